@@ -1,0 +1,23 @@
+// Builds dist/: the library and the command line as one set of chunks, and the types.
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+const dependencies = Object.keys(manifest.dependencies ?? {});
+
+rmSync(`${root}/dist`, { recursive: true, force: true });
+
+const bundle = await rolldown({
+  cwd: root,
+  input: { index: "src/index.ts", cli: "src/cli/main.ts" },
+  platform: "node",
+  external: (id) => dependencies.some((name) => id === name || id.startsWith(`${name}/`)),
+  transform: { define: { __TENON_VERSION__: JSON.stringify(manifest.version) } },
+});
+await bundle.write({ dir: "dist", format: "esm", sourcemap: true, chunkFileNames: "chunks/[name]-[hash].js" });
+await bundle.close();
+
+execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });

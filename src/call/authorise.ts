@@ -1,0 +1,105 @@
+import type { AccessDecision } from "../contract/call.js";
+import { ToolExecutionError, ToolInternalError, ToolPermissionError } from "../contract/errors.js";
+import type { PermissionResult } from "../contract/tool.js";
+import type { PolicyCall } from "../policy/create-policy.js";
+import { takePlain } from "../schema/take-plain.js";
+import type { AuthorisedCall, ValidatedCall } from "./call.js";
+import { contextOf } from "./context.js";
+import { toToolError } from "./failure.js";
+import { validateInput } from "./validate.js";
+
+/**
+ * Let the policy and the tool's own check decide, the stricter counts; where that says
+ * `ask`, a person decides. The only maker of an `AuthorisedCall`.
+ */
+export function authorise(call: ValidatedCall): AuthorisedCall | Promise<AuthorisedCall> {
+  const decision = call.parts.policy.decide(policyCall(call));
+  call.decision = decision;
+  if (decision.behavior === "deny") throw refusal(call, decision);
+  if (decision.behavior === "ask" || call.entry.tool.checkPermissions !== undefined) return consult(call, decision);
+  return admit(call);
+}
+
+/** The call as the policy sees it. */
+export function policyCall(call: ValidatedCall): PolicyCall {
+  const { tool } = call.entry;
+  return {
+    toolName: call.entry.name,
+    category: tool.category,
+    annotations: call.entry.annotations,
+    agent: call.session.agent,
+    sessionId: call.session.id,
+    reads: call.reads,
+    writes: call.writes,
+    ...(tool.capabilities !== undefined && { capabilities: tool.capabilities }),
+    ...(tool.securityLevel !== undefined && { securityLevel: tool.securityLevel }),
+    ...(tool.aliases !== undefined && { aliases: tool.aliases }),
+    ...(call.session.userId !== undefined && { userId: call.session.userId }),
+  };
+}
+
+async function consult(call: ValidatedCall, decision: AccessDecision): Promise<AuthorisedCall> {
+  const own = await askTool(call);
+  if (own?.updatedInput !== undefined) {
+    const plain = takePlain(own.updatedInput, call.parts.plainLimits);
+    if (!plain.ok) throw new ToolInternalError("checkPermissions returned an input that is no plain data.");
+    const changed = call.parts.policy.decide(policyCall(validateInput(call, plain.value)));
+    call.decision = decision = stricter(decision, changed);
+  }
+  if (own !== undefined) call.decision = decision = stricter(decision, toDecision(call, own));
+  if (decision.behavior === "deny") throw refusal(call, decision);
+  if (decision.behavior === "ask") {
+    // Whatever the person let through still passes the policy: consent answers `ask`, never `deny`.
+    await call.parts.approvals.request(call, decision);
+  }
+  return admit(call);
+}
+
+async function askTool(call: ValidatedCall): Promise<PermissionResult | undefined> {
+  const { tool } = call.entry;
+  if (tool.checkPermissions === undefined) return undefined;
+  try {
+    return await tool.checkPermissions(call.input, contextOf(call));
+  } catch (thrown) {
+    const error = toToolError(thrown, call.entry.name);
+    // A refusal that the tool threw itself is its answer; anything else must not count as consent.
+    if (error instanceof ToolExecutionError) throw new ToolPermissionError(`the tool's own check failed: ${error.message}`, { cause: thrown });
+    throw error;
+  }
+}
+
+function toDecision(call: ValidatedCall, own: PermissionResult): AccessDecision {
+  const known = own.behavior === "allow" || own.behavior === "ask" || own.behavior === "deny";
+  return {
+    behavior: known ? own.behavior : "deny",
+    rule: `tool:${call.entry.name}`,
+    source: "tool",
+    reason: own.message ?? (known ? "the tool's own check" : "the tool's own check gave no clear answer"),
+  };
+}
+
+const strictness = { allow: 0, ask: 1, deny: 2 };
+
+function stricter(one: AccessDecision, other: AccessDecision): AccessDecision {
+  return strictness[other.behavior] > strictness[one.behavior] ? other : one;
+}
+
+function refusal(call: ValidatedCall, decision: AccessDecision): ToolPermissionError {
+  return new ToolPermissionError(decision.reason, {
+    toolName: call.entry.name,
+    code: decision.code ?? "ACCESS_DENIED",
+    hint: decision.hint ?? `The rule "${decision.rule}" (${decision.source}) decided this; a person can change it.`,
+    details: { rule: decision.rule, source: decision.source },
+  });
+}
+
+function admit(call: ValidatedCall): AuthorisedCall {
+  const { quotas } = call.parts;
+  quotas?.take({
+    toolName: call.entry.name,
+    agent: call.session.agent,
+    sessionId: call.session.id,
+    taskId: call.taskId,
+  });
+  return call as AuthorisedCall;
+}

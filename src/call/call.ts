@@ -1,0 +1,187 @@
+import type { AccessDecision, CallMetadata } from "../contract/call.js";
+import type { ToolContext } from "../contract/context.js";
+import { ToolCancelledError, type ToolError } from "../contract/errors.js";
+import type { TenonEvent } from "../contract/events.js";
+import type { Resource } from "../contract/resources.js";
+import type { CallSession } from "../contract/session.js";
+import type { Toolset } from "../registry/toolsets.js";
+import type { ToolEntry } from "../registry/tool-entry.js";
+import type { Deadline } from "../scheduler/deadline-wheel.js";
+import type { Lock } from "../scheduler/locks.js";
+import type { Ticket } from "../scheduler/scheduler.js";
+import type { SpineParts, ToolSettings } from "./parts.js";
+
+/** What comes with a request but is not the caller's word. */
+export interface CallOrigin {
+  readonly session: CallSession;
+  readonly toolset?: Toolset | undefined;
+  /** The call that made this one: it lends its locks and slot, and takes this one along when it stops. */
+  readonly parent?: Call | undefined;
+  /** The failed call in whose place this one answers. */
+  readonly fallbackFor?: Call | undefined;
+  /** Where a stream wants to see this call's events. */
+  readonly onEvent?: ((event: TenonEvent) => void) | undefined;
+}
+
+/**
+ * One call on its way. The stages fill it from left to right; the narrower types
+ * below (`ResolvedCall`, `ValidatedCall`, `AuthorisedCall`) prove how far it came.
+ */
+export class Call {
+  callId = "";
+  toolName = "";
+  /** The arguments as sent, until `validate` has copied them. */
+  rawArguments: unknown;
+  taskId: string | undefined;
+  requestedPriority: number | undefined;
+  requestedTimeoutMs: number | undefined;
+
+  entry: ToolEntry | undefined;
+  settings: ToolSettings | undefined;
+  input: unknown;
+  reads: readonly Resource[] = noResources;
+  writes: readonly Resource[] = noResources;
+  locks: readonly Lock[] = [];
+  decision: AccessDecision | undefined;
+  ticket: Ticket | undefined;
+  deadline: Deadline | undefined;
+  attempts = 0;
+  /** Whether the tool's own code ran: only then does a failure count against its health. */
+  started = false;
+  /** The tool's promise where it goes on after the call was stopped. */
+  lingering: Promise<unknown> | undefined;
+  context: ToolContext | undefined;
+  notes: Partial<CallMetadata> | undefined;
+
+  readonly startedAt: number;
+  readonly startedMonotonic: number;
+  readonly depth: number;
+
+  #aborted: ToolError | undefined;
+  #controller: AbortController | undefined;
+  #onAbort: Set<(reason: ToolError) => void> | undefined;
+  #unlink: (() => void) | undefined;
+
+  readonly origin: CallOrigin;
+  readonly parts: SpineParts;
+
+  constructor(origin: CallOrigin, parts: SpineParts) {
+    this.origin = origin;
+    this.parts = parts;
+    this.startedAt = parts.clock.now();
+    this.startedMonotonic = parts.clock.monotonic();
+    this.depth = this.shownUnder === undefined ? 0 : this.shownUnder.depth + 1;
+  }
+
+  get session(): CallSession {
+    return this.origin.session;
+  }
+
+  /** The call that this one appears below in events and records. */
+  get shownUnder(): Call | undefined {
+    return this.origin.fallbackFor ?? this.origin.parent;
+  }
+
+  /** Why the call must stop, once it must. */
+  get aborted(): ToolError | undefined {
+    return this.#aborted;
+  }
+
+  /** Made on first use: most tools never look at it. */
+  get abortSignal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#aborted !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#aborted);
+    return this.#controller.signal;
+  }
+
+  abort(reason: ToolError): void {
+    if (this.#aborted !== undefined) return;
+    this.#aborted = reason;
+    this.#controller?.abort(reason);
+    if (this.#onAbort === undefined) return;
+    for (const listener of this.#onAbort) listener(reason);
+    this.#onAbort.clear();
+  }
+
+  /** Call `listener` when the call must stop, at once if it must already. */
+  onAbort(listener: (reason: ToolError) => void): () => void {
+    if (this.#aborted !== undefined) {
+      listener(this.#aborted);
+      return () => {};
+    }
+    this.#onAbort ??= new Set();
+    this.#onAbort.add(listener);
+    return () => this.#onAbort?.delete(listener);
+  }
+
+  /** Stop when the caller's signal fires. */
+  listenTo(signal: AbortSignal): void {
+    const cancel = () => this.abort(new ToolCancelledError("The caller cancelled the call."));
+    signal.addEventListener("abort", cancel, { once: true });
+    const before = this.#unlink;
+    this.#unlink = () => {
+      before?.();
+      signal.removeEventListener("abort", cancel);
+    };
+  }
+
+  /** Stop when the call that made this one stops. */
+  follow(parent: Call): void {
+    this.#unlink = parent.onAbort((reason) => this.abort(reason));
+  }
+
+  /** Free what the call listens to; the last thing that happens to it. */
+  end(): void {
+    this.#unlink?.();
+    if (this.deadline !== undefined) this.parts.deadlines.remove(this.deadline);
+  }
+
+  /** Settle with `promise`, or reject as soon as the call must stop. */
+  race<T>(promise: PromiseLike<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const stop = this.onAbort(reject);
+      promise.then(
+        (value) => {
+          stop();
+          resolve(value);
+        },
+        (cause: unknown) => {
+          stop();
+          reject(cause);
+        },
+      );
+    });
+  }
+
+  note(extra: Partial<CallMetadata>): void {
+    this.notes = { ...this.notes, ...extra };
+  }
+}
+
+const noResources: readonly Resource[] = Object.freeze([]);
+
+/** A call whose tool is known and available to this agent. */
+export interface ResolvedCall extends Call {
+  entry: ToolEntry;
+  settings: ToolSettings;
+}
+
+declare const validated: unique symbol;
+declare const authorised: unique symbol;
+
+/** A call whose input passed the schema. */
+export interface ValidatedCall extends ResolvedCall {
+  readonly [validated]: true;
+}
+
+/** A call that policy, tool and, where needed, a person let through. Only `authorise` makes one. */
+export interface AuthorisedCall extends ValidatedCall {
+  readonly [authorised]: true;
+}
+
+/** How a call ended: with a result, or with an error. */
+export interface Outcome {
+  readonly call: Call;
+  readonly result?: unknown;
+  readonly error?: ToolError;
+}

@@ -1,0 +1,105 @@
+import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
+import type { ToolContext } from "../contract/context.js";
+import type { Clock } from "../contract/ports/clock.js";
+import type { SessionEnv } from "../contract/ports/env.js";
+import type { Files } from "../contract/ports/files.js";
+import type { Http } from "../contract/ports/http.js";
+import type { Interact } from "../contract/ports/interact.js";
+import type { Log } from "../contract/ports/log.js";
+import type { Store } from "../contract/ports/store.js";
+import type { CallScope, CallSession } from "../contract/session.js";
+import type { ToolProgress } from "../contract/tool.js";
+import type { ResolvedCall } from "./call.js";
+import { report } from "./stream-output.js";
+
+/** The context of a call, made when it is first needed and the same for all its stages. */
+export function contextOf(call: ResolvedCall): ToolContext {
+  return (call.context ??= new CallContext(call));
+}
+
+/** A tool's way to the world. The doors are getters: most calls open none of them. */
+class CallContext implements ToolContext, CallScope {
+  readonly #call: ResolvedCall;
+  #files: Files | undefined;
+  #http: Http | undefined;
+  #store: Store | undefined;
+  #interact: Interact | undefined;
+  #log: Log | undefined;
+
+  constructor(call: ResolvedCall) {
+    this.#call = call;
+  }
+
+  get callId(): string {
+    return this.#call.callId;
+  }
+  get toolName(): string {
+    return this.#call.entry.name;
+  }
+  get session(): CallSession {
+    return this.#call.session;
+  }
+  get sessionId(): string {
+    return this.#call.session.id;
+  }
+  get taskId(): string | undefined {
+    return this.#call.taskId;
+  }
+  get iterationId(): string | undefined {
+    return this.#call.session.iterationId;
+  }
+  get agent(): string {
+    return this.#call.session.agent;
+  }
+  get userId(): string | undefined {
+    return this.#call.session.userId;
+  }
+  get allowedPaths(): readonly string[] | undefined {
+    return this.#call.settings.allowedPaths ?? this.#call.session.allowedPaths;
+  }
+  get settings(): Readonly<Record<string, unknown>> {
+    return this.#call.settings.custom;
+  }
+  get signal(): AbortSignal {
+    return this.#call.abortSignal;
+  }
+  get env(): SessionEnv {
+    return this.#call.session.env;
+  }
+  get clock(): Clock {
+    return this.#call.parts.clock;
+  }
+  get files(): Files {
+    return (this.#files ??= this.#call.parts.world.files(this));
+  }
+  get http(): Http {
+    return (this.#http ??= this.#call.parts.world.http(this));
+  }
+  get store(): Store {
+    return (this.#store ??= this.#call.parts.world.store(this));
+  }
+  get interact(): Interact {
+    return (this.#interact ??= this.#call.parts.world.interact(this));
+  }
+  get log(): Log {
+    return (this.#log ??= this.#call.parts.world.log(this));
+  }
+
+  emit = (progress: ToolProgress | string): void => report(this.#call, progress);
+
+  call = (request: Omit<ToolRequest, "signal" | "taskId">): Promise<ToolEnvelope> => {
+    const { session, toolset, onEvent } = this.#call.origin;
+    const taskId = this.#call.taskId;
+    return this.#call.parts.run(
+      { ...request, ...(taskId !== undefined && { taskId }) },
+      { session, toolset, onEvent, parent: this.#call },
+    );
+  };
+
+  pauseClock(): () => void {
+    const { deadline, parts } = this.#call;
+    if (deadline === undefined) return () => {};
+    parts.deadlines.pause(deadline);
+    return () => parts.deadlines.resume(deadline);
+  }
+}

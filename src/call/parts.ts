@@ -1,0 +1,71 @@
+import type { ToolEnvelope } from "../contract/call.js";
+import type { Clock } from "../contract/ports/clock.js";
+import type { Files } from "../contract/ports/files.js";
+import type { Http } from "../contract/ports/http.js";
+import type { Interact } from "../contract/ports/interact.js";
+import type { Log } from "../contract/ports/log.js";
+import type { Recorder } from "../contract/ports/recorder.js";
+import type { Store } from "../contract/ports/store.js";
+import type { CallScope } from "../contract/session.js";
+import type { RetryPolicy } from "../contract/tool.js";
+import type { Policy } from "../policy/create-policy.js";
+import type { EventBus } from "../record/event-bus.js";
+import type { Metrics, ToolMeter } from "../record/metrics.js";
+import type { Quotas } from "../registry/quotas.js";
+import type { ToolEntry } from "../registry/tool-entry.js";
+import type { ToolRegistry } from "../registry/tool-registry.js";
+import type { PlainLimits } from "../schema/take-plain.js";
+import type { DeadlineWheel } from "../scheduler/deadline-wheel.js";
+import type { Scheduler, ToolLimits } from "../scheduler/scheduler.js";
+import type { Approvals } from "./approve.js";
+import type { CallOrigin } from "./call.js";
+
+/** Settings of one tool version after configuration and optimiser had their say. */
+export interface ToolSettings {
+  timeoutMs: number | null;
+  priority: number;
+  retry: RetryPolicy;
+  readonly limits: ToolLimits;
+  readonly meter: ToolMeter;
+  readonly allowedPaths?: readonly string[];
+  readonly custom: Readonly<Record<string, unknown>>;
+}
+
+/** The doors to the world, each made for one call when the tool first asks for it. */
+export interface WorldPorts {
+  files(scope: CallScope): Files;
+  http(scope: CallScope): Http;
+  store(scope: CallScope): Store;
+  interact(scope: CallScope): Interact;
+  log(scope: CallScope): Log;
+  /** The canonical form of a path, so that locks and rules mean the same file. */
+  canonicalPath(path: string): string;
+}
+
+/** Everything the spine works with; `runtime/` wires it once. */
+export interface SpineParts {
+  readonly registry: ToolRegistry;
+  readonly policy: Policy;
+  readonly approvals: Approvals;
+  readonly quotas: Quotas | undefined;
+  readonly scheduler: Scheduler;
+  readonly deadlines: DeadlineWheel;
+  readonly events: EventBus;
+  readonly metrics: Metrics;
+  readonly recorders: readonly Recorder[];
+  readonly world: WorldPorts;
+  readonly clock: Clock;
+  readonly plainLimits: PlainLimits;
+  readonly random: () => number;
+  readonly newId: () => string;
+  /** Hide secrets in whatever leaves by events, records and errors. */
+  readonly redact: <T>(value: T) => T;
+  readonly settings: (entry: ToolEntry) => ToolSettings;
+  /** Text for the model is cut in the middle beyond this many characters. */
+  readonly maxTextChars: number;
+  /** How long a cancelled tool that does not stop keeps its locks. */
+  readonly cancelGraceMs: number;
+  readonly isClosed: () => boolean;
+  /** The spine itself, for calls that calls make. */
+  readonly run: (request: unknown, origin: CallOrigin) => Promise<ToolEnvelope>;
+}

@@ -1,0 +1,42 @@
+import type { ToolEnvelope } from "../contract/call.js";
+import { authorise } from "./authorise.js";
+import { Call, type CallOrigin, type Outcome } from "./call.js";
+import { execute } from "./execute.js";
+import { toToolError } from "./failure.js";
+import { answerByFallback } from "./fallback.js";
+import type { SpineParts } from "./parts.js";
+import { receive } from "./receive.js";
+import { record } from "./record.js";
+import { resolve } from "./resolve.js";
+import { respond } from "./respond.js";
+import { schedule } from "./schedule.js";
+import { validate } from "./validate.js";
+
+/**
+ * The one path from a call to its answer. Start reading here.
+ *
+ * It never throws: every failure on the way becomes an outcome, is recorded like a
+ * success and leaves as an envelope. Promises are awaited only where a stage really
+ * made one, so that a simple call runs through without waiting.
+ */
+export async function runCall(request: unknown, origin: CallOrigin, parts: SpineParts): Promise<ToolEnvelope> {
+  const call = new Call(origin, parts);
+  let outcome: Outcome;
+  try {
+    receive(call, request);
+    const resolved = resolve(call);
+    const validated = validate(resolved);
+    const deciding = authorise(validated);
+    const authorised = deciding instanceof Promise ? await deciding : deciding;
+    const running = schedule(authorised, execute);
+    const result = running instanceof Promise ? await running : running;
+    outcome = { call, result };
+  } catch (thrown) {
+    outcome = await answerByFallback(call, toToolError(thrown, call.toolName));
+  }
+  call.end();
+  const envelope = respond(outcome);
+  const recording = record(outcome, envelope);
+  if (recording !== undefined) await recording;
+  return envelope;
+}

@@ -1,0 +1,48 @@
+import type { Ticket } from "../scheduler/scheduler.js";
+import type { AuthorisedCall } from "./call.js";
+
+/** Run the call behind earlier conflicting ones and within the limits; takes an authorised call only. */
+export function schedule(call: AuthorisedCall, run: (call: AuthorisedCall) => unknown): unknown {
+  const { scheduler } = call.parts;
+  const acquiring = scheduler.acquire({
+    limits: call.settings.limits,
+    priority: call.requestedPriority ?? call.settings.priority,
+    locks: call.locks,
+    parent: call.origin.parent?.ticket,
+    onAbort: (cancel) => call.onAbort(cancel),
+  });
+  if (acquiring instanceof Promise) return acquiring.then((ticket) => runWith(call, ticket, run));
+  return runWith(call, acquiring, run);
+}
+
+function runWith(call: AuthorisedCall, ticket: Ticket, run: (call: AuthorisedCall) => unknown): unknown {
+  call.ticket = ticket;
+  let running: unknown;
+  try {
+    running = run(call);
+  } catch (thrown) {
+    call.parts.scheduler.release(ticket);
+    throw thrown;
+  }
+  if (running instanceof Promise) return running.finally(() => releaseWhenStill(call, ticket));
+  call.parts.scheduler.release(ticket);
+  return running;
+}
+
+/**
+ * A tool that goes on after it was stopped keeps its locks until it is still, so that
+ * nobody writes beside it; but not for ever, or one bad tool would block all others.
+ */
+function releaseWhenStill(call: AuthorisedCall, ticket: Ticket): void {
+  const { scheduler, deadlines, cancelGraceMs } = call.parts;
+  if (call.lingering === undefined) {
+    scheduler.release(ticket);
+    return;
+  }
+  const grace = deadlines.add(cancelGraceMs, () => scheduler.release(ticket));
+  const release = () => {
+    deadlines.remove(grace);
+    scheduler.release(ticket);
+  };
+  call.lingering.then(release, release);
+}

@@ -1,0 +1,159 @@
+import { basename } from "node:path";
+import { takePlain } from "../schema/take-plain.js";
+import { checkConfig } from "./check-config.js";
+import { ConfigError, printable, showPath, type ConfigProblem } from "./config-error.js";
+import type { TenonConfig } from "./config-schema.js";
+import { hasReference, interpolate, unescapeReferences, type Environment } from "./interpolate.js";
+import { loadCode } from "./load-code.js";
+import { parseJson } from "./parse-json.js";
+import { parseYaml } from "./parse-yaml.js";
+import type { ConfigFile } from "./read-file.js";
+import { pathKey, placesIn, type ParsedText, type Place } from "./source.js";
+
+/** The checked contents of one source. */
+export interface LoadedSource {
+  readonly config: TenonConfig;
+  /** Keys left out because they refer to variables that the file may not see. */
+  readonly held: readonly string[];
+  /** Where a key stands, if the source is text. */
+  readonly placeOf: (path: readonly PropertyKey[]) => Place | undefined;
+}
+
+/** Understand a file: parse it, fill in variables, check it. `env: undefined` means it is not trusted. */
+export async function loadSource(source: ConfigFile, env: Environment | undefined): Promise<LoadedSource> {
+  const parsed = await parseSource(source);
+  const place = placesIn(source.text);
+  const placeOf = (path: readonly PropertyKey[]): Place | undefined => {
+    const offset = offsetOf(parsed, path);
+    return offset === undefined ? undefined : place(offset);
+  };
+  if (parsed.faults.length > 0) {
+    throw new ConfigError(
+      parsed.faults.map(({ offset, path, message }) => ({
+        file: source.file,
+        ...(offset >= 0 && place(offset)),
+        path: showPath(path),
+        message,
+      })),
+    );
+  }
+  const filled = fillVariables(parsed.value, env);
+  const problems: ConfigProblem[] = [...filled.faults, ...faultsOf(filled)].map((fault) => ({
+    ...fault,
+    file: source.file,
+    ...placeOf(fault.path),
+    path: showPath(fault.path),
+  }));
+  if (problems.length > 0) throw new ConfigError(problems);
+  const named = nameRules(filled.value as TenonConfig, source.file, placeOf);
+  const config = without(named, filled.held) as TenonConfig;
+  return { config, held: filled.held.map((path) => showPath(path)), placeOf };
+}
+
+/** Check an object that came from no file, such as the command line or a caller's options. */
+export function checkObject(value: unknown, name: string): TenonConfig {
+  const plain = takePlain(value);
+  const faults = plain.ok ? checkConfig(plain.value) : plain.issues;
+  if (plain.ok && faults.length === 0) return plain.value as TenonConfig;
+  throw new ConfigError(
+    faults.map((fault) => ({
+      ...fault,
+      file: name,
+      path: typeof fault.path === "string" ? printable(fault.path) : showPath(fault.path),
+      message: printable(fault.message, 1000),
+    })),
+  );
+}
+
+async function parseSource(source: ConfigFile): Promise<ParsedText> {
+  if (source.format === "json") return parseJson(source.text);
+  if (source.format === "yaml") return parseYaml(source.text);
+  const plain = takePlain(await loadCode(source));
+  if (plain.ok) return { value: plain.value, faults: [], offsets: new Map() };
+  const [issue] = plain.issues;
+  const message = `its default export cannot be used: ${printable(issue?.message ?? "", 1000)}`;
+  return { value: undefined, faults: [{ offset: -1, path: [], message }], offsets: new Map() };
+}
+
+/** The key where there is one, else the value, else the nearest thing around it. */
+function offsetOf({ offsets }: ParsedText, path: readonly PropertyKey[]): number | undefined {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const found = offsets.get(pathKey(path.slice(0, length)));
+    if (found !== undefined) return found.key ?? found.value;
+  }
+  return undefined;
+}
+
+interface Filled {
+  readonly value: unknown;
+  readonly faults: { readonly path: readonly PropertyKey[]; readonly message: string }[];
+  readonly held: (readonly PropertyKey[])[];
+}
+
+function fillVariables(value: unknown, env: Environment | undefined): Filled {
+  const filled: Filled = { value: undefined, faults: [], held: [] };
+  return { ...filled, value: fill(value, [], { env, filled }) };
+}
+
+function fill(
+  value: unknown,
+  path: readonly PropertyKey[],
+  to: { readonly env: Environment | undefined; readonly filled: Filled },
+): unknown {
+  if (typeof value === "string") {
+    if (to.env !== undefined) {
+      const result = interpolate(value, to.env);
+      if (result.ok) return result.text;
+      to.filled.faults.push({ path, message: result.message });
+      return value;
+    }
+    if (!hasReference(value)) return unescapeReferences(value);
+    to.filled.held.push(path);
+    return value;
+  }
+  if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, index], to));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, [...path, key], to)]));
+}
+
+/** What the schema says, but not about texts whose variables are missing or withheld. */
+function faultsOf(filled: Filled): ReturnType<typeof checkConfig> {
+  const unknown = new Set([...filled.held, ...filled.faults.map((fault) => fault.path)].map(pathKey));
+  return checkConfig(filled.value).filter((fault) => !unknown.has(pathKey(fault.path)));
+}
+
+/** A rule without a name is called by where it stands, so that a decision leads back to it. */
+function nameRules(config: TenonConfig, file: string, placeOf: LoadedSource["placeOf"]): TenonConfig {
+  const rules = config.policy?.rules?.map((rule, index) => {
+    const place = placeOf(["policy", "rules", index]);
+    const where = place === undefined ? `#${index + 1}` : `:${place.line}:${place.column}`;
+    return { ...rule, id: rule.id ?? `${basename(file)}${where}` };
+  });
+  return rules === undefined ? config : { ...config, policy: { rules } };
+}
+
+/** Drop each held text; inside a list, the whole entry: half a rule would mean something else. */
+function without(value: unknown, held: readonly (readonly PropertyKey[])[]): unknown {
+  if (held.length === 0) return value;
+  const dropped = new Set(
+    held.map((path) => {
+      const index = path.findIndex((part) => typeof part === "number");
+      return pathKey(index === -1 ? path : path.slice(0, index + 1));
+    }),
+  );
+  return prune(value, [], dropped);
+}
+
+function prune(value: unknown, path: readonly PropertyKey[], dropped: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) =>
+      dropped.has(pathKey([...path, index])) ? [] : [prune(item, [...path, index], dropped)],
+    );
+  }
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !dropped.has(pathKey([...path, key])))
+      .map(([key, item]) => [key, prune(item, [...path, key], dropped)]),
+  );
+}

@@ -1,0 +1,175 @@
+import { isAbsolute, join, resolve } from "node:path";
+import { ConfigError, printable, type ConfigProblem } from "./config-error.js";
+import type { TenonConfig } from "./config-schema.js";
+import type { PolicyRule } from "./rule-schema.js";
+import type { McpServerConfig } from "./server-schema.js";
+
+type Tools = NonNullable<TenonConfig["tools"]>;
+type Moved = "workspaceDir" | "allowedPaths" | "forbiddenPaths" | "maxFileSize" | "mcpServers";
+
+/** A configuration with one place for each thing and all paths understood; nothing is filled in. */
+export interface NormalConfig extends Omit<TenonConfig, "$schema" | "capabilities" | "tools" | "policy"> {
+  /** By agent; `*` stands for every agent. */
+  capabilities?: Record<string, string[]>;
+  policy?: { rules: PolicyRule[] };
+  tools?: Omit<Tools, Moved | "enabled"> & {
+    /** Lists of globs; a tool must be in every one of them. */
+    enabled?: string[][];
+  };
+}
+
+/** What paths of a source are relative to. */
+export interface Bases {
+  /** The source's own name in errors. */
+  readonly file: string;
+  /** Folder of the file, or the current folder. */
+  readonly folder?: string;
+  readonly home?: string;
+}
+
+/** Bring a checked configuration into its normal form. */
+export function toNormal(config: TenonConfig, bases: Bases): NormalConfig {
+  const { $schema: _, capabilities, tools = {}, ...rest } = config;
+  const { workspaceDir, allowedPaths, forbiddenPaths, maxFileSize, mcpServers, enabled, ...toolsRest } = tools;
+  const problems = [
+    ...differing("workspaceDir", config.workspaceDir, workspaceDir),
+    ...differing("files.maxFileSize", config.files?.maxFileSize, maxFileSize),
+    ...doubleNames(config, mcpServers ?? []),
+    ...doubleIds(config.policy?.rules ?? []),
+  ].map((problem) => ({ ...problem, file: bases.file }));
+  if (problems.length > 0) throw new ConfigError(problems);
+  const normal = {
+    ...rest,
+    workspaceDir: config.workspaceDir ?? workspaceDir,
+    capabilities: Array.isArray(capabilities) ? { "*": capabilities } : capabilities,
+    files: {
+      ...config.files,
+      allowedPaths: joined(config.files?.allowedPaths, allowedPaths),
+      forbiddenPaths: joined(config.files?.forbiddenPaths, forbiddenPaths),
+      maxFileSize: config.files?.maxFileSize ?? maxFileSize,
+    },
+    mcpServers: allServers(config.mcpServers, mcpServers),
+    tools: { ...toolsRest, enabled: enabled && [enabled] },
+  };
+  return withPaths(normal as NormalConfig, bases);
+}
+
+type Found = Omit<ConfigProblem, "file">;
+
+function differing(path: string, one: unknown, other: unknown): Found[] {
+  if (one === undefined || other === undefined || one === other) return [];
+  const alias = `tools.${path.split(".").at(-1)}`;
+  return [{ path: alias, message: `says something else than ${path}; keep one of them` }];
+}
+
+function doubleNames(config: TenonConfig, list: readonly { readonly name: string }[]): Found[] {
+  const seen = new Set(Object.keys(config.mcpServers ?? {}));
+  return list.flatMap(({ name }, index) => {
+    if (!seen.has(name)) {
+      seen.add(name);
+      return [];
+    }
+    return [{ path: `tools.mcpServers[${index}]`, message: `there is another server named "${name}"` }];
+  });
+}
+
+function doubleIds(rules: readonly PolicyRule[]): Found[] {
+  const seen = new Set<string>();
+  return rules.flatMap(({ id }, index) => {
+    if (id === undefined || !seen.has(id)) {
+      if (id !== undefined) seen.add(id);
+      return [];
+    }
+    return [{ path: `policy.rules[${index}].id`, message: `there is another rule named "${printable(id)}"` }];
+  });
+}
+
+function joined(one: string[] | undefined, other: string[] | undefined): string[] | undefined {
+  return one === undefined && other === undefined ? undefined : [...(one ?? []), ...(other ?? [])];
+}
+
+function allServers(
+  map: NormalConfig["mcpServers"],
+  list: Tools["mcpServers"],
+): Record<string, McpServerConfig> | undefined {
+  if (map === undefined && list === undefined) return undefined;
+  const named = (list ?? []).map(({ name, ...server }) => [name, server] as const);
+  const all = [...Object.entries(map ?? {}), ...named];
+  return Object.fromEntries(all.map(([name, server]) => [name, withTransport(server)]));
+}
+
+/** Other hosts say `type`, and have two words for Streamable HTTP. */
+function withTransport(server: McpServerConfig): McpServerConfig {
+  const { type, ...rest } = server;
+  if ("command" in rest) return rest;
+  const transport = rest.transport ?? (type === "stdio" ? undefined : type);
+  if (transport === undefined) return rest;
+  return { ...rest, transport: transport === "streamable-http" ? "http" : transport };
+}
+
+function withPaths(config: NormalConfig, bases: Bases): NormalConfig {
+  const home = (path: string): string => expandHome(path, bases);
+  const anchored = (path: string): string => anchor(home(path), bases);
+  const { files = {}, policy, tools = {} } = config;
+  return dropUndefined({
+    ...config,
+    workspaceDir: map(config.workspaceDir, anchored),
+    stateDir: map(config.stateDir, anchored),
+    plugins: config.plugins?.map((plugin) => (/^(?:\.\.?|~)(?:[\\/]|$)/.test(plugin) ? anchored(plugin) : plugin)),
+    files: {
+      ...files,
+      allowedPaths: files.allowedPaths?.map(home),
+      forbiddenPaths: files.forbiddenPaths?.map(home),
+      protectedPaths: files.protectedPaths?.map(home),
+    },
+    policy: policy && { rules: policy.rules.map((rule) => ({ ...rule, path: mapAll(rule.path, home) })) },
+    mcpServers: mapValues(config.mcpServers, (server) =>
+      "command" in server ? { ...server, cwd: map(server.cwd, home) } : server,
+    ),
+    tools: {
+      ...tools,
+      perTool: mapValues(tools.perTool, ({ permissions, ...tool }) => ({
+        ...tool,
+        permissions: permissions && {
+          ...permissions,
+          allowedPaths: permissions.allowedPaths?.map(home),
+          forbiddenPaths: permissions.forbiddenPaths?.map(home),
+        },
+      })),
+    },
+  }) as NormalConfig;
+}
+
+/** `~` read as a folder of that name would quietly protect nothing, so it is never left standing. */
+function expandHome(path: string, { home, file }: Bases): string {
+  if (path !== "~" && !path.startsWith("~/")) return path;
+  if (home !== undefined) return join(home, path.slice(1));
+  throw new ConfigError([{ file, path: "", message: '"~" stands in a path, but the home folder is not known' }]);
+}
+
+function anchor(path: string, { folder }: Bases): string {
+  return isAbsolute(path) || folder === undefined ? path : resolve(folder, path);
+}
+
+function map<T, U>(value: T | undefined, change: (value: T) => U): U | undefined {
+  return value === undefined ? undefined : change(value);
+}
+
+function mapAll(value: string | string[] | undefined, change: (value: string) => string) {
+  return Array.isArray(value) ? value.map(change) : map(value, change);
+}
+
+function mapValues<T, U>(record: Record<string, T> | undefined, change: (value: T) => U) {
+  return (
+    record && Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)] as const))
+  );
+}
+
+/** Keys without a value say nothing; leave them out at every depth. */
+function dropUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => dropUndefined(item));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [[key, dropUndefined(item)]])),
+  );
+}

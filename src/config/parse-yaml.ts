@@ -1,0 +1,151 @@
+import type { Alias, Document, Node, Pair } from "yaml";
+import { isForbiddenKey, pathKey, sourceLimits, type ParsedText, type ParseFault } from "./source.js";
+
+/** Parse one YAML document into plain data and remember where everything stands. */
+export async function parseYaml(text: string): Promise<ParsedText> {
+  const yaml = await import("yaml");
+  const tooMuch = findExcess(text, new yaml.Lexer());
+  if (tooMuch !== undefined) return { value: undefined, faults: [tooMuch], offsets: new Map() };
+  // Its own check for duplicate keys is quadratic; the walk below has a linear one.
+  const document = yaml.parseDocument(text, { prettyErrors: false, uniqueKeys: false, logLevel: "silent" });
+  const walk: Walk = { yaml, targets: findTargets(yaml, document), offsets: new Map(), faults: [], nodes: 0 };
+  for (const { pos, message } of [...document.errors, ...document.warnings].slice(0, 20)) {
+    walk.faults.push({ offset: pos[0], path: [], message: `not YAML: ${lowerFirst(message)}` });
+  }
+  if (walk.faults.length > 0) return { value: undefined, faults: walk.faults, offsets: walk.offsets };
+  if (document.contents === null) return { value: {}, faults: [], offsets: walk.offsets };
+  return { value: toValue(walk, document.contents, []), faults: walk.faults, offsets: walk.offsets };
+}
+
+interface Walk {
+  readonly yaml: typeof import("yaml");
+  readonly targets: ReadonlyMap<Alias, Node>;
+  readonly offsets: Map<string, { key?: number; value: number }>;
+  readonly faults: ParseFault[];
+  nodes: number;
+}
+
+/**
+ * Nesting and size, judged on the tokens: the parser recurses, and on a hostile file it would
+ * take the whole process with it before it could refuse.
+ */
+function findExcess(text: string, lexer: InstanceType<typeof import("yaml").Lexer>): ParseFault | undefined {
+  const state = { offset: 0, tokens: 0, flow: 0, indicators: 0, scalar: false, lineStart: true };
+  for (const token of lexer.lex(text)) {
+    state.tokens += 1;
+    const deep = countNesting(state, token) > sourceLimits.depth;
+    if (deep) return excess(state.offset, `nested deeper than ${sourceLimits.depth} levels`);
+    if (state.tokens > sourceLimits.tokens) return excess(state.offset, "too many parts");
+    // Marks that the lexer inserts (start of document, flow end, scalar) are not in the text.
+    if (!isMark(token)) state.offset += token.length;
+  }
+  return undefined;
+}
+
+function excess(offset: number, message: string): ParseFault {
+  return { offset, path: [], message: `not a usable configuration: ${message}` };
+}
+
+interface Nesting {
+  flow: number;
+  indicators: number;
+  scalar: boolean;
+  lineStart: boolean;
+}
+
+function countNesting(state: Nesting, token: string): number {
+  const wasScalar = state.scalar;
+  const atLineStart = state.lineStart;
+  state.scalar = token === "\u001F";
+  state.lineStart = !wasScalar && (token === "\n" || token === "\r\n");
+  if (wasScalar) return 0;
+  if (state.lineStart && state.flow === 0) state.indicators = 0;
+  if (token === "[" || token === "{") state.flow += 1;
+  else if (token === "]" || token === "}") state.flow = Math.max(0, state.flow - 1);
+  else if (token === "-" || token === "?" || token === ":") state.indicators += state.flow === 0 ? 1 : 0;
+  // A block needs one more column of indentation for each level; four a level is usual.
+  else if (atLineStart && /^ +$/.test(token)) return token.length / 4;
+  return Math.max(state.flow, state.indicators);
+}
+
+function isMark(token: string): boolean {
+  return token === "\u0002" || token === "\u0018" || token === "\u001F";
+}
+
+/** What each alias stands for, in one pass: asking each alias would search the document every time. */
+function findTargets(yaml: typeof import("yaml"), document: Document.Parsed): Map<Alias, Node> {
+  const targets = new Map<Alias, Node>();
+  const anchors = new Map<string, Node>();
+  yaml.visit(document, {
+    Node(_key, node) {
+      if (yaml.isAlias(node)) {
+        const target = anchors.get(node.source);
+        if (target !== undefined) targets.set(node, target);
+      } else if (node.anchor !== undefined) {
+        anchors.set(node.anchor, node);
+      }
+    },
+  });
+  return targets;
+}
+
+function toValue(walk: Walk, node: Node | null, path: readonly PropertyKey[], keyAt?: number): unknown {
+  const offset = node?.range?.[0] ?? keyAt ?? 0;
+  const known = walk.offsets.get(pathKey(path));
+  if (known === undefined) {
+    walk.offsets.set(pathKey(path), keyAt === undefined ? { value: offset } : { key: keyAt, value: offset });
+  }
+  walk.nodes += 1;
+  if (walk.nodes > sourceLimits.nodes || path.length > sourceLimits.depth) {
+    return refuse(walk, offset, path.slice(0, 3), "it grows too large or too deep, perhaps by its aliases");
+  }
+  if (node === null) return null;
+  const { isAlias, isMap, isSeq, isScalar } = walk.yaml;
+  if (isAlias(node)) return toValue(walk, walk.targets.get(node) ?? null, path, keyAt ?? offset);
+  if (isMap(node)) return toObject(walk, node.items as Pair<Node, Node | null>[], path);
+  if (isSeq(node)) return toList(walk, node.items as (Node | null)[], path);
+  const value: unknown = isScalar(node) ? node.value : undefined;
+  if (value === null || ["string", "number", "boolean"].includes(typeof value)) return value;
+  return refuse(walk, offset, path, "expected text, a number, true or false, a list or a map");
+}
+
+function toList(walk: Walk, items: readonly (Node | null)[], path: readonly PropertyKey[]): unknown[] {
+  const out: unknown[] = [];
+  for (const item of items) {
+    if (walk.nodes > sourceLimits.nodes) break;
+    out.push(toValue(walk, item, [...path, out.length]));
+  }
+  return out;
+}
+
+function toObject(
+  walk: Walk,
+  items: readonly Pair<Node, Node | null>[],
+  path: readonly PropertyKey[],
+): Record<string, unknown> {
+  const out: Record<string, unknown> = {};
+  for (const { key: node, value } of items) {
+    if (walk.nodes > sourceLimits.nodes) break;
+    const keyAt = node.range?.[0] ?? 0;
+    const key = keyOf(walk, node);
+    if (key === undefined) refuse(walk, keyAt, path, "a key must be text");
+    else if (isForbiddenKey(key)) refuse(walk, keyAt, [...path, key], "this key is not allowed");
+    else if (Object.hasOwn(out, key)) refuse(walk, keyAt, [...path, key], "the key stands here twice");
+    else out[key] = toValue(walk, value, [...path, key], keyAt);
+  }
+  return out;
+}
+
+function keyOf({ yaml }: Walk, node: Node): string | undefined {
+  if (!yaml.isScalar(node)) return undefined;
+  return ["string", "number", "boolean"].includes(typeof node.value) ? String(node.value) : undefined;
+}
+
+function refuse(walk: Walk, offset: number, path: readonly PropertyKey[], message: string): undefined {
+  if (walk.faults.length < 20) walk.faults.push({ offset, path, message });
+  return undefined;
+}
+
+function lowerFirst(message: string): string {
+  return message.charAt(0).toLowerCase() + message.slice(1);
+}

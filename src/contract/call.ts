@@ -1,0 +1,71 @@
+import type { ErrorInfo } from "./errors.js";
+
+/** A call as the caller makes it. */
+export interface ToolRequest {
+  /** Becomes the `callId` of the answer. @default a new id */
+  readonly id?: string;
+  /** A name, an alias, or `name@range`. */
+  readonly name: string;
+  readonly arguments?: unknown;
+  readonly taskId?: string;
+  /** Higher runs first among calls that are ready. @default the tool's */
+  readonly priority?: number;
+  /** @default the tool's own limit */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** A part of an answer for the model. */
+export type ContentPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
+  | { readonly type: "resource"; readonly uri: string; readonly text?: string; readonly mimeType?: string };
+
+/** Why a call was allowed or not, by which rule. */
+export interface AccessDecision {
+  readonly behavior: "allow" | "ask" | "deny";
+  /** The rule that decided, by its id. */
+  readonly rule: string;
+  readonly reason: string;
+  /** Where the rule came from. */
+  readonly source: string;
+  /** The error code of a denial. @default "ACCESS_DENIED" */
+  readonly code?: string;
+  /** The way out of a denial. */
+  readonly hint?: string;
+}
+
+/** What is known of a call besides its result. */
+export interface CallMetadata {
+  /** The version of the tool that answered. */
+  version?: string;
+  sessionId: string;
+  taskId?: string;
+  agent?: string;
+  parentCallId?: string;
+  decision?: AccessDecision;
+  /** Milliseconds spent waiting for earlier calls and a free slot. */
+  waitedMs?: number;
+  attempts?: number;
+  /** The fallback tool that answered in the place of the one that was asked for. */
+  answeredBy?: string;
+  /** Results from outside that the model must not obey. */
+  untrusted?: boolean;
+  [extra: string]: unknown;
+}
+
+/** The one shape of every answer. A call never throws. */
+export interface ToolEnvelope<Result = unknown> {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly success: boolean;
+  readonly result?: Result;
+  readonly error?: ErrorInfo;
+  /** Unix time in milliseconds. */
+  readonly startedAt: number;
+  readonly completedAt: number;
+  readonly durationMs: number;
+  readonly metadata: CallMetadata;
+  /** Parts for the model, made from `result` by the tool's `render` when first asked for. */
+  readonly content: readonly ContentPart[];
+}

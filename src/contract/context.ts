@@ -1,0 +1,36 @@
+import type { ToolEnvelope, ToolRequest } from "./call.js";
+import type { Clock } from "./ports/clock.js";
+import type { SessionEnv } from "./ports/env.js";
+import type { Files } from "./ports/files.js";
+import type { Http } from "./ports/http.js";
+import type { Interact } from "./ports/interact.js";
+import type { Log } from "./ports/log.js";
+import type { Store } from "./ports/store.js";
+import type { ToolProgress } from "./tool.js";
+
+/** A tool's only way to the world; every door in it is guarded. */
+export interface ToolContext {
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly taskId?: string | undefined;
+  readonly iterationId?: string | undefined;
+  readonly agent: string;
+  readonly userId?: string | undefined;
+  /** Paths this call is narrowed to. */
+  readonly allowedPaths?: readonly string[] | undefined;
+  /** Fires when the call is cancelled or out of time. */
+  readonly signal: AbortSignal;
+  /** The tool's own `custom` block from the configuration. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly files: Files;
+  readonly http: Http;
+  readonly store: Store;
+  readonly interact: Interact;
+  readonly clock: Clock;
+  readonly env: SessionEnv;
+  readonly log: Log;
+  /** Report progress or partial output. */
+  emit(progress: ToolProgress | string): void;
+  /** Call another tool with the same checks; it inherits this call's locks and slot. */
+  call(request: Omit<ToolRequest, "signal" | "taskId">): Promise<ToolEnvelope>;
+}

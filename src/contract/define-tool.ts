@@ -1,0 +1,45 @@
+import type { ContentPart } from "./call.js";
+import type { ToolContext } from "./context.js";
+import type { Resources } from "./resources.js";
+import type { Infer, SchemaSource } from "./schema-source.js";
+import type { PermissionResult, Tool, ToolExecution, ToolPreview } from "./tool.js";
+
+type Typed = "input" | "output" | "resources" | "checkPermissions" | "preview" | "render" | "execute";
+
+/** A tool as its author writes it: the types of `execute` follow from the schemas. */
+export interface ToolDefinition<
+  In extends SchemaSource,
+  Out extends SchemaSource | undefined,
+  Result,
+> extends Omit<Tool, Typed> {
+  readonly input: In;
+  readonly output?: Out;
+  resources?(input: Infer<In>): Resources;
+  checkPermissions?(
+    input: Infer<In>,
+    ctx: ToolContext,
+  ): PermissionResult<Infer<In>> | Promise<PermissionResult<Infer<In>>>;
+  preview?(input: Infer<In>, ctx: ToolContext): ToolPreview | Promise<ToolPreview>;
+  render?(result: Result, input: Infer<In>): string | readonly ContentPart[];
+  execute(input: Infer<In>, ctx: ToolContext): ToolExecution<Result>;
+}
+
+/**
+ * Declare a tool. The value does nothing by itself; it is checked when it is registered.
+ *
+ * @example
+ * const greet = defineTool({
+ *   name: "greet",
+ *   description: "Greet someone by name.",
+ *   category: "custom",
+ *   input: z.object({ who: z.string() }),
+ *   execute: ({ who }) => ({ text: `Hello, ${who}` }),
+ * });
+ */
+export function defineTool<
+  const In extends SchemaSource,
+  Result extends (Out extends SchemaSource ? Infer<Out> : unknown),
+  const Out extends SchemaSource | undefined = undefined,
+>(definition: ToolDefinition<In, Out, Result>): Tool<Infer<In>, Result> {
+  return Object.freeze(definition) as Tool<Infer<In>, Result>;
+}

@@ -1,0 +1,255 @@
+/**
+ * Every stable error code, the class that carries it, what happened and the way out.
+ * `docs/reference/errors.md` is generated from this table and a test keeps the two equal.
+ */
+export const errorCodes = {
+  TOOL_NOT_FOUND: {
+    type: "ToolNotFoundError",
+    meaning: "No tool of that name, alias or version is visible to the caller.",
+    wayOut: "Use the suggested name, or list the tools that the agent's toolset offers.",
+  },
+  RESOURCE_NOT_FOUND: {
+    type: "ToolResourceNotFoundError",
+    meaning: "A file, snippet, memory or other thing that the call names does not exist.",
+    wayOut: "Check the name or path; list what exists.",
+  },
+  ARGUMENTS_INVALID: {
+    type: "ToolValidationError",
+    meaning: "The arguments do not fit the tool's input schema.",
+    wayOut: "Correct every argument that the message names and call again.",
+  },
+  ARGUMENTS_UNSAFE: {
+    type: "ToolValidationError",
+    meaning:
+      "The arguments are no plain, bounded JSON: too deep, too large, a forbidden key, a broken string.",
+    wayOut: "Send plain JSON data within the limits that the message names.",
+  },
+  REQUEST_INVALID: {
+    type: "ToolValidationError",
+    meaning: "The request itself is malformed, before any tool was chosen.",
+    wayOut: "Send { name, arguments } with the types of the reference.",
+  },
+  VALUE_INVALID: {
+    type: "ToolValidationError",
+    meaning: "An argument has the right type, but a value the tool cannot use.",
+    wayOut: "Change the value as the message says.",
+  },
+  FILE_TOO_LARGE: {
+    type: "ToolValidationError",
+    meaning: "The file is larger than the configured limit.",
+    wayOut: "Read a range of it, or raise maxFileSize.",
+  },
+  ACCESS_DENIED: {
+    type: "ToolPermissionError",
+    meaning: "A rule of the policy, or the tool's own check, refused the call.",
+    wayOut: "Take another way, or let a person change the rule that the message names.",
+  },
+  APPROVAL_DENIED: {
+    type: "ToolPermissionError",
+    meaning: "A person was asked and said no.",
+    wayOut: "Heed the reason in the message; do not repeat the call unchanged.",
+  },
+  APPROVAL_UNAVAILABLE: {
+    type: "ToolPermissionError",
+    meaning: "The call needs a person's consent and nobody can be asked.",
+    wayOut: "Run where a person can answer, or add the rule that the hint names.",
+  },
+  APPROVAL_EXPIRED: {
+    type: "ToolPermissionError",
+    meaning: "Nobody answered the request for consent in time.",
+    wayOut: "Call again when somebody is there.",
+  },
+  CAPABILITY_MISSING: {
+    type: "ToolPermissionError",
+    meaning: "The tool requires a capability that the agent was not granted.",
+    wayOut: "Grant the capability to the agent, or use another tool.",
+  },
+  SECURITY_LEVEL: {
+    type: "ToolPermissionError",
+    meaning: "The tool's security level is above what is allowed to run.",
+    wayOut: "Raise securityLevel in the configuration if this tool should run.",
+  },
+  NETWORK_REFUSED: {
+    type: "ToolPermissionError",
+    meaning: "The egress guard refused the address, scheme or redirect.",
+    wayOut: "Use a public http(s) address, or allow the host in the configuration.",
+  },
+  SECRET_REFUSED: {
+    type: "ToolPermissionError",
+    meaning: "The name looks like that of a secret.",
+    wayOut: "Allow the name in the configuration if the agent may see it.",
+  },
+  PATH_TRAVERSAL: {
+    type: "ToolSecurityError",
+    meaning: "The path climbs out with '..', or '..' is forbidden here.",
+    wayOut: "Name the file by a path inside the workspace.",
+  },
+  PATH_OUTSIDE: {
+    type: "ToolSecurityError",
+    meaning: "The path lies outside the workspace and the allowed paths.",
+    wayOut: "Use a path inside the workspace, or add it to allowedPaths.",
+  },
+  PATH_FORBIDDEN: {
+    type: "ToolSecurityError",
+    meaning: "The path is forbidden or protected by a rule.",
+    wayOut: "Leave it alone, or let a person change the rule that the message names.",
+  },
+  PATH_SYMLINK: {
+    type: "ToolSecurityError",
+    meaning: "A symbolic link leads outside, in a circle, or links are forbidden here.",
+    wayOut: "Use the real path of a file inside the workspace.",
+  },
+  PATH_INVALID: {
+    type: "ToolSecurityError",
+    meaning: "The path is malformed (NUL, control characters, too long) or no regular file or directory.",
+    wayOut: "Use a plain path to a regular file or directory.",
+  },
+  TIMED_OUT: {
+    type: "ToolTimeoutError",
+    meaning: "The call ran past its time limit and was stopped.",
+    wayOut: "Do less in one call, or pass a larger timeoutMs.",
+  },
+  CANCELLED: {
+    type: "ToolCancelledError",
+    meaning: "The caller cancelled the call.",
+    wayOut: "Call again if the result is still wanted.",
+  },
+  EXECUTION_FAILED: {
+    type: "ToolExecutionError",
+    meaning: "The tool ran and failed.",
+    wayOut: "Read the message; it is the tool's own.",
+  },
+  RESULT_INVALID: {
+    type: "ToolExecutionError",
+    meaning: "The tool returned something that does not fit its output schema, or that is no JSON data.",
+    wayOut: "Report it to the tool's author.",
+  },
+  FILE_IO: {
+    type: "ToolExecutionError",
+    meaning: "The operating system refused a file operation.",
+    wayOut: "The message names the system's reason (permissions, space, read-only).",
+  },
+  FILE_CONFLICT: {
+    type: "ToolExecutionError",
+    meaning: "The target exists already, is not empty, or was changed by someone else since.",
+    wayOut: "Look at the present state (the details may hold a diff) and decide anew.",
+  },
+  NETWORK_FAILED: {
+    type: "ToolExecutionError",
+    meaning: "The request could not be completed.",
+    wayOut: "Check the address; try again later if it is retryable.",
+  },
+  INTERACTION_FAILED: {
+    type: "ToolExecutionError",
+    meaning: "The person could not be asked, or the answer never came.",
+    wayOut: "Go on without the answer, or run where a person can be asked.",
+  },
+  TOOL_DISABLED: {
+    type: "ToolUnavailableError",
+    meaning: "The tool, or one that it depends on, is disabled.",
+    wayOut: "Enable it, or use another tool.",
+  },
+  TOOL_UNHEALTHY: {
+    type: "ToolUnavailableError",
+    meaning: "The tool failed to start or was taken out after repeated critical errors.",
+    wayOut: "Wait for the probe that brings it back, or use another tool.",
+  },
+  QUEUE_FULL: {
+    type: "ToolUnavailableError",
+    meaning: "Too many calls are waiting.",
+    wayOut: "Wait for running calls to end and call again.",
+  },
+  QUOTA_SPENT: {
+    type: "ToolUnavailableError",
+    meaning: "The quota of calls is spent.",
+    wayOut: "Wait until the moment the message names, or do without.",
+  },
+  RUNTIME_CLOSED: {
+    type: "ToolUnavailableError",
+    meaning: "Tenon is closed or closing and takes no new calls.",
+    wayOut: "Create a new Tenon.",
+  },
+  SERVICE_UNAVAILABLE: {
+    type: "ToolUnavailableError",
+    meaning: "A service that the tool needs is not configured or was retired.",
+    wayOut: "Configure it as the message says.",
+  },
+  STATE_CORRUPT: {
+    type: "ToolInternalError",
+    meaning: "Tenon's state on disk is damaged.",
+    wayOut: "Start Tenon again: the damaged file is set aside under another name; restore a backup if need be.",
+  },
+  STATE_TOO_NEW: {
+    type: "ToolUnavailableError",
+    meaning: "A newer Tenon wrote the state; this one cannot read it and left it untouched.",
+    wayOut: "Update Tenon, or use another state directory.",
+  },
+  STATE_BUSY: {
+    type: "ToolUnavailableError",
+    meaning: "Another process held a lock in the state for too long.",
+    wayOut: "Try again; the message names the process that holds it.",
+  },
+  STATE_UNAVAILABLE: {
+    type: "ToolUnavailableError",
+    meaning: "The state directory cannot be used.",
+    wayOut: "The message names the system's reason (permissions, space, read-only).",
+  },
+  INTERNAL: {
+    type: "ToolInternalError",
+    meaning: "A fault inside Tenon or an extension.",
+    wayOut: "Report it with the message.",
+  },
+  NAME_EMPTY: {
+    type: "ToolDefinitionError",
+    meaning: "The tool has no name.",
+    wayOut: "Give it a name of letters, digits, _ . : / or -.",
+  },
+  NAME_INVALID: {
+    type: "ToolDefinitionError",
+    meaning: "The name, an alias or the version is malformed or reserved.",
+    wayOut: "Use 1 to 128 letters, digits, _ . : / or -; versions follow semver.",
+  },
+  DESCRIPTION_EMPTY: {
+    type: "ToolDefinitionError",
+    meaning: "The tool has no description.",
+    wayOut: "Describe in a sentence what the tool does: models choose by it.",
+  },
+  NAME_TAKEN: {
+    type: "ToolDefinitionError",
+    meaning: "Another tool has that name, alias or version, or one that looks the same.",
+    wayOut: "Choose another name or version, or use replace.",
+  },
+  REQUIRED_UNDEFINED: {
+    type: "ToolDefinitionError",
+    meaning: "The schema requires a property that it does not define.",
+    wayOut: "Define the property or drop it from required.",
+  },
+  SCHEMA_INVALID: {
+    type: "ToolDefinitionError",
+    meaning: "The input or output schema cannot be used.",
+    wayOut: "Correct the schema as the message says.",
+  },
+  DEPENDENCY_MISSING: {
+    type: "ToolDefinitionError",
+    meaning: "The tool depends on one that is not registered.",
+    wayOut: "Register it first, or both together.",
+  },
+  DEPENDENCY_CYCLE: {
+    type: "ToolDefinitionError",
+    meaning: "Tools depend on each other in a circle.",
+    wayOut: "Break the circle that the message prints.",
+  },
+  DEFINITION_INVALID: {
+    type: "ToolDefinitionError",
+    meaning: "Another part of the definition is wrong.",
+    wayOut: "Correct it as the message says.",
+  },
+  TRANSITION_ILLEGAL: {
+    type: "ToolDefinitionError",
+    meaning: "The life cycle does not allow that change of state.",
+    wayOut: "See docs/reference/lifecycle.md for the legal transitions.",
+  },
+} as const satisfies Record<string, { type: string; meaning: string; wayOut: string }>;
+
+/** A stable word for what went wrong. */
+export type ErrorCode = keyof typeof errorCodes;

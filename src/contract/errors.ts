@@ -1,0 +1,169 @@
+import type { ErrorCode } from "./error-codes.js";
+
+/** What every tool error can carry besides its message. */
+export interface ToolErrorOptions {
+  readonly code?: ErrorCode | (string & {});
+  readonly toolName?: string;
+  /** The way out, in a sentence that the model or the person can follow. */
+  readonly hint?: string;
+  readonly retryable?: boolean;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** The error of an answer: plain data, safe to send anywhere. */
+export interface ErrorInfo {
+  readonly type: string;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly retryable: boolean;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** The base of every error that a tool or Tenon itself raises. */
+export class ToolError extends Error {
+  readonly code: string;
+  readonly retryable: boolean;
+  readonly hint?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  toolName?: string;
+
+  constructor(message: string, options: ToolErrorOptions = {}, code: ErrorCode = "EXECUTION_FAILED") {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = options.code ?? code;
+    this.retryable = options.retryable ?? false;
+    if (options.hint !== undefined) this.hint = options.hint;
+    if (options.details !== undefined) this.details = options.details;
+    if (options.toolName !== undefined) this.toolName = options.toolName;
+  }
+
+  override get name(): string {
+    return "ToolError";
+  }
+}
+
+/** The tool itself is unknown, or not visible to this agent. */
+export class ToolNotFoundError extends ToolError {
+  constructor(toolName: string, options: ToolErrorOptions = {}) {
+    super(`Tool "${toolName}" not found.`, { ...options, toolName }, "TOOL_NOT_FOUND");
+  }
+
+  override get name(): string {
+    return "ToolNotFoundError";
+  }
+}
+
+/** A thing that the call names (a file, a snippet, a memory) does not exist. */
+export class ToolResourceNotFoundError extends ToolError {
+  constructor(message: string, options: ToolErrorOptions = {}) {
+    super(/not found/i.test(message) ? message : `Not found: ${message}`, options, "RESOURCE_NOT_FOUND");
+  }
+
+  override get name(): string {
+    return "ToolResourceNotFoundError";
+  }
+}
+
+/** The arguments are wrong. */
+export class ToolValidationError extends ToolError {
+  constructor(message: string, options: ToolErrorOptions = {}) {
+    super(message, options, "ARGUMENTS_INVALID");
+  }
+
+  override get name(): string {
+    return "ToolValidationError";
+  }
+}
+
+/** A rule or a person refused. */
+export class ToolPermissionError extends ToolError {
+  constructor(message: string, options: ToolErrorOptions = {}) {
+    super(
+      message.startsWith("Access denied") ? message : `Access denied: ${message}`,
+      options,
+      "ACCESS_DENIED",
+    );
+  }
+
+  override get name(): string {
+    return "ToolPermissionError";
+  }
+}
+
+/** A path tried to leave where it may be, or is no plain file. */
+export class ToolSecurityError extends ToolError {
+  constructor(message: string, options: ToolErrorOptions = {}) {
+    super(message, options, "PATH_OUTSIDE");
+  }
+
+  override get name(): string {
+    return "ToolSecurityError";
+  }
+}
+
+/** The time limit was reached. */
+export class ToolTimeoutError extends ToolError {
+  constructor(message: string, options: ToolErrorOptions = {}) {
+    super(message, { retryable: true, ...options }, "TIMED_OUT");
+  }
+
+  override get name(): string {
+    return "ToolTimeoutError";
+  }
+}
+
+/** The caller no longer wants the result. */
+export class ToolCancelledError extends ToolError {
+  constructor(message = "The call was cancelled.", options: ToolErrorOptions = {}) {
+    super(message, options, "CANCELLED");
+  }
+
+  override get name(): string {
+    return "ToolCancelledError";
+  }
+}
+
+/** The tool ran and failed. */
+export class ToolExecutionError extends ToolError {
+  constructor(message: string, options: ToolErrorOptions = {}) {
+    super(message, options, "EXECUTION_FAILED");
+  }
+
+  override get name(): string {
+    return "ToolExecutionError";
+  }
+}
+
+/** The tool is there but cannot be used now. */
+export class ToolUnavailableError extends ToolError {
+  constructor(message: string, options: ToolErrorOptions = {}) {
+    super(message, { retryable: true, ...options }, "TOOL_DISABLED");
+  }
+
+  override get name(): string {
+    return "ToolUnavailableError";
+  }
+}
+
+/** A fault of Tenon's own or of an extension. */
+export class ToolInternalError extends ToolError {
+  constructor(message: string, options: ToolErrorOptions = {}) {
+    super(message, options, "INTERNAL");
+  }
+
+  override get name(): string {
+    return "ToolInternalError";
+  }
+}
+
+/** A definition was refused at registration. */
+export class ToolDefinitionError extends ToolError {
+  constructor(message: string, options: ToolErrorOptions = {}) {
+    super(message, options, "DEFINITION_INVALID");
+  }
+
+  override get name(): string {
+    return "ToolDefinitionError";
+  }
+}

@@ -1,0 +1,8 @@
+/** A session's own environment: seen by its later calls, never the host process's. */
+export interface SessionEnv {
+  /** The value, or `null`. Secret-looking names are refused unless allowed. */
+  get(key: string): string | null;
+  /** Set it and return what was there before. */
+  set(key: string, value: string): string | null;
+  entries(): ReadonlyMap<string, string>;
+}

@@ -1,0 +1,56 @@
+import type { AccessDecision } from "../call.js";
+import type { ToolPreview } from "../tool.js";
+
+/** A question to the person. */
+export interface Question {
+  readonly kind: "ask" | "confirm" | "input" | "review";
+  readonly message: string;
+  readonly title?: string;
+  readonly options?: readonly string[];
+  readonly default?: string;
+  /** The text to review. */
+  readonly content?: string;
+}
+
+/** The person's answer; which fields are there follows from the question's kind. */
+export interface Answer {
+  readonly text?: string;
+  readonly approved?: boolean;
+  readonly action?: "approve" | "edit" | "reject";
+  readonly content?: string;
+  readonly feedback?: string;
+}
+
+/** A call that waits for consent. */
+export interface ApprovalRequest {
+  readonly id: string;
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly agent: string;
+  readonly toolName: string;
+  readonly arguments: unknown;
+  /** Why it is asked, in words for a person. */
+  readonly reason: string;
+  readonly decision: AccessDecision;
+  readonly preview?: ToolPreview;
+  /** The rule that "always" would add, as text. */
+  readonly alwaysRule?: string;
+  readonly expiresAt: number;
+}
+
+export type ApprovalAnswer =
+  | { readonly verdict: "once" | "session" | "always"; readonly updatedArguments?: unknown }
+  | { readonly verdict: "no"; readonly reason?: string };
+
+/** Asking the person. `null` back ends ("nobody there") refuse at once. */
+export interface Interact {
+  ask(question: Question, signal: AbortSignal): Promise<Answer>;
+}
+
+/** A back end that can reach a person: terminal, callback, console, MCP elicitation. */
+export interface InteractBackend extends Interact {
+  readonly name: string;
+  /** Whether anybody can be asked now. */
+  available(): boolean;
+  approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+}

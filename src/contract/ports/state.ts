@@ -1,0 +1,65 @@
+import type { Json } from "../json.js";
+import type { ApprovalAnswer, ApprovalRequest } from "./interact.js";
+
+/** A rule of the policy that a person asked to remember. */
+export interface StoredRule {
+  readonly id: string;
+  readonly rule: Json;
+  readonly createdAt: number;
+}
+
+/** Remembered rules, oldest first. */
+export interface RuleStore {
+  list(): Promise<readonly StoredRule[]>;
+  /** Keep a rule; an id that exists already is replaced. @param id @default a new id */
+  add(rule: Json, id?: string): Promise<StoredRule>;
+  remove(id: string): Promise<boolean>;
+}
+
+/** What a named session leaves behind for the next process. */
+export interface SessionState {
+  readonly env: Readonly<Record<string, string>>;
+  readonly data: Json;
+}
+
+/** Sessions that outlive their process. */
+export interface SessionStore {
+  load(name: string): Promise<SessionState | undefined>;
+  save(name: string, state: SessionState): Promise<void>;
+  remove(name: string): Promise<boolean>;
+  list(): Promise<readonly { readonly name: string; readonly updatedAt: number }[]>;
+}
+
+/** A request for consent and what became of it. */
+export interface StoredApproval {
+  readonly request: ApprovalRequest;
+  readonly openedAt: number;
+  readonly answer?: ApprovalAnswer;
+  readonly resolvedAt?: number;
+}
+
+/** Requests for consent: one that its process did not live to see answered ends as denied. */
+export interface ApprovalStore {
+  open(request: ApprovalRequest): Promise<void>;
+  /** Record the answer; `false` where the request is unknown or was answered before. */
+  resolve(id: string, answer: ApprovalAnswer): Promise<boolean>;
+  /** Deny what this process, or one that is gone, left open; requests of living ones stay. */
+  expireAll(reason: string): Promise<number>;
+  get(id: string): Promise<StoredApproval | undefined>;
+  pending(): Promise<readonly StoredApproval[]>;
+}
+
+/** A workspace whose own configuration a person trusts, as it was then. */
+export interface TrustedWorkspace {
+  readonly workspace: string;
+  readonly digest: string;
+  readonly trustedAt: number;
+}
+
+/** Which workspaces the person trusts; kept for the user, not per workspace. */
+export interface TrustStore {
+  isTrusted(workspace: string, digest: string): Promise<boolean>;
+  trust(workspace: string, digest: string): Promise<void>;
+  distrust(workspace: string): Promise<boolean>;
+  list(): Promise<readonly TrustedWorkspace[]>;
+}

@@ -1,0 +1,41 @@
+import type { ToolEnvelope, ToolRequest } from "./call.js";
+import type { TenonEvent } from "./events.js";
+
+/** What a stream gives: events of its calls as they happen, and each result once. */
+export type StreamItem = TenonEvent | { readonly type: "result"; readonly envelope: ToolEnvelope };
+
+/** The verdict on arguments, given without running anything. */
+export interface ValidationResult {
+  readonly valid: boolean;
+  readonly errors: readonly string[];
+}
+
+/** Anything that takes calls: a Tenon, or one of its sessions. */
+export interface ToolCaller {
+  /** Make one call; answers with an envelope, never throws. */
+  call(request: ToolRequest): Promise<ToolEnvelope>;
+  /** Make many calls; the answers come in the order of the requests. */
+  callMany(requests: readonly ToolRequest[]): Promise<ToolEnvelope[]>;
+  /** Make calls and see their events and results as they come; leaving the loop cancels what still runs. */
+  stream(requests: ToolRequest | readonly ToolRequest[]): AsyncIterable<StreamItem>;
+  /** Check arguments without running anything. */
+  validate(name: string, args: unknown): ValidationResult;
+}
+
+/** Who a session is and what it may see. */
+export interface SessionOptions {
+  /** @default a new id */
+  readonly id?: string;
+  /** @default "agent" */
+  readonly agent?: string;
+  readonly userId?: string;
+  /** The task of calls that name none. */
+  readonly taskId?: string;
+  readonly iterationId?: string;
+  /** Name of the toolset; what is not in it cannot be seen or called. @default "all" */
+  readonly toolset?: string;
+  /** Narrow the files that this session may touch. */
+  readonly allowedPaths?: readonly string[];
+  /** What the session's environment starts with. */
+  readonly env?: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,166 @@
+import type { ContentPart } from "./call.js";
+import type { ToolContext } from "./context.js";
+import type { JsonSchema } from "./json.js";
+import type { Resources } from "./resources.js";
+import type { SchemaSource } from "./schema-source.js";
+
+/** All categories a tool can stand in. */
+export const toolCategories = [
+  "system",
+  "file",
+  "network",
+  "data",
+  "code",
+  "mcp",
+  "custom",
+  "shell",
+  "snippet",
+  "interaction",
+  "artifact",
+  "control",
+  "memory",
+  "planning",
+] as const;
+
+export type ToolCategory = (typeof toolCategories)[number];
+
+/** Hints about a tool's nature; they map onto MCP's tool annotations. */
+export interface ToolAnnotations {
+  /** A title for people. */
+  readonly title?: string;
+  /** Changes nothing. */
+  readonly readOnly?: boolean;
+  /** Needs confirmation: changes files, runs commands or sends data out. */
+  readonly dangerous?: boolean;
+  /** Doing it twice is the same as once, so it may be retried. */
+  readonly idempotent?: boolean;
+  /** Its results come from outside and are marked as untrusted. */
+  readonly openWorld?: boolean;
+  /** Equal calls may be answered from a cache while what they read is unchanged. */
+  readonly cacheable?: boolean;
+}
+
+/** How often and how fast a retryable failure of an idempotent tool is tried again. */
+export interface RetryPolicy {
+  /** Tries after the first one. @default 3 */
+  readonly attempts?: number;
+  /** The first wait; it doubles each time, with jitter. @default 1000 */
+  readonly delayMs?: number;
+  /** @default 30000 */
+  readonly maxDelayMs?: number;
+}
+
+/** How many calls of one tool may run and wait. */
+export interface ToolConcurrency {
+  /** Calls of this tool that run at the same time. */
+  readonly max?: number;
+  /** Calls of this tool that may wait. */
+  readonly queue?: number;
+  /** `false`: calls of this tool run one after the other. */
+  readonly safe?: boolean;
+}
+
+/** A tool's own verdict on a call; it can tighten the policy's, never loosen it. */
+export interface PermissionResult<Input = unknown> {
+  readonly behavior: "allow" | "ask" | "deny";
+  readonly message?: string;
+  readonly updatedInput?: Input;
+}
+
+/** What a call would do, shown to the person before consent is asked. */
+export interface ToolPreview {
+  /** One line. */
+  readonly summary: string;
+  readonly diff?: string;
+  readonly commands?: readonly string[];
+  readonly address?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** A report while a tool runs. */
+export interface ToolProgress {
+  readonly message?: string;
+  /** Partial output as it comes. */
+  readonly output?: string;
+  readonly progress?: number;
+  readonly total?: number;
+}
+
+/** A health check's own verdict. */
+export interface HealthVerdict {
+  readonly healthy: boolean;
+  readonly message?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolExample {
+  readonly description?: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** The `execute` of a tool: a value, a promise of one, or a generator that reports while it runs. */
+export type ToolExecution<Output> =
+  | Output
+  | Promise<Output>
+  | AsyncGenerator<ToolProgress | string, Output, void>;
+
+/**
+ * A tool, as the registry keeps it. Methods, not function properties, so that a
+ * `Tool<SomeInput>` can stand where a `Tool` is asked for.
+ */
+export interface Tool<Input = unknown, Output = unknown> {
+  readonly name: string;
+  readonly description: string;
+  readonly category: ToolCategory;
+  readonly input: SchemaSource;
+  readonly output?: SchemaSource;
+  readonly version?: string;
+  readonly aliases?: readonly string[];
+  readonly annotations?: ToolAnnotations;
+  readonly examples?: readonly ToolExample[];
+  /** Names (`name` or `name@range`) of tools that this one calls. */
+  readonly dependsOn?: readonly string[];
+  /** Capabilities that the agent must have been granted. */
+  readonly capabilities?: readonly string[];
+  /** How much harm it can do; compared with the configured cap. @default derived from the annotations */
+  readonly securityLevel?: SecurityLevel;
+  /** `null`: the tool keeps its own time limit. @default 30000, network 60000 */
+  readonly timeoutMs?: number | null;
+  readonly retry?: RetryPolicy;
+  /** Name of the tool that answers where this one cannot. */
+  readonly fallback?: string;
+  /** Higher runs first among calls that are ready. @default 0 */
+  readonly priority?: number;
+  readonly concurrency?: ToolConcurrency;
+
+  resources?(input: Input): Resources;
+  checkPermissions?(
+    input: Input,
+    ctx: ToolContext,
+  ): PermissionResult<Input> | Promise<PermissionResult<Input>>;
+  preview?(input: Input, ctx: ToolContext): ToolPreview | Promise<ToolPreview>;
+  healthCheck?(): HealthVerdict | Promise<HealthVerdict>;
+  init?(): void | Promise<void>;
+  dispose?(): void | Promise<void>;
+  /** The text (or parts) for the model. @default the result as JSON */
+  render?(result: Output, input: Input): string | readonly ContentPart[];
+  execute(input: Input, ctx: ToolContext): ToolExecution<Output>;
+}
+
+/** How much harm a tool can do, from nothing to running code. */
+export const securityLevels = ["safe", "low", "medium", "high", "critical"] as const;
+
+export type SecurityLevel = (typeof securityLevels)[number];
+
+/** What is known of a tool without running it: for listings, models and MCP. */
+export interface ToolDescription {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly category: ToolCategory;
+  readonly aliases: readonly string[];
+  readonly annotations: ToolAnnotations;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly examples?: readonly ToolExample[];
+}

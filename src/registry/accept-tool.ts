@@ -1,0 +1,136 @@
+import { ToolDefinitionError } from "../contract/errors.js";
+import type { SchemaSource } from "../contract/schema-source.js";
+import type { Tool, ToolAnnotations, ToolConcurrency } from "../contract/tool.js";
+import { optionalMethods } from "./check-definition.js";
+import { runCall } from "./run-call-generator.js";
+import { reasonOf } from "./within-time.js";
+
+/** A tool in the shape of any of the sources: a class instance, other names for the same members. */
+export interface LooseTool extends Partial<
+  Pick<Tool, "version" | "aliases" | "dependsOn" | "examples" | "capabilities" | "annotations" | "timeoutMs">
+> {
+  readonly name: string;
+  readonly description: string;
+  /** @default "custom" */
+  readonly category?: string;
+  readonly input?: SchemaSource;
+  /** Another name for `input`. */
+  readonly parameters?: SchemaSource;
+  /** Another name for `input`. */
+  readonly inputSchema?: SchemaSource;
+  readonly output?: SchemaSource;
+  /** Another name for `output`. */
+  readonly outputSchema?: SchemaSource;
+  /** The same as the annotation. */
+  readonly dangerous?: boolean;
+  isEnabled?(): boolean;
+  isReadOnly?(): boolean;
+  isConcurrencySafe?(): boolean;
+  execute?(input: never, ctx: never): unknown;
+  /** Another name for `execute`; a generator whose last value is the result. */
+  call?(input: never, ctx: never): unknown;
+}
+
+/** Whatever can be registered. */
+export type ToolLike = Tool | LooseTool;
+
+/** A tool in the one shape, not yet checked. */
+export interface AcceptedTool {
+  readonly tool: Tool;
+  readonly isEnabled: (() => boolean) | undefined;
+}
+
+type Members = { readonly [Name in keyof Tool | keyof LooseTool]?: unknown };
+
+const dataMembers = [
+  "name",
+  "description",
+  "version",
+  "aliases",
+  "examples",
+  "dependsOn",
+  "capabilities",
+  "securityLevel",
+  "timeoutMs",
+  "retry",
+  "fallback",
+  "priority",
+] as const;
+
+/** Bring a tool into the one shape. One that has it already is kept as it is; methods keep their `this`. */
+export function acceptTool(like: unknown): AcceptedTool {
+  if (typeof like !== "object" || like === null) {
+    throw new ToolDefinitionError(`A tool must be an object, not ${like === null ? "null" : typeof like}.`);
+  }
+  try {
+    const members = like as Members;
+    const isEnabled =
+      typeof members.isEnabled === "function"
+        ? () => (members as { isEnabled(): unknown }).isEnabled() !== false
+        : undefined;
+    return { tool: isPlain(members) ? (like as Tool) : adapt(members), isEnabled };
+  } catch (error) {
+    throw new ToolDefinitionError(`A tool could not be read: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function isPlain(members: Members): boolean {
+  return (
+    members.category !== undefined &&
+    members.input !== undefined &&
+    members.execute !== undefined &&
+    members.outputSchema === undefined &&
+    members.dangerous === undefined &&
+    members.isReadOnly === undefined &&
+    members.isConcurrencySafe === undefined
+  );
+}
+
+function adapt(members: Members): Tool {
+  const entries: [string, unknown][] = [
+    ...dataMembers.map((name): [string, unknown] => [name, members[name]]),
+    ...[...optionalMethods, "execute" as const].map((name): [string, unknown] => [name, bound(members, name)]),
+    ["category", members.category ?? "custom"],
+    ["input", members.input ?? members.parameters ?? members.inputSchema],
+    ["output", members.output ?? members.outputSchema],
+    ["annotations", annotationsOf(members)],
+    ["concurrency", concurrencyOf(members)],
+  ];
+  if (members.execute === undefined && typeof members.call === "function") {
+    entries.push(["execute", runCall(members as { call(input: unknown, ctx: unknown): unknown })]);
+  }
+  return Object.freeze(Object.fromEntries(entries.filter(([, value]) => value !== undefined))) as unknown as Tool;
+}
+
+/** Bound rather than copied or inherited: private fields need the very instance. */
+function bound(members: Members, name: keyof Tool): unknown {
+  const method = members[name];
+  return typeof method === "function" ? method.bind(members) : method;
+}
+
+function annotationsOf(members: Members): unknown {
+  const given = members.annotations ?? {};
+  if (typeof given !== "object") return given;
+  const annotations: { -readonly [Name in keyof ToolAnnotations]: ToolAnnotations[Name] } = { ...given };
+  if (members.dangerous === true) annotations.dangerous = true;
+  // Where the method and the annotation disagree, the stricter counts.
+  if (typeof members.isReadOnly === "function") {
+    annotations.readOnly = says(members, "isReadOnly") && annotations.readOnly !== false;
+  }
+  return annotations;
+}
+
+function concurrencyOf(members: Members): unknown {
+  const given = members.concurrency;
+  if (typeof members.isConcurrencySafe !== "function" || says(members, "isConcurrencySafe")) return given;
+  return { ...(given as ToolConcurrency | undefined), safe: false };
+}
+
+/** A method that needs an input to decide cannot promise anything for all of them. */
+function says(members: Members, name: "isReadOnly" | "isConcurrencySafe"): boolean {
+  try {
+    return (members as Record<typeof name, () => unknown>)[name]() === true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,152 @@
+import type { ErrorCode } from "../contract/error-codes.js";
+import { ToolDefinitionError } from "../contract/errors.js";
+import type { Tool } from "../contract/tool.js";
+import { securityLevels, toolCategories } from "../contract/tool.js";
+import { nearest } from "../schema/nearest.js";
+import { checkName, foldName, shorten, splitSpec } from "./tool-name.js";
+import { isRange, isVersion } from "./versions.js";
+
+/** Refuse a definition that breaks a rule, with an error that says which. Schemas are checked by their compiler. */
+export function checkDefinition(tool: Tool): void {
+  checkName(tool.name, "name", "");
+  const refuse: Refuse = (fault, code = "DEFINITION_INVALID", hint) => {
+    throw new ToolDefinitionError(`Tool "${tool.name}" ${fault}.`, {
+      code,
+      toolName: tool.name,
+      ...(hint !== undefined && { hint }),
+    });
+  };
+  checkWords(tool, refuse);
+  checkLists(tool, refuse);
+  checkAnnotations(tool.annotations, refuse);
+  checkReferences(tool, refuse);
+  checkNumbers(tool, refuse);
+  checkMethods(tool, refuse);
+}
+
+type Refuse = (fault: string, code?: ErrorCode, hint?: string) => never;
+
+function checkWords(tool: Tool, refuse: Refuse): void {
+  const { description, category, version, securityLevel } = tool;
+  if (typeof description !== "string" || description.trim() === "") {
+    refuse("has no description", "DESCRIPTION_EMPTY", "Say in a sentence what it does: models choose by it.");
+  }
+  if (!toolCategories.includes(category)) {
+    const near = typeof category === "string" ? nearest(category, toolCategories) : undefined;
+    const advice = near === undefined ? `Use one of ${toolCategories.join(", ")}.` : `Did you mean "${near}"?`;
+    refuse(`has the unknown category ${show(category)}`, "DEFINITION_INVALID", advice);
+  }
+  if (version !== undefined && !isVersion(version)) {
+    refuse(`has the version ${show(version)}, which is not semver`, "NAME_INVALID", 'Write it as "1.2.3".');
+  }
+  if (securityLevel !== undefined && !securityLevels.includes(securityLevel)) {
+    refuse(`has an unknown securityLevel; use one of ${securityLevels.join(", ")}`);
+  }
+}
+
+function checkLists(tool: Tool, refuse: Refuse): void {
+  for (const list of ["aliases", "dependsOn", "capabilities"] as const) {
+    const value: unknown = tool[list];
+    if (value === undefined) continue;
+    if (!Array.isArray(value) || value.some((item) => typeof item !== "string" || item.trim() === "")) {
+      refuse(`has ${list} that are no list of names`, list === "aliases" ? "NAME_INVALID" : "DEFINITION_INVALID");
+    }
+  }
+  for (const alias of tool.aliases ?? []) checkName(alias, "alias", tool.name);
+  const { examples } = tool;
+  if (examples === undefined) return;
+  const fit = Array.isArray(examples) && examples.every((example: unknown) => isExample(example));
+  if (!fit) refuse("has examples that are no list of { arguments: {…} }");
+}
+
+function isExample(example: unknown): boolean {
+  if (typeof example !== "object" || example === null || !("arguments" in example)) return false;
+  return typeof example.arguments === "object" && example.arguments !== null;
+}
+
+const knownAnnotations = ["title", "readOnly", "dangerous", "idempotent", "openWorld", "cacheable"];
+
+function checkAnnotations(annotations: unknown, refuse: Refuse): void {
+  if (annotations === undefined) return;
+  if (typeof annotations !== "object" || annotations === null || Array.isArray(annotations)) {
+    refuse("has annotations that are no object");
+  }
+  for (const [key, value] of Object.entries(annotations as object)) {
+    const meant = knownAnnotations.find((known) => known.toLowerCase() === key.toLowerCase());
+    // Foreign hints may stand here; a known one in wrong letters would be ignored in silence.
+    if (meant === undefined || value === undefined) continue;
+    if (meant !== key) refuse(`has the annotation "${key}"`, "DEFINITION_INVALID", `It is spelt "${meant}".`);
+    const type = key === "title" ? "string" : "boolean";
+    if (typeof value !== type) refuse(`has the annotation "${key}", which must be a ${type}`);
+  }
+}
+
+function checkReferences(tool: Tool, refuse: Refuse): void {
+  for (const dependency of tool.dependsOn ?? []) {
+    const { name, range } = splitSpec(dependency);
+    const legal = name !== "" && (range === undefined || (range !== "" && isRange(range)));
+    if (!legal) refuse(`depends on ${show(dependency)}, which is neither a name nor name@range`);
+  }
+  const { fallback } = tool;
+  if (fallback === undefined) return;
+  if (typeof fallback !== "string" || fallback.trim() === "") refuse("has a fallback that is no name");
+  const own = [tool.name, ...(tool.aliases ?? [])].map(foldName);
+  if (own.includes(foldName(splitSpec(fallback).name))) refuse("falls back to itself");
+}
+
+function checkNumbers(tool: Tool, refuse: Refuse): void {
+  const { timeoutMs, priority, retry, concurrency } = tool;
+  if (timeoutMs !== undefined && timeoutMs !== null && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
+    refuse("has a timeoutMs that is no finite number above 0", "DEFINITION_INVALID", "null: its own limit.");
+  }
+  if (priority !== undefined && !Number.isFinite(priority)) refuse("has a priority that is not finite");
+  const counts: [string, unknown, number][] = [
+    ...fields(retry, "retry", ["attempts"], refuse).map(counted(0)),
+    ...fields(concurrency, "concurrency", ["queue"], refuse).map(counted(0)),
+    ...fields(concurrency, "concurrency", ["max"], refuse).map(counted(1)),
+  ];
+  for (const [field, value, least] of counts) {
+    if (value === undefined) continue;
+    if (!Number.isSafeInteger(value) || (value as number) < least) {
+      refuse(`has a ${field} that is no whole number from ${least}`);
+    }
+  }
+  for (const [field, value] of fields(retry, "retry", ["delayMs", "maxDelayMs"], refuse)) {
+    if (value === undefined) continue;
+    if (!Number.isFinite(value) || (value as number) < 0) refuse(`has a ${field} that is no finite number from 0`);
+  }
+  const safe: unknown = concurrency?.safe;
+  if (safe !== undefined && typeof safe !== "boolean") refuse("has a concurrency.safe that is no boolean");
+}
+
+const counted =
+  (least: number) =>
+  ([field, value]: [string, unknown]): [string, unknown, number] => [field, value, least];
+
+function fields(of: unknown, name: string, keys: readonly string[], refuse: Refuse): [string, unknown][] {
+  if (of === undefined) return [];
+  if (typeof of !== "object" || of === null) refuse(`has a ${name} that is no object`);
+  return keys.map((key) => [`${name}.${key}`, (of as Readonly<Record<string, unknown>>)[key]]);
+}
+
+/** The methods that a tool may have besides `execute`. */
+export const optionalMethods = [
+  "resources",
+  "checkPermissions",
+  "preview",
+  "healthCheck",
+  "init",
+  "dispose",
+  "render",
+] as const;
+
+function checkMethods(tool: Tool, refuse: Refuse): void {
+  if (typeof tool.execute !== "function") refuse("has no execute function");
+  for (const name of optionalMethods) {
+    if (tool[name] !== undefined && typeof tool[name] !== "function") refuse(`has a ${name} that is no function`);
+  }
+}
+
+function show(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(shorten(value)) : `(${typeof value})`;
+}

@@ -1,0 +1,60 @@
+import type { ErrorCode } from "../contract/error-codes.js";
+import { ToolDefinitionError } from "../contract/errors.js";
+import type { SchemaSource } from "../contract/schema-source.js";
+import type { Validator } from "../schema/compile-schema.js";
+import { compileSchema } from "../schema/compile-schema.js";
+import { acceptTool } from "./accept-tool.js";
+import { checkDefinition } from "./check-definition.js";
+import type { EntryParts } from "./tool-entry.js";
+import { ToolEntry } from "./tool-entry.js";
+import { defaultVersion } from "./versions.js";
+import { reasonOf } from "./within-time.js";
+
+/** What all entries of a registry share. */
+export type EntrySurroundings = Pick<EntryParts, "clock" | "watch" | "health">;
+
+/** Check a tool, compile its schemas and make an entry of it, or throw a ToolDefinitionError. */
+export function createEntry(like: unknown, surroundings: EntrySurroundings): ToolEntry {
+  const { tool, isEnabled } = acceptTool(like);
+  try {
+    checkDefinition(tool);
+    return new ToolEntry({
+      ...surroundings,
+      tool,
+      isEnabled,
+      version: tool.version ?? defaultVersion,
+      input: compile(tool.name, tool.input, "input"),
+      output: tool.output === undefined ? undefined : compile(tool.name, tool.output, "output"),
+    });
+  } catch (error) {
+    if (error instanceof ToolDefinitionError) throw error;
+    throw new ToolDefinitionError(`A tool could not be read: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function compile(toolName: string, source: SchemaSource | undefined, role: "input" | "output"): Validator {
+  if (source === undefined || source === null) {
+    throw new ToolDefinitionError(`Tool "${toolName}" has no ${role} schema.`, {
+      code: "SCHEMA_INVALID",
+      toolName,
+      hint: "A tool without arguments takes z.object({}).",
+    });
+  }
+  try {
+    return compileSchema(source, role);
+  } catch (error) {
+    throw named(toolName, role, error);
+  }
+}
+
+/** A schema's compiler does not know whose schema it is. */
+function named(toolName: string, role: string, error: unknown): ToolDefinitionError {
+  const known = error instanceof ToolDefinitionError ? error : undefined;
+  return new ToolDefinitionError(`Tool "${toolName}", ${role} schema: ${reasonOf(error)}`, {
+    code: (known?.code ?? "SCHEMA_INVALID") as ErrorCode,
+    toolName,
+    cause: error,
+    ...(known?.hint !== undefined && { hint: known.hint }),
+    ...(known?.details !== undefined && { details: known.details }),
+  });
+}

@@ -1,0 +1,71 @@
+/** When a tool is taken out and how long until it is tried again. */
+export interface HealthOptions {
+  /** Critical errors in a row that disable a tool. @default 5 */
+  readonly criticalErrors?: number;
+  /** Wait before the first probe; it doubles up to ten minutes. @default 30000 */
+  readonly probeAfterMs?: number;
+  /** Limit of `init`, `dispose` and `healthCheck`. @default 30000 */
+  readonly initTimeoutMs?: number;
+}
+
+/** How a call ended, as far as the tool's health is concerned. */
+export type CallOutcome = "ok" | "failed" | "critical";
+
+const longestWaitMs = 600_000;
+
+/** Counts critical errors in a row and keeps a tool out until its next probe. */
+export class HealthGate {
+  readonly #limit: number;
+  readonly #firstWaitMs: number;
+  #criticals = 0;
+  #waits = 0;
+  #reason: string | undefined;
+  #probeAt = 0;
+
+  constructor(options: HealthOptions) {
+    this.#limit = options.criticalErrors ?? 5;
+    this.#firstWaitMs = options.probeAfterMs ?? 30_000;
+  }
+
+  /** Why the tool is out, or `undefined` while it is in. */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  /** When the next probe may run. */
+  get probeAt(): number {
+    return this.#probeAt;
+  }
+
+  /** Count an outcome; `true` when it takes the tool out. */
+  record(outcome: CallOutcome, now: number): boolean {
+    if (outcome !== "critical") {
+      this.#criticals = 0;
+      if (outcome === "ok" && this.#reason === undefined) this.#waits = 0;
+      return false;
+    }
+    this.#criticals++;
+    if (this.#criticals < this.#limit || this.#reason !== undefined) return false;
+    this.shut(`${this.#criticals} critical errors in a row`, now);
+    return true;
+  }
+
+  /** Take the tool out, or keep it out for twice as long as before. */
+  shut(reason: string, now: number): void {
+    this.#reason = reason;
+    this.#probeAt = now + Math.min(longestWaitMs, this.#firstWaitMs * 2 ** Math.min(this.#waits, 30));
+    this.#waits++;
+  }
+
+  /** Let the tool in again after a probe; the next wait is still longer until a call succeeds. */
+  open(): void {
+    this.#reason = undefined;
+    this.#criticals = 0;
+  }
+
+  /** Forget everything: a person vouches for the tool. */
+  reset(): void {
+    this.open();
+    this.#waits = 0;
+  }
+}

@@ -1,0 +1,142 @@
+import { ToolDefinitionError } from "../contract/errors.js";
+import type { TenonEvents } from "../contract/events.js";
+import type { StateChange, ToolState } from "../contract/lifecycle.js";
+
+/** Every legal change of state. */
+export const legalTransitions: Readonly<Record<ToolState, readonly ToolState[]>> = Object.freeze({
+  Registered: ["Initializing", "Unregistered"],
+  Initializing: ["Ready", "Failed"],
+  Ready: ["Executing", "Disabled", "Unregistered"],
+  Executing: ["Ready", "Error"],
+  Error: ["Ready", "Disabled", "Unregistered"],
+  Failed: ["Initializing", "Unregistered"],
+  Disabled: ["Ready", "Unregistered"],
+  Unregistered: [],
+});
+
+const table = new Map(Object.entries(legalTransitions).map(([from, to]) => [from, new Set(to)]));
+
+/** Whether the life cycle allows the change. */
+export function canTransition(from: ToolState, to: ToolState): boolean {
+  return table.get(from)?.has(to) === true;
+}
+
+/** What listeners of transitions get. */
+export type Transition = TenonEvents["TOOL_STATE_CHANGED"];
+
+/** Where a life cycle reports to; `active` is false while nobody listens. */
+export interface TransitionWatch {
+  readonly active: boolean;
+  before(transition: Transition): void;
+  after(transition: Transition): void;
+}
+
+const remembered = 200;
+
+/** One tool's state and the last 200 changes of it. */
+export class Lifecycle {
+  readonly #owner: { readonly name: string; readonly version: string };
+  readonly #now: () => number;
+  readonly #watch: TransitionWatch;
+  #state: ToolState = "Registered";
+  // A ring in columns: two changes a call must not leave objects behind.
+  readonly #from: ToolState[] = [];
+  readonly #to: ToolState[] = [];
+  readonly #at: number[] = [];
+  readonly #reason: (string | undefined)[] = [];
+  #next = 0;
+  #moving = false;
+  #started: Transition | undefined;
+  #ended: Transition | undefined;
+
+  constructor(
+    owner: { readonly name: string; readonly version: string },
+    now: () => number,
+    watch: TransitionWatch,
+  ) {
+    this.#owner = owner;
+    this.#now = now;
+    this.#watch = watch;
+  }
+
+  get state(): ToolState {
+    return this.#state;
+  }
+
+  /** True while "before" listeners run: whoever they call must leave the state alone. */
+  get moving(): boolean {
+    return this.#moving;
+  }
+
+  /** Change the state, or throw TRANSITION_ILLEGAL. */
+  move(to: ToolState, reason?: string): void {
+    const from = this.#state;
+    if (!canTransition(from, to)) throw illegal(this.#owner.name, from, to);
+    if (!this.#watch.active) {
+      this.#set(from, to, reason);
+      return;
+    }
+    const transition = this.#transition(from, to, reason);
+    this.#moving = true;
+    this.#watch.before(transition);
+    this.#moving = false;
+    this.#set(from, to, reason);
+    this.#watch.after(transition);
+  }
+
+  /** The changes that are remembered, oldest first. */
+  history(): readonly StateChange[] {
+    const count = this.#at.length;
+    const first = count < remembered ? 0 : this.#next;
+    return Array.from({ length: count }, (_, offset) => this.#change((first + offset) % count));
+  }
+
+  #set(from: ToolState, to: ToolState, reason: string | undefined): void {
+    this.#state = to;
+    const slot = this.#next;
+    this.#from[slot] = from;
+    this.#to[slot] = to;
+    this.#at[slot] = this.#now();
+    this.#reason[slot] = reason;
+    this.#next = slot + 1 === remembered ? 0 : slot + 1;
+  }
+
+  #change(slot: number): StateChange {
+    const reason = this.#reason[slot];
+    return {
+      from: this.#from[slot] as ToolState,
+      to: this.#to[slot] as ToolState,
+      at: this.#at[slot] as number,
+      ...(reason !== undefined && { reason }),
+    };
+  }
+
+  /** The two transitions of every call are made once and handed out again. */
+  #transition(from: ToolState, to: ToolState, reason: string | undefined): Transition {
+    if (reason === undefined && to === "Executing") return (this.#started ??= this.#describe(from, to));
+    if (reason === undefined && from === "Executing" && to === "Ready") {
+      return (this.#ended ??= this.#describe(from, to));
+    }
+    return this.#describe(from, to, reason);
+  }
+
+  #describe(from: ToolState, to: ToolState, reason?: string): Transition {
+    const { name, version } = this.#owner;
+    return Object.freeze({
+      toolName: name,
+      version,
+      from,
+      to,
+      ...(reason !== undefined && { reason }),
+    });
+  }
+}
+
+function illegal(toolName: string, from: ToolState, to: ToolState): ToolDefinitionError {
+  const legal = legalTransitions[from];
+  return new ToolDefinitionError(`Tool "${toolName}" cannot go from ${from} to ${to}.`, {
+    code: "TRANSITION_ILLEGAL",
+    toolName,
+    hint: legal.length === 0 ? `${from} is the end.` : `From ${from} it can go to ${legal.join(", ")}.`,
+  });
+}

@@ -1,0 +1,192 @@
+import type { ToolState } from "../contract/lifecycle.js";
+import type { Clock } from "../contract/ports/clock.js";
+import type { Tool } from "../contract/tool.js";
+import type { Block } from "./block.js";
+import type { CallOutcome, HealthOptions } from "./health-gate.js";
+import { HealthGate } from "./health-gate.js";
+import type { TransitionWatch } from "./lifecycle.js";
+import { Lifecycle } from "./lifecycle.js";
+import { reasonOf, withinTime } from "./within-time.js";
+
+/** What a life is made of. */
+export interface LifeParts {
+  readonly tool: Tool;
+  readonly version: string;
+  readonly clock: Pick<Clock, "now">;
+  readonly watch: TransitionWatch;
+  readonly health: HealthOptions;
+}
+
+/** What blocks one tool version, and the legal walk to the state that fits. Owned by its entry. */
+export class ToolLife {
+  readonly lifecycle: Lifecycle;
+  readonly gate: HealthGate;
+  /** Limit of `init`, `dispose` and `healthCheck`. */
+  readonly limitMs: number;
+  /** Calls between begin and end. */
+  running = 0;
+  /** `init` is done, or there is none and somebody needed the tool. */
+  warm = false;
+  /** How many steps that may bring the tool back (`init`, a probe) are under way. */
+  probes = 0;
+  /** One call is let through to see whether the tool works again. */
+  trial = false;
+  #shut = false;
+  #off: string | undefined;
+  #gone: string | undefined;
+  #critical = false;
+  #settling = false;
+  #disposing: Promise<void> | undefined;
+  #leaving: Promise<void> | undefined;
+  #left: (() => void) | undefined;
+  readonly #tool: Tool;
+  readonly #clock: Pick<Clock, "now">;
+
+  constructor(parts: LifeParts) {
+    const { tool, version, clock, watch, health } = parts;
+    this.#tool = tool;
+    this.#clock = clock;
+    this.gate = new HealthGate(health);
+    this.limitMs = health.initTimeoutMs ?? 30_000;
+    this.lifecycle = new Lifecycle({ name: tool.name, version }, () => clock.now(), watch);
+  }
+
+  /** No new call may begin without a closer look. */
+  get shut(): boolean {
+    return this.#shut;
+  }
+
+  /** The reason a person gave, or `undefined` while nobody disabled it. */
+  get off(): string | undefined {
+    return this.#off;
+  }
+
+  /** It has been told to leave. */
+  get leaving(): boolean {
+    return this.#gone !== undefined;
+  }
+
+  /** Running calls have to be settled with care, not by one plain step. */
+  get troubled(): boolean {
+    return this.#critical || this.#shut;
+  }
+
+  /** Switch it off with a reason, or on. */
+  switch(off: string | undefined): void {
+    this.#off = off;
+    if (off === undefined) this.gate.reset();
+    this.refresh();
+  }
+
+  /** Leave once no call runs: dispose, then Unregistered. */
+  leave(reason: string): Promise<void> {
+    this.#gone ??= reason;
+    this.#leaving ??= new Promise((resolve) => (this.#left = resolve));
+    this.refresh();
+    return this.#leaving;
+  }
+
+  /** Why no call can begin now. */
+  block(): Block | undefined {
+    if (this.#gone !== undefined) return { code: "TOOL_DISABLED", reason: this.#gone };
+    if (this.#off !== undefined) {
+      return { code: "TOOL_DISABLED", reason: this.#off === "" ? "is disabled" : `is disabled: ${this.#off}` };
+    }
+    const { reason, probeAt } = this.gate;
+    if (reason === undefined || this.probes > 0) return undefined;
+    const out = `was taken out after ${reason}`;
+    if (this.trial) return { code: "TOOL_UNHEALTHY", reason: `${out} and is on trial by another call` };
+    if (probeAt > this.#clock.now()) return { code: "TOOL_UNHEALTHY", reason: out, availableAt: probeAt };
+    // A trial call needs the tool for itself, or its outcome could be another call's.
+    const alone = this.running === 0 || this.#tool.healthCheck !== undefined || !this.warm;
+    return alone ? undefined : { code: "TOOL_UNHEALTHY", reason: `${out} and still has calls that run` };
+  }
+
+  /** Count how a call ended; the state is settled by the last one. */
+  judge(outcome: CallOutcome): void {
+    const critical = outcome === "critical";
+    if (critical) this.#critical = true;
+    const now = critical ? this.#clock.now() : 0;
+    if (this.trial) {
+      this.trial = false;
+      if (critical) this.gate.shut("another critical error on trial", now);
+      else this.gate.open();
+    }
+    this.gate.record(outcome, now);
+    this.#shut = this.#isShut();
+  }
+
+  /** A tool without `init` is ready as soon as somebody needs it. */
+  warmUp(): void {
+    this.warm = true;
+    this.lifecycle.move("Initializing");
+    this.lifecycle.move("Ready");
+    this.settle();
+  }
+
+  refresh(): void {
+    this.#shut = this.#isShut();
+    this.settle();
+  }
+
+  /** Walk, legally, to the state that fits once no call runs. Listeners may change what fits on the way. */
+  settle(): void {
+    if (this.#settling || this.lifecycle.moving) return;
+    this.#settling = true;
+    try {
+      while (this.running === 0 && this.#step());
+    } finally {
+      this.#settling = false;
+    }
+  }
+
+  #isShut(): boolean {
+    return this.#off !== undefined || this.#gone !== undefined || this.gate.reason !== undefined;
+  }
+
+  /** One step of the walk; `false` when it is at its end. */
+  #step(): boolean {
+    const { state } = this.lifecycle;
+    if (state === "Unregistered" || state === "Initializing") return false;
+    if (state === "Executing") return this.#stopExecuting();
+    if (this.#gone !== undefined) return this.#depart(state);
+    if (state === "Error") return this.#go(this.#shut ? "Disabled" : "Ready");
+    if (state === "Ready") return this.#shut && this.#go("Disabled");
+    if (state === "Disabled") return !this.#shut && this.#go("Ready");
+    // Nothing to initialise: the walk to Disabled is honest. Where there is, being shut must do.
+    if (state !== "Registered" || !this.#shut || this.#tool.init !== undefined) return false;
+    this.warmUp();
+    return true;
+  }
+
+  #stopExecuting(): boolean {
+    const critical = this.#critical;
+    this.#critical = false;
+    return critical ? this.#go("Error", "critical error") : this.#go("Ready");
+  }
+
+  #go(to: ToolState, reason?: string): boolean {
+    const why = this.#off === undefined ? this.gate.reason : this.#off || undefined;
+    this.lifecycle.move(to, to === "Disabled" ? why : reason);
+    return true;
+  }
+
+  /** Dispose, then leave. What was never started has nothing to dispose. */
+  #depart(state: ToolState): boolean {
+    const untouched = state === "Registered" && this.#tool.init !== undefined;
+    if (this.#tool.dispose === undefined || untouched) {
+      this.#end();
+      return false;
+    }
+    this.#disposing ??= withinTime(() => this.#tool.dispose?.(), this.limitMs, "dispose").then(
+      () => this.#end(),
+      (error: unknown) => this.#end(`dispose failed: ${reasonOf(error)}`),
+    );
+    return false;
+  }
+
+  #end(reason?: string): void {
+    this.lifecycle.move("Unregistered", reason);
+    this.#left?.();
+  }
+}

@@ -1,0 +1,76 @@
+import { runCall } from "../call/run-call.js";
+import type { SpineParts } from "../call/parts.js";
+import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
+import { ToolError } from "../contract/errors.js";
+import type { SessionEnv } from "../contract/ports/env.js";
+import type { CallSession } from "../contract/session.js";
+import type { SessionOptions, StreamItem, ToolCaller, ValidationResult } from "../contract/tenon.js";
+import type { Tool } from "../contract/tool.js";
+import type { Toolset } from "../registry/toolsets.js";
+import { takePlain } from "../schema/take-plain.js";
+import { streamCalls } from "./stream.js";
+
+/** What a session gets from the runtime that opens it. */
+export interface SessionParts {
+  readonly spine: SpineParts;
+  readonly env: SessionEnv;
+  readonly toolset: Toolset | undefined;
+  /** Counts running calls, so that closing can wait for them. */
+  readonly track: <T>(running: Promise<T>) => Promise<T>;
+}
+
+/** One agent at work: who it is, what it may see, its environment. */
+export class Session implements ToolCaller, CallSession {
+  readonly id: string;
+  readonly agent: string;
+  readonly env: SessionEnv;
+  declare readonly userId?: string;
+  declare readonly taskId?: string;
+  declare readonly iterationId?: string;
+  declare readonly allowedPaths?: readonly string[];
+  readonly #parts: SessionParts;
+
+  constructor(options: SessionOptions & { readonly id: string }, parts: SessionParts) {
+    this.id = options.id;
+    this.agent = options.agent ?? "agent";
+    if (options.userId !== undefined) this.userId = options.userId;
+    if (options.taskId !== undefined) this.taskId = options.taskId;
+    if (options.iterationId !== undefined) this.iterationId = options.iterationId;
+    if (options.allowedPaths !== undefined) this.allowedPaths = options.allowedPaths;
+    this.env = parts.env;
+    this.#parts = parts;
+  }
+
+  call = (request: ToolRequest): Promise<ToolEnvelope> => {
+    const { spine, toolset, track } = this.#parts;
+    return track(runCall(request, { session: this, toolset }, spine));
+  };
+
+  callMany = (requests: readonly ToolRequest[]): Promise<ToolEnvelope[]> => Promise.all(requests.map(this.call));
+
+  stream = (requests: ToolRequest | readonly ToolRequest[]): AsyncIterable<StreamItem> => {
+    const list = Array.isArray(requests) ? (requests as readonly ToolRequest[]) : [requests as ToolRequest];
+    const { spine, toolset, track } = this.#parts;
+    return streamCalls(list, (request, onEvent) => track(runCall(request, { session: this, toolset, onEvent }, spine)));
+  };
+
+  validate = (name: string, args: unknown): ValidationResult => {
+    const { spine, toolset } = this.#parts;
+    try {
+      const entry = spine.registry.resolve(name, { sessionId: this.id, toolset });
+      const plain = takePlain(args ?? {}, spine.plainLimits);
+      const checked = plain.ok ? entry.input.check(plain.value) : plain;
+      if (checked.ok) return { valid: true, errors: [] };
+      return { valid: false, errors: checked.issues.map((issue) => issue.message) };
+    } catch (thrown) {
+      if (!(thrown instanceof ToolError)) throw thrown;
+      return { valid: false, errors: [thrown.hint === undefined ? thrown.message : `${thrown.message} ${thrown.hint}`] };
+    }
+  };
+
+  /** The tools that this session can see, in the order of their names. */
+  tools(): Tool[] {
+    const { spine, toolset } = this.#parts;
+    return spine.registry.list(toolset === undefined ? {} : { toolset });
+  }
+}

@@ -1,0 +1,52 @@
+import type { Lock } from "./locks.js";
+import type { Ticket } from "./ticket.js";
+
+/** The limits of one tool version; the object itself is the tool's identity. */
+export interface ToolLimits {
+  /** Calls that run at the same time. @default no limit */
+  readonly max?: number;
+  /** Calls that may wait. @default no limit of its own */
+  readonly queue?: number;
+}
+
+/** A call that wants to run. */
+export interface Job {
+  readonly limits: ToolLimits;
+  /** Higher starts first among calls that are ready. */
+  readonly priority: number;
+  readonly locks: readonly Lock[];
+  /** The call that makes this one; its locks and slot are inherited. */
+  readonly parent?: Ticket;
+  /** Subscribe to cancellation while the call waits; returns how to unsubscribe. Neither may throw. */
+  readonly onAbort?: (cancel: () => void) => () => void;
+}
+
+/** What a scheduler is made with. */
+export interface SchedulerOptions {
+  /** Calls that run at the same time. @default 10 */
+  readonly maxConcurrent?: number;
+  /** Calls that may wait. @default 100000 */
+  readonly maxQueued?: number;
+  readonly monotonic: () => number;
+}
+
+/** The numbers of this moment. */
+export interface SchedulerStats {
+  /** Calls that hold a slot; nested calls share their parent's and are not counted. */
+  readonly running: number;
+  /** Calls that wait for earlier ones or for a slot, nested ones not counted. */
+  readonly waiting: number;
+  readonly peakRunning: number;
+  readonly peakWaiting: number;
+  readonly nestedRunning: number;
+  readonly nestedWaiting: number;
+  readonly maxConcurrent: number;
+}
+
+/** The numbers of one tool at this moment, nested calls not counted. */
+export interface ToolLoad {
+  readonly running: number;
+  readonly waiting: number;
+  readonly peakRunning: number;
+  readonly max: number;
+}

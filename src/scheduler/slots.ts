@@ -1,0 +1,100 @@
+import { Heap } from "./heap.js";
+import type { HeapItem } from "./heap.js";
+import type { Waiter } from "./ticket.js";
+
+/**
+ * Who runs next: at most `max` calls overall and `max` of each tool.
+ *
+ * Each tool has its own queue of ready calls, and the tools that could start one stand in a queue by
+ * their foremost call. So a saturated tool is never looked at, however many of its calls are ready.
+ * Priorities are strict: ageing would let a lower one pass a higher one, which callers do not expect,
+ * and all calls have the same priority unless somebody chose otherwise.
+ */
+export class Slots {
+  running = 0;
+  peakRunning = 0;
+  max: number;
+  readonly #open = new Heap<ToolSlots>(startsBefore);
+
+  constructor(max: number) {
+    this.max = max;
+  }
+
+  /** Take a slot at once, if one is free; then no ready call can be waiting for it. */
+  take(tool: ToolSlots): boolean {
+    if (this.running >= this.max || tool.running >= tool.max) return false;
+    this.#occupy(tool);
+    return true;
+  }
+
+  /** Give a slot back. */
+  free(tool: ToolSlots): void {
+    this.running--;
+    tool.running--;
+    this.refresh(tool);
+  }
+
+  /** Let a call that nothing blocks any more wait for a slot. */
+  enqueue(tool: ToolSlots, waiter: Waiter): void {
+    tool.ready.add(waiter);
+    this.refresh(tool);
+  }
+
+  /** Forget a call that was waiting for a slot. */
+  withdraw(tool: ToolSlots, waiter: Waiter): void {
+    tool.ready.remove(waiter);
+    this.refresh(tool);
+  }
+
+  /** The next call that may start; its slot is taken. */
+  next(): Waiter | undefined {
+    if (this.running >= this.max) return undefined;
+    const tool = this.#open.first;
+    const waiter = tool?.ready.first;
+    if (tool === undefined || waiter === undefined) return undefined;
+    tool.ready.remove(waiter);
+    this.#occupy(tool);
+    this.refresh(tool);
+    return waiter;
+  }
+
+  /** Put a tool in its place among those that could start a call. */
+  refresh(tool: ToolSlots): void {
+    const open = tool.ready.first !== undefined && tool.running < tool.max;
+    if (!open) this.#open.remove(tool);
+    else if (tool.heapIndex < 0) this.#open.add(tool);
+    else this.#open.moved(tool);
+  }
+
+  #occupy(tool: ToolSlots): void {
+    if (++this.running > this.peakRunning) this.peakRunning = this.running;
+    if (++tool.running > tool.peakRunning) tool.peakRunning = tool.running;
+  }
+}
+
+/** The calls of one tool that run, are ready or wait. */
+export class ToolSlots implements HeapItem {
+  heapIndex = -1;
+  running = 0;
+  peakRunning = 0;
+  /** Ready or blocked. */
+  waiting = 0;
+  max: number;
+  readonly maxQueued: number;
+  readonly ready = new Heap<Waiter>(goesBefore);
+
+  constructor(max: number, maxQueued: number) {
+    this.max = max;
+    this.maxQueued = maxQueued;
+  }
+}
+
+function goesBefore(a: Waiter, b: Waiter): boolean {
+  return a.priority === b.priority ? a.order < b.order : a.priority > b.priority;
+}
+
+function startsBefore(a: ToolSlots, b: ToolSlots): boolean {
+  const first = a.ready.first;
+  const second = b.ready.first;
+  return first !== undefined && (second === undefined || goesBefore(first, second));
+}

@@ -1,0 +1,112 @@
+import { closeSync, openSync, readSync, renameSync } from "node:fs";
+import type { Clock } from "../contract/ports/clock.js";
+import { connectionSettings, openDatabase, patiently } from "./database.js";
+import type { Database } from "./database.js";
+import { migrate, refuseNewer } from "./migrations.js";
+import { connectSqlite } from "./sqlite-driver.js";
+import { isThere, privateFile } from "./state-dir.js";
+import { corruptError, toStateError } from "./state-error.js";
+
+export interface OpenFileOptions {
+  readonly file: string;
+  readonly clock: Clock;
+  /** Told when a damaged file was set aside. */
+  readonly onWarning: (message: string) => void;
+}
+
+/** Open the database of the state, set a damaged one aside, refuse one from the future, migrate an old one. */
+export async function openFile(options: OpenFileOptions): Promise<Database> {
+  const { file } = options;
+  try {
+    return await openSound(options);
+  } catch (error) {
+    const failure = toStateError(error, file);
+    if (failure.code !== "STATE_CORRUPT") throw failure;
+    await setAside(options, failure.message);
+    return openSound(options);
+  }
+}
+
+async function openSound(options: OpenFileOptions): Promise<Database> {
+  const { file } = options;
+  // Read by hand first: SQLite itself would already touch a file from a newer Tenon.
+  checkHeader(file);
+  privateFile(file);
+  const database = openDatabase(options);
+  try {
+    await patiently(() => database.exec(connectionSettings), options);
+    await migrate(database);
+    // Damage in the table of tables shows here, not in the middle of a later call.
+    database.get("SELECT count(*) FROM sqlite_master");
+    database.get("SELECT value FROM meta WHERE key = ?", "workspace");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+const magic = "SQLite format 3\0";
+const userVersionOffset = 60;
+
+/** Judge a database file by its first 100 bytes, without SQLite. */
+function checkHeader(file: string): void {
+  const header = readHead(file, 100);
+  if (header === undefined || header.length === 0) return;
+  if (header.length < 100 || header.toString("latin1", 0, 16) !== magic) {
+    throw corruptError(file, "it is no SQLite database");
+  }
+  refuseNewer(header.readUInt32BE(userVersionOffset), file);
+}
+
+function readHead(file: string, length: number): Buffer | undefined {
+  if (!isThere(file)) return undefined;
+  const fd = openSync(file, "r");
+  try {
+    const buffer = Buffer.alloc(length);
+    return buffer.subarray(0, readSync(fd, buffer, 0, length, 0));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Give the damaged files another name. A second database serves as the lock for that: the system frees
+ * it when its holder dies, and whoever comes second looks again and finds a sound file.
+ */
+async function setAside(options: OpenFileOptions, reason: string): Promise<void> {
+  const { file, clock, onWarning } = options;
+  const lockFile = `${file}.lock`;
+  privateFile(lockFile);
+  const lock = connectSqlite(lockFile);
+  try {
+    await patiently(() => lock.exec("PRAGMA busy_timeout = 50; BEGIN EXCLUSIVE"), { file: lockFile, clock });
+    if (await isSound(options)) return;
+    const kept = freeName(`${file}.damaged-${new Date(clock.now()).toISOString().replaceAll(/[:.]/g, "-")}`);
+    for (const part of ["", "-wal", "-shm"]) {
+      if (isThere(file + part)) renameSync(file + part, kept + part);
+    }
+    onWarning(
+      `${reason} It was set aside as ${kept} and a new state was begun: ` +
+        "remembered rules, sessions, pending approvals and the undo history start empty.",
+    );
+  } catch (error) {
+    throw toStateError(error, file);
+  } finally {
+    lock.close();
+  }
+}
+
+async function isSound(options: OpenFileOptions): Promise<boolean> {
+  try {
+    const database = await openSound(options);
+    database.close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function freeName(wanted: string): string {
+  for (let n = 1, name = wanted; ; n += 1, name = `${wanted}-${n}`) if (!isThere(name)) return name;
+}

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { chmodSync, closeSync, constants, fchmodSync, lstatSync, mkdirSync, openSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { ToolUnavailableError } from "../contract/errors.js";
+import { errnoOf, toStateError } from "./state-error.js";
+
+/** The directory of one workspace's state, and the workspace's real path. */
+export interface StateDir {
+  readonly dir: string;
+  readonly workspace: string;
+}
+
+/** Make (or find) the private directory for a workspace's state, named after its real path. */
+export function openStateDir(stateDir: string, workspace: string): StateDir {
+  try {
+    const real = realpathSync.native(workspace);
+    privateDirectory(stateDir);
+    const dir = join(stateDir, workspaceKey(real));
+    privateDirectory(dir);
+    return { dir, workspace: real };
+  } catch (error) {
+    throw toStateError(error, stateDir);
+  }
+}
+
+/** The name of a workspace's state: a hash of its real path. */
+export function workspaceKey(realPath: string): string {
+  return createHash("sha256").update(realPath).digest("hex").slice(0, 32);
+}
+
+/** A directory that only its owner can enter; one that others could is closed to them. */
+export function privateDirectory(dir: string): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const found = lstatSync(dir);
+  if (found.isSymbolicLink()) return refuseForeignLink(dir);
+  if ((found.mode & 0o077) !== 0) chmodSync(dir, 0o700);
+}
+
+/** Create a file for its owner only, before others could ever open it; an existing one is closed to them. */
+export function privateFile(file: string): void {
+  const fd = openSync(file, constants.O_CREAT | constants.O_RDWR, 0o600);
+  try {
+    if (process.platform !== "win32") fchmodSync(fd, 0o600);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A person may link the state directory elsewhere; somebody else's link is a trap. */
+function refuseForeignLink(dir: string): void {
+  const mine = process.getuid?.();
+  if (mine === undefined || [mine, 0].includes(lstatSync(dir).uid)) return;
+  throw new ToolUnavailableError(`The state directory ${dir} is a symbolic link of another user.`, {
+    code: "STATE_UNAVAILABLE",
+    hint: "Remove the link or choose another state directory (TENON_STATE_DIR).",
+    retryable: false,
+  });
+}
+
+/** Whether a path is there at all. */
+export function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import {
+  ToolError,
+  ToolExecutionError,
+  ToolInternalError,
+  ToolUnavailableError,
+} from "../contract/errors.js";
+
+/** SQLite's primary result codes that Tenon tells apart. */
+export const sqliteCode = { busy: 5, locked: 6, readOnly: 8, io: 10, corrupt: 11, full: 13, notADatabase: 26 };
+
+/** The primary result code of an error that SQLite raised, or `undefined`. */
+export function sqliteCodeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === "number" ? errcode & 0xff : undefined;
+}
+
+/** Whether an error says that the file is damaged or no database at all. */
+export function isCorrupt(error: unknown): boolean {
+  const code = sqliteCodeOf(error);
+  return code === sqliteCode.corrupt || code === sqliteCode.notADatabase;
+}
+
+/** Whether another connection is in the way, for now. */
+export function isBusy(error: unknown): boolean {
+  const code = sqliteCodeOf(error);
+  return code === sqliteCode.busy || code === sqliteCode.locked;
+}
+
+/** Turn an error of SQLite or the disk into one that says the way out. */
+export function toStateError(error: unknown, file: string): ToolError {
+  if (error instanceof ToolError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (isCorrupt(error)) return corruptError(file, message, error);
+  if (isBusy(error)) {
+    return new ToolUnavailableError(`The state ${file} is busy: ${message}.`, {
+      code: "STATE_BUSY",
+      hint: "Another process is writing to it; try again.",
+      cause: error,
+    });
+  }
+  if (sqliteCodeOf(error) === sqliteCode.full || errnoOf(error) === "ENOSPC") {
+    return new ToolExecutionError(`No space left for the state ${file}.`, {
+      code: "FILE_IO",
+      hint: "Free some disk space and call again; nothing was changed.",
+      retryable: true,
+      cause: error,
+    });
+  }
+  return new ToolUnavailableError(`The state ${file} cannot be used: ${message}.`, {
+    code: "STATE_UNAVAILABLE",
+    hint: "Check that the state directory exists, belongs to you and can be written.",
+    cause: error,
+  });
+}
+
+/** Tell that the state is damaged and what becomes of it. */
+export function corruptError(file: string, what: string, cause?: unknown): ToolInternalError {
+  return new ToolInternalError(`The state ${file} is damaged: ${what}.`, {
+    code: "STATE_CORRUPT",
+    hint: "Start Tenon again: a database that cannot be read is set aside under another name.",
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** The system's word for why a file operation failed, or `undefined`. */
+export function errnoOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? code : undefined;
+}

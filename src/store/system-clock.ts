@@ -1,0 +1,15 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Clock } from "../contract/ports/clock.js";
+
+/** The clock of the machine, for whoever passes none. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  async sleep(ms, signal) {
+    try {
+      await wait(ms, undefined, signal === undefined ? {} : { signal });
+    } catch (error) {
+      throw signal?.aborted === true ? signal.reason : error;
+    }
+  },
+};

@@ -1,0 +1,157 @@
+import path from "node:path";
+import picomatch from "picomatch";
+import { foldName } from "./fold-name.js";
+import { isWithin } from "./path-text.js";
+
+/** A list of paths and globs that refuse; each covers what it names and everything below. */
+export interface DenyRules {
+  /** The rule, as it was written, that covers the path. */
+  match(location: Location): string | undefined;
+  /** The rule for a path below `location`: deleting or moving `location` would take it along. */
+  matchBelow(location: Location): string | undefined;
+}
+
+/** A real path, seen from the root that it lies in. */
+export interface Location {
+  readonly absolute: string;
+  /** Below the root that contains it; "" is the root itself. */
+  readonly relative: string;
+  readonly inWorkspace: boolean;
+}
+
+/** What `createDenyRules` needs to know about the place it works in. */
+export interface DenyOptions {
+  readonly workspace: string;
+  /** Resolve the links of the existing part of an absolute path. */
+  readonly realPath: (absolute: string) => string;
+}
+
+/**
+ * Compile deny patterns. As in a .gitignore, one without a slash holds at any depth of any root,
+ * one with a slash is anchored at the workspace, an absolute one stands for itself. A pattern is
+ * taken as a glob *and* literally, since `app/[id]` is both; all comparison is folded.
+ */
+export function createDenyRules(patterns: readonly string[], options: DenyOptions): DenyRules {
+  const rules = patterns.map((pattern) => compile(pattern, options));
+  const first = (test: (rule: CompiledRule) => boolean): string | undefined => rules.find(test)?.text;
+  return {
+    match(location) {
+      if (rules.length === 0) return undefined;
+      const folded = foldLocation(location);
+      return first((rule) => covers(rule, folded));
+    },
+    matchBelow(location) {
+      if (rules.length === 0) return undefined;
+      const absolute = slashes(foldName(location.absolute));
+      return first((rule) => rule.literals.some((literal) => literal !== absolute && isBelow(literal, absolute)));
+    },
+  };
+}
+
+interface CompiledRule {
+  readonly text: string;
+  /** Folded absolute paths. */
+  readonly literals: readonly string[];
+  /** A folded run of names that may stand at any depth, as `/name/`. */
+  readonly floating: string | undefined;
+  readonly globs: readonly Glob[];
+}
+
+interface Glob {
+  readonly scope: "root" | "workspace" | "absolute";
+  readonly matches: (path: string) => boolean;
+}
+
+function compile(pattern: string, options: DenyOptions): CompiledRule {
+  const text = slashes(pattern).replace(/(?<=.)\/+$/, "");
+  // `a/**` covers a and all below, which is what every rule does.
+  const bare = text.replace(/(?<=.)(?:\/\*\*)+$/, "");
+  if (path.isAbsolute(bare)) return compileAbsolute(pattern, bare, options);
+  const floats = bare.startsWith("**/") || !bare.includes("/");
+  const name = floats ? bare.replace(/^(?:\*\*\/)+/, "") : path.posix.normalize(bare);
+  if (floats) {
+    return {
+      text: pattern,
+      literals: [],
+      floating: `/${foldName(name)}/`,
+      globs: isGlob(name) ? [toGlob(`**/${name}`, "root")] : [],
+    };
+  }
+  const absolute = path.resolve(options.workspace, name);
+  return {
+    text: pattern,
+    literals: literalForms(absolute, options),
+    floating: undefined,
+    globs: isGlob(name) ? anchoredGlob(name, options) : [],
+  };
+}
+
+function compileAbsolute(text: string, absolute: string, options: DenyOptions): CompiledRule {
+  const globs = isGlob(absolute) ? absoluteGlobs(absolute, options) : [];
+  return { text, literals: literalForms(absolute, options), floating: undefined, globs };
+}
+
+function anchoredGlob(name: string, options: DenyOptions): Glob[] {
+  // A pattern that climbs out of the workspace can only be matched as an absolute one.
+  if (!name.startsWith("..")) return [toGlob(name, "workspace")];
+  return absoluteGlobs(slashes(path.join(options.workspace, name)), options);
+}
+
+/** The glob as written, and with the links of its fixed part resolved. */
+function absoluteGlobs(absolute: string, options: DenyOptions): Glob[] {
+  const base = picomatch.scan(absolute).base;
+  const real = slashes(options.realPath(base));
+  const globs = [toGlob(absolute, "absolute")];
+  if (real !== base && absolute.startsWith(base)) {
+    globs.push(toGlob(escapeGlob(real) + absolute.slice(base.length), "absolute"));
+  }
+  return globs;
+}
+
+function literalForms(absolute: string, options: DenyOptions): string[] {
+  const forms = [absolute, options.realPath(absolute)].map((form) => slashes(foldName(form)));
+  return [...new Set(forms)];
+}
+
+function toGlob(pattern: string, scope: Glob["scope"]): Glob {
+  const folded = foldName(pattern);
+  const matches = picomatch([folded, `${folded}/**`], { dot: true, nonegate: true });
+  return { scope, matches: (text) => matches(text) };
+}
+
+function isGlob(text: string): boolean {
+  return /[*?[\]{}()!+@|\\]/.test(text);
+}
+
+function escapeGlob(text: string): string {
+  return text.replace(/[*?[\]{}()!+@|\\^$.]/g, "\\$&");
+}
+
+interface FoldedLocation {
+  readonly absolute: string;
+  readonly relative: string;
+  readonly inWorkspace: boolean;
+}
+
+function foldLocation({ absolute, relative, inWorkspace }: Location): FoldedLocation {
+  const folded = slashes(foldName(absolute));
+  return { absolute: folded, relative: slashes(foldName(relative)), inWorkspace };
+}
+
+function covers(rule: CompiledRule, place: FoldedLocation): boolean {
+  if (rule.literals.some((literal) => isBelow(place.absolute, literal))) return true;
+  if (rule.floating !== undefined && `/${place.relative}/`.includes(rule.floating)) return true;
+  return rule.globs.some(({ scope, matches }) => {
+    if (scope === "absolute") return matches(place.absolute);
+    if (scope === "workspace" && !place.inWorkspace) return false;
+    return place.relative !== "" && matches(place.relative);
+  });
+}
+
+function isBelow(inner: string, outer: string): boolean {
+  return path.sep === "/" ? isWithin(inner, outer) : inner === outer || inner.startsWith(`${outer}/`);
+}
+
+function slashes(text: string): string {
+  return path.sep === "/" ? text : text.replaceAll(path.sep, "/");
+}

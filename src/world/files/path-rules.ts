@@ -1,0 +1,253 @@
+import path from "node:path";
+import { ToolValidationError } from "../../contract/errors.js";
+import { createDenyRules, type Location } from "./deny-rules.js";
+import { foldName } from "./fold-name.js";
+import { below, isWithin, namesParent, pathTextFault } from "./path-text.js";
+import { realPathOf } from "./real-path.js";
+
+/** What a call wants to do; `remove` is a write that takes all below along (delete, move away). */
+export type PathAccess = "read" | "write" | "remove";
+
+/** A refusal, with the rule that made it. `reason` continues a sentence that begins with the path. */
+export interface PathRefusal {
+  readonly allowed: false;
+  readonly code: "PATH_TRAVERSAL" | "PATH_OUTSIDE" | "PATH_FORBIDDEN" | "PATH_SYMLINK" | "PATH_INVALID";
+  readonly rule: string;
+  readonly reason: string;
+}
+
+/** The verdict of the rules on a path. */
+export type RuleVerdict = { readonly allowed: true; readonly path: string } | PathRefusal;
+
+/** A directory that may be used: as it was written, and where it really is. */
+export interface PathRoot {
+  readonly given: string;
+  readonly real: string;
+}
+
+/** The harder rules, all off by default. */
+export interface StrictPaths {
+  /** Refuse `..` anywhere in a path, even where it stays inside. */
+  readonly noParent?: boolean;
+  /** Refuse every symbolic link, even one that stays inside. */
+  readonly noSymlinks?: boolean;
+  readonly noAbsolute?: boolean;
+}
+
+export interface PathRulesOptions {
+  readonly workspace: string;
+  /** Further directories or files that may be used, absolute or relative to the workspace. */
+  readonly allowedPaths?: readonly string[];
+  /** Paths or globs that may be neither read nor written; they win over everything. */
+  readonly forbiddenPaths?: readonly string[];
+  /** Paths or globs that may be read but not changed. */
+  readonly protectedGlobs?: readonly string[];
+  readonly strict?: StrictPaths;
+  /** Tenon's own state: forbidden always. */
+  readonly stateDir?: string;
+  /** @default process.platform */
+  readonly platform?: NodeJS.Platform;
+}
+
+/** Which paths may be used, and how. Judging is pure; the disk is looked at once, at creation. */
+export interface PathRules {
+  /** The real path of the workspace. */
+  readonly workspace: string;
+  readonly roots: readonly PathRoot[];
+  readonly strict: StrictPaths;
+  readonly platform: NodeJS.Platform;
+  /** The absolute path that a text means before any link is followed. */
+  place(text: string): RuleVerdict;
+  /** Judge a real path by every rule. */
+  judge(realPath: string, access: PathAccess): RuleVerdict;
+  /** Judge by the deny rules alone, for a path that a link may yet lead elsewhere. */
+  judgeDenied(absolute: string, access: PathAccess): RuleVerdict;
+  /** The same rules, within these paths only; it can shrink what is allowed, never widen it. */
+  narrow(paths: readonly string[]): PathRules;
+}
+
+/** Build the rules for one workspace. */
+export function createPathRules(options: PathRulesOptions): PathRules {
+  const platform = options.platform ?? process.platform;
+  const workspace = openRoot(path.resolve(options.workspace));
+  const roots = [workspace, ...extraRoots(options.allowedPaths ?? [], workspace)];
+  const surroundings = { workspace: workspace.real, realPath: realPathOf };
+  const state = options.stateDir === undefined ? [] : [path.resolve(options.stateDir)];
+  refuseWorkspaceInState(workspace.real, state);
+  const denied: DeniedRules = {
+    state: createDenyRules(state, surroundings),
+    forbidden: createDenyRules(options.forbiddenPaths ?? [], surroundings),
+    protected: createDenyRules(options.protectedGlobs ?? [], surroundings),
+  };
+  return assemble({ workspace, roots, denied, strict: options.strict ?? {}, platform, narrowed: [] });
+}
+
+interface DeniedRules {
+  readonly state: ReturnType<typeof createDenyRules>;
+  readonly forbidden: ReturnType<typeof createDenyRules>;
+  readonly protected: ReturnType<typeof createDenyRules>;
+}
+
+interface Parts {
+  readonly workspace: PathRoot;
+  readonly roots: readonly PathRoot[];
+  readonly denied: DeniedRules;
+  readonly strict: StrictPaths;
+  readonly platform: NodeJS.Platform;
+  /** Each list must contain the path. */
+  readonly narrowed: readonly (readonly string[])[];
+}
+
+function assemble(parts: Parts): PathRules {
+  return Object.freeze({
+    workspace: parts.workspace.real,
+    roots: parts.roots,
+    strict: parts.strict,
+    platform: parts.platform,
+    place: (text: string) => place(parts, text),
+    judge: (realPath: string, access: PathAccess) => judge(parts, realPath, access),
+    judgeDenied: (absolute: string, access: PathAccess) => judgeDenied(parts, absolute, access),
+    narrow: (paths: readonly string[]) =>
+      assemble({ ...parts, narrowed: [...parts.narrowed, narrowForms(parts, paths)] }),
+  });
+}
+
+function place(parts: Parts, text: string): RuleVerdict {
+  const fault = pathTextFault(text, parts.platform);
+  if (fault !== undefined) return refusal("PATH_INVALID", "path", fault);
+  if (parts.strict.noAbsolute && path.isAbsolute(text)) {
+    return refusal("PATH_OUTSIDE", "strict.noAbsolute", "is absolute, and only relative paths are allowed here");
+  }
+  const climbs = namesParent(text, parts.platform);
+  if (climbs && parts.strict.noParent) {
+    return refusal("PATH_TRAVERSAL", "strict.noParent", 'contains "..", which is not allowed here');
+  }
+  const absolute = path.resolve(parts.workspace.real, text);
+  for (const root of parts.roots) {
+    if (isWithin(absolute, root.real)) return { allowed: true, path: absolute };
+    const mapped = fromAlias(absolute, root, parts.platform);
+    if (mapped !== undefined) return { allowed: true, path: mapped };
+  }
+  if (climbs) return refusal("PATH_TRAVERSAL", "workspace", `climbs out with "..": it ${OUTSIDE}`);
+  return refusal("PATH_OUTSIDE", "workspace", OUTSIDE);
+}
+
+const OUTSIDE = "is outside the workspace and the allowed paths";
+
+/** The real form of a path written through the root's own name, such as /tmp for /private/tmp. */
+function fromAlias(absolute: string, root: PathRoot, platform: NodeJS.Platform): string | undefined {
+  const folds = platform === "darwin" || platform === "win32";
+  for (const form of [root.given, root.real]) {
+    const head = absolute.slice(0, form.length);
+    const same = head === form || (folds && head.toLowerCase() === form.toLowerCase());
+    const rest = absolute.slice(form.length);
+    if (same && (rest === "" || rest.startsWith(path.sep) || form.endsWith(path.sep))) {
+      return path.join(root.real, rest);
+    }
+  }
+  return undefined;
+}
+
+function judge(parts: Parts, realPath: string, access: PathAccess): RuleVerdict {
+  const root = rootOf(parts, realPath);
+  if (root === undefined) return refusal("PATH_OUTSIDE", "workspace", OUTSIDE);
+  const system = SYSTEM_TREES.find((tree) => isWithin(realPath, tree) && !isWithin(root.real, tree));
+  if (system !== undefined) return refusal("PATH_FORBIDDEN", "system", "lies in a tree of the kernel, not of files");
+  const outsideNarrowed = parts.narrowed.some((list) => !list.some((allowed) => isWithin(realPath, allowed)));
+  if (outsideNarrowed) {
+    return refusal("PATH_OUTSIDE", "allowedPaths", "is outside the paths that this call is allowed");
+  }
+  const denied = judgeDenied(parts, realPath, access);
+  if (!denied.allowed || access !== "remove") return denied;
+  if (parts.roots.some((each) => isWithin(each.real, realPath))) {
+    return refusal("PATH_FORBIDDEN", "workspace", "is the workspace or an allowed path itself, or holds it");
+  }
+  return denied;
+}
+
+/** Devices, kernel files and magic links; a root that lies inside one of them opens its own part. */
+const SYSTEM_TREES = ["/proc", "/sys", "/dev"];
+
+function judgeDenied({ denied, ...parts }: Parts, absolute: string, access: PathAccess): RuleVerdict {
+  const location = locate(parts, absolute);
+  if (denied.state.match(location) !== undefined) return refusal("PATH_FORBIDDEN", "stateDir", STATE);
+  const forbidden = denied.forbidden.match(location);
+  if (forbidden !== undefined) {
+    return refusal("PATH_FORBIDDEN", `forbiddenPaths: ${forbidden}`, `is forbidden by the rule "${forbidden}"`);
+  }
+  if (access === "read") return { allowed: true, path: absolute };
+  const guarded = denied.protected.match(location);
+  if (guarded !== undefined) {
+    const reason = `is protected from changes by the rule "${guarded}"`;
+    return refusal("PATH_FORBIDDEN", `protected: ${guarded}`, reason);
+  }
+  return access === "remove" ? judgeBelow(denied, location) : { allowed: true, path: absolute };
+}
+
+const STATE = "belongs to Tenon's own state";
+
+function judgeBelow(denied: DeniedRules, location: Location): RuleVerdict {
+  if (denied.state.matchBelow(location) !== undefined) {
+    return refusal("PATH_FORBIDDEN", "stateDir", `holds what ${STATE}`);
+  }
+  const rule = denied.forbidden.matchBelow(location) ?? denied.protected.matchBelow(location);
+  if (rule === undefined) return { allowed: true, path: location.absolute };
+  return refusal("PATH_FORBIDDEN", rule, `holds what the rule "${rule}" keeps from being removed`);
+}
+
+function locate(parts: Omit<Parts, "denied">, absolute: string): Location {
+  const root = rootOf(parts, absolute);
+  return {
+    absolute,
+    relative: root === undefined ? absolute : below(absolute, root.real),
+    inWorkspace: root === parts.workspace,
+  };
+}
+
+function rootOf(parts: Pick<Parts, "roots">, realPath: string): PathRoot | undefined {
+  return parts.roots.find((root) => isWithin(realPath, root.real));
+}
+
+function refusal(code: PathRefusal["code"], rule: string, reason: string): PathRefusal {
+  return { allowed: false, code, rule, reason };
+}
+
+function openRoot(given: string): PathRoot {
+  const real = realPathOf(given);
+  // Bytes that are no UTF-8 would make two places look like one.
+  if (real.includes("\uFFFD")) throw new ToolValidationError(`The path of the workspace is no valid UTF-8: ${given}`);
+  return { given, real };
+}
+
+function extraRoots(allowed: readonly string[], workspace: PathRoot): PathRoot[] {
+  return (
+    allowed
+      .map((entry) => path.resolve(workspace.given, withoutGlobTail(entry)))
+      // What is written inside the workspace is allowed already; following a link that the
+      // workspace's content put there would let that content widen the rules.
+      .filter((given) => !isWithin(given, workspace.given) && !isWithin(given, workspace.real))
+      .map(openRoot)
+  );
+}
+
+function narrowForms(parts: Parts, paths: readonly string[]): string[] {
+  return paths.flatMap((entry) => {
+    const placed = path.resolve(parts.workspace.real, withoutGlobTail(entry));
+    const root = parts.roots.find((each) => fromAlias(placed, each, parts.platform) !== undefined);
+    const absolute = (root && fromAlias(placed, root, parts.platform)) ?? placed;
+    return [absolute, realPathOf(absolute)];
+  });
+}
+
+function withoutGlobTail(entry: string): string {
+  return entry.replace(/(?<=.)(?:[\\/]\*\*?)+$/, "");
+}
+
+function refuseWorkspaceInState(workspace: string, state: readonly string[]): void {
+  const inside = state.some((dir) => isWithin(foldName(workspace), foldName(realPathOf(dir))));
+  if (!inside) return;
+  throw new ToolValidationError("The workspace lies inside Tenon's state directory.", {
+    code: "VALUE_INVALID",
+    hint: "Choose another workspace, or another state directory (TENON_STATE_DIR).",
+  });
+}

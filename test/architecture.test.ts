@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const src = resolve(import.meta.dirname, "../src");
+
+/** A folder imports only folders of a lower rank, never a neighbour of its own rank. */
+const ranks: Readonly<Record<string, number>> = {
+  contract: 0,
+  schema: 1,
+  command: 1,
+  registry: 2,
+  policy: 2,
+  scheduler: 2,
+  record: 2,
+  llm: 2,
+  world: 2,
+  store: 2,
+  tools: 2,
+  compose: 2,
+  mcp: 2,
+  plugin: 2,
+  call: 3,
+  config: 4,
+  runtime: 5,
+  agent: 6,
+  cli: 6,
+  server: 6,
+};
+
+const files = readdirSync(src, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => join(src, name));
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+describe("the architecture", () => {
+  it("ranks every folder", () => {
+    const folders = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(folders.map((folder) => folder.name).filter((name) => ranks[name] === undefined)).toEqual([]);
+  });
+
+  it("imports only downwards", () => {
+    const wrong = imports().filter(({ from, to }) => {
+      const [own, other] = [folderOf(from), folderOf(to)];
+      if (own === other || own === undefined || other === undefined) return false;
+      return rank(other) >= rank(own);
+    });
+    expect(wrong.map(({ from, to }) => `${relative(src, from)} -> ${relative(src, to)}`)).toEqual([]);
+  });
+
+  it("sees at least the imports that are known to exist", () => {
+    const edges = imports().map(({ from, to }) => `${folderOf(from)}->${folderOf(to)}`);
+    expect(edges).toContain("call->contract");
+    expect(edges).toContain("runtime->call");
+  });
+
+  it("lets no tool reach the disk, a process, the network or the environment", () => {
+    const reaching = files.filter((file) => {
+      if (!relative(src, file).startsWith("tools/") || isTest(file)) return false;
+      const text = readFileSync(file, "utf8");
+      return /["']node:(fs|fs\/promises|child_process|http|https|http2|net|tls|dgram|worker_threads)["']|process\.(env|cwd)/.test(text);
+    });
+    expect(reaching.map((file) => relative(src, file))).toEqual([]);
+  });
+
+  it("reads the environment of the process only where options are made", () => {
+    const reading = files.filter((file) => {
+      const folder = folderOf(file);
+      if (isTest(file) || folder === undefined || rank(folder) >= 4) return false;
+      return /process\.env/.test(readFileSync(file, "utf8"));
+    });
+    expect(reading.map((file) => relative(src, file))).toEqual([]);
+  });
+
+  it("keeps files small", () => {
+    const long = files.filter((file) => !isTest(file) && readFileSync(file, "utf8").split("\n").length > 301);
+    expect(long.map((file) => relative(src, file)).filter((file) => !tables.has(file))).toEqual([]);
+  });
+
+  it("exports by name only", () => {
+    const star = files.filter((file) => /^export \*/m.test(readFileSync(file, "utf8")));
+    expect(star.map((file) => relative(src, file))).toEqual([]);
+  });
+});
+
+/** Plain tables of data, long by nature. */
+const tables = new Set(["contract/error-codes.ts"]);
+
+function imports(): Import[] {
+  return files.flatMap((from) => {
+    // Tests may reach across: they put real parts together.
+    if (isTest(from)) return [];
+    const text = readFileSync(from, "utf8");
+    const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g)].map((match) => match[1] ?? "");
+    return specifiers.map((specifier) => ({ from, to: resolve(dirname(from), specifier) }));
+  });
+}
+
+function folderOf(file: string): string | undefined {
+  const [folder, rest] = relative(src, file).split("/");
+  return rest === undefined ? undefined : folder;
+}
+
+function rank(folder: string): number {
+  return ranks[folder] ?? Number.NaN;
+}
+
+function isTest(file: string): boolean {
+  return file.endsWith(".test.ts") || file.includes("/testing/");
+}
