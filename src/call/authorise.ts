@@ -23,16 +23,17 @@ export function authorise(call: ValidatedCall): AuthorisedCall | Promise<Authori
 /** The call as the policy sees it. */
 export function policyCall(call: ValidatedCall): PolicyCall {
   const { tool } = call.entry;
+  const { annotations, capabilities, securityLevel } = call.settings;
   return {
     toolName: call.entry.name,
     category: tool.category,
-    annotations: call.entry.annotations,
+    annotations,
+    capabilities,
     agent: call.session.agent,
     sessionId: call.session.id,
     reads: call.reads,
     writes: call.writes,
-    ...(tool.capabilities !== undefined && { capabilities: tool.capabilities }),
-    ...(tool.securityLevel !== undefined && { securityLevel: tool.securityLevel }),
+    ...(securityLevel !== undefined && { securityLevel }),
     ...(tool.aliases !== undefined && { aliases: tool.aliases }),
     ...(call.session.userId !== undefined && { userId: call.session.userId }),
   };

@@ -5,13 +5,22 @@ import { announce } from "./announce.js";
 import type { AuthorisedCall } from "./call.js";
 import { contextOf } from "./context.js";
 import { isCritical, toErrorInfo, toToolError } from "./failure.js";
+import { validateInput } from "./validate.js";
 import { drain, isGenerator } from "./stream-output.js";
 
 /** Run the tool with its time limit, cancellation, retries and streaming, and check what it returned. */
 export function execute(call: AuthorisedCall): unknown {
+  if (call.entry.successor !== undefined) moveToSuccessor(call);
   const starting = call.entry.begin();
   if (starting === undefined) return begin(call);
   return call.race(starting).then(() => begin(call));
+}
+
+/** The tool was replaced while the call waited: what has not begun runs on the new one, if its input fits. */
+function moveToSuccessor(call: AuthorisedCall): void {
+  while (call.entry.successor !== undefined) call.entry = call.entry.successor;
+  call.settings = call.parts.settings(call.entry);
+  validateInput(call, call.input);
 }
 
 function begin(call: AuthorisedCall): unknown {
@@ -19,10 +28,11 @@ function begin(call: AuthorisedCall): unknown {
   const waitedMs = call.ticket?.waitedMs ?? 0;
   const startedAt = call.parts.clock.monotonic();
   call.started = true;
-  meter.began(waitedMs);
+  meter.began(waitedMs, startedAt);
   announce(call, "TOOL_CALL_STARTED", () => ({ waitedMs, ...(call.decision !== undefined && { decision: call.decision }) }));
   const ended = (error: ToolError | undefined): void => {
-    meter.ended(call.parts.clock.monotonic() - startedAt, error?.name);
+    const endedAt = call.parts.clock.monotonic();
+    meter.ended(endedAt - startedAt, error?.name, endedAt);
     call.entry.end(verdict(error));
   };
   let running: unknown;
@@ -93,7 +103,7 @@ async function retry(call: AuthorisedCall, error: ToolError): Promise<unknown> {
 
 function mayRetry(call: AuthorisedCall, error: ToolError): boolean {
   if (!error.retryable || call.aborted !== undefined || error instanceof ToolTimeoutError) return false;
-  const { annotations } = call.entry;
+  const { annotations } = call.settings;
   const repeatable = annotations.idempotent === true || annotations.readOnly === true;
   return repeatable && call.attempts <= (call.settings.retry.attempts ?? 0);
 }

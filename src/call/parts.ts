@@ -7,10 +7,10 @@ import type { Log } from "../contract/ports/log.js";
 import type { Recorder } from "../contract/ports/recorder.js";
 import type { Store } from "../contract/ports/store.js";
 import type { CallScope } from "../contract/session.js";
-import type { RetryPolicy } from "../contract/tool.js";
+import type { RetryPolicy, SecurityLevel, ToolAnnotations } from "../contract/tool.js";
 import type { Policy } from "../policy/create-policy.js";
 import type { EventBus } from "../record/event-bus.js";
-import type { Metrics, ToolMeter } from "../record/metrics.js";
+import type { ToolMeter } from "../record/tool-meter.js";
 import type { Quotas } from "../registry/quotas.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
 import type { ToolRegistry } from "../registry/tool-registry.js";
@@ -27,7 +27,13 @@ export interface ToolSettings {
   retry: RetryPolicy;
   readonly limits: ToolLimits;
   readonly meter: ToolMeter;
+  /** Its calls run one after the other. */
+  readonly exclusive: boolean;
+  readonly annotations: ToolAnnotations;
+  readonly capabilities: readonly string[];
+  readonly securityLevel?: SecurityLevel;
   readonly allowedPaths?: readonly string[];
+  readonly forbiddenPaths?: readonly string[];
   readonly custom: Readonly<Record<string, unknown>>;
 }
 
@@ -51,7 +57,6 @@ export interface SpineParts {
   readonly scheduler: Scheduler;
   readonly deadlines: DeadlineWheel;
   readonly events: EventBus;
-  readonly metrics: Metrics;
   readonly recorders: readonly Recorder[];
   readonly world: WorldPorts;
   readonly clock: Clock;

@@ -4,7 +4,8 @@ import type { Call, ResolvedCall } from "./call.js";
 export function resolve(call: Call): ResolvedCall {
   const { registry, settings } = call.parts;
   const view = { sessionId: call.session.id, toolset: call.origin.toolset };
-  call.entry = registry.resolve(call.toolName, view);
-  call.settings = settings(call.entry);
+  const entry = registry.resolve(call.toolName, view);
+  call.entry = entry;
+  call.settings = settings(entry);
   return call as ResolvedCall;
 }

@@ -30,14 +30,14 @@ function metadataOf(call: Call): CallMetadata {
   if (call.decision !== undefined) metadata.decision = call.decision;
   if (ticket !== undefined) metadata.waitedMs = ticket.waitedMs;
   if (call.attempts > 1) metadata.attempts = call.attempts;
-  if (entry?.annotations.openWorld === true) metadata.untrusted = true;
+  if (call.settings?.annotations.openWorld === true) metadata.untrusted = true;
   return call.notes === undefined ? metadata : Object.assign(metadata, call.notes);
 }
 
 function renderResult(call: Call, result: unknown): readonly ContentPart[] {
   const parts = ownRendering(call, result) ?? [{ type: "text", text: toText(result) }];
   const budget = call.parts.maxTextChars;
-  const untrusted = call.entry?.annotations.openWorld === true;
+  const untrusted = call.settings?.annotations.openWorld === true;
   return parts.map((part) => {
     if (part.type !== "text") return part;
     const text = cutMiddle(part.text, budget);

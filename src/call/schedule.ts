@@ -8,7 +8,7 @@ export function schedule(call: AuthorisedCall, run: (call: AuthorisedCall) => un
     limits: call.settings.limits,
     priority: call.requestedPriority ?? call.settings.priority,
     locks: call.locks,
-    parent: call.origin.parent?.ticket,
+    ...(call.origin.parent?.ticket !== undefined && { parent: call.origin.parent.ticket }),
     onAbort: (cancel) => call.onAbort(cancel),
   });
   if (acquiring instanceof Promise) return acquiring.then((ticket) => runWith(call, ticket, run));

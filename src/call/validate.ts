@@ -24,7 +24,7 @@ export function validateInput(call: ResolvedCall, plain: unknown): ValidatedCall
 function claimResources(call: ResolvedCall): void {
   const { tool } = call.entry;
   const resources = tool.resources === undefined ? undefined : askResources(call);
-  const exclusive = tool.concurrency?.safe === false;
+  const { exclusive } = call.settings;
   if (resources === undefined && !exclusive) return;
   call.reads = resources?.reads ?? [];
   const writes = resources?.writes ?? [];

@@ -82,7 +82,9 @@ function unionFaults(
 ): DataFault[] {
   const branches = issue.errors;
   const typeOnly = branches.flatMap((issues) =>
-    issues.flatMap((inner) => (inner.code === "invalid_type" && inner.path.length === 0 ? [inner.expected] : [])),
+    issues.flatMap((inner) =>
+      inner.code === "invalid_type" && inner.path.length === 0 ? [inner.expected] : [],
+    ),
   );
   if (typeOnly.length === branches.length) {
     return [{ path, message: expected(typeOnly, valueAt(look.data, path)) }];
@@ -120,7 +122,8 @@ function butIs(value: unknown): string {
   if (value === null) return ", but it is empty: give it a value or remove the key";
   if (Array.isArray(value)) return ", but it is a list";
   if (typeof value === "object") return ", but it is a map";
-  if (typeof value === "number") return Number.isFinite(value) ? ", but it is a number" : ", but it is not finite";
+  if (typeof value === "number")
+    return Number.isFinite(value) ? ", but it is a number" : ", but it is not finite";
   return typeof value === "boolean" ? ", but it is true or false" : ", but it is text";
 }
 

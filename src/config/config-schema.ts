@@ -70,7 +70,7 @@ export const configSchema = z.strictObject({
   mode: z
     .enum(modes)
     .optional()
-    .describe("What runs without a person's consent where no rule decides. @default \"ask\""),
+    .describe('What runs without a person\'s consent where no rule decides. @default "ask"'),
   toolset: text.optional().describe('Name of the toolset that the agent gets. @default "all"'),
   agent: text.optional().describe('Name of the agent. @default "default"'),
   stateDir: text.optional().describe("Folder of Tenon's own state. @default $XDG_STATE_HOME/tenon"),

@@ -47,7 +47,8 @@ export function unescapeReferences(text: string): string {
 
 const referencePattern = /^([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^])*))?$/;
 
-const malformed = "a reference is written ${NAME} or ${NAME:-default}, without another one inside; $${ stands for ${";
+const malformed =
+  "a reference is written ${NAME} or ${NAME:-default}, without another one inside; $${ stands for ${";
 
 function missing(name: string): string {
   return `the environment variable ${name} is not set; set it, or write \${${name}:-default}`;

@@ -32,7 +32,9 @@ async function runModule(source: ConfigFile): Promise<unknown> {
 async function refuseIfChanged(source: ConfigFile): Promise<void> {
   const now = await readConfigFile(source.file);
   if (now.digest === source.digest) return;
-  throw new ConfigError([{ file: source.file, path: "", message: "it changed while it was read; try again" }]);
+  throw new ConfigError([
+    { file: source.file, path: "", message: "it changed while it was read; try again" },
+  ]);
 }
 
 /** CommonJS seen from ESM has its exports under `default`, sometimes twice. */

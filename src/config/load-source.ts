@@ -113,7 +113,9 @@ function fill(
   }
   if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, index], to));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, [...path, key], to)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, fill(item, [...path, key], to)]),
+  );
 }
 
 /** What the schema says, but not about texts whose variables are missing or withheld. */

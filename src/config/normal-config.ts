@@ -14,7 +14,7 @@ export interface NormalConfig extends Omit<TenonConfig, "$schema" | "capabilitie
   policy?: { rules: PolicyRule[] };
   tools?: Omit<Tools, Moved | "enabled"> & {
     /** Lists of globs; a tool must be in every one of them. */
-    enabled?: string[][];
+    enabled?: string[][] | undefined;
   };
 }
 
@@ -30,7 +30,8 @@ export interface Bases {
 /** Bring a checked configuration into its normal form. */
 export function toNormal(config: TenonConfig, bases: Bases): NormalConfig {
   const { $schema: _, capabilities, tools = {}, ...rest } = config;
-  const { workspaceDir, allowedPaths, forbiddenPaths, maxFileSize, mcpServers, enabled, ...toolsRest } = tools;
+  const { workspaceDir, allowedPaths, forbiddenPaths, maxFileSize, mcpServers, enabled, ...toolsRest } =
+    tools;
   const problems = [
     ...differing("workspaceDir", config.workspaceDir, workspaceDir),
     ...differing("files.maxFileSize", config.files?.maxFileSize, maxFileSize),
@@ -115,7 +116,9 @@ function withPaths(config: NormalConfig, bases: Bases): NormalConfig {
     ...config,
     workspaceDir: map(config.workspaceDir, anchored),
     stateDir: map(config.stateDir, anchored),
-    plugins: config.plugins?.map((plugin) => (/^(?:\.\.?|~)(?:[\\/]|$)/.test(plugin) ? anchored(plugin) : plugin)),
+    plugins: config.plugins?.map((plugin) =>
+      /^(?:\.\.?|~)(?:[\\/]|$)/.test(plugin) ? anchored(plugin) : plugin,
+    ),
     files: {
       ...files,
       allowedPaths: files.allowedPaths?.map(home),
@@ -144,7 +147,9 @@ function withPaths(config: NormalConfig, bases: Bases): NormalConfig {
 function expandHome(path: string, { home, file }: Bases): string {
   if (path !== "~" && !path.startsWith("~/")) return path;
   if (home !== undefined) return join(home, path.slice(1));
-  throw new ConfigError([{ file, path: "", message: '"~" stands in a path, but the home folder is not known' }]);
+  throw new ConfigError([
+    { file, path: "", message: '"~" stands in a path, but the home folder is not known' },
+  ]);
 }
 
 function anchor(path: string, { folder }: Bases): string {

@@ -1,3 +1,4 @@
+import type * as Yaml from "yaml";
 import type { Alias, Document, Node, Pair } from "yaml";
 import { isForbiddenKey, pathKey, sourceLimits, type ParsedText, type ParseFault } from "./source.js";
 
@@ -7,7 +8,8 @@ export async function parseYaml(text: string): Promise<ParsedText> {
   const tooMuch = findExcess(text, new yaml.Lexer());
   if (tooMuch !== undefined) return { value: undefined, faults: [tooMuch], offsets: new Map() };
   // Its own check for duplicate keys is quadratic; the walk below has a linear one.
-  const document = yaml.parseDocument(text, { prettyErrors: false, uniqueKeys: false, logLevel: "silent" });
+  const options = { prettyErrors: false, uniqueKeys: false, logLevel: "error" } as const;
+  const document = yaml.parseDocument(text, options);
   const walk: Walk = { yaml, targets: findTargets(yaml, document), offsets: new Map(), faults: [], nodes: 0 };
   for (const { pos, message } of [...document.errors, ...document.warnings].slice(0, 20)) {
     walk.faults.push({ offset: pos[0], path: [], message: `not YAML: ${lowerFirst(message)}` });
@@ -18,7 +20,7 @@ export async function parseYaml(text: string): Promise<ParsedText> {
 }
 
 interface Walk {
-  readonly yaml: typeof import("yaml");
+  readonly yaml: typeof Yaml;
   readonly targets: ReadonlyMap<Alias, Node>;
   readonly offsets: Map<string, { key?: number; value: number }>;
   readonly faults: ParseFault[];
@@ -29,15 +31,17 @@ interface Walk {
  * Nesting and size, judged on the tokens: the parser recurses, and on a hostile file it would
  * take the whole process with it before it could refuse.
  */
-function findExcess(text: string, lexer: InstanceType<typeof import("yaml").Lexer>): ParseFault | undefined {
-  const state = { offset: 0, tokens: 0, flow: 0, indicators: 0, scalar: false, lineStart: true };
+function findExcess(text: string, lexer: Yaml.Lexer): ParseFault | undefined {
+  const nesting: Nesting = { open: [0], total: 0, scalar: false, lineStart: true };
+  let offset = 0;
+  let tokens = 0;
   for (const token of lexer.lex(text)) {
-    state.tokens += 1;
-    const deep = countNesting(state, token) > sourceLimits.depth;
-    if (deep) return excess(state.offset, `nested deeper than ${sourceLimits.depth} levels`);
-    if (state.tokens > sourceLimits.tokens) return excess(state.offset, "too many parts");
+    tokens += 1;
+    if (countNesting(nesting, token))
+      return excess(offset, `nested deeper than ${sourceLimits.depth} levels`);
+    if (tokens > sourceLimits.tokens) return excess(offset, "too many parts");
     // Marks that the lexer inserts (start of document, flow end, scalar) are not in the text.
-    if (!isMark(token)) state.offset += token.length;
+    if (!isMark(token)) offset += token.length;
   }
   return undefined;
 }
@@ -47,25 +51,32 @@ function excess(offset: number, message: string): ParseFault {
 }
 
 interface Nesting {
-  flow: number;
-  indicators: number;
+  /** For the block and each open bracket: how many `-`, `?` and `:` nest in each other there. */
+  readonly open: number[];
+  total: number;
   scalar: boolean;
   lineStart: boolean;
 }
 
-function countNesting(state: Nesting, token: string): number {
-  const wasScalar = state.scalar;
-  const atLineStart = state.lineStart;
+/** Take one token into account; whether it lies too deep. A map in a map counts twice: bracket and colon. */
+function countNesting(state: Nesting, token: string): boolean {
+  const { scalar, lineStart, open } = state;
   state.scalar = token === "\u001F";
-  state.lineStart = !wasScalar && (token === "\n" || token === "\r\n");
-  if (wasScalar) return 0;
-  if (state.lineStart && state.flow === 0) state.indicators = 0;
-  if (token === "[" || token === "{") state.flow += 1;
-  else if (token === "]" || token === "}") state.flow = Math.max(0, state.flow - 1);
-  else if (token === "-" || token === "?" || token === ":") state.indicators += state.flow === 0 ? 1 : 0;
-  // A block needs one more column of indentation for each level; four a level is usual.
-  else if (atLineStart && /^ +$/.test(token)) return token.length / 4;
-  return Math.max(state.flow, state.indicators);
+  state.lineStart = !scalar && (token === "\n" || token === "\r\n");
+  if (scalar) return false;
+  const inFlow = open.length > 1;
+  if (token === "[" || token === "{") open.push(0);
+  else if ((token === "]" || token === "}") && inFlow) state.total -= open.pop() ?? 0;
+  else if (token === "-" || token === "?" || token === ":") add(state, 1);
+  else if (inFlow ? token === "," : state.lineStart) add(state, -(open.at(-1) ?? 0));
+  // A block needs at least one more column for each level; four are usual.
+  else if (lineStart && /^ +$/.test(token)) return token.length > 4 * sourceLimits.depth;
+  return open.length + state.total > 2 * sourceLimits.depth + 1 || open.length > sourceLimits.depth + 1;
+}
+
+function add(state: Nesting, levels: number): void {
+  state.open.push((state.open.pop() ?? 0) + levels);
+  state.total += levels;
 }
 
 function isMark(token: string): boolean {
@@ -73,7 +84,7 @@ function isMark(token: string): boolean {
 }
 
 /** What each alias stands for, in one pass: asking each alias would search the document every time. */
-function findTargets(yaml: typeof import("yaml"), document: Document.Parsed): Map<Alias, Node> {
+function findTargets(yaml: typeof Yaml, document: Document.Parsed): Map<Alias, Node> {
   const targets = new Map<Alias, Node>();
   const anchors = new Map<string, Node>();
   yaml.visit(document, {
@@ -101,7 +112,12 @@ function toValue(walk: Walk, node: Node | null, path: readonly PropertyKey[], ke
   }
   if (node === null) return null;
   const { isAlias, isMap, isSeq, isScalar } = walk.yaml;
-  if (isAlias(node)) return toValue(walk, walk.targets.get(node) ?? null, path, keyAt ?? offset);
+  if (isAlias(node)) {
+    const target = walk.targets.get(node);
+    if (target === undefined)
+      return refuse(walk, offset, path, "not YAML: the alias has no anchor before it");
+    return toValue(walk, target, path, keyAt ?? offset);
+  }
   if (isMap(node)) return toObject(walk, node.items as Pair<Node, Node | null>[], path);
   if (isSeq(node)) return toList(walk, node.items as (Node | null)[], path);
   const value: unknown = isScalar(node) ? node.value : undefined;

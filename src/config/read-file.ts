@@ -114,7 +114,8 @@ function refused(file: string, message: string): ConfigError {
 
 function unreadable(file: string, error: unknown): ConfigError {
   const code = codeOf(error);
-  const why = code === "ENOENT" ? "the file does not exist" : `it cannot be read (${code || "unknown fault"})`;
+  const why =
+    code === "ENOENT" ? "the file does not exist" : `it cannot be read (${code || "unknown fault"})`;
   return new ConfigError([{ file, path: "", message: why }], { cause: error });
 }
 

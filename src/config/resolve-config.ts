@@ -24,7 +24,7 @@ export function resolveConfig(
 
 /** Fill in the defaults of a merged configuration and freeze it. */
 export function freezeResolved(config: NormalConfig): ResolvedConfig {
-  return deepFreeze(fillDefaults(config)) as ResolvedConfig;
+  return deepFreeze(fillDefaults(config));
 }
 
 /** The one place where defaults stand. */
@@ -82,7 +82,9 @@ function byName<T>(map: Record<string, T> | undefined): Record<string, T> {
 }
 
 function pick<T extends object, K extends keyof T>(from: T, keys: readonly K[]): Pick<T, K> {
-  return Object.fromEntries(keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]]))) as Pick<T, K>;
+  return Object.fromEntries(
+    keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]])),
+  ) as Pick<T, K>;
 }
 
 type DeepReadonly<T> = T extends readonly (infer Item)[]

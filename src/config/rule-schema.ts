@@ -25,7 +25,11 @@ export const ruleSchema = z.strictObject({
   host: globs.optional().describe("Hosts it is about. @default any host"),
   reason: text.optional().describe("Told with the decision. @default made from the rule"),
   match: z.array(exampleSchema).max(1000).optional().describe("Calls that it must match. @default none"),
-  notMatch: z.array(exampleSchema).max(1000).optional().describe("Calls that it must not match. @default none"),
+  notMatch: z
+    .array(exampleSchema)
+    .max(1000)
+    .optional()
+    .describe("Calls that it must not match. @default none"),
 });
 
 /** One rule of the policy, as written in a configuration. */

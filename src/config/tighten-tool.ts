@@ -16,7 +16,11 @@ export function tightenTool(wanted: ToolConfiguration, base: BaseTool, refuse: R
   return filled({
     enabled: enabled === false ? false : undefined,
     timeout: pickSmaller(timeout, base.timeout, { refuse, path: "timeout", floor: 1 }),
-    retryAttempts: pickSmaller(retryAttempts, base.retryAttempts, { refuse, path: "retryAttempts", floor: 0 }),
+    retryAttempts: pickSmaller(retryAttempts, base.retryAttempts, {
+      refuse,
+      path: "retryAttempts",
+      floor: 0,
+    }),
     concurrency: tightenConcurrency(concurrency ?? {}, base.concurrency ?? {}, refuse),
     permissions: tightenPermissions(permissions ?? {}, base.permissions ?? {}, refuse),
   });
@@ -53,7 +57,7 @@ function tightenPermissions(
     securityLevel: pickLower(wanted.securityLevel, base.securityLevel, {
       refuse,
       path: "permissions.securityLevel",
-      order: [...securityLevels].reverse(),
+      order: securityLevels.toReversed(),
     }),
   });
 }

@@ -17,6 +17,8 @@ type Section<Key extends keyof NormalConfig> = (
   refuse: Refuse,
 ) => NormalConfig[Key] | undefined;
 
+type AnySection = (wanted: never, base: ResolvedConfig, refuse: Refuse) => unknown;
+
 /**
  * Take from a configuration that nobody has trusted what makes things stricter than the person's own.
  * A key without an entry here is ignored: whoever adds one to the schema must decide first.
@@ -26,13 +28,13 @@ export function tighten(wanted: NormalConfig, base: ResolvedConfig): Tightened {
   const config: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(wanted)) {
     if (isEmpty(value)) continue;
-    const section = Object.hasOwn(sections, key) ? (sections[key as keyof typeof sections] as Section<never>) : undefined;
+    const section = Object.hasOwn(sections, key) ? (sections as Record<string, AnySection>)[key] : undefined;
     const refuse: Refuse = (path) => void ignored.push(path === "" ? key : `${key}.${path}`);
     if (section === undefined) {
       refuseAll(key, value, ignored);
       continue;
     }
-    const taken: unknown = section(value as never, base, refuse);
+    const taken = section(value as never, base, refuse);
     if (!isEmpty(taken)) config[key] = taken;
   }
   return { config, ignored };
@@ -82,8 +84,12 @@ function tightenFiles(
     maxFileSize: pickSmaller(maxFileSize, base.files.maxFileSize, { refuse, path: "maxFileSize" }),
     strict: defined({
       noParent: pickTrue(strict.noParent, base.files.strict.noParent, () => refuse("strict.noParent")),
-      noSymlinks: pickTrue(strict.noSymlinks, base.files.strict.noSymlinks, () => refuse("strict.noSymlinks")),
-      noAbsolute: pickTrue(strict.noAbsolute, base.files.strict.noAbsolute, () => refuse("strict.noAbsolute")),
+      noSymlinks: pickTrue(strict.noSymlinks, base.files.strict.noSymlinks, () =>
+        refuse("strict.noSymlinks"),
+      ),
+      noAbsolute: pickTrue(strict.noAbsolute, base.files.strict.noAbsolute, () =>
+        refuse("strict.noAbsolute"),
+      ),
     }),
   });
 }

@@ -244,6 +244,11 @@ export const errorCodes = {
     meaning: "Another part of the definition is wrong.",
     wayOut: "Correct it as the message says.",
   },
+  POLICY_INVALID: {
+    type: "ToolDefinitionError",
+    meaning: "A rule of the policy is malformed, or contradicts its own examples.",
+    wayOut: "Correct the rules that the message names.",
+  },
   TRANSITION_ILLEGAL: {
     type: "ToolDefinitionError",
     meaning: "The life cycle does not allow that change of state.",

@@ -1,11 +1,12 @@
 /**
  * How durations are spread, with a relative error below 1 %.
  *
- * Own code instead of `perf_hooks.createHistogram`: a native one for the range of a call takes 29 kB of
- * memory at two figures and 350 kB of address space at three; 10,000 tools called once would be 290 MB.
- * Here a bucket exists once something fell into it (the logarithmic buckets of DDSketch): the same tools
- * take 13 MB with everything else that is counted, and a record 40 ns. It can also be copied and
- * subtracted, which the optimiser's window needs and the native one cannot.
+ * Own code instead of `perf_hooks.createHistogram`, for memory. Measured on Node 20 for 10,000 histograms,
+ * resident MB with one value each / with 50 values spread over four orders of magnitude: native at three
+ * figures (its default) 107 / 1,123, and 3.5 GB of address space; native at two figures 277 / 282; this one
+ * 10 / 39, because a bucket exists only once something fell into it (the logarithmic buckets of DDSketch).
+ * The price is time: about 50 ns a record against 25. It can also be copied and subtracted, which the
+ * optimiser's window needs and the native one does not offer.
  */
 export class DurationHistogram {
   readonly #buckets: Map<number, number>;

@@ -89,7 +89,10 @@ function isPlain(members: Members): boolean {
 function adapt(members: Members): Tool {
   const entries: [string, unknown][] = [
     ...dataMembers.map((name): [string, unknown] => [name, members[name]]),
-    ...[...optionalMethods, "execute" as const].map((name): [string, unknown] => [name, bound(members, name)]),
+    ...[...optionalMethods, "execute" as const].map((name): [string, unknown] => [
+      name,
+      bound(members, name),
+    ]),
     ["category", members.category ?? "custom"],
     ["input", members.input ?? members.parameters ?? members.inputSchema],
     ["output", members.output ?? members.outputSchema],
@@ -99,7 +102,9 @@ function adapt(members: Members): Tool {
   if (members.execute === undefined && typeof members.call === "function") {
     entries.push(["execute", runCall(members as { call(input: unknown, ctx: unknown): unknown })]);
   }
-  return Object.freeze(Object.fromEntries(entries.filter(([, value]) => value !== undefined))) as unknown as Tool;
+  return Object.freeze(
+    Object.fromEntries(entries.filter(([, value]) => value !== undefined)),
+  ) as unknown as Tool;
 }
 
 /** Bound rather than copied or inherited: private fields need the very instance. */

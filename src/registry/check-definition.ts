@@ -33,7 +33,8 @@ function checkWords(tool: Tool, refuse: Refuse): void {
   }
   if (!toolCategories.includes(category)) {
     const near = typeof category === "string" ? nearest(category, toolCategories) : undefined;
-    const advice = near === undefined ? `Use one of ${toolCategories.join(", ")}.` : `Did you mean "${near}"?`;
+    const advice =
+      near === undefined ? `Use one of ${toolCategories.join(", ")}.` : `Did you mean "${near}"?`;
     refuse(`has the unknown category ${show(category)}`, "DEFINITION_INVALID", advice);
   }
   if (version !== undefined && !isVersion(version)) {
@@ -49,7 +50,10 @@ function checkLists(tool: Tool, refuse: Refuse): void {
     const value: unknown = tool[list];
     if (value === undefined) continue;
     if (!Array.isArray(value) || value.some((item) => typeof item !== "string" || item.trim() === "")) {
-      refuse(`has ${list} that are no list of names`, list === "aliases" ? "NAME_INVALID" : "DEFINITION_INVALID");
+      refuse(
+        `has ${list} that are no list of names`,
+        list === "aliases" ? "NAME_INVALID" : "DEFINITION_INVALID",
+      );
     }
   }
   for (const alias of tool.aliases ?? []) checkName(alias, "alias", tool.name);
@@ -113,7 +117,8 @@ function checkNumbers(tool: Tool, refuse: Refuse): void {
   }
   for (const [field, value] of fields(retry, "retry", ["delayMs", "maxDelayMs"], refuse)) {
     if (value === undefined) continue;
-    if (!Number.isFinite(value) || (value as number) < 0) refuse(`has a ${field} that is no finite number from 0`);
+    if (!Number.isFinite(value) || (value as number) < 0)
+      refuse(`has a ${field} that is no finite number from 0`);
   }
   const safe: unknown = concurrency?.safe;
   if (safe !== undefined && typeof safe !== "boolean") refuse("has a concurrency.safe that is no boolean");
@@ -143,7 +148,8 @@ export const optionalMethods = [
 function checkMethods(tool: Tool, refuse: Refuse): void {
   if (typeof tool.execute !== "function") refuse("has no execute function");
   for (const name of optionalMethods) {
-    if (tool[name] !== undefined && typeof tool[name] !== "function") refuse(`has a ${name} that is no function`);
+    if (tool[name] !== undefined && typeof tool[name] !== "function")
+      refuse(`has a ${name} that is no function`);
   }
 }
 

@@ -8,10 +8,15 @@ export async function checkHealth(entry: ToolEntry, limitMs: number): Promise<He
   const block = entry.block();
   const details = { state: entry.state, version: entry.version };
   const { tool } = entry;
-  const askable = tool.healthCheck !== undefined && block?.code !== "TOOL_DISABLED" && entry.state !== "Failed";
+  const askable =
+    tool.healthCheck !== undefined && block?.code !== "TOOL_DISABLED" && entry.state !== "Failed";
   if (!askable) {
     if (block === undefined && entry.state !== "Failed") {
-      return { status: "healthy", message: "It has no health check of its own and nothing blocks it.", details };
+      return {
+        status: "healthy",
+        message: "It has no health check of its own and nothing blocks it.",
+        details,
+      };
     }
     return { status: "unhealthy", message: `It ${block?.reason ?? "failed to start"}.`, details };
   }

@@ -30,38 +30,47 @@ export function collectNeeds(entry: ToolEntry, lookup: Lookup): Needs {
 
 /**
  * Order new entries so that each follows what it depends on; otherwise they keep their order.
- * Throws where a dependency is missing or the way leads in a circle. No recursion: chains can be long.
+ * Throws where a dependency is missing or, looking deep, the way leads in a circle.
  */
-export function orderByDependency(entries: readonly ToolEntry[], lookup: Lookup): ToolEntry[] {
-  const fresh = new Set(entries);
-  const ordered: ToolEntry[] = [];
-  const done = new Set<ToolEntry>();
-  for (const start of entries) {
-    const path: { readonly entry: ToolEntry; next: number }[] = [];
-    const open = new Set<ToolEntry>();
-    const enter = (entry: ToolEntry): void => {
-      path.push({ entry, next: 0 });
-      open.add(entry);
-    };
-    if (!done.has(start)) enter(start);
-    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
-      const spec = top.entry.dependsOn[top.next++];
-      if (spec === undefined) {
-        path.pop();
-        open.delete(top.entry);
-        done.add(top.entry);
-        if (fresh.has(top.entry)) ordered.push(top.entry);
-        continue;
-      }
-      const dependency = lookup(spec);
-      // An older tool may have lost its dependency since: it is unavailable, nobody else's fault.
-      if (dependency === undefined && fresh.has(top.entry)) throw missingError(top.entry, spec);
-      if (dependency === undefined || done.has(dependency)) continue;
-      if (open.has(dependency)) throw cycleError(path.map(({ entry }) => entry), dependency);
-      enter(dependency);
-    }
+export function orderByDependency(
+  entries: readonly ToolEntry[],
+  lookup: Lookup,
+  depth: "shallow" | "deep",
+): ToolEntry[] {
+  for (const entry of entries) {
+    const missing = entry.dependsOn.find((spec) => lookup(spec) === undefined);
+    if (missing !== undefined) throw missingError(entry, missing);
   }
-  return ordered;
+  if (depth === "shallow") return [...entries];
+  const done = new Set<ToolEntry>();
+  for (const start of entries) walk(start, lookup, done);
+  const fresh = new Set(entries);
+  return [...done].filter((entry) => fresh.has(entry));
+}
+
+/** Depth first, without recursion, because chains can be long; adds to `done` what stands on nothing undone. */
+function walk(start: ToolEntry, lookup: Lookup, done: Set<ToolEntry>): void {
+  if (done.has(start)) return;
+  // The path from the start, each with the position of the dependency to look at next.
+  const path = new Map<ToolEntry, number>([[start, 0]]);
+  const trail = [start];
+  for (let entry = trail.at(-1); entry !== undefined; entry = trail.at(-1)) {
+    const position = path.get(entry) ?? 0;
+    const spec = entry.dependsOn[position];
+    if (spec === undefined) {
+      trail.pop();
+      path.delete(entry);
+      done.add(entry);
+      continue;
+    }
+    path.set(entry, position + 1);
+    const dependency = lookup(spec);
+    // An older tool may have lost its dependency since: it is unavailable, nobody else's fault.
+    if (dependency === undefined || done.has(dependency)) continue;
+    if (path.has(dependency)) throw cycleError(trail, dependency);
+    path.set(dependency, 0);
+    trail.push(dependency);
+  }
 }
 
 function missingError(entry: ToolEntry, spec: string): ToolDefinitionError {
@@ -72,8 +81,8 @@ function missingError(entry: ToolEntry, spec: string): ToolDefinitionError {
   });
 }
 
-function cycleError(path: readonly ToolEntry[], again: ToolEntry): ToolDefinitionError {
-  const circle = [...path.slice(path.indexOf(again)), again].map(({ name }) => name).join(" -> ");
+function cycleError(trail: readonly ToolEntry[], again: ToolEntry): ToolDefinitionError {
+  const circle = [...trail.slice(trail.indexOf(again)), again].map(({ name }) => name).join(" -> ");
   return new ToolDefinitionError(`Tools depend on each other in a circle: ${circle}.`, {
     code: "DEPENDENCY_CYCLE",
     toolName: again.name,

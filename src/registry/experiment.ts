@@ -14,7 +14,11 @@ export interface Experiment {
 }
 
 /** Refuse variants that cannot be split. */
-export function checkVariants(toolName: string, variants: readonly Variant[], versions: readonly ToolEntry[]): void {
+export function checkVariants(
+  toolName: string,
+  variants: readonly Variant[],
+  versions: readonly ToolEntry[],
+): void {
   const refuse = (fault: string): never => {
     const there = versions.map(({ version }) => version).join(", ");
     throw new ToolDefinitionError(`The experiment on "${toolName}" ${fault}.`, {

@@ -90,7 +90,10 @@ export class ToolLife {
   block(): Block | undefined {
     if (this.#gone !== undefined) return { code: "TOOL_DISABLED", reason: this.#gone };
     if (this.#off !== undefined) {
-      return { code: "TOOL_DISABLED", reason: this.#off === "" ? "is disabled" : `is disabled: ${this.#off}` };
+      return {
+        code: "TOOL_DISABLED",
+        reason: this.#off === "" ? "is disabled" : `is disabled: ${this.#off}`,
+      };
     }
     const { reason, probeAt } = this.gate;
     if (reason === undefined || this.probes > 0) return undefined;

@@ -8,7 +8,10 @@ export async function withinTime<Value>(
   const longest = 2 ** 31 - 1;
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} took longer than ${limitMs} ms`)), Math.min(limitMs, longest));
+    timer = setTimeout(
+      () => reject(new Error(`${what} took longer than ${limitMs} ms`)),
+      Math.min(limitMs, longest),
+    );
   });
   try {
     // Should the step lose the race, the race still handles its late rejection.

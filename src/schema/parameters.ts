@@ -1,7 +1,7 @@
 import { ToolDefinitionError } from "../contract/errors.js";
 import type { ToolParameter } from "../contract/schema-source.js";
 import type { Fault, Outcome, Source } from "./fault.js";
-import { takePlain } from "./take-plain.js";
+import { copyLimits, takePlain } from "./take-plain.js";
 import { admits, sameJson } from "./json-value.js";
 
 /** Make the plain list form ready: small enough to check by hand, without a schema compiler. */
@@ -29,6 +29,7 @@ function takeParameter(entry: unknown, index: number): ToolParameter {
     [K in keyof ToolParameter]: unknown;
   };
   if (typeof name !== "string" || name.trim() === "") refuse(`Parameter ${index + 1} has no name.`);
+  if (name === "__proto__") refuse('A parameter cannot be called "__proto__".');
   const known = types.find((word) => word === type);
   if (known === undefined) {
     refuse(`The parameter "${name}" has the type ${JSON.stringify(type)}; it must be one of ${types.join(", ")}.`);
@@ -96,7 +97,7 @@ function isRequired(parameter: ToolParameter): boolean {
 }
 
 function check(value: unknown, parameters: ReadonlyMap<string, ToolParameter>, closed: boolean): Outcome {
-  const taken = takePlain(value);
+  const taken = takePlain(value, copyLimits);
   if (!taken.ok) return { ok: false, faults: [{ path: [], kind: "rule", message: taken.issues[0]?.message ?? "" }] };
   if (!admits("object", taken.value)) return { ok: false, faults: [{ path: [], kind: "type", expected: ["object"] }] };
   const copy = taken.value as Record<string, unknown>;

@@ -19,6 +19,9 @@ export const defaultPlainLimits: PlainLimits = Object.freeze({
   chars: 10 * 1024 * 1024,
 });
 
+/** For a second copy of what was within its limits before: only what would break the walk itself. */
+export const copyLimits: PlainLimits = Object.freeze({ depth: 1000, values: Infinity, chars: Infinity });
+
 /**
  * Copy a value of unknown origin into plain JSON data, or say why it is none.
  * Each property is read once, so a getter or proxy that answers differently the next time

@@ -2,7 +2,7 @@ import { ToolUnavailableError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
 import { connectSqlite } from "./sqlite-driver.js";
 import type { SqliteStatement, SqlValue } from "./sqlite-driver.js";
-import { isBusy, toStateError } from "./state-error.js";
+import { isBusy, isCorrupt, toStateError } from "./state-error.js";
 
 /**
  * A thin typed layer over prepared statements. The statements are plain SQL that PostgreSQL takes too;
@@ -10,6 +10,7 @@ import { isBusy, toStateError } from "./state-error.js";
  */
 export interface Database {
   readonly file: string;
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the SQL text decides the row's type
   get<Row>(sql: string, ...parameters: SqlValue[]): Row | undefined;
   all<Row>(sql: string, ...parameters: SqlValue[]): Row[];
   /** Run a statement; returns how many rows changed. Only inside `write`. */
@@ -26,6 +27,8 @@ export interface Database {
 export interface DatabaseOptions {
   readonly file: string;
   readonly clock: Clock;
+  /** Told when a query meets damage, so that the next start can look closely. */
+  readonly onCorrupt?: () => void;
 }
 
 // A writer holds the lock for microseconds. Waiting inside SQLite blocks the event loop, so it is
@@ -34,7 +37,7 @@ const busyTimeoutMs = 50;
 const busyPatienceMs = 15_000;
 
 /** Open a database file: write-ahead log, foreign keys, checked by nobody yet. */
-export function openDatabase({ file, clock }: DatabaseOptions): Database {
+export function openDatabase({ file, clock, onCorrupt }: DatabaseOptions): Database {
   const connection = connectSqlite(file);
   const statements = new Map<string, SqliteStatement>();
   let open = true;
@@ -44,6 +47,7 @@ export function openDatabase({ file, clock }: DatabaseOptions): Database {
     try {
       return body();
     } catch (error) {
+      if (isCorrupt(error)) onCorrupt?.();
       throw toStateError(error, file);
     }
   };
@@ -74,6 +78,7 @@ export function openDatabase({ file, clock }: DatabaseOptions): Database {
 
   return {
     file,
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the SQL text decides the row's type
     get: <Row>(sql: string, ...parameters: SqlValue[]) =>
       guarded(() => prepare(sql).get(...parameters) as Row | undefined),
     all: <Row>(sql: string, ...parameters: SqlValue[]) =>

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, renameSync } from "node:fs";
+import { closeSync, openSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { Clock } from "../contract/ports/clock.js";
 import { connectionSettings, openDatabase, patiently } from "./database.js";
 import type { Database } from "./database.js";
@@ -32,9 +32,12 @@ async function openSound(options: OpenFileOptions): Promise<Database> {
   // Read by hand first: SQLite itself would already touch a file from a newer Tenon.
   checkHeader(file);
   privateFile(file);
-  const database = openDatabase(options);
+  const suspect = `${file}.suspect`;
+  const database = openDatabase({ ...options, onCorrupt: () => writeFileSync(suspect, "", { mode: 0o600 }) });
   try {
     await patiently(() => database.exec(connectionSettings), options);
+    if (isThere(suspect)) checkWhole(database);
+    rmSync(suspect, { force: true });
     await migrate(database);
     // Damage in the table of tables shows here, not in the middle of a later call.
     database.get("SELECT count(*) FROM sqlite_master");
@@ -44,6 +47,12 @@ async function openSound(options: OpenFileOptions): Promise<Database> {
     database.close();
     throw error;
   }
+}
+
+/** Too slow for every start; done when a query of an earlier run met damage. */
+function checkWhole(database: Database): void {
+  const found = database.get<{ quick_check: string }>("PRAGMA quick_check(1)")?.quick_check;
+  if (found !== "ok") throw corruptError(database.file, found ?? "its check gave no answer");
 }
 
 const magic = "SQLite format 3\0";
@@ -86,6 +95,7 @@ async function setAside(options: OpenFileOptions, reason: string): Promise<void>
     for (const part of ["", "-wal", "-shm"]) {
       if (isThere(file + part)) renameSync(file + part, kept + part);
     }
+    rmSync(`${file}.suspect`, { force: true });
     onWarning(
       `${reason} It was set aside as ${kept} and a new state was begun: ` +
         "remembered rules, sessions, pending approvals and the undo history start empty.",
@@ -102,8 +112,9 @@ async function isSound(options: OpenFileOptions): Promise<boolean> {
     const database = await openSound(options);
     database.close();
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (toStateError(error, options.file).code === "STATE_CORRUPT") return false;
+    throw error;
   }
 }
 

@@ -42,11 +42,11 @@ export function hasBuiltIn(version: string): boolean {
 
 /** Node announces its SQLite as experimental on stderr, where a command's own output goes. */
 function withoutExperimentalWarning<Result>(load: () => Result): Result {
-  const emitWarning = process.emitWarning;
+  const own = Object.getOwnPropertyDescriptor(process, "emitWarning");
   process.emitWarning = () => {};
   try {
     return load();
   } finally {
-    process.emitWarning = emitWarning;
+    if (own) Object.defineProperty(process, "emitWarning", own);
   }
 }

@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { chmodSync, closeSync, constants, fchmodSync, lstatSync, mkdirSync, openSync, realpathSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+} from "node:fs";
 import { join } from "node:path";
 import { ToolUnavailableError } from "../contract/errors.js";
 import { errnoOf, toStateError } from "./state-error.js";

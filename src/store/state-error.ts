@@ -6,7 +6,15 @@ import {
 } from "../contract/errors.js";
 
 /** SQLite's primary result codes that Tenon tells apart. */
-export const sqliteCode = { busy: 5, locked: 6, readOnly: 8, io: 10, corrupt: 11, full: 13, notADatabase: 26 };
+export const sqliteCode = {
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  io: 10,
+  corrupt: 11,
+  full: 13,
+  notADatabase: 26,
+};
 
 /** The primary result code of an error that SQLite raised, or `undefined`. */
 export function sqliteCodeOf(error: unknown): number | undefined {

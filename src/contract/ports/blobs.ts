@@ -36,6 +36,8 @@ export interface BlobStore {
   open(hash: string): BlobReader;
   /** The whole content, its hash checked. */
   read(hash: string): Promise<Uint8Array>;
+  /** Throw where the content is missing or no longer fits its hash. */
+  verify(hash: string): Promise<void>;
   has(hash: string): boolean;
   remove(hash: string): void;
   list(): AsyncIterable<string>;

@@ -70,7 +70,7 @@ function hintFor(encoded: string, character: string): string {
 function badLength(length: number, padding: number): ToolValidationError {
   const missing = (4 - (length % 4)) % 4;
   const hint =
-    padding === 0 && missing < 3
+    padding + missing <= 2
       ? `It lacks padding or was cut: if it is whole, add "${"=".repeat(missing)}".`
       : "It was probably cut; copy it again, whole.";
   return refuse(`The length of the Base64 is ${length}, which is no multiple of 4.`, hint, { length });

@@ -45,14 +45,16 @@ function timeIn(timestamp: number, wanted: string | undefined): ZonedTime {
 const utcNames: ReadonlySet<string> = new Set(["UTC", "Etc/UTC", "GMT", "Etc/GMT"]);
 
 function formatFor(timezone: string | undefined): Intl.DateTimeFormat {
-  if (timezone !== undefined && isGuess(timezone)) throw unknownZone(timezone);
+  if (timezone !== undefined && isAmbiguous(timezone)) {
+    throw badZone(timezone, "Such abbreviations mean several zones.");
+  }
   try {
     return new Intl.DateTimeFormat("en-US", {
       ...(timezone !== undefined && { timeZone: timezone }),
       timeZoneName: "longOffset",
     });
   } catch {
-    throw unknownZone(timezone ?? "");
+    throw badZone(timezone ?? "", "", nearestTimeZone(timezone ?? ""));
   }
 }
 
@@ -60,19 +62,17 @@ const ianaAbbreviations: ReadonlySet<string> = new Set(
   "CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET".split(" "),
 );
 
-/** Three letters that are no IANA name mean several zones (CST, IST, BST), yet the library picks one. */
-function isGuess(timezone: string): boolean {
+/** Three letters that are no IANA name (CST, IST, BST) mean several zones, yet the library picks one. */
+function isAmbiguous(timezone: string): boolean {
   return /^[a-z]{3}$/i.test(timezone) && !ianaAbbreviations.has(timezone.toUpperCase());
 }
 
-function unknownZone(timezone: string): ToolValidationError {
-  const near = nearestTimeZone(timezone);
-  return new ToolValidationError(`There is no time zone "${timezone}".`, {
+function badZone(timezone: string, reason: string, near?: string): ToolValidationError {
+  const advice = near ? `Did you mean "${near}"?` : 'Use an IANA name such as "Asia/Shanghai" or "UTC".';
+  return new ToolValidationError(`Unknown time zone "${timezone}".`, {
     code: "VALUE_INVALID",
-    hint: near
-      ? `Did you mean "${near}"?`
-      : 'Use an IANA name such as "Asia/Shanghai", "Europe/Berlin" or "UTC".',
-    details: { argument: "timezone", ...(near && { suggestion: near }) },
+    hint: `${reason} ${advice}`.trim(),
+    details: { argument: "timezone", ...(near !== undefined && { suggestion: near }) },
   });
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { ToolValidationError } from "../../contract/errors.js";
 import { envKey } from "./env-key.js";
+import { steersPrograms } from "./steers-programs.js";
 
 /** Sets one variable of the session's environment. */
 export const setEnv = defineTool({
@@ -34,14 +35,6 @@ export const setEnv = defineTool({
       ? `Set ${key}; it was not set before.`
       : `Set ${key}; before, it was ${JSON.stringify(previous)}.`,
 });
-
-/** Variables that make harmless commands load or start something else; a judgement on `ls` says nothing once they are set. */
-const steering =
-  /^(PATH|CDPATH|IFS|ENV|SHELL|SHELLOPTS|BASHOPTS|BASH_.*|PS4|PROMPT_COMMAND|ZDOTDIR|(LD|DYLD)_.*|GCONV_PATH|NODE_(OPTIONS|PATH)|PYTHON.+|PERL5?(LIB|OPT|DB)|RUBY(LIB|OPT)|GEM_(HOME|PATH)|JAVA_TOOL_OPTIONS|_?JAVA_OPTIONS|CLASSPATH|GIT_.+|(VISUAL|.*EDITOR)|.*PAGER|LESSOPEN|LESSCLOSE|BROWSER|MAKEFLAGS|NPM_CONFIG_.*|RIPGREP_CONFIG_PATH)$/i;
-
-function steersPrograms(key: string): boolean {
-  return steering.test(key);
-}
 
 function nulInValue(key: string): ToolValidationError {
   return new ToolValidationError(`The value for ${key} contains a NUL character.`, {

@@ -61,12 +61,15 @@ export function createTestClock(start = 0): Clock & { advance(ms: number): void 
   };
 }
 
-function unavailable<Port extends object>(name: string): Port {
-  return new Proxy({} as Port, {
-    get(_target, member) {
-      throw new Error(`ctx.${name}.${String(member)} is not available in this test`);
+function unavailable<Name extends keyof ToolContext>(name: Name): ToolContext[Name] {
+  return new Proxy<object>(
+    {},
+    {
+      get(_target, member) {
+        throw new Error(`ctx.${name}.${String(member)} is not available in this test`);
+      },
     },
-  });
+  ) as ToolContext[Name];
 }
 
 function systemClock(): Clock {

@@ -43,7 +43,9 @@ export function createDenyRules(patterns: readonly string[], options: DenyOption
     matchBelow(location) {
       if (rules.length === 0) return undefined;
       const absolute = slashes(foldName(location.absolute));
-      return first((rule) => rule.literals.some((literal) => literal !== absolute && isBelow(literal, absolute)));
+      return first((rule) =>
+        rule.literals.some((literal) => literal !== absolute && isBelow(literal, absolute)),
+      );
     },
   };
 }

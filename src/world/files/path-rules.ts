@@ -2,28 +2,10 @@ import path from "node:path";
 import { ToolValidationError } from "../../contract/errors.js";
 import { createDenyRules, type Location } from "./deny-rules.js";
 import { foldName } from "./fold-name.js";
+import { fromAlias, narrowedPaths, openRoots, type PathRoot } from "./path-roots.js";
 import { below, isWithin, namesParent, pathTextFault } from "./path-text.js";
+import { type PathAccess, refusal, type RuleVerdict } from "./path-verdict.js";
 import { realPathOf } from "./real-path.js";
-
-/** What a call wants to do; `remove` is a write that takes all below along (delete, move away). */
-export type PathAccess = "read" | "write" | "remove";
-
-/** A refusal, with the rule that made it. `reason` continues a sentence that begins with the path. */
-export interface PathRefusal {
-  readonly allowed: false;
-  readonly code: "PATH_TRAVERSAL" | "PATH_OUTSIDE" | "PATH_FORBIDDEN" | "PATH_SYMLINK" | "PATH_INVALID";
-  readonly rule: string;
-  readonly reason: string;
-}
-
-/** The verdict of the rules on a path. */
-export type RuleVerdict = { readonly allowed: true; readonly path: string } | PathRefusal;
-
-/** A directory that may be used: as it was written, and where it really is. */
-export interface PathRoot {
-  readonly given: string;
-  readonly real: string;
-}
 
 /** The harder rules, all off by default. */
 export interface StrictPaths {
@@ -69,8 +51,8 @@ export interface PathRules {
 /** Build the rules for one workspace. */
 export function createPathRules(options: PathRulesOptions): PathRules {
   const platform = options.platform ?? process.platform;
-  const workspace = openRoot(path.resolve(options.workspace));
-  const roots = [workspace, ...extraRoots(options.allowedPaths ?? [], workspace)];
+  const roots = openRoots(options.workspace, options.allowedPaths ?? []);
+  const [workspace] = roots;
   const surroundings = { workspace: workspace.real, realPath: realPathOf };
   const state = options.stateDir === undefined ? [] : [path.resolve(options.stateDir)];
   refuseWorkspaceInState(workspace.real, state);
@@ -108,7 +90,7 @@ function assemble(parts: Parts): PathRules {
     judge: (realPath: string, access: PathAccess) => judge(parts, realPath, access),
     judgeDenied: (absolute: string, access: PathAccess) => judgeDenied(parts, absolute, access),
     narrow: (paths: readonly string[]) =>
-      assemble({ ...parts, narrowed: [...parts.narrowed, narrowForms(parts, paths)] }),
+      assemble({ ...parts, narrowed: [...parts.narrowed, narrowedPaths(paths, parts)] }),
   });
 }
 
@@ -116,7 +98,11 @@ function place(parts: Parts, text: string): RuleVerdict {
   const fault = pathTextFault(text, parts.platform);
   if (fault !== undefined) return refusal("PATH_INVALID", "path", fault);
   if (parts.strict.noAbsolute && path.isAbsolute(text)) {
-    return refusal("PATH_OUTSIDE", "strict.noAbsolute", "is absolute, and only relative paths are allowed here");
+    return refusal(
+      "PATH_OUTSIDE",
+      "strict.noAbsolute",
+      "is absolute, and only relative paths are allowed here",
+    );
   }
   const climbs = namesParent(text, parts.platform);
   if (climbs && parts.strict.noParent) {
@@ -134,25 +120,12 @@ function place(parts: Parts, text: string): RuleVerdict {
 
 const OUTSIDE = "is outside the workspace and the allowed paths";
 
-/** The real form of a path written through the root's own name, such as /tmp for /private/tmp. */
-function fromAlias(absolute: string, root: PathRoot, platform: NodeJS.Platform): string | undefined {
-  const folds = platform === "darwin" || platform === "win32";
-  for (const form of [root.given, root.real]) {
-    const head = absolute.slice(0, form.length);
-    const same = head === form || (folds && head.toLowerCase() === form.toLowerCase());
-    const rest = absolute.slice(form.length);
-    if (same && (rest === "" || rest.startsWith(path.sep) || form.endsWith(path.sep))) {
-      return path.join(root.real, rest);
-    }
-  }
-  return undefined;
-}
-
 function judge(parts: Parts, realPath: string, access: PathAccess): RuleVerdict {
   const root = rootOf(parts, realPath);
   if (root === undefined) return refusal("PATH_OUTSIDE", "workspace", OUTSIDE);
   const system = SYSTEM_TREES.find((tree) => isWithin(realPath, tree) && !isWithin(root.real, tree));
-  if (system !== undefined) return refusal("PATH_FORBIDDEN", "system", "lies in a tree of the kernel, not of files");
+  if (system !== undefined)
+    return refusal("PATH_FORBIDDEN", "system", "lies in a tree of the kernel, not of files");
   const outsideNarrowed = parts.narrowed.some((list) => !list.some((allowed) => isWithin(realPath, allowed)));
   if (outsideNarrowed) {
     return refusal("PATH_OUTSIDE", "allowedPaths", "is outside the paths that this call is allowed");
@@ -173,7 +146,11 @@ function judgeDenied({ denied, ...parts }: Parts, absolute: string, access: Path
   if (denied.state.match(location) !== undefined) return refusal("PATH_FORBIDDEN", "stateDir", STATE);
   const forbidden = denied.forbidden.match(location);
   if (forbidden !== undefined) {
-    return refusal("PATH_FORBIDDEN", `forbiddenPaths: ${forbidden}`, `is forbidden by the rule "${forbidden}"`);
+    return refusal(
+      "PATH_FORBIDDEN",
+      `forbiddenPaths: ${forbidden}`,
+      `is forbidden by the rule "${forbidden}"`,
+    );
   }
   if (access === "read") return { allowed: true, path: absolute };
   const guarded = denied.protected.match(location);
@@ -206,41 +183,6 @@ function locate(parts: Omit<Parts, "denied">, absolute: string): Location {
 
 function rootOf(parts: Pick<Parts, "roots">, realPath: string): PathRoot | undefined {
   return parts.roots.find((root) => isWithin(realPath, root.real));
-}
-
-function refusal(code: PathRefusal["code"], rule: string, reason: string): PathRefusal {
-  return { allowed: false, code, rule, reason };
-}
-
-function openRoot(given: string): PathRoot {
-  const real = realPathOf(given);
-  // Bytes that are no UTF-8 would make two places look like one.
-  if (real.includes("\uFFFD")) throw new ToolValidationError(`The path of the workspace is no valid UTF-8: ${given}`);
-  return { given, real };
-}
-
-function extraRoots(allowed: readonly string[], workspace: PathRoot): PathRoot[] {
-  return (
-    allowed
-      .map((entry) => path.resolve(workspace.given, withoutGlobTail(entry)))
-      // What is written inside the workspace is allowed already; following a link that the
-      // workspace's content put there would let that content widen the rules.
-      .filter((given) => !isWithin(given, workspace.given) && !isWithin(given, workspace.real))
-      .map(openRoot)
-  );
-}
-
-function narrowForms(parts: Parts, paths: readonly string[]): string[] {
-  return paths.flatMap((entry) => {
-    const placed = path.resolve(parts.workspace.real, withoutGlobTail(entry));
-    const root = parts.roots.find((each) => fromAlias(placed, each, parts.platform) !== undefined);
-    const absolute = (root && fromAlias(placed, root, parts.platform)) ?? placed;
-    return [absolute, realPathOf(absolute)];
-  });
-}
-
-function withoutGlobTail(entry: string): string {
-  return entry.replace(/(?<=.)(?:[\\/]\*\*?)+$/, "");
 }
 
 function refuseWorkspaceInState(workspace: string, state: readonly string[]): void {

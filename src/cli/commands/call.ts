@@ -1,0 +1,87 @@
+import { text } from "node:stream/consumers";
+import type { ToolEnvelope, ToolRequest } from "../../contract/call.js";
+import { exitCodes, UsageError, withCommonFlags, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
+import { withTenon, type OpenTenon } from "../open-tenon.js";
+import { colorsFor, printable, writeJson } from "../output.js";
+import { readArguments, readJson } from "../read-arguments.js";
+
+/** `tenon call`: one call, from the shell. */
+export const addCall: AddCommand = (program, terminal) => {
+  withCommonFlags(program.command("call").description("Call a tool"))
+    .argument("<name>", "name, alias or name@range")
+    .argument("[arguments...]", "one JSON object, key=value pairs, or - to read JSON from standard input")
+    .option("--timeout <ms>", "time limit of the call")
+    .option("--task <id>", "task that the call belongs to")
+    .addHelpText("after", '\nExit code: 0 success, 1 the tool failed, 2 usage, 3 denied.\nExample: tenon call json_parse text=\'{"a":1}\'')
+    .action((name: string, words: string[], flags: CallFlags) =>
+      withTenon(terminal, flags, async (open) => {
+        const envelope = await callOnce(open, await toRequest(open, { name, words, flags, terminal }));
+        show(terminal, flags, envelope);
+        terminal.exitCode = exitCodeOf(envelope);
+      }),
+    );
+};
+
+interface CallFlags extends CommonFlags {
+  readonly timeout?: string;
+  readonly task?: string;
+}
+
+interface CallWords {
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly flags: CallFlags;
+  readonly terminal: Terminal;
+}
+
+async function toRequest({ tenon }: OpenTenon, { name, words, flags, terminal }: CallWords): Promise<ToolRequest> {
+  const fromStdin = words.length === 1 && words[0] === "-";
+  const args = fromStdin ? readJson(await text(terminal.stdin)) : readArguments(words, tenon.registry.describe(name)?.inputSchema);
+  return {
+    name,
+    arguments: args,
+    signal: terminal.interrupted,
+    ...(flags.task !== undefined && { taskId: flags.task }),
+    ...(flags.timeout !== undefined && { timeoutMs: toMilliseconds(flags.timeout) }),
+  };
+}
+
+function toMilliseconds(word: string): number {
+  const ms = Number(word);
+  if (Number.isFinite(ms) && ms > 0) return ms;
+  throw new UsageError(`--timeout takes a number of milliseconds above 0, not "${word}".`);
+}
+
+/** Call and show progress meanwhile, on standard error so that the answer stays clean. */
+async function callOnce({ session, terminal, flags }: OpenTenon, request: ToolRequest): Promise<ToolEnvelope> {
+  const showProgress = terminal.stderr.isTTY === true && flags.json !== true;
+  for await (const item of session.stream(request)) {
+    if (item.type === "result") return item.envelope;
+    if (!showProgress || item.type !== "TOOL_CALL_PROGRESS") continue;
+    const { message, output } = item.payload;
+    if (message !== undefined || output !== undefined) terminal.stderr.write(`${printable(message ?? output ?? "")}\n`);
+  }
+  throw new Error("The call ended without an answer.");
+}
+
+function show(terminal: Terminal, flags: CallFlags, envelope: ToolEnvelope): void {
+  if (flags.json === true) {
+    writeJson(terminal, envelope);
+    return;
+  }
+  const shown = envelope.content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
+  if (envelope.success) {
+    terminal.stdout.write(`${terminal.stdout.isTTY === true ? printable(shown) : shown}\n`);
+    return;
+  }
+  const { error } = envelope;
+  const colors = colorsFor(terminal.stderr, terminal.env);
+  terminal.stderr.write(`${colors.red(error?.code ?? "FAILED")}: ${printable(error?.message ?? "")}\n`);
+  if (error?.hint !== undefined) terminal.stderr.write(`${colors.dim(printable(error.hint))}\n`);
+}
+
+function exitCodeOf({ success, error }: ToolEnvelope): number {
+  if (success) return exitCodes.success;
+  const denied = error?.type === "ToolPermissionError" || error?.type === "ToolSecurityError";
+  return denied ? exitCodes.denied : exitCodes.failure;
+}

@@ -1,0 +1,68 @@
+import { Command, CommanderError } from "commander";
+import { ConfigError } from "../config/config-error.js";
+import { exitCodes, UsageError, type AddCommand, type Terminal } from "./command-line.js";
+import { addCall } from "./commands/call.js";
+import { addCompletion } from "./commands/completion.js";
+import { addDoctor } from "./commands/doctor.js";
+import { addPolicy } from "./commands/policy.js";
+import { addTools } from "./commands/tools.js";
+import { addTrust } from "./commands/trust.js";
+import { addUndo } from "./commands/undo.js";
+import { version } from "./version.js";
+
+/** Every command of `tenon`; a new one is a file and a line here. */
+const commands: readonly AddCommand[] = [addTools, addCall, addPolicy, addTrust, addUndo, addDoctor, addCompletion];
+
+/** Run the command line in a process. */
+export async function main(process: NodeJS.Process): Promise<void> {
+  const interrupt = new AbortController();
+  process.once("SIGINT", () => interrupt.abort());
+  process.once("SIGTERM", () => interrupt.abort());
+  // A reader that went away (`tenon log | head`) ends the output, it is no fault.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  const terminal: Terminal = {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    exitCode: exitCodes.success,
+    interrupted: interrupt.signal,
+  };
+  await runCommandLine(process.argv.slice(2), terminal);
+  process.exitCode = interrupt.signal.aborted && terminal.exitCode !== 0 ? 130 : terminal.exitCode;
+}
+
+/** Parse and run one command line; faults end as a message and an exit code, never as a throw. */
+export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<void> {
+  const program = createProgram(terminal);
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    terminal.exitCode = exitCodeOf(error);
+    if (error instanceof CommanderError) return; // commander has said it already
+    terminal.stderr.write(`tenon: ${error instanceof Error ? error.message : String(error)}\n`);
+  }
+}
+
+/** The program with all its commands. */
+export function createProgram(terminal: Terminal): Command {
+  const program = new Command("tenon")
+    .description("The tool runtime for AI agents: every call validated, authorised, scheduled, executed, recorded and answered.")
+    .version(version, "-V, --version")
+    .showHelpAfterError("(tenon --help shows what there is)")
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+    });
+  for (const add of commands) add(program, terminal);
+  return program;
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
+  if (error instanceof UsageError || error instanceof ConfigError) return exitCodes.usage;
+  return exitCodes.failure;
+}

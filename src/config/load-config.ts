@@ -1,0 +1,199 @@
+import { realpath } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { ConfigError, type ConfigProblem } from "./config-error.js";
+import type { TenonConfig } from "./config-schema.js";
+import { checkEnvironment } from "./environment.js";
+import { defaultStateDir, userConfigDir } from "./folders.js";
+import type { Environment } from "./interpolate.js";
+import { checkObject, loadSource } from "./load-source.js";
+import { loadWorkspace, type UntrustedConfig, type WorkspaceLayer } from "./load-workspace.js";
+import { mergeLayers } from "./merge-layers.js";
+import { toNormal, type NormalConfig } from "./normal-config.js";
+import { readConfigFile, readFolderConfig, type ConfigFile } from "./read-file.js";
+import { freezeResolved, type ResolvedConfig } from "./resolve-config.js";
+import type { PolicyRule } from "./rule-schema.js";
+
+/** Where to look, and what is known of the person's wishes. */
+export interface LoadOptions {
+  /** The folder to work in, unless a stronger source names another as `workspaceDir`. */
+  readonly workspace: string;
+  /** What `--config` names. @default $TENON_CONFIG */
+  readonly configFile?: string;
+  readonly env: Environment;
+  readonly home: string;
+  /** Relative paths of flags and environment start here. @default workspace */
+  readonly cwd?: string;
+  /** What the command line says; a `--workspace` belongs here as `workspaceDir`, too. */
+  readonly flags?: Partial<TenonConfig>;
+  /** Whether the person has trusted the workspace's file in exactly this form. */
+  readonly trusted: (workspace: string, configDigest: string) => boolean;
+}
+
+/** One place that the configuration came from. */
+export interface ConfigSource {
+  readonly kind: "flags" | "env" | "file" | "user" | "workspace" | "default";
+  readonly file?: string;
+  readonly digest?: string;
+}
+
+/** Rules of one strength, in their order. */
+export interface RuleGroup {
+  readonly source: "command-line" | "user" | "workspace";
+  /** `false`: the rules may only make a decision stricter. */
+  readonly trusted: boolean;
+  readonly rules: readonly PolicyRule[];
+}
+
+/** The configuration and where it came from. */
+export interface LoadedConfig {
+  readonly config: ResolvedConfig;
+  /** The strongest first. */
+  readonly sources: readonly ConfigSource[];
+  readonly warnings: readonly string[];
+  /** The workspace's file, if it is there and nobody has trusted it. */
+  readonly untrusted?: UntrustedConfig;
+  readonly rules: readonly RuleGroup[];
+}
+
+/** Find, read, check and merge every source; all faults of all sources come as one `ConfigError`. */
+export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
+  const problems: ConfigProblem[] = [];
+  const personal = await loadPersonal(options, problems);
+  const own = mergeLayers(personal.map((layer) => layer.config));
+  const folder = own.workspaceDir ?? resolve(options.cwd ?? "/", options.workspace);
+  const workspace = await attempt(problems, () =>
+    loadWorkspace({
+      ...options,
+      folder,
+      own,
+      named: personal.flatMap((layer) => layer.from?.identity ?? []),
+    }),
+  );
+  if (problems.length > 0) throw new ConfigError(problems);
+  return assemble({ options, folder, personal, own, workspace });
+}
+
+interface Layer {
+  readonly kind: Exclude<ConfigSource["kind"], "workspace" | "default">;
+  readonly config: NormalConfig;
+  readonly from?: ConfigFile;
+}
+
+/** The sources that are the person's own, the strongest first. */
+async function loadPersonal(options: LoadOptions, problems: ConfigProblem[]): Promise<readonly Layer[]> {
+  const { env, home, flags = {}, workspace } = options;
+  const cwd = options.cwd ?? workspace;
+  const named = options.configFile ?? (env["TENON_CONFIG"] || undefined);
+  const at = { folder: cwd, home };
+  const found = [
+    await attempt(problems, () => {
+      const config = toNormal(checkObject(flags, "command line"), { ...at, file: "command line" });
+      return { kind: "flags" as const, config: nameFlagRules(config) };
+    }),
+    await attempt(problems, () => {
+      return {
+        kind: "env" as const,
+        config: toNormal(checkEnvironment(env), { ...at, file: "environment" }),
+      };
+    }),
+    await attempt(problems, async () => {
+      if (named === undefined) return undefined;
+      return fileLayer("file", await readConfigFile(resolve(cwd, expand(named, home))), options);
+    }),
+    await attempt(problems, async () => {
+      const source = await readFolderConfig(userConfigDir(env, home), "config");
+      return source && fileLayer("user", source, options);
+    }),
+  ];
+  return found.filter((layer) => layer !== undefined);
+}
+
+async function attempt<T>(problems: ConfigProblem[], step: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+    return undefined;
+  }
+}
+
+function nameFlagRules(config: NormalConfig): NormalConfig {
+  if (config.policy === undefined) return config;
+  const rules = config.policy.rules.map((rule, index) => ({
+    ...rule,
+    id: rule.id ?? `command-line#${index + 1}`,
+  }));
+  return { ...config, policy: { rules } };
+}
+
+async function fileLayer(
+  kind: "file" | "user",
+  from: ConfigFile,
+  { env, home }: LoadOptions,
+): Promise<Layer> {
+  const { config } = await loadSource(from, env);
+  return { kind, from, config: toNormal(config, { file: from.file, folder: dirname(from.file), home }) };
+}
+
+function expand(path: string, home: string): string {
+  return path.startsWith("~/") ? join(home, path.slice(2)) : path;
+}
+
+interface Parts {
+  readonly options: LoadOptions;
+  readonly folder: string;
+  readonly personal: readonly Layer[];
+  readonly own: NormalConfig;
+  readonly workspace: WorkspaceLayer | undefined;
+}
+
+async function assemble({ options, folder, personal, own, workspace }: Parts): Promise<LoadedConfig> {
+  const merged = workspace?.merged ?? own;
+  const { files } = merged;
+  const read = [...personal.flatMap((layer) => layer.from ?? []), ...(workspace ? [workspace.from] : [])];
+  const real = await Promise.all(read.map(({ file }) => realpath(file).catch(() => file)));
+  const protectedPaths = [...(files?.protectedPaths ?? []), ...read.map(({ file }) => file), ...real];
+  const config = freezeResolved({
+    ...merged,
+    workspaceDir: merged.workspaceDir ?? folder,
+    stateDir: merged.stateDir ?? defaultStateDir(options.env, options.home),
+    files: { ...files, protectedPaths },
+  });
+  const untrusted = workspace?.untrusted;
+  return Object.freeze({
+    config,
+    sources: Object.freeze(sourcesOf(personal, workspace)),
+    warnings: Object.freeze(workspace?.warning === undefined ? [] : [workspace.warning]),
+    ...(untrusted !== undefined && { untrusted }),
+    rules: Object.freeze(groupsOf(personal, workspace)),
+  });
+}
+
+function sourcesOf(personal: readonly Layer[], workspace: WorkspaceLayer | undefined): ConfigSource[] {
+  const used = personal.filter(
+    (layer) => Object.values(layer.config).some((value) => hasContent(value)) || layer.from,
+  );
+  return [
+    ...used.map(({ kind, from }) => ({ kind, ...(from && { file: from.file, digest: from.digest }) })),
+    ...(workspace
+      ? [{ kind: "workspace" as const, file: workspace.from.file, digest: workspace.from.digest }]
+      : []),
+    { kind: "default" },
+  ];
+}
+
+function hasContent(value: unknown): boolean {
+  return typeof value !== "object" || value === null || Object.keys(value).length > 0;
+}
+
+function groupsOf(personal: readonly Layer[], workspace: WorkspaceLayer | undefined): RuleGroup[] {
+  const rulesOf = (kinds: readonly string[]): PolicyRule[] =>
+    personal.filter(({ kind }) => kinds.includes(kind)).flatMap(({ config }) => config.policy?.rules ?? []);
+  const groups: RuleGroup[] = [
+    { source: "command-line", trusted: true, rules: rulesOf(["flags", "env", "file"]) },
+    { source: "user", trusted: true, rules: rulesOf(["user"]) },
+    { source: "workspace", trusted: workspace?.untrusted === undefined, rules: workspace?.rules ?? [] },
+  ];
+  return groups.filter(({ rules }) => rules.length > 0).map((group) => Object.freeze(group));
+}

@@ -1,0 +1,95 @@
+import { dirname } from "node:path";
+import { printable } from "./config-error.js";
+import type { Environment } from "./interpolate.js";
+import { loadSource } from "./load-source.js";
+import { mergeLayers } from "./merge-layers.js";
+import { toNormal, type NormalConfig } from "./normal-config.js";
+import { readFolderConfig, type ConfigFile } from "./read-file.js";
+import { freezeResolved } from "./resolve-config.js";
+import type { PolicyRule } from "./rule-schema.js";
+import { tighten } from "./tighten.js";
+
+/** A workspace's file that nobody has trusted, and the keys that were left out for it. */
+export interface UntrustedConfig {
+  readonly file: string;
+  /** What to trust: the file in exactly this form. */
+  readonly digest: string;
+  readonly ignored: readonly string[];
+}
+
+/** What the workspace's own file adds. */
+export interface WorkspaceLayer {
+  readonly from: ConfigFile;
+  /** The person's own configuration with the workspace's. */
+  readonly merged: NormalConfig;
+  readonly rules: readonly PolicyRule[];
+  readonly untrusted?: UntrustedConfig;
+  readonly warning?: string;
+}
+
+interface WorkspaceOptions {
+  readonly folder: string;
+  readonly own: NormalConfig;
+  /** Identities of files that the person named; one of them in the workspace is not read again. */
+  readonly named: readonly string[];
+  readonly env: Environment;
+  readonly home: string;
+  readonly trusted: (workspace: string, configDigest: string) => boolean;
+}
+
+/** The workspace's own file and its digest, for the person to look at and trust. */
+export async function findWorkspaceConfig(
+  workspace: string,
+): Promise<{ readonly file: string; readonly digest: string; readonly text: string } | undefined> {
+  const found = await readFolderConfig(workspace, "tenon.config");
+  return found && { file: found.file, digest: found.digest, text: found.text };
+}
+
+/** Read the workspace's own file: all of it if it is trusted, else only what makes things stricter. */
+export async function loadWorkspace(options: WorkspaceOptions): Promise<WorkspaceLayer | undefined> {
+  const from = await readFolderConfig(options.folder, "tenon.config");
+  if (from === undefined || options.named.includes(from.identity)) return undefined;
+  // Only the word itself counts: a promise, or anything else that is merely truthy, is no trust.
+  const trust: unknown = options.trusted(options.folder, from.digest);
+  if (trust === true) return loadTrusted(from, options);
+  if (from.format === "js" || from.format === "ts") return leaveOut(from, options);
+  return loadUntrusted(from, options);
+}
+
+async function loadTrusted(from: ConfigFile, { own, env, home }: WorkspaceOptions): Promise<WorkspaceLayer> {
+  const { config } = await loadSource(from, env);
+  const layer = toNormal(config, { file: from.file, folder: dirname(from.file), home });
+  return { from, merged: mergeLayers([own, layer]), rules: layer.policy?.rules ?? [] };
+}
+
+/** To run its code is what trust is about. */
+function leaveOut(from: ConfigFile, { own }: WorkspaceOptions): WorkspaceLayer {
+  const warning = `${printable(from.file, 1000)} is code and not trusted: it was not run. Look at it, then accept it with "tenon trust".`;
+  return { from, merged: own, rules: [], untrusted: freeze(from, ["(the whole file)"]), warning };
+}
+
+async function loadUntrusted(from: ConfigFile, { own, home }: WorkspaceOptions): Promise<WorkspaceLayer> {
+  const { config, held } = await loadSource(from, undefined);
+  const layer = toNormal(config, { file: from.file, folder: dirname(from.file), home });
+  const stricter = tighten(layer, freezeResolved(structuredClone(own)));
+  const { policy, ...rest } = stricter.config;
+  const rules = policy?.rules ?? [];
+  // On top, since it holds only what is stricter; its rules below, since the first match decides.
+  const merged = mergeLayers([rest, own, { policy: { rules } }]);
+  const ignored = [...stricter.ignored, ...held.map((path) => `${path} (refers to the environment)`)];
+  const untrusted = freeze(
+    from,
+    ignored.map((path) => printable(path)),
+  );
+  return { from, merged, rules, untrusted, ...(ignored.length > 0 && { warning: warn(untrusted) }) };
+}
+
+function freeze({ file, digest }: ConfigFile, ignored: readonly string[]): UntrustedConfig {
+  return Object.freeze({ file, digest, ignored: Object.freeze(ignored) });
+}
+
+function warn({ file, ignored }: UntrustedConfig): string {
+  const names = ignored.slice(0, 20).join(", ");
+  const more = ignored.length > 20 ? ` and ${ignored.length - 20} more` : "";
+  return `${printable(file, 1000)} is not trusted: it may only tighten. Ignored: ${names}${more}. Look at it, then accept it with "tenon trust".`;
+}

@@ -1,0 +1,77 @@
+import type { AccessDecision } from "../contract/call.js";
+import type { SecurityLevel } from "../contract/tool.js";
+import type { PolicyMode } from "./default-verdict.js";
+import type { PolicyCall } from "./policy-call.js";
+import { printable } from "./printable.js";
+import { isAbove, levelOf } from "./traits.js";
+import type { Traits } from "./traits.js";
+
+/** What an agent was granted; `*` stands for all of them. */
+export type GrantTable = (agent: string) => ReadonlySet<string>;
+
+/** Read the grants: one list for all agents, or a list per agent, with `*` for every agent. */
+export function toGrants(capabilities: readonly string[] | Readonly<Record<string, readonly string[]>> = []): GrantTable {
+  if (isList(capabilities)) {
+    const all = new Set(capabilities);
+    return () => all;
+  }
+  const common = capabilities["*"] ?? [];
+  const table = new Map(Object.entries(capabilities).map(([agent, list]) => [agent, new Set([...common, ...list])]));
+  const others = new Set(common);
+  return (agent) => table.get(agent) ?? others;
+}
+
+export interface CapOptions {
+  readonly grants: GrantTable;
+  readonly securityLevel: SecurityLevel;
+}
+
+/** The limits that no rule lifts and that only depend on the tool and the agent. */
+export function capOnTool(call: PolicyCall, { grants, securityLevel }: CapOptions): AccessDecision | undefined {
+  const missing = missingCapabilities(call, grants);
+  const agent = printable(call.agent, 100);
+  if (missing.length > 0) {
+    const names = missing.map((name) => printable(name, 100)).join(", ");
+    return denial("capability", {
+      source: "capabilities",
+      code: "CAPABILITY_MISSING",
+      reason: `${call.toolName} requires the capability ${names}, which the agent ${agent} was not granted`,
+      hint: `Grant ${names} to the agent ${agent} in the configuration (capabilities), or use another tool.`,
+    });
+  }
+  const level = levelOf(call);
+  if (!isAbove(level, securityLevel)) return undefined;
+  return denial("security-level", {
+    source: "securityLevel",
+    code: "SECURITY_LEVEL",
+    reason: `${call.toolName} is of security level ${printable(level, 40)}, and nothing above ${securityLevel} may run`,
+    hint: "Raise securityLevel in the configuration if this tool should run.",
+  });
+}
+
+/** In read-only mode nothing runs that changes anything, whatever the rules say. */
+export function capByMode(call: PolicyCall, mode: PolicyMode, traits: Traits): AccessDecision | undefined {
+  if (mode !== "read-only") return undefined;
+  const writes = call.writes.some((resource) => "path" in resource || "tree" in resource);
+  if (traits.readOnly && !traits.dangerous && !writes) return undefined;
+  return denial("mode:read-only", {
+    source: "mode",
+    code: "ACCESS_DENIED",
+    reason: `${call.toolName} does more than read, and the mode is read-only`,
+    hint: "Read instead, or let a person start Tenon in another mode.",
+  });
+}
+
+function missingCapabilities({ capabilities = [], agent }: PolicyCall, grants: GrantTable): string[] {
+  if (capabilities.length === 0) return [];
+  const granted = grants(agent);
+  return granted.has("*") ? [] : capabilities.filter((name) => !granted.has(name));
+}
+
+function denial(rule: string, rest: Omit<AccessDecision, "behavior" | "rule">): AccessDecision {
+  return Object.freeze({ behavior: "deny", rule, ...rest });
+}
+
+function isList(value: readonly string[] | Readonly<Record<string, readonly string[]>>): value is readonly string[] {
+  return Array.isArray(value);
+}

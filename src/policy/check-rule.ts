@@ -1,0 +1,98 @@
+import { nearest } from "../schema/nearest.js";
+import type { PolicyRule } from "./policy-rule.js";
+
+const textFields = ["tool", "agent", "user", "path", "command", "host"] as const;
+
+const fields = new Set<string>([
+  "id",
+  "decision",
+  ...textFields,
+  "access",
+  "exact",
+  "reason",
+  "match",
+  "notMatch",
+] satisfies (keyof PolicyRule)[]);
+
+/** Look at the shape of a rule; a mistyped field would make it wider than meant, so none is ignored. */
+export function checkRule(value: unknown): readonly string[] {
+  if (!isObject(value)) return ["is no object"];
+  return [
+    ...unknownFields(value),
+    ...checkWords(value),
+    ...textFields.flatMap((field) => checkTexts(field, value[field])),
+    ...checkQualifiers(value),
+    ...checkExamples("match", value["match"]),
+    ...checkExamples("notMatch", value["notMatch"]),
+  ];
+}
+
+function unknownFields(rule: Record<string, unknown>): string[] {
+  const unknown = Object.keys(rule).filter((key) => !fields.has(key));
+  return unknown.map((key) => {
+    const meant = nearest(key, fields);
+    return `has an unknown field "${key.slice(0, 80)}"${meant === undefined ? "" : `; "${meant}" is meant, perhaps`}`;
+  });
+}
+
+function checkWords({ id, decision, reason }: Record<string, unknown>): string[] {
+  const problems: string[] = [];
+  if (decision !== "allow" && decision !== "ask" && decision !== "deny") {
+    problems.push('needs a decision: "allow", "ask" or "deny"');
+  }
+  if (id !== undefined && !isText(id, longestId)) problems.push(`has an id that is no text of 1 to ${longestId} characters`);
+  if (typeof id === "string" && RESERVED.test(id)) problems.push(`has the id "${id}", which is reserved`);
+  if (reason !== undefined && !isText(reason, longestReason)) {
+    problems.push(`has a reason that is no text of 1 to ${longestReason} characters`);
+  }
+  return problems;
+}
+
+const longestId = 256;
+const longestReason = 4096;
+const mostPatterns = 1000;
+
+/** Names that decisions carry where no rule of a person's decided. */
+const RESERVED = /^(?:built-in:|mode:|capability$|security-level$)/;
+
+function checkTexts(field: string, value: unknown): string[] {
+  if (value === undefined) return [];
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length === 0) return [`has an empty list as ${field}, which would match nothing`];
+  if (list.length > mostPatterns) return [`has more than ${mostPatterns} patterns as ${field}`];
+  const bad = list.some((item) => !isText(item, Infinity) || item.trim() === "" || item === "!");
+  return bad ? [`has a ${field} that is neither a text nor a list of texts, or is empty`] : [];
+}
+
+function checkQualifiers({ access, exact, path, command, decision }: Record<string, unknown>): string[] {
+  const problems: string[] = [];
+  if (access !== undefined && access !== "read" && access !== "write") problems.push('has an access that is neither "read" nor "write"');
+  if (access !== undefined && path === undefined) problems.push('has an access without a path; use path "**" for any');
+  if (exact !== undefined && typeof exact !== "boolean") problems.push("has an exact that is neither true nor false");
+  if (exact === true && (command === undefined || decision !== "allow")) {
+    problems.push("is exact, which only an allow rule for commands can be");
+  }
+  return problems;
+}
+
+function checkExamples(field: "match" | "notMatch", value: unknown): string[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value) || value.length > mostPatterns) return [`has a ${field} that is no list of examples`];
+  return value.flatMap((example: unknown, index) => {
+    const good =
+      isObject(example) &&
+      isText(example["tool"], Infinity) &&
+      (example["agent"] === undefined || typeof example["agent"] === "string") &&
+      (example["user"] === undefined || typeof example["user"] === "string") &&
+      (example["arguments"] === undefined || isObject(example["arguments"]));
+    return good ? [] : [`has a ${field}[${index}] that is no { tool, arguments?, agent?, user? }`];
+  });
+}
+
+function isText(value: unknown, longest: number): value is string {
+  return typeof value === "string" && value !== "" && value.length <= longest;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

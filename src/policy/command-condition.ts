@@ -1,0 +1,118 @@
+import { match } from "./match.js";
+import type { Match } from "./match.js";
+import type { PolicyCommand } from "./policy-call.js";
+import { splitCommands } from "./split-words.js";
+import { compileWildcard, PatternError, unescapeWildcard } from "./wildcard.js";
+
+/** The `command` of a rule, compiled. */
+export type CommandCondition = (command: PolicyCommand) => Match;
+
+export interface CommandConditionOptions {
+  readonly allows: boolean;
+  /** Nothing may follow the words, unless they end in `*`. */
+  readonly exact: boolean;
+  readonly ignoreCase: boolean;
+}
+
+interface WordPattern {
+  readonly test: (word: string) => boolean;
+  /** The word where it holds no wildcard. */
+  readonly literal: string | undefined;
+  readonly option: boolean;
+}
+
+interface CommandPattern {
+  readonly words: readonly WordPattern[];
+  /** Other words may follow. */
+  readonly open: boolean;
+}
+
+/**
+ * Compile the first words of commands. An allow rule compares word by word from the start; a rule
+ * that tightens also sees through a path before the program, options in between and other orders
+ * of options, and is never sure about words that are only known at run time.
+ */
+export function compileCommands(lines: readonly string[], options: CommandConditionOptions): CommandCondition {
+  const patterns = lines.map((line) => compile(line, options));
+  if (options.allows) {
+    return ({ words, known }) =>
+      known && patterns.some((pattern) => matchesStrictly(pattern, words)) ? match.yes : match.no;
+  }
+  const fold = options.ignoreCase ? (word: string) => word.toLowerCase() : (word: string) => word;
+  return ({ words, known }) => {
+    const folded = words.map(fold);
+    if (patterns.some((pattern) => matchesLoosely(pattern, folded))) return match.yes;
+    return known ? match.no : match.maybe;
+  };
+}
+
+function compile(line: string, { exact, ignoreCase, allows }: CommandConditionOptions): CommandPattern {
+  if (line.length > longestLine) throw new PatternError(`it is longer than ${longestLine} characters`);
+  const commands = splitCommands(ignoreCase && !allows ? line.toLowerCase() : line);
+  const [words, ...more] = commands;
+  if (words === undefined) throw new PatternError("it names no command");
+  if (more.length > 0) throw new PatternError("it holds more than one command: list them one by one");
+  const star = words.at(-1) === "*";
+  const kept = star ? words.slice(0, -1) : words;
+  return { words: kept.map(compileWord), open: star || !exact };
+}
+
+const longestLine = 16_384;
+
+function compileWord(pattern: string): WordPattern {
+  const { test, literal } = compileWildcard(pattern);
+  return { test, literal, option: unescapeWildcard(pattern).startsWith("-") };
+}
+
+function matchesStrictly({ words: patterns, open }: CommandPattern, words: readonly string[]): boolean {
+  if (words.length < patterns.length || (!open && words.length > patterns.length)) return false;
+  return words.length > 0 && patterns.every((pattern, at) => pattern.test(words[at]!));
+}
+
+function matchesLoosely({ words: patterns }: CommandPattern, words: readonly string[]): boolean {
+  const [program, ...rest] = patterns;
+  const [name] = words;
+  if (program === undefined) return true;
+  if (name === undefined || !(program.test(name) || program.test(baseName(name)))) return false;
+  const options = rest.filter(({ option }) => option);
+  if (!options.every((option) => hasOption(option, words))) return false;
+  return followInOrder(
+    rest.filter(({ option }) => !option),
+    words,
+  );
+}
+
+function baseName(program: string): string {
+  return program.slice(Math.max(program.lastIndexOf("/"), program.lastIndexOf("\\")) + 1).replace(/\.exe$/i, "");
+}
+
+/** The words come in this order, with nothing in between but options and what may be their values. */
+function followInOrder(patterns: readonly WordPattern[], words: readonly string[]): boolean {
+  let at = 1;
+  for (const pattern of patterns) {
+    while (at < words.length && !pattern.test(words[at]!)) {
+      const skippable = isOption(words[at]!) || (at > 1 && isOption(words[at - 1]!));
+      if (!skippable) return false;
+      at++;
+    }
+    if (at++ >= words.length) return false;
+  }
+  return true;
+}
+
+function isOption(word: string): boolean {
+  return word.length > 1 && word.startsWith("-");
+}
+
+/** The option itself, with a value (`--name=value`), or its letters spread over others (`-r -f`). */
+function hasOption(option: WordPattern, words: readonly string[]): boolean {
+  const { literal } = option;
+  if (words.some((word) => option.test(word))) return true;
+  if (literal === undefined) return false;
+  if (words.some((word) => word.startsWith(`${literal}=`))) return true;
+  if (!SHORT.test(literal)) return false;
+  const given = words.filter((word) => SHORT.test(word)).join("");
+  return [...literal].every((letter) => given.includes(letter));
+}
+
+const SHORT = /^-[A-Za-z]+$/;

@@ -1,0 +1,62 @@
+import type { Resource } from "../contract/resources.js";
+import { viewHost } from "./host-condition.js";
+import type { TouchedHost } from "./host-condition.js";
+import type { TouchedPath } from "./path-condition.js";
+import { viewPath } from "./path-space.js";
+import type { PathSpace } from "./path-space.js";
+import type { PolicyCall, PolicyCommand } from "./policy-call.js";
+
+/**
+ * One thing about a call that is judged by itself: a path, a host, a command, or, where it touches
+ * none of them, the call as such. The strictest verdict on any of them is the call's.
+ */
+export type Facet =
+  | { readonly kind: "call" }
+  | ({ readonly kind: "path"; readonly weak: boolean } & TouchedPath)
+  | ({ readonly kind: "host" } & TouchedHost)
+  | { readonly kind: "command"; readonly command: PolicyCommand };
+
+export type PathFacet = Extract<Facet, { kind: "path" }>;
+
+/** Take a call apart into what is judged. */
+export function facetsOf(call: PolicyCall, space: PathSpace): readonly Facet[] {
+  const facets: Facet[] = [];
+  const commands = commandsOf(call);
+  for (const command of commands) facets.push({ kind: "command", command });
+  for (const resource of call.writes) addFacet(facets, resource, { space, write: true, shell: isShell(call) });
+  for (const resource of call.reads) addFacet(facets, resource, { space, write: false, shell: isShell(call) });
+  return facets.length > 0 ? facets : wholeCall;
+}
+
+/** The facet of a call that touches nothing a rule can name. */
+export const wholeCall: readonly Facet[] = [{ kind: "call" }];
+
+/** Whether the call runs commands, so that its paths only say what the line may touch. */
+export function isShell(call: PolicyCall): boolean {
+  return call.category === "shell" || call.commands !== undefined;
+}
+
+function commandsOf(call: PolicyCall): readonly PolicyCommand[] {
+  if (call.commands !== undefined && call.commands.length > 0) return call.commands;
+  // A line that nobody took apart could be any command, so that no deny rule is skipped.
+  const opaque = call.category === "shell" && call.annotations.dangerous === true;
+  return opaque ? [{ words: [], known: false, readOnly: false }] : [];
+}
+
+interface Side {
+  readonly space: PathSpace;
+  readonly write: boolean;
+  readonly shell: boolean;
+}
+
+function addFacet(facets: Facet[], resource: Resource, { space, write, shell }: Side): void {
+  if ("path" in resource) {
+    // What a command reads is its own business: such a path can tighten, but needs no consent of its own.
+    facets.push({ kind: "path", view: viewPath(resource.path, space), tree: false, write, weak: shell && !write });
+  } else if ("tree" in resource) {
+    // A command locks whole trees so that others wait for it; that says nothing about what it touches.
+    if (!shell) facets.push({ kind: "path", view: viewPath(resource.tree, space), tree: true, write, weak: false });
+  } else if ("host" in resource) {
+    facets.push({ kind: "host", ...viewHost(resource.host) });
+  }
+}

@@ -1,0 +1,93 @@
+import { matchFacet, namesKind } from "./compile-rule.js";
+import type { CompiledRule } from "./compile-rule.js";
+import { defaultVerdict } from "./default-verdict.js";
+import type { PolicyMode } from "./default-verdict.js";
+import type { Facet } from "./facets.js";
+import { match } from "./match.js";
+import type { PolicyCall } from "./policy-call.js";
+import type { Traits } from "./traits.js";
+import type { Verdict } from "./verdict.js";
+
+/** What judging needs besides the facet. */
+export interface Bench {
+  readonly call: PolicyCall;
+  readonly facets: readonly Facet[];
+  readonly traits: Traits;
+  readonly mode: PolicyMode;
+  /** The rules that concern the caller, strongest first, without the built-in ones. */
+  readonly rules: readonly CompiledRule[];
+  readonly builtIn: readonly CompiledRule[];
+}
+
+/** Judge one facet; `undefined` where it needs no verdict of its own. */
+export function judgeFacet(facet: Facet, bench: Bench): Verdict | undefined {
+  const { rule, doubt } = firstMatch(facet, bench);
+  if (rule?.rule.decision === "deny") return fromRule(rule);
+  const hard = hardDenial(facet, bench);
+  if (hard !== undefined && !isLifted(facet, bench)) return hard;
+  // A rule that may match asks at least, but never hides what weaker rules would deny.
+  const verdict = rule === undefined ? fallback(facet, bench) : fromRule(rule);
+  const weak = facet.kind === "path" && facet.weak;
+  if (doubt !== undefined && (verdict === undefined || verdict.behavior === "allow")) return fromDoubt(doubt);
+  return weak && verdict?.behavior === "allow" ? undefined : verdict;
+}
+
+interface Found {
+  readonly rule: CompiledRule | undefined;
+  /** The first rule on the way that would tighten if it matched, which cannot be known. */
+  readonly doubt: CompiledRule | undefined;
+}
+
+function firstMatch(facet: Facet, { rules, facets }: Bench): Found {
+  let doubt: CompiledRule | undefined;
+  for (const rule of rules) {
+    const found = matchFacet(rule, facet, facets);
+    if (found === match.yes) return { rule, doubt };
+    if (found === match.maybe) doubt ??= rule;
+  }
+  return { rule: undefined, doubt };
+}
+
+/** A denial that Tenon comes with. */
+function hardDenial(facet: Facet, { builtIn, facets }: Bench): Verdict | undefined {
+  for (const rule of builtIn) {
+    if (rule.rule.decision === "deny" && matchFacet(rule, facet, facets) === match.yes) return fromRule(rule);
+  }
+  if (facet.kind !== "command" || facet.command.denied === undefined) return undefined;
+  return { behavior: "deny", rule: "built-in:denied-command", source: "built-in", why: facet.command.denied };
+}
+
+/**
+ * A built-in denial falls only to the command line and the user's own config, and only to a rule
+ * that names the path, command or host: allowing a tool in general is no leave for this.
+ */
+function isLifted(facet: Facet, { rules, facets }: Bench): boolean {
+  for (const source of ["command-line", "user"] as const) {
+    const rule = rules.find(
+      (candidate) =>
+        candidate.source === source &&
+        namesKind(candidate, facet.kind) &&
+        matchFacet(candidate, facet, facets) === match.yes,
+    );
+    if (rule !== undefined) return rule.rule.decision !== "deny";
+  }
+  return false;
+}
+
+function fallback(facet: Facet, bench: Bench): Verdict | undefined {
+  const { builtIn, facets, call } = bench;
+  const rule = builtIn.find(
+    (candidate) => candidate.rule.decision !== "deny" && matchFacet(candidate, facet, facets) === match.yes,
+  );
+  if (rule !== undefined) return fromRule(rule);
+  return facet.kind === "path" && facet.weak ? undefined : defaultVerdict(facet, call, bench);
+}
+
+function fromRule({ id, source, rule }: CompiledRule): Verdict {
+  return { behavior: rule.decision, rule: id, source, why: rule.reason ?? "" };
+}
+
+function fromDoubt({ id, source, rule }: CompiledRule): Verdict {
+  const why = `it could be something that this rule is about${rule.reason === undefined ? "" : ` (${rule.reason})`}`;
+  return { behavior: "ask", rule: id, source, why };
+}

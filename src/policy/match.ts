@@ -1,0 +1,9 @@
+/** How a rule stands to a thing that a call touches; `maybe` where that cannot be known beforehand. */
+export const match = { no: 0, maybe: 1, yes: 2 } as const;
+
+export type Match = (typeof match)[keyof typeof match];
+
+/** The smaller of two. */
+export function both(one: Match, other: Match): Match {
+  return one < other ? one : other;
+}

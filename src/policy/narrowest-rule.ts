@@ -1,0 +1,102 @@
+import type { Resource } from "../contract/resources.js";
+import { isShell } from "./facets.js";
+import { grantCommand } from "./grant-command.js";
+import type { PolicyCall, PolicyCommand } from "./policy-call.js";
+import type { PolicyRule } from "./policy-rule.js";
+import { joinWords } from "./split-words.js";
+import { escapeWildcard } from "./wildcard.js";
+
+export { ruleText } from "./rule-text.js";
+
+/**
+ * The rule that "always" adds: this tool with exactly the paths, hosts and commands of this call.
+ * Where nothing in it can be granted for good (an interpreter, words that nobody knows), the rule
+ * says `ask`: adding it changes nothing.
+ */
+export function narrowestRule(call: PolicyCall): PolicyRule {
+  const named = namedResources(call);
+  const commands = commandsToGrant(call);
+  const patterns = commands.map(grantCommand).filter((pattern) => pattern !== undefined);
+  const opaque = call.category === "shell" && call.annotations.dangerous === true && commands.length === 0;
+  const granted = commands.length === 0 ? !opaque : patterns.length === commands.length;
+  if (!granted || named.count > mostNamed || patterns.length > mostNamed) return askAgain(call, commands);
+  return build(call, { ...named, patterns });
+}
+
+/** The rule that would allow exactly this call, whether or not it should be offered. */
+export function coveringRule(call: PolicyCall): PolicyRule {
+  const rule = narrowestRule(call);
+  if (rule.decision === "allow") return rule;
+  const commands = commandsToGrant(call);
+  if (commands.length === 0 || commands.some(({ known }) => !known)) return { decision: "allow", ...subject(call) };
+  return build(call, { ...namedResources(call), patterns: commands.map(({ words }) => joinWords(words)) });
+}
+
+const mostNamed = 1000;
+
+interface Named {
+  readonly paths: readonly string[];
+  readonly hosts: readonly string[];
+}
+
+/** The paths and hosts of the call, as patterns that match nothing else. */
+function namedResources(call: PolicyCall): Named & { readonly count: number } {
+  const shell = isShell(call);
+  const touched = shell ? call.writes : [...call.writes, ...call.reads];
+  const paths = [...new Set(touched.flatMap((resource) => pathPattern(resource, shell)))];
+  const both = [...call.writes, ...call.reads];
+  const hosts = [...new Set(both.flatMap((resource) => ("host" in resource ? [hostPattern(resource.host)] : [])))];
+  return { paths, hosts, count: Math.max(paths.length, hosts.length) };
+}
+
+function pathPattern(resource: Resource, shell: boolean): string[] {
+  if ("path" in resource) return [literalPath(resource.path)];
+  if ("tree" in resource && !shell) return [resource.tree === "." ? "**" : `${literalPath(resource.tree)}/**`];
+  return [];
+}
+
+/** A path that a glob would read otherwise (`~`, blanks only, a slash at the end) is led by `./` or cut. */
+function literalPath(path: string): string {
+  const escaped = escapeWildcard(path.replace(/(?<=[^/])\/+$/, ""));
+  return /^[~\s]/.test(escaped) ? `./${escaped}` : escaped;
+}
+
+function hostPattern(host: string): string {
+  return host === "*" ? host : host.replaceAll(/[*?{}!\\]/g, String.raw`\$&`);
+}
+
+/** The commands that a person had to consent to: not those that only read, unless all do. */
+function commandsToGrant({ commands = [] }: PolicyCall): readonly PolicyCommand[] {
+  const asked = commands.filter(({ known, readOnly }) => !known || !readOnly);
+  return asked.length > 0 ? asked : commands;
+}
+
+function build(call: PolicyCall, named: Named & { readonly patterns: readonly string[] }): PolicyRule {
+  const { paths, hosts, patterns } = named;
+  const resources = {
+    ...(patterns.length > 0 && { command: oneOrList([...new Set(patterns)]), exact: true }),
+    ...(paths.length > 0 && { path: oneOrList(paths) }),
+    ...(hosts.length > 0 && { host: oneOrList(hosts) }),
+  };
+  const none = Object.keys(resources).length === 0;
+  return { decision: "allow", ...subject(call, none), ...resources };
+}
+
+function subject(call: PolicyCall, withAgent = true): Pick<PolicyRule, "tool" | "agent" | "user"> {
+  return {
+    tool: escapeWildcard(call.toolName),
+    ...(withAgent && call.agent !== "" && { agent: escapeWildcard(call.agent) }),
+    // One user's consent is nobody else's.
+    ...(call.userId !== undefined && call.userId !== "" && { user: escapeWildcard(call.userId) }),
+  };
+}
+
+function askAgain(call: PolicyCall, commands: readonly PolicyCommand[]): PolicyRule {
+  const lines = commands.filter(({ known, words }) => known && words.length > 0).map(({ words }) => joinWords(words));
+  const command = lines.length > 0 && lines.length <= mostNamed && { command: oneOrList([...new Set(lines)]) };
+  return { decision: "ask", ...subject(call), ...command, reason: "it cannot be allowed once and for all" };
+}
+
+function oneOrList(items: readonly string[]): string | readonly string[] {
+  return items.length === 1 ? items[0]! : items;
+}

@@ -1,0 +1,33 @@
+import type { Resource } from "../contract/resources.js";
+import type { SecurityLevel, ToolAnnotations, ToolCategory } from "../contract/tool.js";
+
+/** One simple command of a shell line, as its analysis saw it. */
+export interface PolicyCommand {
+  readonly words: readonly string[];
+  /** `false` where some of the words are only known when it runs. */
+  readonly known: boolean;
+  readonly readOnly: boolean;
+  /** The sandbox holds it. */
+  readonly sandboxed?: boolean;
+  /** Why it should never run. */
+  readonly denied?: string;
+}
+
+/** A call as the policy sees it: who wants to touch what with which tool. */
+export interface PolicyCall {
+  readonly toolName: string;
+  readonly aliases?: readonly string[];
+  readonly category: ToolCategory;
+  readonly annotations: ToolAnnotations;
+  /** Capabilities that the tool requires. */
+  readonly capabilities?: readonly string[];
+  /** @default derived from the annotations */
+  readonly securityLevel?: SecurityLevel;
+  readonly agent: string;
+  readonly userId?: string;
+  readonly sessionId: string;
+  /** Paths are canonical: absolute, or relative to the workspace. */
+  readonly reads: readonly Resource[];
+  readonly writes: readonly Resource[];
+  readonly commands?: readonly PolicyCommand[];
+}

@@ -1,0 +1,26 @@
+import { ToolDefinitionError } from "../contract/errors.js";
+
+/** One thing that is wrong with one rule. */
+export interface RuleProblem {
+  /** Where the rule stands, as in "user#3". */
+  readonly rule: string;
+  readonly message: string;
+}
+
+/** Rules were refused; every problem of every rule is listed. */
+export class PolicyError extends ToolDefinitionError {
+  readonly problems: readonly RuleProblem[];
+
+  constructor(problems: readonly RuleProblem[]) {
+    const lines = problems.slice(0, mostShown).map(({ rule, message }) => `- ${rule}: ${message}`);
+    if (problems.length > mostShown) lines.push(`- and ${problems.length - mostShown} more`);
+    super(`The policy cannot be loaded:\n${lines.join("\n")}`, {
+      code: "POLICY_INVALID",
+      hint: "Correct the rules that the message names; docs/reference/policy.md describes every field.",
+      details: { problems },
+    });
+    this.problems = problems;
+  }
+}
+
+const mostShown = 50;

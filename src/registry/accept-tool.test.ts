@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { defineTool } from "../contract/define-tool.js";
+import type { Tool } from "../contract/tool.js";
+import { acceptTool } from "./accept-tool.js";
+
+const ctx = {} as never;
+
+async function drain(running: unknown): Promise<{ reports: unknown[]; result: unknown }> {
+  const generator = running as AsyncGenerator;
+  const reports: unknown[] = [];
+  for (;;) {
+    const step = await generator.next();
+    if (step.done === true) return { reports, result: step.value };
+    reports.push(step.value);
+  }
+}
+
+describe("acceptTool", () => {
+  it("keeps a tool that has the one shape as it is", () => {
+    const tool = defineTool({
+      name: "t",
+      description: "d",
+      category: "data",
+      input: z.object({}),
+      execute: () => 1,
+    });
+    expect(acceptTool(tool).tool).toBe(tool);
+  });
+
+  it("takes a class with private state, prototype methods and parameters", () => {
+    class Counter {
+      readonly name = "count";
+      readonly description = "Count.";
+      readonly parameters = [{ name: "by", type: "integer", required: true }] as const;
+      readonly dangerous = true;
+      #total = 0;
+      execute({ by }: { by: number }): number {
+        return (this.#total += by);
+      }
+      dispose(): void {
+        this.#total = -1;
+      }
+    }
+    const { tool, isEnabled } = acceptTool(new Counter());
+    expect(tool).toMatchObject({ category: "custom", annotations: { dangerous: true } });
+    expect(tool.input).toEqual([{ name: "by", type: "integer", required: true }]);
+    expect(tool.execute({ by: 2 }, ctx)).toBe(2);
+    expect(tool.execute({ by: 3 }, ctx)).toBe(5);
+    tool.dispose?.();
+    expect(tool.execute({ by: 1 }, ctx)).toBe(0);
+    expect(isEnabled).toBeUndefined();
+  });
+
+  it("honours isReadOnly, isConcurrencySafe and isEnabled", () => {
+    const like = {
+      name: "t",
+      description: "d",
+      inputSchema: z.object({}),
+      on: false,
+      isReadOnly: () => true,
+      isConcurrencySafe: () => false,
+      isEnabled(): boolean {
+        return this.on;
+      },
+      execute: () => 1,
+    };
+    const { tool, isEnabled } = acceptTool(like);
+    expect(tool.annotations?.readOnly).toBe(true);
+    expect(tool.concurrency).toEqual({ safe: false });
+    expect(isEnabled?.()).toBe(false);
+    like.on = true;
+    expect(isEnabled?.()).toBe(true);
+  });
+
+  it("takes the stricter of method and annotation, and a method that throws as a no", () => {
+    const base = { name: "t", description: "d", input: z.object({}), execute: () => 1 };
+    const cases = [
+      acceptTool({ ...base, annotations: { readOnly: true }, isReadOnly: () => false }),
+      acceptTool({ ...base, annotations: { readOnly: false }, isReadOnly: () => true }),
+      acceptTool({ ...base, isReadOnly: (input: { a: string }) => input.a.length > 0 }),
+    ];
+    for (const { tool } of cases) expect(tool.annotations?.readOnly).toBe(false);
+  });
+
+  it("takes call as execute: reports pass, the last value is the result", async () => {
+    class S2 {
+      name = "t";
+      description = "d";
+      inputSchema = z.object({});
+      word = "done";
+      async *call(): AsyncGenerator<unknown> {
+        yield "working";
+        yield { type: "progress", progress: 1, total: 2 };
+        yield { type: "result", data: { word: this.word } };
+      }
+    }
+    const { reports, result } = await drain(acceptTool(new S2()).tool.execute({}, ctx));
+    expect(reports).toEqual(["working", { type: "progress", progress: 1, total: 2 }]);
+    expect(result).toEqual({ word: "done" });
+  });
+
+  it("prefers what call returns, passes its faults on and stops it when nobody listens", async () => {
+    let stopped = false;
+    const tool = (call: () => AsyncGenerator<unknown>): Tool =>
+      acceptTool({ name: "t", description: "d", input: z.object({}), call }).tool;
+    const returning = tool(async function* () {
+      yield "x";
+      return 7;
+    });
+    expect((await drain(returning.execute({}, ctx))).result).toBe(7);
+    const failing = tool(async function* () {
+      yield "x";
+      throw new Error("broken");
+    });
+    await expect(drain(failing.execute({}, ctx))).rejects.toThrow("broken");
+    const endless = tool(async function* () {
+      try {
+        for (;;) yield "x";
+      } finally {
+        stopped = true;
+      }
+    });
+    const running = endless.execute({}, ctx) as AsyncGenerator;
+    await running.next();
+    await running.return(undefined);
+    expect(stopped).toBe(true);
+    const plain = acceptTool({ name: "t", description: "d", input: z.object({}), call: async () => 3 });
+    await expect(plain.tool.execute({}, ctx)).resolves.toBe(3);
+  });
+
+  it.each([undefined, null, 3, "tool", () => 1])("refuses %j", (like) => {
+    expect(() => acceptTool(like)).toThrow(expect.objectContaining({ code: "DEFINITION_INVALID" }));
+  });
+
+  it("turns a getter that throws into a definition error", () => {
+    const like = {
+      get category(): string {
+        throw new Error("gotcha");
+      },
+    };
+    expect(() => acceptTool(like)).toThrow(/could not be read: gotcha/);
+  });
+});

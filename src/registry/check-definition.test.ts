@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { ToolDefinitionError } from "../contract/errors.js";
+import { ToolRegistry } from "./tool-registry.js";
+
+const good = {
+  name: "good",
+  description: "Does it.",
+  category: "data",
+  input: z.object({ a: z.string() }),
+  execute: () => 1,
+};
+
+function refusal(over: Record<string, unknown>): ToolDefinitionError {
+  const registry = new ToolRegistry();
+  try {
+    registry.register({ ...good, ...over } as never);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ToolDefinitionError);
+    expect(registry.list()).toEqual([]);
+    return error as ToolDefinitionError;
+  }
+  return expect.unreachable(`${JSON.stringify(over)} was accepted`);
+}
+
+describe("a bad definition", () => {
+  it.each<[string, Record<string, unknown>, string, RegExp]>([
+    ["an empty name", { name: "" }, "NAME_EMPTY", /empty name/],
+    ["a name with a blank", { name: "a b" }, "NAME_INVALID", /"a b"/],
+    ["no description", { description: undefined }, "DESCRIPTION_EMPTY", /"good" has no description/],
+    ["a blank description", { description: " \n" }, "DESCRIPTION_EMPTY", /description/],
+    ["a category that does not exist", { category: "dat" }, "DEFINITION_INVALID", /unknown category "dat"/],
+    ["a category from the prototype", { category: "constructor" }, "DEFINITION_INVALID", /category/],
+    ["no schema", { input: undefined }, "SCHEMA_INVALID", /no input schema/],
+    ["a schema that is none", { input: 7 }, "SCHEMA_INVALID", /"good"/],
+    [
+      "a required property that is not defined",
+      { input: { type: "object", properties: {}, required: ["x"] } },
+      "REQUIRED_UNDEFINED",
+      /"good".*x/,
+    ],
+    ["a version that is no semver", { version: "1.2" }, "NAME_INVALID", /version "1.2"/],
+    ["a version with leading zeros", { version: "01.0.0" }, "NAME_INVALID", /version/],
+    ["a version that is a number", { version: 1 }, "NAME_INVALID", /version/],
+    ["a bad alias", { aliases: ["a@b"] }, "NAME_INVALID", /alias "a@b"/],
+    ["aliases that are no list", { aliases: "x" }, "NAME_INVALID", /aliases/],
+    ["an empty alias", { aliases: [""] }, "NAME_INVALID", /aliases/],
+    ["no execute", { execute: undefined }, "DEFINITION_INVALID", /no execute/],
+    ["an execute that is no function", { execute: "rm" }, "DEFINITION_INVALID", /execute/],
+    ["an init that is no function", { init: true }, "DEFINITION_INVALID", /init/],
+    ["an endless time limit", { timeoutMs: Infinity }, "DEFINITION_INVALID", /timeoutMs/],
+    ["a time limit of nothing", { timeoutMs: 0 }, "DEFINITION_INVALID", /timeoutMs/],
+    ["a time limit in words", { timeoutMs: "5" }, "DEFINITION_INVALID", /timeoutMs/],
+    ["a priority that is no number", { priority: NaN }, "DEFINITION_INVALID", /priority/],
+    ["retries without end", { retry: { attempts: Infinity } }, "DEFINITION_INVALID", /retry.attempts/],
+    ["a negative delay", { retry: { delayMs: -1 } }, "DEFINITION_INVALID", /retry.delayMs/],
+    ["a retry that is no object", { retry: 3 }, "DEFINITION_INVALID", /retry/],
+    ["room for no call", { concurrency: { max: 0 } }, "DEFINITION_INVALID", /concurrency.max/],
+    ["half a queue", { concurrency: { queue: 0.5 } }, "DEFINITION_INVALID", /concurrency.queue/],
+    ["a safe in words", { concurrency: { safe: "no" } }, "DEFINITION_INVALID", /concurrency.safe/],
+    ["itself as fallback", { fallback: "GOOD" }, "DEFINITION_INVALID", /falls back to itself/],
+    ["its alias as fallback", { aliases: ["g"], fallback: "g@1" }, "DEFINITION_INVALID", /itself/],
+    ["a dependency with a bad range", { dependsOn: ["x@!!"] }, "DEFINITION_INVALID", /x@!!/],
+    ["a dependency that is no name", { dependsOn: [7] }, "DEFINITION_INVALID", /dependsOn/],
+    ["a dependency that is not there", { dependsOn: ["x"] }, "DEPENDENCY_MISSING", /"x"/],
+    ["itself as dependency", { dependsOn: ["good"] }, "DEPENDENCY_CYCLE", /good -> good/],
+    ["an annotation in wrong letters", { annotations: { readonly: true } }, "DEFINITION_INVALID", /readonly/],
+    ["an annotation in words", { annotations: { dangerous: "yes" } }, "DEFINITION_INVALID", /dangerous/],
+    ["annotations that are a list", { annotations: [] }, "DEFINITION_INVALID", /annotations/],
+    ["an unknown level", { securityLevel: "none" }, "DEFINITION_INVALID", /securityLevel/],
+    ["examples without arguments", { examples: [{}] }, "DEFINITION_INVALID", /examples/],
+    ["a capability that is no text", { capabilities: [1] }, "DEFINITION_INVALID", /capabilities/],
+  ])("with %s is refused", (_, over, code, message) => {
+    const error = refusal(over);
+    expect(error.code).toBe(code);
+    expect(error.message).toMatch(message);
+  });
+
+  it("names the nearest category", () => {
+    expect(refusal({ category: "netwrk" }).hint).toContain('"network"');
+  });
+
+  it("is refused, too, where a getter throws on the second look", () => {
+    let looks = 0;
+    const like = Object.defineProperty({ ...good }, "description", {
+      get: () => (looks++ === 0 ? expect.unreachable() : "x"),
+    });
+    expect(() => new ToolRegistry().register(like as never)).toThrow(ToolDefinitionError);
+  });
+
+  it("does not refuse the edge of what is allowed", () => {
+    const registry = new ToolRegistry();
+    registry.register({ ...good, timeoutMs: null, annotations: { title: "x", foreignHint: 3 } as never });
+    registry.register({ ...good, name: "b", version: "1.0.0-rc.1+build.5", aliases: ["B2"], retry: {} } as never);
+    expect(registry.list()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ToolDefinitionError, ToolUnavailableError } from "../contract/errors.js";
+import type { QuotaRule } from "./quotas.js";
+import { createQuotas } from "./quotas.js";
+
+const call = (over: Partial<{ toolName: string; agent: string; sessionId: string; taskId: string }> = {}) => ({
+  toolName: "web_fetch",
+  agent: "main",
+  sessionId: "s1",
+  ...over,
+});
+
+function errorOf(run: () => void): ToolUnavailableError | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    expect(error).toBeInstanceOf(ToolUnavailableError);
+    return error as ToolUnavailableError;
+  }
+}
+
+describe("createQuotas", () => {
+  it("refuses the call beyond the minute's limit and says when it frees", () => {
+    let now = 1_000_000;
+    const quotas = createQuotas([{ tool: "web_*", perMinute: 2 }], { now: () => now });
+    quotas.take(call());
+    now += 10_000;
+    quotas.take(call());
+    const error = errorOf(() => quotas.take(call()));
+    expect(error).toMatchObject({ code: "QUOTA_SPENT", retryable: true, details: { availableAt: 1_060_000 } });
+    expect(error?.message).toContain(new Date(1_060_000).toISOString());
+    now = 1_059_999;
+    expect(errorOf(() => quotas.take(call()))).toBeDefined();
+    now = 1_060_000;
+    quotas.take(call());
+    expect(errorOf(() => quotas.take(call()))?.details?.["availableAt"]).toBe(1_070_000);
+  });
+
+  it("never frees a task's or a session's quota within it", () => {
+    let now = 0;
+    const quotas = createQuotas([{ perTask: 1 }, { perSession: 2 }], { now: () => now });
+    quotas.take(call({ taskId: "t1" }));
+    now = 10 ** 9;
+    const error = errorOf(() => quotas.take(call({ taskId: "t1" })));
+    expect(error).toMatchObject({ code: "QUOTA_SPENT", retryable: false, details: { availableAt: null, per: "task" } });
+    quotas.take(call({ taskId: "t2" }));
+    expect(errorOf(() => quotas.take(call({ taskId: "t3" })))?.details).toMatchObject({ per: "session" });
+    quotas.take(call({ taskId: "t4", sessionId: "s2" }));
+  });
+
+  it("counts a call without a task against its session's own task", () => {
+    const quotas = createQuotas([{ perTask: 1 }], { now: () => 0 });
+    quotas.take(call());
+    expect(errorOf(() => quotas.take(call()))).toBeDefined();
+    quotas.take(call({ sessionId: "s2" }));
+  });
+
+  it("counts each tool and agent alone where the rule names them, together where not", () => {
+    const each = createQuotas([{ tool: "*", agent: "*", perSession: 1 }], { now: () => 0 });
+    each.take(call());
+    each.take(call({ toolName: "other" }));
+    each.take(call({ agent: "helper" }));
+    expect(errorOf(() => each.take(call()))).toBeDefined();
+    const all = createQuotas([{ perSession: 1 }], { now: () => 0 });
+    all.take(call());
+    expect(errorOf(() => all.take(call({ toolName: "other", agent: "helper" })))).toBeDefined();
+  });
+
+  it("keeps apart what only looks alike", () => {
+    const quotas = createQuotas([{ tool: "*", agent: "*", perSession: 1 }], { now: () => 0 });
+    quotas.take(call({ toolName: 'a","b', agent: "c" }));
+    quotas.take(call({ toolName: "a", agent: 'b","c' }));
+    quotas.take(call({ toolName: "__proto__", agent: "constructor" }));
+  });
+
+  it("does nothing without rules", () => {
+    const quotas = createQuotas([], { now: () => expect.unreachable() });
+    for (let i = 0; i < 1000; i++) quotas.take(call());
+  });
+
+  it.each([
+    [{}],
+    [{ perMinute: -1 }],
+    [{ perMinute: NaN }],
+    [{ perTask: Infinity }],
+    [{ perSession: 1.5 }],
+    [{ perMinute: "3" }],
+    [{ tool: "", perMinute: 1 }],
+  ])("refuses the rule %j", (rule) => {
+    expect(() => createQuotas([rule as QuotaRule], { now: () => 0 })).toThrow(ToolDefinitionError);
+  });
+
+  it("is not locked by a clock that is set back", () => {
+    let now = 10 ** 9;
+    const quotas = createQuotas([{ perMinute: 1 }], { now: () => now });
+    quotas.take(call());
+    now = 1000;
+    expect(errorOf(() => quotas.take(call()))?.details?.["availableAt"]).toBe(61_000);
+    now = 61_000;
+    quotas.take(call());
+  });
+
+  it("forgets the oldest of very many sessions, not the recent ones", () => {
+    const quotas = createQuotas([{ perSession: 1 }], { now: () => 0 });
+    for (let i = 0; i < 30_000; i++) quotas.take(call({ sessionId: `s${i}` }));
+    expect(errorOf(() => quotas.take(call({ sessionId: "s29999" })))).toBeDefined();
+    quotas.take(call({ sessionId: "s0" }));
+  });
+
+  it("equals a plain count over the history, and a refused call spends nothing", () => {
+    const step = fc.record({
+      wait: fc.integer({ min: 0, max: 40_000 }),
+      toolName: fc.constantFrom("a", "b"),
+      agent: fc.constantFrom("x", "y"),
+      sessionId: fc.constantFrom("s1", "s2"),
+      taskId: fc.constantFrom("t1", "t2"),
+    });
+    const limit = fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined });
+    const rule = fc
+      .record({
+        tool: fc.constantFrom(undefined, "*", "a"),
+        agent: fc.constantFrom(undefined, "*", "y"),
+        perMinute: limit,
+        perTask: limit,
+        perSession: limit,
+      })
+      .filter((r) => (r.perMinute ?? r.perTask ?? r.perSession) !== undefined);
+    fc.assert(
+      fc.property(fc.array(rule, { maxLength: 3 }), fc.array(step, { maxLength: 60 }), (rules, steps) => {
+        let now = 100_000;
+        const quotas = createQuotas(rules as QuotaRule[], { now: () => now });
+        const taken: ((typeof steps)[number] & { at: number })[] = [];
+        for (const one of steps) {
+          now += one.wait;
+          const allowed = rules.every((r) => {
+            const hit = (pattern: string | undefined, value: string) =>
+              pattern === undefined || pattern === "*" || pattern === value;
+            if (!hit(r.tool, one.toolName) || !hit(r.agent, one.agent)) return true;
+            const peers = taken.filter(
+              (t) =>
+                (r.tool === undefined || t.toolName === one.toolName) &&
+                (r.agent === undefined || t.agent === one.agent),
+            );
+            return (
+              peers.filter((t) => t.at > now - 60_000).length < (r.perMinute ?? Infinity) &&
+              peers.filter((t) => t.taskId === one.taskId).length < (r.perTask ?? Infinity) &&
+              peers.filter((t) => t.sessionId === one.sessionId).length < (r.perSession ?? Infinity)
+            );
+          });
+          const error = errorOf(() => quotas.take(one));
+          expect(error === undefined).toBe(allowed);
+          if (allowed) taken.push({ ...one, at: now });
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,168 @@
+import { ToolDefinitionError, ToolUnavailableError } from "../contract/errors.js";
+import type { Clock } from "../contract/ports/clock.js";
+import { matchesGlob } from "./glob.js";
+
+/**
+ * A limit on calls. With `tool`, every tool that fits has a count of its own, without it all tools
+ * share one; the same goes for `agent`.
+ */
+export interface QuotaRule {
+  /** A glob on the tool's name. */
+  readonly tool?: string;
+  /** A glob on the agent's name. */
+  readonly agent?: string;
+  readonly perMinute?: number;
+  readonly perTask?: number;
+  readonly perSession?: number;
+}
+
+/** Who calls what. */
+export interface QuotaCall {
+  readonly toolName: string;
+  readonly agent: string;
+  readonly sessionId: string;
+  /** @default the session stands for the task */
+  readonly taskId?: string | undefined;
+}
+
+/** Counts calls against rules. */
+export interface Quotas {
+  /** Count a call against every rule that fits, or throw QUOTA_SPENT and count it nowhere. */
+  take(call: QuotaCall): void;
+}
+
+interface Counter {
+  /** When a call would fit again; `undefined`: now, Infinity: never. */
+  freeAt(now: number): number | undefined;
+  count(now: number): void;
+}
+
+type Scope = "perMinute" | "perTask" | "perSession";
+
+const scopes: readonly Scope[] = ["perMinute", "perTask", "perSession"];
+const minuteMs = 60_000;
+/** Least recently used counts beyond this are forgotten, so that sessions without end cost no memory. */
+const mostCounters = 10_000;
+
+/** Make quotas of rules. Without rules, `take` does nothing. */
+export function createQuotas(rules: readonly QuotaRule[], clock: Pick<Clock, "now">): Quotas {
+  for (const rule of rules) checkRule(rule);
+  if (rules.length === 0) return { take: () => undefined };
+  const counters = new Map<string, Counter>();
+  return {
+    take(call) {
+      const now = clock.now();
+      const due: Counter[] = [];
+      for (const [position, rule] of rules.entries()) {
+        if (!fits(rule, call)) continue;
+        for (const scope of scopes) {
+          const limit = rule[scope];
+          if (limit === undefined) continue;
+          const counter = recall(counters, keyOf(position, scope, { rule, call }), limit, scope);
+          const freeAt = counter.freeAt(now);
+          if (freeAt !== undefined) throw spent(call, { scope, limit, freeAt, now });
+          due.push(counter);
+        }
+      }
+      for (const counter of due) counter.count(now);
+    },
+  };
+}
+
+function checkRule(rule: QuotaRule): void {
+  const refuse = (fault: string): never => {
+    throw new ToolDefinitionError(`A quota ${fault}.`, {
+      hint: 'Write { tool?: "web_*", agent?: "*", perMinute?: 10, perTask?: 50, perSession?: 200 }.',
+    });
+  };
+  const limits = scopes.map((scope) => rule[scope]).filter((limit) => limit !== undefined);
+  if (limits.length === 0) refuse("sets no limit");
+  if (limits.some((limit) => !Number.isSafeInteger(limit) || limit < 0)) {
+    refuse("has a limit that is no whole number from 0");
+  }
+  for (const glob of [rule.tool, rule.agent]) {
+    if (glob !== undefined && (typeof glob !== "string" || glob === "")) refuse("has an empty glob");
+  }
+}
+
+function fits(rule: QuotaRule, call: QuotaCall): boolean {
+  if (rule.tool !== undefined && !matchesGlob(rule.tool, call.toolName)) return false;
+  return rule.agent === undefined || matchesGlob(rule.agent, call.agent);
+}
+
+/** JSON keeps the parts apart, whatever characters they hold. */
+function keyOf(position: number, scope: Scope, { rule, call }: { rule: QuotaRule; call: QuotaCall }): string {
+  return JSON.stringify([
+    position,
+    scope,
+    rule.tool === undefined ? null : call.toolName,
+    rule.agent === undefined ? null : call.agent,
+    ...(scope === "perMinute" ? [] : scope === "perTask" ? taskOf(call) : [call.sessionId]),
+  ]);
+}
+
+/** A call outside of tasks must not slip through: its session stands for the task. */
+function taskOf({ taskId, sessionId }: QuotaCall): readonly (string | null)[] {
+  return taskId === undefined ? [null, sessionId] : [taskId];
+}
+
+function recall(counters: Map<string, Counter>, key: string, limit: number, scope: Scope): Counter {
+  const known = counters.get(key);
+  if (known !== undefined) counters.delete(key);
+  const counter = known ?? (scope === "perMinute" ? createWindow(limit) : createTotal(limit));
+  counters.set(key, counter);
+  if (counters.size > mostCounters) {
+    const oldest = counters.keys().next();
+    if (oldest.done !== true) counters.delete(oldest.value);
+  }
+  return counter;
+}
+
+function createTotal(limit: number): Counter {
+  let used = 0;
+  return {
+    freeAt: () => (used < limit ? undefined : Infinity),
+    count: () => void used++,
+  };
+}
+
+/** A sliding minute: the times of the calls in it, oldest first. */
+function createWindow(limit: number): Counter {
+  let times: number[] = [];
+  let first = 0;
+  return {
+    freeAt(now) {
+      // A clock that was set back must not lock the tool until the old time comes again.
+      if ((times.at(-1) ?? 0) > now) times = times.map((time) => Math.min(time, now));
+      while (first < times.length && (times[first] as number) <= now - minuteMs) first++;
+      if (first > 1024 && first * 2 > times.length) {
+        times = times.slice(first);
+        first = 0;
+      }
+      if (times.length - first < limit) return undefined;
+      return limit === 0 ? Infinity : (times[first] as number) + minuteMs;
+    },
+    count: (now) => void times.push(now),
+  };
+}
+
+interface Spent {
+  readonly scope: Scope;
+  readonly limit: number;
+  readonly freeAt: number;
+  readonly now: number;
+}
+
+function spent({ toolName }: QuotaCall, { scope, limit, freeAt, now }: Spent): ToolUnavailableError {
+  const span = { perMinute: "a minute", perTask: "a task", perSession: "a session" }[scope];
+  const never = freeAt === Infinity;
+  const within = { perMinute: "", perTask: " within this task", perSession: " within this session" }[scope];
+  const when = never ? `It does not free${within}.` : `It frees at ${new Date(freeAt).toISOString()}.`;
+  return new ToolUnavailableError(`The quota of ${limit} calls ${span} for "${toolName}" is spent. ${when}`, {
+    code: "QUOTA_SPENT",
+    toolName,
+    retryable: !never,
+    hint: never ? "Do without this tool." : `Wait ${Math.ceil((freeAt - now) / 1000)} s, or do without.`,
+    details: { limit, per: scope.slice(3).toLowerCase(), availableAt: never ? null : freeAt },
+  });
+}

@@ -1,0 +1,123 @@
+import { ToolNotFoundError } from "../contract/errors.js";
+import type { Clock } from "../contract/ports/clock.js";
+import { nearest } from "../schema/nearest.js";
+import type { Block } from "./block.js";
+import { toUnavailable } from "./block.js";
+import type { Needs } from "./dependencies.js";
+import { collectNeeds } from "./dependencies.js";
+import type { Family, NameIndex } from "./name-index.js";
+import type { ToolEntry } from "./tool-entry.js";
+import { shorten, splitSpec } from "./tool-name.js";
+import type { Toolset } from "./toolsets.js";
+
+/** From where a name is looked at. */
+export interface ResolveView {
+  /** Decides the arm of an experiment. */
+  readonly sessionId: string;
+  /** @default everything */
+  readonly toolset?: Toolset | undefined;
+}
+
+/** Leads a name to the one entry that answers, or says why none does. */
+export class Resolver {
+  readonly #index: NameIndex;
+  readonly #clock: Pick<Clock, "now">;
+  readonly #needs = new WeakMap<ToolEntry, { readonly revision: number; readonly needs: Needs }>();
+
+  constructor(index: NameIndex, clock: Pick<Clock, "now">) {
+    this.#index = index;
+    this.#clock = clock;
+  }
+
+  /** The hot path: one look into a map and a few flags. Everything unusual goes the slow way. */
+  resolve(name: string, view: ResolveView): ToolEntry {
+    const family = this.#index.family(name);
+    if (family !== undefined && family.experiment === undefined) {
+      const entry = family.current;
+      if (entry.open && (view.toolset === undefined || view.toolset.has(entry))) return entry;
+    }
+    return this.#resolveSlowly(name, family, view);
+  }
+
+  /** Why an entry cannot be used, its dependencies included. */
+  block(entry: ToolEntry, toolset?: Toolset): Block | undefined {
+    if (entry.open) return undefined;
+    const own = entry.block();
+    return own ?? (entry.dependsOn.length === 0 ? undefined : this.#dependencyBlock(entry, toolset));
+  }
+
+  /** Whether a listing shows it: usable, or out for a while only. */
+  isListed(entry: ToolEntry): boolean {
+    const block = this.block(entry);
+    return block === undefined || block.code === "TOOL_UNHEALTHY";
+  }
+
+  /** The error for a name that leads nowhere; the same for what is hidden and for what never was. */
+  notFound(name: string, toolset?: Toolset): ToolNotFoundError {
+    const wanted = String(name);
+    const versions = this.#visibleVersions(wanted, toolset);
+    const near =
+      versions.length > 0 ? undefined : nearest(splitSpec(wanted).name, this.#visibleNames(toolset));
+    const guess = near === undefined ? "List the tools to see what there is." : `Did you mean "${near}"?`;
+    const hint = versions.length > 0 ? `Versions there are: ${versions.join(", ")}.` : guess;
+    return new ToolNotFoundError(shorten(wanted), { hint });
+  }
+
+  #resolveSlowly(name: string, family: Family | undefined, view: ResolveView): ToolEntry {
+    const { toolset } = view;
+    const entry = family === undefined ? this.#index.lookup(name) : choose(family, view);
+    if (entry === undefined || toolset?.has(entry) === false) throw this.notFound(name, toolset);
+    const block = this.block(entry, toolset);
+    if (block !== undefined) throw toUnavailable(entry.name, block, this.#clock.now());
+    return entry;
+  }
+
+  #dependencyBlock(entry: ToolEntry, toolset: Toolset | undefined): Block | undefined {
+    const { entries, missing } = this.#needsOf(entry);
+    if (missing !== undefined) {
+      // What is no longer there cannot be looked up in the toolset, so it is named to nobody who has one.
+      const which = toolset === undefined ? `"${missing}"` : "a tool";
+      return {
+        code: "TOOL_DISABLED",
+        reason: `is unavailable: it depends on ${which}, which is not registered`,
+      };
+    }
+    for (const dependency of entries) {
+      const block = dependency.block();
+      if (block === undefined) continue;
+      const which = toolset?.has(dependency) === false ? "a tool" : `"${dependency.name}"`;
+      return { ...block, reason: `is unavailable: it depends on ${which}, which ${block.reason}` };
+    }
+    return undefined;
+  }
+
+  #needsOf(entry: ToolEntry): Needs {
+    const known = this.#needs.get(entry);
+    const { revision } = this.#index;
+    if (known?.revision === revision) return known.needs;
+    const needs = collectNeeds(entry, (spec) => this.#index.lookup(spec));
+    this.#needs.set(entry, { revision, needs });
+    return needs;
+  }
+
+  #visibleVersions(wanted: string, toolset: Toolset | undefined): string[] {
+    const { name, range } = splitSpec(wanted);
+    const family = range === undefined ? undefined : this.#index.family(name);
+    const versions = family?.versions ?? [];
+    return versions.filter((entry) => toolset?.has(entry) !== false).map(({ version }) => version);
+  }
+
+  *#visibleNames(toolset: Toolset | undefined): Iterable<string> {
+    for (const { current } of this.#index.families()) {
+      if (toolset?.has(current) === false || !this.isListed(current)) continue;
+      yield current.name;
+      yield* current.aliases;
+    }
+  }
+}
+
+/** The session's arm of an experiment, or the default where there is none or the arm is hidden. */
+function choose(family: Family, { sessionId, toolset }: ResolveView): ToolEntry {
+  const arm = family.experiment?.pick(sessionId);
+  return arm === undefined || toolset?.has(arm) === false ? family.current : arm;
+}

@@ -1,0 +1,132 @@
+import type { TenonEvents } from "../contract/events.js";
+import type { ToolLike } from "./accept-tool.js";
+import type { EntrySurroundings } from "./create-entry.js";
+import { createEntry } from "./create-entry.js";
+import { orderByDependency } from "./dependencies.js";
+import { NameIndex } from "./name-index.js";
+import type { ToolEntry } from "./tool-entry.js";
+import { splitSpec } from "./tool-name.js";
+import { attempt } from "./transition-hub.js";
+import { sameVersion } from "./versions.js";
+
+type Announce = (
+  event: "TOOL_REGISTERED" | "TOOL_UNREGISTERED",
+  payload: TenonEvents["TOOL_REGISTERED"],
+) => void;
+
+const mostDeparted = 400;
+
+/** Who is there: entries come and go here, whole batches or none, while calls run. */
+export class Roster {
+  readonly index = new NameIndex();
+  readonly #surroundings: EntrySurroundings;
+  readonly #announce: Announce;
+  /** Names that somebody depends on: only these can close a circle. */
+  readonly #dependedOn = new Set<string>();
+  /** Entries that left, for their last states; the oldest are forgotten. */
+  readonly #departed = new Map<string, ToolEntry>();
+  readonly #leaving = new Set<Promise<void>>();
+
+  constructor(surroundings: EntrySurroundings, announce: Announce) {
+    this.#surroundings = surroundings;
+    this.#announce = announce;
+  }
+
+  /** Take in all tools or none; returns them in the order of their dependencies. */
+  add(tools: readonly ToolLike[]): ToolEntry[] {
+    const entries = tools.map((tool) => createEntry(tool, this.#surroundings));
+    const added: ToolEntry[] = [];
+    let ordered: ToolEntry[];
+    try {
+      for (const entry of entries) {
+        this.index.add(entry);
+        added.push(entry);
+      }
+      ordered = this.#order(entries);
+    } catch (error) {
+      for (const entry of added) this.index.remove(entry);
+      throw error;
+    }
+    for (const entry of ordered) this.#welcome(entry);
+    return ordered;
+  }
+
+  /** Put a tool in the place of the same version, else of the default, else take it in. */
+  replace(tool: ToolLike): ToolEntry {
+    const entry = createEntry(tool, this.#surroundings);
+    const versions = this.index.select(entry.name).filter(({ name }) => name === entry.name);
+    const old = versions.find(({ version }) => sameVersion(version, entry.version)) ?? versions[0];
+    if (old === undefined) this.index.add(entry);
+    else this.index.swap(old, entry);
+    try {
+      this.#order([entry]);
+    } catch (error) {
+      if (old === undefined) this.index.remove(entry);
+      else this.index.swap(entry, old);
+      throw error;
+    }
+    // What a person disabled stays so: a reload must not switch it on.
+    if (old?.disabledBecause !== undefined) entry.disable(old.disabledBecause);
+    if (old !== undefined) void this.#dismiss(old, "was replaced", entry);
+    this.#welcome(entry);
+    return entry;
+  }
+
+  /** Let entries go: at once for new calls, for good when their running calls have ended. */
+  async remove(entries: readonly ToolEntry[]): Promise<void> {
+    for (const entry of entries) this.index.remove(entry);
+    await Promise.all(entries.map((entry) => this.#dismiss(entry, "was unregistered")));
+  }
+
+  /** Let all go, the last first: dependents came after what they depend on. */
+  async removeAll(): Promise<void> {
+    const entries = [...this.index.families()].flatMap(({ versions }) => versions);
+    await this.remove(entries.reverse());
+    await Promise.all(this.#leaving);
+  }
+
+  /** The entry of a name, one that left included. */
+  recall(spec: string): ToolEntry | undefined {
+    return this.index.lookup(spec) ?? this.#departed.get(spec);
+  }
+
+  #order(entries: readonly ToolEntry[]): ToolEntry[] {
+    for (const { dependsOn } of entries) {
+      for (const spec of dependsOn) this.#dependedOn.add(splitSpec(spec).name);
+    }
+    const [only, ...more] = entries;
+    // One new tool that nobody waits for closes no circle, so a long chain need not be walked each time.
+    const walk = more.length > 0 || (only !== undefined && this.#isAwaited(only));
+    return orderByDependency(entries, (spec) => this.index.lookup(spec), walk ? "deep" : "shallow");
+  }
+
+  #isAwaited({ name, aliases }: ToolEntry): boolean {
+    return this.#dependedOn.has(name) || aliases.some((alias) => this.#dependedOn.has(alias));
+  }
+
+  #welcome(entry: ToolEntry): void {
+    const off = this.index.family(entry.name)?.off;
+    if (off !== undefined && entry.disabledBecause === undefined) entry.disable(off);
+    this.#tell("TOOL_REGISTERED", entry);
+  }
+
+  #dismiss(entry: ToolEntry, reason: string, successor?: ToolEntry): Promise<void> {
+    const left = entry.retire(reason, successor);
+    this.#leaving.add(left);
+    void left.then(() => this.#leaving.delete(left));
+    for (const key of [entry.name, `${entry.name}@${entry.version}`]) {
+      this.#departed.delete(key);
+      this.#departed.set(key, entry);
+    }
+    for (const key of this.#departed.keys()) {
+      if (this.#departed.size <= mostDeparted) break;
+      this.#departed.delete(key);
+    }
+    this.#tell("TOOL_UNREGISTERED", entry);
+    return left;
+  }
+
+  #tell(event: "TOOL_REGISTERED" | "TOOL_UNREGISTERED", { name, version }: ToolEntry): void {
+    attempt((payload) => this.#announce(event, payload), { toolName: name, version });
+  }
+}

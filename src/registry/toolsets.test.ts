@@ -1,0 +1,201 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { defineTool } from "../contract/define-tool.js";
+import { ToolDefinitionError, ToolNotFoundError } from "../contract/errors.js";
+import type { Tool, ToolAnnotations, ToolCategory } from "../contract/tool.js";
+import { stageNames } from "./builtin-toolsets.js";
+import type { ToolsetDefinition } from "./toolsets.js";
+import { compileToolset, intersectToolsets, narrowToolset } from "./toolsets.js";
+import { ToolRegistry } from "./tool-registry.js";
+
+const make = (name: string, category: ToolCategory, annotations: ToolAnnotations, aliases: string[] = []): Tool =>
+  defineTool({
+    name,
+    description: "d",
+    category,
+    annotations,
+    aliases,
+    input: z.object({}),
+    execute: () => name,
+  });
+
+const readOnly = { readOnly: true };
+const dangerous = { dangerous: true };
+
+const tools = [
+  make("read_file", "file", readOnly, ["file_read"]),
+  make("write_file", "file", dangerous, ["file_write"]),
+  make("shell_exec", "shell", dangerous, ["bash", "run_command"]),
+  make("shell_jobs", "shell", readOnly),
+  make("code_query", "code", readOnly),
+  make("http_get", "network", { readOnly: true, dangerous: true }),
+  make("current_time", "system", readOnly),
+  make("ask_user", "interaction", {}),
+  make("create_requirement", "planning", {}),
+  make("update_task_status", "planning", {}),
+  make("get_tasks", "planning", readOnly),
+  make("save_prd_doc", "artifact", {}),
+  make("save_check_report", "artifact", {}),
+  make("read_artifact", "artifact", readOnly),
+  make("goto_stage", "control", {}),
+  make("save_insight", "memory", {}),
+  make("run_tests", "custom", {}),
+  make("save_prd_file", "file", dangerous),
+];
+
+function registryOf(): ToolRegistry {
+  const registry = new ToolRegistry();
+  registry.registerMany(tools);
+  return registry;
+}
+
+const registry = registryOf();
+const inSet = (toolset: string): Set<string> => new Set(registry.list({ toolset }).map(({ name }) => name));
+const allNames = new Set(tools.map(({ name }) => name));
+
+function namesIn(definition: ToolsetDefinition): string[] {
+  return registry.list({ toolset: compileToolset("x", definition) }).map(({ name }) => name);
+}
+
+describe("built-in toolsets", () => {
+  it("all holds all", () => {
+    expect(inSet("all")).toEqual(allNames);
+  });
+
+  it("readonly holds what changes nothing and needs no confirmation", () => {
+    const expected = ["read_file", "shell_jobs", "code_query", "current_time", "get_tasks", "read_artifact"];
+    expect(inSet("readonly")).toEqual(new Set(expected));
+  });
+
+  it.each(["planning", "stage:idea", "stage:prd", "stage:design", "stage:plan", "stage:delivery"])(
+    "%s can neither write files nor run commands",
+    (name) => {
+      const held = inSet(name);
+      for (const forbidden of ["write_file", "shell_exec", "shell_jobs", "save_prd_file", "run_tests"]) {
+        expect(held).not.toContain(forbidden);
+      }
+      for (const wanted of ["read_file", "code_query", "ask_user", "goto_stage", "save_insight"]) {
+        expect(held).toContain(wanted);
+      }
+    },
+  );
+
+  it("gives each stage its own documents and duties", () => {
+    expect(inSet("stage:prd")).toContain("save_prd_doc");
+    expect(inSet("stage:prd")).toContain("create_requirement");
+    expect(inSet("stage:prd")).not.toContain("save_check_report");
+    expect(inSet("stage:idea")).not.toContain("create_requirement");
+    expect(inSet("stage:check")).toContain("save_check_report");
+    expect(inSet("stage:check")).toContain("shell_exec");
+    expect(inSet("stage:check")).not.toContain("write_file");
+    for (const set of ["coding", "stage:coding"]) {
+      for (const wanted of ["write_file", "shell_exec", "update_task_status", "run_tests"]) {
+        expect(inSet(set)).toContain(wanted);
+      }
+    }
+  });
+
+  it("has a set for every stage", () => {
+    for (const stage of stageNames) expect(registry.toolset(`stage:${stage}`).name).toBe(`stage:${stage}`);
+  });
+});
+
+describe("a toolset", () => {
+  it("takes globs and selectors; a removal wins wherever it stands", () => {
+    expect(namesIn(["read_*", { category: "memory" }])).toEqual(["read_file", "read_artifact", "save_insight"]);
+    expect(namesIn(["!shell_exec", "shell_*"])).toEqual(["shell_jobs"]);
+    expect(namesIn(["?hell_jobs"])).toEqual(["shell_jobs"]);
+    expect(namesIn([{ category: "file", readOnly: true }])).toEqual(["read_file"]);
+    expect(namesIn([])).toEqual([]);
+  });
+
+  it("starts from all where it only removes", () => {
+    expect(new Set(namesIn(["!shell_*"]))).toEqual(allNames.difference(new Set(["shell_exec", "shell_jobs"])));
+  });
+
+  it("takes an alias as the name, and a glob on aliases only to remove", () => {
+    expect(namesIn(["file_read", "bash"])).toEqual(["read_file", "shell_exec"]);
+    expect(namesIn(["run_*"])).toEqual(["run_tests"]);
+    expect(namesIn(["*", "!bash"])).not.toContain("shell_exec");
+    expect(namesIn(["shell_*", "!run_*"])).toEqual(["shell_jobs"]);
+  });
+
+  it("hides what is outside exactly as what does not exist", () => {
+    const own = registryOf();
+    const toolset = own.toolset("readonly");
+    const view = { sessionId: "s", toolset };
+    const errorOf = (name: string): unknown => {
+      try {
+        own.resolve(name, view);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ToolNotFoundError);
+        const { code, message, hint, details, retryable } = error as ToolNotFoundError;
+        return { code, message: message.replaceAll(name, "NAME"), hint, details, retryable };
+      }
+      return expect.unreachable();
+    };
+    const hidden = ["write_file", "bash", "shell_exec@^1", "shell_exec@9", "write_file@1.0.0"].map(errorOf);
+    const empty = registryOf();
+    for (const name of ["write_file", "shell_exec", "save_prd_file"]) void empty.unregister(name);
+    const absent = ["write_file", "bash", "shell_exec@^1", "shell_exec@9", "write_file@1.0.0"].map((name) => {
+      try {
+        empty.resolve(name, { sessionId: "s", toolset: empty.toolset("readonly") });
+      } catch (error) {
+        const { code, message, hint, details, retryable } = error as ToolNotFoundError;
+        return { code, message: message.replaceAll(name, "NAME"), hint, details, retryable };
+      }
+      return expect.unreachable();
+    });
+    expect(hidden).toEqual(absent);
+    own.disable("write_file", "secret reason");
+    expect(errorOf("write_file")).toEqual(hidden[0]);
+    expect(JSON.stringify(errorOf("wrte_file"))).not.toContain("write_file");
+    expect(own.resolve("file_read", view).name).toBe("read_file");
+  });
+
+  it("can be narrowed and intersected", () => {
+    const coding = registry.toolset("coding");
+    const both = intersectToolsets(coding, registry.toolset("readonly"));
+    expect(registry.list({ toolset: both }).map(({ name }) => name)).not.toContain("write_file");
+    expect(both.name).toBe("coding");
+    const narrowed = narrowToolset(coding, ["*_file", "bash"]);
+    expect(registry.list({ toolset: narrowed as never }).map(({ name }) => name)).toEqual([
+      "read_file",
+      "write_file",
+      "shell_exec",
+      "save_prd_file",
+    ]);
+    expect(narrowToolset(coding, undefined)).toBe(coding);
+    expect(narrowToolset(undefined, undefined)).toBeUndefined();
+    expect(narrowToolset(undefined, ["bash"])?.has(registry.resolve("bash", { sessionId: "s" }))).toBe(true);
+    expect(narrowToolset(coding, [])?.has(registry.resolve("bash", { sessionId: "s" }))).toBe(false);
+  });
+
+  it("is found by name, the nearest one suggested", () => {
+    const own = new ToolRegistry({ toolsets: { mine: ["a"], constructor: ["b"] } });
+    expect(own.toolset("mine").name).toBe("mine");
+    expect(own.toolset("constructor").name).toBe("constructor");
+    expect(() => own.toolset("codng")).toThrow(expect.objectContaining({ hint: 'Did you mean "coding"?' }));
+    expect(() => own.toolset("toString")).toThrow(/no toolset/);
+    own.defineToolset("mine", ["c"]);
+    expect(() => own.defineToolset("readonly", ["*"])).toThrow(ToolDefinitionError);
+    expect(own.toolsetNames()).toContain("stage:delivery");
+  });
+
+  it.each([
+    [["a b"]],
+    [[""]],
+    [["!"]],
+    [["!!a"]],
+    [[{}]],
+    [[{ category: "fil" }]],
+    [[{ readOnly: false }]],
+    [[{ readonly: true }]],
+    [[7]],
+    [[null]],
+    ["*"],
+    [["*".repeat(300)]],
+  ])("refuses the definition %j", (definition) => {
+    expect(() => compileToolset("x", definition as never)).toThrow(ToolDefinitionError);
+  });
+});

@@ -1,0 +1,126 @@
+import { ToolDefinitionError } from "../contract/errors.js";
+import type { ToolCategory } from "../contract/tool.js";
+import { toolCategories } from "../contract/tool.js";
+import { isGlob, matchesGlob } from "./glob.js";
+import type { ToolEntry } from "./tool-entry.js";
+
+/** Tools by their nature; where several fields are given, all must hold. */
+export interface ToolsetSelector {
+  readonly category?: ToolCategory;
+  /** Changes nothing and needs no confirmation. */
+  readonly readOnly?: true;
+  /** A glob on the name. */
+  readonly name?: string;
+}
+
+/**
+ * A toolset as it is written: globs on names, `!glob` to remove, selectors by nature.
+ * A removal always wins; a list of removals alone starts from all tools.
+ */
+export type ToolsetDefinition = readonly (string | ToolsetSelector)[];
+
+/** What an agent gets: everything else does not exist for it. */
+export interface Toolset {
+  readonly name: string;
+  has(entry: ToolEntry): boolean;
+}
+
+type Test = (entry: ToolEntry) => boolean;
+
+/** Make a toolset of its definition. Answers are remembered per entry. */
+export function compileToolset(name: string, definition: ToolsetDefinition): Toolset {
+  checkToolset(name, definition);
+  const added: Test[] = [];
+  const removed: Test[] = [];
+  for (const rule of definition) {
+    if (typeof rule !== "string") added.push(fits(rule));
+    else if (rule.startsWith("!")) removed.push(hasName(rule.slice(1), true));
+    else added.push(hasName(rule, false));
+  }
+  const fromAll = added.length === 0 && removed.length > 0;
+  return remembering(name, (entry) => {
+    if (removed.some((test) => test(entry))) return false;
+    return fromAll || added.some((test) => test(entry));
+  });
+}
+
+/** Only what is in all of them; the name is that of the first. */
+export function intersectToolsets(first: Toolset, ...others: readonly Toolset[]): Toolset {
+  if (others.length === 0) return first;
+  return remembering(first.name, (entry) => first.has(entry) && others.every((set) => set.has(entry)));
+}
+
+/** Narrow any toolset, or all tools where there is none, by the globs of `tools.enabled`. */
+export function narrowToolset(
+  toolset: Toolset | undefined,
+  enabled: readonly string[] | undefined,
+): Toolset | undefined {
+  if (enabled === undefined) return toolset;
+  const narrowing = compileToolset("tools.enabled", enabled);
+  return toolset === undefined ? narrowing : intersectToolsets(toolset, narrowing);
+}
+
+function remembering(name: string, test: Test): Toolset {
+  // Names, aliases and annotations of an entry never change, so neither does the answer.
+  const known = new WeakMap<ToolEntry, boolean>();
+  return Object.freeze({
+    name,
+    has(entry: ToolEntry): boolean {
+      const answer = known.get(entry);
+      if (answer !== undefined) return answer;
+      const fresh = test(entry);
+      known.set(entry, fresh);
+      return fresh;
+    },
+  });
+}
+
+/**
+ * An alias written out counts as the name. A glob reaches aliases only to remove: `run_*` must
+ * not hand out a shell because one of its aliases is `run_command`.
+ */
+function hasName(pattern: string, removing: boolean): Test {
+  if (!isGlob(pattern)) return (entry) => entry.name === pattern || entry.aliases.includes(pattern);
+  return (entry) =>
+    matchesGlob(pattern, entry.name) ||
+    (removing && entry.aliases.some((alias) => matchesGlob(pattern, alias)));
+}
+
+function fits({ category, readOnly, name }: ToolsetSelector): Test {
+  return ({ tool, name: own }) =>
+    (category === undefined || tool.category === category) &&
+    (readOnly === undefined ||
+      (tool.annotations?.readOnly === true && tool.annotations.dangerous !== true)) &&
+    (name === undefined || matchesGlob(name, own));
+}
+
+function checkToolset(name: string, definition: unknown): asserts definition is ToolsetDefinition {
+  const refuse = (fault: string): never => {
+    throw new ToolDefinitionError(`Toolset ${JSON.stringify(name)} ${fault}.`, {
+      hint: 'Write globs such as "read_*" or "!shell_*", { category } or { readOnly: true }.',
+    });
+  };
+  if (typeof name !== "string" || name.trim() === "") refuse("has no name");
+  if (!Array.isArray(definition)) refuse("is no list");
+  for (const rule of definition as unknown[]) {
+    const fault = typeof rule === "string" ? faultOfGlob(rule) : faultOfSelector(rule);
+    if (fault !== undefined) refuse(fault);
+  }
+}
+
+function faultOfGlob(rule: string): string | undefined {
+  const pattern = rule.startsWith("!") ? rule.slice(1) : rule;
+  if (pattern.length > 256) return "has a pattern of more than 256 characters";
+  return /^[^\s!@]+$/u.test(pattern) ? undefined : `has the unusable pattern ${JSON.stringify(rule)}`;
+}
+
+function faultOfSelector(rule: unknown): string | undefined {
+  if (typeof rule !== "object" || rule === null) return "has a rule that is neither a text nor an object";
+  const { category, readOnly, name, ...rest } = rule as ToolsetSelector;
+  const unknown = Object.keys(rest)[0];
+  if (unknown !== undefined) return `has a rule with the unknown key "${unknown}"`;
+  if (category === undefined && readOnly === undefined && name === undefined) return "has an empty rule";
+  if (category !== undefined && !toolCategories.includes(category)) return `names the category "${category}"`;
+  if (readOnly !== undefined && readOnly !== true) return "has a readOnly that is not true";
+  return name === undefined || typeof name === "string" ? undefined : "has a name that is no text";
+}

@@ -1,0 +1,132 @@
+import { ToolDefinitionError } from "../contract/errors.js";
+import { clip } from "./format-path.js";
+import { walkSchema } from "./walk-schema.js";
+import type { SchemaNode } from "./walk-schema.js";
+import { admits } from "./json-value.js";
+
+/** Which rules a document is read by. */
+export type Draft = "2020-12" | "2019-09" | "07";
+
+/**
+ * Find what makes a JSON Schema wrong without compiling it: keywords of the wrong shape, required
+ * properties that are not defined, references that lead out of the document or nowhere.
+ * Returns the draft that it follows.
+ */
+export function inspectJsonSchema(root: SchemaNode): Draft {
+  const refs: string[] = [];
+  let embedded = false;
+  let old = false;
+  walkSchema(root, (node, place) => {
+    checkShapes(node, place);
+    checkRequired(node, place);
+    for (const word of ["$ref", "$dynamicRef", "$recursiveRef"]) {
+      if (typeof node[word] === "string") refs.push(node[word]);
+    }
+    embedded ||= typeof node["$id"] === "string";
+    old ||= Array.isArray(node["items"]) || node["dependencies"] !== undefined;
+  });
+  for (const ref of refs) checkRef(root, ref, embedded);
+  return draftOf(root, old);
+}
+
+/** Refuse the definition, with what is wrong and where. */
+export function refuseSchema(message: string, cause?: unknown): never {
+  throw new ToolDefinitionError(message, {
+    code: "SCHEMA_INVALID",
+    hint: "Correct the schema; it must be a JSON Schema (draft 2020-12 or 7) that stands on its own.",
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+const typeNames = ["string", "number", "integer", "boolean", "object", "array", "null"];
+
+/** Keywords whose values the compiler trusts more than it should. */
+function checkShapes(node: SchemaNode, place: string): void {
+  const { type, required, enum: values, $id: id, dependentRequired } = node;
+  const names = Array.isArray(type) ? type : type === undefined ? [] : [type];
+  const wrong = names.find((name) => !typeNames.includes(name as string));
+  if (wrong !== undefined) refuseSchema(`${place} has the type ${clip(JSON.stringify(wrong))}, which is none.`);
+  if (Array.isArray(type) && type.length === 0) refuseSchema(`${place} allows no type at all.`);
+  if (required !== undefined && !isNameList(required)) {
+    refuseSchema(`"required" of ${place} must be a list of property names.`);
+  }
+  if (values !== undefined && (!Array.isArray(values) || values.length === 0)) {
+    refuseSchema(`"enum" of ${place} must be a list with at least one value.`);
+  }
+  if (id !== undefined && typeof id !== "string") refuseSchema(`"$id" of ${place} must be a string.`);
+  const lists = dependentRequired === undefined ? [] : Object.values(Object(dependentRequired) as object);
+  if (!lists.every(isNameList)) refuseSchema(`"dependentRequired" of ${place} must hold lists of names.`);
+}
+
+function isNameList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+/** Keywords that can define a property apart from `properties`. */
+export const combinators = [
+  "$ref",
+  "$dynamicRef",
+  "$recursiveRef",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "if",
+  "patternProperties",
+  "unevaluatedProperties",
+  "dependentSchemas",
+  "dependencies",
+] as const;
+
+/** Inside a branch a bare `required` is an honest way to say "one of these"; elsewhere it is a slip. */
+function checkRequired(node: SchemaNode, place: string): void {
+  const { properties, required, additionalProperties } = node;
+  if (!isNameList(required) || isBranch(place)) return;
+  if (properties === undefined && place !== rootPlace) return;
+  if (combinators.some((word) => node[word] !== undefined) || admits("object", additionalProperties)) return;
+  const missing = required.find((name) => !Object.hasOwn((properties as object | undefined) ?? {}, name));
+  if (missing === undefined) return;
+  throw new ToolDefinitionError(
+    `The required property "${clip(missing)}" is not defined in the properties of ${place}.`,
+    { code: "REQUIRED_UNDEFINED", hint: "Define the property or drop it from required." },
+  );
+}
+
+const rootPlace = "the schema";
+
+function isBranch(place: string): boolean {
+  return /\/(?:allOf|anyOf|oneOf|not|if|then|else|dependentSchemas|dependencies|contains)(?:\/|$)/.test(place);
+}
+
+function checkRef(root: SchemaNode, ref: string, embedded: boolean): void {
+  // With an "$id" inside, only the compiler can tell what a reference means; it never fetches either.
+  if (embedded) return;
+  if (!ref.startsWith("#")) {
+    refuseSchema(`"$ref": ${JSON.stringify(clip(ref))} leads out of the schema; such references are never fetched.`);
+  }
+  if (!ref.startsWith("#/")) return;
+  let target: unknown = root;
+  for (const token of ref.slice(2).split("/")) {
+    const key = decode(token).replaceAll("~1", "/").replaceAll("~0", "~");
+    target =
+      typeof target === "object" && target !== null && Object.hasOwn(target, key)
+        ? (target as SchemaNode)[key]
+        : undefined;
+  }
+  if (target === undefined) refuseSchema(`"$ref": ${JSON.stringify(clip(ref))} leads nowhere in the schema.`);
+}
+
+function decode(token: string): string {
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    return token;
+  }
+}
+
+function draftOf(root: SchemaNode, old: boolean): Draft {
+  const { $schema: said } = root;
+  if (typeof said === "string" && said.includes("2019-09")) return "2019-09";
+  if (typeof said === "string" && /draft-0[3-7]/.test(said)) return "07";
+  // Nothing is said: lists under "items" and "dependencies" are of the older draft.
+  return old && said === undefined ? "07" : "2020-12";
+}

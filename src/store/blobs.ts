@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import { opendir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { ToolResourceNotFoundError } from "../contract/errors.js";
+import type { BlobReader, BlobRef, BlobStore } from "../contract/ports/blobs.js";
+import { copyFrom, createBlobWriter, digestOf, linkFrom, syncFile, writeWhole } from "./blob-writer.js";
+import type { BlobPlace } from "./blob-writer.js";
+import { isThere, privateDirectory } from "./state-dir.js";
+import { corruptError, errnoOf, toStateError } from "./state-error.js";
+
+const partial = ".partial";
+const abandonedMs = 60 * 60 * 1000;
+
+/** Contents by their SHA-256 in one flat directory, each file for its owner only. */
+export function openBlobs(dir: string, newId: () => string): BlobStore {
+  privateDirectory(dir);
+  const fileOf = (hash: string): string => join(dir, checkedHash(hash));
+  const place: BlobPlace = {
+    dir,
+    fileOf,
+    newPartial: () => join(dir, newId() + partial),
+    isKept: (ref) => isKept(fileOf(ref.hash), ref),
+  };
+
+  return {
+    create: () => createBlobWriter(place),
+    put: (data, { durable = true } = {}) =>
+      explained(dir, async () => {
+        const ref = { hash: createHash("sha256").update(data).digest("hex"), size: data.length };
+        const file = fileOf(ref.hash);
+        if (durable ? await place.isKept(ref) : sizeOf(file) === ref.size) return ref;
+        await writeWhole(file, data, durable);
+        return ref;
+      }),
+    putFile: (source) =>
+      explained(
+        dir,
+        async () => (await linkFrom(source, place)) ?? copyFrom(source.fd, createBlobWriter(place)),
+      ),
+    open: (hash) => openReader(fileOf(hash), hash),
+    async read(hash) {
+      const data = await readFile(fileOf(hash)).catch((error: unknown) => {
+        throw errnoOf(error) === "ENOENT" ? missing(hash) : toStateError(error, dir);
+      });
+      if (createHash("sha256").update(data).digest("hex") === hash) return data;
+      throw damaged(fileOf(hash));
+    },
+    async verify(hash) {
+      const file = fileOf(hash);
+      const size = sizeOf(file);
+      if (size === undefined) throw missing(hash);
+      if (!(await isKept(file, { hash, size }))) throw damaged(file);
+    },
+    has: (hash) => isThere(fileOf(hash)),
+    remove: (hash) => rmSync(fileOf(hash), { force: true }),
+    list: () => listHashes(dir),
+  };
+}
+
+/** A content that is there already is trusted only after a look: it may stem from before a power cut. */
+async function isKept(file: string, ref: BlobRef): Promise<boolean> {
+  if (sizeOf(file) !== ref.size) return false;
+  const fd = openSync(file, "r");
+  try {
+    if ((await digestOf(fd)).hash !== ref.hash) return false;
+    await syncFile(fd);
+    return true;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openReader(file: string, hash: string): BlobReader {
+  if (!isThere(file)) throw missing(hash);
+  const fd = openSync(file, "r");
+  return {
+    size: statSync(file).size,
+    readInto: (buffer, position) => readSync(fd, buffer, 0, buffer.length, position),
+    close: () => closeSync(fd),
+  };
+}
+
+/** All hashes; on the way, what a killed process left half written is removed. */
+async function* listHashes(dir: string): AsyncGenerator<string> {
+  for await (const { name } of await opendir(dir)) {
+    if (isHash(name)) yield name;
+    if (name.endsWith(partial)) await removeAbandoned(join(dir, name));
+  }
+}
+
+async function removeAbandoned(file: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (found !== undefined && found.ctimeMs < Date.now() - abandonedMs) await rm(file, { force: true });
+}
+
+async function explained<Result>(dir: string, body: () => Promise<Result>): Promise<Result> {
+  try {
+    return await body();
+  } catch (error) {
+    throw toStateError(error, dir);
+  }
+}
+
+function sizeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.size;
+}
+
+function isHash(name: string): boolean {
+  return /^[0-9a-f]{64}$/.test(name);
+}
+
+function checkedHash(hash: string): string {
+  if (isHash(hash)) return hash;
+  throw missing(hash);
+}
+
+function damaged(file: string): Error {
+  return corruptError(file, "its content no longer fits its hash");
+}
+
+function missing(hash: string): ToolResourceNotFoundError {
+  return new ToolResourceNotFoundError(`Content ${hash.slice(0, 64)} not found in the state.`, {
+    hint: "It was dropped by the limits on age and size, or cleared.",
+  });
+}

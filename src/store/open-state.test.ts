@@ -1,0 +1,225 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openDatabase } from "./database.js";
+import { migrate, migrations } from "./migrations.js";
+import { openState } from "./open-state.js";
+import type { State } from "./open-state.js";
+import { connectSqlite, hasBuiltIn } from "./sqlite-driver.js";
+import { systemClock } from "./system-clock.js";
+
+let base: string;
+let stateDir: string;
+let workspace: string;
+const opened: State[] = [];
+
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), "tenon-state-"));
+  stateDir = join(base, "state");
+  workspace = join(base, "workspace");
+  mkdirSync(workspace);
+});
+
+afterEach(async () => {
+  for (const state of opened.splice(0)) await state.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+async function open(): Promise<State> {
+  const state = await openState({ stateDir, workspace });
+  opened.push(state);
+  return state;
+}
+
+function modeOf(path: string): number {
+  return statSync(path).mode & 0o777;
+}
+
+describe("openState", () => {
+  it("keeps values from one opening to the next", async () => {
+    const first = await open();
+    await first.kv("tool").set("a", { n: 1 });
+    await first.close();
+    const second = await open();
+    expect(await second.kv("tool").get("a")).toEqual({ n: 1 });
+    expect(second.warnings).toEqual([]);
+  });
+
+  it("gives each workspace a state of its own, by its real path", async () => {
+    const first = await open();
+    symlinkSync(workspace, join(base, "link"));
+    const linked = await openState({ stateDir, workspace: join(base, "link") });
+    opened.push(linked);
+    const other = await openState({ stateDir, workspace: base });
+    opened.push(other);
+    expect(linked.dir).toBe(first.dir);
+    expect(other.dir).not.toBe(first.dir);
+  });
+
+  it("lets nobody else in: directories 0700, files 0600, whatever the umask", async () => {
+    const before = process.umask(0);
+    try {
+      const state = await open();
+      await state.kv("x").set("k", 1);
+      await state.blobs.put(Buffer.from("secret"));
+      expect(modeOf(stateDir)).toBe(0o700);
+      expect(modeOf(state.dir)).toBe(0o700);
+      expect(modeOf(join(state.dir, "blobs"))).toBe(0o700);
+      const files = readdirSync(state.dir, { recursive: true, withFileTypes: true }).filter((e) =>
+        e.isFile(),
+      );
+      expect(files.length).toBeGreaterThanOrEqual(3);
+      for (const file of files)
+        expect([file.name, modeOf(join(file.parentPath, file.name))]).toEqual([file.name, 0o600]);
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it("closes a directory that was open to others", async () => {
+    mkdirSync(stateDir, { mode: 0o755 });
+    await open();
+    expect(modeOf(stateDir)).toBe(0o700);
+  });
+
+  it("runs with a write-ahead log and foreign keys, and passes its own integrity check", async () => {
+    const state = await open();
+    expect(await state.integrity()).toEqual({ ok: true, problems: [] });
+    expect(readFileSync(join(state.dir, "state.db")).readUInt8(18)).toBe(2);
+  });
+
+  it("says that it is closed after close", async () => {
+    const state = await open();
+    await state.close();
+    await expect(state.kv("x").get("k")).rejects.toMatchObject({ code: "RUNTIME_CLOSED" });
+    await expect(state.kv("x").set("k", 1)).rejects.toMatchObject({ code: "RUNTIME_CLOSED" });
+  });
+
+  it("says why a state directory cannot be used", async () => {
+    writeFileSync(join(base, "file"), "");
+    const opening = openState({ stateDir: join(base, "file", "below"), workspace });
+    await expect(opening).rejects.toMatchObject({ code: "STATE_UNAVAILABLE" });
+  });
+});
+
+describe("a database from the future", () => {
+  it("is refused clearly and not touched", async () => {
+    const state = await open();
+    const file = join(state.dir, "state.db");
+    await state.close();
+    const raw = connectSqlite(file);
+    raw.exec(`PRAGMA user_version = ${migrations.length + 1}`);
+    raw.close();
+    const before = readFileSync(file);
+    const names = readdirSync(state.dir).sort();
+    await expect(open()).rejects.toMatchObject({
+      code: "STATE_TOO_NEW",
+      message: expect.stringContaining(`schema version ${migrations.length + 1}`),
+    });
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(state.dir).sort()).toEqual(names);
+  });
+
+  it("is refused too where only the write-ahead log knows of it", async () => {
+    const state = await open();
+    const raw = connectSqlite(join(state.dir, "state.db"));
+    raw.exec(`PRAGMA user_version = ${migrations.length + 7}`);
+    await expect(open()).rejects.toMatchObject({ code: "STATE_TOO_NEW" });
+    raw.exec(`PRAGMA user_version = ${migrations.length}`);
+    raw.close();
+  });
+});
+
+describe("a damaged database", () => {
+  it.each([
+    ["no database at all", Buffer.from("this is not a database, but it is longer than a header".repeat(9))],
+    ["a stub of a header", Buffer.from("SQLite format 3\0")],
+    [
+      "a right header and rubbish",
+      Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(9000, 0x5a)]),
+    ],
+  ])("is set aside unharmed, and that is said: %s", async (_, content) => {
+    const state = await open();
+    await state.close();
+    const file = join(state.dir, "state.db");
+    writeFileSync(file, content);
+    const again = await open();
+    expect(again.warnings).toHaveLength(1);
+    expect(again.warnings[0]).toMatch(/damaged.*set aside as .*state\.db\.damaged-/s);
+    const kept = readdirSync(state.dir).find((name) => /damaged-[^.]*$/.test(name) && !name.endsWith("-wal"));
+    expect(readFileSync(join(state.dir, kept ?? "")).equals(content)).toBe(true);
+    await again.kv("x").set("k", 1);
+    expect(await again.kv("x").get("k")).toBe(1);
+  });
+
+  it("is set aside once where several openings meet it at the same time", async () => {
+    const state = await open();
+    await state.close();
+    writeFileSync(join(state.dir, "state.db"), Buffer.alloc(5000, 1));
+    const states = await Promise.all([open(), open(), open()]);
+    await states[0]?.kv("x").set("k", "kept");
+    expect(await states[2]?.kv("x").get("k")).toBe("kept");
+    expect(readdirSync(state.dir).filter((name) => /damaged-[^.]*Z$/.test(name))).toHaveLength(1);
+  });
+
+  it("is found at the next start where a query met the damage", async () => {
+    const state = await open();
+    const file = join(state.dir, "state.db");
+    for (let n = 0; n < 200; n += 1) await state.kv("x").set(`key-${n}`, "v".repeat(500));
+    await state.close();
+    const bytes = readFileSync(file);
+    bytes.fill(0xee, 4096 * 20, bytes.length);
+    writeFileSync(file, bytes);
+    const hurt = await open();
+    const reading = Promise.all(Array.from({ length: 200 }, (_, n) => hurt.kv("x").get(`key-${n}`)));
+    await expect(reading).rejects.toMatchObject({ code: "STATE_CORRUPT" });
+    await hurt.close();
+    const healed = await open();
+    expect(healed.warnings).toHaveLength(1);
+    expect(await healed.integrity()).toMatchObject({ ok: true });
+  });
+});
+
+describe("migrate", () => {
+  it("takes an old schema forward, step by step, and keeps its rows", async () => {
+    const file = join(base, "m.db");
+    const database = openDatabase({ file, clock: systemClock });
+    const first = "CREATE TABLE a (n INTEGER); INSERT INTO a VALUES (1)";
+    await migrate(database, [first]);
+    await migrate(database, [first, "ALTER TABLE a ADD COLUMN m INTEGER DEFAULT 2"]);
+    await migrate(database, [first, "ALTER TABLE a ADD COLUMN m INTEGER DEFAULT 2"]);
+    expect({ ...database.get<object>("SELECT * FROM a") }).toEqual({ n: 1, m: 2 });
+    database.close();
+  });
+
+  it("leaves the schema as it was where a step fails", async () => {
+    const file = join(base, "m.db");
+    const database = openDatabase({ file, clock: systemClock });
+    await expect(migrate(database, ["CREATE TABLE a (n INTEGER)", "CREATE GARBAGE"])).rejects.toThrow();
+    expect(database.all("SELECT name FROM sqlite_master")).toEqual([]);
+    database.close();
+  });
+});
+
+describe("hasBuiltIn", () => {
+  it.each([
+    ["20.20.2", false],
+    ["22.12.0", false],
+    ["22.13.0", true],
+    ["23.3.0", false],
+    ["23.4.0", true],
+    ["24.0.0", true],
+  ])("knows whether Node %s has SQLite inside", (version, expected) => {
+    expect(hasBuiltIn(version)).toBe(expected);
+  });
+});

@@ -1,0 +1,170 @@
+import {
+  ToolCancelledError,
+  ToolError,
+  ToolExecutionError,
+  ToolResourceNotFoundError,
+  ToolSecurityError,
+  ToolValidationError,
+} from "../../contract/errors.js";
+import type { PathRefusal } from "./path-verdict.js";
+
+/** The path as the caller wrote it, on one line and not too long. */
+export function quotePath(path: unknown): string {
+  const text = typeof path === "string" ? path : String(path);
+  return JSON.stringify(text.length > 200 ? `${text.slice(0, 197)}...` : text);
+}
+
+/** A refusal in one sentence. */
+export function refusalText(path: unknown, refusal: PathRefusal): string {
+  return `${quotePath(path)} ${refusal.reason}.`;
+}
+
+/** The error for a path that a rule refuses. */
+export function refused(path: unknown, refusal: PathRefusal): ToolSecurityError {
+  return new ToolSecurityError(`Access denied: ${refusalText(path, refusal)}`, {
+    code: refusal.code,
+    hint: HINTS[refusal.code],
+    details: { rule: refusal.rule },
+  });
+}
+
+const HINTS: Record<PathRefusal["code"], string> = {
+  PATH_TRAVERSAL: "Name the file by a path inside the workspace.",
+  PATH_OUTSIDE: "Use a path inside the workspace, or let a person add it to allowedPaths.",
+  PATH_FORBIDDEN: "Leave it alone, or let a person change the rule.",
+  PATH_SYMLINK: "Use the real path of a file inside the workspace.",
+  PATH_INVALID: "Use a plain path to a regular file or directory.",
+};
+
+/** The error for a thing that is neither a regular file nor a directory. */
+export function notPlain(path: string): ToolSecurityError {
+  const reason = "is neither a regular file nor a directory (a device, FIFO or socket)";
+  return refused(path, { allowed: false, code: "PATH_INVALID", rule: "type", reason });
+}
+
+/** The error for a path that nothing stands at. */
+export function notFound(path: string): ToolResourceNotFoundError {
+  return new ToolResourceNotFoundError(`File not found: ${quotePath(path)}.`, {
+    hint: "Check the path; list the directory to see what exists.",
+  });
+}
+
+/** The error for a state of the disk that contradicts the call. */
+export function conflict(path: string, what: string): ToolExecutionError {
+  return new ToolExecutionError(`${quotePath(path)} ${what}.`, {
+    code: "FILE_CONFLICT",
+    hint: "Look at the present state and decide anew.",
+  });
+}
+
+/** The error for a path that did not hold still while it was opened. */
+export function unstable(path: string): ToolExecutionError {
+  return new ToolExecutionError(`${quotePath(path)} was moved or replaced while it was opened.`, {
+    code: "FILE_CONFLICT",
+    retryable: true,
+    hint: "Another process changes it; try again when that has ended.",
+  });
+}
+
+/** The error for more bytes than `maxFileSize` allows. */
+export function tooLarge(path: string, limit: number): ToolValidationError {
+  return new ToolValidationError(`${quotePath(path)} is larger than the limit of ${limit} bytes.`, {
+    code: "FILE_TOO_LARGE",
+    hint: "Read a range of it, or raise maxFileSize.",
+    details: { maxFileSize: limit },
+  });
+}
+
+/** An operation that failed for a reason of the operating system. */
+export function systemFailure(path: string, code: string): ToolError {
+  if (code === "ENOENT") return notFound(path);
+  if (code === "ENAMETOOLONG") return invalid(path, "is too long for the file system", "PATH_INVALID");
+  if (code === "ELOOP") return invalid(path, "leads in a circle through symbolic links", "PATH_SYMLINK");
+  if (code === "ESTALE") return unstable(path);
+  const clash = CONFLICTS[code];
+  if (clash !== undefined) return conflict(path, clash);
+  return new ToolExecutionError(
+    `Cannot use ${quotePath(path)}: ${REASONS[code] ?? "the system refused"} (${code}).`,
+    {
+      code: "FILE_IO",
+      retryable: TRANSIENT.has(code),
+      details: { errno: code },
+      ...(HOW_TO[code] !== undefined && { hint: HOW_TO[code] }),
+    },
+  );
+}
+
+/** Run a step and turn the system's errors into tool errors that name the caller's path. */
+export function withPath<Value>(path: string, step: () => Value): Value {
+  try {
+    return step();
+  } catch (error) {
+    throw toToolError(error, path);
+  }
+}
+
+/** The same for a step that waits. */
+export async function withPathAsync<Value>(path: string, step: () => Promise<Value>): Promise<Value> {
+  try {
+    return await step();
+  } catch (error) {
+    throw toToolError(error, path);
+  }
+}
+
+/** The system's word for an error, such as `ENOENT`. */
+export function errnoOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
+}
+
+/** Stop where the signal has fired. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new ToolCancelledError();
+}
+
+function toToolError(error: unknown, path: string): unknown {
+  if (error instanceof ToolError) return error;
+  const code = errnoOf(error);
+  // The system's own message is left out: it names descriptors and real paths.
+  return code === undefined ? error : systemFailure(path, code);
+}
+
+function invalid(path: string, reason: string, code: PathRefusal["code"]): ToolSecurityError {
+  return refused(path, { allowed: false, code, rule: "path", reason });
+}
+
+const CONFLICTS: Readonly<Record<string, string | undefined>> = {
+  EEXIST: "exists already",
+  ENOTEMPTY: "is a directory that is not empty",
+  EBUSY: "is in use by the system",
+  EINVAL: "cannot be put there (a directory cannot go into itself)",
+};
+
+const REASONS: Readonly<Record<string, string | undefined>> = {
+  EACCES: "permission denied",
+  EPERM: "the system does not permit it",
+  EROFS: "the file system is read-only",
+  ENOSPC: "no space is left on the device",
+  EDQUOT: "the disk quota is spent",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open in the system",
+  ENOTDIR: "a part of the path is not a directory",
+  EISDIR: "it is a directory",
+  EIO: "the device reported an error",
+  EFBIG: "the file would be too large for the system",
+  ETXTBSY: "the program is running",
+  EXDEV: "it lies on another file system",
+  EMLINK: "it has too many links",
+};
+
+const HOW_TO: Readonly<Record<string, string | undefined>> = {
+  EACCES: "Let a person change its permissions, or use another file.",
+  EPERM: "Let a person change its permissions or attributes, or use another file.",
+  ENOSPC: "Free some space and try again.",
+  EMFILE: "Let running calls end and try again.",
+  ENOTDIR: "Check the path: one of its parts is a file.",
+  EISDIR: "Name a file, or use a directory operation.",
+};
+
+const TRANSIENT = new Set(["EMFILE", "ENFILE", "EAGAIN", "EINTR", "ENOMEM"]);

@@ -1,0 +1,35 @@
+import type { BigIntStats } from "node:fs";
+import type { EntryType, FileStat } from "../../contract/ports/files.js";
+
+/** The port's view of what the system says about a file. */
+export function toFileStat(stat: BigIntStats): FileStat {
+  return {
+    type: typeOf(stat),
+    size: Number(stat.size),
+    modified: Number(stat.mtimeNs / 1_000n) / 1_000,
+    created: Number(stat.birthtimeNs / 1_000n) / 1_000,
+    mode: Number(stat.mode) & 0o7777,
+    identity: identityOf(stat),
+  };
+}
+
+/** Equal identities mean an unchanged file: dev, inode, mtime and ctime in ns, size. */
+export function identityOf(stat: BigIntStats): string {
+  return `${stat.dev}:${stat.ino}:${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}`;
+}
+
+/** Whether two looks saw the same inode. */
+export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
+}
+
+/** What kind of thing it is; all that is no file, directory or link is "other". */
+export function typeOf(entry: {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}): EntryType {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "directory";
+  return entry.isSymbolicLink() ? "symlink" : "other";
+}

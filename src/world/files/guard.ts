@@ -1,0 +1,161 @@
+import { randomBytes } from "node:crypto";
+import { readSync } from "node:fs";
+import path from "node:path";
+import { ToolError } from "../../contract/errors.js";
+import type { FileStat, PathVerdict } from "../../contract/ports/files.js";
+import { conflict, notPlain, withPath } from "./file-errors.js";
+import { identityOf, toFileStat } from "./file-stat.js";
+import type { Guard, GuardedFile, GuardOptions, ParentHandle, RemovalOptions } from "./guard-types.js";
+import { listDirectory } from "./list-directory.js";
+import { openExisting, openSpot, placed, resolved, type Spot } from "./locate.js";
+import { makeDirectory, parentMaker } from "./make-directory.js";
+import { chooseOpener } from "./opener.js";
+import { below, isWithin } from "./path-text.js";
+import { openForReading, readBytes } from "./read-file.js";
+import { realPathOf } from "./real-path.js";
+import { type RemoveOptions, removeTree, unlinkPath } from "./remove-tree.js";
+import { renamePath } from "./rename-path.js";
+import { resolveLinks } from "./resolve-links.js";
+import { type StageSource, stageWrite, type WriteGround } from "./stage-write.js";
+import { watchPath } from "./watch-path.js";
+
+/** Build the guard that every file operation goes through. */
+export function createGuard(options: GuardOptions): Guard {
+  const { rules, maxFileSize } = options;
+  const ground: WriteGround = {
+    rules,
+    maxFileSize,
+    opener: options.opener ?? chooseOpener(rules.platform),
+    sync: options.sync ?? true,
+    tempName: options.tempName ?? randomTempName,
+  };
+  const display = (real: string): string => displayPath(rules.workspace, real);
+  const stage: Guard["stage"] = (text, source, write = {}) =>
+    stageWrite(ground, text, { source, options: write });
+  const put = async (text: string, source: StageSource, write = {}): Promise<FileStat> =>
+    (await stage(text, source, write)).commit();
+  return {
+    root: rules.workspace,
+    rules,
+    kind: ground.opener.kind,
+    check: (text, access = "read") => checkPath(ground, text, access),
+    canonical: (text) => canonicalPath(ground, text),
+    display,
+    openRead: (text) => openRead(ground, text, display),
+    stat: (text, look) => statPath(ground, text, look?.follow ?? true),
+    read: (text, range) => readBytes(ground, text, { range, maxBytes: maxFileSize }),
+    list: (text) => listDirectory(ground, text, display),
+    openParent: (text, parent = {}) => openParent(ground, text, parent),
+    stage,
+    replaceFile: (text, data, write) => put(text, { data }, write),
+    appendFile: (text, data) => append(() => put(text, { append: data })),
+    copyFile: (from, to, copy) => put(to, { copyOf: from }, { create: copy?.overwrite !== true }),
+    makeDirectory: async (text) => ({ created: (await makeDirectory(ground, text, ground.sync)).created }),
+    rename: (from, to, rename = {}) => renamePath(ground, { from, to, options: rename }),
+    unlink: (text, removal = {}) => unlinkPath(ground, text, removeOptions(ground, text, removal)),
+    removeTree: (text, removal = {}) => removeTree(ground, text, removeOptions(ground, text, removal)),
+    watch: (text, signal) => watchPath(ground, text, { signal, display }),
+    narrow: (paths) => createGuard({ ...options, opener: ground.opener, rules: rules.narrow(paths) }),
+  };
+}
+
+function randomTempName(): string {
+  return `.tenon-${randomBytes(8).toString("hex")}.tmp`;
+}
+
+function displayPath(workspace: string, real: string): string {
+  if (!isWithin(real, workspace)) return real;
+  return below(real, workspace) || ".";
+}
+
+function checkPath(ground: WriteGround, text: string, access: "read" | "write"): PathVerdict {
+  try {
+    const lexical = placed(ground.rules, text, access);
+    const { real, stat } = resolved(ground.rules, lexical, { text, wanted: { access } });
+    if (stat !== null && !stat.isFile() && !stat.isDirectory()) throw notPlain(text);
+    return { allowed: true, path: real };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return { allowed: false, code: error.code, reason: error.message };
+  }
+}
+
+function canonicalPath(ground: WriteGround, text: string): string {
+  const { rules } = ground;
+  const verdict = rules.place(text);
+  if (!verdict.allowed) return path.resolve(rules.workspace, typeof text === "string" ? text : String(text));
+  const found = resolveLinks(verdict.path, rules, true);
+  if ("allowed" in found) return verdict.path;
+  // Elsewhere than on Linux a name may have several spellings: take the disk's.
+  return ground.opener.kind === "portable" ? realPathOf(found.real) : found.real;
+}
+
+function openRead(ground: WriteGround, text: string, display: (real: string) => string): GuardedFile {
+  const { fd, real, stat, close } = openForReading(ground, text);
+  return {
+    fd,
+    real,
+    stat,
+    path: display(real),
+    readInto: (buffer, position) => withPath(text, () => readSync(fd, buffer, 0, buffer.length, position)),
+    close,
+  };
+}
+
+function statPath(ground: WriteGround, text: string, follow: boolean): FileStat | null {
+  try {
+    const handle = openExisting(ground, text, { access: "read", follow });
+    handle.close();
+    return toFileStat(handle.stat);
+  } catch (error) {
+    if (error instanceof ToolError && isAbsence(error)) return null;
+    throw error;
+  }
+}
+
+/** A name below a file exists as little as a missing one. */
+function isAbsence(error: ToolError): boolean {
+  return error.code === "RESOURCE_NOT_FOUND" || error.details?.["errno"] === "ENOTDIR";
+}
+
+function openParent(
+  ground: WriteGround,
+  text: string,
+  { create, follow }: { create?: boolean; follow?: boolean },
+): ParentHandle {
+  const make = create === true ? { make: parentMaker(ground, text) } : {};
+  const { directory, name, real, stat } = openSpot(ground, text, {
+    access: "write",
+    follow: follow ?? true,
+    ...make,
+  });
+  return {
+    name,
+    realDir: directory.real,
+    real,
+    stat: stat === null ? null : toFileStat(stat),
+    at: (child = name) => directory.at(child),
+    holds: () => directory.holds(),
+    close: () => directory.close(),
+  };
+}
+
+/** Another process may append at the same time; then its bytes are taken along in the next try. */
+async function append(attempt: () => Promise<FileStat>): Promise<FileStat> {
+  for (let left = 5; ; left -= 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (left === 0 || !(error instanceof ToolError) || error.code !== "FILE_CONFLICT") throw error;
+    }
+  }
+}
+
+function removeOptions(ground: WriteGround, text: string, removal: RemovalOptions): RemoveOptions {
+  const { ifIdentity } = removal;
+  const check = ({ stat }: Spot): void => {
+    if (ifIdentity === undefined || (stat !== null && identityOf(stat) === ifIdentity)) return;
+    throw conflict(text, "has been changed by someone else");
+  };
+  return { sync: ground.sync, signal: removal.signal, check };
+}

@@ -1,0 +1,63 @@
+import { closeSync, constants, fstatSync, openSync, readlinkSync } from "node:fs";
+import type { Handle, Opener } from "./opener.js";
+
+/** Names a thing without opening it: FIFOs do not block and devices do not wake. Node has no name for it. */
+const O_PATH = 0o10000000;
+const LOOK = O_PATH | constants.O_NOFOLLOW;
+
+/**
+ * Open by descriptor: the kernel walks the path once, /proc tells where that ended, and every
+ * later step goes through the descriptor, so nothing that is swapped in between is ever reached.
+ * `undefined` where /proc is missing.
+ */
+export function linuxOpener(): Opener | undefined {
+  if (!procTellsPaths()) return undefined;
+  return {
+    kind: "descriptor",
+    open: (absolute) => toHandle(openSync(absolute, LOOK)),
+    openChild: (parent, name, real) =>
+      toHandle(openSync(typeof name === "string" ? parent.at(name) : parent.at(name), LOOK), real),
+  };
+}
+
+function procTellsPaths(): boolean {
+  try {
+    const handle = toHandle(openSync("/", LOOK));
+    const told = handle.real === "/";
+    handle.close();
+    return told;
+  } catch {
+    return false;
+  }
+}
+
+function toHandle(fd: number, joined?: string): Handle {
+  const self = `/proc/self/fd/${fd}`;
+  let open = true;
+  const close = (): void => {
+    if (!open) return;
+    open = false;
+    closeSync(fd);
+  };
+  try {
+    const real = joined ?? readlinkSync(self);
+    return {
+      real,
+      stat: fstatSync(fd, { bigint: true }),
+      self,
+      at: ((name: string | Buffer) => childOf(self, name)) as Handle["at"],
+      reopen: (flags) => openSync(self, flags),
+      // A thing that was deleted or moved shows another path; one beyond PATH_MAX shows none.
+      holds: () => open && readlinkSync(self) === real,
+      close,
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+function childOf(self: string, name: string | Buffer): string | Buffer {
+  if (typeof name === "string") return `${self}/${name}`;
+  return Buffer.concat([Buffer.from(`${self}/`), name]);
+}

@@ -1,0 +1,207 @@
+import { existsSync, lstatSync, type BigIntStats } from "node:fs";
+import path from "node:path";
+import { errnoOf, notFound, refused, systemFailure, unstable } from "./file-errors.js";
+import { foldName } from "./fold-name.js";
+import type { Handle, Opener } from "./opener.js";
+import type { PathRules } from "./path-rules.js";
+import type { PathAccess, RuleVerdict } from "./path-verdict.js";
+import { joinName } from "./path-text.js";
+import { type Resolution, resolveLinks } from "./resolve-links.js";
+
+/** What the guard stands on. */
+export interface Ground {
+  readonly rules: PathRules;
+  readonly opener: Opener;
+}
+
+/** What is asked of a path. */
+export interface Wanted {
+  readonly access: PathAccess;
+  /** Follow a link at the end of the path, where it stays inside. @default true */
+  readonly follow?: boolean;
+}
+
+/** A judged directory and a name in it, for a change of that name. */
+export interface Spot {
+  readonly directory: Handle;
+  readonly name: string;
+  /** The real path of the name, judged. */
+  readonly real: string;
+  /** What stood there when it was opened. */
+  readonly stat: BigIntStats | null;
+}
+
+/** How often a path that changes under our hands is tried again. */
+const ATTEMPTS = 50;
+
+/**
+ * Open what a path names, judged where it really is. The first try takes the path as it stands;
+ * only where that met a link, or failed, are the links followed by hand.
+ */
+export function openExisting(ground: Ground, text: string, wanted: Wanted): Handle {
+  const lexical = placed(ground.rules, text, wanted.access);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const direct = openThere(ground, lexical, text);
+    if (direct !== undefined && stands(ground, direct, { real: lexical, wanted })) {
+      return judged(ground.rules, direct, { text, access: wanted.access });
+    }
+    direct?.close();
+    const found = resolved(ground.rules, lexical, { text, wanted });
+    if (found.errno === "ESTALE") continue;
+    if (found.errno !== undefined) throw systemFailure(text, found.errno);
+    if (found.missing > 0) throw notFound(text);
+    const handle = openThere(ground, found.real, text);
+    if (handle !== undefined && stands(ground, handle, { real: found.real, wanted, folded: true })) {
+      return judged(ground.rules, handle, { text, access: wanted.access });
+    }
+    handle?.close();
+    if (handle === undefined && found.stat === null) throw notFound(text);
+  }
+  throw unstable(text);
+}
+
+/** Open the directory that holds, or will hold, what a path names. Missing directories are made by `make`. */
+export function openSpot(
+  ground: Ground,
+  text: string,
+  wanted: Wanted & { readonly make?: MakeParents },
+): Spot {
+  const lexical = placed(ground.rules, text, wanted.access);
+  if (ground.rules.roots.some((root) => root.real === lexical)) refuseRoot(ground.rules, text, lexical);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const direct = spotAt(ground, lexical, { text, wanted });
+    if (direct !== undefined) return direct;
+    const found = resolved(ground.rules, lexical, { text, wanted });
+    if (found.errno === "ESTALE") continue;
+    if (found.errno !== undefined) throw systemFailure(text, found.errno);
+    if (found.missing > 1) {
+      if (wanted.make === undefined) throw notFound(text);
+      wanted.make(path.dirname(found.real), found.missing - 1);
+    }
+    const spot = spotAt(ground, found.real, { text, wanted, folded: true });
+    if (spot !== undefined) return spot;
+    if (!existsSync(path.dirname(found.real))) throw notFound(text);
+  }
+  throw unstable(text);
+}
+
+/** Open what stands at a physical path that was seen before; `undefined` where it is not (or no longer) there to be used. */
+export function openPhysical(ground: Ground, real: string, access: PathAccess): Handle | undefined {
+  const handle = openThere(ground, real, real);
+  if (handle === undefined) return undefined;
+  if (handle.real === real && ground.rules.judge(real, access).allowed) return handle;
+  handle.close();
+  return undefined;
+}
+
+/** Make the last `count` directories of a physical path. */
+export type MakeParents = (directory: string, count: number) => void;
+
+/** Follow the links of a path by its names alone and judge where they lead; nothing is opened. */
+export function resolved(
+  rules: PathRules,
+  lexical: string,
+  { text, wanted }: { text: string; wanted: Wanted },
+): Resolution {
+  const found = resolveLinks(lexical, rules, wanted.follow ?? true);
+  if ("allowed" in found) throw refused(text, found);
+  accept(rules.judge(found.real, wanted.access), text);
+  return found;
+}
+
+/** The absolute path that a text means, refused where its text alone breaks a rule. */
+export function placed(rules: PathRules, text: string, access: PathAccess): string {
+  const lexical = accept(rules.place(text), text);
+  // A forbidden name is refused whether or not it exists, and even where a link hides behind it.
+  return accept(rules.judgeDenied(lexical, access === "remove" ? "write" : access), text);
+}
+
+function accept(verdict: RuleVerdict, text: string): string {
+  if (!verdict.allowed) throw refused(text, verdict);
+  return verdict.path;
+}
+
+/** `undefined` where something is missing or in the way: the look at the names will tell what. */
+function openThere(ground: Ground, absolute: string, text: string): Handle | undefined {
+  try {
+    return ground.opener.open(absolute);
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === undefined) throw error;
+    if (code === "EMFILE" || code === "ENFILE" || code === "ENOMEM") throw systemFailure(text, code);
+    return undefined;
+  }
+}
+
+interface Expected {
+  readonly real: string;
+  readonly wanted: Wanted;
+  /** Take another spelling of the same names (a file system without case) for the same place. */
+  readonly folded?: boolean;
+}
+
+function stands(ground: Ground, handle: Handle, { real, wanted, folded }: Expected): boolean {
+  const same = handle.real === real || (folded === true && foldName(handle.real) === foldName(real));
+  if (!same) return false;
+  if (!handle.stat.isSymbolicLink()) return true;
+  return wanted.follow === false && ground.rules.strict.noSymlinks !== true;
+}
+
+function judged(
+  rules: PathRules,
+  handle: Handle,
+  { text, access }: { text: string; access: PathAccess },
+): Handle {
+  const verdict = rules.judge(handle.real, access);
+  if (verdict.allowed) return handle;
+  handle.close();
+  throw refused(text, verdict);
+}
+
+/** The spot of a physical path, where its directory is really there and its name no link to follow. */
+function spotAt(
+  ground: Ground,
+  physical: string,
+  { text, wanted, folded }: { text: string; wanted: Wanted; folded?: boolean },
+): Spot | undefined {
+  const parent = path.dirname(physical);
+  const directory = openThere(ground, parent, text);
+  if (directory === undefined) return undefined;
+  const name = path.basename(physical);
+  try {
+    const real = joinName(directory.real, name);
+    const fits =
+      directory.stat.isDirectory() &&
+      stands(ground, directory, { real: parent, wanted, ...(folded && { folded }) });
+    const stat = fits ? lookAt(directory, name) : undefined;
+    const linked = stat?.isSymbolicLink() && (wanted.follow !== false || ground.rules.strict.noSymlinks);
+    if (stat !== undefined && !linked) {
+      accept(ground.rules.judge(real, wanted.access), text);
+      return { directory, name, real, stat };
+    }
+  } catch (error) {
+    directory.close();
+    throw error;
+  }
+  directory.close();
+  return undefined;
+}
+
+/** What stands at a name in an open directory, a link itself included. */
+export function lookAt(directory: Handle, name: string): BigIntStats | null {
+  try {
+    return lstatSync(directory.at(name), { bigint: true });
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function refuseRoot(rules: PathRules, text: string, lexical: string): never {
+  const verdict = rules.judge(lexical, "remove");
+  const reason = "is the workspace or an allowed path itself";
+  throw refused(
+    text,
+    verdict.allowed ? { allowed: false, code: "PATH_FORBIDDEN", rule: "workspace", reason } : verdict,
+  );
+}

@@ -1,0 +1,80 @@
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+} from "node:fs";
+import path from "node:path";
+import { joinName } from "./path-text.js";
+import type { Handle, Opener } from "./opener.js";
+
+/** macOS: refuse a link in any component. Node has no name for it. */
+const O_NOFOLLOW_ANY = 0x20000000;
+
+/**
+ * Open by name, for macOS, Windows and a Linux without /proc: the name is resolved, its dev and
+ * inode noted, and both are looked at again after opening and around each change.
+ *
+ * What remains: another process that swaps a directory for a link and back, both between two looks
+ * that lie microseconds apart, can have a change of a name (create, rename, unlink) land elsewhere.
+ * Reads cannot be misled on macOS (O_NOFOLLOW_ANY), elsewhere only by a file that shows the same
+ * dev and inode, which is the same file.
+ */
+export function portableOpener(platform: NodeJS.Platform): Opener {
+  const open = (absolute: string): Handle => toHandle(absolute, platform);
+  return {
+    kind: "portable",
+    open,
+    openChild: (parent, name) => open(joinName(parent.real, name.toString())),
+  };
+}
+
+function toHandle(absolute: string, platform: NodeJS.Platform): Handle {
+  const stat = lstatSync(absolute, { bigint: true });
+  // Windows resolves names without case and in short form: ask how the name is really written.
+  const real = stat.isSymbolicLink() ? absolute : realpathSync.native(absolute);
+  const holds = (): boolean => stillThere(real, stat);
+  return {
+    real,
+    stat,
+    self: real,
+    at: ((name: string | Buffer) => path.join(real, name.toString())) as Handle["at"],
+    reopen: (flags) => reopen(real, stat, flags | noFollow(platform)),
+    holds,
+    close: () => undefined,
+  };
+}
+
+function noFollow(platform: NodeJS.Platform): number {
+  if (platform === "win32") return 0;
+  const any = platform === "darwin" ? O_NOFOLLOW_ANY : 0;
+  return constants.O_NOFOLLOW | constants.O_NONBLOCK | any;
+}
+
+function reopen(real: string, expected: BigIntStats, flags: number): number {
+  const fd = openSync(real, flags);
+  try {
+    if (isSame(fstatSync(fd, { bigint: true }), expected) && stillThere(real, expected)) return fd;
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+  closeSync(fd);
+  throw Object.assign(new Error("changed while it was opened"), { code: "ESTALE" });
+}
+
+function stillThere(real: string, expected: BigIntStats): boolean {
+  try {
+    if (!isSame(lstatSync(real, { bigint: true }), expected)) return false;
+    return expected.isSymbolicLink() || realpathSync.native(real) === real;
+  } catch {
+    return false;
+  }
+}
+
+function isSame(one: BigIntStats, other: BigIntStats): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
+}

@@ -1,0 +1,106 @@
+import { closeSync, constants, read as readCallback, readSync } from "node:fs";
+import { promisify } from "node:util";
+import type { FileStat, ReadRange } from "../../contract/ports/files.js";
+import { ToolValidationError } from "../../contract/errors.js";
+import { notPlain, systemFailure, tooLarge, withPath, withPathAsync } from "./file-errors.js";
+import { toFileStat } from "./file-stat.js";
+import { type Ground, openExisting } from "./locate.js";
+
+/** An open regular file, with the descriptor it is read through. */
+export interface OpenDescriptor {
+  readonly fd: number;
+  /** The real path. */
+  readonly real: string;
+  readonly stat: FileStat;
+  readonly close: () => void;
+}
+
+/** Open a regular file for reading; anything else is refused without being opened. */
+export function openForReading(ground: Ground, text: string): OpenDescriptor {
+  const handle = openExisting(ground, text, { access: "read" });
+  try {
+    if (handle.stat.isDirectory()) throw systemFailure(text, "EISDIR");
+    if (!handle.stat.isFile()) throw notPlain(text);
+    const fd = withPath(text, () => handle.reopen(constants.O_RDONLY | constants.O_NONBLOCK));
+    return { fd, real: handle.real, stat: toFileStat(handle.stat), close: closeOnce(fd) };
+  } finally {
+    handle.close();
+  }
+}
+
+/** A function that closes a descriptor the first time it is called, since numbers are used again. */
+export function closeOnce(fd: number): () => void {
+  let open = true;
+  return () => {
+    if (!open) return;
+    open = false;
+    closeSync(fd);
+  };
+}
+
+/** How a whole file or a range of it is read. */
+export interface ReadLimits {
+  readonly range?: ReadRange | undefined;
+  readonly maxBytes: number;
+}
+
+/** Up to this size a synchronous read is quicker than a trip through the thread pool. */
+const SMALL = 256 * 1024;
+const CHUNK = 4 * 1024 * 1024;
+
+/** Read a file, or a range of one of any size, within the limit. The size that the system tells is only a hint. */
+export async function readBytes(ground: Ground, text: string, limits: ReadLimits): Promise<Uint8Array> {
+  const { offset, length } = checkRange(limits.range);
+  const file = openForReading(ground, text);
+  try {
+    const wanted = Math.min(length, limits.maxBytes + 1);
+    const hint = Math.max(0, Math.min(wanted, file.stat.size - offset + 1));
+    if (hint > limits.maxBytes) throw tooLarge(text, limits.maxBytes);
+    const bytes = await withPathAsync(text, () => readUpTo(file.fd, { offset, wanted, hint }));
+    if (bytes.length > limits.maxBytes) throw tooLarge(text, limits.maxBytes);
+    return bytes;
+  } finally {
+    file.close();
+  }
+}
+
+function checkRange(range: ReadRange | undefined): { offset: number; length: number } {
+  const offset = range?.offset ?? 0;
+  const length = range?.length ?? Number.MAX_SAFE_INTEGER;
+  for (const [name, value] of Object.entries({ offset, length })) {
+    if (Number.isSafeInteger(value) && value >= 0) continue;
+    const message = `The range's ${name} must be a whole number of at least 0, not ${String(value)}.`;
+    throw new ToolValidationError(message, { code: "VALUE_INVALID" });
+  }
+  return { offset, length };
+}
+
+const readAsync = promisify(readCallback);
+
+interface Span {
+  readonly offset: number;
+  readonly wanted: number;
+  readonly hint: number;
+}
+
+async function readUpTo(fd: number, { offset, wanted, hint }: Span): Promise<Uint8Array> {
+  let buffer: Buffer = Buffer.allocUnsafeSlow(Math.min(wanted, Math.max(hint, 64)));
+  let filled = 0;
+  while (filled < wanted) {
+    if (filled === buffer.length) buffer = grow(buffer, wanted);
+    const room = Math.min(buffer.length - filled, CHUNK);
+    const got =
+      buffer.length <= SMALL
+        ? readSync(fd, buffer, filled, room, offset + filled)
+        : (await readAsync(fd, buffer, filled, room, offset + filled)).bytesRead;
+    if (got === 0) break;
+    filled += got;
+  }
+  return buffer.subarray(0, filled);
+}
+
+function grow(buffer: Buffer, limit: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(buffer.length * 2, 4096)));
+  buffer.copy(larger);
+  return larger;
+}

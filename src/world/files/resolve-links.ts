@@ -1,0 +1,177 @@
+import { lstatSync, readlinkSync, type Stats } from "node:fs";
+import path from "node:path";
+import { below, isWithin, joinName, splitPath } from "./path-text.js";
+import type { PathRules } from "./path-rules.js";
+import { type PathRefusal, refusal } from "./path-verdict.js";
+
+/** Where a path leads once its links are followed, as far as a look at the names can tell. */
+export interface Resolution {
+  /** The physical path; what does not exist is appended as written. */
+  readonly real: string;
+  /** What stands there, or `null`. */
+  readonly stat: Stats | null;
+  /** How many of the last names do not exist. */
+  readonly missing: number;
+  /** The system's word for why the walk ended early, where it was not just a missing name. */
+  readonly errno: string | undefined;
+}
+
+/** As many as the kernel follows. */
+const MAX_LINKS = 40;
+
+/**
+ * Follow the links of a path name by name. A link that leaves the roots is refused by its text,
+ * before anything outside is touched, so that a refusal cannot tell what is there; a magic link of
+ * /proc is only text here. The answer is a guess until a descriptor confirms it: names can be
+ * swapped while they are read.
+ */
+export function resolveLinks(
+  absolute: string,
+  rules: PathRules,
+  followLast: boolean,
+): Resolution | PathRefusal {
+  const root = rules.roots.find((each) => isWithin(absolute, each.real));
+  if (root === undefined) return leaves();
+  const walk: Walk = {
+    at: root.real,
+    todo: reversed(below(absolute, root.real), rules),
+    links: 0,
+    missing: 0,
+  };
+  let stat: Stats | null = absolute === root.real ? lstatOrNull(root.real) : null;
+  let errno: string | undefined;
+  while (walk.todo.length > 0) {
+    const step = takeStep(walk, rules, followLast);
+    if ("allowed" in step) return step;
+    stat = step.stat;
+    errno ??= step.errno;
+  }
+  if (!rules.roots.some((each) => isWithin(walk.at, each.real))) return leaves();
+  return { real: walk.at, stat, missing: walk.missing, errno };
+}
+
+interface Walk {
+  at: string;
+  /** Names still to go, the next one last. */
+  readonly todo: string[];
+  links: number;
+  missing: number;
+}
+
+interface Step {
+  readonly stat: Stats | null;
+  readonly errno?: string;
+}
+
+function takeStep(walk: Walk, rules: PathRules, followLast: boolean): Step | PathRefusal {
+  const name = walk.todo.pop() ?? ".";
+  if (name === ".") return { stat: lookAt(walk, rules) };
+  if (name === "..") return stepUp(walk, rules);
+  const next = joinName(walk.at, name);
+  const territory = territoryOf(next, rules);
+  if (territory === "outside") return leaves();
+  if (territory !== "inside") {
+    walk.at = territory;
+    return { stat: null };
+  }
+  return stepInto(walk, next, { rules, follow: followLast || walk.todo.length > 0 });
+}
+
+function stepUp(walk: Walk, rules: PathRules): Step {
+  walk.at = path.dirname(walk.at);
+  walk.missing = Math.max(0, walk.missing - 1);
+  return { stat: lookAt(walk, rules) };
+}
+
+function stepInto(
+  walk: Walk,
+  next: string,
+  { rules, follow }: { rules: PathRules; follow: boolean },
+): Step | PathRefusal {
+  if (walk.missing > 0) return goMissing(walk, next);
+  let stat: Stats;
+  try {
+    stat = lstatSync(next);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "EIO";
+    return goMissing(walk, next, code === "ENOENT" ? undefined : code);
+  }
+  if (!stat.isSymbolicLink()) {
+    walk.at = next;
+    return { stat };
+  }
+  if (rules.strict.noSymlinks) {
+    return refusal(
+      "PATH_SYMLINK",
+      "strict.noSymlinks",
+      "is or passes a symbolic link, and none is allowed here",
+    );
+  }
+  if (!follow) {
+    walk.at = next;
+    return { stat };
+  }
+  return followLink(walk, next, rules);
+}
+
+function followLink(walk: Walk, link: string, rules: PathRules): Step | PathRefusal {
+  walk.links += 1;
+  if (walk.links > MAX_LINKS)
+    return refusal("PATH_SYMLINK", "links", "leads in a circle through symbolic links");
+  let target: string;
+  try {
+    target = readlinkSync(link);
+  } catch {
+    // It is no link any more; whoever opens the path will find out what it is now.
+    return goMissing(walk, link, "ESTALE");
+  }
+  if (path.isAbsolute(target)) walk.at = path.parse(target).root;
+  walk.todo.push(...reversed(target, rules));
+  return { stat: null };
+}
+
+function goMissing(walk: Walk, next: string, errno?: string): Step {
+  walk.at = next;
+  walk.missing += 1;
+  return errno === undefined ? { stat: null } : { stat: null, errno };
+}
+
+/**
+ * "inside" a root; "outside"; or, for a place on the way to a root, the path to go on from: itself,
+ * or the root's real path where this is the name it was given by.
+ */
+function territoryOf(absolute: string, rules: PathRules): string {
+  if (rules.roots.some((root) => isWithin(absolute, root.real))) return "inside";
+  const alias = rules.roots.find((root) => root.given === absolute);
+  if (alias !== undefined) return alias.real;
+  const above = rules.roots.some((root) => isWithin(root.real, absolute) || isWithin(root.given, absolute));
+  return above ? absolute : "outside";
+}
+
+function lookAt(walk: Walk, rules: PathRules): Stats | null {
+  const inside = rules.roots.some((root) => isWithin(walk.at, root.real));
+  return inside && walk.missing === 0 ? lstatOrNull(walk.at) : null;
+}
+
+function lstatOrNull(absolute: string): Stats | null {
+  try {
+    return lstatSync(absolute);
+  } catch {
+    return null;
+  }
+}
+
+function reversed(text: string, rules: PathRules): string[] {
+  return splitPath(
+    text.slice(path.isAbsolute(text) ? path.parse(text).root.length : 0),
+    rules.platform,
+  ).toReversed();
+}
+
+function leaves(): PathRefusal {
+  return refusal(
+    "PATH_SYMLINK",
+    "links",
+    "leads outside the workspace and the allowed paths through a symbolic link",
+  );
+}

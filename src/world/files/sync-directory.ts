@@ -1,0 +1,26 @@
+import { close, constants, fsync } from "node:fs";
+import { promisify } from "node:util";
+import type { Handle } from "./opener.js";
+
+/** Flush a file's bytes to the disk without blocking the loop. */
+export const syncFile = promisify(fsync);
+
+const closeFile = promisify(close);
+
+/** Flush a directory's names to the disk, so that a rename survives a power cut. */
+export async function syncDirectory(directory: Handle): Promise<void> {
+  let fd: number;
+  try {
+    fd = directory.reopen(constants.O_RDONLY);
+  } catch {
+    // A directory that may be written but not read cannot be flushed, nor can one on Windows.
+    return;
+  }
+  try {
+    await syncFile(fd);
+  } catch {
+    // Some file systems know no flush of directories; the change itself has happened.
+  } finally {
+    await closeFile(fd);
+  }
+}

@@ -1,0 +1,152 @@
+import { type FSWatcher, watch } from "node:fs";
+import type { FileChange } from "../../contract/ports/files.js";
+import { notPlain, withPath } from "./file-errors.js";
+import { type Ground, openExisting, openPhysical } from "./locate.js";
+import { readEntries } from "./list-directory.js";
+import type { Handle } from "./opener.js";
+import { joinName, showName } from "./path-text.js";
+
+export interface WatchOptions {
+  readonly signal: AbortSignal;
+  /** How a real path is shown. */
+  readonly display: (real: string) => string;
+}
+
+/** Above this many directories the rest of a tree is not watched: the system's watches are few. */
+const MAX_WATCHES = 4096;
+/** Changes that wait to be read; older ones are dropped for newer. */
+const MAX_WAITING = 10_000;
+
+/**
+ * Report changes of a file, or of everything below a directory, until the signal fires. Watching
+ * begins at once, below a directory as fast as its tree is read. Watches sit on inodes reached by
+ * descriptor; links are not followed, and what may not be read is not told.
+ */
+export function watchPath(ground: Ground, text: string, options: WatchOptions): AsyncIterable<FileChange> {
+  const top = openExisting(ground, text, { access: "read" });
+  const hub = createHub(ground, options);
+  try {
+    if (!top.stat.isFile() && !top.stat.isDirectory()) throw notPlain(text);
+    withPath(text, () => hub.add(top));
+  } catch (error) {
+    hub.close();
+    top.close();
+    throw error;
+  }
+  addBelow(ground, top, hub);
+  return hub.changes();
+}
+
+interface Hub {
+  add(handle: Handle): void;
+  readonly full: boolean;
+  changes(): AsyncGenerator<FileChange>;
+  close(): void;
+}
+
+function createHub(ground: Ground, { signal, display }: WatchOptions): Hub {
+  const watchers = new Map<string, FSWatcher>();
+  const waiting: FileChange[] = [];
+  let wake: () => void = () => undefined;
+  const report = (real: string, kind: FileChange["kind"]): void => {
+    if (!ground.rules.judge(real, "read").allowed) return;
+    if (waiting.length >= MAX_WAITING) waiting.shift();
+    waiting.push({ path: display(real), kind });
+    wake();
+  };
+  const hub: Hub = {
+    get full() {
+      return watchers.size >= MAX_WATCHES;
+    },
+    add(handle) {
+      const real = handle.real;
+      if (hub.full || signal.aborted || watchers.has(real)) return;
+      const isDirectory = handle.stat.isDirectory();
+      const watcher = watch(handle.self, { persistent: false, encoding: "buffer" });
+      watcher.on("error", () => drop(watchers, real));
+      watcher.on("change", (event, name) => {
+        const changed = isDirectory && name !== null ? joinName(real, showName(Buffer.from(name))) : real;
+        report(changed, event === "rename" ? "renamed" : "changed");
+        if (event === "rename" && isDirectory) follow(ground, changed, { hub, watchers });
+      });
+      watchers.set(real, watcher);
+    },
+    async *changes() {
+      try {
+        while (!signal.aborted) {
+          const change = waiting.shift();
+          if (change !== undefined) yield change;
+          else await new Promise<void>((resolve) => (wake = resolve));
+        }
+      } finally {
+        signal.removeEventListener("abort", stop);
+        hub.close();
+      }
+    },
+    close() {
+      for (const watcher of watchers.values()) watcher.close();
+      watchers.clear();
+    },
+  };
+  const stop = (): void => {
+    hub.close();
+    wake();
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  return hub;
+}
+
+function drop(watchers: Map<string, FSWatcher>, real: string): void {
+  watchers.get(real)?.close();
+  watchers.delete(real);
+}
+
+/** A name came or went: a new directory is watched too, an old one no longer. */
+function follow(
+  ground: Ground,
+  real: string,
+  { hub, watchers }: { hub: Hub; watchers: Map<string, FSWatcher> },
+): void {
+  drop(watchers, real);
+  const handle = addOne(ground, real, hub);
+  if (handle !== undefined) addBelow(ground, handle, hub);
+}
+
+/** Watch the directories below one, breadth first, so that the cap cuts the deepest; closes the handle. */
+function addBelow(ground: Ground, top: Handle, hub: Hub): void {
+  const walk = async (): Promise<void> => {
+    const queue = await directoriesIn(top);
+    for (let next = queue.shift(); next !== undefined && !hub.full; next = queue.shift()) {
+      const handle = addOne(ground, next, hub);
+      if (handle !== undefined) queue.push(...(await directoriesIn(handle)));
+    }
+  };
+  // What cannot be read cannot be watched; the rest still is.
+  void walk().catch(() => undefined);
+}
+
+function addOne(ground: Ground, real: string, hub: Hub): Handle | undefined {
+  let handle: Handle | undefined;
+  try {
+    handle = openPhysical(ground, real, "read");
+    if (handle?.stat.isDirectory() !== true) throw new Error("no directory");
+    hub.add(handle);
+    return handle;
+  } catch {
+    handle?.close();
+    return undefined;
+  }
+}
+
+async function directoriesIn(handle: Handle): Promise<string[]> {
+  try {
+    if (!handle.stat.isDirectory()) return [];
+    const entries = await readEntries(handle);
+    const directories = entries.filter((entry) => entry.type === "directory");
+    return directories.map((entry) => joinName(handle.real, showName(entry.name)));
+  } catch {
+    return [];
+  } finally {
+    handle.close();
+  }
+}

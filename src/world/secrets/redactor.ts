@@ -1,0 +1,100 @@
+import { isSecretName } from "./secret-names.js";
+
+const mark = "[redacted]";
+const maxDepth = 64;
+/** Shorter values would blacken ordinary words wherever they stand. */
+const minKnownChars = 8;
+
+/** Hides secrets in whatever is shown, sent or kept. */
+export interface Redactor {
+  /** A copy of the value without secrets; the value itself where there are none. */
+  redact<T>(value: T): T;
+  /** Hide this value wherever it appears from now on. */
+  addKnown(value: string): void;
+}
+
+/** Make a redactor that knows the well-known formats, and the values that it is told. */
+export function createRedactor(): Redactor {
+  const known = new Set<string>();
+  const redactText = (text: string): string => {
+    let clean = text.replace(formats, hideMatch);
+    for (const value of known) if (clean.includes(value)) clean = clean.replaceAll(value, mark);
+    return clean;
+  };
+  return {
+    redact: (value) => redactValue(value, redactText, 0) as typeof value,
+    addKnown(value) {
+      if (value.length >= minKnownChars) known.add(value);
+    },
+  };
+}
+
+/**
+ * Formats that are secrets wherever they stand. Every alternative starts with a fixed
+ * text and repeats one class of characters, so that matching stays linear.
+ */
+const formats = new RegExp(
+  [
+    "-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?",
+    "\\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\\b",
+    "\\bgh[opsur]_[A-Za-z0-9]{30,255}",
+    "\\bgithub_pat_[A-Za-z0-9_]{22,255}",
+    "\\bglpat-[A-Za-z0-9_-]{20,255}",
+    "\\bxox[abeoprs]-[A-Za-z0-9-]{10,255}",
+    "\\bsk-[A-Za-z0-9_-]{20,255}",
+    "\\b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,255}",
+    "\\bAIza[A-Za-z0-9_-]{35}",
+    "\\bya29\\.[A-Za-z0-9_-]{20,500}",
+    "\\bnpm_[A-Za-z0-9]{36}",
+    "\\bpypi-[A-Za-z0-9_-]{50,500}",
+    "\\bhf_[A-Za-z0-9]{30,255}",
+    "\\bdop_v1_[a-f0-9]{64}",
+    "\\bSG\\.[A-Za-z0-9_-]{16,64}\\.[A-Za-z0-9_-]{16,64}",
+    "\\btvly-[A-Za-z0-9-]{16,255}",
+    "\\beyJ[A-Za-z0-9_-]{8,4000}\\.[A-Za-z0-9_-]{8,8000}\\.[A-Za-z0-9_-]{8,2000}",
+    "(?<bearer>\\b(?:[Bb]earer|[Bb]asic|[Tt]oken) )[A-Za-z0-9._~+/=-]{16,4000}",
+    "(?<scheme>\\b[a-z][a-z0-9+.-]{1,20}://[^\\s/:@]{0,200}:)[^\\s/@]{1,500}(?=@)",
+    "(?<pair>\\b[A-Za-z][A-Za-z0-9_-]{0,80}\\s?[=:]\\s?[\"']?)(?<value>[^\\s\"',;&]{8,4000})",
+  ].join("|"),
+  "g",
+);
+
+/** A `name=value` is hidden only where the name looks like that of a secret. */
+function hideMatch(match: string, ...rest: unknown[]): string {
+  const groups = rest.at(-1) as Record<string, string | undefined>;
+  const { bearer, scheme, pair } = groups;
+  if (pair !== undefined) return isSecretName(pair.replace(/[\s=:"']+$/, "")) ? `${pair}${mark}` : match;
+  return `${bearer ?? scheme ?? ""}${mark}`;
+}
+
+function redactValue(value: unknown, redactText: (text: string) => string, depth: number): unknown {
+  if (typeof value === "string") return redactText(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > maxDepth) return "[too deep]";
+  if (Array.isArray(value)) return redactArray(value, redactText, depth);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  return redactObject(value as Record<string, unknown>, redactText, depth);
+}
+
+function redactArray(value: readonly unknown[], redactText: (text: string) => string, depth: number): unknown {
+  let changed = false;
+  const clean = value.map((item) => {
+    const redacted = redactValue(item, redactText, depth + 1);
+    changed ||= redacted !== item;
+    return redacted;
+  });
+  return changed ? clean : value;
+}
+
+function redactObject(value: Record<string, unknown>, redactText: (text: string) => string, depth: number): unknown {
+  let clean: Record<string, unknown> | undefined;
+  for (const [key, item] of Object.entries(value)) {
+    const secret = typeof item === "string" && item !== "" && isSecretName(key);
+    const redacted = secret ? mark : redactValue(item, redactText, depth + 1);
+    if (redacted === item) continue;
+    clean ??= { ...value };
+    clean[key] = redacted;
+  }
+  return clean ?? value;
+}

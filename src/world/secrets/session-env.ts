@@ -1,0 +1,51 @@
+import { ToolPermissionError, ToolValidationError } from "../../contract/errors.js";
+import type { SessionEnv } from "../../contract/ports/env.js";
+import { isSecretName } from "./secret-names.js";
+
+export interface SessionEnvOptions {
+  /** What the session starts with. */
+  readonly initial: Readonly<Record<string, string>>;
+  /** Whether a secret-looking name may be used nevertheless. */
+  readonly isAllowed: (name: string) => boolean;
+  /** Told of every change, so that a named session can keep it. */
+  readonly onChange?: (key: string, value: string) => void;
+}
+
+const maxValueChars = 128 * 1024;
+
+/** An environment of the session's own: the host process's is never touched. */
+export function createSessionEnv(options: SessionEnvOptions): SessionEnv {
+  const values = new Map(Object.entries(options.initial));
+  return {
+    get(key) {
+      refuseSecret(key, options);
+      return values.get(key) ?? null;
+    },
+    set(key, value) {
+      refuseSecret(key, options);
+      refuseMalformed(key, value);
+      const previous = values.get(key) ?? null;
+      values.set(key, value);
+      options.onChange?.(key, value);
+      return previous;
+    },
+    entries: () => values,
+  };
+}
+
+function refuseSecret(key: string, { isAllowed }: SessionEnvOptions): void {
+  if (!isSecretName(key) || isAllowed(key)) return;
+  throw new ToolPermissionError(`the variable "${key}" looks like a secret.`, {
+    code: "SECRET_REFUSED",
+    hint: `A person can allow it by "secrets: { allowEnv: [${key}] }" in their configuration.`,
+  });
+}
+
+function refuseMalformed(key: string, value: string): void {
+  if (key === "" || key.includes("=") || key.includes("\0") || value.includes("\0")) {
+    throw new ToolValidationError("A variable needs a name without '=' and NUL, and a value without NUL.", { code: "VALUE_INVALID" });
+  }
+  if (value.length > maxValueChars) {
+    throw new ToolValidationError(`The value has ${value.length} characters; at most ${maxValueChars} fit.`, { code: "VALUE_INVALID" });
+  }
+}
