@@ -18,7 +18,8 @@ type OwnFields<N extends CallEventName> = Omit<
 /** Tell the event bus and the stream of this call; the payload is made only where somebody listens. */
 export function announce<N extends CallEventName>(call: Call, name: N, fields: () => OwnFields<N>): void {
   const { events, clock } = call.parts;
-  const { onEvent } = call.origin;
+  const { onEvent, hypothetical } = call.origin;
+  if (hypothetical === true) return;
   if (onEvent === undefined && !events.has(name)) return;
   const payload = { ...fields(), ...commonFields(call) } as unknown as TenonEvents[N];
   if (events.has(name)) events.emit(name, payload);

@@ -18,8 +18,8 @@ export interface Approvals {
 
 /** Keeps waiting requests, so that a restart can close them as denied. */
 export interface ApprovalLog {
-  open(request: ApprovalRequest): void;
-  resolve(id: string, verdict: string): void;
+  open(request: ApprovalRequest): Promise<void>;
+  resolve(id: string, answer: ApprovalAnswer): Promise<void>;
 }
 
 export interface ApprovalOptions {
@@ -28,7 +28,7 @@ export interface ApprovalOptions {
   /** How long a request waits for an answer. */
   readonly timeoutMs: number;
   /** Keep an "always" beyond this process. */
-  readonly remember: (rule: PolicyRule) => void;
+  readonly remember: (rule: PolicyRule) => Promise<unknown>;
   readonly log?: ApprovalLog;
 }
 
@@ -46,7 +46,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
       const answer = await ask(call, request, { ...options, backend });
       if (answer.verdict === "no") throw refused(call, answer.reason);
       if (answer.updatedArguments !== undefined) takeChanged(call, answer.updatedArguments);
-      remember(call, answer.verdict, options);
+      await remember(call, answer.verdict, options);
     },
   };
 }
@@ -82,7 +82,7 @@ async function ask(
   const expiry = new AbortController();
   const deadline = deadlines.add(options.timeoutMs, () => expiry.abort(expired(call, options.timeoutMs)));
   const stop = call.onAbort((reason) => expiry.abort(reason));
-  options.log?.open(request);
+  await options.log?.open(request);
   events.emit("APPROVAL_REQUESTED", request);
   let verdict: Verdict = "cancelled";
   let reason: string | undefined;
@@ -97,7 +97,7 @@ async function ask(
   } finally {
     deadlines.remove(deadline);
     stop();
-    options.log?.resolve(request.id, verdict);
+    await options.log?.resolve(request.id, toAnswer(verdict, reason));
     events.emit("APPROVAL_RESOLVED", {
       id: request.id,
       callId: request.callId,
@@ -106,6 +106,11 @@ async function ask(
       ...(reason !== undefined && { reason }),
     });
   }
+}
+
+function toAnswer(verdict: Verdict, reason: string | undefined): ApprovalAnswer {
+  if (verdict === "once" || verdict === "session" || verdict === "always") return { verdict };
+  return { verdict: "no", reason: verdict === "no" ? (reason ?? "") : `The request ${verdict === "expired" ? "expired" : "was cancelled"}.` };
 }
 
 /** A back end that ignores the signal must not keep the call waiting. */
@@ -128,7 +133,11 @@ function takeChanged(call: ValidatedCall, changed: unknown): void {
   call.note({ argumentsChanged: true });
 }
 
-function remember(call: ValidatedCall, verdict: "once" | "session" | "always", options: ApprovalOptions): void {
+async function remember(
+  call: ValidatedCall,
+  verdict: "once" | "session" | "always",
+  options: ApprovalOptions,
+): Promise<void> {
   if (verdict === "once") return;
   const rule = narrowestRule(policyCall(call));
   const { policy } = call.parts;
@@ -136,7 +145,7 @@ function remember(call: ValidatedCall, verdict: "once" | "session" | "always", o
     policy.addRule("session", rule, { sessionId: call.session.id });
     return;
   }
-  options.remember(rule);
+  await options.remember(rule);
 }
 
 function refused(call: ValidatedCall, reason: string | undefined): ToolPermissionError {

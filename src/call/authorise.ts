@@ -39,21 +39,34 @@ export function policyCall(call: ValidatedCall): PolicyCall {
   };
 }
 
-async function consult(call: ValidatedCall, decision: AccessDecision): Promise<AuthorisedCall> {
-  const own = await askTool(call);
-  if (own?.updatedInput !== undefined) {
-    const plain = takePlain(own.updatedInput, call.parts.plainLimits);
-    if (!plain.ok) throw new ToolInternalError("checkPermissions returned an input that is no plain data.");
-    const changed = call.parts.policy.decide(policyCall(validateInput(call, plain.value)));
-    call.decision = decision = stricter(decision, changed);
-  }
-  if (own !== undefined) call.decision = decision = stricter(decision, toDecision(call, own));
+/** The decision of policy and tool together, without asking anybody; throws nothing for a `deny`. */
+export async function authoriseUnasked(call: ValidatedCall): Promise<AccessDecision> {
+  const decision = call.parts.policy.decide(policyCall(call));
+  return decision.behavior === "deny" ? decision : withOwnCheck(call, decision);
+}
+
+async function consult(call: ValidatedCall, first: AccessDecision): Promise<AuthorisedCall> {
+  const decision = await withOwnCheck(call, first);
+  call.decision = decision;
   if (decision.behavior === "deny") throw refusal(call, decision);
   if (decision.behavior === "ask") {
     // Whatever the person let through still passes the policy: consent answers `ask`, never `deny`.
     await call.parts.approvals.request(call, decision);
   }
   return admit(call);
+}
+
+/** The stricter of the policy's decision and the tool's own; an input that the tool changed is judged anew. */
+async function withOwnCheck(call: ValidatedCall, first: AccessDecision): Promise<AccessDecision> {
+  let decision = first;
+  const own = await askTool(call);
+  if (own?.updatedInput !== undefined) {
+    const plain = takePlain(own.updatedInput, call.parts.plainLimits);
+    if (!plain.ok) throw new ToolInternalError("checkPermissions returned an input that is no plain data.");
+    const changed = call.parts.policy.decide(policyCall(validateInput(call, plain.value)));
+    decision = stricter(decision, changed);
+  }
+  return own === undefined ? decision : stricter(decision, toDecision(call, own));
 }
 
 async function askTool(call: ValidatedCall): Promise<PermissionResult | undefined> {

@@ -19,6 +19,10 @@ export interface CallOrigin {
   readonly parent?: Call | undefined;
   /** The failed call in whose place this one answers. */
   readonly fallbackFor?: Call | undefined;
+  /** A look at what would be decided: it is no call, so nobody hears of it. */
+  readonly hypothetical?: boolean;
+  /** Why no call can run at all. */
+  readonly fault?: ToolError | undefined;
   /** Where a stream wants to see this call's events. */
   readonly onEvent?: ((event: TenonEvent) => void) | undefined;
 }

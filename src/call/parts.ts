@@ -1,6 +1,6 @@
 import type { ToolEnvelope } from "../contract/call.js";
 import type { Clock } from "../contract/ports/clock.js";
-import type { Files } from "../contract/ports/files.js";
+import type { Files, PathVerdict } from "../contract/ports/files.js";
 import type { Http } from "../contract/ports/http.js";
 import type { Interact } from "../contract/ports/interact.js";
 import type { Log } from "../contract/ports/log.js";
@@ -18,7 +18,7 @@ import type { PlainLimits } from "../schema/take-plain.js";
 import type { DeadlineWheel } from "../scheduler/deadline-wheel.js";
 import type { Scheduler, ToolLimits } from "../scheduler/scheduler.js";
 import type { Approvals } from "./approve.js";
-import type { CallOrigin } from "./call.js";
+import type { Call, CallOrigin } from "./call.js";
 
 /** Settings of one tool version after configuration and optimiser had their say. */
 export interface ToolSettings {
@@ -46,6 +46,14 @@ export interface WorldPorts {
   log(scope: CallScope): Log;
   /** The canonical form of a path, so that locks and rules mean the same file. */
   canonicalPath(path: string): string;
+  /** The guard's verdict on a path, without touching anything. */
+  checkPath(path: string, access: "read" | "write"): PathVerdict;
+}
+
+/** Whoever must know what runs. */
+export interface InFlight {
+  enter(call: Call): void;
+  leave(call: Call): void;
 }
 
 /** Everything the spine works with; `runtime/` wires it once. */
@@ -71,6 +79,8 @@ export interface SpineParts {
   /** How long a cancelled tool that does not stop keeps its locks. */
   readonly cancelGraceMs: number;
   readonly isClosed: () => boolean;
+  /** Told of every call that no other call made, from its receipt to its answer. */
+  readonly inFlight: InFlight;
   /** The spine itself, for calls that calls make. */
   readonly run: (request: unknown, origin: CallOrigin) => Promise<ToolEnvelope>;
 }

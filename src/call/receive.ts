@@ -49,7 +49,8 @@ function readFields(request: RequestFields): RequestFields {
 }
 
 function refuseWhereEnded(call: Call, signal: unknown): void {
-  const { parent } = call.origin;
+  const { parent, fault } = call.origin;
+  if (fault !== undefined) throw fault;
   if (parent === undefined && call.parts.isClosed()) {
     throw new ToolUnavailableError("Tenon is closed.", { code: "RUNTIME_CLOSED", retryable: false });
   }

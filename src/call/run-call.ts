@@ -21,6 +21,7 @@ import { validate } from "./validate.js";
  */
 export async function runCall(request: unknown, origin: CallOrigin, parts: SpineParts): Promise<ToolEnvelope> {
   const call = new Call(origin, parts);
+  if (call.depth === 0) parts.inFlight.enter(call);
   let outcome: Outcome;
   try {
     receive(call, request);
@@ -38,5 +39,6 @@ export async function runCall(request: unknown, origin: CallOrigin, parts: Spine
   const envelope = respond(outcome);
   const recording = record(outcome, envelope);
   if (recording !== undefined) await recording;
+  if (call.depth === 0) parts.inFlight.leave(call);
   return envelope;
 }

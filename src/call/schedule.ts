@@ -19,6 +19,7 @@ function runWith(call: AuthorisedCall, ticket: Ticket, run: (call: AuthorisedCal
   call.ticket = ticket;
   let running: unknown;
   try {
+    if (call.aborted !== undefined) throw call.aborted;
     running = run(call);
   } catch (thrown) {
     call.parts.scheduler.release(ticket);

@@ -29,7 +29,13 @@ function claimResources(call: ResolvedCall): void {
   call.reads = resources?.reads ?? [];
   const writes = resources?.writes ?? [];
   call.writes = exclusive ? [...writes, { lock: `tool:${call.entry.name}` } satisfies Resource] : writes;
-  call.locks = toLocks({ reads: call.reads, writes: call.writes }, call.parts.world.canonicalPath);
+  const own = (resource: Resource): Resource => ownEnv(resource, call.session.id);
+  call.locks = toLocks({ reads: call.reads.map(own), writes: call.writes.map(own) }, call.parts.world.canonicalPath);
+}
+
+/** Environments belong to sessions: two sessions that set the same name do not meet. */
+function ownEnv(resource: Resource, sessionId: string): Resource {
+  return "env" in resource ? { env: `${sessionId}\0${resource.env}` } : resource;
 }
 
 function askResources(call: ResolvedCall) {

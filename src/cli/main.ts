@@ -7,11 +7,10 @@ import { addDoctor } from "./commands/doctor.js";
 import { addPolicy } from "./commands/policy.js";
 import { addTools } from "./commands/tools.js";
 import { addTrust } from "./commands/trust.js";
-import { addUndo } from "./commands/undo.js";
 import { version } from "./version.js";
 
 /** Every command of `tenon`; a new one is a file and a line here. */
-const commands: readonly AddCommand[] = [addTools, addCall, addPolicy, addTrust, addUndo, addDoctor, addCompletion];
+const commands: readonly AddCommand[] = [addTools, addCall, addPolicy, addTrust, addDoctor, addCompletion];
 
 /** Run the command line in a process. */
 export async function main(process: NodeJS.Process): Promise<void> {

@@ -125,7 +125,7 @@ async function askReview({ clack, common }: Prompt, question: Question): Promise
 }
 
 /** Ctrl-C at a prompt is no answer. */
-function answered<T>(clack: Clack, value: T | symbol): T {
+function answered<T>(clack: Clack, value: T): Exclude<T, symbol> {
   if (clack.isCancel(value)) throw new ToolCancelledError("The person closed the question.");
-  return value as T;
+  return value as Exclude<T, symbol>;
 }

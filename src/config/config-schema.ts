@@ -57,8 +57,13 @@ const toolset = z
   .array(
     z.union([
       glob,
-      z.strictObject({ category: z.enum(toolCategories).describe("All tools of a category.") }),
-      z.strictObject({ readOnly: z.literal(true).describe("All tools that change nothing.") }),
+      z
+        .strictObject({
+          category: z.enum(toolCategories).optional().describe("All tools of a category."),
+          readOnly: z.literal(true).optional().describe("All tools that change nothing."),
+          name: glob.optional().describe("All tools whose names fit the glob."),
+        })
+        .refine((by) => Object.keys(by).length > 0, "expected category, readOnly or name"),
     ]),
   )
   .max(10_000);

@@ -1,3 +1,5 @@
+import { realpath } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { ConfigError, printable } from "./config-error.js";
 import { readConfigFile, type ConfigFile } from "./read-file.js";
@@ -8,7 +10,7 @@ export async function loadCode(source: ConfigFile): Promise<unknown> {
   try {
     exported = source.format === "ts" ? await runTypeScript(source) : await runModule(source);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
     const message = `it failed while it was run: ${printable(reason, 1000)}`;
     throw new ConfigError([{ file: source.file, path: "", message }], { cause: error });
   }
@@ -26,7 +28,15 @@ async function runTypeScript(source: ConfigFile): Promise<unknown> {
 /** Modules cannot be unloaded: the digest in the address makes a changed file another module. */
 async function runModule(source: ConfigFile): Promise<unknown> {
   const address = `${pathToFileURL(source.file).href}?digest=${source.digest}`;
-  return import(/* @vite-ignore */ address);
+  // CommonJS has a cache of its own, by file name.
+  delete createRequire(import.meta.url).cache[await realpath(source.file)];
+  try {
+    return await import(/* @vite-ignore */ address);
+  } catch (error) {
+    // Whether .js is ESM hangs on a package.json that a workspace may not have; nothing ran yet.
+    if (error instanceof SyntaxError && source.file.endsWith(".js")) return runTypeScript(source);
+    throw error;
+  }
 }
 
 async function refuseIfChanged(source: ConfigFile): Promise<void> {

@@ -10,6 +10,7 @@ import { loadWorkspace, type UntrustedConfig, type WorkspaceLayer } from "./load
 import { mergeLayers } from "./merge-layers.js";
 import { toNormal, type NormalConfig } from "./normal-config.js";
 import { readConfigFile, readFolderConfig, type ConfigFile } from "./read-file.js";
+import { withOwnIds } from "./own-ids.js";
 import { freezeResolved, type ResolvedConfig } from "./resolve-config.js";
 import type { PolicyRule } from "./rule-schema.js";
 
@@ -59,18 +60,24 @@ export interface LoadedConfig {
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const problems: ConfigProblem[] = [];
   const personal = await loadPersonal(options, problems);
-  const own = mergeLayers(personal.map((layer) => layer.config));
+  const taken = new Set<string>();
+  const named = personal.map((layer) => ({
+    ...layer,
+    config: withOwnIds(layer.config, layer.kind === "flags" ? "command-line" : layer.kind, taken),
+  }));
+  const own = mergeLayers(named.map((layer) => layer.config));
   const folder = own.workspaceDir ?? resolve(options.cwd ?? "/", options.workspace);
   const workspace = await attempt(problems, () =>
     loadWorkspace({
       ...options,
       folder,
       own,
+      taken,
       named: personal.flatMap((layer) => layer.from?.identity ?? []),
     }),
   );
   if (problems.length > 0) throw new ConfigError(problems);
-  return assemble({ options, folder, personal, own, workspace });
+  return assemble({ options, folder, personal: named, own, workspace });
 }
 
 interface Layer {
@@ -88,7 +95,7 @@ async function loadPersonal(options: LoadOptions, problems: ConfigProblem[]): Pr
   const found = [
     await attempt(problems, () => {
       const config = toNormal(checkObject(flags, "command line"), { ...at, file: "command line" });
-      return { kind: "flags" as const, config: nameFlagRules(config) };
+      return { kind: "flags" as const, config };
     }),
     await attempt(problems, () => {
       return {
@@ -116,15 +123,6 @@ async function attempt<T>(problems: ConfigProblem[], step: () => T | Promise<T>)
     problems.push(...error.problems);
     return undefined;
   }
-}
-
-function nameFlagRules(config: NormalConfig): NormalConfig {
-  if (config.policy === undefined) return config;
-  const rules = config.policy.rules.map((rule, index) => ({
-    ...rule,
-    id: rule.id ?? `command-line#${index + 1}`,
-  }));
-  return { ...config, policy: { rules } };
 }
 
 async function fileLayer(

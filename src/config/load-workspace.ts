@@ -1,10 +1,12 @@
 import { dirname } from "node:path";
 import { printable } from "./config-error.js";
+import type { TenonConfig } from "./config-schema.js";
 import type { Environment } from "./interpolate.js";
 import { loadSource } from "./load-source.js";
 import { mergeLayers } from "./merge-layers.js";
 import { toNormal, type NormalConfig } from "./normal-config.js";
 import { readFolderConfig, type ConfigFile } from "./read-file.js";
+import { withOwnIds } from "./own-ids.js";
 import { freezeResolved } from "./resolve-config.js";
 import type { PolicyRule } from "./rule-schema.js";
 import { tighten } from "./tighten.js";
@@ -32,6 +34,8 @@ interface WorkspaceOptions {
   readonly own: NormalConfig;
   /** Identities of files that the person named; one of them in the workspace is not read again. */
   readonly named: readonly string[];
+  /** Names of the person's own rules. */
+  readonly taken: Set<string>;
   readonly env: Environment;
   readonly home: string;
   readonly trusted: (workspace: string, configDigest: string) => boolean;
@@ -56,10 +60,16 @@ export async function loadWorkspace(options: WorkspaceOptions): Promise<Workspac
   return loadUntrusted(from, options);
 }
 
-async function loadTrusted(from: ConfigFile, { own, env, home }: WorkspaceOptions): Promise<WorkspaceLayer> {
+async function loadTrusted(from: ConfigFile, options: WorkspaceOptions): Promise<WorkspaceLayer> {
+  const { own, env } = options;
   const { config } = await loadSource(from, env);
-  const layer = toNormal(config, { file: from.file, folder: dirname(from.file), home });
+  const layer = toLayer(from, config, options);
   return { from, merged: mergeLayers([own, layer]), rules: layer.policy?.rules ?? [] };
+}
+
+function toLayer(from: ConfigFile, config: TenonConfig, { home, taken }: WorkspaceOptions): NormalConfig {
+  const normal = toNormal(config, { file: from.file, folder: dirname(from.file), home });
+  return withOwnIds(normal, "workspace", taken);
 }
 
 /** To run its code is what trust is about. */
@@ -68,9 +78,10 @@ function leaveOut(from: ConfigFile, { own }: WorkspaceOptions): WorkspaceLayer {
   return { from, merged: own, rules: [], untrusted: freeze(from, ["(the whole file)"]), warning };
 }
 
-async function loadUntrusted(from: ConfigFile, { own, home }: WorkspaceOptions): Promise<WorkspaceLayer> {
+async function loadUntrusted(from: ConfigFile, options: WorkspaceOptions): Promise<WorkspaceLayer> {
+  const { own } = options;
   const { config, held } = await loadSource(from, undefined);
-  const layer = toNormal(config, { file: from.file, folder: dirname(from.file), home });
+  const layer = toLayer(from, config, options);
   const stricter = tighten(layer, freezeResolved(structuredClone(own)));
   const { policy, ...rest } = stricter.config;
   const rules = policy?.rules ?? [];

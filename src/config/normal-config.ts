@@ -144,7 +144,10 @@ function withPaths(config: NormalConfig, bases: Bases): NormalConfig {
 }
 
 /** `~` read as a folder of that name would quietly protect nothing, so it is never left standing. */
-function expandHome(path: string, { home, file }: Bases): string {
+function expandHome(path: string, bases: Bases): string {
+  const { home, file } = bases;
+  // In rules, `!` takes a pattern out again.
+  if (path.startsWith("!")) return `!${expandHome(path.slice(1), bases)}`;
   if (path !== "~" && !path.startsWith("~/")) return path;
   if (home !== undefined) return join(home, path.slice(1));
   throw new ConfigError([

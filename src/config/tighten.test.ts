@@ -1,6 +1,7 @@
-import fc from "fast-check";
+import { isDeepStrictEqual } from "node:util";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toolCategories } from "../contract/tool.js";
+import { toolCategories, type SecurityLevel } from "../contract/tool.js";
 import type { TenonConfig } from "./config-schema.js";
 import { logLevels, modes, optimiserModes, securityLevels } from "./levels.js";
 import { mergeLayers } from "./merge-layers.js";
@@ -100,7 +101,7 @@ describe("tighten", () => {
       fc.property(anyConfig, anyConfig, (person, stranger) => {
         const before = resolveConfig(person);
         const after = combine(normal(person), normal(stranger));
-        expectSameDoors(before, after);
+        expect(doorsOf(after)).toEqual(doorsOf(before));
         expectStricter(before, after);
         const names = new Set([...Object.keys(before.tools.perTool), ...Object.keys(after.tools.perTool)]);
         for (const tool of names)
@@ -119,8 +120,8 @@ describe("tighten", () => {
         const again = tighten(config, base);
         expect(again.ignored).toEqual([]);
         expect(again.config).toEqual(config);
-        const trusted = freezeResolved(structuredClone(mergeLayers([wanted])));
-        if (ignored.length === 0) expect(combine({}, wanted)).toEqual(trusted);
+        const trusted = freezeResolved(structuredClone(wanted));
+        expect(ignored.length > 0 || isDeepStrictEqual(combine({}, wanted), trusted)).toBe(true);
       }),
       { numRuns: 500 },
     );
@@ -155,13 +156,12 @@ describe("tighten", () => {
 });
 
 /** What opens something, or starts something, must not change at all. */
-function expectSameDoors(before: ResolvedConfig, after: ResolvedConfig): void {
-  const doors = (c: ResolvedConfig) => [
+function doorsOf(c: ResolvedConfig): unknown[] {
+  return [
     [c.workspaceDir, c.stateDir, c.database, c.toolset, c.agent, c.logLevel],
     [c.files.allowedPaths, c.network.allowHosts, c.secrets.allowEnv, c.plugins, c.tools.webSearch],
     [{ ...c.capabilities }, { ...c.mcpServers }, { ...c.toolsets }],
   ];
-  expect(doors(after)).toEqual(doors(before));
 }
 
 function expectStricter(before: ResolvedConfig, after: ResolvedConfig): void {
@@ -203,15 +203,15 @@ function expectStricterTool(before: ToolSettings, after: ToolSettings): void {
   const now = limits(after);
   for (const [index, [limit, floor]] of limits(before).entries()) {
     const value = now[index]?.[0];
-    if (limit === undefined) expect([undefined, floor]).toContain(value);
-    else expect(value).toBeLessThanOrEqual(limit);
+    // Where no limit was set, the tool's own is not known: only the smallest is surely no more.
+    const isStricter =
+      limit === undefined ? [undefined, floor].includes(value) : (value ?? Infinity) <= limit;
+    expect(isStricter).toBe(true);
   }
-  const level = after.permissions?.securityLevel;
-  if (before.permissions?.securityLevel === undefined) expect([undefined, "critical"]).toContain(level);
-  else
-    expect(securityLevels.indexOf(level ?? "safe")).toBeGreaterThanOrEqual(
-      securityLevels.indexOf(before.permissions.securityLevel),
-    );
+  const rank = (tool: ToolSettings, none: SecurityLevel) =>
+    securityLevels.indexOf(tool.permissions?.securityLevel ?? none);
+  const isKnown = before.permissions?.securityLevel !== undefined;
+  expect(rank(after, isKnown ? "safe" : "critical")).toBeGreaterThanOrEqual(rank(before, "critical"));
   expect([before.enabled, false]).toContain(after.enabled);
   expect([before.concurrency?.isConcurrencySafe, false]).toContain(after.concurrency?.isConcurrencySafe);
   expect(after.permissions?.allowedPaths).toEqual(before.permissions?.allowedPaths);

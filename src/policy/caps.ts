@@ -10,13 +10,17 @@ import type { Traits } from "./traits.js";
 export type GrantTable = (agent: string) => ReadonlySet<string>;
 
 /** Read the grants: one list for all agents, or a list per agent, with `*` for every agent. */
-export function toGrants(capabilities: readonly string[] | Readonly<Record<string, readonly string[]>> = []): GrantTable {
+export function toGrants(
+  capabilities: readonly string[] | Readonly<Record<string, readonly string[]>> = [],
+): GrantTable {
   if (isList(capabilities)) {
     const all = new Set(capabilities);
     return () => all;
   }
   const common = capabilities["*"] ?? [];
-  const table = new Map(Object.entries(capabilities).map(([agent, list]) => [agent, new Set([...common, ...list])]));
+  const table = new Map(
+    Object.entries(capabilities).map(([agent, list]) => [agent, new Set([...common, ...list])]),
+  );
   const others = new Set(common);
   return (agent) => table.get(agent) ?? others;
 }
@@ -27,7 +31,10 @@ export interface CapOptions {
 }
 
 /** The limits that no rule lifts and that only depend on the tool and the agent. */
-export function capOnTool(call: PolicyCall, { grants, securityLevel }: CapOptions): AccessDecision | undefined {
+export function capOnTool(
+  call: PolicyCall,
+  { grants, securityLevel }: CapOptions,
+): AccessDecision | undefined {
   const missing = missingCapabilities(call, grants);
   const agent = printable(call.agent, 100);
   if (missing.length > 0) {
@@ -72,6 +79,8 @@ function denial(rule: string, rest: Omit<AccessDecision, "behavior" | "rule">): 
   return Object.freeze({ behavior: "deny", rule, ...rest });
 }
 
-function isList(value: readonly string[] | Readonly<Record<string, readonly string[]>>): value is readonly string[] {
+function isList(
+  value: readonly string[] | Readonly<Record<string, readonly string[]>>,
+): value is readonly string[] {
   return Array.isArray(value);
 }

@@ -15,7 +15,7 @@ export function checkExamples(compiled: CompiledRule, space: PathSpace): readonl
   const { match: must = [], notMatch: mustNot = [] } = compiled.rule;
   const problems: string[] = [];
   const check = (field: "match" | "notMatch", example: PolicyExample, index: number) => {
-    const shown = printable(JSON.stringify({ ...example }) ?? "", 200);
+    const shown = showExample(example);
     try {
       if (matchesExample(compiled, example, space) === (field === "match")) return;
       const verb = field === "match" ? "does not match" : "matches";
@@ -28,6 +28,14 @@ export function checkExamples(compiled: CompiledRule, space: PathSpace): readonl
   for (const [index, example] of must.entries()) check("match", example, index);
   for (const [index, example] of mustNot.entries()) check("notMatch", example, index);
   return problems;
+}
+
+function showExample(example: PolicyExample): string {
+  try {
+    return printable(JSON.stringify(example), 200);
+  } catch {
+    return printable(example.tool, 200);
+  }
 }
 
 function matchesExample(compiled: CompiledRule, example: PolicyExample, space: PathSpace): boolean {
@@ -48,8 +56,12 @@ function matchesExample(compiled: CompiledRule, example: PolicyExample, space: P
   return named.length === 0 ? facets.every(holds) : named.every(holds);
 }
 
-function toCall({ tool, agent, user, arguments: args = {} }: PolicyExample, access: "read" | "write"): PolicyCall {
-  const texts = (keys: readonly string[]) => keys.map((key) => args[key]).filter((value) => typeof value === "string");
+function toCall(
+  { tool, agent, user, arguments: args = {} }: PolicyExample,
+  access: "read" | "write",
+): PolicyCall {
+  const texts = (keys: readonly string[]) =>
+    keys.map((key) => args[key]).filter((value) => typeof value === "string");
   const resources = [
     ...texts(["path", "from", "to"]).map((path) => ({ path })),
     ...texts(["url", "host"]).map((host) => ({ host })),
@@ -69,5 +81,9 @@ function toCall({ tool, agent, user, arguments: args = {} }: PolicyExample, acce
 }
 
 function toCommands(line: string): PolicyCommand[] {
-  return splitCommands(line).map((words) => ({ words: words.map(unescapeWildcard), known: true, readOnly: false }));
+  return splitCommands(line).map((words) => ({
+    words: words.map(unescapeWildcard),
+    known: true,
+    readOnly: false,
+  }));
 }

@@ -40,8 +40,8 @@ function checkWords({ id, decision, reason }: Record<string, unknown>): string[]
   if (decision !== "allow" && decision !== "ask" && decision !== "deny") {
     problems.push('needs a decision: "allow", "ask" or "deny"');
   }
-  if (id !== undefined && !isText(id, longestId)) problems.push(`has an id that is no text of 1 to ${longestId} characters`);
-  if (typeof id === "string" && RESERVED.test(id)) problems.push(`has the id "${id}", which is reserved`);
+  if (id !== undefined && !isText(id, longestId))
+    problems.push(`has an id that is no text of 1 to ${longestId} characters`);
   if (reason !== undefined && !isText(reason, longestReason)) {
     problems.push(`has a reason that is no text of 1 to ${longestReason} characters`);
   }
@@ -52,7 +52,11 @@ const longestId = 256;
 const longestReason = 4096;
 const mostPatterns = 1000;
 
-/** Names that decisions carry where no rule of a person's decided. */
+/** Whether decisions carry this name where no rule of a person's decided. */
+export function isReservedId(id: string): boolean {
+  return RESERVED.test(id);
+}
+
 const RESERVED = /^(?:built-in:|mode:|capability$|security-level$)/;
 
 function checkTexts(field: string, value: unknown): string[] {
@@ -66,9 +70,12 @@ function checkTexts(field: string, value: unknown): string[] {
 
 function checkQualifiers({ access, exact, path, command, decision }: Record<string, unknown>): string[] {
   const problems: string[] = [];
-  if (access !== undefined && access !== "read" && access !== "write") problems.push('has an access that is neither "read" nor "write"');
-  if (access !== undefined && path === undefined) problems.push('has an access without a path; use path "**" for any');
-  if (exact !== undefined && typeof exact !== "boolean") problems.push("has an exact that is neither true nor false");
+  if (access !== undefined && access !== "read" && access !== "write")
+    problems.push('has an access that is neither "read" nor "write"');
+  if (access !== undefined && path === undefined)
+    problems.push('has an access without a path; use path "**" for any');
+  if (exact !== undefined && typeof exact !== "boolean")
+    problems.push("has an exact that is neither true nor false");
   if (exact === true && (command === undefined || decision !== "allow")) {
     problems.push("is exact, which only an allow rule for commands can be");
   }
@@ -77,7 +84,8 @@ function checkQualifiers({ access, exact, path, command, decision }: Record<stri
 
 function checkExamples(field: "match" | "notMatch", value: unknown): string[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value) || value.length > mostPatterns) return [`has a ${field} that is no list of examples`];
+  if (!Array.isArray(value) || value.length > mostPatterns)
+    return [`has a ${field} that is no list of examples`];
   return value.flatMap((example: unknown, index) => {
     const good =
       isObject(example) &&

@@ -4,8 +4,20 @@ import type { PolicyCommand } from "./policy-call.js";
 import { splitCommands } from "./split-words.js";
 import { compileWildcard, PatternError, unescapeWildcard } from "./wildcard.js";
 
+/** A command of a call, ready to be compared. */
+export interface TouchedCommand {
+  readonly command: PolicyCommand;
+  /** The program without its directory. */
+  readonly program: string;
+}
+
 /** The `command` of a rule, compiled. */
-export type CommandCondition = (command: PolicyCommand) => Match;
+export type CommandCondition = (touched: TouchedCommand) => Match;
+
+/** Prepare a command for comparing. */
+export function viewCommand(command: PolicyCommand): TouchedCommand {
+  return { command, program: baseName(command.words[0] ?? "") };
+}
 
 export interface CommandConditionOptions {
   readonly allows: boolean;
@@ -32,18 +44,25 @@ interface CommandPattern {
  * that tightens also sees through a path before the program, options in between and other orders
  * of options, and is never sure about words that are only known at run time.
  */
-export function compileCommands(lines: readonly string[], options: CommandConditionOptions): CommandCondition {
+export function compileCommands(
+  lines: readonly string[],
+  options: CommandConditionOptions,
+): CommandCondition {
   const patterns = lines.map((line) => compile(line, options));
   if (options.allows) {
-    return ({ words, known }) =>
+    return ({ command: { words, known } }) =>
       known && patterns.some((pattern) => matchesStrictly(pattern, words)) ? match.yes : match.no;
   }
-  const fold = options.ignoreCase ? (word: string) => word.toLowerCase() : (word: string) => word;
-  return ({ words, known }) => {
-    const folded = words.map(fold);
+  return (touched) => {
+    const folded = options.ignoreCase ? lowered(touched) : touched;
     if (patterns.some((pattern) => matchesLoosely(pattern, folded))) return match.yes;
-    return known ? match.no : match.maybe;
+    return touched.command.known ? match.no : match.maybe;
   };
+}
+
+function lowered({ command, program }: TouchedCommand): TouchedCommand {
+  const words = command.words.map((word) => word.toLowerCase());
+  return { command: { ...command, words }, program: program.toLowerCase() };
 }
 
 function compile(line: string, { exact, ignoreCase, allows }: CommandConditionOptions): CommandPattern {
@@ -66,14 +85,16 @@ function compileWord(pattern: string): WordPattern {
 
 function matchesStrictly({ words: patterns, open }: CommandPattern, words: readonly string[]): boolean {
   if (words.length < patterns.length || (!open && words.length > patterns.length)) return false;
-  return words.length > 0 && patterns.every((pattern, at) => pattern.test(words[at]!));
+  for (let at = 0; at < patterns.length; at++) if (!patterns[at]!.test(words[at]!)) return false;
+  return words.length > 0;
 }
 
-function matchesLoosely({ words: patterns }: CommandPattern, words: readonly string[]): boolean {
-  const [program, ...rest] = patterns;
-  const [name] = words;
-  if (program === undefined) return true;
-  if (name === undefined || !(program.test(name) || program.test(baseName(name)))) return false;
+function matchesLoosely({ words: patterns }: CommandPattern, { command, program }: TouchedCommand): boolean {
+  const { words } = command;
+  const [first] = patterns;
+  if (first === undefined) return true;
+  if (words.length === 0 || !(first.test(words[0]!) || first.test(program))) return false;
+  const rest = patterns.slice(1);
   const options = rest.filter(({ option }) => option);
   if (!options.every((option) => hasOption(option, words))) return false;
   return followInOrder(
@@ -83,7 +104,9 @@ function matchesLoosely({ words: patterns }: CommandPattern, words: readonly str
 }
 
 function baseName(program: string): string {
-  return program.slice(Math.max(program.lastIndexOf("/"), program.lastIndexOf("\\")) + 1).replace(/\.exe$/i, "");
+  return program
+    .slice(Math.max(program.lastIndexOf("/"), program.lastIndexOf("\\")) + 1)
+    .replace(/\.exe$/i, "");
 }
 
 /** The words come in this order, with nothing in between but options and what may be their values. */
@@ -112,7 +135,7 @@ function hasOption(option: WordPattern, words: readonly string[]): boolean {
   if (words.some((word) => word.startsWith(`${literal}=`))) return true;
   if (!SHORT.test(literal)) return false;
   const given = words.filter((word) => SHORT.test(word)).join("");
-  return [...literal].every((letter) => given.includes(letter));
+  return literal.split("").every((letter) => given.includes(letter));
 }
 
 const SHORT = /^-[A-Za-z]+$/;

@@ -75,7 +75,9 @@ export function compileConditions(
     user: take("user", (patterns) => compileNames(patterns, String)),
     path: take("path", (patterns) => compilePathCondition(patterns, { space, allows, ignoreCase })),
     access: rule.access,
-    command: take("command", (lines) => compileCommands(lines, { allows, ignoreCase, exact: rule.exact === true })),
+    command: take("command", (lines) =>
+      compileCommands(lines, { allows, ignoreCase, exact: rule.exact === true }),
+    ),
     host: take("host", (patterns) => compileHosts(patterns, allows)),
   };
   return { conditions, problems };
@@ -106,11 +108,9 @@ export function namesKind({ conditions }: CompiledRule, kind: Facet["kind"]): bo
 
 /** How a rule that concerns the caller stands to one facet of a call. */
 export function matchFacet(rule: CompiledRule, facet: Facet, all: readonly Facet[]): Match {
-  if (!namesResources(rule)) return match.yes;
   const { conditions } = rule;
-  const own = matchOne(conditions, facet);
-  if (own === match.no) return own;
-  let found: Match = own;
+  let found = matchOne(conditions, facet);
+  if (found === match.no) return namesResources(rule) ? match.no : match.yes;
   for (const kind of ["path", "command", "host"] as const) {
     if (kind === facet.kind || conditions[kind] === undefined) continue;
     found = both(found, matchKind(rule, kind, all));
@@ -139,9 +139,11 @@ function isAside(facet: Facet, { access }: Conditions, allows: boolean): boolean
 function matchOne(conditions: Conditions, facet: Facet): Match {
   switch (facet.kind) {
     case "path":
-      return conditions.path !== undefined && hasAccess(facet, conditions.access) ? conditions.path(facet) : match.no;
+      return conditions.path !== undefined && hasAccess(facet, conditions.access)
+        ? conditions.path(facet)
+        : match.no;
     case "command":
-      return conditions.command?.(facet.command) ?? match.no;
+      return conditions.command?.(facet) ?? match.no;
     case "host":
       return conditions.host?.(facet) ?? match.no;
     default:
@@ -154,7 +156,10 @@ function hasAccess(facet: PathFacet, access: "read" | "write" | undefined): bool
 }
 
 /** The first pattern of the list that fails by itself, with its reason. */
-function badPattern(patterns: readonly string[], compile: (patterns: readonly string[]) => unknown): string | undefined {
+function badPattern(
+  patterns: readonly string[],
+  compile: (patterns: readonly string[]) => unknown,
+): string | undefined {
   for (const pattern of patterns) {
     try {
       compile([pattern]);

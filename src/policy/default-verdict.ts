@@ -3,25 +3,33 @@ import type { PolicyCall } from "./policy-call.js";
 import type { Traits } from "./traits.js";
 import type { Verdict } from "./verdict.js";
 
-/** How much is asked. */
-export type PolicyMode = "read-only" | "ask" | "auto" | "unattended";
+/** How much is asked, from nothing-may-change to nobody-is-there. */
+export const policyModes = ["read-only", "ask", "auto", "unattended"] as const;
+
+export type PolicyMode = (typeof policyModes)[number];
 
 /** The verdict on what no rule matches: by the tool's nature, and by what `auto` mode lets through. */
-export function defaultVerdict(facet: Facet, call: PolicyCall, context: { traits: Traits; mode: PolicyMode }): Verdict {
+export function defaultVerdict(
+  facet: Facet,
+  call: PolicyCall,
+  context: { traits: Traits; mode: PolicyMode },
+): Verdict {
   const { traits, mode } = context;
   if (facet.kind === "command") return commandVerdict(facet.command, mode);
   if (facet.kind === "host") return traits.dangerous ? dangerous : openWorld;
   if (facet.kind === "path" && facet.write) {
     return mode === "auto" && facet.view.inside && changesFilesOnly(call, traits) ? autoWorkspace : dangerous;
   }
-  if (traits.dangerous) return mode === "auto" && isPlainFileCall(facet, call, traits) ? autoWorkspace : dangerous;
+  if (traits.dangerous)
+    return mode === "auto" && isPlainFileCall(facet, call, traits) ? autoWorkspace : dangerous;
   if (traits.openWorld) return openWorld;
   return traits.readOnly ? readOnly : ownState;
 }
 
 function commandVerdict(command: Extract<Facet, { kind: "command" }>["command"], mode: PolicyMode): Verdict {
   if (command.known && command.readOnly) return readOnlyCommand;
-  return mode === "auto" && command.sandboxed === true ? autoSandbox : command.known ? anyCommand : unknownCommand;
+  if (mode === "auto" && command.sandboxed === true) return autoSandbox;
+  return command.known ? anyCommand : unknownCommand;
 }
 
 /** Tools of these kinds do more than the paths they name. */
@@ -34,7 +42,8 @@ function changesFilesOnly(call: PolicyCall, traits: Traits): boolean {
 /** What a file change reads, or a file tool that names no path, such as an undo. */
 function isPlainFileCall(facet: Facet, call: PolicyCall, traits: Traits): boolean {
   if (!changesFilesOnly(call, traits)) return false;
-  return call.category === "file" || (facet.kind === "path" && call.writes.length > 0 && call.category !== "shell");
+  if (call.category === "file") return true;
+  return facet.kind === "path" && call.writes.some((resource) => "path" in resource || "tree" in resource);
 }
 
 const builtIn = (name: string, behavior: Verdict["behavior"], why: string): Verdict =>
@@ -47,5 +56,9 @@ const dangerous = builtIn("dangerous", "ask", "it changes files, runs commands o
 const readOnlyCommand = builtIn("read-only-command", "allow", "the command only reads");
 const anyCommand = builtIn("command", "ask", "the command is not known to be harmless");
 const unknownCommand = builtIn("command", "ask", "what the command does is only known when it runs");
-const autoWorkspace = builtIn("auto-workspace", "allow", "in auto mode files in the workspace may be changed");
+const autoWorkspace = builtIn(
+  "auto-workspace",
+  "allow",
+  "in auto mode files in the workspace may be changed",
+);
 const autoSandbox = builtIn("auto-sandbox", "allow", "in auto mode commands that the sandbox holds may run");

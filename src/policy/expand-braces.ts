@@ -7,6 +7,7 @@ const mostAlternatives = 256;
  * such as `{1..9}`, taken literally, would make a deny rule that denies nothing.
  */
 export function expandBraces(pattern: string): string[] {
+  if (!pattern.includes("{")) return [pattern];
   const open = [pattern];
   const done: string[] = [];
   while (open.length > 0) {
@@ -15,7 +16,9 @@ export function expandBraces(pattern: string): string[] {
     if (group === undefined) {
       done.push(text);
     } else {
-      const alternatives = group.parts.map((part) => text.slice(0, group.start) + part + text.slice(group.end));
+      const alternatives = group.parts.map(
+        (part) => text.slice(0, group.start) + part + text.slice(group.end),
+      );
       open.push(...alternatives.toReversed());
     }
     if (open.length + done.length > mostAlternatives) {

@@ -1,4 +1,6 @@
 import type { Resource } from "../contract/resources.js";
+import { viewCommand } from "./command-condition.js";
+import type { TouchedCommand } from "./command-condition.js";
 import { viewHost } from "./host-condition.js";
 import type { TouchedHost } from "./host-condition.js";
 import type { TouchedPath } from "./path-condition.js";
@@ -14,7 +16,7 @@ export type Facet =
   | { readonly kind: "call" }
   | ({ readonly kind: "path"; readonly weak: boolean } & TouchedPath)
   | ({ readonly kind: "host" } & TouchedHost)
-  | { readonly kind: "command"; readonly command: PolicyCommand };
+  | ({ readonly kind: "command" } & TouchedCommand);
 
 export type PathFacet = Extract<Facet, { kind: "path" }>;
 
@@ -22,9 +24,11 @@ export type PathFacet = Extract<Facet, { kind: "path" }>;
 export function facetsOf(call: PolicyCall, space: PathSpace): readonly Facet[] {
   const facets: Facet[] = [];
   const commands = commandsOf(call);
-  for (const command of commands) facets.push({ kind: "command", command });
-  for (const resource of call.writes) addFacet(facets, resource, { space, write: true, shell: isShell(call) });
-  for (const resource of call.reads) addFacet(facets, resource, { space, write: false, shell: isShell(call) });
+  for (const command of commands) facets.push({ kind: "command", ...viewCommand(command) });
+  for (const resource of call.writes)
+    addFacet(facets, resource, { space, write: true, shell: isShell(call) });
+  for (const resource of call.reads)
+    addFacet(facets, resource, { space, write: false, shell: isShell(call) });
   return facets.length > 0 ? facets : wholeCall;
 }
 
@@ -52,10 +56,17 @@ interface Side {
 function addFacet(facets: Facet[], resource: Resource, { space, write, shell }: Side): void {
   if ("path" in resource) {
     // What a command reads is its own business: such a path can tighten, but needs no consent of its own.
-    facets.push({ kind: "path", view: viewPath(resource.path, space), tree: false, write, weak: shell && !write });
+    facets.push({
+      kind: "path",
+      view: viewPath(resource.path, space),
+      tree: false,
+      write,
+      weak: shell && !write,
+    });
   } else if ("tree" in resource) {
     // A command locks whole trees so that others wait for it; that says nothing about what it touches.
-    if (!shell) facets.push({ kind: "path", view: viewPath(resource.tree, space), tree: true, write, weak: false });
+    if (!shell)
+      facets.push({ kind: "path", view: viewPath(resource.tree, space), tree: true, write, weak: false });
   } else if ("host" in resource) {
     facets.push({ kind: "host", ...viewHost(resource.host) });
   }

@@ -64,10 +64,12 @@ function bare(name: string): string {
 
 function compileHost(pattern: string): HostCondition[] {
   return expandBraces(pattern.trim().toLowerCase()).map((text) => {
-    if (/[/@]|:\/\//.test(text)) throw new PatternError("it is no host: write a name or address, without scheme or path");
+    if (/[/@]|:\/\//.test(text))
+      throw new PatternError("it is no host: write a name or address, without scheme or path");
     const plain = /[*?[\\]/.test(text.replace(/^\[[0-9a-f:.]+\]/, "")) ? asciiParts(text) : viewHost(text);
     if (plain.name === "") throw new PatternError("it names no host");
-    const name = /[*?]/.test(plain.name) || text.includes("\\") ? compileWildcard(plain.name).test : same(plain.name);
+    const name =
+      /[*?]/.test(plain.name) || text.includes("\\") ? compileWildcard(plain.name).test : same(plain.name);
     const port = plain.port === undefined || plain.port === "*" ? undefined : plain.port;
     return (host) => matchHost(host, name, port);
   });
@@ -80,7 +82,9 @@ function same(name: string): (text: string) => boolean {
 /** Names outside ASCII in the form that goes over the wire; labels with wildcards stay. */
 function asciiParts(text: string): TouchedHost {
   const { name, port } = splitPort(text);
-  const labels = name.split(".").map((label) => (/^[\p{ASCII}]*$/u.test(label) ? label : domainToASCII(label) || label));
+  const labels = name
+    .split(".")
+    .map((label) => (/^[\p{ASCII}]*$/u.test(label) ? label : domainToASCII(label) || label));
   return { name: labels.join("."), port };
 }
 

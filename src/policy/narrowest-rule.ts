@@ -18,18 +18,20 @@ export function narrowestRule(call: PolicyCall): PolicyRule {
   const commands = commandsToGrant(call);
   const patterns = commands.map(grantCommand).filter((pattern) => pattern !== undefined);
   const opaque = call.category === "shell" && call.annotations.dangerous === true && commands.length === 0;
-  const granted = commands.length === 0 ? !opaque : patterns.length === commands.length;
+  const granted = commands.length === 0 ? !opaque : patterns.length > 0;
   if (!granted || named.count > mostNamed || patterns.length > mostNamed) return askAgain(call, commands);
   return build(call, { ...named, patterns });
 }
 
 /** The rule that would allow exactly this call, whether or not it should be offered. */
 export function coveringRule(call: PolicyCall): PolicyRule {
-  const rule = narrowestRule(call);
-  if (rule.decision === "allow") return rule;
   const commands = commandsToGrant(call);
-  if (commands.length === 0 || commands.some(({ known }) => !known)) return { decision: "allow", ...subject(call) };
-  return build(call, { ...namedResources(call), patterns: commands.map(({ words }) => joinWords(words)) });
+  const nameless = commands.some(({ known, words }) => !known || words.length === 0);
+  if (nameless || (commands.length === 0 && narrowestRule(call).decision === "ask")) {
+    return { decision: "allow", ...subject(call) };
+  }
+  const patterns = commands.map((command) => grantCommand(command) ?? joinWords(command.words));
+  return build(call, { ...namedResources(call), patterns });
 }
 
 const mostNamed = 1000;
@@ -45,13 +47,16 @@ function namedResources(call: PolicyCall): Named & { readonly count: number } {
   const touched = shell ? call.writes : [...call.writes, ...call.reads];
   const paths = [...new Set(touched.flatMap((resource) => pathPattern(resource, shell)))];
   const both = [...call.writes, ...call.reads];
-  const hosts = [...new Set(both.flatMap((resource) => ("host" in resource ? [hostPattern(resource.host)] : [])))];
+  const hosts = [
+    ...new Set(both.flatMap((resource) => ("host" in resource ? [hostPattern(resource.host)] : []))),
+  ];
   return { paths, hosts, count: Math.max(paths.length, hosts.length) };
 }
 
 function pathPattern(resource: Resource, shell: boolean): string[] {
   if ("path" in resource) return [literalPath(resource.path)];
-  if ("tree" in resource && !shell) return [resource.tree === "." ? "**" : `${literalPath(resource.tree)}/**`];
+  if ("tree" in resource && !shell)
+    return [resource.tree === "." ? "**" : `${literalPath(resource.tree)}/**`];
   return [];
 }
 
@@ -92,8 +97,11 @@ function subject(call: PolicyCall, withAgent = true): Pick<PolicyRule, "tool" | 
 }
 
 function askAgain(call: PolicyCall, commands: readonly PolicyCommand[]): PolicyRule {
-  const lines = commands.filter(({ known, words }) => known && words.length > 0).map(({ words }) => joinWords(words));
-  const command = lines.length > 0 && lines.length <= mostNamed && { command: oneOrList([...new Set(lines)]) };
+  const lines = commands
+    .filter(({ known, words }) => known && words.length > 0)
+    .map(({ words }) => joinWords(words));
+  const command = lines.length > 0 &&
+    lines.length <= mostNamed && { command: oneOrList([...new Set(lines)]) };
   return { decision: "ask", ...subject(call), ...command, reason: "it cannot be allowed once and for all" };
 }
 

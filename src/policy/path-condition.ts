@@ -1,6 +1,8 @@
+import { createGlobSet } from "./glob-set.js";
+import type { GlobSet } from "./glob-set.js";
 import { match } from "./match.js";
 import type { Match } from "./match.js";
-import { aimsBelow, compilePathGlob, coversTree, matchesPath, mayMatchBelow } from "./path-glob.js";
+import { aimsBelow, compilePathGlob, coversTree, mayMatchBelow } from "./path-glob.js";
 import type { PathGlob } from "./path-glob.js";
 import { shapeOf } from "./path-space.js";
 import type { Folding, PathShape, PathSpace, PathView } from "./path-space.js";
@@ -25,7 +27,10 @@ export interface PathConditionOptions {
 }
 
 /** Compile a list of globs; those with a leading `!` take out of what the others match. */
-export function compilePathCondition(patterns: readonly string[], options: PathConditionOptions): PathCondition {
+export function compilePathCondition(
+  patterns: readonly string[],
+  options: PathConditionOptions,
+): PathCondition {
   const { allows } = options;
   const taken = patterns.filter((pattern) => !pattern.startsWith("!"));
   const left = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1));
@@ -34,15 +39,15 @@ export function compilePathCondition(patterns: readonly string[], options: PathC
   const own = { folding: foldingFor(allows, options), wide: !allows };
   const other = { folding: foldingFor(!allows, options), wide: allows };
   const space = options.space;
-  const inside = includes.flatMap((pattern) => compilePathGlob(pattern, { space, ...own }));
-  const outside = left.flatMap((pattern) => compilePathGlob(pattern, { space, ...other }));
+  const inside = createGlobSet(includes.flatMap((pattern) => compilePathGlob(pattern, { space, ...own })));
+  const outside = createGlobSet(left.flatMap((pattern) => compilePathGlob(pattern, { space, ...other })));
   const sides = { inside, outside, own: own.folding, other: other.folding };
   return allows ? (path) => allowMatch(path, sides) : (path) => denyMatch(path, sides);
 }
 
 interface Sides {
-  readonly inside: readonly PathGlob[];
-  readonly outside: readonly PathGlob[];
+  readonly inside: GlobSet;
+  readonly outside: GlobSet;
   readonly own: Folding;
   readonly other: Folding;
 }
@@ -52,39 +57,32 @@ function foldingFor(allows: boolean, options: PathConditionOptions): Folding {
   return allows ? "exact" : "folded";
 }
 
-function allowMatch({ view, tree }: TouchedPath, sides: Sides): Match {
-  const test = tree ? coversTree : matchesPath;
-  if (!some(sides.inside, shapeOf(view, sides.own), test)) return match.no;
-  if (sides.outside.length === 0) return match.yes;
-  const excepted = tree ? mayTouch : matchesPath;
-  return some(sides.outside, shapeOf(view, sides.other), excepted) ? match.no : match.yes;
+function allowMatch({ view, tree }: TouchedPath, { inside, outside, own, other }: Sides): Match {
+  const shape = shapeOf(view, own);
+  if (!(tree ? some(inside, shape, coversTree) : inside.matches(shape))) return match.no;
+  if (outside.all.length === 0) return match.yes;
+  const left = shapeOf(view, other);
+  const excepted = outside.matches(left) || (tree && some(outside, left, mayMatchBelow));
+  return excepted ? match.no : match.yes;
 }
 
-function denyMatch({ view, tree, write }: TouchedPath, sides: Sides): Match {
-  const shape = shapeOf(view, sides.own);
-  const hit = some(sides.inside, shape, matchesPath);
-  const exempt = tree && write ? coversTree : matchesPath;
-  if (sides.outside.length > 0 && some(sides.outside, shapeOf(view, sides.other), exempt)) return match.no;
-  if (hit) return match.yes;
-  if (!write) return match.no;
+function denyMatch({ view, tree, write }: TouchedPath, { inside, outside, own, other }: Sides): Match {
+  if (outside.all.length > 0) {
+    const left = shapeOf(view, other);
+    if (tree && write ? some(outside, left, coversTree) : outside.matches(left)) return match.no;
+  }
+  const shape = shapeOf(view, own);
+  if (inside.matches(shape)) return match.yes;
   // Whoever moves or deletes a directory takes along what lies below it.
-  if (some(sides.inside, shape, tree ? aimsBelow : aimsStrictlyBelow)) return match.yes;
-  return tree && some(sides.inside, shape, mayMatchBelow) ? match.maybe : match.no;
-}
-
-function mayTouch(glob: PathGlob, shape: PathShape): boolean {
-  return matchesPath(glob, shape) || mayMatchBelow(glob, shape);
-}
-
-function aimsStrictlyBelow(glob: PathGlob, shape: PathShape): boolean {
-  return glob.base.length > shape.absolute.length && aimsBelow(glob, shape);
+  if (!write) return match.no;
+  if (inside.aimsStrictlyBelow(shape) || (tree && some(inside, shape, aimsBelow))) return match.yes;
+  return tree && some(inside, shape, mayMatchBelow) ? match.maybe : match.no;
 }
 
 function some(
-  globs: readonly PathGlob[],
+  { all }: GlobSet,
   shape: PathShape,
   test: (glob: PathGlob, shape: PathShape) => boolean,
 ): boolean {
-  for (const glob of globs) if (test(glob, shape)) return true;
-  return false;
+  return all.some((glob) => test(glob, shape));
 }

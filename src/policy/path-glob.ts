@@ -15,6 +15,10 @@ export interface PathGlob {
   readonly anywhere: boolean;
   /** The names before the first wildcard, from the root on. */
   readonly base: readonly string[];
+  /** The first name, where the pattern begins with one. */
+  readonly first: string | undefined;
+  /** The name of a pattern such as `**\/name/**`, which matches wherever that name stands. */
+  readonly floating: string | undefined;
 }
 
 export interface GlobOptions {
@@ -26,10 +30,13 @@ export interface GlobOptions {
 
 /** Compile a glob of paths, relative to the workspace or absolute. Throws a `PatternError`. */
 export function compilePathGlob(pattern: string, options: GlobOptions): PathGlob[] {
-  if (pattern.length > longestPattern) throw new PatternError(`it is longer than ${longestPattern} characters`);
+  if (pattern.length > longestPattern)
+    throw new PatternError(`it is longer than ${longestPattern} characters`);
   if (pattern.includes("\0")) throw new PatternError("it holds a NUL character");
   if (/^~(?:\/|$)/.test(pattern)) throw new PatternError('"~" is not expanded here: write the whole path');
-  return expandBraces(options.space.windows ? withSlashes(pattern) : pattern).map((text) => compileOne(text, options));
+  return expandBraces(options.space.windows ? withSlashes(pattern) : pattern).map((text) =>
+    compileOne(text, options),
+  );
 }
 
 /** Whether the glob matches the path itself. */
@@ -46,7 +53,8 @@ export function coversTree(glob: PathGlob, shape: PathShape): boolean {
 
 /** Whether the fixed part of the glob lies at or below the directory, so that something in it is meant. */
 export function aimsBelow(glob: PathGlob, shape: PathShape): boolean {
-  return shape.absolute.length <= glob.base.length && shape.absolute.every((name, at) => glob.base[at] === name);
+  const { absolute } = shape;
+  return absolute.length <= glob.base.length && absolute.every((name, at) => glob.base[at] === name);
 }
 
 /** Whether something below the directory could match. */
@@ -78,11 +86,15 @@ function compileOne(text: string, options: GlobOptions): PathGlob {
   if (names.at(-1) === "" || (wide && typeof segments.at(-1) === "string")) segments.push(globstar);
   const absolute = rooted || up > 0;
   const literals = leadingLiterals(segments);
+  const [first, name, last, more] = segments;
+  const floats = !absolute && first === globstar && last === globstar && more === undefined;
   return {
     segments,
     absolute,
-    anywhere: wide && segments[0] === globstar,
+    anywhere: wide && first === globstar,
     base: absolute ? literals : [...root, ...literals],
+    first: typeof first === "string" ? first : undefined,
+    floating: floats && typeof name === "string" ? name : undefined,
   };
 }
 
@@ -103,7 +115,8 @@ function normalSegments(names: readonly string[], folding: Folding): Segment[] {
   for (const name of names) {
     if (name === "" || name === ".") continue;
     if (name === "..") {
-      if (typeof segments.pop() !== "string") throw new PatternError('".." behind a wildcard has no clear meaning');
+      if (typeof segments.pop() !== "string")
+        throw new PatternError('".." behind a wildcard has no clear meaning');
     } else if (/^\*{2,}$/.test(name)) {
       if (segments.at(-1) !== globstar) segments.push(globstar);
     } else {

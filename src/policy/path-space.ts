@@ -15,7 +15,8 @@ export interface PathView {
   /** Relative to the workspace where it lies inside, else absolute. */
   readonly text: string;
   readonly inside: boolean;
-  readonly shapes: Partial<Record<Folding, PathShape>> & { readonly exact: PathShape };
+  readonly space: PathSpace;
+  readonly shapes: { exact: PathShape; folded?: PathShape; lower?: PathShape };
 }
 
 /** The workspace, and how paths are read in it. */
@@ -42,27 +43,26 @@ export function viewPath(path: string, space: PathSpace): PathView {
   const { exact: root } = space.root;
   if (!isAbsolutePath(text, space) && !ODD.test(text)) {
     const relative = text.split("/");
-    return { text, inside: true, shapes: { exact: { relative, absolute: [...root, ...relative] } } };
+    return { text, inside: true, space, shapes: { exact: { relative, absolute: [...root, ...relative] } } };
   }
   const absolute = isAbsolutePath(text, space) ? normalNames(text) : normalNames(`${root.join("/")}/${text}`);
   const inside = isBelow(absolute, space);
   const relative = inside ? absolute.slice(root.length) : undefined;
   const shown = relative?.join("/") ?? `${space.windows ? "" : "/"}${absolute.join("/")}`;
-  return { text: shown === "" ? "." : shown, inside, shapes: { exact: { relative, absolute } } };
+  return { text: shown === "" ? "." : shown, inside, space, shapes: { exact: { relative, absolute } } };
 }
 
 /** The path's names under a folding; made once, when a rule first asks. */
 export function shapeOf(view: PathView, folding: Folding): PathShape {
-  const known = view.shapes[folding];
-  if (known !== undefined) return known;
-  const { relative, absolute } = view.shapes.exact;
-  const names = foldNames(absolute, folding);
-  const shape = {
-    absolute: names,
-    relative: relative && names.slice(names.length - relative.length),
-  };
-  view.shapes[folding] = shape;
-  return shape;
+  return view.shapes[folding] ?? (view.shapes[folding] = foldShape(view, folding));
+}
+
+function foldShape({ text, space, shapes }: PathView, folding: Folding): PathShape {
+  const { relative, absolute } = shapes.exact;
+  if (relative === undefined) return { relative, absolute: foldNames(absolute, folding) };
+  const same = PLAIN_PATH.test(text) && (folding === "folded" || !/[A-Z]/.test(text));
+  const names = same ? relative : foldNames(relative, folding);
+  return { relative: names, absolute: [...space.root[folding], ...names] };
 }
 
 /** Whether a path or a pattern names its place from the root on. */
@@ -81,6 +81,9 @@ export function foldText(text: string, folding: Folding): string {
 
 /** Printable ASCII that ends in neither a dot nor a space: nothing to fold but case. */
 const PLAIN = /^[\x20-\x7e]*(?<![. ])$/;
+
+/** The same for a path of such names. */
+const PLAIN_PATH = /^(?![^]*[. ](?:\/|$))[\x20-\x7e]*$/;
 
 /** What HFS+ leaves out when it compares names, soft hyphens and joiners. */
 const IGNORED = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]/g;

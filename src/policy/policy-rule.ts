@@ -40,6 +40,13 @@ export interface PolicyRule {
 }
 
 /** Where rules come from, strongest first. */
-export const ruleSources = ["command-line", "session", "user", "remembered", "workspace", "built-in"] as const;
+export const ruleSources = [
+  "command-line",
+  "session",
+  "user",
+  "remembered",
+  "workspace",
+  "built-in",
+] as const;
 
 export type RuleSource = (typeof ruleSources)[number];

@@ -21,6 +21,7 @@ const star = Symbol("star");
  * back instead of a regular expression: at most pattern × text steps, so no pattern can hang.
  */
 export function compileWildcard(pattern: string): Wildcard {
+  if (!/[*?[\\(]/.test(pattern)) return { literal: pattern, test: (text) => text === pattern };
   const tokens = parse(pattern);
   if (tokens.every((token) => typeof token === "string")) {
     const literal = tokens.join("");

@@ -47,7 +47,7 @@ describe("acceptTool", () => {
     expect(tool.input).toEqual([{ name: "by", type: "integer", required: true }]);
     expect(tool.execute({ by: 2 }, ctx)).toBe(2);
     expect(tool.execute({ by: 3 }, ctx)).toBe(5);
-    tool.dispose?.();
+    void tool.dispose?.();
     expect(tool.execute({ by: 1 }, ctx)).toBe(0);
     expect(isEnabled).toBeUndefined();
   });
@@ -89,7 +89,7 @@ describe("acceptTool", () => {
       description = "d";
       inputSchema = z.object({});
       word = "done";
-      async *call(): AsyncGenerator<unknown> {
+      async *call(): AsyncGenerator {
         yield "working";
         yield { type: "progress", progress: 1, total: 2 };
         yield { type: "result", data: { word: this.word } };
@@ -102,7 +102,7 @@ describe("acceptTool", () => {
 
   it("prefers what call returns, passes its faults on and stops it when nobody listens", async () => {
     let stopped = false;
-    const tool = (call: () => AsyncGenerator<unknown>): Tool =>
+    const tool = (call: () => AsyncGenerator): Tool =>
       acceptTool({ name: "t", description: "d", input: z.object({}), call }).tool;
     const returning = tool(async function* () {
       yield "x";

@@ -2,13 +2,17 @@ import { ToolDefinitionError } from "../contract/errors.js";
 import type { SchemaSource } from "../contract/schema-source.js";
 import type { Tool, ToolAnnotations, ToolConcurrency } from "../contract/tool.js";
 import { optionalMethods } from "./check-definition.js";
-import { runCall } from "./run-call-generator.js";
+import { executeFromCall } from "./execute-from-call.js";
 import { reasonOf } from "./within-time.js";
 
+type OptionalMethod = (typeof optionalMethods)[number];
+type Reshaped = "name" | "description" | "category" | "input" | "output" | "execute" | OptionalMethod;
+
+/** Methods of foreign classes, whatever their parameters are typed as. */
+type LooseMethods = { readonly [Name in OptionalMethod]?: (input: never, other: never) => unknown };
+
 /** A tool in the shape of any of the sources: a class instance, other names for the same members. */
-export interface LooseTool extends Partial<
-  Pick<Tool, "version" | "aliases" | "dependsOn" | "examples" | "capabilities" | "annotations" | "timeoutMs">
-> {
+export interface LooseTool extends Partial<Omit<Tool, Reshaped>>, LooseMethods {
   readonly name: string;
   readonly description: string;
   /** @default "custom" */
@@ -100,7 +104,7 @@ function adapt(members: Members): Tool {
     ["concurrency", concurrencyOf(members)],
   ];
   if (members.execute === undefined && typeof members.call === "function") {
-    entries.push(["execute", runCall(members as { call(input: unknown, ctx: unknown): unknown })]);
+    entries.push(["execute", executeFromCall(members as { call(input: unknown, ctx: unknown): unknown })]);
   }
   return Object.freeze(
     Object.fromEntries(entries.filter(([, value]) => value !== undefined)),

@@ -75,7 +75,7 @@ function checkAnnotations(annotations: unknown, refuse: Refuse): void {
   if (typeof annotations !== "object" || annotations === null || Array.isArray(annotations)) {
     refuse("has annotations that are no object");
   }
-  for (const [key, value] of Object.entries(annotations as object)) {
+  for (const [key, value] of Object.entries(annotations)) {
     const meant = knownAnnotations.find((known) => known.toLowerCase() === key.toLowerCase());
     // Foreign hints may stand here; a known one in wrong letters would be ignored in silence.
     if (meant === undefined || value === undefined) continue;

@@ -11,14 +11,19 @@ export async function checkHealth(entry: ToolEntry, limitMs: number): Promise<He
   const askable =
     tool.healthCheck !== undefined && block?.code !== "TOOL_DISABLED" && entry.state !== "Failed";
   if (!askable) {
-    if (block === undefined && entry.state !== "Failed") {
+    const out = entry.state === "Failed" || entry.state === "Disabled";
+    if (block === undefined && !out) {
       return {
         status: "healthy",
         message: "It has no health check of its own and nothing blocks it.",
         details,
       };
     }
-    return { status: "unhealthy", message: `It ${block?.reason ?? "failed to start"}.`, details };
+    return {
+      status: "unhealthy",
+      message: `It ${block?.reason ?? "was taken out and waits for a call to try it"}.`,
+      details,
+    };
   }
   try {
     const verdict: unknown = await withinTime(() => tool.healthCheck?.(), limitMs, "the health check");

@@ -28,6 +28,36 @@ export function collectNeeds(entry: ToolEntry, lookup: Lookup): Needs {
   return { entries: [...found], missing };
 }
 
+/** Every entry that stands, directly or not, on one that is blocked or missing; one pass over all. */
+export function findStranded(
+  entries: readonly ToolEntry[],
+  lookup: Lookup,
+  isBlocked: (entry: ToolEntry) => boolean,
+): ReadonlySet<ToolEntry> {
+  const stranded = new Set<ToolEntry>();
+  const dependents = new Map<ToolEntry, ToolEntry[]>();
+  // A set can grow while it is walked: what is found on the way is visited, too.
+  const found = new Set(entries.filter(({ dependsOn }) => dependsOn.length > 0));
+  for (const entry of found) {
+    for (const spec of entry.dependsOn) {
+      const dependency = lookup(spec);
+      if (dependency === undefined) {
+        stranded.add(entry);
+        continue;
+      }
+      found.add(dependency);
+      const known = dependents.get(dependency);
+      if (known === undefined) dependents.set(dependency, [entry]);
+      else known.push(entry);
+    }
+  }
+  for (const [dependency, above] of dependents) {
+    if (isBlocked(dependency)) for (const entry of above) stranded.add(entry);
+  }
+  for (const entry of stranded) for (const above of dependents.get(entry) ?? []) stranded.add(above);
+  return stranded;
+}
+
 /**
  * Order new entries so that each follows what it depends on; otherwise they keep their order.
  * Throws where a dependency is missing or, looking deep, the way leads in a circle.

@@ -1,11 +1,11 @@
 /** When a tool is taken out and how long until it is tried again. */
 export interface HealthOptions {
   /** Critical errors in a row that disable a tool. @default 5 */
-  readonly criticalErrors?: number;
+  readonly criticalErrors?: number | undefined;
   /** Wait before the first probe; it doubles up to ten minutes. @default 30000 */
-  readonly probeAfterMs?: number;
+  readonly probeAfterMs?: number | undefined;
   /** Limit of `init`, `dispose` and `healthCheck`. @default 30000 */
-  readonly initTimeoutMs?: number;
+  readonly initTimeoutMs?: number | undefined;
 }
 
 /** How a call ended, as far as the tool's health is concerned. */

@@ -8,12 +8,12 @@ import { matchesGlob } from "./glob.js";
  */
 export interface QuotaRule {
   /** A glob on the tool's name. */
-  readonly tool?: string;
+  readonly tool?: string | undefined;
   /** A glob on the agent's name. */
-  readonly agent?: string;
-  readonly perMinute?: number;
-  readonly perTask?: number;
-  readonly perSession?: number;
+  readonly agent?: string | undefined;
+  readonly perMinute?: number | undefined;
+  readonly perTask?: number | undefined;
+  readonly perSession?: number | undefined;
 }
 
 /** Who calls what. */

@@ -4,7 +4,7 @@ import { nearest } from "../schema/nearest.js";
 import type { Block } from "./block.js";
 import { toUnavailable } from "./block.js";
 import type { Needs } from "./dependencies.js";
-import { collectNeeds } from "./dependencies.js";
+import { collectNeeds, findStranded } from "./dependencies.js";
 import type { Family, NameIndex } from "./name-index.js";
 import type { ToolEntry } from "./tool-entry.js";
 import { shorten, splitSpec } from "./tool-name.js";
@@ -17,6 +17,8 @@ export interface ResolveView {
   /** @default everything */
   readonly toolset?: Toolset | undefined;
 }
+
+const mostKept = 100;
 
 /** Leads a name to the one entry that answers, or says why none does. */
 export class Resolver {
@@ -46,15 +48,27 @@ export class Resolver {
     return own ?? (entry.dependsOn.length === 0 ? undefined : this.#dependencyBlock(entry, toolset));
   }
 
-  /** Whether a listing shows it: usable, or out for a while only. */
-  isListed(entry: ToolEntry): boolean {
-    const block = this.block(entry);
-    return block === undefined || block.code === "TOOL_UNHEALTHY";
+  /** The default versions that a listing shows: what can be used, or is out for a while only. */
+  listed(toolset?: Toolset): ToolEntry[] {
+    const off = (entry: ToolEntry): boolean => !entry.open && entry.block()?.code === "TOOL_DISABLED";
+    const entries = this.all(toolset);
+    const stranded = findStranded(entries, (spec) => this.#index.lookup(spec), off);
+    return entries.filter((entry) => !off(entry) && !stranded.has(entry));
+  }
+
+  /** The default version of every tool, usable or not. */
+  all(toolset?: Toolset): ToolEntry[] {
+    const entries: ToolEntry[] = [];
+    for (const { current } of this.#index.families()) {
+      if (toolset?.has(current) !== false) entries.push(current);
+    }
+    return entries;
   }
 
   /** The error for a name that leads nowhere; the same for what is hidden and for what never was. */
   notFound(name: string, toolset?: Toolset): ToolNotFoundError {
-    const wanted = String(name);
+    // A request can carry anything as its name.
+    const wanted = typeof name === "string" ? name : `(${typeof name})`;
     const versions = this.#visibleVersions(wanted, toolset);
     const near =
       versions.length > 0 ? undefined : nearest(splitSpec(wanted).name, this.#visibleNames(toolset));
@@ -96,7 +110,8 @@ export class Resolver {
     const { revision } = this.#index;
     if (known?.revision === revision) return known.needs;
     const needs = collectNeeds(entry, (spec) => this.#index.lookup(spec));
-    this.#needs.set(entry, { revision, needs });
+    // Long lists are not kept: a chain of tools would hold the square of its length.
+    if (needs.entries.length <= mostKept) this.#needs.set(entry, { revision, needs });
     return needs;
   }
 
@@ -108,10 +123,9 @@ export class Resolver {
   }
 
   *#visibleNames(toolset: Toolset | undefined): Iterable<string> {
-    for (const { current } of this.#index.families()) {
-      if (toolset?.has(current) === false || !this.isListed(current)) continue;
-      yield current.name;
-      yield* current.aliases;
+    for (const { name, aliases } of this.listed(toolset)) {
+      yield name;
+      yield* aliases;
     }
   }
 }

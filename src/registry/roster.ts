@@ -81,7 +81,7 @@ export class Roster {
   /** Let all go, the last first: dependents came after what they depend on. */
   async removeAll(): Promise<void> {
     const entries = [...this.index.families()].flatMap(({ versions }) => versions);
-    await this.remove(entries.reverse());
+    await this.remove(entries.toReversed());
     await Promise.all(this.#leaving);
   }
 

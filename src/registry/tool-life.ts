@@ -36,7 +36,7 @@ export class ToolLife {
   #gone: string | undefined;
   #critical = false;
   #settling = false;
-  #disposing: Promise<void> | undefined;
+  #disposing = false;
   #leaving: Promise<void> | undefined;
   #left: (() => void) | undefined;
   readonly #tool: Tool;
@@ -181,11 +181,19 @@ export class ToolLife {
       this.#end();
       return false;
     }
-    this.#disposing ??= withinTime(() => this.#tool.dispose?.(), this.limitMs, "dispose").then(
-      () => this.#end(),
-      (error: unknown) => this.#end(`dispose failed: ${reasonOf(error)}`),
-    );
+    if (!this.#disposing) void this.#dispose();
     return false;
+  }
+
+  async #dispose(): Promise<void> {
+    this.#disposing = true;
+    let fault: string | undefined;
+    try {
+      await withinTime(() => this.#tool.dispose?.(), this.limitMs, "dispose");
+    } catch (error) {
+      fault = `dispose failed: ${reasonOf(error)}`;
+    }
+    this.#end(fault);
   }
 
   #end(reason?: string): void {

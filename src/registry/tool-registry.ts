@@ -113,6 +113,11 @@ export class ToolRegistry {
     return this.#index.lookup(name)?.tool;
   }
 
+  /** The entry behind a name, an alias or `name@range`, disabled or not. */
+  entry(name: string): ToolEntry | undefined {
+    return this.#index.lookup(name);
+  }
+
   has(name: string): boolean {
     return this.#index.lookup(name) !== undefined;
   }
@@ -255,12 +260,7 @@ export class ToolRegistry {
 
   #listed({ toolset, includeDisabled = false }: ListFilter): ToolEntry[] {
     const set = typeof toolset === "string" ? this.toolset(toolset) : toolset;
-    const entries: ToolEntry[] = [];
-    for (const { current } of this.#index.families()) {
-      if (set?.has(current) === false) continue;
-      if (includeDisabled || this.#resolver.isListed(current)) entries.push(current);
-    }
-    return entries;
+    return includeDisabled ? this.#resolver.all(set) : this.#resolver.listed(set);
   }
 
   #known(spec: string): readonly ToolEntry[] {

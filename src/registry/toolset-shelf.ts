@@ -29,8 +29,8 @@ export class ToolsetShelf {
     const known = this.#sets.get(name) ?? this.#builtin(name);
     if (known !== undefined) return known;
     const names = this.names();
-    const near = nearest(String(name), names);
-    throw new ToolValidationError(`There is no toolset "${shorten(String(name))}".`, {
+    const near = nearest(name, names);
+    throw new ToolValidationError(`There is no toolset "${shorten(name)}".`, {
       code: "VALUE_INVALID",
       hint: near === undefined ? `Use one of ${names.join(", ")}.` : `Did you mean "${near}"?`,
     });

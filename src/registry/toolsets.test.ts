@@ -8,7 +8,12 @@ import type { ToolsetDefinition } from "./toolsets.js";
 import { compileToolset, intersectToolsets, narrowToolset } from "./toolsets.js";
 import { ToolRegistry } from "./tool-registry.js";
 
-const make = (name: string, category: ToolCategory, annotations: ToolAnnotations, aliases: string[] = []): Tool =>
+const make = (
+  name: string,
+  category: ToolCategory,
+  annotations: ToolAnnotations,
+  aliases: string[] = [],
+): Tool =>
   defineTool({
     name,
     description: "d",
@@ -57,6 +62,18 @@ function namesIn(definition: ToolsetDefinition): string[] {
   return registry.list({ toolset: compileToolset("x", definition) }).map(({ name }) => name);
 }
 
+/** The whole error of a name that is not found by an agent that may only read. */
+function missOf(own: ToolRegistry, name: string): object {
+  try {
+    own.resolve(name, { sessionId: "s", toolset: own.toolset("readonly") });
+  } catch (error) {
+    if (!(error instanceof ToolNotFoundError)) throw error;
+    const { code, message, hint, details, retryable, toolName } = error;
+    return { code, message, hint, details, retryable, toolName };
+  }
+  throw new Error(`${name} was found`);
+}
+
 describe("built-in toolsets", () => {
   it("all holds all", () => {
     expect(inSet("all")).toEqual(allNames);
@@ -102,7 +119,11 @@ describe("built-in toolsets", () => {
 
 describe("a toolset", () => {
   it("takes globs and selectors; a removal wins wherever it stands", () => {
-    expect(namesIn(["read_*", { category: "memory" }])).toEqual(["read_file", "read_artifact", "save_insight"]);
+    expect(namesIn(["read_*", { category: "memory" }])).toEqual([
+      "read_file",
+      "read_artifact",
+      "save_insight",
+    ]);
     expect(namesIn(["!shell_exec", "shell_*"])).toEqual(["shell_jobs"]);
     expect(namesIn(["?hell_jobs"])).toEqual(["shell_jobs"]);
     expect(namesIn([{ category: "file", readOnly: true }])).toEqual(["read_file"]);
@@ -110,7 +131,8 @@ describe("a toolset", () => {
   });
 
   it("starts from all where it only removes", () => {
-    expect(new Set(namesIn(["!shell_*"]))).toEqual(allNames.difference(new Set(["shell_exec", "shell_jobs"])));
+    const others = [...allNames].filter((name) => !name.startsWith("shell_"));
+    expect(namesIn(["!shell_*"])).toEqual(others);
   });
 
   it("takes an alias as the name, and a glob on aliases only to remove", () => {
@@ -122,34 +144,15 @@ describe("a toolset", () => {
 
   it("hides what is outside exactly as what does not exist", () => {
     const own = registryOf();
-    const toolset = own.toolset("readonly");
-    const view = { sessionId: "s", toolset };
-    const errorOf = (name: string): unknown => {
-      try {
-        own.resolve(name, view);
-      } catch (error) {
-        expect(error).toBeInstanceOf(ToolNotFoundError);
-        const { code, message, hint, details, retryable } = error as ToolNotFoundError;
-        return { code, message: message.replaceAll(name, "NAME"), hint, details, retryable };
-      }
-      return expect.unreachable();
-    };
-    const hidden = ["write_file", "bash", "shell_exec@^1", "shell_exec@9", "write_file@1.0.0"].map(errorOf);
+    const view = { sessionId: "s", toolset: own.toolset("readonly") };
     const empty = registryOf();
     for (const name of ["write_file", "shell_exec", "save_prd_file"]) void empty.unregister(name);
-    const absent = ["write_file", "bash", "shell_exec@^1", "shell_exec@9", "write_file@1.0.0"].map((name) => {
-      try {
-        empty.resolve(name, { sessionId: "s", toolset: empty.toolset("readonly") });
-      } catch (error) {
-        const { code, message, hint, details, retryable } = error as ToolNotFoundError;
-        return { code, message: message.replaceAll(name, "NAME"), hint, details, retryable };
-      }
-      return expect.unreachable();
-    });
-    expect(hidden).toEqual(absent);
+    const asked = ["write_file", "bash", "shell_exec@^1", "shell_exec@9", "write_file@1.0.0"];
+    const hidden = asked.map((name) => missOf(own, name));
+    expect(hidden).toEqual(asked.map((name) => missOf(empty, name)));
     own.disable("write_file", "secret reason");
-    expect(errorOf("write_file")).toEqual(hidden[0]);
-    expect(JSON.stringify(errorOf("wrte_file"))).not.toContain("write_file");
+    expect(missOf(own, "write_file")).toEqual(hidden[0]);
+    expect(JSON.stringify(missOf(own, "wrte_file"))).not.toContain("write_file");
     expect(own.resolve("file_read", view).name).toBe("read_file");
   });
 

@@ -116,11 +116,13 @@ function faultOfGlob(rule: string): string | undefined {
 
 function faultOfSelector(rule: unknown): string | undefined {
   if (typeof rule !== "object" || rule === null) return "has a rule that is neither a text nor an object";
-  const { category, readOnly, name, ...rest } = rule as ToolsetSelector;
+  const { category, readOnly, name, ...rest } = rule as { readonly [Key in keyof ToolsetSelector]?: unknown };
   const unknown = Object.keys(rest)[0];
   if (unknown !== undefined) return `has a rule with the unknown key "${unknown}"`;
   if (category === undefined && readOnly === undefined && name === undefined) return "has an empty rule";
-  if (category !== undefined && !toolCategories.includes(category)) return `names the category "${category}"`;
+  if (category !== undefined && !toolCategories.includes(category as ToolCategory)) {
+    return `names the category ${JSON.stringify(category)}`;
+  }
   if (readOnly !== undefined && readOnly !== true) return "has a readOnly that is not true";
   return name === undefined || typeof name === "string" ? undefined : "has a name that is no text";
 }

@@ -24,7 +24,7 @@ export async function withinTime<Value>(
 /** What was thrown, in words, whatever it is. */
 export function reasonOf(thrown: unknown): string {
   try {
-    return thrown instanceof Error ? thrown.message : String(thrown);
+    return String(thrown instanceof Error ? thrown.message : thrown);
   } catch {
     return "something that cannot be shown";
   }

@@ -1,4 +1,5 @@
 import { runCall } from "../call/run-call.js";
+import { explainCall, type Explained } from "../call/explain.js";
 import type { SpineParts } from "../call/parts.js";
 import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
 import { ToolError } from "../contract/errors.js";
@@ -8,6 +9,7 @@ import type { SessionOptions, StreamItem, ToolCaller, ValidationResult } from ".
 import type { Tool } from "../contract/tool.js";
 import type { Toolset } from "../registry/toolsets.js";
 import { takePlain } from "../schema/take-plain.js";
+import type { RunningCalls } from "./running-calls.js";
 import { streamCalls } from "./stream.js";
 
 /** What a session gets from the runtime that opens it. */
@@ -15,8 +17,7 @@ export interface SessionParts {
   readonly spine: SpineParts;
   readonly env: SessionEnv;
   readonly toolset: Toolset | undefined;
-  /** Counts running calls, so that closing can wait for them. */
-  readonly track: <T>(running: Promise<T>) => Promise<T>;
+  readonly running: RunningCalls;
 }
 
 /** One agent at work: who it is, what it may see, its environment. */
@@ -42,16 +43,21 @@ export class Session implements ToolCaller, CallSession {
   }
 
   call = (request: ToolRequest): Promise<ToolEnvelope> => {
-    const { spine, toolset, track } = this.#parts;
-    return track(runCall(request, { session: this, toolset }, spine));
+    const { spine, toolset } = this.#parts;
+    const { starting } = this.#parts.running;
+    if (starting === undefined) return runCall(request, { session: this, toolset }, spine);
+    return starting.then((fault) => runCall(request, { session: this, toolset, fault }, spine));
   };
 
   callMany = (requests: readonly ToolRequest[]): Promise<ToolEnvelope[]> => Promise.all(requests.map(this.call));
 
   stream = (requests: ToolRequest | readonly ToolRequest[]): AsyncIterable<StreamItem> => {
     const list = Array.isArray(requests) ? (requests as readonly ToolRequest[]) : [requests as ToolRequest];
-    const { spine, toolset, track } = this.#parts;
-    return streamCalls(list, (request, onEvent) => track(runCall(request, { session: this, toolset, onEvent }, spine)));
+    const { spine, toolset, running } = this.#parts;
+    return streamCalls(list, async (request, onEvent) => {
+      const fault = await running.starting;
+      return runCall(request, { session: this, toolset, onEvent, fault }, spine);
+    });
   };
 
   validate = (name: string, args: unknown): ValidationResult => {
@@ -66,6 +72,13 @@ export class Session implements ToolCaller, CallSession {
       if (!(thrown instanceof ToolError)) throw thrown;
       return { valid: false, errors: [thrown.hint === undefined ? thrown.message : `${thrown.message} ${thrown.hint}`] };
     }
+  };
+
+  /** Say what would be decided about a call, by which rule and why; nobody is asked and nothing runs. */
+  explain = async (request: ToolRequest): Promise<Explained> => {
+    const { spine, toolset, running } = this.#parts;
+    const fault = await running.starting;
+    return explainCall(request, { session: this, toolset, fault }, spine);
   };
 
   /** The tools that this session can see, in the order of their names. */

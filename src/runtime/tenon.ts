@@ -4,6 +4,7 @@ import type { HealthReport } from "../contract/lifecycle.js";
 import type { PathVerdict } from "../contract/ports/files.js";
 import type { SessionOptions, ToolCaller } from "../contract/tenon.js";
 import type { Policy } from "../policy/create-policy.js";
+import type { PolicyRule } from "../policy/policy-rule.js";
 import type { Metrics } from "../record/metrics.js";
 import type { Optimiser } from "../record/optimiser.js";
 import type { ToolLike } from "../registry/accept-tool.js";
@@ -12,7 +13,6 @@ import type { ToolRegistry } from "../registry/tool-registry.js";
 import type { SchedulerStats } from "../scheduler/scheduler.js";
 import type { Session } from "./session.js";
 import type { TaskContext } from "./tasks.js";
-import type { Undo } from "./undo.js";
 
 /** A running Tenon. Its own `call` and the like use a session that belongs to nobody else. */
 export interface Tenon extends ToolCaller {
@@ -22,11 +22,18 @@ export interface Tenon extends ToolCaller {
   readonly policy: Policy;
   readonly optimiser: Optimiser;
   readonly paths: { check(path: string, access?: "read" | "write"): PathVerdict };
-  readonly undo: Undo;
+  /** How files are held: by descriptor, without a race, or by name. */
+  readonly guardKind: "descriptor" | "portable";
   /** Register a tool: short for `registry.register`. */
   register(tool: ToolLike): ToolEntry;
   /** Open a session: one agent with its own toolset, environment and read state. */
   createSession(options?: SessionOptions): Session;
+  /** Open a session that outlives the process: what it sets in its environment is kept under its name. */
+  openNamedSession(name: string, options?: SessionOptions): Promise<Session>;
+  /** Keep a rule of the policy beyond this process, as "always" does; returns its id. */
+  remember(rule: PolicyRule): Promise<string>;
+  /** Forget a remembered rule. */
+  revoke(id: string): Promise<boolean>;
   /** What was done for a task. */
   task(taskId: string): TaskContext | undefined;
   on<N extends EventName>(name: N, listener: (payload: TenonEvents[N]) => void): () => void;
@@ -34,6 +41,10 @@ export interface Tenon extends ToolCaller {
   /** One tool, or the whole. */
   health(name?: string): Promise<HealthReport>;
   stats(): SchedulerStats;
+  /** Resolves when what an earlier run left behind is taken up; the first call waits for it by itself. */
+  ready(): Promise<void>;
+  /** Check the state of this workspace from end to end. */
+  checkState(): Promise<{ readonly ok: boolean; readonly problems: readonly string[]; readonly dir: string }>;
   /** Take no new calls, let running ones end, free everything. Calls that outlive `graceMs` are cancelled. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }

@@ -143,7 +143,7 @@ const longestMs = 2 ** 31 - 1;
 function toLaneLength(ms: number): number {
   if (!(ms < longestMs)) return longestMs;
   const whole = Math.max(Math.ceil(ms), 1);
-  const step = 2 ** Math.max(31 - Math.clz32(whole) - 5, 0);
+  const step = 1 << Math.max(31 - Math.clz32(whole) - 5, 0);
   return Math.min(Math.ceil(whole / step) * step, longestMs);
 }
 

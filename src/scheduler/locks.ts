@@ -42,9 +42,9 @@ function addLocks(locks: Map<string, Lock>, list: readonly unknown[], conversion
   for (const resource of list) {
     if (typeof resource !== "object" || resource === null) throw malformed("an entry is no object");
     let known = false;
-    for (const [kind, name] of Object.entries(resource)) {
-      const space = spaces.get(kind);
-      if (space === undefined) continue;
+    for (const [kind, space] of spaces) {
+      const name = (resource as Readonly<Record<string, unknown>>)[kind];
+      if (name === undefined) continue;
       if (typeof name !== "string") throw malformed(`the "${kind}" of an entry is no string`);
       const key = toKey(space, name, conversion.canonicalPath);
       const id = `${space}:${key}`;
@@ -56,13 +56,13 @@ function addLocks(locks: Map<string, Lock>, list: readonly unknown[], conversion
 }
 
 // A path and a tree lock alike, because touching a directory conflicts with a write of anything below it.
-const spaces: ReadonlyMap<string, Lock["space"]> = new Map([
+const spaces: readonly (readonly [kind: string, space: Lock["space"]])[] = [
   ["path", "path"],
   ["tree", "path"],
   ["env", "env"],
   ["host", "host"],
   ["lock", "lock"],
-]);
+];
 
 function toKey(space: Lock["space"], name: string, canonicalPath: (path: string) => string): string {
   if (space === "path") return toPathKey(canonicalPath(name));
@@ -72,6 +72,7 @@ function toKey(space: Lock["space"], name: string, canonicalPath: (path: string)
 
 // A backslash parts names in a Windows path, but belongs to a name where paths begin with a slash.
 function toPathKey(path: string): string {
+  if (path.startsWith("/") && !path.endsWith("/") && !path.includes("//")) return path;
   const parted = path.startsWith("/") ? path : path.replaceAll("\\", "/");
   const names = parted.split("/").filter((name) => name !== "");
   return parted.startsWith("/") || names.length === 0 ? `/${names.join("/")}` : names.join("/");

@@ -65,10 +65,9 @@ function describeUnknown(fault: Fault, path: string): ArgumentIssue {
   return suggestion === undefined ? { path, message } : { path, message, suggestion };
 }
 
-function listKnown(known: Iterable<string> | undefined): string {
-  const names = [...(known ?? [])];
-  if (names.length === 0) return "";
-  return `. Known: ${shortList(names.map((name) => clip(name, 40)))}`;
+function listKnown(known: readonly string[] | undefined): string {
+  if (known === undefined || known.length === 0) return "";
+  return `. Known: ${shortList(known.map((name) => clip(name, 40)))}`;
 }
 
 function describeForms({ forms = [] }: Fault, name: string, root: unknown, subject: Subject): string {
@@ -115,13 +114,13 @@ function unquote(word: string): string {
 
 function typeWord(value: unknown): string {
   if (value === undefined) return "nothing";
-  if (value === null) return "null";
+  if (value === null || (typeof value === "number" && !Number.isFinite(value))) return String(value);
   return Array.isArray(value) ? "array" : typeof value;
 }
 
 /** A short scalar helps to see the slip ("5" for 5); anything longer only costs. */
 function preview(value: unknown): string {
-  if (typeof value === "number" || typeof value === "boolean") return ` (${value})`;
+  if (Number.isFinite(value) || typeof value === "boolean") return ` (${value})`;
   return typeof value === "string" ? ` (${clip(JSON.stringify(clip(value, 60)), 100)})` : "";
 }
 

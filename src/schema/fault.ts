@@ -1,3 +1,4 @@
+import type { ArgumentIssue } from "./checked.js";
 import type { Segment } from "./format-path.js";
 
 /** A fault as a validator finds it, before it is put into words. */
@@ -13,7 +14,7 @@ export interface Fault {
   /** What the rule says, or the author's own words for any kind. */
   readonly message?: string;
   /** The names that an unknown one is compared with. */
-  readonly known?: Iterable<string>;
+  readonly known?: readonly string[];
   /** Per branch of a union why it does not fit. */
   readonly forms?: readonly (readonly Fault[])[];
 }
@@ -21,7 +22,12 @@ export interface Fault {
 /** What a compiled source says of a value. */
 export type Outcome =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly faults: readonly Fault[] };
+  | {
+      readonly ok: false;
+      readonly faults: readonly Fault[];
+      /** In words already, where the value was no plain data at all. */
+      readonly issues?: readonly ArgumentIssue[];
+    };
 
 /** One kind of source made ready, with the heavy work still to be done on first use. */
 export interface Source {
@@ -47,7 +53,8 @@ export function valueAt(root: unknown, path: readonly Segment[]): unknown {
  */
 export function mergeBranches(path: readonly Segment[], branches: readonly (readonly Fault[])[]): Fault[] {
   const simple = branches.map((faults) => soleMismatch(faults, path.length));
-  if (branches.length > 0 && simple.every((fault) => fault !== undefined)) return [mergeMismatches(path, simple)];
+  if (branches.length > 0 && simple.every((fault) => fault !== undefined))
+    return [mergeMismatches(path, simple)];
   const rightType = branches.filter((faults) => !faults.some((fault) => isMismatch(fault, path.length)));
   const rightTag = rightType.filter((faults) => !faults.some((fault) => isTag(fault, path.length)));
   const meant = rightTag.length > 0 ? rightTag : rightType;

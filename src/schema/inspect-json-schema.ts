@@ -1,8 +1,11 @@
 import { ToolDefinitionError } from "../contract/errors.js";
 import { clip } from "./format-path.js";
+import { admits } from "./json-value.js";
+import { toProgram } from "./pattern-program.js";
+import { refuseSchema } from "./refuse-schema.js";
+import { targetOf } from "./schemas-below.js";
 import { walkSchema } from "./walk-schema.js";
 import type { SchemaNode } from "./walk-schema.js";
-import { admits } from "./json-value.js";
 
 /** Which rules a document is read by. */
 export type Draft = "2020-12" | "2019-09" | "07";
@@ -29,23 +32,60 @@ export function inspectJsonSchema(root: SchemaNode): Draft {
   return draftOf(root, old);
 }
 
-/** Refuse the definition, with what is wrong and where. */
-export function refuseSchema(message: string, cause?: unknown): never {
-  throw new ToolDefinitionError(message, {
-    code: "SCHEMA_INVALID",
-    hint: "Correct the schema; it must be a JSON Schema (draft 2020-12 or 7) that stands on its own.",
-    ...(cause === undefined ? {} : { cause }),
-  });
+const typeNames: ReadonlySet<unknown> = new Set([
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "object",
+  "array",
+  "null",
+]);
+
+const keywordTypes: Readonly<Record<string, string>> = {
+  minimum: "number",
+  maximum: "number",
+  exclusiveMinimum: "number",
+  exclusiveMaximum: "number",
+  multipleOf: "number",
+  minLength: "integer",
+  maxLength: "integer",
+  minItems: "integer",
+  maxItems: "integer",
+  minProperties: "integer",
+  maxProperties: "integer",
+  minContains: "integer",
+  maxContains: "integer",
+  uniqueItems: "boolean",
+  pattern: "string",
+  format: "string",
+  $ref: "string",
+  $id: "string",
+  $anchor: "string",
+  dependentRequired: "object",
+};
+
+/** The compiler trusts some values more than it should, and would find the others only when it is used. */
+function checkShapes(node: SchemaNode, place: string): void {
+  for (const keyword in node) {
+    const wanted = Object.hasOwn(keywordTypes, keyword) ? keywordTypes[keyword] : undefined;
+    if (wanted === undefined || admits(wanted, node[keyword])) continue;
+    refuseSchema(`"${keyword}" of ${place} must be of type ${wanted}.`);
+  }
+  checkLists(node, place);
+  const { pattern, patternProperties = {} } = node;
+  const patterns = Object.keys(patternProperties as object);
+  for (const source of typeof pattern === "string" ? [pattern, ...patterns] : patterns) {
+    checkPattern(source, place);
+  }
 }
 
-const typeNames = ["string", "number", "integer", "boolean", "object", "array", "null"];
-
-/** Keywords whose values the compiler trusts more than it should. */
-function checkShapes(node: SchemaNode, place: string): void {
-  const { type, required, enum: values, $id: id, dependentRequired } = node;
+function checkLists(node: SchemaNode, place: string): void {
+  const { type, required, enum: values, dependentRequired = {} } = node;
   const names = Array.isArray(type) ? type : type === undefined ? [] : [type];
-  const wrong = names.find((name) => !typeNames.includes(name as string));
-  if (wrong !== undefined) refuseSchema(`${place} has the type ${clip(JSON.stringify(wrong))}, which is none.`);
+  const wrong = names.find((name) => !typeNames.has(name));
+  if (wrong !== undefined)
+    refuseSchema(`${place} has the type ${clip(JSON.stringify(wrong))}, which is none.`);
   if (Array.isArray(type) && type.length === 0) refuseSchema(`${place} allows no type at all.`);
   if (required !== undefined && !isNameList(required)) {
     refuseSchema(`"required" of ${place} must be a list of property names.`);
@@ -53,9 +93,20 @@ function checkShapes(node: SchemaNode, place: string): void {
   if (values !== undefined && (!Array.isArray(values) || values.length === 0)) {
     refuseSchema(`"enum" of ${place} must be a list with at least one value.`);
   }
-  if (id !== undefined && typeof id !== "string") refuseSchema(`"$id" of ${place} must be a string.`);
-  const lists = dependentRequired === undefined ? [] : Object.values(Object(dependentRequired) as object);
-  if (!lists.every(isNameList)) refuseSchema(`"dependentRequired" of ${place} must hold lists of names.`);
+  if (!Object.values(dependentRequired as object).every(isNameList)) {
+    refuseSchema(`"dependentRequired" of ${place} must hold lists of property names.`);
+  }
+}
+
+function checkPattern(source: string, place: string): void {
+  try {
+    toProgram(source);
+  } catch (error) {
+    refuseSchema(
+      `The pattern ${clip(source, 60)} of ${place} cannot be used: ${clip((error as Error).message)}.`,
+      error,
+    );
+  }
 }
 
 function isNameList(value: unknown): value is readonly string[] {
@@ -94,33 +145,22 @@ function checkRequired(node: SchemaNode, place: string): void {
 const rootPlace = "the schema";
 
 function isBranch(place: string): boolean {
-  return /\/(?:allOf|anyOf|oneOf|not|if|then|else|dependentSchemas|dependencies|contains)(?:\/|$)/.test(place);
+  return /\/(?:allOf|anyOf|oneOf|not|if|then|else|dependentSchemas|dependencies|contains)(?:\/|$)/.test(
+    place,
+  );
 }
 
 function checkRef(root: SchemaNode, ref: string, embedded: boolean): void {
   // With an "$id" inside, only the compiler can tell what a reference means; it never fetches either.
   if (embedded) return;
   if (!ref.startsWith("#")) {
-    refuseSchema(`"$ref": ${JSON.stringify(clip(ref))} leads out of the schema; such references are never fetched.`);
+    refuseSchema(
+      `"$ref": ${JSON.stringify(clip(ref))} leads out of the schema; such references are never fetched.`,
+    );
   }
   if (!ref.startsWith("#/")) return;
-  let target: unknown = root;
-  for (const token of ref.slice(2).split("/")) {
-    const key = decode(token).replaceAll("~1", "/").replaceAll("~0", "~");
-    target =
-      typeof target === "object" && target !== null && Object.hasOwn(target, key)
-        ? (target as SchemaNode)[key]
-        : undefined;
-  }
-  if (target === undefined) refuseSchema(`"$ref": ${JSON.stringify(clip(ref))} leads nowhere in the schema.`);
-}
-
-function decode(token: string): string {
-  try {
-    return decodeURIComponent(token);
-  } catch {
-    return token;
-  }
+  if (targetOf(ref, root) === undefined)
+    refuseSchema(`"$ref": ${JSON.stringify(clip(ref))} leads nowhere in the schema.`);
 }
 
 function draftOf(root: SchemaNode, old: boolean): Draft {

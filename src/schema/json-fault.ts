@@ -102,7 +102,9 @@ function readString(reader: Reader): void {
     }
     if (char !== undefined && char < " ") stop(reader, `Unexpected ${shown(reader)} in a string: escape it`);
     if (char !== "\\") continue;
-    const escape = /^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.exec(text.slice(reader.position, reader.position + 6));
+    const escape = /^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.exec(
+      text.slice(reader.position, reader.position + 6),
+    );
     if (escape === null && reader.position + 1 < text.length) stop(reader, "Bad escape in a string");
     reader.position += (escape?.[0].length ?? 1) - 1;
   }

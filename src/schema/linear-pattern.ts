@@ -44,7 +44,7 @@ interface Run {
 
 function matchesAnywhere(program: Program, text: string, budget: Budget): boolean {
   spend(budget, text.length);
-  const run: Run = { program, chars: program.unicode ? [...text] : text.split(""), budget };
+  const run: Run = { program, chars: program.unicode ? Array.from(text) : text.split(""), budget };
   // The pairs that failed from one beginning fail from every later one: one record for all.
   const seen = createSeen(run);
   for (let start = 0; start <= run.chars.length; start++) {
@@ -103,8 +103,7 @@ function matchesFrom(run: Run, entry: number, { start, seen, end }: Attempt): bo
       places.push(place + 1);
       continue;
     }
-    const holds =
-      step.op === "look" ? looks(run, step, place) !== step.negate : isAt(step.op, chars, place);
+    const holds = step.op === "look" ? looks(run, step, place) !== step.negate : isAt(step.op, chars, place);
     if (!holds) continue;
     steps.push(step.next);
     places.push(place);

@@ -25,14 +25,23 @@ const types = ["string", "number", "integer", "boolean", "object", "array"] as c
 function takeParameter(entry: unknown, index: number): ToolParameter {
   const taken = takePlain(entry);
   if (!taken.ok) refuse(`Parameter ${index + 1} is no plain data: ${taken.issues[0]?.message}.`);
-  const { name, type, description, required, enum: values, default: preset } = Object(taken.value) as {
+  const {
+    name,
+    type,
+    description,
+    required,
+    enum: values,
+    default: preset,
+  } = Object(taken.value) as {
     [K in keyof ToolParameter]: unknown;
   };
   if (typeof name !== "string" || name.trim() === "") refuse(`Parameter ${index + 1} has no name.`);
   if (name === "__proto__") refuse('A parameter cannot be called "__proto__".');
   const known = types.find((word) => word === type);
   if (known === undefined) {
-    refuse(`The parameter "${name}" has the type ${JSON.stringify(type)}; it must be one of ${types.join(", ")}.`);
+    refuse(
+      `The parameter "${name}" has the type ${JSON.stringify(type)}; it must be one of ${types.join(", ")}.`,
+    );
   }
   if (description !== undefined && typeof description !== "string") {
     refuse(`The description of the parameter "${name}" must be a string.`);
@@ -72,7 +81,10 @@ function refuse(message: string): never {
   });
 }
 
-function toJsonSchema(parameters: readonly ToolParameter[], closed: boolean): Readonly<Record<string, unknown>> {
+function toJsonSchema(
+  parameters: readonly ToolParameter[],
+  closed: boolean,
+): Readonly<Record<string, unknown>> {
   const properties = parameters.map(({ name, type, description, enum: values, default: preset }) => [
     name,
     {
@@ -98,17 +110,17 @@ function isRequired(parameter: ToolParameter): boolean {
 
 function check(value: unknown, parameters: ReadonlyMap<string, ToolParameter>, closed: boolean): Outcome {
   const taken = takePlain(value, copyLimits);
-  if (!taken.ok) return { ok: false, faults: [{ path: [], kind: "rule", message: taken.issues[0]?.message ?? "" }] };
-  if (!admits("object", taken.value)) return { ok: false, faults: [{ path: [], kind: "type", expected: ["object"] }] };
+  if (!taken.ok) return { ok: false, faults: [], issues: taken.issues };
+  if (!admits("object", taken.value))
+    return { ok: false, faults: [{ path: [], kind: "type", expected: ["object"] }] };
   const copy = taken.value as Record<string, unknown>;
   const faults: Fault[] = [];
   for (const parameter of parameters.values()) {
     const fault = checkMember(copy, parameter);
     if (fault !== undefined) faults.push(fault);
   }
-  for (const key in copy) {
-    if (!closed || parameters.has(key)) continue;
-    faults.push({ path: [key], kind: "unknown", known: parameters.keys() });
+  for (const key of closed ? Object.keys(copy) : []) {
+    if (!parameters.has(key)) faults.push({ path: [key], kind: "unknown", known: [...parameters.keys()] });
   }
   return faults.length === 0 ? { ok: true, value: copy } : { ok: false, faults };
 }

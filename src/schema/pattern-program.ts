@@ -151,7 +151,10 @@ const unicodeShapes = String.raw`${surrogates}|\\u\{[0-9a-fA-F]+\}|\\[pP]\{[^}]*
 function tester(reader: Reader, text: string): (char: string) => boolean {
   const known = reader.tests.get(text);
   if (known !== undefined) return known;
-  const expression = new RegExp(`^(?:${/^[{}\]]$/.test(text) ? `\\${text}` : text})$`, reader.unicode ? "u" : "");
+  const expression = new RegExp(
+    `^(?:${/^[{}\]]$/.test(text) ? `\\${text}` : text})$`,
+    reader.unicode ? "u" : "",
+  );
   const plain = text.length === 1 && text !== ".";
   const accepts = plain ? (char: string) => char === text : (char: string) => expression.test(char);
   reader.tests.set(text, accepts);
@@ -188,7 +191,7 @@ function buildRepeat(reader: Reader, node: Extract<Node, { type: "repeat" }>, ne
     const loop = build(reader, body, entry);
     reader.steps[entry] = { op: "split", next: loop, other: next };
   }
-  for (let count = min; max !== Infinity && count < max; count++) {
+  for (let left = max === Infinity ? 0 : max - min; left > 0; left--) {
     entry = emit(reader, { op: "split", next: build(reader, body, entry), other: next });
   }
   for (let count = 0; count < min; count++) entry = build(reader, body, entry);

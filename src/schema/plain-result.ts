@@ -55,13 +55,20 @@ function objectToJson(value: object, open: Set<object>, depth: number): unknown 
   if (value instanceof Error) return { name: value.name, message: value.message };
   if (value instanceof Map) return toJson(Object.fromEntries(value), open, depth);
   if (value instanceof Set) return toJson([...value], open, depth);
-  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
+  if (ArrayBuffer.isView(value))
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
   const own = (value as { toJSON?: unknown }).toJSON;
   if (typeof own === "function") return toJson(own.call(value), open, depth);
   const plain: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
     const json = toJson(item, open, depth);
-    if (json !== undefined) Object.defineProperty(plain, key, { value: json, enumerable: true, writable: true, configurable: true });
+    if (json !== undefined)
+      Object.defineProperty(plain, key, {
+        value: json,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
   }
   return plain;
 }

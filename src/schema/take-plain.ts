@@ -178,7 +178,7 @@ function climb(walk: Walk, key: Segment, container: object): typeof faulty {
 }
 
 function toIssue({ path: reversed = [], message }: Walk) {
-  const segments = reversed.reverse();
+  const segments = reversed.toReversed();
   // A cycle's path repeats itself; a few steps show it as well as sixty.
   const path = formatPath(message === "refers back to itself" ? segments.slice(0, 8) : segments);
   return { path, message: `${path === "" ? "The value" : `"${path}"`} ${message}` };
@@ -210,7 +210,8 @@ function describeInstance(value: object, prototype: object): string {
 
 function reasonOf(error: unknown): string {
   try {
-    return clip(error instanceof Error ? String(error.message) : String(error));
+    // A hostile error may carry anything as its message.
+    return clip(String(error instanceof Error ? (error.message as unknown) : error));
   } catch {
     return "it throws when read";
   }

@@ -11,7 +11,10 @@ import { copyLimits, defaultPlainLimits, takePlain } from "./take-plain.js";
  * copy, or `undefined` where there is nothing to mend. It works from the faults of a failed check,
  * so a right call never pays for it.
  */
-export function unstringify(root: unknown, faults: readonly Fault[]): { readonly value: unknown } | undefined {
+export function unstringify(
+  root: unknown,
+  faults: readonly Fault[],
+): { readonly value: unknown } | undefined {
   const mends = faults.flatMap((fault) => mendOf(root, fault) ?? []);
   if (mends.length === 0) return undefined;
   const whole = mends.find((mend) => mend.path.length === 0);

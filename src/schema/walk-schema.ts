@@ -1,5 +1,5 @@
-import { refuseSchema } from "./inspect-json-schema.js";
 import { clip } from "./format-path.js";
+import { refuseSchema } from "./refuse-schema.js";
 
 /** A JSON Schema that is an object. */
 export type SchemaNode = Record<string, unknown>;
@@ -11,10 +11,10 @@ export function walkSchema(root: SchemaNode, visit: (node: SchemaNode, place: st
     const next = open.pop();
     if (next === undefined) return;
     visit(next.node, next.place);
-    for (const [keyword, shape] of applicators) {
-      const value = next.node[keyword];
-      if (value === undefined) continue;
-      for (const [step, child] of childrenOf(value, shape, `${next.place}/${keyword}`)) {
+    for (const keyword of Object.keys(next.node)) {
+      const shape = applicators.get(keyword);
+      if (shape === undefined) continue;
+      for (const [step, child] of childrenOf(next.node[keyword], shape, `${next.place}/${keyword}`)) {
         const node = toNode(child, step);
         if (node !== undefined) open.push({ node, place: step });
       }
@@ -24,7 +24,7 @@ export function walkSchema(root: SchemaNode, visit: (node: SchemaNode, place: st
 
 type Shape = "one" | "list" | "map" | "one or list";
 
-const applicators: readonly (readonly [keyword: string, shape: Shape])[] = [
+const applicators: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ["properties", "map"],
   ["patternProperties", "map"],
   ["$defs", "map"],
@@ -45,16 +45,22 @@ const applicators: readonly (readonly [keyword: string, shape: Shape])[] = [
   ["if", "one"],
   ["then", "one"],
   ["else", "one"],
-];
+]);
 
-function childrenOf(value: unknown, shape: Shape, place: string): (readonly [place: string, child: unknown])[] {
+function childrenOf(
+  value: unknown,
+  shape: Shape,
+  place: string,
+): (readonly [place: string, child: unknown])[] {
   if (Array.isArray(value) && (shape === "list" || shape === "one or list")) {
-    if (value.length === 0 && /Of$/.test(place)) refuseSchema(`${place} must hold at least one schema.`);
+    if (value.length === 0 && place.endsWith("Of")) refuseSchema(`${place} must hold at least one schema.`);
     return value.map((child, index) => [`${place}/${index}`, child] as const);
   }
   if (shape === "one" || shape === "one or list") return [[place, value]];
   if (shape === "list" || typeof value !== "object" || value === null || Array.isArray(value)) {
-    return refuseSchema(`${clip(place, 200)} must be ${shape === "list" ? "a list" : "an object"} of schemas.`);
+    return refuseSchema(
+      `${clip(place, 200)} must be ${shape === "list" ? "a list" : "an object"} of schemas.`,
+    );
   }
   return Object.entries(value).map(([key, child]) => [`${place}/${clip(key, 60)}`, child] as const);
 }

@@ -113,7 +113,9 @@ describe("blobs", () => {
     writeFileSync(join(dir, "old.partial"), "");
     writeFileSync(join(dir, "new.partial"), "");
     utimesSync(join(dir, "old.partial"), 1, 1);
-    expect(await Array.fromAsync(blobs.list())).toEqual([hash]);
+    const hashes: string[] = [];
+    for await (const each of blobs.list()) hashes.push(each);
+    expect(hashes).toEqual([hash]);
     expect(readdirSync(dir).sort()).toEqual([hash, "new.partial"].sort());
   });
 });

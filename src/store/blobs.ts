@@ -91,7 +91,7 @@ async function* listHashes(dir: string): AsyncGenerator<string> {
 
 async function removeAbandoned(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
-  if (found !== undefined && found.ctimeMs < Date.now() - abandonedMs) await rm(file, { force: true });
+  if (found !== undefined && found.mtimeMs < Date.now() - abandonedMs) await rm(file, { force: true });
 }
 
 async function explained<Result>(dir: string, body: () => Promise<Result>): Promise<Result> {

@@ -1,7 +1,7 @@
 import { ToolUnavailableError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
 import { connectSqlite } from "./sqlite-driver.js";
-import type { SqliteStatement, SqlValue } from "./sqlite-driver.js";
+import type { SqliteConnection, SqliteStatement, SqlValue } from "./sqlite-driver.js";
 import { isBusy, isCorrupt, toStateError } from "./state-error.js";
 
 /**
@@ -68,7 +68,7 @@ export function openDatabase({ file, clock, onCorrupt }: DatabaseOptions): Datab
         connection.exec("COMMIT");
         return result;
       } catch (error) {
-        rollback(connection.exec.bind(connection));
+        rollback(connection);
         throw error;
       }
     } finally {
@@ -120,9 +120,9 @@ export async function patiently<Result>(attempt: () => Result, options: Database
   }
 }
 
-function rollback(exec: (sql: string) => void): void {
+function rollback(connection: SqliteConnection): void {
   try {
-    exec("ROLLBACK");
+    connection.exec("ROLLBACK");
   } catch {
     // SQLite has rolled back by itself already (full disk, I/O error); the first error counts.
   }

@@ -20,6 +20,7 @@ export function createJournalRows(database: Database): JournalStore {
   return {
     begin: (entry) => database.write(() => insertEntry(database, entry)),
     commit: async (id) => void (await database.write(() => setPhase(id, "committing"), { durable: true })),
+    clean: async (id) => void (await database.write(() => setPhase(id, "cleaning"), { durable: true })),
     finish: (id) =>
       database.write(() => {
         setPhase(id, "done");

@@ -62,10 +62,13 @@ const userVersionOffset = 60;
 function checkHeader(file: string): void {
   const header = readHead(file, 100);
   if (header === undefined || header.length === 0) return;
-  if (header.length < 100 || header.toString("latin1", 0, 16) !== magic) {
-    throw corruptError(file, "it is no SQLite database");
-  }
+  if (header.length < 100 || !isSqlite(header)) throw corruptError(file, "it is no SQLite database");
   refuseNewer(header.readUInt32BE(userVersionOffset), file);
+}
+
+/** The magic text, and three bytes behind it that are the same in every database. */
+function isSqlite(header: Buffer): boolean {
+  return header.toString("latin1", 0, 16) === magic && header.readUIntBE(21, 3) === 0x402020;
 }
 
 function readHead(file: string, length: number): Buffer | undefined {

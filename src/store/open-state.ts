@@ -8,12 +8,14 @@ import type { ApprovalStore, RuleStore, SessionStore, TrustStore } from "../cont
 import type { Store } from "../contract/ports/store.js";
 import { createApprovals } from "./approvals.js";
 import { openBlobs } from "./blobs.js";
+import type { Database } from "./database.js";
 import { checkIntegrity } from "./integrity.js";
 import type { IntegrityReport } from "./integrity.js";
 import { createJournalRows } from "./journal-rows.js";
 import { createKeyValue, defaultStoreLimits } from "./key-value.js";
 import type { StoreLimits } from "./key-value.js";
 import { createLocks } from "./locks.js";
+import type { OwnedLocks } from "./locks.js";
 import { openFile } from "./open-file.js";
 import { currentProcess } from "./process-identity.js";
 import { createRules } from "./rules.js";
@@ -95,10 +97,20 @@ export async function openState(options: StateOptions): Promise<State> {
     kv: (namespace) => createKeyValue(parts, namespace, limits),
     integrity: () => checkIntegrity(database, blobs),
     close() {
-      closing ??= locks.close().finally(() => database.close());
+      closing ??= closeParts(database, locks);
       return closing;
     },
   };
+}
+
+async function closeParts(database: Database, locks: OwnedLocks): Promise<void> {
+  try {
+    await locks.close();
+    // The package ends a connection, and writes its log back, only when the statements are collected.
+    database.exec("PRAGMA wal_checkpoint(PASSIVE)");
+  } finally {
+    database.close();
+  }
 }
 
 /** The directory's name is a hash; a person who looks inside wants to know whose it is. */

@@ -1,45 +1,67 @@
 import type { BlobRef } from "./blobs.js";
 
-/** A file, link or directory as the journal remembers it. */
-export type NodeImage =
-  | {
-      readonly type: "file";
-      readonly hash: string;
-      readonly size: number;
-      readonly mode: number;
-      readonly uid: number;
-      readonly gid: number;
-    }
-  | { readonly type: "symlink"; readonly target: string; readonly size: number }
-  | {
-      readonly type: "directory";
-      readonly mode: number;
-      readonly uid: number;
-      readonly gid: number;
-      /** Hash of the packed content; `null` for an empty directory. */
-      readonly tree: string | null;
-      readonly size: number;
-    };
+/** Owner and permissions; what is not given is as the system makes it. */
+export interface NodeAttributes {
+  readonly mode?: number;
+  readonly uid?: number;
+  readonly gid?: number;
+}
 
-/** One reversible step of a change. Paths are absolute and real. */
-export type JournalStep =
-  | {
-      readonly kind: "set";
-      readonly path: string;
-      readonly before: NodeImage | null;
-      readonly after: NodeImage | null;
-      /** Where the new content is prepared, or the old one waits to be removed. */
-      readonly temp: string;
-    }
-  | {
-      readonly kind: "move";
-      readonly from: string;
-      readonly to: string;
-      /** Device and inode of what moves: they stay the same. */
-      readonly inode: string;
-      readonly moved: NodeImage | { readonly type: "directory"; readonly size: number };
-      readonly overwritten: NodeImage | null;
-    };
+/** A file as the journal remembers it. */
+export interface FileImage extends NodeAttributes {
+  readonly type: "file";
+  readonly hash: string;
+  readonly size: number;
+}
+
+/** A symbolic link; the target's bytes are written as Latin-1. */
+export interface LinkImage {
+  readonly type: "symlink";
+  readonly target: string;
+  readonly size: number;
+}
+
+/** A directory with all below it. */
+export interface DirectoryImage extends NodeAttributes {
+  readonly type: "directory";
+  /** Stands for names, kinds, modes and contents below; `null` for an empty directory. */
+  readonly tree: string | null;
+  /** Hash of the kept list of what is below. */
+  readonly manifest?: string;
+  /** Hash of the kept contents, one after another. */
+  readonly pack?: string;
+  readonly size: number;
+}
+
+export type NodeImage = FileImage | LinkImage | DirectoryImage;
+
+/** One name that gets another content, appears or goes. */
+export interface SetStep {
+  readonly kind: "set";
+  /** Absolute and real, as all paths of the journal. */
+  readonly path: string;
+  readonly before: NodeImage | null;
+  readonly after: NodeImage | null;
+  /** Where the new content is prepared, or the old one waits to be removed. */
+  readonly temp: string;
+}
+
+/** One name that becomes another. */
+export interface MoveStep {
+  readonly kind: "move";
+  readonly from: string;
+  readonly to: string;
+  /** Device and inode of what moves: they stay the same. Unknown for what an earlier step made. */
+  readonly inode: string | null;
+  /** What moves; of a directory only that it is one. */
+  readonly moved: FileImage | LinkImage | { readonly type: "directory"; readonly size: number };
+  readonly overwritten: NodeImage | null;
+  /** Where what was overwritten is prepared when it comes back. */
+  readonly temp: string;
+}
+
+/** One reversible step of a change. */
+export type JournalStep = SetStep | MoveStep;
 
 /** Who changed something, on whose behalf. */
 export interface ChangeOrigin {
@@ -71,8 +93,11 @@ export interface NewJournalEntry {
   readonly changes: readonly JournalChange[];
 }
 
-/** `staging`: nothing has changed yet; `committing`: some steps may be done; `failed`: neither way worked. */
-export type JournalPhase = "staging" | "committing" | "done" | "failed";
+/**
+ * `staging`: nothing has changed yet; `committing`: some steps may be taken; `cleaning`: all are, what
+ * they put aside is being removed; `failed`: neither way worked.
+ */
+export type JournalPhase = "staging" | "committing" | "cleaning" | "done" | "failed";
 
 export interface JournalEntry extends Omit<NewJournalEntry, "changes"> {
   readonly id: number;
@@ -116,13 +141,34 @@ export interface JournalLimits {
   readonly maxBytes: number;
 }
 
+/** A file that an undo brought back, by its path relative to the workspace. */
+export interface UndoneFile {
+  readonly path: string;
+  /** Bytes that it has now; 0 where it is gone. */
+  readonly restoredContentLen: number;
+  /** Bytes that it had before the undo; 0 where it was gone. */
+  readonly previousContentLen: number;
+}
+
+/** What tools may ask of the journal. */
+export interface UndoJournal {
+  /** Take changes back; refused with a diff where someone changed the file since. */
+  undo(what: ChangeSelector, origin: ChangeOrigin): Promise<readonly UndoneFile[]>;
+  /** Newest first. */
+  history(query?: HistoryQuery): Promise<readonly ChangeRecord[]>;
+  /** Forget what could be undone, of one path or all; returns how many changes. */
+  clear(path?: string): Promise<number>;
+}
+
 /** The rows of the journal. Each method is one transaction. */
 export interface JournalStore {
   /** Write the intent down, before anything is touched. */
   begin(entry: NewJournalEntry): Promise<number>;
   /** All is prepared; synced to disk before the first step is taken. */
   commit(id: number): Promise<void>;
-  /** All steps are taken; what they invert is marked as undone, or as done again. */
+  /** All steps are taken; synced to disk before the first of what they put aside is removed. */
+  clean(id: number): Promise<void>;
+  /** All is over; what the steps invert is marked as undone, or as done again. */
   finish(id: number): Promise<void>;
   /** Nothing of it remains. */
   discard(id: number): Promise<void>;

@@ -11,7 +11,7 @@ export interface DenyRules {
   matchBelow(location: Location): string | undefined;
 }
 
-/** A real path, seen from the root that it lies in. */
+/** A real path, seen from the root that it lies in, folded by `foldLocation`. */
 export interface Location {
   readonly absolute: string;
   /** Below the root that contains it; "" is the root itself. */
@@ -33,21 +33,15 @@ export interface DenyOptions {
  */
 export function createDenyRules(patterns: readonly string[], options: DenyOptions): DenyRules {
   const rules = patterns.map((pattern) => compile(pattern, options));
-  const first = (test: (rule: CompiledRule) => boolean): string | undefined => rules.find(test)?.text;
   return {
-    match(location) {
-      if (rules.length === 0) return undefined;
-      const folded = foldLocation(location);
-      return first((rule) => covers(rule, folded));
-    },
-    matchBelow(location) {
-      if (rules.length === 0) return undefined;
-      const absolute = slashes(foldName(location.absolute));
-      return first((rule) =>
-        rule.literals.some((literal) => literal !== absolute && isBelow(literal, absolute)),
-      );
-    },
+    match: (location) => rules.find((rule) => covers(rule, location))?.text,
+    matchBelow: (location) => rules.find((rule) => coversBelow(rule, location))?.text,
   };
+}
+
+/** Bring a path into the form that rules compare. */
+export function foldLocation({ absolute, relative, inWorkspace }: Location): Location {
+  return { absolute: slashes(foldName(absolute)), relative: slashes(foldName(relative)), inWorkspace };
 }
 
 interface CompiledRule {
@@ -61,7 +55,7 @@ interface CompiledRule {
 
 interface Glob {
   readonly scope: "root" | "workspace" | "absolute";
-  readonly matches: (path: string) => boolean;
+  readonly pattern: RegExp;
 }
 
 function compile(pattern: string, options: DenyOptions): CompiledRule {
@@ -117,9 +111,11 @@ function literalForms(absolute: string, options: DenyOptions): string[] {
 
 function toGlob(pattern: string, scope: Glob["scope"]): Glob {
   const folded = foldName(pattern);
-  const matches = picomatch([folded, `${folded}/**`], { dot: true, nonegate: true });
-  return { scope, matches: (text) => matches(text) };
+  const sources = [folded, `${folded}/**`].map((glob) => picomatch.makeRe(glob, GLOB_OPTIONS).source);
+  return { scope, pattern: new RegExp(sources.join("|")) };
 }
+
+const GLOB_OPTIONS = { dot: true, nonegate: true } as const;
 
 function isGlob(text: string): boolean {
   return /[*?[\]{}()!+@|\\]/.test(text);
@@ -129,25 +125,18 @@ function escapeGlob(text: string): string {
   return text.replace(/[*?[\]{}()!+@|\\^$.]/g, "\\$&");
 }
 
-interface FoldedLocation {
-  readonly absolute: string;
-  readonly relative: string;
-  readonly inWorkspace: boolean;
-}
-
-function foldLocation({ absolute, relative, inWorkspace }: Location): FoldedLocation {
-  const folded = slashes(foldName(absolute));
-  return { absolute: folded, relative: slashes(foldName(relative)), inWorkspace };
-}
-
-function covers(rule: CompiledRule, place: FoldedLocation): boolean {
-  if (rule.literals.some((literal) => isBelow(place.absolute, literal))) return true;
+function covers(rule: CompiledRule, place: Location): boolean {
   if (rule.floating !== undefined && `/${place.relative}/`.includes(rule.floating)) return true;
-  return rule.globs.some(({ scope, matches }) => {
-    if (scope === "absolute") return matches(place.absolute);
+  if (rule.literals.some((literal) => isBelow(place.absolute, literal))) return true;
+  return rule.globs.some(({ scope, pattern }) => {
+    if (scope === "absolute") return pattern.test(place.absolute);
     if (scope === "workspace" && !place.inWorkspace) return false;
-    return place.relative !== "" && matches(place.relative);
+    return place.relative !== "" && pattern.test(place.relative);
   });
+}
+
+function coversBelow(rule: CompiledRule, { absolute }: Location): boolean {
+  return rule.literals.some((literal) => literal !== absolute && isBelow(literal, absolute));
 }
 
 function isBelow(inner: string, outer: string): boolean {

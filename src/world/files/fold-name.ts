@@ -4,7 +4,7 @@
  * dots and spaces that Windows drops. Only deny rules compare folded, so folding too much is safe.
  */
 export function foldName(path: string): string {
-  if (PLAIN.test(path)) return path.toLowerCase();
+  if (isPlain(path)) return path.toLowerCase();
   return path
     .replace(IGNORED, "")
     .normalize("NFKC")
@@ -16,8 +16,22 @@ export function foldName(path: string): string {
     .replace(/(?<=[^./\\])[. ]+(?=[/\\]|$)/g, "");
 }
 
-/** ASCII without trailing dots or spaces in any component. */
-const PLAIN = /^(?![^]*[. ](?:[/\\]|$))[\x20-\x7e]*$/;
+/** ASCII without trailing dots or spaces in any component; a loop, since every path of every call comes by. */
+function isPlain(path: string): boolean {
+  let afterDot = false;
+  for (let index = 0; index < path.length; index += 1) {
+    const code = path.charCodeAt(index);
+    if (code > 0x7e) return false;
+    if (afterDot && (code === SLASH || code === BACKSLASH)) return false;
+    afterDot = code === DOT || code === SPACE;
+  }
+  return !afterDot;
+}
+
+const SPACE = 0x20;
+const DOT = 0x2e;
+const SLASH = 0x2f;
+const BACKSLASH = 0x5c;
 
 /** Code points that HFS+ leaves out when it compares names, and soft hyphens and joiners. */
 const IGNORED = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]/g;

@@ -83,7 +83,7 @@ function checkPath(ground: WriteGround, text: string, access: "read" | "write"):
 function canonicalPath(ground: WriteGround, text: string): string {
   const { rules } = ground;
   const verdict = rules.place(text);
-  if (!verdict.allowed) return path.resolve(rules.workspace, typeof text === "string" ? text : String(text));
+  if (!verdict.allowed) return path.resolve(rules.workspace, typeof text === "string" ? text : typeof text);
   const found = resolveLinks(verdict.path, rules, true);
   if ("allowed" in found) return verdict.path;
   // Elsewhere than on Linux a name may have several spellings: take the disk's.

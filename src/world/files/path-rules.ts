@@ -1,10 +1,10 @@
 import path from "node:path";
 import { ToolValidationError } from "../../contract/errors.js";
-import { createDenyRules, type Location } from "./deny-rules.js";
+import { createDenyRules, foldLocation, type Location } from "./deny-rules.js";
 import { foldName } from "./fold-name.js";
 import { fromAlias, narrowedPaths, openRoots, type PathRoot } from "./path-roots.js";
-import { below, isWithin, namesParent, pathTextFault } from "./path-text.js";
-import { type PathAccess, refusal, type RuleVerdict } from "./path-verdict.js";
+import { below, isTooLong, isWithin, namesParent, pathTextFault } from "./path-text.js";
+import { type PathAccess, type PathRefusal, refusal, type RuleVerdict } from "./path-verdict.js";
 import { realPathOf } from "./real-path.js";
 
 /** The harder rules, all off by default. */
@@ -109,6 +109,7 @@ function place(parts: Parts, text: string): RuleVerdict {
     return refusal("PATH_TRAVERSAL", "strict.noParent", 'contains "..", which is not allowed here');
   }
   const absolute = path.resolve(parts.workspace.real, text);
+  if (isTooLong(absolute)) return refusal("PATH_INVALID", "path", "is too long for the file system");
   for (const root of parts.roots) {
     if (isWithin(absolute, root.real)) return { allowed: true, path: absolute };
     const mapped = fromAlias(absolute, root, parts.platform);
@@ -141,7 +142,8 @@ function judge(parts: Parts, realPath: string, access: PathAccess): RuleVerdict 
 /** Devices, kernel files and magic links; a root that lies inside one of them opens its own part. */
 const SYSTEM_TREES = ["/proc", "/sys", "/dev"];
 
-function judgeDenied({ denied, ...parts }: Parts, absolute: string, access: PathAccess): RuleVerdict {
+function judgeDenied(parts: Parts, absolute: string, access: PathAccess): RuleVerdict {
+  const { denied } = parts;
   const location = locate(parts, absolute);
   if (denied.state.match(location) !== undefined) return refusal("PATH_FORBIDDEN", "stateDir", STATE);
   const forbidden = denied.forbidden.match(location);
@@ -158,27 +160,28 @@ function judgeDenied({ denied, ...parts }: Parts, absolute: string, access: Path
     const reason = `is protected from changes by the rule "${guarded}"`;
     return refusal("PATH_FORBIDDEN", `protected: ${guarded}`, reason);
   }
-  return access === "remove" ? judgeBelow(denied, location) : { allowed: true, path: absolute };
+  const kept = access === "remove" ? judgeBelow(denied, location) : undefined;
+  return kept ?? { allowed: true, path: absolute };
 }
 
 const STATE = "belongs to Tenon's own state";
 
-function judgeBelow(denied: DeniedRules, location: Location): RuleVerdict {
+function judgeBelow(denied: DeniedRules, location: Location): PathRefusal | undefined {
   if (denied.state.matchBelow(location) !== undefined) {
     return refusal("PATH_FORBIDDEN", "stateDir", `holds what ${STATE}`);
   }
   const rule = denied.forbidden.matchBelow(location) ?? denied.protected.matchBelow(location);
-  if (rule === undefined) return { allowed: true, path: location.absolute };
+  if (rule === undefined) return undefined;
   return refusal("PATH_FORBIDDEN", rule, `holds what the rule "${rule}" keeps from being removed`);
 }
 
-function locate(parts: Omit<Parts, "denied">, absolute: string): Location {
+function locate(parts: Pick<Parts, "roots" | "workspace">, absolute: string): Location {
   const root = rootOf(parts, absolute);
-  return {
+  return foldLocation({
     absolute,
     relative: root === undefined ? absolute : below(absolute, root.real),
     inWorkspace: root === parts.workspace,
-  };
+  });
 }
 
 function rootOf(parts: Pick<Parts, "roots">, realPath: string): PathRoot | undefined {

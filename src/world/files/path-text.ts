@@ -17,6 +17,11 @@ export function pathTextFault(text: unknown, platform: NodeJS.Platform): string 
   return platform === "win32" ? windowsNameFault(text) : undefined;
 }
 
+/** Whether an absolute path is longer than the system can take. */
+export function isTooLong(absolute: string): boolean {
+  return absolute.length * 3 > MAX_PATH_BYTES && Buffer.byteLength(absolute) > MAX_PATH_BYTES;
+}
+
 /** Whether the text names the parent directory anywhere. */
 export function namesParent(text: string, platform: NodeJS.Platform): boolean {
   return text.includes("..") && splitPath(text, platform).includes("..");

@@ -8,7 +8,6 @@ import {
   realpathSync,
 } from "node:fs";
 import path from "node:path";
-import { joinName } from "./path-text.js";
 import type { Handle, Opener } from "./opener.js";
 
 /** macOS: refuse a link in any component. Node has no name for it. */
@@ -24,18 +23,21 @@ const O_NOFOLLOW_ANY = 0x20000000;
  * dev and inode, which is the same file.
  */
 export function portableOpener(platform: NodeJS.Platform): Opener {
-  const open = (absolute: string): Handle => toHandle(absolute, platform);
   return {
     kind: "portable",
-    open,
-    openChild: (parent, name) => open(joinName(parent.real, name.toString())),
+    open: (absolute) => toHandle(absolute, platform),
+    openChild: (parent, name) => {
+      const absolute = path.join(parent.real, name.toString());
+      // The directory is real already, and a link is opened as a link: there is nothing to resolve.
+      return toHandle(absolute, platform, absolute);
+    },
   };
 }
 
-function toHandle(absolute: string, platform: NodeJS.Platform): Handle {
+function toHandle(absolute: string, platform: NodeJS.Platform, known?: string): Handle {
   const stat = lstatSync(absolute, { bigint: true });
   // Windows resolves names without case and in short form: ask how the name is really written.
-  const real = stat.isSymbolicLink() ? absolute : realpathSync.native(absolute);
+  const real = known ?? (stat.isSymbolicLink() ? absolute : realpathSync.native(absolute));
   const holds = (): boolean => stillThere(real, stat);
   return {
     real,

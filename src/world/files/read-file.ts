@@ -54,8 +54,10 @@ export async function readBytes(ground: Ground, text: string, limits: ReadLimits
   const file = openForReading(ground, text);
   try {
     const wanted = Math.min(length, limits.maxBytes + 1);
-    const hint = Math.max(0, Math.min(wanted, file.stat.size - offset + 1));
-    if (hint > limits.maxBytes) throw tooLarge(text, limits.maxBytes);
+    const expected = Math.max(0, Math.min(length, file.stat.size - offset));
+    if (expected > limits.maxBytes) throw tooLarge(text, limits.maxBytes);
+    // One byte more, so that the end of the file shows without another buffer.
+    const hint = Math.min(wanted, expected + 1);
     const bytes = await withPathAsync(text, () => readUpTo(file.fd, { offset, wanted, hint }));
     if (bytes.length > limits.maxBytes) throw tooLarge(text, limits.maxBytes);
     return bytes;

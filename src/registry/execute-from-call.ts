@@ -8,7 +8,7 @@ interface Caller {
  * Make an `execute` of a `call` that yields its result as its last value. Reports pass at once;
  * what `call` returns, if anything, goes before what it yielded.
  */
-export function runCall(tool: Caller): (input: unknown, ctx: unknown) => unknown {
+export function executeFromCall(tool: Caller): (input: unknown, ctx: unknown) => unknown {
   return (input, ctx) => {
     const running = tool.call(input, ctx);
     return isGenerator(running) ? relay(running) : running;

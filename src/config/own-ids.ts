@@ -1,0 +1,24 @@
+import type { NormalConfig } from "./normal-config.js";
+
+/**
+ * Give each rule a name that no rule of a stronger source has: two files may well call a rule
+ * alike, but a decision must lead back to one. Adds the names to `taken`.
+ */
+export function withOwnIds(config: NormalConfig, source: string, taken: Set<string>): NormalConfig {
+  if (config.policy === undefined) return config;
+  const rules = config.policy.rules.map((rule, index) => {
+    const id = freeName(rule.id ?? `${source}#${index + 1}`, source, taken);
+    taken.add(id);
+    return { ...rule, id };
+  });
+  return { ...config, policy: { rules } };
+}
+
+function freeName(id: string, source: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(id)) return id;
+  const base = `${source}:${id}`.slice(0, 240);
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? base : `${base}#${number}`;
+    if (!taken.has(name)) return name;
+  }
+}

@@ -1,0 +1,142 @@
+import type { AccessDecision } from "../contract/call.js";
+import type { SecurityLevel } from "../contract/tool.js";
+import { capByMode, toGrants } from "./caps.js";
+import { policyModes } from "./default-verdict.js";
+import type { PolicyMode } from "./default-verdict.js";
+import { explainCall } from "./explain-call.js";
+import type { Explanation } from "./explain-call.js";
+import { facetsOf } from "./facets.js";
+import type { Facet } from "./facets.js";
+import { judgeCall } from "./judge-call.js";
+import { judgeFacet } from "./judge-facet.js";
+import { coveringRule } from "./narrowest-rule.js";
+import { createPathSpace, viewPath } from "./path-space.js";
+import type { PathSpace } from "./path-space.js";
+import type { PolicyCall } from "./policy-call.js";
+import { PolicyError } from "./policy-error.js";
+import type { RuleProblem } from "./policy-error.js";
+import type { PolicyRule, RuleSource } from "./policy-rule.js";
+import { printable } from "./printable.js";
+import { createRuleBook } from "./rule-book.js";
+import { createSubjects } from "./subjects.js";
+import type { Subject } from "./subjects.js";
+
+export type { PolicyMode } from "./default-verdict.js";
+export type { PolicyCall, PolicyCommand } from "./policy-call.js";
+
+/** What a policy is made of. */
+export interface PolicyOptions {
+  readonly mode: PolicyMode;
+  /** Absolute path that relative patterns and paths are relative to. */
+  readonly workspace: string;
+  /** Tools above this level do not run at all. @default "critical" */
+  readonly securityLevel?: SecurityLevel;
+  /** What agents are granted: one list for all, or a list per agent with `*` for every agent. @default none */
+  readonly capabilities?: readonly string[] | Readonly<Record<string, readonly string[]>>;
+  /** Rules by where they come from; within one source the first match decides. */
+  readonly sources: Partial<Record<RuleSource, readonly PolicyRule[]>>;
+  /** The file system does not tell upper from lower case. @default for Windows workspaces only */
+  readonly caseInsensitive?: boolean;
+}
+
+/** Decides about calls; knows no disk, no clock and no person. */
+export interface Policy {
+  readonly mode: PolicyMode;
+  decide(call: PolicyCall): AccessDecision;
+  /** Add a rule before the others of its source and return its id. */
+  addRule(source: RuleSource, rule: PolicyRule, scope?: { readonly sessionId?: string }): string;
+  /** Take a rule away; built-in ones stay. */
+  removeRule(id: string): boolean;
+  /** Forget the answers that were given for one session. */
+  endSession(sessionId: string): void;
+  /** All rules, strongest first. */
+  rules(): readonly { readonly id: string; readonly source: RuleSource; readonly rule: PolicyRule }[];
+  /** Every rule that matches or may match, in the order in which they are looked at. */
+  explainAll(call: PolicyCall): readonly Explanation[];
+  /**
+   * Which of the paths met on a walk the call may see; `undefined` where no rule denies any.
+   * A call that reads a whole tree is not denied for one secret in it, so its walk must leave that out.
+   */
+  pathFilter(call: PolicyCall): ((path: string) => boolean) | undefined;
+}
+
+/** Load the rules and make the policy; throws a `PolicyError` that lists every bad rule and failed example. */
+export function createPolicy(options: PolicyOptions): Policy {
+  checkOptions(options);
+  const { mode } = options;
+  const space = createPathSpace(options.workspace, options.caseInsensitive);
+  const book = createRuleBook(options.sources, space);
+  const subjects = createSubjects(book, {
+    grants: toGrants(options.capabilities),
+    securityLevel: options.securityLevel ?? "critical",
+  });
+
+  return {
+    mode,
+    decide(call) {
+      const subject = subjects.of(call);
+      const cap = subject.cap ?? capByMode(call, mode, subject.traits);
+      if (cap !== undefined) return cap;
+      const decision = judgeCall(call, subject, { space, mode });
+      return mode === "unattended" && decision.behavior === "ask" ? nobodyToAsk(call, decision) : decision;
+    },
+    addRule(source, rule, scope = {}) {
+      const { id } = book.add(source, rule, scope.sessionId);
+      subjects.forget();
+      return id;
+    },
+    removeRule(id) {
+      const removed = book.remove(id);
+      if (removed) subjects.forget();
+      return removed;
+    },
+    endSession(sessionId) {
+      if (book.removeSession(sessionId)) subjects.forget();
+    },
+    rules: () => book.all().map(({ id, source, rule }) => ({ id, source, rule })),
+    explainAll: (call) => explainCall(call, { subject: subjects.of(call), facets: facetsOf(call, space) }),
+    pathFilter: (call) => pathFilter(call, subjects.of(call), { space, mode }),
+  };
+}
+
+/** A mistyped mode must not mean a looser one, and a relative workspace would contain everything. */
+function checkOptions({ mode, workspace }: PolicyOptions): void {
+  const problems: RuleProblem[] = [];
+  if (!policyModes.includes(mode)) {
+    problems.push({ rule: "mode", message: `is none of ${policyModes.join(", ")}` });
+  }
+  if (!/^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(workspace)) {
+    problems.push({ rule: "workspace", message: "is no absolute path" });
+  }
+  if (problems.length > 0) throw new PolicyError(problems);
+}
+
+function pathFilter(
+  call: PolicyCall,
+  subject: Subject,
+  { space, mode }: { readonly space: PathSpace; readonly mode: PolicyMode },
+): ((path: string) => boolean) | undefined {
+  const denies = [...subject.rules, ...subject.builtIn].filter(({ rule }) => rule.decision === "deny");
+  if (!denies.some(({ rule }) => rule.path !== undefined && rule.access !== "write")) return undefined;
+  return (path) => {
+    const facet: Facet = {
+      kind: "path",
+      view: viewPath(path, space),
+      tree: false,
+      write: false,
+      weak: false,
+    };
+    return judgeFacet(facet, { ...subject, call, facets: [facet], mode })?.behavior !== "deny";
+  };
+}
+
+function nobodyToAsk(call: PolicyCall, decision: AccessDecision): AccessDecision {
+  const rule = printable(JSON.stringify(coveringRule(call)), 2000);
+  return {
+    ...decision,
+    behavior: "deny",
+    code: "APPROVAL_UNAVAILABLE",
+    reason: `${decision.reason}; in unattended mode nobody is asked. This rule would allow it: ${rule}`,
+    hint: `Let a person add this rule to the user's configuration: ${rule}`,
+  };
+}

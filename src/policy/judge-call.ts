@@ -1,0 +1,57 @@
+import type { AccessDecision } from "../contract/call.js";
+import type { PolicyMode } from "./default-verdict.js";
+import { facetsOf, wholeCall } from "./facets.js";
+import type { Facet } from "./facets.js";
+import { judgeFacet } from "./judge-facet.js";
+import type { PathSpace } from "./path-space.js";
+import type { PolicyCall } from "./policy-call.js";
+import type { Subject } from "./subjects.js";
+import { isStricter, toDecision } from "./verdict.js";
+import type { Verdict } from "./verdict.js";
+
+/** Judge a call by the rules and defaults: the strictest verdict on anything it touches counts. */
+export function judgeCall(
+  call: PolicyCall,
+  subject: Subject,
+  { space, mode }: { readonly space: PathSpace; readonly mode: PolicyMode },
+): AccessDecision {
+  if (!isBare(call, subject)) return judge(call, facetsOf(call, space), { subject, mode });
+  subject.bare ??= judge(call, wholeCall, { subject, mode });
+  return subject.bare;
+}
+
+interface Court {
+  readonly subject: Subject;
+  readonly mode: PolicyMode;
+}
+
+function judge(call: PolicyCall, facets: readonly Facet[], court: Court): AccessDecision {
+  const bench = { ...court.subject, call, facets, mode: court.mode };
+  let worst: Verdict | undefined;
+  let about: Facet | undefined;
+  for (const facet of facets) {
+    const verdict = judgeFacet(facet, bench);
+    if (verdict === undefined || (worst !== undefined && !isStricter(verdict, worst))) continue;
+    worst = verdict;
+    about = facet;
+    if (verdict.behavior === "deny") break;
+  }
+  // Nothing that the call touches needed a verdict of its own: the call as such is judged.
+  if (worst === undefined || about === undefined) return judge(call, wholeCall, court);
+  return toDecision(worst, call.toolName, about);
+}
+
+/** Nothing in the call can change the verdict that its tool and caller got before. */
+function isBare(call: PolicyCall, subject: Subject): boolean {
+  if (call.commands !== undefined || subject.opaque) return false;
+  const { reads, writes } = call;
+  return !writes.some(isJudged) && !reads.some(subject.resourceRules ? isJudged : isHost);
+}
+
+function isJudged(resource: PolicyCall["reads"][number]): boolean {
+  return "path" in resource || "tree" in resource || "host" in resource;
+}
+
+function isHost(resource: PolicyCall["reads"][number]): boolean {
+  return "host" in resource;
+}

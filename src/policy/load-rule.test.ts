@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import { ToolDefinitionError } from "../contract/errors.js";
+import { createPolicy } from "./create-policy.js";
+import { PolicyError } from "./policy-error.js";
+import { policyWith } from "./policy-fixtures.js";
+import type { PolicyRule } from "./policy-rule.js";
+
+function problemsOf(...rules: unknown[]): readonly string[] {
+  try {
+    policyWith({ user: rules as PolicyRule[] });
+    return [];
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    return error.problems.map(({ rule, message }) => `${rule} ${message}`);
+  }
+}
+
+describe("loading rules", () => {
+  it("reports every problem of every rule at once", () => {
+    const problems = problemsOf(
+      { decision: "allow", paths: "src/**" },
+      { decision: "maybe" },
+      { decision: "deny", path: "{1..9}", host: "http://x" },
+      { decision: "deny", id: "fine", path: "src/**" },
+    );
+    expect(problems).toHaveLength(4);
+    expect(problems[0]).toBe('user#1 has an unknown field "paths"; "path" is meant, perhaps');
+    expect(problems[1]).toContain("user#2 needs a decision");
+    expect(problems[2]).toContain('user#3 has a bad path: "{1..9}"');
+    expect(problems[3]).toContain("user#3 has a bad host");
+  });
+
+  it("throws an error with a code, a hint and the problems", () => {
+    try {
+      policyWith({ user: [{ decision: "deny", path: "~/x" }] });
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(ToolDefinitionError);
+      expect(error).toMatchObject({ code: "POLICY_INVALID", details: { problems: [{ rule: "user#1" }] } });
+      expect((error as PolicyError).message).toContain("user#1: has a bad path");
+    }
+  });
+
+  it.each([
+    [null],
+    ["allow"],
+    [[]],
+    [{}],
+    [{ decision: "allow", path: [] }],
+    [{ decision: "allow", path: "" }],
+    [{ decision: "allow", path: "!" }],
+    [{ decision: "allow", tool: 5 }],
+    [{ decision: "allow", tool: ["a", null] }],
+    [{ decision: "allow", id: "" }],
+    [{ decision: "allow", id: "built-in:mine" }],
+    [{ decision: "allow", id: "capability" }],
+    [{ decision: "allow", reason: 7 }],
+    [{ decision: "allow", access: "write" }],
+    [{ decision: "allow", path: "a", access: "delete" }],
+    [{ decision: "deny", command: "x", exact: true }],
+    [{ decision: "allow", command: "a && b" }],
+    [{ decision: "allow", command: "'x" }],
+    [{ decision: "allow", match: {} }],
+    [{ decision: "allow", match: [{ arguments: {} }] }],
+    [{ decision: "allow", path: "x".repeat(10_000) }],
+    [{ decision: "allow", path: "{a,b}".repeat(30) }],
+    [{ decision: "allow", path: Array.from({ length: 2000 }, () => "a") }],
+    [JSON.parse('{"decision":"allow","__proto__":{"path":"x"}}')],
+  ])("refuses %j", (rule) => {
+    expect(problemsOf(rule)).toHaveLength(1);
+  });
+
+  it("refuses two rules with one id, also when one is added later", () => {
+    expect(problemsOf({ decision: "allow", id: "a" }, { decision: "deny", id: "a" })).toHaveLength(1);
+    const policy = policyWith({ user: [{ decision: "allow", id: "a" }] });
+    expect(() => policy.addRule("session", { decision: "deny", id: "a" })).toThrow(PolicyError);
+    expect(() => policy.addRule("session", { decision: "deny", path: "{1..3}" })).toThrow(PolicyError);
+    expect(policy.rules().filter(({ source }) => source !== "built-in")).toHaveLength(1);
+  });
+
+  it("refuses unknown sources, modes and relative workspaces", () => {
+    expect(() => policyWith({ users: [{ decision: "allow" }] } as object)).toThrow("is no source of rules");
+    expect(() => policyWith({}, { mode: "readonly" as "read-only" })).toThrow("mode: is none of");
+    expect(() => createPolicy({ mode: "ask", workspace: "ws", sources: {} })).toThrow("is no absolute path");
+  });
+});
+
+describe("examples", () => {
+  it.each<[string, PolicyRule]>([
+    [
+      "paths",
+      {
+        decision: "deny",
+        path: "secret/**",
+        match: [{ tool: "read_file", arguments: { path: "secret/a" } }],
+        notMatch: [{ tool: "read_file", arguments: { path: "src/a" } }, { tool: "current_time" }],
+      },
+    ],
+    [
+      "from and to",
+      {
+        decision: "deny",
+        path: "secret/**",
+        match: [{ tool: "move_file", arguments: { from: "a", to: "secret/a" } }],
+      },
+    ],
+    [
+      "every path of an allow rule",
+      {
+        decision: "allow",
+        path: "src/**",
+        match: [{ tool: "copy_file", arguments: { from: "src/a", to: "src/b" } }],
+        notMatch: [{ tool: "copy_file", arguments: { from: "src/a", to: "b" } }],
+      },
+    ],
+    [
+      "hosts and URLs",
+      {
+        decision: "allow",
+        host: "*.x.org",
+        match: [
+          { tool: "http_get", arguments: { url: "https://a.x.org/y" } },
+          { tool: "t", arguments: { host: "b.x.org" } },
+        ],
+        notMatch: [{ tool: "http_get", arguments: { url: "https://x.org.evil/" } }],
+      },
+    ],
+    [
+      "commands",
+      {
+        decision: "allow",
+        tool: "shell_exec",
+        command: "npm run test",
+        match: [{ tool: "shell_exec", arguments: { command: "npm run test -- -t 'a && b'" } }],
+        notMatch: [
+          { tool: "shell_exec", arguments: { command: "npm run test && rm -rf /" } },
+          { tool: "other", arguments: { command: "npm run test" } },
+        ],
+      },
+    ],
+    [
+      "agents and users",
+      {
+        decision: "allow",
+        agent: "a*",
+        user: "u",
+        match: [{ tool: "x" }, { tool: "x", agent: "ab", user: "u" }],
+        notMatch: [{ tool: "x", agent: "b" }],
+      },
+    ],
+    [
+      "access",
+      {
+        decision: "deny",
+        path: "docs/**",
+        access: "read",
+        match: [{ tool: "read_file", arguments: { path: "docs/a" } }],
+      },
+    ],
+  ])("that hold load: %s", (_, rule) => {
+    expect(problemsOf(rule)).toEqual([]);
+  });
+
+  it("that do not hold are refused, each one named", () => {
+    const rule = {
+      decision: "deny",
+      id: "secrets",
+      path: "secret/*",
+      match: [
+        { tool: "read_file", arguments: { path: "secret/a" } },
+        { tool: "read_file", arguments: { path: "secret/a/b" } },
+      ],
+      notMatch: [{ tool: "read_file", arguments: { path: "secret/public" } }],
+    };
+    expect(problemsOf(rule)).toEqual([
+      'user#1 "secrets" does not match its example match[1]: {"tool":"read_file","arguments":{"path":"secret/a/b"}}',
+      'user#1 "secrets" matches its example notMatch[0]: {"tool":"read_file","arguments":{"path":"secret/public"}}',
+    ]);
+  });
+
+  it("that cannot be read are refused", () => {
+    const circular: Record<string, unknown> = { path: "b" };
+    circular["self"] = circular;
+    expect(
+      problemsOf({ decision: "deny", path: "a", match: [{ tool: "x", arguments: circular }] }),
+    ).toHaveLength(1);
+    expect(
+      problemsOf({ decision: "deny", command: "a", match: [{ tool: "x", arguments: { command: "'a" } }] }),
+    ).toHaveLength(1);
+  });
+});

@@ -1,0 +1,102 @@
+import { builtInRules } from "./built-in-rules.js";
+import type { CompiledRule } from "./compile-rule.js";
+import { loadRule } from "./load-rule.js";
+import type { PathSpace } from "./path-space.js";
+import { PolicyError } from "./policy-error.js";
+import type { RuleProblem } from "./policy-error.js";
+import { ruleSources } from "./policy-rule.js";
+import type { PolicyRule, RuleSource } from "./policy-rule.js";
+import { printable } from "./printable.js";
+
+/** All rules of a policy, by source, each checked and compiled once. */
+export interface RuleBook {
+  /** Every rule in order of strength, the built-in ones last. */
+  all(): readonly CompiledRule[];
+  /** Add a rule before the others of its source: the latest word counts. */
+  add(source: RuleSource, rule: PolicyRule, sessionId?: string): CompiledRule;
+  remove(id: string): boolean;
+  removeSession(sessionId: string): boolean;
+}
+
+type Sources = Partial<Record<RuleSource, readonly PolicyRule[]>>;
+
+/** Load rules; throws a `PolicyError` that lists all that is wrong with any of them. */
+export function createRuleBook(sources: Sources, space: PathSpace): RuleBook {
+  const shelves = new Map<string, CompiledRule[]>(ruleSources.map((source) => [source, []]));
+  const admit = createAdmission(space);
+
+  const own = builtInRules.map((rule) => admit("built-in", rule));
+  const given = Object.entries(sources).flatMap(([source, rules]) =>
+    (rules ?? []).map((rule) => admit(source, rule)),
+  );
+  const loaded = [...own, ...given];
+  const problems = loaded.flatMap((one) => one.problems);
+  if (problems.length > 0) throw new PolicyError(problems);
+  for (const { compiled } of loaded) if (compiled !== undefined) shelves.get(compiled.source)?.push(compiled);
+
+  const removeWhere = (test: (rule: CompiledRule) => boolean): boolean => {
+    let removed = false;
+    for (const [source, rules] of shelves) {
+      const kept = rules.filter((rule) => !test(rule));
+      if (kept.length < rules.length) removed = true;
+      shelves.set(source, kept);
+    }
+    return removed;
+  };
+  const all = () => ruleSources.flatMap((source) => shelves.get(source) ?? []);
+  return {
+    all,
+    add(source, rule, sessionId) {
+      const taken = new Set(all().map(({ id }) => id));
+      const { compiled, problems } = admit(source, rule, { sessionId, taken });
+      if (compiled === undefined) throw new PolicyError(problems);
+      shelves.get(source)?.unshift(compiled);
+      return compiled;
+    },
+    remove: (id) => removeWhere((rule) => rule.id === id && rule.source !== "built-in"),
+    removeSession: (sessionId) => removeWhere((rule) => rule.sessionId === sessionId),
+  };
+}
+
+type Admission = (
+  source: string,
+  rule: PolicyRule,
+  scope?: { readonly sessionId: string | undefined; readonly taken: ReadonlySet<string> },
+) => { readonly compiled: CompiledRule | undefined; readonly problems: readonly RuleProblem[] };
+
+/** Takes rules in, one by one, and gives each a name that no other has. */
+function createAdmission(space: PathSpace): Admission {
+  const numbers = new Map<string, number>();
+  const loaded = new Set<string>();
+  const nameFor = (source: string, taken: ReadonlySet<string>): string => {
+    for (;;) {
+      const number = (numbers.get(source) ?? 0) + 1;
+      numbers.set(source, number);
+      if (!taken.has(`${source}#${number}`)) return `${source}#${number}`;
+    }
+  };
+  return (source, rule, scope) => {
+    const taken = scope?.taken ?? loaded;
+    if (!isSource(source)) {
+      return {
+        compiled: undefined,
+        problems: [{ rule: printable(source, 80), message: "is no source of rules" }],
+      };
+    }
+    const place = builtInRules.includes(rule) ? "built-in" : nameFor(source, taken);
+    const { compiled, faults } = loadRule(rule, { place, source, sessionId: scope?.sessionId, space });
+    const name =
+      compiled === undefined || compiled.id === place ? place : `${place} "${printable(compiled.id, 80)}"`;
+    const problems = faults.map((message) => ({ rule: name, message }));
+    if (compiled !== undefined && taken.has(compiled.id)) {
+      problems.push({ rule: name, message: "has the id of another rule" });
+    }
+    if (compiled === undefined || problems.length > 0) return { compiled: undefined, problems };
+    if (scope === undefined) loaded.add(compiled.id);
+    return { compiled, problems };
+  };
+}
+
+function isSource(source: string): source is RuleSource {
+  return (ruleSources as readonly string[]).includes(source);
+}

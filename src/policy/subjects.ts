@@ -1,0 +1,124 @@
+import type { AccessDecision } from "../contract/call.js";
+import { capOnTool } from "./caps.js";
+import type { CapOptions } from "./caps.js";
+import { concerns, namesResources } from "./compile-rule.js";
+import type { CompiledRule } from "./compile-rule.js";
+import type { PolicyCall } from "./policy-call.js";
+import type { RuleBook } from "./rule-book.js";
+import { traitsOf } from "./traits.js";
+import type { Traits } from "./traits.js";
+
+/** All that can be known of calls of one tool by one caller before they say what they touch. */
+export interface Subject {
+  /** The rules that concern the caller, strongest first, without the built-in ones. */
+  readonly rules: readonly CompiledRule[];
+  readonly builtIn: readonly CompiledRule[];
+  /** Some of the rules depend on what a call touches, even where it writes nothing. */
+  readonly resourceRules: boolean;
+  readonly traits: Traits;
+  /** A shell tool: a call without analysed commands could be any command. */
+  readonly opaque: boolean;
+  /** A limit that no rule lifts. */
+  readonly cap: AccessDecision | undefined;
+  /** The decision on a call that touches nothing, once it was made. */
+  bare: AccessDecision | undefined;
+}
+
+export interface Subjects {
+  of(call: PolicyCall): Subject;
+  /** The rules have changed. */
+  forget(): void;
+}
+
+interface Entry {
+  readonly call: PolicyCall;
+  readonly subject: Subject;
+}
+
+// Names come from models and servers; a flood of new ones starts the cache anew instead of growing it.
+const mostEntries = 4096;
+
+/** Sort the rules by caller once, and keep what was found. */
+export function createSubjects(book: RuleBook, options: CapOptions): Subjects {
+  const cache = new Map<string, Map<string, Entry>>();
+  let size = 0;
+  let state = survey(book);
+  return {
+    of(call) {
+      const key = state.personal ? personalKey(call) : call.agent;
+      const known = cache.get(call.toolName)?.get(key);
+      if (known !== undefined && isSameTool(known.call, call)) return known.subject;
+      if (size >= mostEntries) {
+        cache.clear();
+        size = 0;
+      }
+      const subject = createSubject(call, state.rules, options);
+      const byCaller = cache.get(call.toolName) ?? new Map<string, Entry>();
+      if (!byCaller.has(key)) size++;
+      byCaller.set(key, { call: identityOf(call), subject });
+      cache.set(call.toolName, byCaller);
+      return subject;
+    },
+    forget() {
+      cache.clear();
+      size = 0;
+      state = survey(book);
+    },
+  };
+}
+
+interface Survey {
+  readonly rules: readonly CompiledRule[];
+  /** Some rule depends on the user or the session, not on the agent alone. */
+  readonly personal: boolean;
+}
+
+function survey(book: RuleBook): Survey {
+  const rules = book.all();
+  return {
+    rules,
+    personal: rules.some(({ sessionId, rule }) => sessionId !== undefined || rule.user !== undefined),
+  };
+}
+
+function createSubject(call: PolicyCall, all: readonly CompiledRule[], options: CapOptions): Subject {
+  const own = all.filter((rule) => concerns(rule, call));
+  return {
+    rules: own.filter(({ source }) => source !== "built-in"),
+    builtIn: own.filter(({ source }) => source === "built-in"),
+    resourceRules: own.some((rule) => namesResources(rule) && !guardsWritesOnly(rule)),
+    traits: traitsOf(call),
+    opaque: call.category === "shell",
+    cap: capOnTool(call, options),
+    bare: undefined,
+  };
+}
+
+/** Such a rule leaves calls that write nothing as they are. */
+function guardsWritesOnly({ source, rule }: CompiledRule): boolean {
+  return source === "built-in" && rule.access === "write";
+}
+
+/** Lengths keep apart what hostile names could make look alike. */
+function personalKey({ agent, userId, sessionId }: PolicyCall): string {
+  const user = userId === undefined ? "-" : `${userId.length}:${userId}`;
+  return `${agent.length}:${agent}${user}${sessionId.length}:${sessionId}`;
+}
+
+/** What a subject was made from, without what one call touched. */
+function identityOf(call: PolicyCall): PolicyCall {
+  return { ...call, annotations: { ...call.annotations }, reads: [], writes: [], commands: [] };
+}
+
+/** Versions of a tool share its name, but not its nature. */
+function isSameTool(one: PolicyCall, other: PolicyCall): boolean {
+  return (
+    one.category === other.category &&
+    one.aliases === other.aliases &&
+    one.capabilities === other.capabilities &&
+    one.securityLevel === other.securityLevel &&
+    one.annotations.readOnly === other.annotations.readOnly &&
+    one.annotations.dangerous === other.annotations.dangerous &&
+    one.annotations.openWorld === other.annotations.openWorld
+  );
+}

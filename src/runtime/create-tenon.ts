@@ -1,0 +1,145 @@
+import { createApprovals } from "../call/approve.js";
+import type { SpineParts } from "../call/parts.js";
+import { runCall } from "../call/run-call.js";
+import type { LoadedConfig } from "../config/load-config.js";
+import type { TenonConfig } from "../config/config-schema.js";
+import type { Clock } from "../contract/ports/clock.js";
+import type { InteractBackend } from "../contract/ports/interact.js";
+import type { Recorder } from "../contract/ports/recorder.js";
+import { EventBus } from "../record/event-bus.js";
+import { Metrics } from "../record/metrics.js";
+import type { ToolLike } from "../registry/accept-tool.js";
+import { createQuotas, type QuotaRule } from "../registry/quotas.js";
+import type { ToolsetDefinition } from "../registry/toolsets.js";
+import { ToolRegistry } from "../registry/tool-registry.js";
+import { DeadlineWheel } from "../scheduler/deadline-wheel.js";
+import { Scheduler } from "../scheduler/scheduler.js";
+import { defaultPlainLimits, type PlainLimits } from "../schema/take-plain.js";
+import { createRedactor } from "../world/secrets/redactor.js";
+import type { InteractCallbacks } from "../world/interact/callback-backend.js";
+import { builtInTools } from "./built-in-tools.js";
+import { createIds } from "./ids.js";
+import { createLazyState } from "./lazy-state.js";
+import type { LogSink } from "./log.js";
+import { openOptions } from "./options.js";
+import { RunningCalls } from "./running-calls.js";
+import { createRuntimePolicy } from "./runtime-policy.js";
+import { systemClock } from "./system-clock.js";
+import { Tasks } from "./tasks.js";
+import type { Tenon } from "./tenon.js";
+import { createToolSettings } from "./tool-settings.js";
+import { TenonRuntime } from "./tenon-runtime.js";
+import { createWorld } from "./world.js";
+
+/** What a Tenon is made with; everything can be left out. */
+export interface TenonOptions {
+  /** The folder the agent works in. @default the configuration's, else the current folder */
+  readonly workspace?: string;
+  /** Settings, as in a configuration file. */
+  readonly config?: TenonConfig;
+  /** What `loadConfig` found, in the place of `config`. */
+  readonly loaded?: LoadedConfig;
+  /** Tools besides the built-in ones. */
+  readonly tools?: readonly ToolLike[];
+  /** `false`: start without the built-in tools. @default true */
+  readonly builtIns?: boolean;
+  /** How a person is reached. @default nobody is there */
+  readonly interact?: InteractBackend | InteractCallbacks;
+  /** Keep more records of calls. */
+  readonly recorders?: readonly Recorder[];
+  /** Where log records go. @default nowhere */
+  readonly log?: LogSink;
+  /** When a tool counts as ill and how it comes back. */
+  readonly health?: { readonly criticalErrors?: number; readonly probeAfterMs?: number; readonly initTimeoutMs?: number };
+  /** How deep and large arguments may be. */
+  readonly argumentLimits?: Partial<PlainLimits>;
+  /** Text for the model is cut in the middle beyond this many characters. @default 100000 */
+  readonly maxTextChars?: number;
+  /** How long a stopped tool that goes on keeps its locks. @default 5000 */
+  readonly cancelGraceMs?: number;
+  /** @default the machine's */
+  readonly clock?: Clock;
+  /** @default Math.random */
+  readonly random?: () => number;
+  /** @default process.env */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** @default the user's home folder */
+  readonly home?: string;
+}
+
+/**
+ * Build a Tenon. It holds no resource until the first call; `close` frees all.
+ *
+ * @example
+ * const tenon = createTenon({ workspace: ".", tools: [greet] });
+ * const answer = await tenon.call({ name: "greet", arguments: { who: "Ada" } });
+ */
+export function createTenon(options: TenonOptions = {}): Tenon {
+  const clock = options.clock ?? systemClock;
+  const { config, rules, env, workspace, stateDir } = openOptions(options);
+  const events = new EventBus({ now: clock.now });
+  const metrics = new Metrics({ monotonic: clock.monotonic, hostUse });
+  const registry = new ToolRegistry({
+    clock,
+    emit: (name, payload) => events.emit(name, payload),
+    callStats: () => metrics.callStats(),
+    toolsets: config.toolsets as Readonly<Record<string, ToolsetDefinition>>,
+    ...(options.health !== undefined && { health: options.health }),
+  });
+  const redactor = createRedactor();
+  const newId = createIds("call");
+  const tasks = new Tasks();
+  const state = createLazyState({
+    stateDir,
+    workspace,
+    database: config.database,
+    onWarning: (message) => options.log?.({ level: "warn", time: clock.now(), message }),
+  });
+  const policy = createRuntimePolicy({ config, rules, workspace, state });
+  const world = createWorld({ options, config, workspace, stateDir, state, clock, redact: redactor.redact });
+  const scheduler = new Scheduler({
+    maxConcurrent: config.tools.maxConcurrent,
+    maxQueued: config.tools.maxQueued,
+    monotonic: clock.monotonic,
+  });
+  const running = new RunningCalls();
+  const lifetime = { closed: false };
+  const spine: SpineParts = {
+    registry,
+    policy: policy.policy,
+    approvals: createApprovals({
+      backendFor: world.backendFor,
+      timeoutMs: config.approvals.timeoutMs,
+      remember: policy.remember,
+      log: policy.approvalLog,
+    }),
+    quotas: config.tools.quotas.length === 0 ? undefined : createQuotas(config.tools.quotas as readonly QuotaRule[], clock),
+    scheduler,
+    deadlines: new DeadlineWheel({ monotonic: clock.monotonic }),
+    events,
+    recorders: [tasks, ...(options.recorders ?? [])],
+    world: world.ports,
+    clock,
+    plainLimits: { ...defaultPlainLimits, ...options.argumentLimits },
+    random: options.random ?? Math.random,
+    newId,
+    redact: redactor.redact,
+    settings: createToolSettings(config, metrics),
+    maxTextChars: options.maxTextChars ?? 100_000,
+    cancelGraceMs: options.cancelGraceMs ?? 5000,
+    isClosed: () => lifetime.closed,
+    inFlight: running,
+    run: (request, origin) => runCall(request, origin, spine),
+  };
+  if (options.builtIns !== false) registry.registerMany(builtInTools);
+  if (options.tools !== undefined) registry.registerMany(options.tools);
+  for (const [name, own] of Object.entries(config.tools.perTool)) {
+    if (own.enabled === false && registry.has(name)) registry.disable(name, "the configuration says so");
+  }
+  return new TenonRuntime({ config, env, spine, metrics, tasks, state, policy, world, running, lifetime });
+}
+
+function hostUse(): { memoryBytes: number; cpuMs: number } {
+  const { user, system } = process.cpuUsage();
+  return { memoryBytes: process.memoryUsage.rss(), cpuMs: (user + system) / 1000 };
+}

@@ -1,0 +1,60 @@
+import type { InFlight } from "../call/parts.js";
+import type { Call } from "../call/call.js";
+import { toToolError } from "../call/failure.js";
+import { ToolCancelledError, type ToolError } from "../contract/errors.js";
+
+/** Knows what runs, so that closing can wait for it; and holds the first calls back until the start is done. */
+export class RunningCalls implements InFlight {
+  readonly #calls = new Set<Call>();
+  readonly #chores = new Set<Promise<unknown>>();
+  #start: (() => Promise<void>) | undefined;
+  #starting: Promise<ToolError | undefined> | undefined;
+  #onIdle: (() => void) | undefined;
+
+  /** Say what must be done before the first call; nothing where an earlier run left nothing behind. */
+  startWith(start: () => Promise<void>): void {
+    this.#start = start;
+  }
+
+  enter(call: Call): void {
+    this.#calls.add(call);
+  }
+
+  leave(call: Call): void {
+    this.#calls.delete(call);
+    if (this.#calls.size === 0) this.#onIdle?.();
+  }
+
+  /** The start, while it is not done: resolves with the fault that keeps calls from running, if there is one. */
+  get starting(): Promise<ToolError | undefined> | undefined {
+    if (this.#start === undefined) return undefined;
+    this.#starting ??= this.#start().then(
+      () => (this.#start = undefined),
+      (cause: unknown) => {
+        this.#starting = undefined; // the next call tries again
+        return toToolError(cause, "");
+      },
+    );
+    return this.#starting;
+  }
+
+  /** Work that closing must wait for. */
+  addChore(chore: Promise<unknown>): void {
+    const kept = chore.finally(() => this.#chores.delete(kept));
+    this.#chores.add(kept);
+  }
+
+  /** Wait for all that runs; what runs after `graceMs` is cancelled. */
+  async end(graceMs: number): Promise<void> {
+    if (this.#calls.size > 0) {
+      const timer = setTimeout(() => this.#stopAll(), Math.min(graceMs, 2 ** 31 - 1));
+      await new Promise<void>((resolve) => (this.#onIdle = resolve));
+      clearTimeout(timer);
+    }
+    await Promise.all(this.#chores);
+  }
+
+  #stopAll(): void {
+    for (const call of this.#calls) call.abort(new ToolCancelledError("Tenon is closing."));
+  }
+}

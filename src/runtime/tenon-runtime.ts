@@ -1,0 +1,179 @@
+import type { SpineParts } from "../call/parts.js";
+import type { ResolvedConfig } from "../config/resolve-config.js";
+import type { EventName, TenonEvent, TenonEvents } from "../contract/events.js";
+import type { HealthReport } from "../contract/lifecycle.js";
+import type { SessionOptions } from "../contract/tenon.js";
+import type { Policy } from "../policy/create-policy.js";
+import type { Metrics } from "../record/metrics.js";
+import { createOptimiser, type Optimiser } from "../record/optimiser.js";
+import type { ToolLike } from "../registry/accept-tool.js";
+import { matchesGlob } from "../registry/glob.js";
+import type { ToolEntry } from "../registry/tool-entry.js";
+import type { ToolRegistry } from "../registry/tool-registry.js";
+import { narrowToolset, type Toolset } from "../registry/toolsets.js";
+import type { SchedulerStats } from "../scheduler/scheduler.js";
+import { createSessionEnv } from "../world/secrets/session-env.js";
+import { createIds } from "./ids.js";
+import type { LazyState } from "./lazy-state.js";
+import { createOptimiserParts } from "./optimiser-parts.js";
+import type { RunningCalls } from "./running-calls.js";
+import type { RuntimePolicy } from "./runtime-policy.js";
+import { safeEnv } from "./safe-env.js";
+import { Session } from "./session.js";
+import type { TaskContext, Tasks } from "./tasks.js";
+import type { Tenon } from "./tenon.js";
+import type { World } from "./world.js";
+
+/** Everything that `createTenon` has wired. */
+export interface RuntimeParts {
+  readonly config: ResolvedConfig;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly spine: SpineParts;
+  readonly metrics: Metrics;
+  readonly tasks: Tasks;
+  readonly state: LazyState;
+  readonly policy: RuntimePolicy;
+  readonly world: World;
+  readonly running: RunningCalls;
+  readonly lifetime: { closed: boolean };
+}
+
+/** A running Tenon: sessions, tasks and the end of it all. */
+export class TenonRuntime implements Tenon {
+  readonly config: ResolvedConfig;
+  readonly registry: ToolRegistry;
+  readonly metrics: Metrics;
+  readonly policy: Policy;
+  readonly optimiser: Optimiser;
+  readonly paths: Tenon["paths"];
+  readonly call: Tenon["call"];
+  readonly callMany: Tenon["callMany"];
+  readonly stream: Tenon["stream"];
+  readonly validate: Tenon["validate"];
+  readonly #parts: RuntimeParts;
+  readonly #newSessionId = createIds("session");
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: RuntimeParts) {
+    const { config, spine, metrics, policy, world, state, running } = parts;
+    this.#parts = parts;
+    if (state.exists()) running.startWith(() => this.#start());
+    this.config = config;
+    this.registry = spine.registry;
+    this.metrics = metrics;
+    this.policy = policy.policy;
+    this.optimiser = createOptimiser(createOptimiserParts(config, spine, metrics));
+    this.paths = { check: world.checkPath };
+    const own = this.createSession();
+    this.call = own.call;
+    this.callMany = own.callMany;
+    this.stream = own.stream;
+    this.validate = own.validate;
+  }
+
+  register(tool: ToolLike): ToolEntry {
+    return this.registry.register(tool);
+  }
+
+  createSession(options: SessionOptions = {}): Session {
+    return this.#openSession(options, {});
+  }
+
+  async openNamedSession(name: string, options: SessionOptions = {}): Promise<Session> {
+    const kept = this.#parts.state.exists() ? await (await this.#parts.state.open()).sessions.load(name) : undefined;
+    const values = new Map(Object.entries(kept?.env ?? {}));
+    const keep = (key: string, value: string): void => {
+      values.set(key, value);
+      const saving = this.#parts.state
+        .open()
+        .then(({ sessions }) => sessions.save(name, { env: Object.fromEntries(values), data: kept?.data ?? null }));
+      this.#parts.running.addChore(saving);
+    };
+    return this.#openSession({ ...options, id: name }, { initial: kept?.env ?? {}, onChange: keep });
+  }
+
+  task(taskId: string): TaskContext | undefined {
+    return this.#parts.tasks.get(taskId);
+  }
+
+  on<N extends EventName>(name: N, listener: (payload: TenonEvents[N]) => void): () => void {
+    return this.#parts.spine.events.on(name, listener);
+  }
+
+  onAny(listener: (event: TenonEvent) => void): () => void {
+    return this.#parts.spine.events.onAny(listener);
+  }
+
+  health(name?: string): Promise<HealthReport> {
+    return this.registry.health(name);
+  }
+
+  stats(): SchedulerStats {
+    return this.#parts.spine.scheduler.stats();
+  }
+
+  remember: Tenon["remember"] = (rule) => this.#parts.policy.remember(rule);
+
+  revoke: Tenon["revoke"] = (id) => this.#parts.policy.revoke(id);
+
+  get guardKind(): Tenon["guardKind"] {
+    return this.#parts.world.guardKind();
+  }
+
+  async ready(): Promise<void> {
+    const fault = await this.#parts.running.starting;
+    if (fault !== undefined) throw fault;
+  }
+
+  async checkState(): ReturnType<Tenon["checkState"]> {
+    const state = await this.#parts.state.open();
+    return { ...(await state.integrity()), dir: state.dir };
+  }
+
+  close(options: { readonly graceMs?: number } = {}): Promise<void> {
+    this.#closing ??= this.#close(options.graceMs ?? 30_000);
+    return this.#closing;
+  }
+
+  /** What an earlier run left behind is taken up before the first call. */
+  async #start(): Promise<void> {
+    await this.#parts.policy.load();
+  }
+
+  #openSession(options: SessionOptions, env: EnvSource): Session {
+    const { spine, config } = this.#parts;
+    const isAllowed = (name: string): boolean => config.secrets.allowEnv.some((glob) => matchesGlob(glob, name));
+    const initial = { ...safeEnv(this.#parts.env), ...env.initial, ...options.env };
+    return new Session(
+      { ...options, id: options.id ?? this.#newSessionId(), agent: options.agent ?? config.agent },
+      {
+        spine,
+        env: createSessionEnv({ initial, isAllowed, ...(env.onChange !== undefined && { onChange: env.onChange }) }),
+        toolset: this.#toolset(options.toolset ?? config.toolset),
+        running: this.#parts.running,
+      },
+    );
+  }
+
+  /** The set that is asked for, narrowed by every `tools.enabled` of the configuration. */
+  #toolset(name: string): Toolset | undefined {
+    const asked = name === "all" ? undefined : this.registry.toolset(name);
+    return this.config.tools.enabled.reduce<Toolset | undefined>((set, enabled) => narrowToolset(set, enabled), asked);
+  }
+
+  async #close(graceMs: number): Promise<void> {
+    const { lifetime, spine, state, world } = this.#parts;
+    lifetime.closed = true;
+    await this.#parts.running.end(graceMs);
+    await this.registry.close();
+    await world.close();
+    for (const recorder of spine.recorders) await recorder.close?.();
+    await state.close();
+    spine.deadlines.close();
+  }
+}
+
+interface EnvSource {
+  readonly initial?: Readonly<Record<string, string>>;
+  readonly onChange?: (key: string, value: string) => void;
+}

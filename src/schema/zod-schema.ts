@@ -1,0 +1,113 @@
+import { closeZod } from "./close-zod.js";
+import type { ZodNode } from "./close-zod.js";
+import type { Fault, Outcome, Source } from "./fault.js";
+import { clip } from "./format-path.js";
+import { admits } from "./json-value.js";
+import { once } from "./once.js";
+import { refuseSchema } from "./refuse-schema.js";
+import { zodFaults } from "./zod-faults.js";
+import type { ZodIssue } from "./zod-faults.js";
+import { zodJsonSchema } from "./zod-json-schema.js";
+
+/** Make a Zod schema ready; the first value and the first look at its JSON Schema pay for the work. */
+export function fromZod(source: object, role: "input" | "output"): Source {
+  const schema = toNode(source);
+  const input = role === "input";
+  if (input) checkObject(schema);
+  // A result keeps Zod's own manner: keys that the author did not name are dropped, as he asked.
+  const effective = once(() => (input ? close(schema) : schema));
+  const shadowed = hasInheritedName(schema);
+  return {
+    jsonSchema: () => zodJsonSchema(schema, role),
+    run: (value) => {
+      if (input && !admits("object", value)) return { ok: false, faults: [notObject] };
+      // Zod reads `input[name]`: without this, "constructor" would be there in every object.
+      return parse(effective(), shadowed ? withoutPrototype(value) : value);
+    },
+  };
+}
+
+/** Tell whether a value is a schema of Zod or of a library like it, rather than a JSON Schema. */
+export function isZodLike(source: object): boolean {
+  return "_zod" in source || "~standard" in source || ("_def" in source && "safeParse" in source);
+}
+
+const notObject: Fault = { path: [], kind: "type", expected: ["object"] };
+
+function toNode(source: object): ZodNode {
+  const node = source as Partial<ZodNode>;
+  if (node._zod?.def !== undefined && typeof node.safeParse === "function") return node as ZodNode;
+  if ("_def" in source) refuseSchema("This is a schema of Zod 3; Tenon takes schemas of Zod 4.");
+  return refuseSchema("This is a schema of another library; pass a Zod 4 schema or its JSON Schema.");
+}
+
+/** Types that no object can ever fit; one that may (`any`, a union, a transform) is judged value by value. */
+const noObjects: ReadonlySet<string> = new Set([
+  "string",
+  "number",
+  "int",
+  "boolean",
+  "bigint",
+  "symbol",
+  "undefined",
+  "null",
+  "void",
+  "never",
+  "date",
+  "nan",
+  "enum",
+  "literal",
+  "file",
+  "template_literal",
+  "array",
+  "tuple",
+  "map",
+  "set",
+  "function",
+  "promise",
+]);
+
+function checkObject(schema: ZodNode): void {
+  let { def } = schema._zod;
+  for (let depth = 0; depth < 64; depth++) {
+    if (noObjects.has(def.type)) refuseSchema(`The input schema must be an object, not ${def.type}.`);
+    const inner = (def["innerType"] ?? (def.type === "pipe" ? def["in"] : undefined)) as ZodNode | undefined;
+    if (inner === undefined) return;
+    ({ def } = inner._zod);
+  }
+}
+
+function hasInheritedName({ _zod: { def } }: ZodNode): boolean {
+  return def.type === "object" && Object.keys(Object(def["shape"])).some((name) => name in Object.prototype);
+}
+
+function withoutPrototype(value: unknown): unknown {
+  return Object.assign(Object.create(null) as object, value);
+}
+
+function close(schema: ZodNode): ZodNode {
+  try {
+    return closeZod(schema);
+  } catch (error) {
+    return refuseSchema(`The Zod schema cannot be used: ${clip(String(error))}.`, error);
+  }
+}
+
+function parse(schema: ZodNode, value: unknown): Outcome {
+  try {
+    const result = schema.safeParse(value);
+    if (result.success) return { ok: true, value: result.data };
+    return { ok: false, faults: zodFaults(result.error.issues as unknown as ZodIssue[], schema, value) };
+  } catch (error) {
+    return { ok: false, faults: [{ path: [], kind: "rule", message: describeThrow(error) }] };
+  }
+}
+
+/** A schema's own code threw: a refinement, a transform, or one that wants to wait. */
+function describeThrow(error: unknown): string {
+  const name = error instanceof Error ? error.constructor.name : "";
+  if (name.includes("Async")) {
+    return "could not be checked: the tool's schema has an asynchronous check, which is not supported; do that work in execute";
+  }
+  return `could not be checked: the tool's schema failed (${clip(error instanceof Error ? error.message : String(error))})`;
+}

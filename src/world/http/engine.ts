@@ -1,0 +1,70 @@
+import type { Socket } from "node:net";
+import { Agent, buildConnector, Pool } from "undici";
+import { guardLookup } from "./guard-lookup.js";
+import type { HttpLookup } from "./guard-lookup.js";
+import { clientClosed } from "./http-errors.js";
+import { judgeAddress, targetOf } from "./judge-target.js";
+import type { HttpTarget, TargetRules } from "./judge-target.js";
+
+/** The connections: each one is judged when it is made, and stays judged while it is kept. */
+export interface Engine {
+  readonly agent: Agent;
+  close(): Promise<void>;
+}
+
+export interface EngineOptions {
+  readonly rules: TargetRules;
+  readonly connectTimeoutMs: number;
+  readonly lookup?: HttpLookup | undefined;
+  readonly ca?: string | undefined;
+}
+
+/** Open the agent that all requests go through; no proxy of the environment stands in between. */
+export function openEngine(options: EngineOptions): Engine {
+  const sockets = new Set<Socket>();
+  const agent = new Agent({
+    factory: (origin, pool: Pool.Options) =>
+      new Pool(origin, { ...pool, connect: createConnector(targetOf(new URL(origin)), options, sockets) }),
+    maxHeaderSize: 65_536,
+    // One deadline over the whole request stands in their place.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return {
+    agent,
+    async close() {
+      const done = agent.destroy(clientClosed());
+      // The agent does not know of connections that are still being made.
+      for (const socket of sockets) socket.destroy(clientClosed());
+      await done;
+    },
+  };
+}
+
+function createConnector(
+  target: HttpTarget,
+  options: EngineOptions,
+  sockets: Set<Socket>,
+): buildConnector.connector {
+  const { rules, ca } = options;
+  const connect = buildConnector({
+    timeout: options.connectTimeoutMs,
+    lookup: guardLookup(target, rules, options.lookup),
+    autoSelectFamily: true,
+    ...(ca !== undefined && { ca }),
+  });
+  return (request, callback) => {
+    // It returns the socket, though its type does not say so.
+    const socket = connect(request, callback) as unknown as Socket;
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    // Whatever the lookup said: this is where the connection has come out, before a byte is sent.
+    socket.prependOnceListener("connect", () => {
+      try {
+        judgeAddress(socket.remoteAddress ?? "", target, rules);
+      } catch (error) {
+        socket.destroy(error as Error);
+      }
+    });
+  };
+}

@@ -1,0 +1,110 @@
+import { isIP } from "node:net";
+import { ToolError } from "../../contract/errors.js";
+import { addressKind, plainAddress } from "./address-kind.js";
+import type { AddressKind } from "./address-kind.js";
+import { badPorts } from "./bad-ports.js";
+import { plainHost } from "./host-rules.js";
+import type { HostRules } from "./host-rules.js";
+import { refused } from "./http-errors.js";
+
+/** Where a request goes; the address is known once a connection is made. */
+export interface HttpTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly address?: string;
+}
+
+export interface TargetRules {
+  readonly hosts: HostRules;
+  readonly allowPrivate: boolean;
+  readonly judge?: ((target: HttpTarget) => void) | undefined;
+}
+
+/** Throws unless a URL may be asked for, as far as its text can tell. */
+export function judgeUrl(url: URL, rules: TargetRules): void {
+  const target = targetOf(url);
+  const { host, port } = target;
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw refused(
+      host || "this address",
+      `the scheme ${url.protocol} is not http or https`,
+      "Use an http(s) address.",
+    );
+  }
+  if (badPorts.has(port) && !rules.hosts.namesPort(host, port)) {
+    throw refuse(target, `port ${port} belongs to another protocol`);
+  }
+  if (isIP(host) !== 0) return judgeAddress(host, target, rules);
+  judgeName(target, rules);
+  askJudge(target, rules);
+}
+
+/** Throws unless a connection for a target may go to an address. */
+export function judgeAddress(address: string, target: HttpTarget, rules: TargetRules): void {
+  const found = addressKind(address);
+  if (!mayReach(found, plainAddress(address), target, rules)) {
+    throw refuse(target, `it leads to ${found.range}, which is not public`);
+  }
+  askJudge({ ...target, address }, rules);
+}
+
+/** The host and port of a URL, in the spelling that rules compare. */
+export function targetOf(url: URL): HttpTarget {
+  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+  return { host: plainHost(url.hostname), port };
+}
+
+/** `host`, or `host:port` where the port is not the usual one. */
+export function nameOf({ host, port }: HttpTarget): string {
+  const name = isIP(host) === 6 ? `[${host}]` : host;
+  return port === 80 || port === 443 ? name : `${name}:${port}`;
+}
+
+function judgeName(target: HttpTarget, rules: TargetRules): void {
+  const { host, port } = target;
+  if (host === "") throw refuse(target, "it names no host");
+  if (metadataNames.has(host) && !rules.hosts.names(host, port)) {
+    throw refuse(target, "it is the name of a cloud metadata service");
+  }
+  const local = host === "localhost" || host.endsWith(".localhost");
+  if (local && !rules.allowPrivate && !rules.hosts.matches(host, port)) {
+    throw refuse(target, "it leads to a loopback address, which is not public");
+  }
+}
+
+function askJudge(target: HttpTarget, rules: TargetRules): void {
+  try {
+    rules.judge?.(target);
+  } catch (error) {
+    if (error instanceof ToolError) throw error;
+    throw refuse(target, `a rule forbids it (${error instanceof Error ? error.message : String(error)})`);
+  }
+}
+
+const metadataNames: ReadonlySet<string> = new Set([
+  "metadata.google.internal",
+  "metadata.goog",
+  "instance-data.ec2.internal",
+  "metadata.azure.internal",
+  "metadata.tencentyun.com",
+]);
+
+function mayReach(found: AddressKind, address: string, target: HttpTarget, rules: TargetRules): boolean {
+  if (found.kind === "public") return true;
+  const { host, port } = target;
+  // What hands out a machine's credentials is opened by its own address only, never by a wildcard or a name.
+  if (found.kind === "metadata") {
+    return rules.hosts.names(address, port) && (host === address || rules.hosts.matches(host, port));
+  }
+  if (found.kind === "private" && rules.allowPrivate) return true;
+  return rules.hosts.matches(host, port);
+}
+
+function refuse(target: HttpTarget, reason: string): Error {
+  const name = nameOf(target);
+  return refused(
+    name,
+    reason,
+    `Use a public http(s) address, or add "${name}" to network.allowHosts in the configuration.`,
+  );
+}

@@ -1,0 +1,96 @@
+import type { Agent } from "undici";
+import type { HttpRequest, HttpResponse } from "../../contract/ports/http.js";
+import { checkRequest } from "./check-request.js";
+import type { CheckedRequest } from "./check-request.js";
+import { startExchange } from "./exchange.js";
+import type { Answer, Exchange } from "./exchange.js";
+import { cancelled, failed, outOfTime, toFailure } from "./http-errors.js";
+import { judgeUrl, nameOf, targetOf } from "./judge-target.js";
+import type { TargetRules } from "./judge-target.js";
+import { nextHop, redirectOf } from "./next-hop.js";
+
+export interface SendOptions {
+  readonly agent: Agent;
+  readonly rules: TargetRules;
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+}
+
+/** Send a request and follow its redirects, each judged, under one deadline. */
+export async function sendRequest(request: HttpRequest, options: SendOptions): Promise<HttpResponse> {
+  const checked = withDefaults(checkRequest(request));
+  const maxBytes = capOf(request.maxBytes, options.maxBytes);
+  const watch = watchOver(request.signal, options.timeoutMs, nameOf(targetOf(checked.url)));
+  let hop = checked;
+  try {
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+      judgeUrl(hop.url, options.rules);
+      const answer = await watch.run(() => startExchange(options.agent, hop, maxBytes));
+      const location = redirectOf(answer.status, answer.headers);
+      if (location === undefined) return respond(answer, hop);
+      hop = nextHop(hop, answer.status, location);
+    }
+    throw failed(nameOf(targetOf(checked.url)), `it redirects more than ${MAX_REDIRECTS} times`);
+  } catch (error) {
+    throw toFailure(error, nameOf(targetOf(hop.url)));
+  } finally {
+    watch.end();
+  }
+}
+
+const MAX_REDIRECTS = 10;
+
+function capOf(asked: number | undefined, most: number): number {
+  return asked === undefined || !(asked < most) ? most : Math.max(0, Math.floor(asked));
+}
+
+function withDefaults(request: CheckedRequest): CheckedRequest {
+  return {
+    ...request,
+    headers: {
+      "user-agent": USER_AGENT,
+      accept: "*/*",
+      "accept-encoding": "gzip, deflate, br",
+      ...request.headers,
+    },
+  };
+}
+
+const USER_AGENT = "Mozilla/5.0 (compatible; Tenon)";
+
+function respond(answer: Answer, { url }: CheckedRequest): HttpResponse {
+  return { ...answer, finalUrl: url.href };
+}
+
+interface Watch {
+  run(start: () => Exchange): Promise<Answer>;
+  end(): void;
+}
+
+/** Breaks off the exchange that runs when time is up or the caller's signal fires. */
+function watchOver(signal: AbortSignal | undefined, timeoutMs: number, host: string): Watch {
+  const exchanges: Exchange[] = [];
+  let stopped: Error | undefined;
+  const stop = (reason: Error) => {
+    stopped ??= reason;
+    for (const exchange of exchanges) exchange.abort(reason);
+  };
+  const onAbort = () => stop(cancelled(signal?.reason));
+  const timer = setTimeout(() => stop(outOfTime(host, timeoutMs)), timeoutMs);
+  if (signal?.aborted === true) onAbort();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  return {
+    run(start) {
+      if (stopped !== undefined) throw stopped;
+      const exchange = start();
+      exchanges.push(exchange);
+      return exchange.answer;
+    },
+    end() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+      // The body of a redirect may still be dripping in.
+      if (exchanges.length > 1) stop(new Error("the request is over"));
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import type { BlobRef } from "../../contract/ports/blobs.js";
+import type { DirectoryImage, FileImage, LinkImage, NodeImage } from "../../contract/ports/journal.js";
+import { conflict, notPlain } from "../files/file-errors.js";
+import { openDirectory } from "./place.js";
+import { digestSource, keepSource, readSource, type SourceGround } from "./sources.js";
+import { captureTree, keepManifest, treeHash, type TreeEntry } from "./tree.js";
+import type { VirtualFiles, VirtualNode } from "./virtual-files.js";
+
+/** What images are taken with. */
+export interface ImageGround extends SourceGround {
+  readonly files: VirtualFiles;
+  /** Told of every byte that is to be kept; throws where it is too much. */
+  readonly onBytes: (bytes: number) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An image and the contents that must be kept for it. */
+export interface KeptImage {
+  readonly image: NodeImage;
+  readonly blobs: readonly BlobRef[];
+}
+
+/** What an image is taken of. */
+export interface ImageSubject {
+  /** Where it stands once the steps so far are taken. */
+  readonly real: string;
+  readonly node: VirtualNode;
+  /** The path to name in errors. */
+  readonly text: string;
+}
+
+/** Remember what stands at a path, its contents kept so that it can be brought back. */
+export async function keepImage(ground: ImageGround, subject: ImageSubject): Promise<KeptImage> {
+  const { node, text } = subject;
+  if (node.type === "other") throw notPlain(text);
+  if (node.type === "symlink") return { image: linkImage(node.target), blobs: [] };
+  if (node.type === "directory") return keepDirectory(ground, { ...subject, node });
+  ground.onBytes(node.size);
+  const ref = await keepSource(ground, node.source);
+  return { image: fileImage(node, ref), blobs: [ref] };
+}
+
+/** Whether what stands at a path has the content of an image; its owner and a file's mode do not count. */
+export async function matchesImage(
+  ground: ImageGround,
+  { real, node, text }: Omit<ImageSubject, "node"> & { readonly node: VirtualNode | null },
+  image: NodeImage | null,
+): Promise<boolean> {
+  if (image === null || node === null) return image === null && node === null;
+  if (node.type !== image.type) return false;
+  if (image.type === "symlink") return node.type === "symlink" && node.target === image.target;
+  if (image.type === "file") {
+    if (node.type !== "file" || node.size !== image.size) return false;
+    return (node.hash ?? (await digestSource(ground, node.source)).hash) === image.hash;
+  }
+  if (node.type !== "directory") return false;
+  const entries = await captureNode(ground, { real, node, text }, {});
+  return (entries.length === 0 ? null : treeHash(entries)) === image.tree;
+}
+
+/** The image of a file from its parts. */
+export function fileImage(attributes: Omit<FileImage, "type" | "hash" | "size">, ref: BlobRef): FileImage {
+  const { mode, uid, gid } = attributes;
+  return {
+    type: "file",
+    hash: ref.hash,
+    size: ref.size,
+    ...(mode !== undefined && { mode }),
+    ...(uid !== undefined && { uid }),
+    ...(gid !== undefined && { gid }),
+  };
+}
+
+function linkImage(target: string): LinkImage {
+  return { type: "symlink", target, size: target.length };
+}
+
+type DirectoryNode = Extract<VirtualNode, { type: "directory" }>;
+type DirectorySubject = Omit<ImageSubject, "node"> & { readonly node: DirectoryNode };
+
+async function keepDirectory(ground: ImageGround, subject: DirectorySubject): Promise<KeptImage> {
+  const { mode, uid, gid } = subject.node;
+  const attributes = {
+    ...(mode !== undefined && { mode }),
+    ...(uid !== undefined && { uid }),
+    ...(gid !== undefined && { gid }),
+  };
+  const writer = ground.blobs.create();
+  try {
+    const entries = await captureNode(ground, subject, { writer, forRemoval: true });
+    if (entries.length === 0) {
+      return { image: { type: "directory", ...attributes, tree: null, size: 0 }, blobs: [] };
+    }
+    const size = entries.reduce((sum, entry) => sum + entry.size, 0);
+    const pack = size === 0 ? undefined : await writer.finish();
+    const manifest = await keepManifest(ground.blobs, entries);
+    const image: DirectoryImage = {
+      type: "directory",
+      ...attributes,
+      tree: treeHash(entries),
+      manifest: manifest.hash,
+      ...(pack !== undefined && { pack: pack.hash }),
+      size,
+    };
+    return { image, blobs: pack === undefined ? [manifest] : [manifest, pack] };
+  } finally {
+    writer.abort();
+  }
+}
+
+interface Capture {
+  readonly writer?: ReturnType<SourceGround["blobs"]["create"]>;
+  readonly forRemoval?: boolean;
+}
+
+/** Straight from the disk where no step touched anything inside, else name by name. */
+async function captureNode(
+  ground: ImageGround,
+  subject: DirectorySubject,
+  capture: Capture,
+): Promise<TreeEntry[]> {
+  const onDisk = ground.files.untouched(subject.real);
+  if (onDisk === undefined) return captureVirtual(ground, subject, capture);
+  const top = openDirectory(ground.opener, onDisk);
+  const onBytes = capture.writer === undefined ? {} : { onBytes: ground.onBytes };
+  try {
+    const { opener, signal } = ground;
+    return await captureTree(top, { opener, signal, text: subject.text, ...capture, ...onBytes });
+  } finally {
+    top.close();
+  }
+}
+
+async function captureVirtual(
+  ground: ImageGround,
+  { real, text }: DirectorySubject,
+  { writer }: Capture,
+): Promise<TreeEntry[]> {
+  const entries: TreeEntry[] = [];
+  const todo = (await ground.files.names(real)).toSorted().toReversed();
+  let offset = 0;
+  for (let inner = todo.pop(); inner !== undefined; inner = todo.pop()) {
+    const node = ground.files.look(`${real}/${inner}`);
+    // A name that cannot be shown as it is cannot be looked up either.
+    if (node === null) throw conflict(text, "holds a name that is no plain text; change it in a call of its own");
+    if (node.type === "other") throw notPlain(text);
+    const { mode = 0o644, uid = 0, gid = 0 } = node;
+    const common = { path: Buffer.from(inner).toString("latin1"), mode, uid, gid };
+    if (node.type === "symlink") {
+      entries.push({ ...common, type: "symlink", size: node.target.length, target: node.target });
+    } else if (node.type === "directory") {
+      entries.push({ ...common, type: "directory", size: 0 });
+      const parent = inner;
+      const names = await ground.files.names(`${real}/${parent}`);
+      todo.push(...names.toSorted().toReversed().map((name) => `${parent}/${name}`));
+    } else {
+      if (writer !== undefined) ground.onBytes(node.size);
+      const ref = await digestSource(ground, node.source);
+      for await (const chunk of readSource(ground, node.source)) writer?.write(chunk);
+      entries.push({ ...common, type: "file", offset, ...ref });
+      offset += ref.size;
+    }
+  }
+  return entries;
+}

@@ -1,0 +1,10 @@
+import type { FileMutation } from "../../contract/ports/files.js";
+import { conflict, notFound, notPlain, refused, systemFailure } from "../files/file-errors.js";
+import { isSameFile } from "../files/file-stat.js";
+import { isWithin } from "../files/path-text.js";
+import { keepImage } from "./images.js";
+import { judgeMoved, locate, type JudgeGround } from "./locate-real.js";
+import type { Plan } from "./plan.js";
+import { toContent } from "./to-content.js";
+import { deviceOf, planParents } from "./plan-mutation.js";
+import type { VirtualNode } from "./virtual-files.js";

@@ -1,0 +1,202 @@
+import { createHash } from "node:crypto";
+import { accessSync, constants } from "node:fs";
+import path from "node:path";
+import type { FileMutation } from "../../contract/ports/files.js";
+import type { NodeAttributes } from "../../contract/ports/journal.js";
+import { conflict, notFound, notPlain, refused, systemFailure, tooLarge, withPath } from "../files/file-errors.js";
+import { identityOf } from "../files/file-stat.js";
+import { fileImage } from "./images.js";
+import { judgeMoved, locate, type JudgeGround } from "./locate-real.js";
+import { lookDisk, openPlace } from "./place.js";
+import { planMove } from "./plan-move.js";
+import type { Plan, StepMeaning } from "./plan.js";
+import { digestSource, readSource, type Source } from "./sources.js";
+import type { VirtualNode } from "./virtual-files.js";
+
+/** What mutations are judged by. */
+export interface MutationGround extends JudgeGround {
+  readonly maxFileSize: number;
+}
+
+type Mutation<Op extends FileMutation["op"]> = Extract<FileMutation, { op: Op }>;
+
+/** Plan a mutation on the outcome of those before it; what cannot work is refused here. */
+export async function planMutation(ground: MutationGround, plan: Plan, mutation: FileMutation): Promise<void> {
+  switch (mutation.op) {
+    case "write":
+      return planWrite(ground, plan, mutation);
+    case "append":
+      return planAppend(ground, plan, mutation);
+    case "delete":
+      return planDelete(ground, plan, mutation);
+    case "move":
+      return planMove(ground, plan, mutation);
+    case "copy":
+      return planCopy(ground, plan, mutation);
+    case "mkdir":
+      return planMkdir(ground, plan, mutation);
+  }
+}
+
+async function planWrite(ground: MutationGround, plan: Plan, mutation: Mutation<"write">): Promise<void> {
+  const { path: text, data, options = {} } = mutation;
+  const real = locate(ground, text, { access: "write" });
+  const node = plan.files.look(real);
+  checkSize(text, data.length, ground);
+  checkTarget(ground, text, node);
+  if (node !== null && options.create === true) throw systemFailure(text, "EEXIST");
+  checkIdentity(text, node, options.ifIdentity);
+  const attributes = { ...keptAttributes(node), ...(options.mode !== undefined && { mode: options.mode & 0o777 }) };
+  await putFile(ground, plan, { real, text, op: "write", source: { kind: "data", data }, attributes });
+}
+
+async function planAppend(ground: MutationGround, plan: Plan, mutation: Mutation<"append">): Promise<void> {
+  const { path: text, data } = mutation;
+  const real = locate(ground, text, { access: "write" });
+  const node = plan.files.look(real);
+  checkTarget(ground, text, node);
+  checkSize(text, data.length + (node?.type === "file" ? node.size : 0), ground);
+  const source = node?.type === "file" ? await joined(plan, node, data) : ({ kind: "data", data } as const);
+  await putFile(ground, plan, { real, text, op: "append", source, attributes: keptAttributes(node) });
+}
+
+async function planDelete(ground: MutationGround, plan: Plan, mutation: Mutation<"delete">): Promise<void> {
+  const { path: text, recursive = false, ifIdentity } = mutation;
+  const real = locate(ground, text, { access: "remove", follow: false });
+  const node = plan.files.look(real);
+  if (node === null) throw notFound(text);
+  checkIdentity(text, node, ifIdentity);
+  if (node.type === "directory" && !recursive) {
+    throw conflict(text, "is a directory, and only recursive deletes take one with all in it");
+  }
+  await judgeMoved(ground, node, { text, to: real });
+  await plan.set(real, null, { op: "delete", text });
+}
+
+async function planCopy(ground: MutationGround, plan: Plan, mutation: Mutation<"copy">): Promise<void> {
+  const { from, to, overwrite = false } = mutation;
+  const source = plan.files.look(locate(ground, from, { access: "read" }));
+  if (source === null) throw notFound(from);
+  if (source.type === "directory") throw systemFailure(from, "EISDIR");
+  if (source.type !== "file") throw notPlain(from);
+  checkSize(from, source.size, ground);
+  const real = locate(ground, to, { access: "write" });
+  const node = plan.files.look(real);
+  checkTarget(ground, to, node);
+  if (node !== null && !overwrite) throw systemFailure(to, "EEXIST");
+  const mode = source.mode === undefined ? {} : { mode: source.mode & 0o777 };
+  const attributes = node === null ? mode : keptAttributes(node);
+  await putFile(ground, plan, { real, text: to, op: "copy", source: source.source, attributes });
+}
+
+async function planMkdir(ground: MutationGround, plan: Plan, mutation: Mutation<"mkdir">): Promise<void> {
+  const { path: text } = mutation;
+  const real = locate(ground, text, { access: "write", root: true });
+  const node = plan.files.look(real);
+  if (node?.type === "directory") return;
+  if (node !== null) throw systemFailure(text, "EEXIST");
+  await planParents(ground, plan, { real, text, op: "mkdir" });
+  await plan.set(real, emptyDirectory, { op: "mkdir", text });
+}
+
+const emptyDirectory = { image: { type: "directory", tree: null, size: 0 } } as const;
+
+/** Plan the directories above a path that are not there yet. */
+export async function planParents(
+  ground: JudgeGround,
+  plan: Plan,
+  { real, text, op }: { real: string } & Pick<StepMeaning, "text" | "op">,
+): Promise<void> {
+  const missing: string[] = [];
+  for (let directory = path.dirname(real); ; directory = path.dirname(directory)) {
+    const node = plan.files.look(directory);
+    if (node?.type === "directory" || directory === path.dirname(directory)) break;
+    if (node !== null) throw systemFailure(text, "ENOTDIR");
+    missing.unshift(directory);
+  }
+  for (const directory of missing) {
+    const verdict = ground.rules.judge(directory, "write");
+    if (!verdict.allowed) throw refused(text, verdict);
+    await plan.set(directory, emptyDirectory, { op, text, implied: true });
+  }
+}
+
+interface Put {
+  readonly real: string;
+  readonly text: string;
+  readonly op: string;
+  readonly source: Source;
+  readonly attributes: NodeAttributes;
+}
+
+async function putFile(ground: MutationGround, plan: Plan, put: Put): Promise<void> {
+  const { real, text, op, source, attributes } = put;
+  await planParents(ground, plan, put);
+  const ref =
+    source.kind === "data"
+      ? { hash: createHash("sha256").update(source.data).digest("hex"), size: source.data.length }
+      : await digestSource(plan.ground, source);
+  await plan.set(real, { image: fileImage(attributes, ref), source }, { op, text });
+}
+
+// A small file is read once and joined in memory.
+const joinedBytes = 1 << 18;
+
+async function joined(
+  plan: Plan,
+  node: Extract<VirtualNode, { type: "file" }>,
+  rest: Uint8Array,
+): Promise<Source> {
+  if (node.size + rest.length > joinedBytes) return { kind: "joined", first: node.source, rest };
+  const chunks: Buffer[] = [];
+  for await (const chunk of readSource(plan.ground, node.source)) chunks.push(Buffer.from(chunk));
+  return { kind: "data", data: Buffer.concat([...chunks, rest]) };
+}
+
+/** Only a regular file can be given another content, and only one that its owner lets us write. */
+function checkTarget(ground: MutationGround, text: string, node: VirtualNode | null): void {
+  if (node === null) return;
+  if (node.type === "directory") throw systemFailure(text, "EISDIR");
+  if (node.type !== "file") throw notPlain(text);
+  const { disk } = node;
+  if (disk === undefined) return;
+  withPath(text, () => {
+    const place = openPlace(ground.opener, disk.real);
+    try {
+      accessSync(place.at, constants.W_OK);
+    } finally {
+      place.close();
+    }
+  });
+}
+
+function checkIdentity(text: string, node: VirtualNode | null, wanted: string | undefined): void {
+  if (wanted === undefined) return;
+  if (node === null) throw conflict(text, "was deleted by someone else");
+  if (node.disk !== undefined && identityOf(node.disk.stat) === wanted) return;
+  throw conflict(text, "has been changed by someone else");
+}
+
+function checkSize(text: string, size: number, { maxFileSize }: MutationGround): void {
+  if (size > maxFileSize) throw tooLarge(text, maxFileSize);
+}
+
+/** As on any write, set-id bits are dropped. */
+function keptAttributes(node: VirtualNode | null): NodeAttributes {
+  if (node === null) return {};
+  const { mode, uid, gid } = node;
+  return {
+    ...(mode !== undefined && { mode: mode & 0o777 }),
+    ...(uid !== undefined && { uid }),
+    ...(gid !== undefined && { gid }),
+  };
+}
+
+/** The device that a path lies, or will lie, on. */
+export function deviceOf(ground: JudgeGround, real: string): bigint | undefined {
+  for (let directory = path.dirname(real); ; directory = path.dirname(directory)) {
+    const stat = lookDisk(ground.opener, directory);
+    if (stat !== null) return stat.dev;
+    if (directory === path.dirname(directory)) return undefined;
+  }
+}

@@ -1,0 +1,139 @@
+import { createHash } from "node:crypto";
+import { closeSync, constants, read } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
+import { notPlain } from "../files/file-errors.js";
+import type { Opener } from "../files/opener.js";
+import { openPlace } from "./place.js";
+
+/** Where a content comes from while the disk still is as it was before the first step. */
+export type Source =
+  | { readonly kind: "data"; readonly data: Uint8Array }
+  | { readonly kind: "disk"; readonly real: string }
+  | { readonly kind: "blob"; readonly hash: string }
+  | { readonly kind: "packed"; readonly pack: string; readonly offset: number; readonly size: number }
+  | { readonly kind: "joined"; readonly first: Source; readonly rest: Uint8Array };
+
+/** What contents are read from. */
+export interface SourceGround {
+  readonly opener: Opener;
+  readonly blobs: BlobStore;
+}
+
+/** The bytes of a source in chunks; each chunk is valid until the next one is asked for. */
+export async function* readSource(ground: SourceGround, source: Source): AsyncGenerator<Uint8Array> {
+  if (source.kind === "data") return yield source.data;
+  if (source.kind === "disk") return yield* readDisk(ground.opener, source.real);
+  if (source.kind === "blob") return yield* readBlob(ground.blobs, source.hash);
+  if (source.kind === "packed") return yield* readBlob(ground.blobs, source.pack, source);
+  yield* readSource(ground, source.first);
+  yield source.rest;
+}
+
+/** Hash and size of a source. */
+export async function digestSource(ground: SourceGround, source: Source): Promise<BlobRef> {
+  const digest = createHash("sha256");
+  let size = 0;
+  for await (const chunk of readSource(ground, source)) {
+    digest.update(chunk);
+    size += chunk.length;
+  }
+  return { hash: digest.digest("hex"), size };
+}
+
+/** Keep a source as a blob; a large file on the disk is linked rather than copied. */
+export async function keepSource(ground: SourceGround, source: Source): Promise<BlobRef> {
+  if (source.kind === "data") return ground.blobs.put(source.data);
+  if (source.kind === "disk") return keepFile(ground, source.real);
+  const writer = ground.blobs.create();
+  try {
+    for await (const chunk of readSource(ground, source)) writer.write(chunk);
+    return await writer.finish();
+  } finally {
+    writer.abort();
+  }
+}
+
+const chunkBytes = 1 << 20;
+const readAsync = promisify(read);
+
+/** Read an open file from its start, in chunks; `size` is only a hint. */
+export async function* readDescriptor(fd: number, size: bigint): AsyncGenerator<Uint8Array> {
+  const room = size < chunkBytes ? Number(size) + 1 : chunkBytes;
+  const buffer = Buffer.allocUnsafe(room);
+  for (let position = 0; ; ) {
+    const { bytesRead } = await readAsync(fd, buffer, 0, room, position);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    position += bytesRead;
+  }
+}
+
+async function keepFile(ground: SourceGround, real: string): Promise<BlobRef> {
+  const file = openRegular(ground.opener, real);
+  try {
+    return await ground.blobs.putFile({ fd: file.fd, linkFrom: file.at });
+  } finally {
+    file.close();
+  }
+}
+
+async function* readDisk(opener: Opener, real: string): AsyncGenerator<Uint8Array> {
+  const file = openRegular(opener, real);
+  try {
+    yield* readDescriptor(file.fd, file.size);
+  } finally {
+    file.close();
+  }
+}
+
+async function* readBlob(
+  blobs: BlobStore,
+  hash: string,
+  range?: { readonly offset: number; readonly size: number },
+): AsyncGenerator<Uint8Array> {
+  const reader = blobs.open(hash);
+  try {
+    const end = range === undefined ? reader.size : range.offset + range.size;
+    const buffer = Buffer.allocUnsafe(chunkBytes);
+    for (let position = range?.offset ?? 0; position < end; ) {
+      const got = reader.readInto(buffer.subarray(0, Math.min(chunkBytes, end - position)), position);
+      if (got === 0) return;
+      yield buffer.subarray(0, got);
+      position += got;
+    }
+  } finally {
+    reader.close();
+  }
+}
+
+interface RegularFile {
+  readonly fd: number;
+  readonly size: bigint;
+  /** A path to the same name, for a link to it. */
+  readonly at: string;
+  close(): void;
+}
+
+/** Open a regular file by its real path, looked at before it is opened, so that nothing else ever is. */
+function openRegular(opener: Opener, real: string): RegularFile {
+  const place = openPlace(opener, real);
+  try {
+    const handle = opener.openChild(place.directory, path.basename(real), real);
+    try {
+      if (!handle.stat.isFile()) throw notPlain(real);
+      const fd = handle.reopen(constants.O_RDONLY | constants.O_NONBLOCK);
+      const close = (): void => {
+        closeSync(fd);
+        place.close();
+      };
+      return { fd, size: handle.stat.size, at: place.at, close };
+    } finally {
+      handle.close();
+    }
+  } catch (error) {
+    place.close();
+    throw error;
+  }
+}

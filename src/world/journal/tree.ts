@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { accessSync, closeSync, constants, readlinkSync } from "node:fs";
+import type { BlobStore, BlobWriter } from "../../contract/ports/blobs.js";
+import type { DirectoryImage } from "../../contract/ports/journal.js";
+import { notPlain } from "../files/file-errors.js";
+import type { Handle } from "../files/opener.js";
+import { readDescriptor } from "./sources.js";
+import { walkBelow, type Below, type WalkOptions } from "./walk-below.js";
+
+/** One thing below a directory. Paths and link targets are bytes, written as Latin-1. */
+export interface TreeEntry {
+  readonly path: string;
+  readonly type: "file" | "directory" | "symlink";
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  readonly size: number;
+  /** Of a file: the content's hash, and where it begins in the pack. */
+  readonly hash?: string;
+  readonly offset?: number;
+  /** Of a link. */
+  readonly target?: string;
+}
+
+export interface CaptureOptions extends WalkOptions {
+  /** Where contents go; without it they are only hashed. */
+  readonly writer?: BlobWriter;
+  /** Told how many bytes were read, so that too much can be refused on the way. */
+  readonly onBytes?: (bytes: number) => void;
+  /** Refuse where a directory could not be emptied later. */
+  readonly forRemoval?: boolean;
+}
+
+/** List all below an open directory, with the hash of every content, in the order of a walk. */
+export async function captureTree(top: Handle, options: CaptureOptions): Promise<TreeEntry[]> {
+  const entries: TreeEntry[] = [];
+  let offset = 0;
+  if (options.forRemoval === true) refuseLocked(top);
+  for await (const below of walkBelow(top, options)) {
+    if (options.forRemoval === true && below.handle.stat.isDirectory()) refuseLocked(below.handle);
+    const entry = await captureEntry(below, offset, options);
+    offset += entry.type === "file" ? entry.size : 0;
+    entries.push(entry);
+  }
+  return entries;
+}
+
+/** Stands for names, kinds, modes and contents of a tree, whatever the order they were found in. */
+export function treeHash(entries: readonly TreeEntry[]): string {
+  const digest = createHash("sha256");
+  for (const { path, type, mode, hash, target } of inWalkOrder(entries)) {
+    digest.update(`${JSON.stringify([path, type, mode, hash ?? target ?? null])}\n`);
+  }
+  return digest.digest("hex");
+}
+
+/** Each directory before what is in it, and nothing of another between. */
+export function inWalkOrder(entries: readonly TreeEntry[]): TreeEntry[] {
+  return entries
+    .map((entry) => ({ entry, key: entry.path.replaceAll("/", "\0") }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1))
+    .map(({ entry }) => entry);
+}
+
+/** Keep the list of a tree as a blob. */
+export function keepManifest(blobs: BlobStore, entries: readonly TreeEntry[]): ReturnType<BlobStore["put"]> {
+  return blobs.put(Buffer.from(JSON.stringify(entries)));
+}
+
+/** The list of a tree that was kept; empty for an empty directory. */
+export async function readManifest(blobs: BlobStore, image: DirectoryImage): Promise<TreeEntry[]> {
+  if (image.manifest === undefined) return [];
+  return JSON.parse(Buffer.from(await blobs.read(image.manifest)).toString()) as TreeEntry[];
+}
+
+/** Fails with the system's word where this process may not remove what is in a directory. */
+function refuseLocked(directory: Handle): void {
+  accessSync(directory.self, constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+async function captureEntry(below: Below, offset: number, options: CaptureOptions): Promise<TreeEntry> {
+  const { stat } = below.handle;
+  const common = {
+    path: below.relative.toString("latin1"),
+    mode: Number(stat.mode) & 0o7777,
+    uid: Number(stat.uid),
+    gid: Number(stat.gid),
+  };
+  if (stat.isDirectory()) return { ...common, type: "directory", size: 0 };
+  if (stat.isSymbolicLink()) {
+    const target = readlinkSync(below.directory.at(below.name), "buffer");
+    return { ...common, type: "symlink", size: target.length, target: target.toString("latin1") };
+  }
+  if (!stat.isFile()) throw notPlain(below.handle.real);
+  return { ...common, type: "file", offset, ...(await captureContent(below.handle, options)) };
+}
+
+async function captureContent(
+  handle: Handle,
+  { writer, onBytes }: CaptureOptions,
+): Promise<{ hash: string; size: number }> {
+  const fd = handle.reopen(constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const digest = createHash("sha256");
+    let size = 0;
+    for await (const chunk of readDescriptor(fd, handle.stat.size)) {
+      digest.update(chunk);
+      writer?.write(chunk);
+      size += chunk.length;
+      onBytes?.(chunk.length);
+    }
+    return { hash: digest.digest("hex"), size };
+  } finally {
+    closeSync(fd);
+  }
+}

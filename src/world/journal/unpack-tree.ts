@@ -1,0 +1,106 @@
+import { closeSync, constants, mkdirSync, symlinkSync } from "node:fs";
+import type { NodeAttributes } from "../../contract/ports/journal.js";
+import { unstable } from "../files/file-errors.js";
+import { isSameFile } from "../files/file-stat.js";
+import type { Handle } from "../files/opener.js";
+import { syncFile } from "../files/sync-directory.js";
+import type { SourceGround } from "./sources.js";
+import { setAttributes, stageFile } from "./stage-file.js";
+import { inWalkOrder, type TreeEntry } from "./tree.js";
+
+export interface PackedTree {
+  readonly entries: readonly TreeEntry[];
+  /** Hash of the contents; absent where there is no file. */
+  readonly pack?: string;
+  /** The path to name in errors. */
+  readonly text: string;
+}
+
+/**
+ * Fill a new directory with a tree. Directories get their own mode when all in them is made, since
+ * that mode may forbid to make anything. One descriptor is open at a time.
+ */
+export async function unpackTree(ground: SourceGround, top: Handle, tree: PackedTree): Promise<void> {
+  const trail: Level[] = [{ path: "", stat: top.stat, attributes: undefined }];
+  let current = top;
+  try {
+    for (const entry of inWalkOrder(tree.entries)) {
+      while (!isIn(entry.path, trail.at(-1)?.path ?? "")) {
+        current = await leave(ground, current, { trail, top, text: tree.text });
+      }
+      const name = nameOf(entry.path);
+      if (entry.type !== "directory") {
+        await makeLeaf(ground, current.at(name), { entry, tree });
+        continue;
+      }
+      mkdirSync(current.at(name), { mode: 0o700 });
+      const child = ground.opener.openChild(current, name, `${current.real}/${name.toString()}`);
+      if (current !== top) current.close();
+      current = child;
+      trail.push({ path: entry.path, stat: child.stat, attributes: entry });
+    }
+    while (trail.length > 1) current = await leave(ground, current, { trail, top, text: tree.text });
+  } finally {
+    if (current !== top) current.close();
+  }
+}
+
+/** Give a directory its owner and mode and flush it. */
+export async function finishDirectory(directory: Handle, attributes: NodeAttributes): Promise<void> {
+  const fd = directory.reopen(constants.O_RDONLY);
+  try {
+    setAttributes(fd, attributes);
+    // Some file systems know no flush of directories.
+    await syncFile(fd).catch(() => {});
+  } finally {
+    closeSync(fd);
+  }
+}
+
+interface Level {
+  readonly path: string;
+  readonly stat: Handle["stat"];
+  readonly attributes: NodeAttributes | undefined;
+}
+
+function isIn(path: string, directory: string): boolean {
+  return directory === "" || path.startsWith(`${directory}/`);
+}
+
+function nameOf(path: string): Buffer {
+  return Buffer.from(path.slice(path.lastIndexOf("/") + 1), "latin1");
+}
+
+async function leave(
+  ground: SourceGround,
+  current: Handle,
+  { trail, top, text }: { trail: Level[]; top: Handle; text: string },
+): Promise<Handle> {
+  const left = trail.pop();
+  const above = trail.at(-1);
+  if (left === undefined || above === undefined) return current;
+  const parent = trail.length === 1 ? top : ground.opener.openChild(current, "..", parentOf(current.real));
+  if (left.attributes !== undefined) await finishDirectory(current, left.attributes);
+  current.close();
+  if (isSameFile(parent.stat, above.stat)) return parent;
+  parent.close();
+  throw unstable(text);
+}
+
+function parentOf(real: string): string {
+  return real.slice(0, real.lastIndexOf("/"));
+}
+
+async function makeLeaf(
+  ground: SourceGround,
+  at: Buffer,
+  { entry, tree }: { entry: TreeEntry; tree: PackedTree },
+): Promise<void> {
+  if (entry.type === "symlink") return symlinkSync(Buffer.from(entry.target ?? "", "latin1"), at);
+  const { hash = "", size, offset = 0, mode, uid, gid } = entry;
+  const source =
+    tree.pack === undefined || size === 0
+      ? ({ kind: "data", data: new Uint8Array() } as const)
+      : ({ kind: "packed", pack: tree.pack, offset, size } as const);
+  await stageFile(ground, at, { image: { type: "file", hash, size, mode, uid, gid }, source, text: tree.text });
+}

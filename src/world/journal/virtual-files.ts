@@ -1,0 +1,187 @@
+import { readlinkSync, type BigIntStats } from "node:fs";
+import path from "node:path";
+import type { NodeAttributes } from "../../contract/ports/journal.js";
+import { readEntries } from "../files/list-directory.js";
+import type { Opener } from "../files/opener.js";
+import { below, isWithin, showName } from "../files/path-text.js";
+import { lookDisk, openDirectory, openPlace } from "./place.js";
+import type { Source } from "./sources.js";
+import type { TreeEntry } from "./tree.js";
+
+/** Where something is on the disk before the first step. */
+export interface DiskNode {
+  readonly real: string;
+  readonly stat: BigIntStats;
+}
+
+interface Found extends NodeAttributes {
+  /** It is on the disk, here. */
+  readonly disk?: DiskNode;
+  /** It will be made by the step of this number. */
+  readonly madeBy?: number;
+}
+
+/** What stands at a path once the steps so far are taken. */
+export type VirtualNode =
+  | (Found & { readonly type: "file"; readonly size: number; readonly source: Source; readonly hash?: string })
+  | (Found & { readonly type: "symlink"; readonly target: string })
+  | (Found & { readonly type: "directory"; readonly tree?: VirtualTree })
+  | (Found & { readonly type: "other" });
+
+/** A directory that a step unpacks. */
+export interface VirtualTree {
+  readonly entries: readonly TreeEntry[];
+  readonly pack?: string;
+}
+
+/** The files as they will be after the steps planned so far, while the disk is untouched. */
+export interface VirtualFiles {
+  look(real: string): VirtualNode | null;
+  /** Names in a directory. */
+  names(real: string): Promise<string[]>;
+  /** Where a directory lies on the disk, if no step touches anything in it. */
+  untouched(real: string): string | undefined;
+  set(real: string, node: VirtualNode | null): void;
+  move(from: string, to: string): void;
+}
+
+type Rule =
+  | { readonly kind: "set"; readonly path: string; readonly node: VirtualNode | null }
+  | { readonly kind: "move"; readonly from: string; readonly to: string };
+
+/** Begin with the disk as it is. */
+export function createVirtualFiles(opener: Opener): VirtualFiles {
+  const rules: Rule[] = [];
+  return {
+    look: (real) => lookThrough(rules, opener, real),
+    names: (real) => namesThrough(rules, opener, real),
+    untouched: (real) => untouchedThrough(rules, real),
+    set: (real, node) => void rules.push({ kind: "set", path: real, node }),
+    move: (from, to) => void rules.push({ kind: "move", from, to }),
+  };
+}
+
+/** Go back through the steps: each one either decides, or tells by which path to go on. */
+function lookThrough(rules: readonly Rule[], opener: Opener, real: string): VirtualNode | null {
+  let at = real;
+  for (const rule of rules.toReversed()) {
+    if (rule.kind === "set") {
+      if (rule.path === at) return rule.node;
+      if (isWithin(at, rule.path)) return lookInTree(rule.node, below(at, rule.path));
+    } else if (isWithin(at, rule.to)) {
+      at = rebase(at, rule.to, rule.from);
+    } else if (isWithin(at, rule.from)) return null;
+  }
+  return lookOnDisk(opener, at);
+}
+
+function lookOnDisk(opener: Opener, real: string): VirtualNode | null {
+  const stat = lookDisk(opener, real);
+  if (stat === null) return null;
+  const found = {
+    disk: { real, stat },
+    mode: Number(stat.mode) & 0o7777,
+    uid: Number(stat.uid),
+    gid: Number(stat.gid),
+  };
+  if (stat.isDirectory()) return { ...found, type: "directory" };
+  if (stat.isSymbolicLink()) return { ...found, type: "symlink", target: readLink(opener, real) };
+  if (!stat.isFile()) return { ...found, type: "other" };
+  return { ...found, type: "file", size: Number(stat.size), source: { kind: "disk", real } };
+}
+
+function readLink(opener: Opener, real: string): string {
+  const place = openPlace(opener, real);
+  try {
+    return readlinkSync(place.at, "buffer").toString("latin1");
+  } finally {
+    place.close();
+  }
+}
+
+function lookInTree(node: VirtualNode | null, inner: string): VirtualNode | null {
+  if (node?.type !== "directory" || node.tree === undefined) return null;
+  const wanted = Buffer.from(inner).toString("latin1");
+  const { entries, pack } = node.tree;
+  const entry = entries.find((each) => each.path === wanted);
+  if (entry === undefined) return null;
+  const { mode, uid, gid, size, hash, offset = 0, target = "" } = entry;
+  const found = { mode, uid, gid, ...(node.madeBy !== undefined && { madeBy: node.madeBy }) };
+  if (entry.type === "symlink") return { ...found, type: "symlink", target };
+  if (entry.type === "directory") {
+    return { ...found, type: "directory", tree: { entries: entriesBelow(entries, wanted), ...(pack && { pack }) } };
+  }
+  const source: Source =
+    pack === undefined || size === 0
+      ? { kind: "data", data: new Uint8Array() }
+      : { kind: "packed", pack, offset, size };
+  return { ...found, type: "file", size, source, ...(hash !== undefined && { hash }) };
+}
+
+function entriesBelow(entries: readonly TreeEntry[], directory: string): TreeEntry[] {
+  const prefix = `${directory}/`;
+  return entries
+    .filter((entry) => entry.path.startsWith(prefix))
+    .map((entry) => ({ ...entry, path: entry.path.slice(prefix.length) }));
+}
+
+async function namesThrough(rules: readonly Rule[], opener: Opener, real: string): Promise<string[]> {
+  const decided = new Map<string, boolean>();
+  let at = real;
+  const decide = (child: string, present: boolean): void => {
+    const name = path.basename(child);
+    if (path.dirname(child) === at && !decided.has(name)) decided.set(name, present);
+  };
+  for (const rule of rules.toReversed()) {
+    if (rule.kind === "set") {
+      if (isWithin(at, rule.path)) return combine(namesInTree(rule.node, below(at, rule.path)), decided);
+      decide(rule.path, rule.node !== null);
+    } else if (isWithin(at, rule.to)) {
+      at = rebase(at, rule.to, rule.from);
+    } else {
+      decide(rule.to, true);
+      decide(rule.from, false);
+    }
+  }
+  return combine(await namesOnDisk(opener, at), decided);
+}
+
+function namesInTree(node: VirtualNode | null, inner: string): string[] {
+  const directory = inner === "" ? node : lookInTree(node, inner);
+  if (directory?.type !== "directory") return [];
+  const entries = directory.tree?.entries ?? [];
+  return entries
+    .filter((entry) => !entry.path.includes("/"))
+    .map((entry) => Buffer.from(entry.path, "latin1").toString());
+}
+
+async function namesOnDisk(opener: Opener, real: string): Promise<string[]> {
+  const handle = openDirectory(opener, real);
+  try {
+    return (await readEntries(handle)).map((entry) => showName(entry.name));
+  } finally {
+    handle.close();
+  }
+}
+
+function combine(base: readonly string[], decided: ReadonlyMap<string, boolean>): string[] {
+  const added = [...decided].filter(([, present]) => present).map(([name]) => name);
+  return [...new Set([...base.filter((name) => decided.get(name) !== false), ...added])];
+}
+
+function untouchedThrough(rules: readonly Rule[], real: string): string | undefined {
+  let at = real;
+  for (const rule of rules.toReversed()) {
+    if (rule.kind === "move" && isWithin(at, rule.to)) {
+      at = rebase(at, rule.to, rule.from);
+      continue;
+    }
+    const paths = rule.kind === "set" ? [rule.path] : [rule.from, rule.to];
+    if (paths.some((each) => isWithin(each, at) || isWithin(at, each))) return undefined;
+  }
+  return at;
+}
+
+function rebase(real: string, from: string, to: string): string {
+  return real === from ? to : path.join(to, below(real, from));
+}
