@@ -46,9 +46,14 @@ export function createApprovals(options: ApprovalOptions): Approvals {
       const answer = await ask(call, request, { ...options, backend });
       if (answer.verdict === "no") throw refused(call, answer.reason);
       if (answer.updatedArguments !== undefined) takeChanged(call, answer.updatedArguments);
-      await remember(call, answer.verdict, options);
+      if (canRemember(decision)) await remember(call, answer.verdict, options);
     },
   };
+}
+
+/** A tool that asks by itself asks every time: no rule of the policy can answer for it. */
+function canRemember(decision: AccessDecision): boolean {
+  return decision.source !== "tool";
 }
 
 interface RequestExtras {
@@ -68,7 +73,7 @@ function toRequest(call: ValidatedCall, decision: AccessDecision, extras: Reques
     reason: decision.reason,
     decision,
     ...(extras.preview !== undefined && { preview: extras.preview }),
-    alwaysRule: ruleText(narrowestRule(policyCall(call))),
+    ...(canRemember(decision) && { alwaysRule: ruleText(narrowestRule(policyCall(call))) }),
     expiresAt: parts.clock.now() + extras.timeoutMs,
   };
 }
@@ -164,11 +169,11 @@ function expired(call: ValidatedCall, timeoutMs: number): ToolPermissionError {
 }
 
 function nobodyThere(call: ValidatedCall, decision: AccessDecision): ToolPermissionError {
-  const rule = ruleText(narrowestRule(policyCall(call)));
-  return new ToolPermissionError(`${decision.reason}, and nobody is there to ask.`, {
+  const rule = canRemember(decision) ? ruleText(narrowestRule(policyCall(call))) : undefined;
+  return new ToolPermissionError(`${decision.reason.replace(/[.\s]+$/, "")}, and nobody is there to ask.`, {
     code: "APPROVAL_UNAVAILABLE",
     toolName: call.entry.name,
-    hint: `The rule that would allow it: ${rule}.`,
-    details: { rule: decision.rule, source: decision.source, wouldAllow: rule },
+    hint: rule === undefined ? "The tool itself wants a person's consent each time; run where one can answer." : `The rule that would allow it: ${rule}.`,
+    details: { rule: decision.rule, source: decision.source, ...(rule !== undefined && { wouldAllow: rule }) },
   });
 }

@@ -26,16 +26,16 @@ export function policyCall(call: ValidatedCall): PolicyCall {
   const { annotations, capabilities, securityLevel } = call.settings;
   return {
     toolName: call.entry.name,
+    aliases: tool.aliases,
     category: tool.category,
     annotations,
     capabilities,
+    securityLevel,
     agent: call.session.agent,
+    userId: call.session.userId,
     sessionId: call.session.id,
     reads: call.reads,
     writes: call.writes,
-    ...(securityLevel !== undefined && { securityLevel }),
-    ...(tool.aliases !== undefined && { aliases: tool.aliases }),
-    ...(call.session.userId !== undefined && { userId: call.session.userId }),
   };
 }
 

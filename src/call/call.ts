@@ -53,7 +53,9 @@ export class Call {
   /** Whether the tool's own code ran: only then does a failure count against its health. */
   started = false;
   /** The tool's promise where it goes on after the call was stopped. */
-  lingering: Promise<unknown> | undefined;
+  lingering: PromiseLike<unknown> | undefined;
+  executionStarted = 0;
+  executionEnded: number | undefined;
   context: ToolContext | undefined;
   notes: Partial<CallMetadata> | undefined;
 
@@ -63,7 +65,9 @@ export class Call {
 
   #aborted: ToolError | undefined;
   #controller: AbortController | undefined;
-  #onAbort: Set<(reason: ToolError) => void> | undefined;
+  /** Most calls have one listener at a time, so the first needs no set. */
+  #listener: ((reason: ToolError) => void) | undefined;
+  #moreListeners: Set<(reason: ToolError) => void> | undefined;
   #unlink: (() => void) | undefined;
 
   readonly origin: CallOrigin;
@@ -102,9 +106,10 @@ export class Call {
     if (this.#aborted !== undefined) return;
     this.#aborted = reason;
     this.#controller?.abort(reason);
-    if (this.#onAbort === undefined) return;
-    for (const listener of this.#onAbort) listener(reason);
-    this.#onAbort.clear();
+    const listeners = [this.#listener, ...(this.#moreListeners ?? [])];
+    this.#listener = undefined;
+    this.#moreListeners = undefined;
+    for (const listener of listeners) listener?.(reason);
   }
 
   /** Call `listener` when the call must stop, at once if it must already. */
@@ -113,9 +118,15 @@ export class Call {
       listener(this.#aborted);
       return () => {};
     }
-    this.#onAbort ??= new Set();
-    this.#onAbort.add(listener);
-    return () => this.#onAbort?.delete(listener);
+    if (this.#listener === undefined) {
+      this.#listener = listener;
+      return () => {
+        if (this.#listener === listener) this.#listener = undefined;
+      };
+    }
+    this.#moreListeners ??= new Set();
+    this.#moreListeners.add(listener);
+    return () => this.#moreListeners?.delete(listener);
   }
 
   /** Stop when the caller's signal fires. */

@@ -1,4 +1,4 @@
-import { ToolError, ToolExecutionError, ToolTimeoutError } from "../contract/errors.js";
+import { type ToolError, ToolExecutionError, ToolTimeoutError } from "../contract/errors.js";
 import { toPlainResult } from "../schema/plain-result.js";
 import { retryDelay } from "../scheduler/retry.js";
 import { announce } from "./announce.js";
@@ -24,76 +24,75 @@ function moveToSuccessor(call: AuthorisedCall): void {
 }
 
 function begin(call: AuthorisedCall): unknown {
-  const { meter } = call.settings;
   const waitedMs = call.ticket?.waitedMs ?? 0;
-  const startedAt = call.parts.clock.monotonic();
   call.started = true;
-  meter.began(waitedMs, startedAt);
+  // A call that did not wait has looked at the clock a moment ago.
+  call.executionStarted = waitedMs === 0 ? call.startedMonotonic : call.parts.clock.monotonic();
+  call.settings.meter.began(waitedMs, call.executionStarted);
   announce(call, "TOOL_CALL_STARTED", () => ({ waitedMs, ...(call.decision !== undefined && { decision: call.decision }) }));
-  const ended = (error: ToolError | undefined): void => {
-    const endedAt = call.parts.clock.monotonic();
-    meter.ended(endedAt - startedAt, error?.name, endedAt);
-    call.entry.end(verdict(error));
-  };
   let running: unknown;
   try {
     running = attempt(call);
-    if (!isPromise(running)) running = checkResult(call, running);
+    if (!isPromise(running)) return succeed(call, running);
   } catch (thrown) {
-    const error = toToolError(thrown, call.entry.name);
-    if (!mayRetry(call, error)) {
-      ended(error);
-      throw error;
-    }
-    running = Promise.reject(error);
+    running = retryOrFail(call, thrown);
   }
-  if (!isPromise(running)) {
-    ended(undefined);
-    return running;
-  }
-  return settle(call, running, ended);
+  startClock(call);
+  return settle(call, running as PromiseLike<unknown>);
 }
 
-/** One try. A promise that comes back may outlive the call, so it is remembered until it settles. */
+/** One try. */
 function attempt(call: AuthorisedCall): unknown {
   call.attempts++;
   const value: unknown = call.entry.tool.execute(call.input, contextOf(call));
   return isGenerator(value) ? drain(call, value) : value;
 }
 
-async function settle(
-  call: AuthorisedCall,
-  first: PromiseLike<unknown>,
-  ended: (error: ToolError | undefined) => void,
-): Promise<unknown> {
-  startClock(call);
-  let running = first;
-  for (;;) {
-    try {
-      const result = checkResult(call, await waitFor(call, running));
-      ended(undefined);
-      return result;
-    } catch (thrown) {
-      const error = toToolError(call.aborted ?? thrown, call.entry.name);
-      if (!mayRetry(call, error)) {
-        ended(error);
-        throw error;
-      }
-      running = retry(call, error);
-    }
+/** Wait for a try, or for what stops the call; a promise that may outlive the call is remembered. */
+function settle(call: AuthorisedCall, running: PromiseLike<unknown>): Promise<unknown> {
+  call.lingering = running;
+  return call.race(running).then(
+    (value) => {
+      call.lingering = undefined;
+      return isPromise(value) ? settle(call, value) : checkedOrRetried(call, value);
+    },
+    (thrown: unknown) => {
+      if (call.aborted === undefined) call.lingering = undefined;
+      return settle(call, retryOrFail(call, call.aborted ?? thrown));
+    },
+  );
+}
+
+function checkedOrRetried(call: AuthorisedCall, value: unknown): unknown {
+  try {
+    return succeed(call, value);
+  } catch (thrown) {
+    return settle(call, retryOrFail(call, thrown));
   }
 }
 
-async function waitFor(call: AuthorisedCall, running: PromiseLike<unknown>): Promise<unknown> {
-  const native = Promise.resolve(running);
-  call.lingering = native;
-  const value = await call.race(native);
-  call.lingering = undefined;
-  return value;
+function succeed(call: AuthorisedCall, value: unknown): unknown {
+  const result = checkResult(call, value);
+  finish(call, undefined);
+  return result;
+}
+
+/** Try again where that makes sense; else the call has failed. */
+function retryOrFail(call: AuthorisedCall, thrown: unknown): Promise<unknown> {
+  const error = toToolError(thrown, call.entry.name);
+  if (mayRetry(call, error)) return retry(call, error);
+  finish(call, error);
+  throw error;
+}
+
+function finish(call: AuthorisedCall, error: ToolError | undefined): void {
+  const now = call.parts.clock.monotonic();
+  call.executionEnded = now;
+  call.settings.meter.ended(now - call.executionStarted, error?.name, now);
+  call.entry.end(verdict(error));
 }
 
 async function retry(call: AuthorisedCall, error: ToolError): Promise<unknown> {
-  call.lingering = undefined;
   const { clock, random } = call.parts;
   const delayMs = retryDelay(call.attempts, call.settings.retry, random);
   announce(call, "TOOL_CALL_RETRIED", () => ({ attempt: call.attempts, delayMs, error: toErrorInfo(error) }));

@@ -15,7 +15,7 @@ export function respond(outcome: Outcome): ToolEnvelope {
     result,
     error,
     startedAt: call.startedAt,
-    durationMs: clock.monotonic() - call.startedMonotonic,
+    durationMs: (call.executionEnded ?? clock.monotonic()) - call.startedMonotonic,
     metadata: metadataOf(call),
     render: () => (error === undefined ? renderResult(call, result) : [renderError(error)]),
   });

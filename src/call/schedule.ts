@@ -8,7 +8,7 @@ export function schedule(call: AuthorisedCall, run: (call: AuthorisedCall) => un
     limits: call.settings.limits,
     priority: call.requestedPriority ?? call.settings.priority,
     locks: call.locks,
-    ...(call.origin.parent?.ticket !== undefined && { parent: call.origin.parent.ticket }),
+    parent: call.origin.parent?.ticket,
     onAbort: (cancel) => call.onAbort(cancel),
   });
   if (acquiring instanceof Promise) return acquiring.then((ticket) => runWith(call, ticket, run));
@@ -25,7 +25,18 @@ function runWith(call: AuthorisedCall, ticket: Ticket, run: (call: AuthorisedCal
     call.parts.scheduler.release(ticket);
     throw thrown;
   }
-  if (running instanceof Promise) return running.finally(() => releaseWhenStill(call, ticket));
+  if (running instanceof Promise) {
+    return running.then(
+      (value: unknown) => {
+        releaseWhenStill(call, ticket);
+        return value;
+      },
+      (thrown: unknown) => {
+        releaseWhenStill(call, ticket);
+        throw thrown;
+      },
+    );
+  }
   call.parts.scheduler.release(ticket);
   return running;
 }

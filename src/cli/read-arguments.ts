@@ -20,7 +20,7 @@ export function readArguments(words: readonly string[], schema: JsonSchema | und
 export function readJson(text: string): unknown {
   const parsed = parseJson(text);
   if (parsed.ok) return parsed.value;
-  throw new UsageError(`The arguments are no JSON: ${parsed.message} (line ${parsed.line}, column ${parsed.column}).`);
+  throw new UsageError(`The arguments are no JSON: ${parsed.message}.`);
 }
 
 function splitPair(word: string): [string, string] {

@@ -5,9 +5,9 @@ import { PatternError } from "./wildcard.js";
 
 const words = (line: string, known = true) => viewCommand({ words: line.split(" "), known, readOnly: false });
 const allow = (pattern: string, exact = false) =>
-  compileCommands([pattern], { allows: true, exact, ignoreCase: false });
+  compileCommands([pattern], { allows: true, exact, ignoreCase: false }).test;
 const deny = (pattern: string) =>
-  compileCommands([pattern], { allows: false, exact: false, ignoreCase: false });
+  compileCommands([pattern], { allows: false, exact: false, ignoreCase: false }).test;
 
 describe("commands of an allow rule", () => {
   it.each([

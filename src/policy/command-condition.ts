@@ -12,7 +12,11 @@ export interface TouchedCommand {
 }
 
 /** The `command` of a rule, compiled. */
-export type CommandCondition = (touched: TouchedCommand) => Match;
+export interface CommandCondition {
+  readonly test: (touched: TouchedCommand) => Match;
+  /** Programs of which one must be called; `undefined`: any may be. */
+  readonly keys: readonly string[] | undefined;
+}
 
 /** Prepare a command for comparing. */
 export function viewCommand(command: PolicyCommand): TouchedCommand {
@@ -49,6 +53,15 @@ export function compileCommands(
   options: CommandConditionOptions,
 ): CommandCondition {
   const patterns = lines.map((line) => compile(line, options));
+  const programs = patterns.map(({ words }) => words[0]?.literal);
+  const sure = !options.ignoreCase && programs.every((program) => program !== undefined);
+  return { test: toTest(patterns, options), keys: sure ? programs : undefined };
+}
+
+function toTest(
+  patterns: readonly CommandPattern[],
+  options: CommandConditionOptions,
+): CommandCondition["test"] {
   if (options.allows) {
     return ({ command: { words, known } }) =>
       known && patterns.some((pattern) => matchesStrictly(pattern, words)) ? match.yes : match.no;

@@ -16,9 +16,9 @@ import { PatternError } from "./wildcard.js";
 /** Who calls what: the part of a call that stays the same from call to call. */
 export interface Caller {
   readonly toolName: string;
-  readonly aliases?: readonly string[];
+  readonly aliases?: readonly string[] | undefined;
   readonly agent: string;
-  readonly userId?: string;
+  readonly userId?: string | undefined;
   readonly sessionId: string;
 }
 
@@ -140,10 +140,10 @@ function matchOne(conditions: Conditions, facet: Facet): Match {
   switch (facet.kind) {
     case "path":
       return conditions.path !== undefined && hasAccess(facet, conditions.access)
-        ? conditions.path(facet)
+        ? conditions.path.test(facet)
         : match.no;
     case "command":
-      return conditions.command?.(facet) ?? match.no;
+      return conditions.command?.test(facet) ?? match.no;
     case "host":
       return conditions.host?.(facet) ?? match.no;
     default:

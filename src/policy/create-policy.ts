@@ -126,7 +126,7 @@ function pathFilter(
       write: false,
       weak: false,
     };
-    return judgeFacet(facet, { ...subject, call, facets: [facet], mode })?.behavior !== "deny";
+    return judgeFacet(facet, { subject, call, facets: [facet], mode })?.behavior !== "deny";
   };
 }
 

@@ -10,41 +10,64 @@ export interface GlobSet {
   aimsStrictlyBelow(shape: PathShape): boolean;
 }
 
-// A short list is searched faster than a set.
-const fewNames = 4;
-
 /** Sort globs that were compiled with the same options. */
 export function createGlobSet(all: readonly PathGlob[]): GlobSet {
   const floating = all.flatMap((glob) => glob.floating ?? []);
   const anywhere = all.some((glob) => glob.floating !== undefined && glob.anywhere);
-  const names = new Set(floating);
-  const few = floating.length <= fewNames;
-  const rooted = new Map<string, PathGlob[]>();
-  const others: PathGlob[] = [];
-  for (const glob of all) {
-    if (glob.floating !== undefined) continue;
-    if (glob.absolute || glob.first === undefined) others.push(glob);
-    else rooted.set(glob.first, [...(rooted.get(glob.first) ?? []), glob]);
-  }
+  const rooted = all.filter((glob) => isRooted(glob));
+  const others = all.filter((glob) => glob.floating === undefined && !isRooted(glob));
+  const holdsOne = anyName(floating);
+  const sameStart = byFirstName(rooted);
   const longest = all.reduce((most, { base }) => Math.max(most, base.length), 0);
-  const floats = (list: readonly string[]) =>
-    few ? floating.some((name) => list.includes(name)) : list.some((name) => names.has(name));
-  const holds = (globs: readonly PathGlob[], shape: PathShape) => {
-    for (const glob of globs) if (matchesPath(glob, shape)) return true;
-    return false;
-  };
   return {
     all,
     matches(shape) {
       const { relative } = shape;
-      if (relative === undefined) return (anywhere && floats(shape.absolute)) || holds(others, shape);
-      if (floating.length > 0 && floats(relative)) return true;
-      if (others.length > 0 && holds(others, shape)) return true;
-      const same = rooted.size > 0 && relative.length > 0 ? rooted.get(relative[0]!) : undefined;
-      return same !== undefined && holds(same, shape);
+      if (relative === undefined) return (anywhere && holdsOne(shape.absolute)) || holds(others, shape);
+      if (holdsOne(relative) || holds(others, shape)) return true;
+      return relative.length > 0 && holds(sameStart(relative[0]!), shape);
     },
     aimsStrictlyBelow: (shape) =>
       longest > shape.absolute.length &&
       all.some((glob) => glob.base.length > shape.absolute.length && aimsBelow(glob, shape)),
+  };
+}
+
+function isRooted(glob: PathGlob): boolean {
+  return !glob.absolute && glob.first !== undefined;
+}
+
+function holds(globs: readonly PathGlob[], shape: PathShape): boolean {
+  for (const glob of globs) if (matchesPath(glob, shape)) return true;
+  return false;
+}
+
+/** Most rules name one or two places; comparing a short list is faster than looking into a map. */
+const few = 3;
+
+function anyName(wanted: readonly string[]): (names: readonly string[]) => boolean {
+  if (wanted.length > few) {
+    const set = new Set(wanted);
+    return (names) => names.some((name) => set.has(name));
+  }
+  return (names) => {
+    for (const name of wanted) if (names.includes(name)) return true;
+    return false;
+  };
+}
+
+const none: readonly PathGlob[] = [];
+
+function byFirstName(globs: readonly PathGlob[]): (first: string) => readonly PathGlob[] {
+  const sorted = new Map<string, PathGlob[]>();
+  for (const glob of globs) {
+    const name = glob.first ?? "";
+    sorted.set(name, [...(sorted.get(name) ?? []), glob]);
+  }
+  if (sorted.size > few) return (first) => sorted.get(first) ?? none;
+  const pairs = [...sorted];
+  return (first) => {
+    for (const pair of pairs) if (pair[0] === first) return pair[1];
+    return none;
   };
 }

@@ -3,6 +3,7 @@ import type { PolicyMode } from "./default-verdict.js";
 import { facetsOf, wholeCall } from "./facets.js";
 import type { Facet } from "./facets.js";
 import { judgeFacet } from "./judge-facet.js";
+import type { Bench } from "./judge-facet.js";
 import type { PathSpace } from "./path-space.js";
 import type { PolicyCall } from "./policy-call.js";
 import type { Subject } from "./subjects.js";
@@ -15,21 +16,15 @@ export function judgeCall(
   subject: Subject,
   { space, mode }: { readonly space: PathSpace; readonly mode: PolicyMode },
 ): AccessDecision {
-  if (!isBare(call, subject)) return judge(call, facetsOf(call, space), { subject, mode });
-  subject.bare ??= judge(call, wholeCall, { subject, mode });
+  if (!isBare(call, subject)) return judge({ call, facets: facetsOf(call, space), subject, mode });
+  subject.bare ??= Object.freeze(judge({ call, facets: wholeCall, subject, mode }));
   return subject.bare;
 }
 
-interface Court {
-  readonly subject: Subject;
-  readonly mode: PolicyMode;
-}
-
-function judge(call: PolicyCall, facets: readonly Facet[], court: Court): AccessDecision {
-  const bench = { ...court.subject, call, facets, mode: court.mode };
+function judge(bench: Bench): AccessDecision {
   let worst: Verdict | undefined;
   let about: Facet | undefined;
-  for (const facet of facets) {
+  for (const facet of bench.facets) {
     const verdict = judgeFacet(facet, bench);
     if (verdict === undefined || (worst !== undefined && !isStricter(verdict, worst))) continue;
     worst = verdict;
@@ -37,8 +32,8 @@ function judge(call: PolicyCall, facets: readonly Facet[], court: Court): Access
     if (verdict.behavior === "deny") break;
   }
   // Nothing that the call touches needed a verdict of its own: the call as such is judged.
-  if (worst === undefined || about === undefined) return judge(call, wholeCall, court);
-  return toDecision(worst, call.toolName, about);
+  if (worst === undefined || about === undefined) return judge({ ...bench, facets: wholeCall });
+  return toDecision(worst, bench.call.toolName, about);
 }
 
 /** Nothing in the call can change the verdict that its tool and caller got before. */

@@ -5,18 +5,16 @@ import type { PolicyMode } from "./default-verdict.js";
 import type { Facet } from "./facets.js";
 import { match } from "./match.js";
 import type { PolicyCall } from "./policy-call.js";
-import type { Traits } from "./traits.js";
+import type { Subject } from "./subjects.js";
 import type { Verdict } from "./verdict.js";
 
 /** What judging needs besides the facet. */
 export interface Bench {
   readonly call: PolicyCall;
   readonly facets: readonly Facet[];
-  readonly traits: Traits;
   readonly mode: PolicyMode;
-  /** The rules that concern the caller, strongest first, without the built-in ones. */
-  readonly rules: readonly CompiledRule[];
-  readonly builtIn: readonly CompiledRule[];
+  /** The rules that concern the caller, and what is known of the tool. */
+  readonly subject: Subject;
 }
 
 /** Judge one facet; `undefined` where it needs no verdict of its own. */
@@ -38,9 +36,9 @@ interface Found {
   readonly doubt: CompiledRule | undefined;
 }
 
-function firstMatch(facet: Facet, { rules, facets }: Bench): Found {
+function firstMatch(facet: Facet, { subject, facets }: Bench): Found {
   let doubt: CompiledRule | undefined;
-  for (const rule of rules) {
+  for (const rule of subject.screen.select(facet)) {
     const found = matchFacet(rule, facet, facets);
     if (found === match.yes) return { rule, doubt };
     if (found === match.maybe) doubt ??= rule;
@@ -49,8 +47,8 @@ function firstMatch(facet: Facet, { rules, facets }: Bench): Found {
 }
 
 /** A denial that Tenon comes with. */
-function hardDenial(facet: Facet, { builtIn, facets }: Bench): Verdict | undefined {
-  for (const rule of builtIn) {
+function hardDenial(facet: Facet, { subject, facets }: Bench): Verdict | undefined {
+  for (const rule of subject.builtIn) {
     if (rule.rule.decision === "deny" && matchFacet(rule, facet, facets) === match.yes) return fromRule(rule);
   }
   if (facet.kind !== "command" || facet.command.denied === undefined) return undefined;
@@ -61,9 +59,9 @@ function hardDenial(facet: Facet, { builtIn, facets }: Bench): Verdict | undefin
  * A built-in denial falls only to the command line and the user's own config, and only to a rule
  * that names the path, command or host: allowing a tool in general is no leave for this.
  */
-function isLifted(facet: Facet, { rules, facets }: Bench): boolean {
+function isLifted(facet: Facet, { subject, facets }: Bench): boolean {
   for (const source of ["command-line", "user"] as const) {
-    const rule = rules.find(
+    const rule = subject.rules.find(
       (candidate) =>
         candidate.source === source &&
         namesKind(candidate, facet.kind) &&
@@ -74,13 +72,12 @@ function isLifted(facet: Facet, { rules, facets }: Bench): boolean {
   return false;
 }
 
-function fallback(facet: Facet, bench: Bench): Verdict | undefined {
-  const { builtIn, facets, call } = bench;
-  const rule = builtIn.find(
-    (candidate) => candidate.rule.decision !== "deny" && matchFacet(candidate, facet, facets) === match.yes,
-  );
-  if (rule !== undefined) return fromRule(rule);
-  return facet.kind === "path" && facet.weak ? undefined : defaultVerdict(facet, call, bench);
+function fallback(facet: Facet, { subject, facets, call, mode }: Bench): Verdict | undefined {
+  for (const rule of subject.builtIn) {
+    if (rule.rule.decision !== "deny" && matchFacet(rule, facet, facets) === match.yes) return fromRule(rule);
+  }
+  if (facet.kind === "path" && facet.weak) return undefined;
+  return defaultVerdict(facet, call, { traits: subject.traits, mode });
 }
 
 function fromRule({ id, source, rule }: CompiledRule): Verdict {

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { narrowestRule, ruleText } from "./narrowest-rule.js";
 import { callOf, policyWith, readCall, shellCall, writeCall } from "./policy-fixtures.js";

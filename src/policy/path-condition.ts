@@ -16,7 +16,11 @@ export interface TouchedPath {
 }
 
 /** The `path` of a rule, compiled. */
-export type PathCondition = (path: TouchedPath) => Match;
+export interface PathCondition {
+  readonly test: (path: TouchedPath) => Match;
+  /** Names of which one stands in every path inside the workspace that matches; `undefined`: none is sure to. */
+  readonly keys: readonly string[] | undefined;
+}
 
 export interface PathConditionOptions {
   readonly space: PathSpace;
@@ -42,7 +46,21 @@ export function compilePathCondition(
   const inside = createGlobSet(includes.flatMap((pattern) => compilePathGlob(pattern, { space, ...own })));
   const outside = createGlobSet(left.flatMap((pattern) => compilePathGlob(pattern, { space, ...other })));
   const sides = { inside, outside, own: own.folding, other: other.folding };
-  return allows ? (path) => allowMatch(path, sides) : (path) => denyMatch(path, sides);
+  return {
+    test: allows ? (path) => allowMatch(path, sides) : (path) => denyMatch(path, sides),
+    keys: keysOf(inside.all, allows),
+  };
+}
+
+function keysOf(globs: readonly PathGlob[], allows: boolean): readonly string[] | undefined {
+  const keys = globs.map((glob) => glob.floating ?? rootedKey(glob, allows));
+  return keys.every((key) => key !== undefined) ? keys : undefined;
+}
+
+/** A rule that tightens may be met by an ancestor of what it names, so only its first name is sure to be there. */
+function rootedKey(glob: PathGlob, allows: boolean): string | undefined {
+  if (glob.absolute) return undefined;
+  return allows ? glob.segments.findLast((segment) => typeof segment === "string") : glob.first;
 }
 
 interface Sides {

@@ -16,15 +16,15 @@ export interface PolicyCommand {
 /** A call as the policy sees it: who wants to touch what with which tool. */
 export interface PolicyCall {
   readonly toolName: string;
-  readonly aliases?: readonly string[];
+  readonly aliases?: readonly string[] | undefined;
   readonly category: ToolCategory;
   readonly annotations: ToolAnnotations;
   /** Capabilities that the tool requires. */
-  readonly capabilities?: readonly string[];
+  readonly capabilities?: readonly string[] | undefined;
   /** @default derived from the annotations */
-  readonly securityLevel?: SecurityLevel;
+  readonly securityLevel?: SecurityLevel | undefined;
   readonly agent: string;
-  readonly userId?: string;
+  readonly userId?: string | undefined;
   readonly sessionId: string;
   /** Paths are canonical: absolute, or relative to the workspace. */
   readonly reads: readonly Resource[];

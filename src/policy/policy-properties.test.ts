@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Resource } from "../contract/resources.js";
 import type { AccessDecision } from "../contract/call.js";
@@ -78,7 +78,7 @@ const call: fc.Arbitrary<PolicyCall> = fc
   .map((extra) => callOf(extra));
 const mode = fc.constantFrom("read-only", "ask", "auto", "unattended" as const);
 
-const runs = { numRuns: 1500 };
+const runs = { numRuns: 800 };
 
 describe("for any rules and calls", () => {
   it("adding a deny rule anywhere never makes a decision looser", () => {
@@ -144,10 +144,9 @@ describe("for any rules and calls", () => {
     fc.assert(
       fc.property(sources, call, (given, one) => {
         const { behavior } = policyWith(given, { mode: "read-only" }).decide(one);
-        if (one.annotations.readOnly !== true) expect(behavior).toBe("deny");
-        expect(strictness[behavior]).toBeGreaterThanOrEqual(
-          level(policyWith(given).decide(one)) === 2 ? 2 : 0,
-        );
+        const asked = policyWith(given).decide(one);
+        const least = one.annotations.readOnly === true ? level(asked) : strictness.deny;
+        expect(strictness[behavior]).toBeGreaterThanOrEqual(least);
       }),
       runs,
     );
@@ -158,9 +157,8 @@ describe("for any rules and calls", () => {
       fc.property(sources, call, (given, one) => {
         const asked = policyWith(given).decide(one);
         const auto = policyWith(given, { mode: "auto" }).decide(one);
-        if (asked.behavior === "deny") expect(auto.behavior).toBe("deny");
-        if (asked.behavior === "ask") expect(auto.behavior).not.toBe("deny");
-        if (asked.behavior === "allow") expect(auto.behavior).toBe("allow");
+        const fitting = { allow: ["allow"], ask: ["ask", "allow"], deny: ["deny"] }[asked.behavior];
+        expect(fitting).toContain(auto.behavior);
       }),
       runs,
     );

@@ -5,6 +5,8 @@ import { concerns, namesResources } from "./compile-rule.js";
 import type { CompiledRule } from "./compile-rule.js";
 import type { PolicyCall } from "./policy-call.js";
 import type { RuleBook } from "./rule-book.js";
+import { createScreen } from "./rule-screen.js";
+import type { RuleScreen } from "./rule-screen.js";
 import { traitsOf } from "./traits.js";
 import type { Traits } from "./traits.js";
 
@@ -13,6 +15,8 @@ export interface Subject {
   /** The rules that concern the caller, strongest first, without the built-in ones. */
   readonly rules: readonly CompiledRule[];
   readonly builtIn: readonly CompiledRule[];
+  /** Picks those of `rules` that can match. */
+  readonly screen: RuleScreen;
   /** Some of the rules depend on what a call touches, even where it writes nothing. */
   readonly resourceRules: boolean;
   readonly traits: Traits;
@@ -83,8 +87,10 @@ function survey(book: RuleBook): Survey {
 
 function createSubject(call: PolicyCall, all: readonly CompiledRule[], options: CapOptions): Subject {
   const own = all.filter((rule) => concerns(rule, call));
+  const rules = own.filter(({ source }) => source !== "built-in");
   return {
-    rules: own.filter(({ source }) => source !== "built-in"),
+    rules,
+    screen: createScreen(rules),
     builtIn: own.filter(({ source }) => source === "built-in"),
     resourceRules: own.some((rule) => namesResources(rule) && !guardsWritesOnly(rule)),
     traits: traitsOf(call),

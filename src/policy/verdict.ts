@@ -13,6 +13,7 @@ export interface Verdict {
   readonly why: string;
 }
 
+const verbs = { allow: "allows", ask: "asks before", deny: "denies" } as const;
 const strictness = { allow: 0, ask: 1, deny: 2 } as const;
 
 /** Whether the first verdict is stricter than the second. */
@@ -22,14 +23,13 @@ export function isStricter(one: Verdict, other: Verdict): boolean {
 
 /** Say a verdict as a decision, in plain words. */
 export function toDecision(verdict: Verdict, toolName: string, facet: Facet): AccessDecision {
-  const verb = { allow: "allows", ask: "asks before", deny: "denies" }[verdict.behavior];
   const why = verdict.why === "" ? "" : `: ${verdict.why}`;
-  return Object.freeze({
+  return {
     behavior: verdict.behavior,
     rule: verdict.rule,
     source: verdict.source,
-    reason: `the rule "${verdict.rule}" ${verb} ${toolName}${describe(facet)}${why}`,
-  });
+    reason: `the rule "${verdict.rule}" ${verbs[verdict.behavior]} ${toolName}${describe(facet)}${why}`,
+  };
 }
 
 /** What of a call is meant, as a phrase behind the tool's name. */

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import picomatch from "picomatch";
 import { describe, expect, it } from "vitest";
 import { compileWildcard, escapeWildcard, PatternError, unescapeWildcard } from "./wildcard.js";

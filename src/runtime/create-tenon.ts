@@ -81,7 +81,9 @@ export function createTenon(options: TenonOptions = {}): Tenon {
   const metrics = new Metrics({ monotonic: clock.monotonic, hostUse });
   const registry = new ToolRegistry({
     clock,
-    emit: (name, payload) => events.emit(name, payload),
+    emit: (name, payload) => {
+      if (events.has(name)) events.emit(name, payload);
+    },
     callStats: () => metrics.callStats(),
     toolsets: config.toolsets as Readonly<Record<string, ToolsetDefinition>>,
     ...(options.health !== undefined && { health: options.health }),

@@ -16,7 +16,7 @@ export interface Job {
   readonly priority: number;
   readonly locks: readonly Lock[];
   /** The call that makes this one; its locks and slot are inherited. */
-  readonly parent?: Ticket;
+  readonly parent?: Ticket | undefined;
   /** Subscribe to cancellation while the call waits; returns how to unsubscribe. Neither may throw. */
   readonly onAbort?: (cancel: () => void) => () => void;
 }

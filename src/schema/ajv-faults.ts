@@ -1,6 +1,7 @@
 import type { ErrorObject } from "ajv";
 import { mergeBranches } from "./fault.js";
 import type { Fault } from "./fault.js";
+import { formatPath } from "./format-path.js";
 import type { Segment } from "./format-path.js";
 import { admits } from "./json-value.js";
 import type { SchemaNode } from "./walk-schema.js";
@@ -36,7 +37,16 @@ export function toFaults(
     );
     for (const fault of faults) found.push({ fault, from });
   }
-  return found.map((one) => one.fault);
+  return found.filter((one) => !isSaidBetter(one, found)).map((one) => one.fault);
+}
+
+/** A list of values makes the type beside it needless. */
+function isSaidBetter({ fault, from }: Found, found: readonly Found[]): boolean {
+  if (fault.kind !== "type" || (from?.["enum"] === undefined && from?.["const"] === undefined)) return false;
+  const place = formatPath(fault.path);
+  return found.some(
+    (other) => other.from === from && other.fault.kind === "value" && formatPath(other.fault.path) === place,
+  );
 }
 
 const mostErrors = 1000;

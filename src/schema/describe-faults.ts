@@ -57,16 +57,18 @@ function describeMismatch({ fault, path, name, expected, value }: Mismatch): Arg
 
 function describeUnknown(fault: Fault, path: string): ArgumentIssue {
   const key = String(fault.path.at(-1));
-  const suggestion = nearest(key, fault.known ?? []);
+  // The other branches of a union may know the very same name.
+  const known = fault.known?.filter((name) => name !== key) ?? [];
+  const suggestion = nearest(key, known);
   const parent = formatPath(fault.path.slice(0, -1));
   const where = parent === "" ? "" : ` in "${parent}"`;
-  const guess = suggestion === undefined ? listKnown(fault.known) : `. Did you mean "${suggestion}"?`;
+  const guess = suggestion === undefined ? listKnown(known) : `. Did you mean "${suggestion}"?`;
   const message = `Unknown argument ${JSON.stringify(clip(key))}${where}${guess}`;
   return suggestion === undefined ? { path, message } : { path, message, suggestion };
 }
 
-function listKnown(known: readonly string[] | undefined): string {
-  if (known === undefined || known.length === 0) return "";
+function listKnown(known: readonly string[]): string {
+  if (known.length === 0) return "";
   return `. Known: ${shortList(known.map((name) => clip(name, 40)))}`;
 }
 
@@ -120,7 +122,7 @@ function typeWord(value: unknown): string {
 
 /** A short scalar helps to see the slip ("5" for 5); anything longer only costs. */
 function preview(value: unknown): string {
-  if (Number.isFinite(value) || typeof value === "boolean") return ` (${value})`;
+  if (Number.isFinite(value) || typeof value === "boolean") return ` (${String(value)})`;
   return typeof value === "string" ? ` (${clip(JSON.stringify(clip(value, 60)), 100)})` : "";
 }
 

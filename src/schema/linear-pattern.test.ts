@@ -1,36 +1,61 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BudgetSpent, linearPattern } from "./linear-pattern.js";
 
 const plenty = () => ({ left: 10_000_000 });
 
-function agrees(source: string, text: string): void {
+function verdicts(source: string, text: string): readonly [boolean, boolean] {
   let native: RegExp;
   try {
     native = new RegExp(source, "u");
   } catch {
     native = new RegExp(source);
   }
-  expect([source, text, linearPattern(source, plenty()).test(text)]).toEqual([source, text, native.test(text)]);
+  return [linearPattern(source, plenty()).test(text), native.test(text)];
 }
 
 describe("linearPattern", () => {
   it("agrees with the engine on patterns of all kinds", () => {
-    const atom = fc.constantFrom("a", "b", ".", "[ab]", "[^a]", "\\d", "\\w", "\\s", "\\.", "-", "1", "\\u0061", "\\p{L}", "😀");
+    const atom = fc.constantFrom(
+      "a",
+      "b",
+      ".",
+      "[ab]",
+      "[^a]",
+      "\\d",
+      "\\w",
+      "\\s",
+      "\\.",
+      "-",
+      "1",
+      "\\u0061",
+      "\\p{L}",
+      "😀",
+    );
     const { pattern } = fc.letrec<{ pattern: string; part: string }>((tie) => ({
       part: fc.oneof(
         { depthSize: "small", withCrossShrink: true },
         atom,
         fc.constantFrom("^", "$", "\\b", "\\B"),
-        fc.tuple(fc.constantFrom("(", "(?:", "(?=", "(?!", "(?<=", "(?<!"), tie("pattern")).map(([open, body]) => `${open}${body})`),
+        fc
+          .tuple(fc.constantFrom("(", "(?:", "(?=", "(?!", "(?<=", "(?<!"), tie("pattern"))
+          .map(([open, body]) => `${open}${body})`),
         fc.tuple(tie("pattern"), tie("pattern")).map(([a, b]) => `(?:${a}|${b})`),
-        fc.tuple(tie("pattern"), fc.constantFrom("*", "+", "?", "{2}", "{1,2}", "{0,}", "*?", "+?", "??")).map(([body, times]) => `(?:${body})${times}`),
+        fc
+          .tuple(tie("pattern"), fc.constantFrom("*", "+", "?", "{2}", "{1,2}", "{0,}", "*?", "+?", "??"))
+          .map(([body, times]) => `(?:${body})${times}`),
       ),
       pattern: fc.array(tie("part"), { maxLength: 4 }).map((parts) => parts.join("")),
     }));
     // No pairs of surrogates here: V8 tries "\\B" and lookarounds in the middle of one, against the standard.
     const text = fc.string({ unit: fc.constantFrom("a", "b", "1", "-", ".", " ", "é"), maxLength: 8 });
-    fc.assert(fc.property(pattern, text, agrees), { numRuns: 3000 });
+    fc.assert(
+      fc.property(pattern, text, (source, sample) => {
+        const [ours, native] = verdicts(source, sample);
+        expect(ours).toBe(native);
+      }),
+      { numRuns: 3000 },
+    );
   });
 
   it("agrees on what published schemas use", () => {
@@ -49,24 +74,48 @@ describe("linearPattern", () => {
       "\\u{1F600}",
       "^\\_x$",
     ];
-    const texts = ["", "a", "a-b-c", "-a", "#fff", "#fffff", "me@x.org", "2026-11", "x.jpeg", "o/r", "😀", "a{,2}", "_x", "+4912345"];
-    for (const source of sources) for (const text of texts) agrees(source, text);
+    const texts = [
+      "",
+      "a",
+      "a-b-c",
+      "-a",
+      "#fff",
+      "#fffff",
+      "me@x.org",
+      "2026-11",
+      "x.jpeg",
+      "o/r",
+      "😀",
+      "a{,2}",
+      "_x",
+      "+4912345",
+    ];
+    for (const source of sources) {
+      for (const text of texts) {
+        const [ours, native] = verdicts(source, text);
+        expect({ source, text, matches: ours }).toEqual({ source, text, matches: native });
+      }
+    }
   });
 
-  it("takes catastrophic patterns in its stride", () => {
-    const hostile = "a".repeat(5000);
-    const before = performance.now();
-    for (const source of ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(a*)*b", "^(([a-z])+.)+[A-Z]([a-z])+$", "^(.*a){12}$"]) {
-      const pattern = linearPattern(source, plenty());
-      expect(() => {
-        try {
-          pattern.test(`${hostile}!`);
-        } catch (error) {
-          expect(error).toBeInstanceOf(BudgetSpent);
-        }
-      }).not.toThrow();
+  it("needs work in proportion to the text for catastrophic patterns", () => {
+    const sources = [
+      "^(a+)+$",
+      "^(a|a)*$",
+      "^(a|aa)+$",
+      "(a*)*b",
+      "^(([a-z])+.)+[A-Z]([a-z])+$",
+      "^(.*a){12}$",
+    ];
+    for (const source of sources) {
+      const work = [1000, 2000].map((length) => {
+        const budget = plenty();
+        linearPattern(source, budget).test(`${"a".repeat(length)}!`);
+        return plenty().left - budget.left;
+      });
+      expect(work[1]).toBeLessThan((work[0] ?? 0) * 2.1);
+      expect(work[1]).toBeLessThan(200_000);
     }
-    expect(performance.now() - before).toBeLessThan(5000);
   });
 
   it("stops where the budget ends, lookarounds included", () => {

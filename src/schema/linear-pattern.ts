@@ -1,5 +1,6 @@
 import { toProgram } from "./pattern-program.js";
 import type { Program } from "./pattern-program.js";
+import type { Assertion } from "./pattern-tree.js";
 
 /** Work that checks may still do; a check that uses it up is refused instead of blocking everybody. */
 export interface Budget {
@@ -119,7 +120,7 @@ function looks(run: Run, step: { readonly inner: number; readonly behind: boolea
   return false;
 }
 
-function isAt(op: "start" | "end" | "word" | "noWord", chars: readonly string[], place: number): boolean {
+function isAt(op: Assertion, chars: readonly string[], place: number): boolean {
   if (op === "start") return place === 0;
   if (op === "end") return place === chars.length;
   const boundary = isWord(chars[place - 1]) !== isWord(chars[place]);

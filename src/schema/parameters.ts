@@ -137,8 +137,10 @@ function checkMember(copy: Record<string, unknown>, parameter: ToolParameter): F
 
 function checkOne(parameter: ToolParameter, value: unknown): Fault | undefined {
   const { name, type, enum: values } = parameter;
-  if (!admits(type, value)) return { path: [name], kind: "type", expected: [type] };
-  if (values === undefined || values.some((one) => sameJson(one, value))) return undefined;
+  if (values === undefined) {
+    return admits(type, value) ? undefined : { path: [name], kind: "type", expected: [type] };
+  }
+  if (values.some((one) => sameJson(one, value))) return undefined;
   return { path: [name], kind: "value", expected: allowed(parameter) };
 }
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findJsonFault } from "./json-fault.js";
 import { parseJson } from "./parse-json.js";
@@ -17,14 +17,20 @@ describe("parseJson", () => {
         fc.pre(!text.includes("__proto__"));
         const written = JSON.stringify(value, undefined, indent);
         const parsed = parseJson(written);
-        if (parsed.ok) expect(parsed.value).toEqual(JSON.parse(written));
-        else expect(parsed.message).toMatch(/surrogate/);
+        fc.pre(parsed.ok || !parsed.message.includes("surrogate"));
+        expect(parsed).toEqual({ ok: true, value: JSON.parse(written) as unknown });
       }),
     );
   });
 
   it("agrees with JSON.parse on what is JSON, and finds a place in every text that is not", () => {
-    const pieces = fc.constantFrom(..."{}[]:,\"'\\ \n\t\u0001-+.eE019atrufalsn\u005cu00e9", "true", "null", '"a"', "1.5e3");
+    const pieces = fc.constantFrom(
+      ...Array.from("{}[]:,\"'\\ \n\t\u0001-+.eE019atrufalsn\u005cu00e9"),
+      "true",
+      "null",
+      '"a"',
+      "1.5e3",
+    );
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 14 }), (parts) => {
         const text = parts.join("");
@@ -61,7 +67,7 @@ describe("parseJson", () => {
     expect(faultOf('{\r\n"a": x}')).toMatchObject({ line: 2, column: 6 });
     expect(faultOf('{"a": 1,}')).toMatchObject({ line: 1, column: 9 });
     expect(faultOf("")).toMatchObject({ line: 1, column: 1, position: 0 });
-    expect(faultOf('[1,\n2')).toMatchObject({ line: 2, column: 2, position: 5 });
+    expect(faultOf("[1,\n2")).toMatchObject({ line: 2, column: 2, position: 5 });
     expect(faultOf('["abc')).toMatchObject({ line: 1, column: 6, position: 5 });
     expect(faultOf("[1] x")).toMatchObject({ line: 1, column: 5 });
     expect(faultOf("[01]")).toMatchObject({ line: 1, column: 3 });

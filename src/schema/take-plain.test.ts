@@ -1,5 +1,5 @@
 import { runInNewContext } from "node:vm";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultPlainLimits, takePlain } from "./take-plain.js";
 
@@ -20,7 +20,9 @@ describe("takePlain", () => {
       fc.property(fc.jsonValue(), (value) => {
         const wanted: unknown = JSON.parse(JSON.stringify(value));
         const text = JSON.stringify(value);
-        fc.pre(!text.includes("__proto__") && (text as unknown as { isWellFormed(): boolean }).isWellFormed());
+        fc.pre(
+          !text.includes("__proto__") && (text as unknown as { isWellFormed(): boolean }).isWellFormed(),
+        );
         expect(takePlain(value)).toEqual({ ok: true, value: wanted });
       }),
     );
@@ -37,13 +39,15 @@ describe("takePlain", () => {
       withSet: true,
       withSparseArray: true,
       withTypedArray: true,
-      withWeakMap: true,
     });
     fc.assert(
       fc.property(anything, (value) => {
         const taken = takePlain(value);
-        if (taken.ok) expect(JSON.parse(JSON.stringify(taken.value))).toEqual(taken.value);
-        else expect(taken.issues).toHaveLength(1);
+        const [copy, again] = taken.ok
+          ? [taken.value, JSON.parse(JSON.stringify(taken.value)) as unknown]
+          : [];
+        expect(again).toEqual(copy);
+        expect(taken.ok ? 1 : taken.issues.length).toBe(1);
       }),
     );
   });
@@ -64,7 +68,14 @@ describe("takePlain", () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     expect(messageOf({ x: proxy })).toMatch(/"x" cannot be read/);
-    const endless: object = new Proxy({}, { get: () => endless, ownKeys: () => ["a"], getOwnPropertyDescriptor: () => ({ value: 1, enumerable: true, configurable: true }) });
+    const endless: object = new Proxy(
+      {},
+      {
+        get: () => endless,
+        ownKeys: () => ["a"],
+        getOwnPropertyDescriptor: () => ({ value: 1, enumerable: true, configurable: true }),
+      },
+    );
     expect(messageOf(endless)).toMatch(/itself|deeper/);
     const wide = new Proxy([], { get: (_, key) => (key === "length" ? 2 ** 32 - 1 : 0) });
     expect(messageOf(wide)).toMatch(/more than 100000 values/);
@@ -133,7 +144,10 @@ describe("takePlain", () => {
     expect(messageOf({ d: new Date(0) })).toMatch(/"d" is an instance of Date.*ISO 8601/);
     expect(messageOf({ d: Buffer.from("x") })).toMatch(/Buffer.*base64/);
     expect(messageOf({ d: new Map() })).toMatch(/Map.*plain object/);
-    expect(messageOf({ d: new (class Point {})() })).toMatch(/instance of Point/);
+    class Point {
+      readonly x = 1;
+    }
+    expect(messageOf({ d: new Point() })).toMatch(/instance of Point/);
     expect(messageOf({ d: () => 1 })).toMatch(/a function/);
     expect(messageOf({ d: 1n })).toMatch(/a bigint/);
     expect(messageOf({ d: Symbol("x") })).toMatch(/a symbol/);
@@ -168,7 +182,9 @@ describe("takePlain", () => {
     expect(messageOf(deep)).toMatch(/deeper than 64 levels/);
     expect(messageOf(Array.from({ length: 100_001 }, () => 0))).toMatch(/more than 100000 values/);
     expect(messageOf(["x".repeat(defaultPlainLimits.chars + 1)])).toMatch(/characters/);
-    expect(messageOf(Object.fromEntries(Array.from({ length: 100_001 }, (_, i) => [`k${i}`, i])))).toMatch(/values/);
+    expect(messageOf(Object.fromEntries(Array.from({ length: 100_001 }, (_, i) => [`k${i}`, i])))).toMatch(
+      /values/,
+    );
     const limits = { depth: 2, values: 3, chars: 4 };
     expect(takePlain({ a: { b: 1 } }, limits).ok).toBe(true);
     expect(takePlain({ a: { b: {} } }, limits).ok).toBe(false);

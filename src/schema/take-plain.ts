@@ -1,5 +1,6 @@
 import type { Checked } from "./checked.js";
-import { clip, formatPath } from "./format-path.js";
+import { describeAlien, describeInstance, describeThrown } from "./describe-alien.js";
+import { formatPath } from "./format-path.js";
 import type { Segment } from "./format-path.js";
 
 /** How much data one value may hold. */
@@ -40,7 +41,7 @@ export function takePlain(value: unknown, limits: PlainLimits = defaultPlainLimi
   try {
     copy = copyAny(value, walk, 0);
   } catch (error) {
-    copy = fail(walk, `cannot be read: ${reasonOf(error)}`);
+    copy = fail(walk, `cannot be read: ${describeThrown(error)}`);
   }
   if (copy !== faulty) return { ok: true, value: copy };
   return { ok: false, issues: [toIssue(walk)] };
@@ -101,7 +102,7 @@ function copyObject(value: Record<string, unknown>, walk: Walk, depth: number): 
       if (member === undefined) continue;
       taken = copyAny(member, walk, depth);
     } catch (error) {
-      taken = fail(walk, `cannot be read: ${reasonOf(error)}`);
+      taken = fail(walk, `cannot be read: ${describeThrown(error)}`);
     }
     if (taken === faulty) return climb(walk, key, value);
     if (key === "constructor" && reachesPrototype(taken)) {
@@ -182,37 +183,4 @@ function toIssue({ path: reversed = [], message }: Walk) {
   // A cycle's path repeats itself; a few steps show it as well as sixty.
   const path = formatPath(message === "refers back to itself" ? segments.slice(0, 8) : segments);
   return { path, message: `${path === "" ? "The value" : `"${path}"`} ${message}` };
-}
-
-function describeAlien(value: unknown): string {
-  if (typeof value === "function") return "a function";
-  return value === undefined ? "undefined" : `a ${typeof value}`;
-}
-
-const wayOut: Readonly<Record<string, string>> = {
-  Date: "send a date as an ISO 8601 string",
-  Buffer: "send bytes as a base64 string",
-  Uint8Array: "send bytes as a base64 string",
-  ArrayBuffer: "send bytes as a base64 string",
-  Map: "send a plain object",
-  Set: "send an array",
-  Promise: "await it first",
-};
-
-function describeInstance(value: object, prototype: object): string {
-  // Only our own constructors are asked for their name by value; a hostile one may answer anything.
-  const maker: unknown = Object.getOwnPropertyDescriptor(prototype, "constructor")?.value;
-  const name: unknown = typeof maker === "function" ? maker.name : undefined;
-  const called = typeof name === "string" && name !== "" ? clip(name, 40) : typeof value;
-  const hint = Object.hasOwn(wayOut, called) ? `: ${wayOut[called]}` : "";
-  return `is an instance of ${called}, not a plain object${hint}`;
-}
-
-function reasonOf(error: unknown): string {
-  try {
-    // A hostile error may carry anything as its message.
-    return clip(String(error instanceof Error ? (error.message as unknown) : error));
-  } catch {
-    return "it throws when read";
-  }
 }

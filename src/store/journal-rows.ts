@@ -19,13 +19,21 @@ export function createJournalRows(database: Database): JournalStore {
 
   return {
     begin: (entry) => database.write(() => insertEntry(database, entry)),
-    commit: async (id) => void (await database.write(() => setPhase(id, "committing"), { durable: true })),
+    commit: (id, steps) =>
+      database.write(
+        () => {
+          const sql = "UPDATE journal_changes SET step = ? WHERE entry = ? AND seq = ?";
+          for (const [seq, step] of steps.entries()) database.run(sql, stepColumn(step), id, seq);
+          setPhase(id, "committing");
+        },
+        { durable: true },
+      ),
     clean: async (id) => void (await database.write(() => setPhase(id, "cleaning"), { durable: true })),
-    finish: (id) =>
+    finish: (id, options) =>
       database.write(() => {
         setPhase(id, "done");
         for (const change of changesOf(database, id)) markInverted(database, change.inverts);
-      }),
+      }, options),
     discard: async (id) =>
       void (await database.write(() => database.run("DELETE FROM journal_entries WHERE id = ?", id))),
     fail: async (id) => void (await database.write(() => setPhase(id, "failed"))),
@@ -80,11 +88,15 @@ function insertChange(
     change.implied ? 1 : 0,
     change.inverts?.entry ?? null,
     change.inverts?.seq ?? null,
-    toColumn(change.step, "A step of the journal"),
+    stepColumn(change.step),
   );
   const sql =
     "INSERT INTO journal_blobs (entry, seq, hash, bytes) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
   for (const { hash, size } of change.blobs) database.run(sql, id, seq, hash, size);
+}
+
+function stepColumn(step: JournalStep): string {
+  return toColumn(step, "A step of the journal");
 }
 
 function pathsOf(step: JournalStep): [path: string, from: string | null] {

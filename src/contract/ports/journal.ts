@@ -164,12 +164,12 @@ export interface UndoJournal {
 export interface JournalStore {
   /** Write the intent down, before anything is touched. */
   begin(entry: NewJournalEntry): Promise<number>;
-  /** All is prepared; synced to disk before the first step is taken. */
-  commit(id: number): Promise<void>;
+  /** All is prepared (`steps` are the final ones); synced to disk before the first step is taken. */
+  commit(id: number, steps: readonly JournalStep[]): Promise<void>;
   /** All steps are taken; synced to disk before the first of what they put aside is removed. */
   clean(id: number): Promise<void>;
   /** All is over; what the steps invert is marked as undone, or as done again. */
-  finish(id: number): Promise<void>;
+  finish(id: number, options?: { readonly durable?: boolean }): Promise<void>;
   /** Nothing of it remains. */
   discard(id: number): Promise<void>;
   /** Neither forward nor back worked; kept for a person to look at. */

@@ -1,4 +1,5 @@
-import { type FSWatcher, watch } from "node:fs";
+import { existsSync, type FSWatcher, watch } from "node:fs";
+import path from "node:path";
 import type { FileChange } from "../../contract/ports/files.js";
 import { notPlain, withPath } from "./file-errors.js";
 import { type Ground, openExisting, openPhysical } from "./locate.js";
@@ -39,6 +40,7 @@ export function watchPath(ground: Ground, text: string, options: WatchOptions): 
 
 interface Hub {
   add(handle: Handle): void;
+  /** No more directories are wanted. */
   readonly full: boolean;
   changes(): AsyncGenerator<FileChange>;
   close(): void;
@@ -54,18 +56,19 @@ function createHub(ground: Ground, { signal, display }: WatchOptions): Hub {
     waiting.push({ path: display(real), kind });
     wake();
   };
+  let closed = false;
   const hub: Hub = {
     get full() {
-      return watchers.size >= MAX_WATCHES;
+      return closed || signal.aborted || watchers.size >= MAX_WATCHES;
     },
     add(handle) {
       const real = handle.real;
-      if (hub.full || signal.aborted || watchers.has(real)) return;
+      if (hub.full || watchers.has(real)) return;
       const isDirectory = handle.stat.isDirectory();
       const watcher = watch(handle.self, { persistent: false, encoding: "buffer" });
       watcher.on("error", () => drop(watchers, real));
       watcher.on("change", (event, name) => {
-        const changed = isDirectory && name !== null ? joinName(real, showName(Buffer.from(name))) : real;
+        const changed = isDirectory ? changedPath(handle, name) : real;
         report(changed, event === "rename" ? "renamed" : "changed");
         if (event === "rename" && isDirectory) follow(ground, changed, { hub, watchers });
       });
@@ -84,6 +87,7 @@ function createHub(ground: Ground, { signal, display }: WatchOptions): Hub {
       }
     },
     close() {
+      closed = true;
       for (const watcher of watchers.values()) watcher.close();
       watchers.clear();
     },
@@ -94,6 +98,14 @@ function createHub(ground: Ground, { signal, display }: WatchOptions): Hub {
   };
   signal.addEventListener("abort", stop, { once: true });
   return hub;
+}
+
+/** An event of the directory itself bears the last name of the path it was watched by. */
+function changedPath(handle: Handle, name: Uint8Array | null): string {
+  if (name === null) return handle.real;
+  const shown = showName(Buffer.from(name));
+  const child = joinName(handle.real, shown);
+  return shown === path.basename(handle.self) && !existsSync(child) ? handle.real : child;
 }
 
 function drop(watchers: Map<string, FSWatcher>, real: string): void {

@@ -142,7 +142,8 @@ async function captureVirtual(
   for (let inner = todo.pop(); inner !== undefined; inner = todo.pop()) {
     const node = ground.files.look(`${real}/${inner}`);
     // A name that cannot be shown as it is cannot be looked up either.
-    if (node === null) throw conflict(text, "holds a name that is no plain text; change it in a call of its own");
+    if (node === null)
+      throw conflict(text, "holds a name that is no plain text; change it in a call of its own");
     if (node.type === "other") throw notPlain(text);
     const { mode = 0o644, uid = 0, gid = 0 } = node;
     const common = { path: Buffer.from(inner).toString("latin1"), mode, uid, gid };
@@ -152,7 +153,12 @@ async function captureVirtual(
       entries.push({ ...common, type: "directory", size: 0 });
       const parent = inner;
       const names = await ground.files.names(`${real}/${parent}`);
-      todo.push(...names.toSorted().toReversed().map((name) => `${parent}/${name}`));
+      todo.push(
+        ...names
+          .toSorted()
+          .toReversed()
+          .map((name) => `${parent}/${name}`),
+      );
     } else {
       if (writer !== undefined) ground.onBytes(node.size);
       const ref = await digestSource(ground, node.source);

@@ -13,13 +13,13 @@ const attempts = 50;
  * The real path that a text means, judged. Names that do not exist yet are kept as written: an earlier
  * mutation of the same set may make them. What is done later opens this very path and no other.
  */
-export function locate(ground: JudgeGround, text: string, wanted: Wanted & { readonly root?: boolean }): string {
+export function locate(ground: JudgeGround, text: string, wanted: Wanted): string {
   const lexical = placed(ground.rules, text, wanted.access);
   for (let left = attempts; left > 0; left -= 1) {
     const { real, errno } = resolved(ground.rules, lexical, { text, wanted });
     if (errno === "ESTALE") continue;
     if (errno !== undefined && errno !== "ENOTDIR") throw systemFailure(text, errno);
-    if (wanted.root !== true && wanted.access !== "read") refuseRoot(ground, text, real);
+    if (wanted.access === "remove") refuseRoot(ground, text, real);
     return real;
   }
   throw unstable(text);

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { accessSync, constants } from "node:fs";
-import path from "node:path";
 import type { FileMutation } from "../../contract/ports/files.js";
 import type { NodeAttributes } from "../../contract/ports/journal.js";
-import { conflict, notFound, notPlain, refused, systemFailure, tooLarge, withPath } from "../files/file-errors.js";
+import { conflict, notFound, notPlain, systemFailure, tooLarge, withPath } from "../files/file-errors.js";
 import { identityOf } from "../files/file-stat.js";
 import { fileImage } from "./images.js";
 import { judgeMoved, locate, type JudgeGround } from "./locate-real.js";
-import { lookDisk, openPlace } from "./place.js";
+import { openPlace } from "./place.js";
 import { planMove } from "./plan-move.js";
-import type { Plan, StepMeaning } from "./plan.js";
+import { emptyDirectory, planParents } from "./plan-parents.js";
+import type { Plan } from "./plan.js";
 import { digestSource, readSource, type Source } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
@@ -21,7 +21,11 @@ export interface MutationGround extends JudgeGround {
 type Mutation<Op extends FileMutation["op"]> = Extract<FileMutation, { op: Op }>;
 
 /** Plan a mutation on the outcome of those before it; what cannot work is refused here. */
-export async function planMutation(ground: MutationGround, plan: Plan, mutation: FileMutation): Promise<void> {
+export async function planMutation(
+  ground: MutationGround,
+  plan: Plan,
+  mutation: FileMutation,
+): Promise<void> {
   switch (mutation.op) {
     case "write":
       return planWrite(ground, plan, mutation);
@@ -46,7 +50,10 @@ async function planWrite(ground: MutationGround, plan: Plan, mutation: Mutation<
   checkTarget(ground, text, node);
   if (node !== null && options.create === true) throw systemFailure(text, "EEXIST");
   checkIdentity(text, node, options.ifIdentity);
-  const attributes = { ...keptAttributes(node), ...(options.mode !== undefined && { mode: options.mode & 0o777 }) };
+  const attributes = {
+    ...keptAttributes(node),
+    ...(options.mode !== undefined && { mode: options.mode & 0o777 }),
+  };
   await putFile(ground, plan, { real, text, op: "write", source: { kind: "data", data }, attributes });
 }
 
@@ -91,34 +98,12 @@ async function planCopy(ground: MutationGround, plan: Plan, mutation: Mutation<"
 
 async function planMkdir(ground: MutationGround, plan: Plan, mutation: Mutation<"mkdir">): Promise<void> {
   const { path: text } = mutation;
-  const real = locate(ground, text, { access: "write", root: true });
+  const real = locate(ground, text, { access: "write" });
   const node = plan.files.look(real);
   if (node?.type === "directory") return;
   if (node !== null) throw systemFailure(text, "EEXIST");
   await planParents(ground, plan, { real, text, op: "mkdir" });
   await plan.set(real, emptyDirectory, { op: "mkdir", text });
-}
-
-const emptyDirectory = { image: { type: "directory", tree: null, size: 0 } } as const;
-
-/** Plan the directories above a path that are not there yet. */
-export async function planParents(
-  ground: JudgeGround,
-  plan: Plan,
-  { real, text, op }: { real: string } & Pick<StepMeaning, "text" | "op">,
-): Promise<void> {
-  const missing: string[] = [];
-  for (let directory = path.dirname(real); ; directory = path.dirname(directory)) {
-    const node = plan.files.look(directory);
-    if (node?.type === "directory" || directory === path.dirname(directory)) break;
-    if (node !== null) throw systemFailure(text, "ENOTDIR");
-    missing.unshift(directory);
-  }
-  for (const directory of missing) {
-    const verdict = ground.rules.judge(directory, "write");
-    if (!verdict.allowed) throw refused(text, verdict);
-    await plan.set(directory, emptyDirectory, { op, text, implied: true });
-  }
 }
 
 interface Put {
@@ -190,13 +175,4 @@ function keptAttributes(node: VirtualNode | null): NodeAttributes {
     ...(uid !== undefined && { uid }),
     ...(gid !== undefined && { gid }),
   };
-}
-
-/** The device that a path lies, or will lie, on. */
-export function deviceOf(ground: JudgeGround, real: string): bigint | undefined {
-  for (let directory = path.dirname(real); ; directory = path.dirname(directory)) {
-    const stat = lookDisk(ground.opener, directory);
-    if (stat !== null) return stat.dev;
-    if (directory === path.dirname(directory)) return undefined;
-  }
 }

@@ -14,7 +14,12 @@ import { isWithin } from "../files/path-text.js";
 import { keepImage, type ImageGround } from "./images.js";
 import { inodeOf, lookDisk, stampOf } from "./place.js";
 import { digestSource, type Source, type SourceGround } from "./sources.js";
-import { createVirtualFiles, type VirtualFiles, type VirtualNode, type VirtualTree } from "./virtual-files.js";
+import {
+  createVirtualFiles,
+  type VirtualFiles,
+  type VirtualNode,
+  type VirtualTree,
+} from "./virtual-files.js";
 
 /** A content that is to be prepared. */
 export type Content =
@@ -190,7 +195,8 @@ async function movedImage(ground: SourceGround, node: Exclude<VirtualNode, { typ
   if (node.type === "symlink") {
     return { type: "symlink" as const, target: node.target, size: node.target.length };
   }
-  const ref = node.hash === undefined ? await digestSource(ground, node.source) : { hash: node.hash, size: node.size };
+  const ref =
+    node.hash === undefined ? await digestSource(ground, node.source) : { hash: node.hash, size: node.size };
   return { type: "file" as const, ...ref };
 }
 

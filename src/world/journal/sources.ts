@@ -23,12 +23,23 @@ export interface SourceGround {
 
 /** The bytes of a source in chunks; each chunk is valid until the next one is asked for. */
 export async function* readSource(ground: SourceGround, source: Source): AsyncGenerator<Uint8Array> {
-  if (source.kind === "data") return yield source.data;
-  if (source.kind === "disk") return yield* readDisk(ground.opener, source.real);
-  if (source.kind === "blob") return yield* readBlob(ground.blobs, source.hash);
-  if (source.kind === "packed") return yield* readBlob(ground.blobs, source.pack, source);
-  yield* readSource(ground, source.first);
-  yield source.rest;
+  switch (source.kind) {
+    case "data":
+      yield source.data;
+      break;
+    case "disk":
+      yield* readDisk(ground.opener, source.real);
+      break;
+    case "blob":
+      yield* readBlob(ground.blobs, source.hash);
+      break;
+    case "packed":
+      yield* readBlob(ground.blobs, source.pack, source);
+      break;
+    case "joined":
+      yield* readSource(ground, source.first);
+      yield source.rest;
+  }
 }
 
 /** Hash and size of a source. */
@@ -62,7 +73,7 @@ const readAsync = promisify(read);
 export async function* readDescriptor(fd: number, size: bigint): AsyncGenerator<Uint8Array> {
   const room = size < chunkBytes ? Number(size) + 1 : chunkBytes;
   const buffer = Buffer.allocUnsafe(room);
-  for (let position = 0; ; ) {
+  for (let position = 0; ;) {
     const { bytesRead } = await readAsync(fd, buffer, 0, room, position);
     if (bytesRead === 0) return;
     yield buffer.subarray(0, bytesRead);
@@ -97,7 +108,7 @@ async function* readBlob(
   try {
     const end = range === undefined ? reader.size : range.offset + range.size;
     const buffer = Buffer.allocUnsafe(chunkBytes);
-    for (let position = range?.offset ?? 0; position < end; ) {
+    for (let position = range?.offset ?? 0; position < end;) {
       const got = reader.readInto(buffer.subarray(0, Math.min(chunkBytes, end - position)), position);
       if (got === 0) return;
       yield buffer.subarray(0, got);

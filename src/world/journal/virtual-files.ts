@@ -23,7 +23,12 @@ interface Found extends NodeAttributes {
 
 /** What stands at a path once the steps so far are taken. */
 export type VirtualNode =
-  | (Found & { readonly type: "file"; readonly size: number; readonly source: Source; readonly hash?: string })
+  | (Found & {
+      readonly type: "file";
+      readonly size: number;
+      readonly source: Source;
+      readonly hash?: string;
+    })
   | (Found & { readonly type: "symlink"; readonly target: string })
   | (Found & { readonly type: "directory"; readonly tree?: VirtualTree })
   | (Found & { readonly type: "other" });
@@ -109,7 +114,11 @@ function lookInTree(node: VirtualNode | null, inner: string): VirtualNode | null
   const found = { mode, uid, gid, ...(node.madeBy !== undefined && { madeBy: node.madeBy }) };
   if (entry.type === "symlink") return { ...found, type: "symlink", target };
   if (entry.type === "directory") {
-    return { ...found, type: "directory", tree: { entries: entriesBelow(entries, wanted), ...(pack && { pack }) } };
+    return {
+      ...found,
+      type: "directory",
+      tree: { entries: entriesBelow(entries, wanted), ...(pack && { pack }) },
+    };
   }
   const source: Source =
     pack === undefined || size === 0

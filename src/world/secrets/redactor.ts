@@ -1,9 +1,9 @@
-import { isSecretName } from "./secret-names.js";
+import { createNameJudge } from "./secret-names.js";
 
 const mark = "[redacted]";
 const maxDepth = 64;
-/** Shorter values would blacken ordinary words wherever they stand. */
-const minKnownChars = 8;
+/** No format is shorter, and shorter values that are known would blacken ordinary words. */
+const minSecretChars = 8;
 
 /** Hides secrets in whatever is shown, sent or kept. */
 export interface Redactor {
@@ -16,17 +16,24 @@ export interface Redactor {
 /** Make a redactor that knows the well-known formats, and the values that it is told. */
 export function createRedactor(): Redactor {
   const known = new Set<string>();
+  const isSecret = createNameJudge();
   const redactText = (text: string): string => {
-    let clean = text.replace(formats, hideMatch);
+    if (text.length < minSecretChars) return text;
+    let clean = text.replace(formats, (match, ...rest) => hideMatch(match, rest, isSecret));
     for (const value of known) if (clean.includes(value)) clean = clean.replaceAll(value, mark);
     return clean;
   };
   return {
-    redact: (value) => redactValue(value, redactText, 0) as typeof value,
+    redact: (value) => redactValue(value, { redactText, isSecret }, 0) as typeof value,
     addKnown(value) {
-      if (value.length >= minKnownChars) known.add(value);
+      if (value.length >= minSecretChars) known.add(value);
     },
   };
+}
+
+interface Judges {
+  readonly redactText: (text: string) => string;
+  readonly isSecret: (name: string) => boolean;
 }
 
 /**
@@ -60,38 +67,38 @@ const formats = new RegExp(
 );
 
 /** A `name=value` is hidden only where the name looks like that of a secret. */
-function hideMatch(match: string, ...rest: unknown[]): string {
+function hideMatch(match: string, rest: readonly unknown[], isSecret: (name: string) => boolean): string {
   const groups = rest.at(-1) as Record<string, string | undefined>;
   const { bearer, scheme, pair } = groups;
-  if (pair !== undefined) return isSecretName(pair.replace(/[\s=:"']+$/, "")) ? `${pair}${mark}` : match;
+  if (pair !== undefined) return isSecret(pair.replace(/[\s=:"']+$/, "")) ? `${pair}${mark}` : match;
   return `${bearer ?? scheme ?? ""}${mark}`;
 }
 
-function redactValue(value: unknown, redactText: (text: string) => string, depth: number): unknown {
-  if (typeof value === "string") return redactText(value);
+function redactValue(value: unknown, judges: Judges, depth: number): unknown {
+  if (typeof value === "string") return judges.redactText(value);
   if (typeof value !== "object" || value === null) return value;
   if (depth > maxDepth) return "[too deep]";
-  if (Array.isArray(value)) return redactArray(value, redactText, depth);
+  if (Array.isArray(value)) return redactArray(value, judges, depth);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return value;
-  return redactObject(value as Record<string, unknown>, redactText, depth);
+  return redactObject(value as Record<string, unknown>, judges, depth);
 }
 
-function redactArray(value: readonly unknown[], redactText: (text: string) => string, depth: number): unknown {
+function redactArray(value: readonly unknown[], judges: Judges, depth: number): unknown {
   let changed = false;
   const clean = value.map((item) => {
-    const redacted = redactValue(item, redactText, depth + 1);
+    const redacted = redactValue(item, judges, depth + 1);
     changed ||= redacted !== item;
     return redacted;
   });
   return changed ? clean : value;
 }
 
-function redactObject(value: Record<string, unknown>, redactText: (text: string) => string, depth: number): unknown {
+function redactObject(value: Record<string, unknown>, judges: Judges, depth: number): unknown {
   let clean: Record<string, unknown> | undefined;
   for (const [key, item] of Object.entries(value)) {
-    const secret = typeof item === "string" && item !== "" && isSecretName(key);
-    const redacted = secret ? mark : redactValue(item, redactText, depth + 1);
+    const secret = typeof item === "string" && item !== "" && judges.isSecret(key);
+    const redacted = secret ? mark : redactValue(item, judges, depth + 1);
     if (redacted === item) continue;
     clean ??= { ...value };
     clean[key] = redacted;

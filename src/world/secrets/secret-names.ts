@@ -25,6 +25,21 @@ const secretPairs = /(?:^|_)(?:api|access|account|app|auth|client|consumer|deplo
 /** Harmless names that a word above would catch. */
 const harmless = new Set(["pwd", "oldpwd", "ssh_auth_sock", "max_tokens", "maxtokens", "total_tokens", "tokens"]);
 
+/** A judge of names that remembers its verdicts: the same few names come again and again. */
+export function createNameJudge(): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    if (known.size >= maxKnown) known.clear();
+    const secret = isSecretName(name);
+    known.set(name, secret);
+    return secret;
+  };
+}
+
+const maxKnown = 5000;
+
 /** Whether a variable, header or field is named like a secret. */
 export function isSecretName(name: string): boolean {
   const words = toWords(name);

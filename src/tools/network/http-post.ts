@@ -1,0 +1,21 @@
+import * as z from "zod";
+import { defineTool } from "../../contract/define-tool.js";
+import { httpInput, httpResult, renderHttp, send } from "./http-result.js";
+import { previewRequest } from "./preview-request.js";
+import { hostResources } from "./request-url.js";
+
+/** Sends data to an address. */
+export const httpPost = defineTool({
+  name: "http_post",
+  description: "Send an HTTP POST request with a body and return the status, headers and body of the answer.",
+  category: "network",
+  annotations: { title: "HTTP POST", dangerous: true, openWorld: true },
+  examples: [{ arguments: { url: "https://api.example.com/items", body: '{"name":"lamp"}' } }],
+  input: z.object(httpInput),
+  output: httpResult,
+  resources: ({ url }) => hostResources(url, "writes"),
+  preview: (input) => previewRequest({ ...input, method: "POST" }),
+  execute: ({ url, headers, body = "" }, ctx) =>
+    send({ url, method: "POST", body, ...(headers && { headers }) }, ctx),
+  render: renderHttp,
+});

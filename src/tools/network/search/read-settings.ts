@@ -1,0 +1,31 @@
+import * as z from "zod";
+import { ToolUnavailableError } from "../../../contract/errors.js";
+
+const text = z.string().trim().optional();
+
+const settingsSchema = z.object({
+  provider: text,
+  apiKey: text,
+  url: text,
+  /** Another name for `url`. */
+  baseUrl: text,
+  engineId: text,
+  maxResults: z.number().int().min(1).optional(),
+});
+
+/** The settings of web_search. */
+export type WebSearchSettings = Omit<z.infer<typeof settingsSchema>, "baseUrl">;
+
+/** Read the `custom` block; a wrong value is named, never shown. */
+export function readSettings(settings: Readonly<Record<string, unknown>>): WebSearchSettings {
+  const parsed = settingsSchema.safeParse(settings);
+  const { baseUrl, ...read } = parsed.data ?? {};
+  const url = read.url ?? baseUrl;
+  if (parsed.success && (url === undefined || URL.canParse(url))) return { ...read, url };
+  const wrong = parsed.error?.issues.map(({ path }) => path.join(".")) ?? ["url"];
+  throw new ToolUnavailableError(`The settings of web_search are wrong: ${[...new Set(wrong)].join(", ")}.`, {
+    code: "SERVICE_UNAVAILABLE",
+    retryable: false,
+    hint: "Correct them under tools.webSearch in the configuration.",
+  });
+}

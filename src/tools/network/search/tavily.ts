@@ -1,0 +1,27 @@
+import { askJson, endpoint, notUnderstood, requireKey } from "./ask.js";
+import type { SearchProvider } from "./provider.js";
+import { listAt, toResults } from "./to-results.js";
+
+/** Tavily, made for agents. */
+export const tavily: SearchProvider = {
+  name: "tavily",
+  async search(query) {
+    const asked = { name: "tavily", query };
+    const key = requireKey(asked);
+    const answer = await askJson(
+      {
+        url: endpoint("https://api.tavily.com/search", query.settings.url).href,
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ query: query.query, max_results: Math.min(query.limit, 20) }),
+      },
+      asked,
+    );
+    const found = listAt(answer, "results");
+    if (found === undefined) throw notUnderstood("tavily");
+    return toResults(
+      found.map(({ title, url, content }) => ({ title, url, snippet: content })),
+      query.limit,
+    );
+  },
+};

@@ -1,0 +1,161 @@
+import type { Clock } from "../../contract/ports/clock.js";
+import type { ChangeOrigin, JournalStep, JournalStore } from "../../contract/ports/journal.js";
+import { syncDirectories } from "./place.js";
+import type { Plan, PlannedStep } from "./plan.js";
+import { removeTemps, rollBackStep, type RollBackGround } from "./roll-back.js";
+import { stageContent } from "./stage-step.js";
+import { directoriesOf, takeStep } from "./take-step.js";
+
+/** What a plan is carried out with. */
+export interface ExecuteGround extends RollBackGround {
+  readonly store: JournalStore;
+  readonly clock: Clock;
+  /** Called between any two steps, so that a test can end the process there. */
+  readonly failpoint: (step: string) => void;
+  /** Told what a person should know. */
+  readonly onWarning: (message: string) => void;
+}
+
+/** For whom a plan is carried out. */
+export interface PlanEntry {
+  readonly kind: "change" | "undo";
+  readonly origin: ChangeOrigin;
+}
+
+/**
+ * Carry a plan out, whole or not at all: intent, new contents beside the old, then one rename for each
+ * step, then the word that it is done. Cut off anywhere, `recoverEntry` brings all or nothing.
+ */
+export async function executePlan(ground: ExecuteGround, plan: Plan, entry: PlanEntry): Promise<void> {
+  const planned = plan.steps();
+  if (planned.length === 0) return;
+  const { store, failpoint } = ground;
+  const changes = planned.map((each) => each.change);
+  const id = await store.begin({ ...entry, time: ground.clock.now(), changes });
+  failpoint("intent");
+  const steps = await prepare(ground, planned, id);
+  failpoint("committing");
+  await take(ground, planned, { steps, id });
+  failpoint("taken");
+  const removals = steps.filter((step) => step.kind === "set" && step.after === null);
+  if (removals.length === 0) {
+    // Of moves the disk cannot tell later whether all were taken, so the word must last.
+    const durable = steps.some((step) => step.kind === "move");
+    await orRollBack(ground, { steps, id }, () => store.finish(id, { durable }));
+  } else {
+    await orRollBack(ground, { steps, id }, () => store.clean(id));
+    failpoint("cleaning");
+    await finishRemovals(ground, removals, id);
+  }
+  failpoint("done");
+}
+
+/** Remove what deletes put aside. What cannot be removed is left where it is, under its temporary name. */
+export async function finishRemovals(
+  ground: ExecuteGround,
+  removals: readonly JournalStep[],
+  id: number,
+): Promise<void> {
+  for (const step of removals) {
+    try {
+      await removeTemps(ground, step);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      ground.onWarning(`What was deleted could not be removed and lies at ${step.temp}: ${reason}`);
+    }
+    ground.failpoint("cleaned");
+  }
+  await ground.store.finish(id);
+}
+
+/** Take all steps back, the last one first; returns what stood in the way. */
+export async function rollBackSteps(
+  ground: ExecuteGround,
+  steps: readonly JournalStep[],
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const step of steps.toReversed()) {
+    const problem = await rollBackStep(ground, step).catch((error: unknown) =>
+      error instanceof Error ? error.message : String(error),
+    );
+    if (problem !== undefined) problems.push(problem);
+    ground.failpoint("rolled back");
+  }
+  await syncDirectories(ground.opener, steps.flatMap(directoriesOf));
+  return problems;
+}
+
+/** Write all new contents beside the old; the steps get the inodes of what they move. */
+async function prepare(
+  ground: ExecuteGround,
+  planned: readonly PlannedStep[],
+  id: number,
+): Promise<readonly JournalStep[]> {
+  const inodes: (string | undefined)[] = [];
+  try {
+    for (const { change, content, text } of planned) {
+      const { temp } = change.step;
+      inodes.push(content === null ? undefined : await stageContent(ground, temp, { content, text }));
+      ground.failpoint("staged");
+    }
+    const steps = planned.map((each) => withInode(each, inodes));
+    await ground.store.commit(id, steps);
+    return steps;
+  } catch (error) {
+    await giveUp(ground, planned, id);
+    throw error;
+  }
+}
+
+function withInode({ change, madeBy }: PlannedStep, inodes: readonly (string | undefined)[]): JournalStep {
+  const { step } = change;
+  if (step.kind !== "move" || madeBy === undefined) return step;
+  return { ...step, inode: inodes[madeBy] ?? step.inode };
+}
+
+/** Nothing was changed yet; what cannot be tidied now, the next start tidies. */
+async function giveUp(ground: ExecuteGround, planned: readonly PlannedStep[], id: number): Promise<void> {
+  try {
+    for (const { change } of planned) await removeTemps(ground, change.step);
+    await ground.store.discard(id);
+  } catch (error) {
+    ground.onWarning(`An unfinished change could not be tidied up: ${String(error)}`);
+  }
+}
+
+interface Committing {
+  readonly steps: readonly JournalStep[];
+  readonly id: number;
+}
+
+async function take(
+  ground: ExecuteGround,
+  planned: readonly PlannedStep[],
+  committing: Committing,
+): Promise<void> {
+  const onLinked = (): void => ground.failpoint("linked");
+  await orRollBack(ground, committing, async () => {
+    for (const [seq, each] of planned.entries()) {
+      const step = committing.steps[seq];
+      if (step !== undefined) await takeStep(ground.opener, step, { planned: each, onLinked });
+      ground.failpoint("stepped");
+    }
+    await syncDirectories(ground.opener, committing.steps.flatMap(directoriesOf));
+  });
+}
+
+async function orRollBack(
+  ground: ExecuteGround,
+  { steps, id }: Committing,
+  body: () => Promise<void>,
+): Promise<void> {
+  try {
+    await body();
+  } catch (error) {
+    const problems = await rollBackSteps(ground, steps);
+    for (const problem of problems) ground.onWarning(`A change could not be taken back: ${problem}`);
+    // Where even this fails, the next start finds the entry and comes to the same end.
+    await (problems.length === 0 ? ground.store.discard(id) : ground.store.fail(id)).catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,140 @@
+import { randomBytes } from "node:crypto";
+import type { BlobStore } from "../../contract/ports/blobs.js";
+import type { Clock } from "../../contract/ports/clock.js";
+import type { FileMutation } from "../../contract/ports/files.js";
+import type { ChangeOrigin, JournalLimits, JournalStore, UndoJournal } from "../../contract/ports/journal.js";
+import type { LockStore } from "../../contract/ports/locks.js";
+import type { Guard } from "../files/guard-types.js";
+import { chooseOpener, type Opener } from "../files/opener.js";
+import { createTurns } from "./create-turns.js";
+import { executePlan, type ExecuteGround } from "./execute-plan.js";
+import { createPlan, type Plan } from "./plan.js";
+import { planMutation } from "./plan-mutation.js";
+import { planUndo } from "./plan-undo.js";
+import { recoverEntry } from "./recover-entry.js";
+import { realPaths, selectChanges } from "./select-changes.js";
+import { sweepBlobs } from "./sweep-blobs.js";
+
+export interface JournalOptions {
+  readonly guard: Guard;
+  readonly store: JournalStore;
+  readonly blobs: BlobStore;
+  /** Keeps several processes in order; without it only this one is. */
+  readonly locks?: LockStore;
+  readonly clock: Clock;
+  /** @default 30 days, 1 GB */
+  readonly limits?: Partial<JournalLimits>;
+  /** Bytes; larger files are not written. @default no limit */
+  readonly maxFileSize?: number;
+  /** Told what a person should know. */
+  readonly onWarning?: (message: string) => void;
+  /** Called between any two steps, so that a test can end the process there. */
+  readonly failpoint?: (step: string) => void;
+  /** @default the platform's */
+  readonly opener?: Opener;
+}
+
+/** How one call applies its mutations. */
+export interface ApplyOptions {
+  /** Judges the paths of this call. @default the journal's own */
+  readonly guard?: Guard;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a start found unfinished and what became of it. */
+export interface RecoveryReport {
+  readonly completed: number;
+  readonly rolledBack: number;
+  /** Changes of which a part could be neither finished nor taken back, with the reasons. */
+  readonly failed: readonly { readonly id: number; readonly problems: readonly string[] }[];
+}
+
+/** Every change of a file goes through here: whole or not at all, and it can be undone. */
+export interface Journal extends UndoJournal {
+  /** All mutations in this order, or none of them. */
+  apply(mutations: readonly FileMutation[], origin: ChangeOrigin, options?: ApplyOptions): Promise<void>;
+  /** Bring what a killed process left half done to an end. Done before each change too. */
+  recover(): Promise<RecoveryReport>;
+  /** Forget what is past the limits, and remove contents that nobody needs. */
+  prune(): Promise<{ readonly entries: number; readonly blobs: number }>;
+}
+
+const defaultLimits: JournalLimits = { maxAgeMs: 30 * 24 * 60 * 60 * 1000, maxBytes: 1 << 30 };
+const changesBetweenPrunes = 64;
+
+/** Build the journal of one workspace. */
+export function createJournal(options: JournalOptions): Journal {
+  const { guard, store, blobs, clock, failpoint = () => {} } = options;
+  const opener = options.opener ?? chooseOpener(guard.rules.platform);
+  const limits = { ...defaultLimits, ...options.limits };
+  const onWarning = options.onWarning ?? (() => {});
+  const ground: ExecuteGround = { opener, blobs, guard, store, clock, failpoint, onWarning };
+  let changes = 0;
+
+  const inTurn = createTurns(options.locks);
+  const prune = async () => {
+    const entries = await store.prune(limits, clock.now());
+    return { entries, blobs: await sweepBlobs(store, blobs) };
+  };
+  const recover = async (again: boolean): Promise<RecoveryReport> => {
+    const report = { completed: 0, rolledBack: 0, failed: [] as RecoveryReport["failed"][number][] };
+    for (const entry of await store.unfinished()) {
+      if (entry.phase === "failed" && !again) continue;
+      const recovered = await recoverEntry(ground, entry);
+      if (recovered.outcome !== "failed") report[recovered.outcome] += 1;
+      else report.failed.push({ id: entry.id, problems: recovered.problems });
+    }
+    for (const { problems } of report.failed) onWarning(`A change stays half done: ${problems.join("; ")}`);
+    return report;
+  };
+  /** Whoever has the turn owns all that is unfinished: its owner is dead. */
+  const change = <Result>(body: (plan: Plan) => Promise<Result>, signal?: AbortSignal): Promise<Result> =>
+    inTurn(async () => {
+      await recover(false);
+      const token = randomBytes(8).toString("hex");
+      const result = await body(createPlan({ opener, blobs, token, maxBytes: limits.maxBytes, signal }));
+      changes += 1;
+      if (changes % changesBetweenPrunes === 0) await prune();
+      return result;
+    }, signal);
+
+  return {
+    apply: (mutations, origin, { guard: judging = guard, signal } = {}) =>
+      change(async (plan) => {
+        const maxFileSize = options.maxFileSize ?? Number.POSITIVE_INFINITY;
+        const mutationGround = { rules: judging.rules, opener, maxFileSize };
+        for (const mutation of mutations) await planMutation(mutationGround, plan, mutation);
+        failpoint("planned");
+        await executePlan(ground, plan, { kind: "change", origin });
+      }, signal),
+    undo: (what, origin) =>
+      change(async (plan) => {
+        const judging = { rules: guard.rules, opener, guard };
+        const undone = await planUndo(judging, plan, await selectChanges(judging, store, what));
+        await executePlan(ground, plan, { kind: "undo", origin });
+        return undone;
+      }),
+    async history({ path, limit = 100 } = {}) {
+      const reals = path === undefined ? [undefined] : realPaths({ rules: guard.rules, opener }, path);
+      const found = await Promise.all(
+        reals.map((real) => store.history({ limit, ...(real !== undefined && { path: real }) })),
+      );
+      const newest = found.flat().sort((one, other) => other.id - one.id);
+      return newest.slice(0, limit).map((record) => ({
+        ...record,
+        path: guard.display(record.path),
+        ...(record.from !== undefined && { from: guard.display(record.from) }),
+      }));
+    },
+    clear: (path) =>
+      inTurn(async () => {
+        const reals = path === undefined ? [undefined] : realPaths({ rules: guard.rules, opener }, path);
+        let cleared = 0;
+        for (const real of reals) cleared += await store.clear(real);
+        await sweepBlobs(store, blobs);
+        return cleared;
+      }),
+    recover: () => inTurn(() => recover(true)),
+    prune: () => inTurn(prune),
+  };
+}

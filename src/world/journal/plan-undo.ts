@@ -1,0 +1,143 @@
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
+import type {
+  JournalChange,
+  JournalEntry,
+  MoveStep,
+  NodeImage,
+  SetStep,
+  UndoneFile,
+} from "../../contract/ports/journal.js";
+import type { Guard } from "../files/guard-types.js";
+import { refused } from "../files/file-errors.js";
+import { matchesImage } from "./images.js";
+import type { JudgeGround } from "./locate-real.js";
+import { planParents } from "./plan-parents.js";
+import type { Plan, StepMeaning } from "./plan.js";
+import { toContent } from "./to-content.js";
+import { describeConflict, undoRefused, type UndoConflict } from "./undo-conflict.js";
+
+/** A change that is to be taken back, and where it stands in the journal. */
+export type UndoTarget = JournalEntry["changes"][number] & { readonly entry: number };
+
+export interface UndoGround extends JudgeGround {
+  readonly guard: Guard;
+}
+
+/** Plan the opposite of changes, the newest first. Refused as a whole where someone changed a file since. */
+export async function planUndo(
+  ground: UndoGround,
+  plan: Plan,
+  targets: readonly UndoTarget[],
+): Promise<readonly UndoneFile[]> {
+  const conflicts: UndoConflict[] = [];
+  const undone: UndoneFile[] = [];
+  for (const target of targets) {
+    const undo: Undo = { ground, plan, target, text: shownPath(ground, target) };
+    const conflict = await (target.step.kind === "set"
+      ? invertSet(undo, target.step)
+      : invertMove(undo, target.step));
+    if (conflict !== undefined && !target.implied) conflicts.push(conflict);
+    if (conflict === undefined && !target.implied) undone.push(toUndone(undo));
+  }
+  if (conflicts.length > 0) throw undoRefused(conflicts);
+  return undone;
+}
+
+interface Undo {
+  readonly ground: UndoGround;
+  readonly plan: Plan;
+  readonly target: UndoTarget;
+  readonly text: string;
+}
+
+async function invertSet(undo: Undo, step: SetStep): Promise<UndoConflict | undefined> {
+  const { plan, text } = undo;
+  const node = plan.files.look(step.path);
+  const matches = await matchesImage(plan.ground, { real: step.path, node, text }, step.after);
+  if (!matches) {
+    const { after: expected, before } = step;
+    return describeConflict(plan, { path: text, expected, before, node });
+  }
+  await put(undo, step.path, step.before);
+  return undefined;
+}
+
+async function invertMove(undo: Undo, step: MoveStep): Promise<UndoConflict | undefined> {
+  const { plan, ground, text } = undo;
+  const node = plan.files.look(step.to);
+  const { moved } = step;
+  // A directory may hold what it likes by now: all of it goes back with it.
+  const matches =
+    moved.type === "directory"
+      ? node?.type === "directory"
+      : await matchesImage(plan.ground, { real: step.to, node, text }, moved);
+  const shown = ground.guard.display(step.to);
+  if (!matches) {
+    const expected = moved.type === "directory" ? { ...moved, tree: "" } : moved;
+    return describeConflict(plan, { path: shown, expected, node });
+  }
+  const there = plan.files.look(step.from);
+  if (there !== null) return describeConflict(plan, { path: text, expected: null, node: there });
+  judge(ground, step.from, text);
+  judge(ground, step.to, shown);
+  const meaning = meaningOf(undo);
+  await planParents(ground, plan, { real: step.from, ...meaning });
+  await plan.move(step.to, step.from, meaning);
+  if (step.overwritten !== null)
+    await put(undo, step.to, step.overwritten, { op: "undo", text, implied: true });
+  return undefined;
+}
+
+/** Plan that a path has a former content again, or none. */
+async function put(
+  undo: Undo,
+  real: string,
+  image: NodeImage | null,
+  meaning: StepMeaning = meaningOf(undo),
+): Promise<void> {
+  const { plan, ground, text } = undo;
+  judge(ground, real, text);
+  if (image === null) return plan.set(real, null, meaning);
+  for (const hash of neededBlobs(image)) {
+    if (!plan.ground.blobs.has(hash)) throw forgotten(text);
+  }
+  await planParents(ground, plan, { real, ...meaning });
+  await plan.set(real, await toContent(plan.ground.blobs, image), meaning);
+}
+
+function meaningOf({ target, text }: Undo): StepMeaning {
+  const inverts = { entry: target.entry, seq: target.seq };
+  return { op: "undo", text, inverts, ...(target.implied && { implied: true }) };
+}
+
+function judge(ground: UndoGround, real: string, text: string): void {
+  const verdict = ground.rules.judge(real, "write");
+  if (!verdict.allowed) throw refused(text, verdict);
+}
+
+function neededBlobs(image: NodeImage): string[] {
+  if (image.type === "file") return [image.hash];
+  if (image.type === "symlink") return [];
+  return [image.manifest, image.pack].filter((hash) => hash !== undefined);
+}
+
+function forgotten(text: string): ToolResourceNotFoundError {
+  return new ToolResourceNotFoundError(
+    `The former content of "${text}" was not found in the journal any more.`,
+    {
+      hint: "It was dropped by the limits on age and size, or cleared.",
+    },
+  );
+}
+
+function shownPath({ guard }: UndoGround, { step }: JournalChange): string {
+  return guard.display(step.kind === "set" ? step.path : step.from);
+}
+
+function toUndone({ target, text }: Undo): UndoneFile {
+  return {
+    path: text,
+    restoredContentLen: target.sizeBefore ?? 0,
+    previousContentLen: target.sizeAfter ?? 0,
+  };
+}

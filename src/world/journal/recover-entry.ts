@@ -1,0 +1,35 @@
+import type { JournalEntry } from "../../contract/ports/journal.js";
+import { finishRemovals, rollBackSteps, type ExecuteGround } from "./execute-plan.js";
+import { isComplete, removeTemps } from "./roll-back.js";
+
+/** What became of an entry that had not ended. */
+export type Recovered =
+  | { readonly outcome: "completed" | "rolledBack" }
+  | { readonly outcome: "failed"; readonly problems: readonly string[] };
+
+/** Bring an entry that did not end to one: whole, or as if it had never begun. */
+export async function recoverEntry(ground: ExecuteGround, entry: JournalEntry): Promise<Recovered> {
+  const { store } = ground;
+  const steps = entry.changes.map((change) => change.step);
+  if (entry.phase === "staging") {
+    for (const step of steps) await removeTemps(ground, step);
+    await store.discard(entry.id);
+    return { outcome: "rolledBack" };
+  }
+  if (entry.phase === "cleaning") {
+    const removals = steps.filter((step) => step.kind === "set" && step.after === null);
+    await finishRemovals(ground, removals, entry.id);
+    return { outcome: "completed" };
+  }
+  if (await isComplete(ground, steps)) {
+    await store.finish(entry.id);
+    return { outcome: "completed" };
+  }
+  const problems = await rollBackSteps(ground, steps);
+  if (problems.length > 0) {
+    await store.fail(entry.id);
+    return { outcome: "failed", problems };
+  }
+  await store.discard(entry.id);
+  return { outcome: "rolledBack" };
+}

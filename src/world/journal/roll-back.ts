@@ -1,0 +1,146 @@
+import { renameSync, rmdirSync, unlinkSync, type BigIntStats } from "node:fs";
+import type { JournalStep, MoveStep, NodeImage, SetStep } from "../../contract/ports/journal.js";
+import { errnoOf } from "../files/file-errors.js";
+import { isSameFile } from "../files/file-stat.js";
+import type { Guard } from "../files/guard-types.js";
+import { matchesImage } from "./images.js";
+import { inodeOf, lookDisk, openPlace, withPlace, type Place } from "./place.js";
+import { stageContent } from "./stage-step.js";
+import type { SourceGround } from "./sources.js";
+import { toContent } from "./to-content.js";
+import { createVirtualFiles } from "./virtual-files.js";
+
+/** What a rollback works on. */
+export interface RollBackGround extends SourceGround {
+  readonly guard: Guard;
+}
+
+/**
+ * Take back a step of an entry that did not end, whether it was taken or not; what is on the disk
+ * tells. Safe to be cut off and begun again. Returns what stands in the way, where someone else
+ * changed the same place since.
+ */
+export async function rollBackStep(ground: RollBackGround, step: JournalStep): Promise<string | undefined> {
+  const problem = step.kind === "set" ? await rollBackSet(ground, step) : await rollBackMove(ground, step);
+  if (problem === undefined) await removeTemps(ground, step);
+  return problem;
+}
+
+/** Remove what a step prepared or put aside. */
+export async function removeTemps(ground: RollBackGround, step: JournalStep): Promise<void> {
+  for (const temp of [step.temp, backOf(step)]) await removeNode(ground, temp);
+}
+
+/** Whether all steps are taken, for entries of which the disk can tell. */
+export async function isComplete(ground: RollBackGround, steps: readonly JournalStep[]): Promise<boolean> {
+  const last = new Map<string, NodeImage>();
+  for (const step of steps) {
+    if (step.kind !== "set" || step.after === null) return false;
+    if (lookDisk(ground.opener, step.temp) !== null) return false;
+    last.set(step.path, step.after);
+  }
+  for (const [real, image] of last) if (!(await isImage(ground, real, image))) return false;
+  return true;
+}
+
+async function rollBackSet(ground: RollBackGround, step: SetStep): Promise<string | undefined> {
+  const temp = lookDisk(ground.opener, step.temp);
+  const present = lookDisk(ground.opener, step.path);
+  if (step.after === null) {
+    if (temp !== null && present !== null) return `${step.path} was taken by something else`;
+    if (temp !== null) return rename(ground, step.temp, step.path);
+    return present === null && step.before !== null ? restore(ground, step, step.path) : undefined;
+  }
+  const taken = temp === null || (present !== null && isSameFile(temp, present));
+  if (!taken) return undefined;
+  const asBefore = await isImage(ground, step.path, step.before);
+  if (asBefore && (present === null || hasMode(present, step.before))) return undefined;
+  if (step.before === null) return removeMade(ground, step.path, step.after);
+  if (present !== null && !(await isImage(ground, step.path, step.after))) {
+    return `${step.path} was changed by someone else`;
+  }
+  return restore(ground, step, step.path);
+}
+
+async function rollBackMove(ground: RollBackGround, step: MoveStep): Promise<string | undefined> {
+  const from = lookDisk(ground.opener, step.from);
+  const to = lookDisk(ground.opener, step.to);
+  if (to !== null && inodeOf(to) === step.inode) {
+    if (from !== null && !isSameFile(from, to)) return `${step.from} was taken by something else`;
+    if (from === null) await rename(ground, step.to, step.from);
+    else await withPlace(ground.opener, step.to, (place) => unlinkSync(place.at));
+  }
+  if (step.overwritten === null || lookDisk(ground.opener, step.to) !== null) return undefined;
+  return restore(ground, step, step.to);
+}
+
+/** Take away what a step made, unless something was put into it or it was changed. */
+async function removeMade(
+  ground: RollBackGround,
+  real: string,
+  image: NodeImage,
+): Promise<string | undefined> {
+  if (image.type === "directory" && image.tree === null) {
+    // A directory that someone put something into is theirs now.
+    await withPlace(ground.opener, real, (place) => removeIfEmpty(place));
+    return undefined;
+  }
+  if (!(await isImage(ground, real, image))) return `${real} was changed by someone else`;
+  await removeNode(ground, real);
+  return undefined;
+}
+
+/** Bring back what stood at a path, prepared under a name of its own, so that it can begin again. */
+async function restore(ground: RollBackGround, step: JournalStep, real: string): Promise<undefined> {
+  const image = step.kind === "set" ? step.before : step.overwritten;
+  if (image === null) return undefined;
+  const back = backOf(step);
+  await removeNode(ground, back);
+  await stageContent(ground, back, { content: await toContent(ground.blobs, image), text: real });
+  await rename(ground, back, real);
+  return undefined;
+}
+
+function hasMode(stat: BigIntStats, image: NodeImage | null): boolean {
+  if (image === null || image.type === "symlink" || image.mode === undefined) return true;
+  return (Number(stat.mode) & 0o7777) === image.mode;
+}
+
+function backOf(step: JournalStep): string {
+  return `${step.temp}.back`;
+}
+
+async function isImage(ground: RollBackGround, real: string, image: NodeImage | null): Promise<boolean> {
+  const files = createVirtualFiles(ground.opener);
+  const subject = { real, node: files.look(real), text: real };
+  return matchesImage({ ...ground, files, onBytes: () => {} }, subject, image);
+}
+
+async function rename(ground: RollBackGround, from: string, to: string): Promise<undefined> {
+  await withPlace(ground.opener, from, (one) =>
+    withPlace(ground.opener, to, (other) => renameSync(one.at, other.at)),
+  );
+  return undefined;
+}
+
+/** Remove a file, a link or a whole tree, if it is there. */
+async function removeNode(ground: RollBackGround, real: string): Promise<void> {
+  const stat = lookDisk(ground.opener, real);
+  if (stat === null) return;
+  if (stat.isDirectory()) return ground.guard.removeTree(ground.guard.display(real));
+  const place = openPlace(ground.opener, real);
+  try {
+    unlinkSync(place.at);
+  } finally {
+    place.close();
+  }
+}
+
+function removeIfEmpty(place: Place): void {
+  try {
+    rmdirSync(place.at);
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code !== "ENOTEMPTY" && code !== "EEXIST" && code !== "ENOENT") throw error;
+  }
+}

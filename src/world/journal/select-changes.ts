@@ -1,0 +1,110 @@
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
+import type {
+  ChangeSelector,
+  JournalEntry,
+  JournalStep,
+  JournalStore,
+} from "../../contract/ports/journal.js";
+import { isWithin } from "../files/path-text.js";
+import { locate, type JudgeGround } from "./locate-real.js";
+import type { UndoTarget } from "./plan-undo.js";
+
+/** The changes that are meant, newest first. Throws where there is nothing to undo. */
+export async function selectChanges(
+  ground: JudgeGround,
+  store: JournalStore,
+  what: ChangeSelector,
+): Promise<readonly UndoTarget[]> {
+  const targets = "path" in what ? await ofPath(ground, store, what.path) : await ofAll(store, what);
+  if (targets.length > 0) return targets;
+  throw nothingFound(what, "path" in what ? await changedAbove(ground, store, what.path) : undefined);
+}
+
+/** The real paths that a text may stand for in the journal: through a link at its end, and the link itself. */
+export function realPaths(ground: JudgeGround, text: string): string[] {
+  const through = locate(ground, text, { access: "read" });
+  const itself = locate(ground, text, { access: "read", follow: false });
+  return [...new Set([itself, through])];
+}
+
+async function ofAll(store: JournalStore, what: ChangeSelector): Promise<UndoTarget[]> {
+  return (await store.select(what)).flatMap((entry) => toTargets(entry, entry.changes));
+}
+
+/** Of a path only its last change, with what belongs to it in the same entry. */
+async function ofPath(ground: JudgeGround, store: JournalStore, text: string): Promise<UndoTarget[]> {
+  const found = await Promise.all(realPaths(ground, text).map((real) => newestOf(store, real)));
+  const [newest] = found
+    .filter((each) => each !== undefined)
+    .sort((one, other) => other.entry.id - one.entry.id);
+  if (newest === undefined) return [];
+  return toTargets(newest.entry, connected(newest.entry.changes, newest.real));
+}
+
+async function newestOf(
+  store: JournalStore,
+  real: string,
+): Promise<{ entry: JournalEntry; real: string } | undefined> {
+  const [entry] = await store.select({ path: real });
+  return entry && { entry, real };
+}
+
+function toTargets(entry: JournalEntry, changes: JournalEntry["changes"]): UndoTarget[] {
+  return changes.map((change) => ({ ...change, entry: entry.id })).toReversed();
+}
+
+/** A file that was moved and edited in one call has two names and one history. */
+function connected(changes: JournalEntry["changes"], real: string): JournalEntry["changes"] {
+  const paths = new Set([real]);
+  const chosen = new Set<JournalEntry["changes"][number]>();
+  for (let grew = true; grew;) {
+    grew = false;
+    for (const change of changes) {
+      const own = pathsOf(change.step);
+      if (chosen.has(change) || !own.some((each) => paths.has(each))) continue;
+      chosen.add(change);
+      for (const each of own) paths.add(each);
+      grew = true;
+    }
+  }
+  const isParent = (step: JournalStep): boolean => pathsOf(step).some((each) => isAbove(each, paths));
+  return changes.filter((change) => chosen.has(change) || (change.implied && isParent(change.step)));
+}
+
+function isAbove(directory: string, paths: ReadonlySet<string>): boolean {
+  return [...paths].some((each) => isWithin(each, directory));
+}
+
+function pathsOf(step: JournalStep): string[] {
+  return step.kind === "set" ? [step.path] : [step.from, step.to];
+}
+
+/** The nearest directory above whose own last change took the path along. */
+async function changedAbove(
+  ground: JudgeGround,
+  store: JournalStore,
+  text: string,
+): Promise<string | undefined> {
+  const [real = ""] = realPaths(ground, text);
+  for (let end = real.lastIndexOf("/"); end > 0; end = real.lastIndexOf("/", end - 1)) {
+    const directory = real.slice(0, end);
+    const [entry] = await store.select({ path: directory });
+    if (
+      entry?.changes.some((change) => !change.implied && pathsOf(change.step).includes(directory)) === true
+    ) {
+      return entry.origin.callId;
+    }
+  }
+  return undefined;
+}
+
+function nothingFound(what: ChangeSelector, callId: string | undefined): ToolResourceNotFoundError {
+  const [kind = "", name = ""] = Object.entries(what)[0] ?? [];
+  const words: Record<string, string> = { path: "path", callId: "call", taskId: "task" };
+  return new ToolResourceNotFoundError(`Nothing to undo was found for the ${words[kind]} "${name}".`, {
+    hint:
+      callId === undefined
+        ? "edit_history lists what can be undone; changes by shell commands are not journalled."
+        : `Its directory was changed as a whole: undo the call "${callId}".`,
+  });
+}

@@ -1,0 +1,46 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { withPathAsync } from "../files/file-errors.js";
+import { inodeOf, withPlace, type Place } from "./place.js";
+import type { Content } from "./plan.js";
+import { stageFile } from "./stage-file.js";
+import type { SourceGround } from "./sources.js";
+import { finishDirectory, unpackTree } from "./unpack-tree.js";
+
+/** Prepare a content, flushed, under a temporary name; returns its device and inode. */
+export function stageContent(
+  ground: SourceGround,
+  temp: string,
+  { content, text }: { content: Content; text: string },
+): Promise<string> {
+  return withPathAsync(text, () =>
+    withPlace(ground.opener, temp, async (place) => {
+      await make(ground, place, { content, text });
+      const stat = place.look();
+      if (stat === null) throw Object.assign(new Error("gone"), { code: "ESTALE" });
+      return inodeOf(stat);
+    }),
+  );
+}
+
+async function make(
+  ground: SourceGround,
+  place: Place,
+  { content, text }: { content: Content; text: string },
+): Promise<void> {
+  const { image } = content;
+  if (image.type === "symlink") return symlinkSync(Buffer.from(image.target, "latin1"), place.at);
+  if (image.type === "file") {
+    const source = "source" in content ? content.source : ({ kind: "blob", hash: image.hash } as const);
+    return stageFile(ground, place.at, { image, source, text });
+  }
+  mkdirSync(place.at, image.mode === undefined ? {} : { mode: 0o700 });
+  const top = ground.opener.openChild(place.directory, path.basename(place.real), place.real);
+  try {
+    const tree = "tree" in content ? content.tree : undefined;
+    if (tree !== undefined) await unpackTree(ground, top, { ...tree, text });
+    await finishDirectory(top, image);
+  } finally {
+    top.close();
+  }
+}

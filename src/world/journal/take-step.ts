@@ -1,0 +1,78 @@
+import { linkSync, renameSync, unlinkSync } from "node:fs";
+import path from "node:path";
+import type { JournalStep, MoveStep, SetStep } from "../../contract/ports/journal.js";
+import { conflict, errnoOf, withPathAsync } from "../files/file-errors.js";
+import type { Opener } from "../files/opener.js";
+import { lookDisk, stampOf, withPlace, type Place } from "./place.js";
+import type { PlannedStep } from "./plan.js";
+
+/** Take one step: a single rename, or a link that fails where the name was taken meanwhile. */
+export function takeStep(
+  opener: Opener,
+  step: JournalStep,
+  { planned, onLinked }: { planned: PlannedStep; onLinked: () => void },
+): Promise<void> {
+  return withPathAsync(planned.text, () => {
+    checkExpectations(opener, planned);
+    return step.kind === "set" ? takeSet(opener, step, onLinked) : takeMove(opener, step, onLinked);
+  });
+}
+
+/** The directories that a step changes. */
+export function directoriesOf(step: JournalStep): string[] {
+  const paths = step.kind === "set" ? [step.path, step.temp] : [step.from, step.to];
+  return paths.map((each) => path.dirname(each));
+}
+
+/** Between this look and the rename lie microseconds; without renameat2 there is no way to close them. */
+function checkExpectations(opener: Opener, { expects, text }: PlannedStep): void {
+  for (const { real, stamp } of expects) {
+    const stat = lookDisk(opener, real);
+    if (stat === null && stamp === null) continue;
+    if (stat !== null && stampOf(stat) === stamp) continue;
+    if (stamp === null) throw conflict(text, "exists already");
+    throw conflict(text, stat === null ? "was deleted by someone else" : "has been changed by someone else");
+  }
+}
+
+function takeSet(opener: Opener, step: SetStep, onLinked: () => void): Promise<void> {
+  return withPlaces(opener, [step.path, step.temp], ([target, temp]) => {
+    if (step.after === null) return renameSync(target.at, temp.at);
+    if (step.before === null && step.after.type === "file") {
+      return linkOrRename(temp.at, target.at, onLinked);
+    }
+    renameSync(temp.at, target.at);
+  });
+}
+
+function takeMove(opener: Opener, step: MoveStep, onLinked: () => void): Promise<void> {
+  return withPlaces(opener, [step.from, step.to], ([from, to]) => {
+    if (step.overwritten === null && step.moved.type === "file") {
+      return linkOrRename(from.at, to.at, onLinked);
+    }
+    renameSync(from.at, to.at);
+  });
+}
+
+/** A rename of a file that never replaces: a second name first, then the first one goes. */
+function linkOrRename(from: string, to: string, onLinked: () => void): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    // Without hard links, or with too many, only the look before the step stands in the way.
+    if (!noLinks.has(errnoOf(error) ?? "")) throw error;
+    return renameSync(from, to);
+  }
+  onLinked();
+  unlinkSync(from);
+}
+
+const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+function withPlaces(
+  opener: Opener,
+  [first, second]: readonly [string, string],
+  step: (places: readonly [Place, Place]) => void,
+): Promise<void> {
+  return withPlace(opener, first, (one) => withPlace(opener, second, (other) => step([one, other])));
+}

@@ -1,0 +1,37 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { openState, type State } from "../../../store/open-state.js";
+import { systemClock } from "../../../store/system-clock.js";
+import type { ChangeOrigin } from "../../../contract/ports/journal.js";
+import { createGuard } from "../../files/guard.js";
+import type { Guard } from "../../files/guard-types.js";
+import { createPathRules } from "../../files/path-rules.js";
+import { createJournal, type Journal, type JournalOptions } from "../journal.js";
+
+/** A workspace with a real guard, state and journal. */
+export interface World {
+  readonly root: string;
+  readonly state: State;
+  readonly guard: Guard;
+  readonly journal: Journal;
+  close(): Promise<void>;
+}
+
+/** Open the world that lies in a directory: `ws` and `state`. */
+export async function openWorld(base: string, options: Partial<JournalOptions> = {}): Promise<World> {
+  const workspace = join(base, "ws");
+  mkdirSync(workspace, { recursive: true });
+  const state = await openState({ stateDir: join(base, "state"), workspace });
+  const rules = createPathRules({ workspace, stateDir: join(base, "state"), protectedGlobs: ["**/.git/**"] });
+  const guard = createGuard({ rules, maxFileSize: 1 << 26 });
+  const { journal: store, blobs, locks } = state;
+  const journal = createJournal({ guard, store, blobs, locks, clock: systemClock, ...options });
+  return { root: guard.root, state, guard, journal, close: () => state.close() };
+}
+
+let calls = 0;
+
+/** Who changes something, for tests. */
+export function origin(callId = `call-${(calls += 1)}`, taskId?: string): ChangeOrigin {
+  return { callId, sessionId: "test", tool: "test", ...(taskId !== undefined && { taskId }) };
+}

@@ -1,0 +1,84 @@
+import { mkdirSync, openSync, closeSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { createTestGround, fingerprint, SECRET } from "./ground.js";
+import type { Guard } from "../../src/world/files/guard-types.js";
+
+/** What an attacked operation finds inside. */
+export const PUBLIC = "public: inside the workspace";
+
+/** A workspace in which names are exchanged with links that leave it. */
+export interface Arena {
+  readonly guard: Guard;
+  readonly ws: string;
+  readonly outside: string;
+  /** Names to exchange: a directory, a file and a nested directory, each with a link to its like outside. */
+  readonly pairs: readonly (readonly [string, string])[];
+  /** Paths to a file through every exchanged name. */
+  readonly targets: readonly string[];
+  /** Paths to a directory through every exchanged directory. */
+  readonly directories: readonly string[];
+  /** A file's path in the real directory behind a target, whatever stands at its name now. */
+  readonly inside: (index: number, name: string) => string;
+  /** Put back what an operation may have taken. */
+  readonly restore: () => void;
+  /** What was changed outside, or `undefined`. */
+  damage(): string | undefined;
+  dispose(): void;
+}
+
+/** Build the arena; outside and inside hold the same names with different content. */
+export function createArena(): Arena {
+  const ground = createTestGround("descriptor");
+  const { ws, outside } = ground;
+  fill(outside, SECRET);
+  mkdirSync(path.join(ws, "deep"));
+  const real = ["door", "deep/mid"].map((name) => makeRoom(path.join(ws, name)));
+  ground.put("file.txt", PUBLIC);
+  ground.link("door-link", "../outside");
+  ground.link("deep/mid-link", outside);
+  ground.link("file-link", "../outside/secret.txt");
+  const before = fingerprint(outside);
+  const pair = (one: string, other: string) => [path.join(ws, one), path.join(ws, other)] as const;
+  return {
+    guard: ground.guard(),
+    ws,
+    outside,
+    pairs: [pair("door", "door-link"), pair("file.txt", "file-link"), pair("deep/mid", "deep/mid-link")],
+    targets: ["door/secret.txt", "deep/mid/secret.txt", "door/sub/secret.txt", "deep/mid/sub/secret.txt"],
+    directories: ["door", "deep/mid", "door/sub", "deep/mid/sub"],
+    inside: (index, name) => `/proc/self/fd/${real[index % real.length]}/${name}`,
+    restore: () => real.forEach((fd) => fill(`/proc/self/fd/${fd}`, PUBLIC)),
+    damage() {
+      const now = fingerprint(outside);
+      return now === before ? undefined : `before:\n${before}\nnow:\n${now}`;
+    },
+    dispose() {
+      real.forEach((fd) => closeSync(fd));
+      rmSync(ground.base, { recursive: true, force: true });
+    },
+  };
+}
+
+function makeRoom(directory: string): number {
+  mkdirSync(directory);
+  fill(directory, PUBLIC);
+  return openSync(directory, "r");
+}
+
+/** The names that operations work on, the same inside and outside. */
+function fill(directory: string, content: string): void {
+  for (const name of ["sub", "tree/a/b"]) mkdirSync(`${directory}/${name}`, { recursive: true });
+  for (const name of ["secret.txt", "sub/secret.txt", "tree/a/file", "tree/a/b/file"]) {
+    const file = `${directory}/${name}`;
+    if (readOrNothing(file) !== content) writeFileSync(file, content);
+  }
+  if (content === SECRET) writeFileSync(`${directory}/only-outside`, SECRET);
+}
+
+function readOrNothing(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
