@@ -1,11 +1,11 @@
 import type { AccessDecision } from "../contract/call.js";
 import { ToolExecutionError, ToolInternalError, ToolPermissionError } from "../contract/errors.js";
-import type { PermissionResult } from "../contract/tool.js";
 import type { PolicyCall } from "../policy/create-policy.js";
 import { takePlain } from "../schema/take-plain.js";
 import type { AuthorisedCall, ValidatedCall } from "./call.js";
 import { contextOf } from "./context.js";
 import { toToolError } from "./failure.js";
+import { waitAhead } from "./time-limit.js";
 import { validateInput } from "./validate.js";
 
 /**
@@ -39,7 +39,7 @@ export function policyCall(call: ValidatedCall): PolicyCall {
   };
 }
 
-/** The decision of policy and tool together, without asking anybody; throws nothing for a `deny`. */
+/** The decision of policy and tool together, without asking anybody; a `deny` is returned, not thrown. */
 export async function authoriseUnasked(call: ValidatedCall): Promise<AccessDecision> {
   const decision = call.parts.policy.decide(policyCall(call));
   return decision.behavior === "deny" ? decision : withOwnCheck(call, decision);
@@ -57,38 +57,65 @@ async function consult(call: ValidatedCall, first: AccessDecision): Promise<Auth
 }
 
 /** The stricter of the policy's decision and the tool's own; an input that the tool changed is judged anew. */
-async function withOwnCheck(call: ValidatedCall, first: AccessDecision): Promise<AccessDecision> {
-  let decision = first;
+export async function withOwnCheck(call: ValidatedCall, first: AccessDecision): Promise<AccessDecision> {
+  const { tool } = call.entry;
+  if (tool.checkPermissions === undefined) return first;
   const own = await askTool(call);
-  if (own?.updatedInput !== undefined) {
+  let decision = first;
+  if (own.updatedInput !== undefined) {
     const plain = takePlain(own.updatedInput, call.parts.plainLimits);
     if (!plain.ok) throw new ToolInternalError("checkPermissions returned an input that is no plain data.");
     const changed = call.parts.policy.decide(policyCall(validateInput(call, plain.value)));
     decision = stricter(decision, changed);
   }
-  return own === undefined ? decision : stricter(decision, toDecision(call, own));
+  decision = stricter(decision, own.decision);
+  return decision.behavior === "ask" && call.parts.policy.mode === "unattended" ? unattended(decision) : decision;
 }
 
-async function askTool(call: ValidatedCall): Promise<PermissionResult | undefined> {
-  const { tool } = call.entry;
-  if (tool.checkPermissions === undefined) return undefined;
+interface OwnAnswer {
+  readonly decision: AccessDecision;
+  readonly updatedInput: unknown;
+}
+
+async function askTool(call: ValidatedCall): Promise<OwnAnswer> {
   try {
-    return await tool.checkPermissions(call.input, contextOf(call));
+    const answer: unknown = await waitAhead(call, call.entry.tool.checkPermissions?.(call.input, contextOf(call)));
+    return toOwnAnswer(call, answer);
   } catch (thrown) {
     const error = toToolError(thrown, call.entry.name);
     // A refusal that the tool threw itself is its answer; anything else must not count as consent.
-    if (error instanceof ToolExecutionError) throw new ToolPermissionError(`the tool's own check failed: ${error.message}`, { cause: thrown });
-    throw error;
+    if (!(error instanceof ToolExecutionError)) throw error;
+    throw new ToolPermissionError(`the tool's own check failed: ${error.message}`, {
+      toolName: call.entry.name,
+      cause: thrown,
+    });
   }
 }
 
-function toDecision(call: ValidatedCall, own: PermissionResult): AccessDecision {
-  const known = own.behavior === "allow" || own.behavior === "ask" || own.behavior === "deny";
+/** Only a clear word counts: whatever else the check returned is a denial. */
+function toOwnAnswer(call: ValidatedCall, answer: unknown): OwnAnswer {
+  const { behavior, message, updatedInput } = Object(answer) as Record<string, unknown>;
+  const known = behavior === "allow" || behavior === "ask" || behavior === "deny";
+  const fallback = known ? "the tool's own check" : "the tool's own check gave no clear answer";
   return {
-    behavior: known ? own.behavior : "deny",
-    rule: `tool:${call.entry.name}`,
-    source: "tool",
-    reason: own.message ?? (known ? "the tool's own check" : "the tool's own check gave no clear answer"),
+    updatedInput,
+    decision: {
+      behavior: known ? behavior : "deny",
+      rule: `tool:${call.entry.name}`,
+      source: "tool",
+      reason: known && typeof message === "string" && message !== "" ? message : fallback,
+    },
+  };
+}
+
+/** The policy turns its own `ask` into a denial where nobody is to be asked; a tool's counts no less. */
+function unattended(decision: AccessDecision): AccessDecision {
+  return {
+    ...decision,
+    behavior: "deny",
+    code: "APPROVAL_UNAVAILABLE",
+    reason: `${decision.reason}; in unattended mode nobody is asked`,
+    hint: "The tool itself wants a person's consent, which no rule replaces: run it in another mode.",
   };
 }
 
@@ -109,7 +136,9 @@ function refusal(call: ValidatedCall, decision: AccessDecision): ToolPermissionE
 
 function admit(call: ValidatedCall): AuthorisedCall {
   const { quotas } = call.parts;
-  quotas?.take({
+  if (quotas === undefined || call.counted) return call as AuthorisedCall;
+  call.counted = true;
+  quotas.take({
     toolName: call.entry.name,
     agent: call.session.agent,
     sessionId: call.session.id,

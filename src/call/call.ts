@@ -1,4 +1,5 @@
-import type { AccessDecision, CallMetadata } from "../contract/call.js";
+import { setMaxListeners } from "node:events";
+import type { AccessDecision, CallMetadata, ToolEnvelope } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
 import { ToolCancelledError, type ToolError } from "../contract/errors.js";
 import type { TenonEvent } from "../contract/events.js";
@@ -6,9 +7,12 @@ import type { Resource } from "../contract/resources.js";
 import type { CallSession } from "../contract/session.js";
 import type { Toolset } from "../registry/toolsets.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
+import type { Checked } from "../schema/compile-schema.js";
+import { takePlain } from "../schema/take-plain.js";
 import type { Deadline } from "../scheduler/deadline-wheel.js";
 import type { Lock } from "../scheduler/locks.js";
 import type { Ticket } from "../scheduler/scheduler.js";
+import type { Brood } from "./call-below.js";
 import type { SpineParts, ToolSettings } from "./parts.js";
 
 /** What comes with a request but is not the caller's word. */
@@ -23,6 +27,8 @@ export interface CallOrigin {
   readonly hypothetical?: boolean;
   /** Why no call can run at all. */
   readonly fault?: ToolError | undefined;
+  /** Stops the call, besides the signal of the request itself. */
+  readonly leaving?: AbortSignal | undefined;
   /** Where a stream wants to see this call's events. */
   readonly onEvent?: ((event: TenonEvent) => void) | undefined;
 }
@@ -34,7 +40,7 @@ export interface CallOrigin {
 export class Call {
   callId = "";
   toolName = "";
-  /** The arguments as sent, until `validate` has copied them. */
+  /** The arguments as sent; only `plain` looks into them. */
   rawArguments: unknown;
   taskId: string | undefined;
   requestedPriority: number | undefined;
@@ -42,6 +48,8 @@ export class Call {
 
   entry: ToolEntry | undefined;
   settings: ToolSettings | undefined;
+  /** The plain data that `input` was made from. */
+  plainInput: unknown;
   input: unknown;
   reads: readonly Resource[] = noResources;
   writes: readonly Resource[] = noResources;
@@ -52,8 +60,17 @@ export class Call {
   attempts = 0;
   /** Whether the tool's own code ran: only then does a failure count against its health. */
   started = false;
+  /** Something took its time before the tool could begin. */
+  delayed = false;
+  /** Its quotas are taken: once is enough, however often it is scheduled. */
+  counted = false;
+  ended = false;
+  /** What the calls below this one share, where it is the first of all. */
+  brood: Brood | undefined;
+  /** The call that answers in the place of this one, while it does. */
+  heir: Call | undefined;
   /** The tool's promise where it goes on after the call was stopped. */
-  lingering: PromiseLike<unknown> | undefined;
+  lingering: Promise<unknown> | undefined;
   executionStarted = 0;
   executionEnded: number | undefined;
   context: ToolContext | undefined;
@@ -63,6 +80,8 @@ export class Call {
   readonly startedMonotonic: number;
   readonly depth: number;
 
+  #plain: Checked | undefined;
+  #pauses = 0;
   #aborted: ToolError | undefined;
   #controller: AbortController | undefined;
   /** Most calls have one listener at a time, so the first needs no set. */
@@ -90,6 +109,18 @@ export class Call {
     return this.origin.fallbackFor ?? this.origin.parent;
   }
 
+  /** The arguments as plain data, copied once however hostile they are, or what is wrong with them. */
+  get plain(): Checked {
+    return (this.#plain ??= takePlain(this.rawArguments ?? {}, this.parts.plainLimits));
+  }
+
+  /** The call that no other one made. */
+  get root(): Call {
+    let root: Call = this;
+    while (root.shownUnder !== undefined) root = root.shownUnder;
+    return root;
+  }
+
   /** Why the call must stop, once it must. */
   get aborted(): ToolError | undefined {
     return this.#aborted;
@@ -103,6 +134,8 @@ export class Call {
   }
 
   abort(reason: ToolError): void {
+    // Whoever no longer wants this answer does not want it from another tool either.
+    if (reason instanceof ToolCancelledError) this.heir?.abort(reason);
     if (this.#aborted !== undefined) return;
     this.#aborted = reason;
     this.#controller?.abort(reason);
@@ -132,6 +165,8 @@ export class Call {
   /** Stop when the caller's signal fires. */
   listenTo(signal: AbortSignal): void {
     const cancel = () => this.abort(new ToolCancelledError("The caller cancelled the call."));
+    // One signal may well stop a thousand calls; each takes its listener away when it ends.
+    setMaxListeners(0, signal);
     signal.addEventListener("abort", cancel, { once: true });
     const before = this.#unlink;
     this.#unlink = () => {
@@ -140,15 +175,50 @@ export class Call {
     };
   }
 
-  /** Stop when the call that made this one stops. */
+  /** Stop when the call that made this one stops; that one's time limit is no fault of this one's tool. */
   follow(parent: Call): void {
-    this.#unlink = parent.onAbort((reason) => this.abort(reason));
+    this.#unlink = parent.onAbort((reason) => {
+      const cancelled = reason instanceof ToolCancelledError;
+      this.abort(cancelled ? reason : new ToolCancelledError("The call that made this one was stopped."));
+    });
+  }
+
+  /** Let the time limit run, if it does not yet. */
+  startClock(limitMs: number, onDeadline: () => void): void {
+    if (this.deadline !== undefined) return;
+    const { deadlines } = this.parts;
+    this.deadline = deadlines.add(limitMs, onDeadline);
+    for (let pause = 0; pause < this.#pauses; pause++) deadlines.pause(this.deadline);
+  }
+
+  stopClock(): void {
+    if (this.deadline === undefined) return;
+    this.parts.deadlines.remove(this.deadline);
+    this.deadline = undefined;
+  }
+
+  /** Hold the time limits of this call and of those that wait for it, while a person is asked. */
+  pauseClock(): () => void {
+    const held: Call[] = [];
+    for (let call: Call | undefined = this; call !== undefined; call = call.origin.parent) held.push(call);
+    const { deadlines } = this.parts;
+    for (const call of held) {
+      call.#pauses++;
+      if (call.deadline !== undefined) deadlines.pause(call.deadline);
+    }
+    return () => {
+      for (const call of held.splice(0)) {
+        call.#pauses--;
+        if (call.deadline !== undefined) deadlines.resume(call.deadline);
+      }
+    };
   }
 
   /** Free what the call listens to; the last thing that happens to it. */
   end(): void {
+    this.ended = true;
     this.#unlink?.();
-    if (this.deadline !== undefined) this.parts.deadlines.remove(this.deadline);
+    this.stopClock();
   }
 
   /** Settle with `promise`, or reject as soon as the call must stop. */
@@ -198,5 +268,7 @@ export interface AuthorisedCall extends ValidatedCall {
 export interface Outcome {
   readonly call: Call;
   readonly result?: unknown;
+  /** The answer of the fallback that stood in. */
+  readonly standIn?: ToolEnvelope;
   readonly error?: ToolError;
 }

@@ -9,6 +9,7 @@ import type { Log } from "../contract/ports/log.js";
 import type { Store } from "../contract/ports/store.js";
 import type { CallScope, CallSession } from "../contract/session.js";
 import type { ToolProgress } from "../contract/tool.js";
+import { callBelow } from "./call-below.js";
 import type { ResolvedCall } from "./call.js";
 import { report } from "./stream-output.js";
 
@@ -87,19 +88,10 @@ class CallContext implements ToolContext, CallScope {
 
   emit = (progress: ToolProgress | string): void => report(this.#call, progress);
 
-  call = (request: Omit<ToolRequest, "signal" | "taskId">): Promise<ToolEnvelope> => {
-    const { session, toolset, onEvent } = this.#call.origin;
-    const taskId = this.#call.taskId;
-    return this.#call.parts.run(
-      { ...request, ...(taskId !== undefined && { taskId }) },
-      { session, toolset, onEvent, parent: this.#call },
-    );
-  };
+  call = (request: Omit<ToolRequest, "signal" | "taskId">): Promise<ToolEnvelope> =>
+    callBelow(this.#call, request);
 
   pauseClock(): () => void {
-    const { deadline, parts } = this.#call;
-    if (deadline === undefined) return () => {};
-    parts.deadlines.pause(deadline);
-    return () => parts.deadlines.resume(deadline);
+    return this.#call.pauseClock();
   }
 }

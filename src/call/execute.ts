@@ -1,33 +1,40 @@
-import { type ToolError, ToolExecutionError, ToolTimeoutError } from "../contract/errors.js";
+import { type ToolError, ToolExecutionError } from "../contract/errors.js";
 import { toPlainResult } from "../schema/plain-result.js";
 import { retryDelay } from "../scheduler/retry.js";
 import { announce } from "./announce.js";
 import type { AuthorisedCall } from "./call.js";
 import { contextOf } from "./context.js";
 import { isCritical, toErrorInfo, toToolError } from "./failure.js";
-import { validateInput } from "./validate.js";
 import { drain, isGenerator } from "./stream-output.js";
+import { startClock } from "./time-limit.js";
 
 /** Run the tool with its time limit, cancellation, retries and streaming, and check what it returned. */
 export function execute(call: AuthorisedCall): unknown {
-  if (call.entry.successor !== undefined) moveToSuccessor(call);
   const starting = call.entry.begin();
-  if (starting === undefined) return begin(call);
-  return call.race(starting).then(() => begin(call));
+  return starting === undefined ? begin(call) : beginAfter(call, starting);
 }
 
-/** The tool was replaced while the call waited: what has not begun runs on the new one, if its input fits. */
-function moveToSuccessor(call: AuthorisedCall): void {
-  while (call.entry.successor !== undefined) call.entry = call.entry.successor;
-  call.settings = call.parts.settings(call.entry);
-  validateInput(call, call.input);
+/** The tool's own start has a limit of its own; the tool's time limit is for its work, the caller's for all. */
+async function beginAfter(call: AuthorisedCall, starting: Promise<void>): Promise<unknown> {
+  const { entry } = call;
+  if (call.requestedTimeoutMs !== undefined) startClock(call);
+  call.delayed = true;
+  try {
+    await call.race(starting);
+  } catch (thrown) {
+    // Where the call is over but the start goes on, the tool must not count it as running ever after.
+    starting.then(() => entry.end("failed")).catch(() => undefined);
+    throw thrown;
+  }
+  return begin(call);
 }
 
 function begin(call: AuthorisedCall): unknown {
   const waitedMs = call.ticket?.waitedMs ?? 0;
   call.started = true;
   // A call that did not wait has looked at the clock a moment ago.
-  call.executionStarted = waitedMs === 0 ? call.startedMonotonic : call.parts.clock.monotonic();
+  call.executionStarted =
+    waitedMs === 0 && !call.delayed ? call.startedMonotonic : call.parts.clock.monotonic();
   call.settings.meter.began(waitedMs, call.executionStarted);
   announce(call, "TOOL_CALL_STARTED", () => ({ waitedMs, ...(call.decision !== undefined && { decision: call.decision }) }));
   let running: unknown;
@@ -38,7 +45,7 @@ function begin(call: AuthorisedCall): unknown {
     running = retryOrFail(call, thrown);
   }
   startClock(call);
-  return settle(call, running as PromiseLike<unknown>);
+  return settle(call, toPromise(running));
 }
 
 /** One try. */
@@ -49,12 +56,12 @@ function attempt(call: AuthorisedCall): unknown {
 }
 
 /** Wait for a try, or for what stops the call; a promise that may outlive the call is remembered. */
-function settle(call: AuthorisedCall, running: PromiseLike<unknown>): Promise<unknown> {
+function settle(call: AuthorisedCall, running: Promise<unknown>): Promise<unknown> {
   call.lingering = running;
   return call.race(running).then(
     (value) => {
       call.lingering = undefined;
-      return isPromise(value) ? settle(call, value) : checkedOrRetried(call, value);
+      return checkedOrRetried(call, value);
     },
     (thrown: unknown) => {
       if (call.aborted === undefined) call.lingering = undefined;
@@ -65,7 +72,7 @@ function settle(call: AuthorisedCall, running: PromiseLike<unknown>): Promise<un
 
 function checkedOrRetried(call: AuthorisedCall, value: unknown): unknown {
   try {
-    return succeed(call, value);
+    return isGenerator(value) ? settle(call, drain(call, value)) : succeed(call, value);
   } catch (thrown) {
     return settle(call, retryOrFail(call, thrown));
   }
@@ -89,7 +96,7 @@ function finish(call: AuthorisedCall, error: ToolError | undefined): void {
   const now = call.parts.clock.monotonic();
   call.executionEnded = now;
   call.settings.meter.ended(now - call.executionStarted, error?.name, now);
-  call.entry.end(verdict(error));
+  call.entry.end(verdict(call, error));
 }
 
 async function retry(call: AuthorisedCall, error: ToolError): Promise<unknown> {
@@ -97,28 +104,15 @@ async function retry(call: AuthorisedCall, error: ToolError): Promise<unknown> {
   const delayMs = retryDelay(call.attempts, call.settings.retry, random);
   announce(call, "TOOL_CALL_RETRIED", () => ({ attempt: call.attempts, delayMs, error: toErrorInfo(error) }));
   await clock.sleep(delayMs, call.abortSignal);
+  if (call.aborted !== undefined) throw call.aborted; // a clock may not heed the signal
   return attempt(call);
 }
 
 function mayRetry(call: AuthorisedCall, error: ToolError): boolean {
-  if (!error.retryable || call.aborted !== undefined || error instanceof ToolTimeoutError) return false;
+  if (!error.retryable || call.aborted !== undefined) return false;
   const { annotations } = call.settings;
   const repeatable = annotations.idempotent === true || annotations.readOnly === true;
   return repeatable && call.attempts <= (call.settings.retry.attempts ?? 0);
-}
-
-function startClock(call: AuthorisedCall): void {
-  const limit = call.requestedTimeoutMs ?? call.settings.timeoutMs;
-  if (limit === null) return;
-  call.deadline = call.parts.deadlines.add(limit, () => {
-    call.abort(
-      new ToolTimeoutError(`"${call.entry.name}" ran past its time limit of ${limit} ms and was stopped.`, {
-        toolName: call.entry.name,
-        hint: "Do less in one call, or pass a larger timeoutMs.",
-        details: { timeoutMs: limit },
-      }),
-    );
-  });
 }
 
 function checkResult(call: AuthorisedCall, value: unknown): unknown {
@@ -134,9 +128,20 @@ function checkResult(call: AuthorisedCall, value: unknown): unknown {
   );
 }
 
-function verdict(error: ToolError | undefined): "ok" | "failed" | "critical" {
+function verdict(call: AuthorisedCall, error: ToolError | undefined): "ok" | "failed" | "critical" {
   if (error === undefined) return "ok";
+  // A caller in a hurry says nothing about the tool.
+  if (error === call.aborted && isHasty(call)) return "failed";
   return isCritical(error) ? "critical" : "failed";
+}
+
+function isHasty({ requestedTimeoutMs, settings }: AuthorisedCall): boolean {
+  return requestedTimeoutMs !== undefined && requestedTimeoutMs < (settings.timeoutMs ?? Infinity);
+}
+
+/** A foreign thenable is asked once only: some begin their work anew each time. */
+function toPromise(running: unknown): Promise<unknown> {
+  return running instanceof Promise ? running : Promise.resolve(running);
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {

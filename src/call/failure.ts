@@ -5,44 +5,77 @@ import {
   ToolTimeoutError,
   type ErrorInfo,
 } from "../contract/errors.js";
+import { takePlain } from "../schema/take-plain.js";
 
 const maxMessageChars = 4000;
 
 /** Whatever was thrown, as one of Tenon's errors. */
 export function toToolError(thrown: unknown, toolName: string): ToolError {
-  if (thrown instanceof ToolError) {
-    thrown.toolName ??= toolName;
-    return thrown;
-  }
+  if (isToolError(thrown)) return named(thrown, toolName);
   const name = readString(thrown, "name");
-  if (name === "AbortError") return new ToolCancelledError("The tool stopped because it was aborted.", { toolName, cause: thrown });
+  if (name === "AbortError") {
+    return new ToolCancelledError("The tool stopped because it was aborted.", { toolName, cause: thrown });
+  }
   if (name === "TimeoutError") {
     return new ToolTimeoutError("Something the tool waited for timed out.", { toolName, cause: thrown });
   }
-  return new ToolExecutionError(messageOf(thrown), {
+  const systemCode = readString(thrown, "code");
+  const hasMessage = (readString(thrown, "message") ?? "") !== "";
+  return new ToolExecutionError(hasMessage ? messageOf(thrown) : `The tool threw ${messageOf(thrown)}`, {
     toolName,
     cause: thrown,
     retryable: isTransient(thrown),
-    details: { unexpected: true, ...(readString(thrown, "code") !== undefined && { systemCode: readString(thrown, "code") }) },
+    details: { unexpected: true, ...(systemCode !== undefined && { systemCode }) },
   });
 }
 
-/** The error as plain data for the envelope. */
+/** The error as plain data for the envelope; a tool's own error may carry anything in its fields. */
 export function toErrorInfo(error: ToolError): ErrorInfo {
+  const hint = readString(error, "hint");
+  const details = toPlainDetails(error);
   return {
-    type: error.name,
-    code: error.code,
-    message: error.message.length > maxMessageChars ? `${error.message.slice(0, maxMessageChars)}…` : error.message,
-    ...(error.hint !== undefined && { hint: error.hint }),
-    retryable: error.retryable,
-    ...(error.details !== undefined && { details: error.details }),
+    type: readString(error, "name") ?? "ToolError",
+    code: readString(error, "code") ?? "EXECUTION_FAILED",
+    message: clip(readString(error, "message") ?? ""),
+    ...(hint !== undefined && { hint: clip(hint) }),
+    retryable: isRetryable(error),
+    ...(details !== undefined && { details }),
   };
 }
 
 /** Whether a failure says something about the tool's health, not about the caller's input. */
 export function isCritical(error: ToolError): boolean {
-  if (error.name === "ToolInternalError" || error.name === "ToolTimeoutError") return true;
-  return error.name === "ToolExecutionError" && error.details?.["unexpected"] === true && !error.retryable;
+  const { type, retryable, details } = toErrorInfo(error);
+  if (type === "ToolInternalError" || type === "ToolTimeoutError") return true;
+  return type === "ToolExecutionError" && details?.["unexpected"] === true && !retryable;
+}
+
+/** What a thrown thing says, in words, whatever it is. */
+export function messageOf(thrown: unknown): string {
+  const message = readString(thrown, "message");
+  if (message !== undefined && message !== "") return message;
+  try {
+    return String(thrown);
+  } catch {
+    return "something that cannot be shown";
+  }
+}
+
+function isToolError(thrown: unknown): thrown is ToolError {
+  try {
+    return thrown instanceof ToolError && typeof thrown.name === "string";
+  } catch {
+    return false; // a proxy may refuse to tell its prototype, a getter its name
+  }
+}
+
+function named(error: ToolError, toolName: string): ToolError {
+  try {
+    error.toolName ??= toolName;
+  } catch {
+    // A frozen error keeps what it has.
+  }
+  return error;
 }
 
 const transientCodes = new Set([
@@ -61,7 +94,10 @@ const transientCodes = new Set([
 
 function isTransient(thrown: unknown): boolean {
   const code = readString(thrown, "code");
-  if (code !== undefined && transientCodes.has(code)) return true;
+  return (code !== undefined && transientCodes.has(code)) || isRetryable(thrown);
+}
+
+function isRetryable(thrown: unknown): boolean {
   try {
     return (thrown as { retryable?: unknown } | null | undefined)?.retryable === true;
   } catch {
@@ -69,18 +105,28 @@ function isTransient(thrown: unknown): boolean {
   }
 }
 
-function messageOf(thrown: unknown): string {
-  const message = readString(thrown, "message");
-  if (message !== undefined && message !== "") return message;
+/** Each detail for itself, so that one that is no data costs only itself. */
+function toPlainDetails(error: ToolError): Record<string, unknown> | undefined {
   try {
-    return `The tool threw ${typeof thrown === "string" ? thrown : String(thrown)}`;
+    if (typeof error.details !== "object" || error.details === null) return undefined;
+    const entries = Object.entries(error.details).filter(([, value]) => value !== undefined);
+    return Object.fromEntries(entries.map(([key, value]) => [key, toPlain(value)]));
   } catch {
-    return "The tool threw something that cannot be shown.";
+    return undefined;
   }
 }
 
+function toPlain(value: unknown): unknown {
+  const plain = takePlain(value);
+  return plain.ok ? plain.value : `[${plain.issues[0]?.message}]`;
+}
+
+function clip(text: string): string {
+  return (text.length > maxMessageChars ? `${text.slice(0, maxMessageChars)}…` : text).toWellFormed();
+}
+
 /** Thrown things may be proxies or have getters that throw themselves. */
-function readString(thrown: unknown, field: "name" | "message" | "code"): string | undefined {
+function readString(thrown: unknown, field: "name" | "message" | "code" | "hint"): string | undefined {
   if (typeof thrown !== "object" || thrown === null) return undefined;
   try {
     const value: unknown = (thrown as Record<string, unknown>)[field];

@@ -4,28 +4,25 @@ import type { Call } from "./call.js";
 
 const maxTimerMs = 2 ** 31 - 1;
 const maxDepth = 32;
+const maxIdChars = 256;
 
 /** Read the request once into the call; whatever the caller passed, later stages see plain fields. */
 export function receive(call: Call, request: unknown): void {
   call.callId = call.parts.newId();
-  if (typeof request !== "object" || request === null) {
-    throw invalid(`the request must be an object { name, arguments }, got ${describe(request)}`);
+  call.taskId = call.origin.parent?.taskId ?? call.session.taskId;
+  let fields: RequestFields | undefined;
+  let fault: unknown;
+  try {
+    fields = readFields(request);
+    takeFields(call, fields);
+  } catch (thrown) {
+    fault = thrown;
   }
-  const fields = readFields(request);
-  if (typeof fields.name === "string") call.toolName = fields.name.slice(0, 256);
-  if (typeof fields.id === "string" && fields.id !== "") call.callId = fields.id.slice(0, 256);
-  call.taskId = optional(fields.taskId, "string", "taskId") ?? call.session.taskId;
-  call.requestedPriority = optional(fields.priority, "number", "priority");
-  call.requestedTimeoutMs = toTimeout(fields.timeoutMs);
-  call.rawArguments = fields.arguments;
-  announce(call, "TOOL_CALL_REQUESTED", () => ({ params: call.parts.redact(call.rawArguments) }));
-  if (typeof fields.name !== "string" || fields.name === "") {
-    throw invalid(`"name" must be the name of a tool, got ${describe(fields.name)}`);
-  }
-  if (fields.id !== undefined && typeof fields.id !== "string") {
-    throw invalid(`"id" must be a string, got ${describe(fields.id)}`);
-  }
-  refuseWhereEnded(call, fields.signal);
+  // Also for what is refused: who listens sees every request once.
+  announce(call, "TOOL_CALL_REQUESTED", () => ({ params: shownArguments(call) }));
+  if (fault !== undefined) throw fault;
+  refuseWhereEnded(call);
+  stopWith(call, fields?.signal);
 }
 
 interface RequestFields {
@@ -39,43 +36,89 @@ interface RequestFields {
 }
 
 /** A hostile object may have getters that throw, or answer differently the second time. */
-function readFields(request: RequestFields): RequestFields {
+function readFields(request: unknown): RequestFields {
+  if (typeof request !== "object" || request === null) {
+    throw invalid(`the request must be an object { name, arguments }, got ${describe(request)}`);
+  }
   try {
-    const { id, name, arguments: args, taskId, priority, timeoutMs, signal } = request;
+    const { id, name, arguments: args, taskId, priority, timeoutMs, signal } = request as RequestFields;
     return { id, name, arguments: args, taskId, priority, timeoutMs, signal };
   } catch (cause) {
     throw invalid("the request could not be read", cause);
   }
 }
 
-function refuseWhereEnded(call: Call, signal: unknown): void {
-  const { parent, fault } = call.origin;
-  if (fault !== undefined) throw fault;
-  if (parent === undefined && call.parts.isClosed()) {
-    throw new ToolUnavailableError("Tenon is closed.", { code: "RUNTIME_CLOSED", retryable: false });
-  }
-  if (call.depth > maxDepth) {
-    throw new ToolUnavailableError(`Calls are nested more than ${maxDepth} deep.`, {
-      code: "QUEUE_FULL",
+function takeFields(call: Call, fields: RequestFields): void {
+  call.rawArguments = fields.arguments;
+  if (typeof fields.name === "string") call.toolName = fields.name.slice(0, maxIdChars).toWellFormed();
+  const id = toId(fields.id, "id");
+  if (id !== undefined && id !== "") call.callId = id;
+  const taskId = toId(fields.taskId, "taskId");
+  // What a tool calls belongs to the task that the tool was called for.
+  call.taskId = call.origin.parent?.taskId ?? taskId ?? call.taskId;
+  call.requestedPriority = toPriority(fields.priority);
+  call.requestedTimeoutMs = toTimeout(fields.timeoutMs);
+  if (call.toolName === "") throw invalid(`"name" must be the name of a tool, got ${describe(fields.name)}`);
+}
+
+function shownArguments(call: Call): unknown {
+  const { plain } = call;
+  return plain.ok ? call.parts.redact(plain.value) : `[${plain.issues[0]?.message}]`;
+}
+
+function refuseWhereEnded(call: Call): void {
+  if (call.origin.fault !== undefined) throw call.origin.fault;
+  if (call.depth === 0 && call.parts.isClosed()) {
+    throw new ToolUnavailableError("Tenon is closed.", {
+      code: "RUNTIME_CLOSED",
       retryable: false,
-      hint: "A tool calls itself without end; break the circle.",
+      hint: "Create a new Tenon.",
     });
   }
+  if (call.depth <= maxDepth) return;
+  throw new ToolUnavailableError(`Calls are nested more than ${maxDepth} deep.`, {
+    code: "QUEUE_FULL",
+    retryable: false,
+    hint: "A tool calls itself without end; break the circle.",
+  });
+}
+
+/** Stop the call with whoever wants its answer: the call above, the stream, the caller. */
+function stopWith(call: Call, signal: unknown): void {
+  const { parent, fallbackFor, leaving } = call.origin;
   if (parent !== undefined) call.follow(parent);
-  if (signal === undefined) return;
-  if (!(signal instanceof AbortSignal)) throw invalid(`"signal" must be an AbortSignal, got ${describe(signal)}`);
+  if (fallbackFor !== undefined) fallbackFor.heir = call;
+  if (leaving !== undefined) listenTo(call, leaving);
+  if (signal !== undefined) listenTo(call, toSignal(signal));
+  if (call.aborted !== undefined) throw call.aborted;
+}
+
+function listenTo(call: Call, signal: AbortSignal): void {
   if (signal.aborted) throw new ToolCancelledError("The call was cancelled before it began.");
   call.listenTo(signal);
 }
 
-function optional(value: unknown, type: "string", name: string): string | undefined;
-function optional(value: unknown, type: "number", name: string): number | undefined;
-function optional(value: unknown, type: "string" | "number", name: string): unknown {
-  if (value === undefined) return undefined;
-  if (typeof value !== type || Number.isNaN(value)) {
-    throw invalid(`"${name}" must be a ${type}, got ${describe(value)}`);
+function toSignal(signal: unknown): AbortSignal {
+  try {
+    // Reading the field tells a real signal from an object that only borrowed the prototype.
+    if (signal instanceof AbortSignal && typeof signal.aborted === "boolean") return signal;
+  } catch {
+    // Not a signal, then.
   }
-  return value;
+  throw invalid(`"signal" must be an AbortSignal, got ${describe(signal)}`);
+}
+
+function toId(value: unknown, name: string): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== "string") throw invalid(`"${name}" must be a string, got ${describe(value)}`);
+  if (value.length > maxIdChars) throw invalid(`"${name}" has more than ${maxIdChars} characters`);
+  return value.toWellFormed();
+}
+
+function toPriority(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  throw invalid(`"priority" must be a finite number, got ${describe(value)}`);
 }
 
 function toTimeout(value: unknown): number | undefined {
@@ -89,9 +132,18 @@ function toTimeout(value: unknown): number | undefined {
 function describe(value: unknown): string {
   if (value === null) return "null";
   if (typeof value === "number") return String(value);
-  return Array.isArray(value) ? "an array" : typeof value;
+  if (value === "") return "an empty string";
+  try {
+    return Array.isArray(value) ? "an array" : typeof value;
+  } catch {
+    return typeof value; // a proxy that was revoked cannot even be asked that
+  }
 }
 
 function invalid(message: string, cause?: unknown): ToolValidationError {
-  return new ToolValidationError(`Bad request: ${message}.`, { code: "REQUEST_INVALID", cause });
+  return new ToolValidationError(`Bad request: ${message}.`, {
+    code: "REQUEST_INVALID",
+    hint: "Send { name, arguments } with the types that the message names.",
+    cause,
+  });
 }

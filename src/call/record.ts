@@ -2,6 +2,7 @@ import type { ToolEnvelope } from "../contract/call.js";
 import type { CallRecord, Recorder } from "../contract/ports/recorder.js";
 import { announce } from "./announce.js";
 import type { Call, Outcome } from "./call.js";
+import { messageOf } from "./failure.js";
 
 /** Tell listeners and recorders how the call ended, refusals too; resolves when the records are kept. */
 export function record(outcome: Outcome, envelope: ToolEnvelope): Promise<void> | undefined {
@@ -27,7 +28,7 @@ function announceEnd(call: Call, envelope: ToolEnvelope): void {
 function keep(call: Call, envelope: ToolEnvelope, recorders: readonly Recorder[]): Promise<void> | undefined {
   const entry: CallRecord = {
     envelope,
-    arguments: call.input ?? call.rawArguments,
+    arguments: call.input ?? (call.plain.ok ? call.plain.value : undefined),
     sessionId: call.session.id,
     taskId: call.taskId,
     agent: call.session.agent,
@@ -40,7 +41,7 @@ function keep(call: Call, envelope: ToolEnvelope, recorders: readonly Recorder[]
       const keeping = recorder.record(entry);
       if (keeping === undefined) continue;
       pending ??= [];
-      pending.push(keeping.catch((cause: unknown) => reportFailure(call, recorder, cause)));
+      pending.push(Promise.resolve(keeping).catch((cause: unknown) => reportFailure(call, recorder, cause)));
     } catch (cause) {
       reportFailure(call, recorder, cause);
     }
@@ -50,5 +51,5 @@ function keep(call: Call, envelope: ToolEnvelope, recorders: readonly Recorder[]
 
 /** The work is done and cannot be undone by failing its answer; the lost record is made visible instead. */
 function reportFailure(call: Call, recorder: Recorder, cause: unknown): void {
-  call.parts.events.emit("LISTENER_FAILED", { event: `record:${recorder.name}`, message: String(cause) });
+  call.parts.events.emit("LISTENER_FAILED", { event: `record:${recorder.name}`, message: messageOf(cause) });
 }

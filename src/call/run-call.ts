@@ -28,6 +28,7 @@ export async function runCall(request: unknown, origin: CallOrigin, parts: Spine
     const resolved = resolve(call);
     const validated = validate(resolved);
     const deciding = authorise(validated);
+    if (deciding instanceof Promise) call.delayed = true;
     const authorised = deciding instanceof Promise ? await deciding : deciding;
     const running = schedule(authorised, execute);
     const result = running instanceof Promise ? await running : running;
@@ -35,10 +36,13 @@ export async function runCall(request: unknown, origin: CallOrigin, parts: Spine
   } catch (thrown) {
     outcome = await answerByFallback(call, toToolError(thrown, call.toolName));
   }
-  call.end();
-  const envelope = respond(outcome);
-  const recording = record(outcome, envelope);
-  if (recording !== undefined) await recording;
-  if (call.depth === 0) parts.inFlight.leave(call);
-  return envelope;
+  try {
+    call.end();
+    const envelope = respond(outcome);
+    const recording = record(outcome, envelope);
+    if (recording !== undefined) await recording;
+    return envelope;
+  } finally {
+    if (call.depth === 0) parts.inFlight.leave(call);
+  }
 }

@@ -1,5 +1,7 @@
 import type { Ticket } from "../scheduler/scheduler.js";
+import { authorise } from "./authorise.js";
 import type { AuthorisedCall } from "./call.js";
+import { moveToSuccessor } from "./successor.js";
 
 /** Run the call behind earlier conflicting ones and within the limits; takes an authorised call only. */
 export function schedule(call: AuthorisedCall, run: (call: AuthorisedCall) => unknown): unknown {
@@ -20,6 +22,10 @@ function runWith(call: AuthorisedCall, ticket: Ticket, run: (call: AuthorisedCal
   let running: unknown;
   try {
     if (call.aborted !== undefined) throw call.aborted;
+    if (call.entry.successor !== undefined && !moveToSuccessor(call)) {
+      call.parts.scheduler.release(ticket);
+      return startOver(call, run);
+    }
     running = run(call);
   } catch (thrown) {
     call.parts.scheduler.release(ticket);
@@ -39,6 +45,11 @@ function runWith(call: AuthorisedCall, ticket: Ticket, run: (call: AuthorisedCal
   }
   call.parts.scheduler.release(ticket);
   return running;
+}
+
+/** What the new tool asks for is not what was granted: the call is judged and scheduled anew. */
+async function startOver(call: AuthorisedCall, run: (call: AuthorisedCall) => unknown): Promise<unknown> {
+  return schedule(await authorise(call), run);
 }
 
 /**

@@ -1,19 +1,20 @@
 import { ToolInternalError, ToolValidationError } from "../contract/errors.js";
-import type { Resource } from "../contract/resources.js";
+import type { Resource, Resources } from "../contract/resources.js";
 import type { ArgumentIssue } from "../schema/compile-schema.js";
-import { takePlain } from "../schema/take-plain.js";
 import { toLocks } from "../scheduler/locks.js";
 import type { ResolvedCall, ValidatedCall } from "./call.js";
+import { messageOf } from "./failure.js";
 
 /** Copy the arguments to plain data, check them by the schema, and ask the tool what it will touch. */
 export function validate(call: ResolvedCall): ValidatedCall {
-  const plain = takePlain(call.rawArguments ?? {}, call.parts.plainLimits);
+  const { plain } = call;
   if (!plain.ok) throw refusal(call, plain.issues, "ARGUMENTS_UNSAFE");
   return validateInput(call, plain.value);
 }
 
 /** Check plain data by the schema; also for input that a tool or a person changed. */
 export function validateInput(call: ResolvedCall, plain: unknown): ValidatedCall {
+  call.plainInput = plain;
   const checked = call.entry.input.check(plain);
   if (!checked.ok) throw refusal(call, checked.issues, "ARGUMENTS_INVALID");
   call.input = checked.value;
@@ -22,12 +23,14 @@ export function validateInput(call: ResolvedCall, plain: unknown): ValidatedCall
 }
 
 function claimResources(call: ResolvedCall): void {
-  const { tool } = call.entry;
-  const resources = tool.resources === undefined ? undefined : askResources(call);
   const { exclusive } = call.settings;
-  if (resources === undefined && !exclusive) return;
-  call.reads = resources?.reads ?? [];
-  const writes = resources?.writes ?? [];
+  if (call.entry.tool.resources === undefined && !exclusive) {
+    // It may have had some, before its tool was replaced.
+    if (call.locks.length > 0) call.reads = call.writes = call.locks = [];
+    return;
+  }
+  const { reads, writes } = askResources(call);
+  call.reads = reads;
   call.writes = exclusive ? [...writes, { lock: `tool:${call.entry.name}` } satisfies Resource] : writes;
   const own = (resource: Resource): Resource => ownEnv(resource, call.session.id);
   call.locks = toLocks({ reads: call.reads.map(own), writes: call.writes.map(own) }, call.parts.world.canonicalPath);
@@ -35,18 +38,30 @@ function claimResources(call: ResolvedCall): void {
 
 /** Environments belong to sessions: two sessions that set the same name do not meet. */
 function ownEnv(resource: Resource, sessionId: string): Resource {
-  return "env" in resource ? { env: `${sessionId}\0${resource.env}` } : resource;
+  return "env" in resource ? { ...resource, env: `${sessionId}\0${resource.env}` } : resource;
 }
 
-function askResources(call: ResolvedCall) {
+/** A tool that does not say clearly what it touches must not pass for one that touches nothing. */
+function askResources(call: ResolvedCall): Required<Resources> {
   try {
-    return call.entry.tool.resources?.(call.input);
+    const resources: unknown = call.entry.tool.resources?.(call.input) ?? {};
+    if (typeof resources !== "object" || "then" in resources) throw new TypeError("it gave no { reads, writes }");
+    const { reads = [], writes = [] } = resources as Resources;
+    return { reads: toList(reads), writes: toList(writes) };
   } catch (cause) {
-    throw new ToolInternalError(`"${call.entry.name}" could not say what it will touch: ${String(cause)}`, {
+    throw new ToolInternalError(`"${call.entry.name}" could not say what it will touch: ${messageOf(cause)}`, {
       cause,
-      hint: "The tool's resources() must not throw for valid input.",
+      hint: "The tool's resources() must return { reads, writes } at once, and must not throw for valid input.",
     });
   }
+}
+
+function toList(list: unknown): Resource[] {
+  if (!Array.isArray(list)) throw new TypeError("reads and writes must be lists");
+  return list.map((resource: unknown) => {
+    if (typeof resource !== "object" || resource === null) throw new TypeError("an entry is no object");
+    return { ...resource } as Resource;
+  });
 }
 
 function refusal(call: ResolvedCall, issues: readonly ArgumentIssue[], code: "ARGUMENTS_INVALID" | "ARGUMENTS_UNSAFE") {

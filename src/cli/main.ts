@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/config-error.js";
+import { ToolDefinitionError, ToolError } from "../contract/errors.js";
 import { exitCodes, UsageError, type AddCommand, type Terminal } from "./command-line.js";
 import { addCall } from "./commands/call.js";
 import { addCompletion } from "./commands/completion.js";
@@ -41,6 +42,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     terminal.exitCode = exitCodeOf(error);
     if (error instanceof CommanderError) return; // commander has said it already
     terminal.stderr.write(`tenon: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (error instanceof ToolError && error.hint !== undefined) terminal.stderr.write(`${error.hint}\n`);
   }
 }
 
@@ -62,6 +64,7 @@ export function createProgram(terminal: Terminal): Command {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
-  if (error instanceof UsageError || error instanceof ConfigError) return exitCodes.usage;
+  const misused = [UsageError, ConfigError, ToolDefinitionError].some((kind) => error instanceof kind);
+  if (misused) return exitCodes.usage;
   return exitCodes.failure;
 }

@@ -183,6 +183,9 @@ describe("calls that touch several things", () => {
     expect(policy.decide(upload("src/a", "cdn.org")).behavior).toBe("ask");
     expect(policy.decide(upload("dist/a", "other.org")).behavior).toBe("ask");
     expect(policy.decide(writeCall("dist/a")).behavior).toBe("ask");
+    const mixed = policyWith({ user: [allow({ path: "dist/**", host: "cdn.org" }), allow({ host: "*" })] });
+    const both = callOf({ reads: [{ path: "dist/a" }, { host: "cdn.org" }, { host: "other.org" }] });
+    expect(mixed.decide(both).behavior).toBe("ask");
     const strict = policyWith({ user: [deny({ path: "src/**", host: "cdn.org" }), allow()] });
     expect(strict.decide(upload("src/a", "cdn.org")).behavior).toBe("deny");
     expect(strict.decide(upload("src/a", "other.org")).behavior).toBe("allow");
@@ -539,6 +542,9 @@ describe("what is kept between calls", () => {
     expect(policy.decide(callOf({ annotations: { readOnly: true } })).behavior).toBe("allow");
     expect(policy.decide(callOf()).behavior).toBe("ask");
     expect(policy.decide(callOf({ annotations: { readOnly: true } })).behavior).toBe("allow");
+    expect(policy.decide(callOf({ annotations: {} })).rule).toBe("built-in:own-state");
+    expect(policy.decide(callOf({ annotations: { openWorld: true } })).rule).toBe("built-in:open-world");
+    expect(policy.decide(callOf({ capabilities: ["x"], annotations: {} })).rule).toBe("capability");
   });
 
   it("tells callers apart whose names look alike when joined", () => {

@@ -62,7 +62,9 @@ function byFirstName(globs: readonly PathGlob[]): (first: string) => readonly Pa
   const sorted = new Map<string, PathGlob[]>();
   for (const glob of globs) {
     const name = glob.first ?? "";
-    sorted.set(name, [...(sorted.get(name) ?? []), glob]);
+    const same = sorted.get(name);
+    if (same === undefined) sorted.set(name, [glob]);
+    else same.push(glob);
   }
   if (sorted.size > few) return (first) => sorted.get(first) ?? none;
   const pairs = [...sorted];

@@ -37,7 +37,7 @@ function createIndex(rules: readonly CompiledRule[], kind: "path" | "command"): 
   for (const [at, rule] of rules.entries()) {
     const keys = neededKeys(rule, kind);
     if (keys === undefined) fixed.push(at);
-    else for (const key of new Set(keys)) byKey.set(key, [...(byKey.get(key) ?? []), at]);
+    else for (const key of new Set(keys)) listFor(byKey, key).push(at);
   }
   const always = fixed.map((at) => rules[at]!);
   return (keys) => {
@@ -51,6 +51,12 @@ function createIndex(rules: readonly CompiledRule[], kind: "path" | "command"): 
     if (hits === undefined) return always;
     return [...new Set([...fixed, ...hits])].sort((one, other) => one - other).map((at) => rules[at]!);
   };
+}
+
+function listFor(lists: Map<string, number[]>, key: string): number[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
 }
 
 /** The names of which one must be there; `undefined` where a rule needs to be looked at anyway. */

@@ -18,6 +18,7 @@ describe("compileWildcard", () => {
     ["a?c", "ac", false],
     ["?", "😀", true],
     ["*😀?", "x😀😀", true],
+    ["*[!😀]y", "😀y", false],
     ["[a-c]x", "bx", true],
     ["[!a-c]x", "bx", false],
     ["[^a-c]x", "dx", true],

@@ -98,7 +98,16 @@ export function createTenon(options: TenonOptions = {}): Tenon {
     onWarning: (message) => options.log?.({ level: "warn", time: clock.now(), message }),
   });
   const policy = createRuntimePolicy({ config, rules, workspace, state });
-  const world = createWorld({ options, config, workspace, stateDir, state, clock, redact: redactor.redact });
+  const world = createWorld({
+    options,
+    config,
+    workspace,
+    stateDir,
+    state,
+    policy: policy.policy,
+    clock,
+    redact: redactor.redact,
+  });
   const scheduler = new Scheduler({
     maxConcurrent: config.tools.maxConcurrent,
     maxQueued: config.tools.maxQueued,

@@ -112,6 +112,13 @@ export class TenonRuntime implements Tenon {
     return this.#parts.spine.scheduler.stats();
   }
 
+  undo: Tenon["undo"] = (what) => {
+    const callId = this.#parts.spine.newId();
+    return this.#parts.world.journal.undo(what, { callId, sessionId: "person", tool: "undo" });
+  };
+
+  history: Tenon["history"] = (query) => this.#parts.world.journal.history(query);
+
   remember: Tenon["remember"] = (rule) => this.#parts.policy.remember(rule);
 
   revoke: Tenon["revoke"] = (id) => this.#parts.policy.revoke(id);
@@ -138,6 +145,7 @@ export class TenonRuntime implements Tenon {
   /** What an earlier run left behind is taken up before the first call. */
   async #start(): Promise<void> {
     await this.#parts.policy.load();
+    await this.#parts.world.journal.recover();
   }
 
   #openSession(options: SessionOptions, env: EnvSource): Session {

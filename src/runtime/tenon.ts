@@ -2,6 +2,7 @@ import type { ResolvedConfig } from "../config/resolve-config.js";
 import type { EventName, TenonEvent, TenonEvents } from "../contract/events.js";
 import type { HealthReport } from "../contract/lifecycle.js";
 import type { PathVerdict } from "../contract/ports/files.js";
+import type { ChangeRecord, ChangeSelector, HistoryQuery, UndoneFile } from "../contract/ports/journal.js";
 import type { SessionOptions, ToolCaller } from "../contract/tenon.js";
 import type { Policy } from "../policy/create-policy.js";
 import type { PolicyRule } from "../policy/policy-rule.js";
@@ -34,6 +35,10 @@ export interface Tenon extends ToolCaller {
   remember(rule: PolicyRule): Promise<string>;
   /** Forget a remembered rule. */
   revoke(id: string): Promise<boolean>;
+  /** Take back what file changes did: the last one of a path, or all of a call or a task. */
+  undo(what: ChangeSelector): Promise<readonly UndoneFile[]>;
+  /** The changes that can be taken back, newest first. */
+  history(query?: HistoryQuery): Promise<readonly ChangeRecord[]>;
   /** What was done for a task. */
   task(taskId: string): TaskContext | undefined;
   on<N extends EventName>(name: N, listener: (payload: TenonEvents[N]) => void): () => void;

@@ -39,7 +39,7 @@ function toSettings(entry: ToolEntry, config: ResolvedConfig, metrics: Metrics):
     ...(securityLevel !== undefined && { securityLevel }),
     ...(permissions.allowedPaths !== undefined && { allowedPaths: permissions.allowedPaths }),
     ...(permissions.forbiddenPaths !== undefined && { forbiddenPaths: permissions.forbiddenPaths }),
-    custom: own.custom ?? {},
+    custom: { ...(entry.name === "web_search" && config.tools.webSearch), ...own.custom },
   };
 }
 

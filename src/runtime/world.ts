@@ -1,20 +1,22 @@
 import type { WorldPorts } from "../call/parts.js";
 import type { ResolvedConfig } from "../config/resolve-config.js";
-import { ToolUnavailableError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { PathVerdict } from "../contract/ports/files.js";
 import type { InteractBackend } from "../contract/ports/interact.js";
 import type { Store } from "../contract/ports/store.js";
 import type { CallSession } from "../contract/session.js";
-import { protectedPathGlobs } from "../policy/built-in-rules.js";
+import type { Policy } from "../policy/create-policy.js";
+import { createFiles } from "../world/files-port.js";
 import type { Guard } from "../world/files/guard-types.js";
-import { createGuard } from "../world/files/guard.js";
-import { createPathRules } from "../world/files/path-rules.js";
 import { createInteract } from "../world/interact/ask-person.js";
 import { createCallbackBackend, type InteractCallbacks } from "../world/interact/callback-backend.js";
+import type { Journal } from "../world/journal/journal.js";
 import type { TenonOptions } from "./create-tenon.js";
+import { createGuards } from "./guards.js";
+import { createLazyJournal } from "./lazy-journal.js";
 import type { LazyState } from "./lazy-state.js";
 import { createLog } from "./log.js";
+import { createNetwork } from "./network.js";
 
 export interface WorldOptions {
   readonly options: TenonOptions;
@@ -22,6 +24,7 @@ export interface WorldOptions {
   readonly workspace: string;
   readonly stateDir: string;
   readonly state: LazyState;
+  readonly policy: Policy;
   readonly clock: Clock;
   readonly redact: <T>(value: T) => T;
 }
@@ -29,6 +32,7 @@ export interface WorldOptions {
 /** The real world behind the ports, and what the runtime itself needs of it. */
 export interface World {
   readonly ports: WorldPorts;
+  readonly journal: Journal;
   readonly guardKind: () => Guard["kind"];
   checkPath(path: string, access?: "read" | "write"): PathVerdict;
   backendFor(session: CallSession): InteractBackend | undefined;
@@ -39,13 +43,20 @@ export interface World {
 export function createWorld(parts: WorldOptions): World {
   const { options, config, state, clock } = parts;
   const backend = toBackend(options.interact);
-  let opened: Guard | undefined;
-  const guard = (): Guard => (opened ??= openGuard(parts));
-  const checkPath = (path: string, access: "read" | "write" = "read"): PathVerdict => guard().check(path, access);
+  const guards = createGuards(parts);
+  const journal = createLazyJournal(parts, () => guards.common());
+  const network = createNetwork(config, parts.policy);
+  const checkPath = (path: string, access: "read" | "write" = "read"): PathVerdict => guards.common().check(path, access);
   return {
     ports: {
-      files: () => notYet("files"),
-      http: () => notYet("http"),
+      files: ({ toolName, callId, taskId, session, signal }) =>
+        createFiles({
+          guard: guards.forCall(toolName, session),
+          journal,
+          origin: { callId, sessionId: session.id, tool: toolName, ...(taskId !== undefined && { taskId }) },
+          signal,
+        }),
+      http: (scope) => network.forCall(scope),
       store: ({ toolName }) => createToolStore(state, toolName),
       interact: (scope) =>
         createInteract({ backend, timeoutMs: config.approvals.timeoutMs, clock, pauseClock: () => scope.pauseClock() }),
@@ -57,30 +68,15 @@ export function createWorld(parts: WorldOptions): World {
           redact: parts.redact,
           fields: { callId, toolName },
         }),
-      canonicalPath: (path) => guard().canonical(path),
+      canonicalPath: (path) => guards.common().canonical(path),
       checkPath,
     },
-    guardKind: () => guard().kind,
+    journal,
+    guardKind: () => guards.common().kind,
     checkPath,
     backendFor: () => backend,
-    async close() {},
+    close: () => network.close(),
   };
-}
-
-function notYet(port: string): never {
-  throw new ToolUnavailableError(`No ${port} here.`);
-}
-
-function openGuard({ config, workspace, stateDir }: WorldOptions): Guard {
-  const rules = createPathRules({
-    workspace,
-    allowedPaths: config.files.allowedPaths,
-    forbiddenPaths: config.files.forbiddenPaths,
-    protectedGlobs: [...protectedPathGlobs, ...config.files.protectedPaths],
-    strict: config.files.strict,
-    stateDir,
-  });
-  return createGuard({ rules, maxFileSize: config.files.maxFileSize });
 }
 
 function toBackend(interact: InteractBackend | InteractCallbacks | undefined): InteractBackend | undefined {

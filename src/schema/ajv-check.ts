@@ -35,7 +35,7 @@ export function compileAjv(schema: SchemaNode, draft: Draft): (value: unknown) =
   };
 }
 
-/** Steps of all kinds in one check: some tens of milliseconds at the worst, far above any honest call. */
+/** Work of all kinds in one check: a tenth of a second or so at the worst, far above any honest call. */
 const workPerCheck = 4_000_000;
 
 function refused(message: string): Outcome {
@@ -65,6 +65,9 @@ function instrument(schema: SchemaNode): SchemaNode {
     // Either would change what compiling means: validators that answer with promises, foreign rules.
     delete node["$async"];
     delete node["$schema"];
+    // Remains of older drafts and of OpenAPI, at which the compiler stops instead of passing over them.
+    delete node["id"];
+    if (node["type"] === undefined) delete node["nullable"];
     const { enum: values, required, properties } = node;
     const length = [values, required].map((list) => (Array.isArray(list) ? list.length : 0));
     const names = typeof properties === "object" ? Object.keys(properties ?? {}).length : 0;

@@ -270,7 +270,10 @@ describe("compileSchema", () => {
   });
 
   it("refuses what is no schema at all", () => {
-    for (const bad of [null, undefined, 5, "string", true, () => 1]) {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const counterfeit = { _zod: { def: null }, safeParse: () => ({}) };
+    for (const bad of [null, undefined, 5, "string", true, () => 1, proxy, counterfeit]) {
       expect(() => compileSchema(bad as never)).toThrow(ToolDefinitionError);
     }
   });
@@ -292,12 +295,5 @@ describe("compileSchema", () => {
 
   it("does not read JSON out of strings in results", () => {
     expect(compileSchema({ type: "array" }, "output").check("[1]").ok).toBe(false);
-  });
-
-  it("keeps the value of a secret-looking argument out of its message", () => {
-    const validator = compileSchema({ type: "object", properties: { api_key: { type: "number" } } });
-    expect(messagesOf(validator.check({ api_key: "sk-12345" }))).toEqual([
-      '"api_key": expected number, received string',
-    ]);
   });
 });

@@ -1,5 +1,7 @@
+import { ToolDefinitionError } from "../contract/errors.js";
 import type { SchemaSource } from "../contract/schema-source.js";
 import type { Checked, Validator } from "./checked.js";
+import { describeThrown } from "./describe-alien.js";
 import { describeFaults } from "./describe-faults.js";
 import type { Source } from "./fault.js";
 import { fromJsonSchema } from "./json-schema.js";
@@ -22,7 +24,7 @@ export type { ArgumentIssue, Checked, Validator } from "./checked.js";
  * check({ pth: "a" }); // not ok: "path" is required, unknown "pth"
  */
 export function compileSchema(source: SchemaSource, role: "input" | "output" = "input"): Validator {
-  const ready = toSource(source, role);
+  const ready = readSource(source, role);
   const schema = once(() => deepFreeze(ready.jsonSchema()));
   return {
     get jsonSchema() {
@@ -30,6 +32,16 @@ export function compileSchema(source: SchemaSource, role: "input" | "output" = "
     },
     check: role === "input" ? (value) => checkInput(ready, value) : (value) => checkOutput(ready, value),
   };
+}
+
+function readSource(source: SchemaSource, role: "input" | "output"): Source {
+  try {
+    return toSource(source, role);
+  } catch (error) {
+    if (error instanceof ToolDefinitionError) throw error;
+    // A proxy or a counterfeit schema that throws when it is looked at.
+    return refuseSchema(`The schema cannot be read: ${describeThrown(error)}.`, error);
+  }
 }
 
 function toSource(source: SchemaSource, role: "input" | "output"): Source {

@@ -28,7 +28,8 @@ function describe(fault: Fault, root: unknown, subject: Subject): ArgumentIssue 
   if (fault.kind === "forms") return { path, message: describeForms(fault, name, root, subject) };
   const expected = listExpected(fault);
   if (fault.kind === "missing") {
-    const message = fault.message ?? `${name} is required${expected === "" ? "" : ` (${expected})`}`;
+    const text = fault.message ?? `is required${expected === "" ? "" : ` (${expected})`}`;
+    const message = say(name, text);
     return { path, message, ...(expected === "" ? {} : { expected }), received: "nothing" };
   }
   if (fault.kind === "rule") return { path, message: say(name, fault.message ?? "does not fit the schema") };

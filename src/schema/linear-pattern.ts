@@ -62,6 +62,9 @@ interface Attempt {
   readonly end?: number;
 }
 
+/** In units of the budget: a million pairs a check, some 50 ms. */
+const costOfPair = 4;
+
 const mostPairs = 64 * 1024 * 1024;
 
 function createSeen({ program, chars, budget }: Run): Uint8Array {
@@ -85,7 +88,7 @@ function matchesFrom(run: Run, entry: number, { start, seen, end }: Attempt): bo
     const byte = seen[pair >> 3] ?? 0;
     if ((byte & mask) !== 0) continue;
     seen[pair >> 3] = byte | mask;
-    spend(budget, 1);
+    spend(budget, costOfPair);
     const step = program.steps[index];
     if (step === undefined) continue;
     if (step.op === "match") {

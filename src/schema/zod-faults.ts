@@ -103,7 +103,7 @@ function quoted(values: readonly unknown[] | undefined): readonly string[] {
 /** The schema author's own message, if it is one: Zod's begin all alike. */
 function ownWords({ message, code }: ZodIssue): string | undefined {
   if (code === "custom") return message === "Invalid input" ? "does not fit" : message;
-  return /^(Invalid|Too (big|small)|Unrecognized)\b/.test(message) ? undefined : message;
+  return /^Invalid (input|option|discriminator value)\b/.test(message) ? undefined : message;
 }
 
 /** Without a locale (as in the small builds) Zod says "Invalid input" to everything. */

@@ -16,13 +16,13 @@ export function fromZod(source: object, role: "input" | "output"): Source {
   if (input) checkObject(schema);
   // A result keeps Zod's own manner: keys that the author did not name are dropped, as he asked.
   const effective = once(() => (input ? close(schema) : schema));
-  const shadowed = hasInheritedName(schema);
+  const shadowed = once(() => hasInheritedName(schema));
   return {
     jsonSchema: () => zodJsonSchema(schema, role),
     run: (value) => {
       if (input && !admits("object", value)) return { ok: false, faults: [notObject] };
       // Zod reads `input[name]`: without this, "constructor" would be there in every object.
-      return parse(effective(), shadowed ? withoutPrototype(value) : value);
+      return parse(effective(), shadowed() ? withoutPrototype(value) : value);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   closeSync,
+  fdatasync,
   fstatSync,
   fsync,
   linkSync,
@@ -23,6 +24,7 @@ export interface BlobPlace {
 }
 
 export const syncFile = promisify(fsync);
+const syncData = promisify(fdatasync);
 
 const chunkBytes = 1 << 20;
 // Below this a copy is as quick as a link, and shares its inode with nobody.
@@ -92,7 +94,11 @@ export async function linkFrom(source: BlobSource, place: BlobPlace): Promise<Bl
     const found = fstatSync(fd, { bigint: true });
     if (found.ino !== before.ino || found.dev !== before.dev) return undefined;
     const ref = await digestOf(fd);
-    await adopt({ file, fd, ref }, place);
+    if (await place.isKept(ref)) return ref;
+    // Only the bytes must last now: the new name comes before the file's replacement in the same log
+    // of the same disk, so neither can last without the other.
+    await syncData(fd);
+    renameSync(file, place.fileOf(ref.hash));
     return ref;
   } finally {
     if (fd !== undefined) closeSync(fd);

@@ -208,7 +208,9 @@ describe("migrate", () => {
   it("leaves the schema as it was where a step fails", async () => {
     const file = join(base, "m.db");
     const database = openDatabase({ file, clock: systemClock });
-    await expect(migrate(database, ["CREATE TABLE a (n INTEGER)", "CREATE GARBAGE"])).rejects.toThrow(/GARBAGE/);
+    await expect(migrate(database, ["CREATE TABLE a (n INTEGER)", "CREATE GARBAGE"])).rejects.toThrow(
+      /GARBAGE/,
+    );
     expect(database.all("SELECT name FROM sqlite_master")).toEqual([]);
     database.close();
   });

@@ -1,4 +1,14 @@
-import { mkdirSync, openSync, closeSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  openSync,
+  closeSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { createTestGround, fingerprint, SECRET } from "./ground.js";
 import type { Guard } from "../../src/world/files/guard-types.js";
@@ -19,6 +29,8 @@ export interface Arena {
   readonly directories: readonly string[];
   /** A file's path in the real directory behind a target, whatever stands at its name now. */
   readonly inside: (index: number, name: string) => string;
+  /** A tree in which a directory is exchanged with a link, made anew where it is missing. */
+  readonly plantTree: () => void;
   /** Put back what an operation may have taken. */
   readonly restore: () => void;
   /** What was changed outside, or `undefined`. */
@@ -34,6 +46,8 @@ export function createArena(): Arena {
   mkdirSync(path.join(ws, "deep"));
   const real = ["door", "deep/mid"].map((name) => makeRoom(path.join(ws, name)));
   ground.put("file.txt", PUBLIC);
+  ground.put("plain", PUBLIC);
+  execFileSync("mkfifo", [path.join(ws, "pipe")]);
   ground.link("door-link", "../outside");
   ground.link("deep/mid-link", outside);
   ground.link("file-link", "../outside/secret.txt");
@@ -43,10 +57,17 @@ export function createArena(): Arena {
     guard: ground.guard(),
     ws,
     outside,
-    pairs: [pair("door", "door-link"), pair("file.txt", "file-link"), pair("deep/mid", "deep/mid-link")],
+    pairs: [
+      pair("door", "door-link"),
+      pair("file.txt", "file-link"),
+      pair("deep/mid", "deep/mid-link"),
+      pair("plain", "pipe"),
+      pair("tree/a", "tree/a-link"),
+    ],
     targets: ["door/secret.txt", "deep/mid/secret.txt", "door/sub/secret.txt", "deep/mid/sub/secret.txt"],
     directories: ["door", "deep/mid", "door/sub", "deep/mid/sub"],
     inside: (index, name) => `/proc/self/fd/${real[index % real.length]}/${name}`,
+    plantTree: () => plantTree(path.join(ws, "tree"), outside),
     restore: () => real.forEach((fd) => fill(`/proc/self/fd/${fd}`, PUBLIC)),
     damage() {
       const now = fingerprint(outside);
@@ -63,6 +84,13 @@ function makeRoom(directory: string): number {
   mkdirSync(directory);
   fill(directory, PUBLIC);
   return openSync(directory, "r");
+}
+
+function plantTree(tree: string, outside: string): void {
+  if (existsSync(`${tree}/a-link`)) return;
+  for (const name of ["a/sub", "b"]) mkdirSync(`${tree}/${name}`, { recursive: true });
+  for (const name of ["a/secret.txt", "a/sub/secret.txt", "b/file"]) writeFileSync(`${tree}/${name}`, PUBLIC);
+  symlinkSync(outside, `${tree}/a-link`);
 }
 
 /** The names that operations work on, the same inside and outside. */

@@ -30,6 +30,10 @@ export const operations: Readonly<Record<string, Operation>> = {
     Buffer.from(
       await guard.read(pick([...targets, "file.txt"], index), { offset: 0, length: 64 }),
     ).toString(),
+  async readBesideFifo({ guard }) {
+    // A FIFO that were opened, even for a moment, would block for ever.
+    return Buffer.from(await guard.read("plain")).toString();
+  },
   openRead({ guard, targets }, index) {
     const file = guard.openRead(pick([...targets, "file.txt"], index));
     const buffer = Buffer.alloc(64);
@@ -107,10 +111,9 @@ export const operations: Readonly<Record<string, Operation>> = {
     await guard.rename("moving", `${pick(directories, index)}/${name}`, { overwrite });
   },
   async renameDirectory({ guard, ws }, index) {
-    const out = index % 2 === 0;
-    const room = pick(["door", "deep/mid"], index >> 1);
-    if (out) await guard.rename(`${room}/tree`, "taken");
-    else if (existsSync(path.join(ws, "taken"))) await guard.rename("taken", `${room}/tree-${index % 8}`);
+    const room = pick(["door", "deep/mid"], index);
+    if (existsSync(path.join(ws, "taken"))) await guard.rename("taken", `${room}/tree`);
+    else await guard.rename(`${room}/tree`, "taken");
   },
   async unlink({ guard, inside }, index) {
     if (!existsSync(inside(index, "secret.txt"))) writeFileSync(inside(index, "secret.txt"), "public");
@@ -119,6 +122,15 @@ export const operations: Readonly<Record<string, Operation>> = {
   async removeTree({ guard, restore }, index) {
     if (index % 4 === 0) restore();
     await guard.removeTree(pick(["door/tree", "deep/mid/tree", "door/sub", "deep/mid/sub"], index));
+  },
+  async removeTreeInside({ guard, ws, plantTree }) {
+    if (existsSync(path.join(ws, "tree"))) await guard.removeTree("tree");
+    else plantTree();
+  },
+  async renameTreeInside({ guard, ws, plantTree }, index) {
+    plantTree();
+    await guard.rename("tree", `tree-${index % 4}`);
+    rmSync(path.join(ws, `tree-${index % 4}`), { recursive: true, force: true });
   },
   async watch({ guard, directories, outside }, index) {
     const controller = new AbortController();

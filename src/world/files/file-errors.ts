@@ -10,7 +10,7 @@ import type { PathRefusal } from "./path-verdict.js";
 
 /** The path as the caller wrote it, on one line and not too long. */
 export function quotePath(path: unknown): string {
-  const text = typeof path === "string" ? path : String(path);
+  const text = typeof path === "string" ? path : `(${typeof path})`;
   return JSON.stringify(text.length > 200 ? `${text.slice(0, 197)}...` : text);
 }
 

@@ -31,7 +31,10 @@ export interface GuardedFile extends OpenFile {
   readonly real: string;
 }
 
-/** A judged directory, open, and a name in it. Use `at` for every step, never the path again. */
+/**
+ * A judged directory, open, and a name in it. Use `at` for every step, never the path again, and open
+ * with O_NOFOLLOW (or O_EXCL): the name itself may have become a link since.
+ */
 export interface ParentHandle {
   readonly name: string;
   /** The directory's absolute real path. */

@@ -50,7 +50,7 @@ export function createGuard(options: GuardOptions): Guard {
     replaceFile: (text, data, write) => put(text, { data }, write),
     appendFile: (text, data) => append(() => put(text, { append: data })),
     copyFile: (from, to, copy) => put(to, { copyOf: from }, { create: copy?.overwrite !== true }),
-    makeDirectory: async (text) => ({ created: (await makeDirectory(ground, text, ground.sync)).created }),
+    makeDirectory: async (text) => ({ created: (await makeDirectory(ground, text)).created }),
     rename: (from, to, rename = {}) => renamePath(ground, { from, to, options: rename }),
     unlink: (text, removal = {}) => unlinkPath(ground, text, removeOptions(ground, text, removal)),
     removeTree: (text, removal = {}) => removeTree(ground, text, removeOptions(ground, text, removal)),

@@ -4,7 +4,7 @@ import { errnoOf, notFound, refused, systemFailure, unstable } from "./file-erro
 import { foldName } from "./fold-name.js";
 import type { Handle, Opener } from "./opener.js";
 import type { PathRules } from "./path-rules.js";
-import type { PathAccess, RuleVerdict } from "./path-verdict.js";
+import { type PathAccess, refusal, type RuleVerdict } from "./path-verdict.js";
 import { joinName } from "./path-text.js";
 import { type Resolution, resolveLinks } from "./resolve-links.js";
 
@@ -67,7 +67,7 @@ export function openSpot(
   wanted: Wanted & { readonly make?: MakeParents },
 ): Spot {
   const lexical = placed(ground.rules, text, wanted.access);
-  if (ground.rules.roots.some((root) => root.real === lexical)) refuseRoot(ground.rules, text, lexical);
+  refuseRoot(ground.rules, lexical, { text, wanted });
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const direct = spotAt(ground, lexical, { text, wanted });
     if (direct !== undefined) return direct;
@@ -197,11 +197,15 @@ export function lookAt(directory: Handle, name: string): BigIntStats | null {
   }
 }
 
-function refuseRoot(rules: PathRules, text: string, lexical: string): never {
-  const verdict = rules.judge(lexical, "remove");
+/** A root that is a directory has no name that could be changed; one that is a file may be written. */
+function refuseRoot(
+  rules: PathRules,
+  lexical: string,
+  { text, wanted }: { text: string; wanted: Wanted },
+): void {
+  if (!rules.roots.some((root) => root.real === lexical)) return;
+  accept(rules.judge(lexical, wanted.access), text);
+  if (lstatSync(lexical, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   const reason = "is the workspace or an allowed path itself";
-  throw refused(
-    text,
-    verdict.allowed ? { allowed: false, code: "PATH_FORBIDDEN", rule: "workspace", reason } : verdict,
-  );
+  throw refused(text, refusal("PATH_FORBIDDEN", "workspace", reason));
 }

@@ -4,13 +4,12 @@ import { errnoOf, refused, systemFailure, unstable, withPath } from "./file-erro
 import { type Ground, lookAt, openExisting, openSpot, type Spot } from "./locate.js";
 import type { Handle } from "./opener.js";
 import { joinName } from "./path-text.js";
-import { syncDirectory } from "./sync-directory.js";
+import { syncDirectory, syncDirectoryNow } from "./sync-directory.js";
 
 /** Make a directory and its missing parents; `created` is false where it was there already. */
 export async function makeDirectory(
-  ground: Ground,
+  ground: MakeGround,
   text: string,
-  sync: boolean,
 ): Promise<{ created: boolean; real: string }> {
   if (isRoot(ground, text)) return { created: false, real: existing(ground, text) };
   const spot = openSpot(ground, text, { access: "write", make: parentMaker(ground, text) });
@@ -18,15 +17,20 @@ export async function makeDirectory(
     if (spot.stat !== null && !spot.stat.isDirectory()) throw systemFailure(text, "EEXIST");
     if (spot.stat !== null) return { created: false, real: spot.real };
     const created = withPath(text, () => makeOne(spot));
-    if (created && sync) await syncDirectory(spot.directory);
+    if (created && ground.sync === true) await syncDirectory(spot.directory);
     return { created, real: spot.real };
   } finally {
     spot.directory.close();
   }
 }
 
+/** The ground, and whether new names are flushed to the disk. */
+interface MakeGround extends Ground {
+  readonly sync?: boolean;
+}
+
 /** Makes missing parents one by one, each through the descriptor of the one above it. */
-export function parentMaker(ground: Ground, text: string): (directory: string, count: number) => void {
+export function parentMaker(ground: MakeGround, text: string): (directory: string, count: number) => void {
   return (directory, count) => withPath(text, () => makeLevels(ground, text, { directory, count }));
 }
 
@@ -36,7 +40,7 @@ interface Levels {
   readonly count: number;
 }
 
-function makeLevels(ground: Ground, text: string, { directory, count }: Levels): void {
+function makeLevels(ground: MakeGround, text: string, { directory, count }: Levels): void {
   const names = directory.split(path.sep);
   const missing = names.slice(names.length - count);
   const base = names.slice(0, names.length - count).join(path.sep) || path.sep;
@@ -53,12 +57,17 @@ function makeLevels(ground: Ground, text: string, { directory, count }: Levels):
   }
 }
 
-function makeLevel(ground: Ground, text: string, { parent, name }: { parent: Handle; name: string }): Handle {
+function makeLevel(
+  ground: MakeGround,
+  text: string,
+  { parent, name }: { parent: Handle; name: string },
+): Handle {
   const real = joinName(parent.real, name);
   const verdict = ground.rules.judge(real, "write");
   if (!verdict.allowed) throw refused(text, verdict);
   try {
     mkdirSync(parent.at(name));
+    if (ground.sync === true) syncDirectoryNow(parent);
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw error;
   }

@@ -100,7 +100,8 @@ function stepInto(
     walk.at = next;
     return { stat };
   }
-  if (rules.strict.noSymlinks) {
+  // On Windows a reparse point can lead anywhere, by rules of its own kind.
+  if (rules.strict.noSymlinks || rules.platform === "win32") {
     return refusal(
       "PATH_SYMLINK",
       "strict.noSymlinks",

@@ -1,4 +1,4 @@
-import { accessSync, constants, fchmodSync, fchownSync, fstatSync, openSync, unlinkSync } from "node:fs";
+import { closeSync, constants, openSync, unlinkSync } from "node:fs";
 import type { FileStat, WriteOptions } from "../../contract/ports/files.js";
 import { commitStaged } from "./commit-write.js";
 import {
@@ -11,8 +11,10 @@ import {
   withPathAsync,
 } from "./file-errors.js";
 import { identityOf, toFileStat } from "./file-stat.js";
+import { keepAttributes } from "./keep-attributes.js";
 import { type Ground, openSpot, type Spot } from "./locate.js";
 import { parentMaker } from "./make-directory.js";
+import type { Handle } from "./opener.js";
 import { joinName } from "./path-text.js";
 import { copyBytes, writeBytes } from "./pump-bytes.js";
 import { closeOnce, openForReading } from "./read-file.js";
@@ -85,7 +87,7 @@ async function fillTemp(work: Work): Promise<StagedWrite> {
     discard = discarder(work, { fd, name });
     await withPathAsync(text, async () => {
       await fill(fd, work);
-      takeAttributes(fd, work);
+      keepAttributes(fd, { replaced: spot.stat, mode: modeFor(work) });
       if (ground.sync) await syncFile(fd);
     });
     const staged = { fd, name, spot, options: commitOptions(work), text, sync: ground.sync };
@@ -110,7 +112,7 @@ function commitOptions({ source, spot, options }: Work): WriteOptions {
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-function checkTarget({ text, spot, options }: Work): void {
+function checkTarget({ ground, text, spot, options }: Work): void {
   if (spot.stat === null) {
     if (options.ifIdentity !== undefined) throw conflict(text, "was deleted by someone else");
     return;
@@ -121,8 +123,22 @@ function checkTarget({ text, spot, options }: Work): void {
   if (options.ifIdentity !== undefined && identityOf(spot.stat) !== options.ifIdentity) {
     throw conflict(text, "has been changed by someone else");
   }
-  // A rename would replace a read-only file; its owner meant it to stay.
-  withPath(text, () => accessSync(spot.directory.at(spot.name), constants.W_OK));
+  withPath(text, () => checkWritable(ground, spot));
+}
+
+/** A rename would replace even a read-only file, whose owner meant it to stay: ask by opening, and write nothing. */
+function checkWritable(ground: WriteGround, spot: Spot): void {
+  let present: Handle | undefined;
+  try {
+    present = ground.opener.openChild(spot.directory, spot.name, spot.real);
+    if (present.stat.isFile()) closeSync(present.reopen(constants.O_WRONLY | constants.O_NONBLOCK));
+  } catch (error) {
+    // A running program cannot be written to, but it can be replaced; what is gone is no hindrance.
+    const code = errnoOf(error);
+    if (code !== "ETXTBSY" && code !== "ENOENT") throw error;
+  } finally {
+    present?.close();
+  }
 }
 
 /** A file that replaces another is closed to others until it has that one's mode. */
@@ -158,24 +174,8 @@ async function copyPresent(fd: number, { ground, text, spot }: Work, extra: numb
   }
 }
 
-/** Mode and, where the system lets us, owner of what it replaces. As on any write, set-id bits are dropped. */
-function takeAttributes(fd: number, { spot, origin, options }: Work): void {
-  if (spot.stat !== null) keepOwner(fd, { uid: Number(spot.stat.uid), gid: Number(spot.stat.gid) });
-  const kept = spot.stat === null ? undefined : Number(spot.stat.mode);
-  const mode = options.mode ?? kept ?? origin?.stat.mode;
-  if (mode !== undefined) fchmodSync(fd, mode & 0o777);
-}
-
-function keepOwner(fd: number, owner: { uid: number; gid: number }): void {
-  const now = fstatSync(fd);
-  if (now.uid === owner.uid && now.gid === owner.gid) return;
-  for (const uid of [owner.uid, now.uid]) {
-    try {
-      return fchownSync(fd, uid, owner.gid);
-    } catch (error) {
-      if (errnoOf(error) !== "EPERM") throw error;
-    }
-  }
+function modeFor({ spot, origin, options }: Work): number | undefined {
+  return options.mode ?? (spot.stat === null ? origin?.stat.mode : Number(spot.stat.mode));
 }
 
 /** Closes everything once, and removes the temp file where it still has its name. */

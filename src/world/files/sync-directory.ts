@@ -1,4 +1,4 @@
-import { close, constants, fsync } from "node:fs";
+import { close, closeSync, constants, fsync, fsyncSync } from "node:fs";
 import { promisify } from "node:util";
 import type { Handle } from "./opener.js";
 
@@ -22,5 +22,19 @@ export async function syncDirectory(directory: Handle): Promise<void> {
     // Some file systems know no flush of directories; the change itself has happened.
   } finally {
     await closeFile(fd);
+  }
+}
+
+/** The same at once, for the rare directory that is made on the way to a file. */
+export function syncDirectoryNow(directory: Handle): void {
+  try {
+    const fd = directory.reopen(constants.O_RDONLY);
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // As above.
   }
 }

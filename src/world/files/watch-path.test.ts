@@ -25,7 +25,7 @@ describe("watching", () => {
     for (;;) {
       const { value, done } = await changes.next();
       if (done === true) return seen;
-      seen.push((value as FileChange).path);
+      seen.push(value.path);
       if (seen.at(-1) === wanted) return seen;
     }
   }

@@ -101,7 +101,7 @@ function createHub(ground: Ground, { signal, display }: WatchOptions): Hub {
 }
 
 /** An event of the directory itself bears the last name of the path it was watched by. */
-function changedPath(handle: Handle, name: Uint8Array | null): string {
+function changedPath(handle: Handle, name: string | Uint8Array | null): string {
   if (name === null) return handle.real;
   const shown = showName(Buffer.from(name));
   const child = joinName(handle.real, shown);

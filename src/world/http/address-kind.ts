@@ -23,7 +23,10 @@ export function addressKind(text: string): AddressKind {
 /** One spelling for each address: no zone, no brackets, IPv4 taken out of its mapped form. */
 export function plainAddress(text: string): string {
   const bare = text.replace(/^\[|\]$/g, "").replace(/%.*$/s, "");
-  return isIP(bare) === 6 ? ipaddr.process(bare).toString() : bare;
+  if (isIP(bare) !== 6) return bare;
+  // Into hexadecimal groups first: ipaddr.js takes the old ::a.b.c.d for the mapped ::ffff:a.b.c.d.
+  const groups = new URL(`http://[${bare}]`).hostname.slice(1, -1);
+  return ipaddr.process(groups).toString();
 }
 
 type Family = "ipv4" | "ipv6";

@@ -59,6 +59,10 @@ function createTransfer(maxBytes: number): Transfer {
   };
   const flow = { pause: () => controller?.pause(), resume: () => controller?.resume() };
   const openReader = () => readBody(takeEncodings(headers), maxBytes, { finish, fail: abort, ...flow });
+  const end = () => {
+    if (reader === undefined) finish(new Uint8Array(0), false);
+    else if (stopped === undefined) reader.end();
+  };
   const handler: Handler = {
     onRequestStart(started) {
       controller = started;
@@ -76,8 +80,8 @@ function createTransfer(maxBytes: number): Transfer {
     },
     onResponseEnd() {
       received = true;
-      if (reader === undefined) finish(new Uint8Array(0), false);
-      else if (stopped === undefined) reader.end();
+      // The pool takes the connection back in the next turn; a request before that would open another one.
+      queueMicrotask(() => setImmediate(end));
     },
     onResponseError: (_controller, error) => abort(error),
   };

@@ -84,6 +84,8 @@ function watchOver(signal: AbortSignal | undefined, timeoutMs: number, host: str
       if (stopped !== undefined) throw stopped;
       const exchange = start();
       exchanges.push(exchange);
+      // A lookup that answers at once may have had the caller stop it.
+      if (stopped !== undefined) exchange.abort(stopped);
       return exchange.answer;
     },
     end() {

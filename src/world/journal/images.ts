@@ -3,7 +3,14 @@ import type { DirectoryImage, FileImage, LinkImage, NodeImage } from "../../cont
 import { conflict, notPlain } from "../files/file-errors.js";
 import { openDirectory } from "./place.js";
 import { digestSource, keepSource, readSource, type SourceGround } from "./sources.js";
-import { captureTree, keepManifest, treeHash, type TreeEntry } from "./tree.js";
+import {
+  captureTree,
+  createTreeStamps,
+  keepManifest,
+  treeHash,
+  type TreeEntry,
+  type TreeStamps,
+} from "./tree.js";
 import type { VirtualFiles, VirtualNode } from "./virtual-files.js";
 
 /** What images are taken with. */
@@ -18,6 +25,8 @@ export interface ImageGround extends SourceGround {
 export interface KeptImage {
   readonly image: NodeImage;
   readonly blobs: readonly BlobRef[];
+  /** Of a directory on the disk: what was seen of all below it. */
+  readonly treeStamp?: string;
 }
 
 /** What an image is taken of. */
@@ -86,10 +95,13 @@ async function keepDirectory(ground: ImageGround, subject: DirectorySubject): Pr
     ...(gid !== undefined && { gid }),
   };
   const writer = ground.blobs.create();
+  const stamps = createTreeStamps();
   try {
-    const entries = await captureNode(ground, subject, { writer, forRemoval: true });
+    const entries = await captureNode(ground, subject, { writer, forRemoval: true, stamps });
+    const treeStamp =
+      ground.files.untouched(subject.real) === undefined ? {} : { treeStamp: stamps.digest() };
     if (entries.length === 0) {
-      return { image: { type: "directory", ...attributes, tree: null, size: 0 }, blobs: [] };
+      return { image: { type: "directory", ...attributes, tree: null, size: 0 }, blobs: [], ...treeStamp };
     }
     const size = entries.reduce((sum, entry) => sum + entry.size, 0);
     const pack = size === 0 ? undefined : await writer.finish();
@@ -102,7 +114,7 @@ async function keepDirectory(ground: ImageGround, subject: DirectorySubject): Pr
       ...(pack !== undefined && { pack: pack.hash }),
       size,
     };
-    return { image, blobs: pack === undefined ? [manifest] : [manifest, pack] };
+    return { image, blobs: pack === undefined ? [manifest] : [manifest, pack], ...treeStamp };
   } finally {
     writer.abort();
   }
@@ -111,6 +123,7 @@ async function keepDirectory(ground: ImageGround, subject: DirectorySubject): Pr
 interface Capture {
   readonly writer?: ReturnType<SourceGround["blobs"]["create"]>;
   readonly forRemoval?: boolean;
+  readonly stamps?: TreeStamps;
 }
 
 /** Straight from the disk where no step touched anything inside, else name by name. */

@@ -83,9 +83,12 @@ export function inodeOf(stat: BigIntStats): string {
   return `${stat.dev}:${stat.ino}`;
 }
 
-/** Equal as long as neither content nor file changed; a rename or a new link changes nothing. */
+/**
+ * Equal as long as it is the same file with the same content; a rename or a new link changes nothing. A
+ * directory's time moves with every name in it, the journal's own included, so only its inode counts.
+ */
 export function stampOf(stat: BigIntStats): string {
-  return `${stat.dev}:${stat.ino}:${stat.mtimeNs}:${stat.size}`;
+  return stat.isDirectory() ? inodeOf(stat) : `${inodeOf(stat)}:${stat.mtimeNs}:${stat.size}`;
 }
 
 function lookAt(at: string): BigIntStats | null {

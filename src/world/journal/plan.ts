@@ -11,7 +11,7 @@ import type {
   SetStep,
 } from "../../contract/ports/journal.js";
 import { isWithin } from "../files/path-text.js";
-import { keepImage, type ImageGround } from "./images.js";
+import { keepImage, type ImageGround, type KeptImage } from "./images.js";
 import { inodeOf, lookDisk, stampOf } from "./place.js";
 import { digestSource, type Source, type SourceGround } from "./sources.js";
 import {
@@ -31,6 +31,8 @@ export type Content =
 export interface Expectation {
   readonly real: string;
   readonly stamp: string | null;
+  /** What all below it must still look like once it is put aside. */
+  readonly treeStamp?: string;
 }
 
 /** A step with all that is needed to take it. */
@@ -88,7 +90,11 @@ export function createPlan(options: PlanOptions): Plan {
     if (changed.has(real) || (node !== null && node.disk?.real !== real)) return [];
     return [{ real, stamp: node?.disk === undefined ? null : stampOf(node.disk.stat) }];
   };
-  const keep = async (real: string, node: VirtualNode | null, text: string) =>
+  const keep = async (
+    real: string,
+    node: VirtualNode | null,
+    text: string,
+  ): Promise<Omit<KeptImage, "image"> & { image: NodeImage | null }> =>
     node === null ? { image: null, blobs: [] } : keepImage(ground, { real, node, text });
 
   return {
@@ -96,14 +102,14 @@ export function createPlan(options: PlanOptions): Plan {
     ground,
     async set(real, content, meaning) {
       const node = files.look(real);
-      const { image: before, blobs } = await keep(real, node, meaning.text);
+      const { image: before, blobs, treeStamp } = await keep(real, node, meaning.text);
       drafts.push({
         step: { kind: "set", path: real, before, after: content?.image ?? null },
         content,
         meaning,
         text: meaning.text,
         blobs: [...blobs, ...(await keepAfter(options.blobs, content))],
-        expects: expect(real, node),
+        expects: expect(real, node).map((each) => (treeStamp === undefined ? each : { ...each, treeStamp })),
         madeBy: undefined,
       });
       files.set(real, content === null ? null : toNode(content, drafts.length - 1));

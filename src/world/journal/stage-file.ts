@@ -13,25 +13,48 @@ export interface StagedFile {
   readonly source: Source;
   /** The path to name in errors. */
   readonly text: string;
+  /** @default at once */
+  readonly flush?: Flush;
 }
 
-/** Write a new file, flushed, at a path of node:fs; its content must be the one that was announced. */
-export async function stageFile(ground: SourceGround, at: string | Buffer, file: StagedFile): Promise<void> {
-  const { image, source, text } = file;
+/** Flushes a descriptor and closes it, now or later. */
+export type Flush = (fd: number) => Promise<void>;
+
+/** Write a new file at a path of node:fs; its content must be the one that was announced. */
+export async function stageFile(
+  ground: SourceGround,
+  at: string | Buffer,
+  { image, source, text, flush = flushNow }: StagedFile,
+): Promise<void> {
   // Closed to others until it has its own mode.
   const fd = openSync(at, newFile, image.mode === undefined ? 0o666 : 0o600);
   try {
-    const digest = createHash("sha256");
-    for await (const chunk of readSource(ground, source)) {
-      digest.update(chunk);
-      await writeBytes(fd, chunk);
-    }
-    if (digest.digest("hex") !== image.hash) throw conflict(text, "was changed by someone else meanwhile");
+    await fill(ground, fd, { image, source, text });
     setAttributes(fd, image);
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+  await flush(fd);
+}
+
+async function flushNow(fd: number): Promise<void> {
+  try {
     await syncFile(fd);
   } finally {
     closeSync(fd);
   }
+}
+
+async function fill(ground: SourceGround, fd: number, { image, source, text }: StagedFile): Promise<void> {
+  // What lies in memory is what was hashed.
+  if (source.kind === "data") return writeBytes(fd, source.data);
+  const digest = createHash("sha256");
+  for await (const chunk of readSource(ground, source)) {
+    digest.update(chunk);
+    await writeBytes(fd, chunk);
+  }
+  if (digest.digest("hex") !== image.hash) throw conflict(text, "was changed by someone else meanwhile");
 }
 
 /** Owner, where the system lets us, then mode, since a change of owner drops set-id bits. */

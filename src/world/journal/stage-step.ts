@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { withPathAsync } from "../files/file-errors.js";
+import { createFlushes } from "./flushes.js";
 import { inodeOf, withPlace, type Place } from "./place.js";
 import type { Content } from "./plan.js";
 import { stageFile } from "./stage-file.js";
@@ -39,7 +40,9 @@ async function make(
   try {
     const tree = "tree" in content ? content.tree : undefined;
     if (tree !== undefined) await unpackTree(ground, top, { ...tree, text });
-    await finishDirectory(top, image);
+    const flushes = createFlushes();
+    await finishDirectory(top, image, flushes.add);
+    await flushes.end();
   } finally {
     top.close();
   }

@@ -3,8 +3,9 @@ import path from "node:path";
 import type { JournalStep, MoveStep, SetStep } from "../../contract/ports/journal.js";
 import { conflict, errnoOf, withPathAsync } from "../files/file-errors.js";
 import type { Opener } from "../files/opener.js";
-import { lookDisk, stampOf, withPlace, type Place } from "./place.js";
+import { lookDisk, openDirectory, stampOf, withPlace, type Place } from "./place.js";
 import type { PlannedStep } from "./plan.js";
+import { stampTree } from "./tree.js";
 
 /** Take one step: a single rename, or a link that fails where the name was taken meanwhile. */
 export function takeStep(
@@ -12,9 +13,11 @@ export function takeStep(
   step: JournalStep,
   { planned, onLinked }: { planned: PlannedStep; onLinked: () => void },
 ): Promise<void> {
-  return withPathAsync(planned.text, () => {
+  return withPathAsync(planned.text, async () => {
     checkExpectations(opener, planned);
-    return step.kind === "set" ? takeSet(opener, step, onLinked) : takeMove(opener, step, onLinked);
+    if (step.kind === "move") return takeMove(opener, step, onLinked);
+    await takeSet(opener, step, onLinked);
+    if (step.after === null) await checkPutAside(opener, step.temp, planned);
   });
 }
 
@@ -33,6 +36,19 @@ function checkExpectations(opener: Opener, { expects, text }: PlannedStep): void
     if (stamp === null) throw conflict(text, "exists already");
     throw conflict(text, stat === null ? "was deleted by someone else" : "has been changed by someone else");
   }
+}
+
+/** What came into a directory after it was remembered would be lost with it. */
+async function checkPutAside(opener: Opener, temp: string, { expects, text }: PlannedStep): Promise<void> {
+  const treeStamp = expects.find((each) => each.treeStamp !== undefined)?.treeStamp;
+  if (treeStamp === undefined) return;
+  const top = openDirectory(opener, temp);
+  try {
+    if ((await stampTree(top, { opener, text })) === treeStamp) return;
+  } finally {
+    top.close();
+  }
+  throw conflict(text, "has been changed by someone else");
 }
 
 function takeSet(opener: Opener, step: SetStep, onLinked: () => void): Promise<void> {

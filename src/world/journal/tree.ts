@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { accessSync, closeSync, constants, readlinkSync } from "node:fs";
+import { accessSync, closeSync, constants, readlinkSync, type BigIntStats } from "node:fs";
 import type { BlobStore, BlobWriter } from "../../contract/ports/blobs.js";
 import type { DirectoryImage } from "../../contract/ports/journal.js";
 import { notPlain } from "../files/file-errors.js";
 import type { Handle } from "../files/opener.js";
+import { stampOf } from "./place.js";
 import { readDescriptor } from "./sources.js";
 import { walkBelow, type Below, type WalkOptions } from "./walk-below.js";
 
@@ -29,6 +30,29 @@ export interface CaptureOptions extends WalkOptions {
   readonly onBytes?: (bytes: number) => void;
   /** Refuse where a directory could not be emptied later. */
   readonly forRemoval?: boolean;
+  /** Notes what was seen, to be compared later. */
+  readonly stamps?: TreeStamps;
+}
+
+/** A quick look at a whole tree: equal as long as nothing in it was added, removed or written. */
+export interface TreeStamps {
+  add(relative: Buffer, stat: BigIntStats): void;
+  digest(): string;
+}
+
+export function createTreeStamps(): TreeStamps {
+  const digest = createHash("sha256");
+  return {
+    add: (relative, stat) => void digest.update(relative).update(`\0${stampOf(stat)}\n`),
+    digest: () => digest.digest("hex"),
+  };
+}
+
+/** Take such a look at what is below an open directory. */
+export async function stampTree(top: Handle, options: WalkOptions): Promise<string> {
+  const stamps = createTreeStamps();
+  for await (const { relative, handle } of walkBelow(top, options)) stamps.add(relative, handle.stat);
+  return stamps.digest();
 }
 
 /** List all below an open directory, with the hash of every content, in the order of a walk. */
@@ -38,6 +62,7 @@ export async function captureTree(top: Handle, options: CaptureOptions): Promise
   if (options.forRemoval === true) refuseLocked(top);
   for await (const below of walkBelow(top, options)) {
     if (options.forRemoval === true && below.handle.stat.isDirectory()) refuseLocked(below.handle);
+    options.stamps?.add(below.relative, below.handle.stat);
     const entry = await captureEntry(below, offset, options);
     offset += entry.type === "file" ? entry.size : 0;
     entries.push(entry);

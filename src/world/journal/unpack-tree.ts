@@ -1,11 +1,11 @@
-import { closeSync, constants, mkdirSync, symlinkSync } from "node:fs";
+import { constants, mkdirSync, symlinkSync } from "node:fs";
 import type { NodeAttributes } from "../../contract/ports/journal.js";
 import { unstable } from "../files/file-errors.js";
 import { isSameFile } from "../files/file-stat.js";
 import type { Handle } from "../files/opener.js";
-import { syncFile } from "../files/sync-directory.js";
+import { createFlushes, type Flushes } from "./flushes.js";
 import type { SourceGround } from "./sources.js";
-import { setAttributes, stageFile } from "./stage-file.js";
+import { setAttributes, stageFile, type Flush } from "./stage-file.js";
 import { inWalkOrder, type TreeEntry } from "./tree.js";
 
 export interface PackedTree {
@@ -22,15 +22,16 @@ export interface PackedTree {
  */
 export async function unpackTree(ground: SourceGround, top: Handle, tree: PackedTree): Promise<void> {
   const trail: Level[] = [{ path: "", stat: top.stat, attributes: undefined }];
+  const flushes = createFlushes();
   let current = top;
   try {
     for (const entry of inWalkOrder(tree.entries)) {
       while (!isIn(entry.path, trail.at(-1)?.path ?? "")) {
-        current = await leave(ground, current, { trail, top, text: tree.text });
+        current = await leave(ground, current, { trail, top, flushes, text: tree.text });
       }
       const name = nameOf(entry.path);
       if (entry.type !== "directory") {
-        await makeLeaf(ground, current.at(name), { entry, tree });
+        await makeLeaf(ground, current.at(name), { entry, tree, flushes });
         continue;
       }
       mkdirSync(current.at(name), { mode: 0o700 });
@@ -39,22 +40,20 @@ export async function unpackTree(ground: SourceGround, top: Handle, tree: Packed
       current = child;
       trail.push({ path: entry.path, stat: child.stat, attributes: entry });
     }
-    while (trail.length > 1) current = await leave(ground, current, { trail, top, text: tree.text });
+    while (trail.length > 1) {
+      current = await leave(ground, current, { trail, top, flushes, text: tree.text });
+    }
   } finally {
+    await flushes.end();
     if (current !== top) current.close();
   }
 }
 
-/** Give a directory its owner and mode and flush it. */
-export async function finishDirectory(directory: Handle, attributes: NodeAttributes): Promise<void> {
+/** Give a directory its owner and mode. */
+export function finishDirectory(directory: Handle, attributes: NodeAttributes, flush: Flush): Promise<void> {
   const fd = directory.reopen(constants.O_RDONLY);
-  try {
-    setAttributes(fd, attributes);
-    // Some file systems know no flush of directories.
-    await syncFile(fd).catch(() => {});
-  } finally {
-    closeSync(fd);
-  }
+  setAttributes(fd, attributes);
+  return flush(fd);
 }
 
 interface Level {
@@ -74,13 +73,13 @@ function nameOf(path: string): Buffer {
 async function leave(
   ground: SourceGround,
   current: Handle,
-  { trail, top, text }: { trail: Level[]; top: Handle; text: string },
+  { trail, top, flushes, text }: { trail: Level[]; top: Handle; flushes: Flushes; text: string },
 ): Promise<Handle> {
   const left = trail.pop();
   const above = trail.at(-1);
   if (left === undefined || above === undefined) return current;
   const parent = trail.length === 1 ? top : ground.opener.openChild(current, "..", parentOf(current.real));
-  if (left.attributes !== undefined) await finishDirectory(current, left.attributes);
+  if (left.attributes !== undefined) await finishDirectory(current, left.attributes, flushes.add);
   current.close();
   if (isSameFile(parent.stat, above.stat)) return parent;
   parent.close();
@@ -94,7 +93,7 @@ function parentOf(real: string): string {
 async function makeLeaf(
   ground: SourceGround,
   at: Buffer,
-  { entry, tree }: { entry: TreeEntry; tree: PackedTree },
+  { entry, tree, flushes }: { entry: TreeEntry; tree: PackedTree; flushes: Flushes },
 ): Promise<void> {
   if (entry.type === "symlink") return symlinkSync(Buffer.from(entry.target ?? "", "latin1"), at);
   const { hash = "", size, offset = 0, mode, uid, gid } = entry;

@@ -1,0 +1,54 @@
+import type { ResolvedConfig } from "../config/resolve-config.js";
+import type { CallSession } from "../contract/session.js";
+import { protectedPathGlobs } from "../policy/built-in-rules.js";
+import type { Guard } from "../world/files/guard-types.js";
+import { createGuard } from "../world/files/guard.js";
+import { createPathRules } from "../world/files/path-rules.js";
+
+/** The guards of one workspace: the common one, and narrower ones for tools and sessions. */
+export interface Guards {
+  common(): Guard;
+  forCall(toolName: string, session: CallSession): Guard;
+}
+
+/** Make guards when they are first needed; a tool's own paths are compiled once. */
+export function createGuards(options: {
+  readonly config: ResolvedConfig;
+  readonly workspace: string;
+  readonly stateDir: string;
+}): Guards {
+  const { config } = options;
+  const known = new Map<string | undefined, Guard>();
+  const guardOf = (toolName: string | undefined): Guard => {
+    const before = known.get(toolName);
+    if (before !== undefined) return before;
+    const guard = openGuard(options, toolName);
+    known.set(toolName, guard);
+    return guard;
+  };
+  return {
+    common: () => guardOf(undefined),
+    forCall(toolName, { allowedPaths }) {
+      const own = config.tools.perTool[toolName]?.permissions;
+      const guard = guardOf(own === undefined ? undefined : toolName);
+      return allowedPaths === undefined ? guard : guard.narrow(allowedPaths);
+    },
+  };
+}
+
+function openGuard(
+  { config, workspace, stateDir }: Parameters<typeof createGuards>[0],
+  toolName: string | undefined,
+): Guard {
+  const own = toolName === undefined ? undefined : config.tools.perTool[toolName]?.permissions;
+  const rules = createPathRules({
+    workspace,
+    allowedPaths: config.files.allowedPaths,
+    forbiddenPaths: [...config.files.forbiddenPaths, ...(own?.forbiddenPaths ?? [])],
+    protectedGlobs: [...protectedPathGlobs, ...config.files.protectedPaths],
+    strict: config.files.strict,
+    stateDir,
+  });
+  const guard = createGuard({ rules, maxFileSize: config.files.maxFileSize });
+  return own?.allowedPaths === undefined ? guard : guard.narrow(own.allowedPaths);
+}

@@ -1,0 +1,57 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { ResolvedConfig } from "../config/resolve-config.js";
+import { ToolPermissionError } from "../contract/errors.js";
+import type { Http } from "../contract/ports/http.js";
+import type { CallScope } from "../contract/session.js";
+import type { Policy } from "../policy/create-policy.js";
+import { createHttpClient } from "../world/http/http-client.js";
+
+/** The way out for all calls, over connections that they share. */
+export interface Network {
+  forCall(scope: CallScope): Http;
+  close(): Promise<void>;
+}
+
+/** One guarded client; a redirect to a host that the policy denies is refused like a request to it. */
+export function createNetwork(config: ResolvedConfig, policy: Policy): Network {
+  const { allowHosts, allowPrivate, maxBytes, timeoutMs } = config.network;
+  const current = new AsyncLocalStorage<CallScope>();
+  const client = createHttpClient({
+    allowHosts,
+    allowPrivate,
+    maxBytes,
+    timeoutMs,
+    judge: ({ host, port }) => {
+      const scope = current.getStore();
+      if (scope !== undefined) refuseDenied(policy, scope, port === 80 || port === 443 ? host : `${host}:${port}`);
+    },
+  });
+  return {
+    forCall: (scope) => ({
+      request: (request) => current.run(scope, () => client.request({ signal: scope.signal, ...request })),
+    }),
+    close: () => client.close(),
+  };
+}
+
+/** Only a `deny` counts here: what had to be asked was asked before the call began. */
+function refuseDenied(policy: Policy, { toolName, session }: CallScope, host: string): void {
+  const decision = policy.decide({
+    toolName,
+    category: "network",
+    annotations: { readOnly: true, openWorld: true },
+    agent: session.agent,
+    userId: session.userId,
+    sessionId: session.id,
+    reads: [{ host }],
+    writes: [],
+  });
+  if (decision.behavior !== "deny") return;
+  const byHost = policy.rules().find(({ id }) => id === decision.rule)?.rule.host !== undefined;
+  if (!byHost) return;
+  throw new ToolPermissionError(decision.reason, {
+    code: "NETWORK_REFUSED",
+    toolName,
+    details: { rule: decision.rule, source: decision.source },
+  });
+}

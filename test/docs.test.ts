@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { Writable } from "node:stream";
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import type { Terminal } from "../src/cli/command-line.js";
+import { createProgram } from "../src/cli/main.js";
+import { errorCodes } from "../src/contract/error-codes.js";
+import { toolStates } from "../src/contract/lifecycle.js";
+import { legalTransitions } from "../src/registry/lifecycle.js";
+
+const root = resolve(import.meta.dirname, "..");
+const read = (file: string): string => readFileSync(join(root, file), "utf8");
+
+/** These pages are written by the code: `npx vitest run test/docs -u` renews them. */
+describe("generated pages", () => {
+  it("docs/reference/errors.md says what the table of codes says", async () => {
+    const rows = Object.entries(errorCodes)
+      .toSorted(([, one], [, other]) => one.type.localeCompare(other.type))
+      .map(([code, { type, meaning, wayOut }]) => `| \`${code}\` | \`${type}\` | ${meaning} | ${wayOut} |`);
+    const page = [
+      "# Error codes",
+      "",
+      "Every failed call answers with `error: { type, code, message, hint?, retryable, details? }`. The type is the class,",
+      "the code is stable and safe to branch on; the message and the hint are for people and models.",
+      "",
+      "| code | type | what happened | the way out |",
+      "| --- | --- | --- | --- |",
+      ...rows,
+      "",
+    ].join("\n");
+    await expect(page).toMatchFileSnapshot("../docs/reference/errors.md");
+  });
+
+  it("docs/reference/lifecycle.md says what the life cycle allows", async () => {
+    const rows = toolStates.map((from) => {
+      const to = toolStates.filter((state) => legalTransitions[from].includes(state));
+      return `| ${from} | ${to.length === 0 ? "nothing: it is gone" : to.join(", ")} |`;
+    });
+    const page = [
+      "# The life of a tool",
+      "",
+      "| from | to |",
+      "| --- | --- |",
+      ...rows,
+      "",
+      "`Executing` means that at least one call runs. A tool starts (`init`) at its first call. Repeated critical errors",
+      "disable it, and a probe brings it back; a tool that a person disabled stays so until a person enables it.",
+      "Any other change of state is refused with `TRANSITION_ILLEGAL`.",
+      "",
+    ].join("\n");
+    await expect(page).toMatchFileSnapshot("../docs/reference/lifecycle.md");
+  });
+
+  it("docs/reference/cli.md says what --help says", async () => {
+    const program = createProgram(silentTerminal());
+    const page = ["# The command line", "", ...helpOf(program, "tenon"), ...walk(program, "tenon")].join("\n");
+    await expect(`${page}\n`).toMatchFileSnapshot("../docs/reference/cli.md");
+  });
+});
+
+describe("the README", () => {
+  it("shows the quick start as it runs in the examples", () => {
+    expect(read("README.md")).toContain(`\`\`\`ts\n${read("examples/quick-start.ts")}\`\`\``);
+  });
+
+  it("gives the test command that CI runs", () => {
+    const command = read(".ci/run").trim().split("\n").at(-1) ?? "";
+    expect(command).not.toBe("");
+    expect(read("README.md")).toContain(command);
+  });
+});
+
+describe("links", () => {
+  const pages = ["README.md", "CONTRIBUTING.md", ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".md")).map((file) => join("docs", file))];
+
+  it.each(pages)("in %s lead somewhere", (page) => {
+    const targets = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]+)/g)].map((match) => match[1] ?? "");
+    for (const target of targets) expect(() => read(join(dirname(page), target)), target).not.toThrow();
+  });
+});
+
+function* walk(command: Command, path: string): Generator<string> {
+  for (const child of command.commands) {
+    if (child.name() === "help" || child.name() === "complete") continue;
+    yield* helpOf(child, `${path} ${child.name()}`);
+    yield* walk(child, `${path} ${child.name()}`);
+  }
+}
+
+function helpOf(command: Command, name: string): string[] {
+  return [`## ${name}`, "", "```text", command.configureHelp({ helpWidth: 100 }).helpInformation().trimEnd(), "```", ""];
+}
+
+function silentTerminal(): Terminal {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  return {
+    stdin: process.stdin,
+    stdout: nowhere,
+    stderr: nowhere,
+    env: {},
+    cwd: root,
+    exitCode: 0,
+    interrupted: new AbortController().signal,
+  };
+}
