@@ -18,7 +18,9 @@ export async function compare(contenders, options = {}) {
       if (round >= rounds / 5) samples.get(name).push(perCall); // the first fifth warms up
     }
   }
-  return new Map([...samples].map(([name, values]) => [name, { median: quantile(values, 0.5), mean: mean(values) }]));
+  return new Map(
+    [...samples].map(([name, values]) => [name, { median: quantile(values, 0.5), mean: mean(values) }]),
+  );
 }
 
 /** Print results as a table, with the ratio to one of them. */

@@ -8,7 +8,9 @@ if (unknown.length > 0) {
   console.error(`No such suite: ${unknown.join(", ")}. There are: ${available.join(", ")}.`);
   process.exit(2);
 }
-console.log(`Node ${process.versions.node}, ${process.platform} ${process.arch}. Trust the ratios, not the microseconds.`);
+console.log(
+  `Node ${process.versions.node}, ${process.platform} ${process.arch}. Trust the ratios, not the microseconds.`,
+);
 for (const name of wanted.length > 0 ? wanted : available) {
   const { run } = await import(`./suites/${name}.mjs`);
   await run();

@@ -19,7 +19,16 @@ const bundle = await rolldown({
   external: (id) => dependencies.some((name) => id === name || id.startsWith(`${name}/`)),
   transform: { define: { __TENON_VERSION__: JSON.stringify(manifest.version) } },
 });
-await bundle.write({ dir: "dist", format: "esm", sourcemap: true, minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } }, chunkFileNames: "chunks/[name]-[hash].js" });
+await bundle.write({
+  dir: "dist",
+  format: "esm",
+  sourcemap: true,
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  chunkFileNames: "chunks/[name]-[hash].js",
+});
 await bundle.close();
 
-execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
+execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
+  cwd: root,
+  stdio: "inherit",
+});

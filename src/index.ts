@@ -1,7 +1,13 @@
 export { defineConfig, type TenonConfig } from "./config/config-schema.js";
 export { ConfigError } from "./config/config-error.js";
 export { loadConfig, type LoadedConfig, type LoadOptions } from "./config/load-config.js";
-export type { AccessDecision, CallMetadata, ContentPart, ToolEnvelope, ToolRequest } from "./contract/call.js";
+export type {
+  AccessDecision,
+  CallMetadata,
+  ContentPart,
+  ToolEnvelope,
+  ToolRequest,
+} from "./contract/call.js";
 export type { ToolContext } from "./contract/context.js";
 export { defineTool } from "./contract/define-tool.js";
 export { errorCodes, type ErrorCode } from "./contract/error-codes.js";

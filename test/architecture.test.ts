@@ -62,7 +62,9 @@ describe("the architecture", () => {
     const reaching = files.filter((file) => {
       if (!relative(src, file).startsWith("tools/") || isTest(file)) return false;
       const text = readFileSync(file, "utf8");
-      return /["']node:(fs|fs\/promises|child_process|http|https|http2|net|tls|dgram|worker_threads)["']|process\.(env|cwd)/.test(text);
+      return /["']node:(fs|fs\/promises|child_process|http|https|http2|net|tls|dgram|worker_threads)["']|process\.(env|cwd)/.test(
+        text,
+      );
     });
     expect(reaching.map((file) => relative(src, file))).toEqual([]);
   });
@@ -95,7 +97,9 @@ function imports(): Import[] {
     // Tests may reach across: they put real parts together.
     if (isTest(from)) return [];
     const text = readFileSync(from, "utf8");
-    const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g)].map((match) => match[1] ?? "");
+    const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g)].map(
+      (match) => match[1] ?? "",
+    );
     return specifiers.map((specifier) => ({ from, to: resolve(dirname(from), specifier) }));
   });
 }

@@ -24,7 +24,10 @@ interface Ended {
   readonly stderr: string;
 }
 
-function tenon(args: readonly string[], options: { stdin?: string; env?: Record<string, string>; onStart?: (kill: () => void) => void } = {}): Promise<Ended> {
+function tenon(
+  args: readonly string[],
+  options: { stdin?: string; env?: Record<string, string>; onStart?: (kill: () => void) => void } = {},
+): Promise<Ended> {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: workspace,
     env: { PATH: process.env["PATH"], HOME: root, TENON_STATE_DIR: join(root, "state"), ...options.env },
@@ -58,7 +61,11 @@ describe("tenon call", () => {
 
   it("prints the envelope with --json", async () => {
     const { stdout } = await tenon(["call", "base64_encode", "text=hi", "--json"]);
-    expect(JSON.parse(stdout)).toMatchObject({ success: true, toolName: "base64_encode", result: { encoded: "aGk=" } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      success: true,
+      toolName: "base64_encode",
+      result: { encoded: "aGk=" },
+    });
   });
 
   it("exits 1 where the tool fails, with the code, the reason and the way out on standard error", async () => {
@@ -104,7 +111,9 @@ describe("tenon call", () => {
 
   it("ends at once when it is interrupted, and says so", async () => {
     const started = Date.now();
-    const { code } = await tenon(["call", "sleep", "duration=60"], { onStart: (kill) => setTimeout(kill, 1500) });
+    const { code } = await tenon(["call", "sleep", "duration=60"], {
+      onStart: (kill) => setTimeout(kill, 1500),
+    });
     expect(code).toBe(130);
     expect(Date.now() - started).toBeLessThan(20_000);
   });
@@ -151,7 +160,10 @@ describe("tenon policy", () => {
     ];
     const stdin = `${calls.map((call) => JSON.stringify(call)).join("\n")}\nnot json\n`;
     const { stdout, code } = await tenon(["policy", "explain", "--json"], { stdin });
-    const answers = stdout.trim().split("\n").map((line) => JSON.parse(line) as { decision: string; rule: string; reason: string });
+    const answers = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { decision: string; rule: string; reason: string });
     expect(code).toBe(0);
     expect(answers.map(({ decision }) => decision)).toEqual(["allow", "allow", "deny", "deny"]);
     expect(answers.every(({ rule, reason }) => rule !== "" && reason !== "")).toBe(true);
@@ -166,7 +178,10 @@ describe("tenon policy", () => {
 
 describe("tenon trust", () => {
   it("lets a workspace's configuration only tighten until it is trusted, and anew after a change", async () => {
-    writeFileSync(join(workspace, "tenon.config.json"), JSON.stringify({ mode: "auto", secrets: { allowEnv: ["MY_TOKEN"] } }));
+    writeFileSync(
+      join(workspace, "tenon.config.json"),
+      JSON.stringify({ mode: "auto", secrets: { allowEnv: ["MY_TOKEN"] } }),
+    );
     const before = await tenon(["call", "set_env", "key=MY_TOKEN", "value=x"]);
     expect(before.code).toBe(3);
     expect(before.stderr).toContain("tenon trust");
@@ -188,7 +203,9 @@ describe("tenon doctor", () => {
   it("finds everything well, as text and as JSON", async () => {
     const { code, stdout } = await tenon(["doctor", "--json"]);
     expect(code).toBe(0);
-    expect((JSON.parse(stdout) as { status: string }[]).filter(({ status }) => status === "fail")).toEqual([]);
+    expect((JSON.parse(stdout) as { status: string }[]).filter(({ status }) => status === "fail")).toEqual(
+      [],
+    );
     expect((await tenon(["doctor"])).stdout).toContain("workspace");
   });
 });

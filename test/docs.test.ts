@@ -54,7 +54,9 @@ describe("generated pages", () => {
 
   it("docs/reference/cli.md says what --help says", async () => {
     const program = createProgram(silentTerminal());
-    const page = ["# The command line", "", ...helpOf(program, "tenon"), ...walk(program, "tenon")].join("\n");
+    const page = ["# The command line", "", ...helpOf(program, "tenon"), ...walk(program, "tenon")].join(
+      "\n",
+    );
     await expect(`${page}\n`).toMatchFileSnapshot("../docs/reference/cli.md");
   });
 });
@@ -72,7 +74,13 @@ describe("the README", () => {
 });
 
 describe("links", () => {
-  const pages = ["README.md", "CONTRIBUTING.md", ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".md")).map((file) => join("docs", file))];
+  const pages = [
+    "README.md",
+    "CONTRIBUTING.md",
+    ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".md"))
+      .map((file) => join("docs", file)),
+  ];
 
   it.each(pages)("in %s lead somewhere", (page) => {
     const targets = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]+)/g)].map((match) => match[1] ?? "");
@@ -89,7 +97,14 @@ function* walk(command: Command, path: string): Generator<string> {
 }
 
 function helpOf(command: Command, name: string): string[] {
-  return [`## ${name}`, "", "```text", command.configureHelp({ helpWidth: 100 }).helpInformation().trimEnd(), "```", ""];
+  return [
+    `## ${name}`,
+    "",
+    "```text",
+    command.configureHelp({ helpWidth: 100 }).helpInformation().trimEnd(),
+    "```",
+    "",
+  ];
 }
 
 function silentTerminal(): Terminal {

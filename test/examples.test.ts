@@ -18,10 +18,14 @@ describe("the examples", () => {
     const state = mkdtempSync(join(tmpdir(), "tenon-example-"));
     try {
       // They import the built package by its name, as a user's program does.
-      await run(process.execPath, [join(root, "node_modules/jiti/lib/jiti-cli.mjs"), join(root, "examples", file)], {
-        cwd: root,
-        env: { ...process.env, TENON_STATE_DIR: state },
-      });
+      await run(
+        process.execPath,
+        [join(root, "node_modules/jiti/lib/jiti-cli.mjs"), join(root, "examples", file)],
+        {
+          cwd: root,
+          env: { ...process.env, TENON_STATE_DIR: state },
+        },
+      );
     } finally {
       rmSync(state, { recursive: true, force: true });
     }

@@ -27,7 +27,11 @@ afterEach(async () => {
 });
 
 function open(options: TenonOptions = {}): Tenon {
-  tenon = createTenon({ workspace: root, config: { stateDir: join(root, "..", `${root}-state`) }, ...options });
+  tenon = createTenon({
+    workspace: root,
+    config: { stateDir: join(root, "..", `${root}-state`) },
+    ...options,
+  });
   return tenon;
 }
 

@@ -7,14 +7,24 @@ import * as z from "zod";
 import { createTenon, defineTool } from "../../dist/index.js";
 import { compare, printGoal, printTable } from "../measure.mjs";
 
-const input = z.object({ text: z.string(), times: z.number(), loud: z.boolean(), tag: z.string().optional() });
+const input = z.object({
+  text: z.string(),
+  times: z.number(),
+  loud: z.boolean(),
+  tag: z.string().optional(),
+});
 const args = { text: "hello", times: 2, loud: true, tag: "x" };
 const execute = async ({ text, times }) => ({ text, times });
 
 export async function run() {
   const root = mkdtempSync(join(tmpdir(), "tenon-bench-"));
   const open = (tools) =>
-    createTenon({ workspace: root, config: { stateDir: `${root}-state` }, tools, recorders: [countingRecorder()] });
+    createTenon({
+      workspace: root,
+      config: { stateDir: `${root}-state` },
+      tools,
+      recorders: [countingRecorder()],
+    });
   const echo = defineEcho("echo");
   const tenon = open([echo]);
   const many = open([echo, ...Array.from({ length: 10_000 }, (_, at) => defineEcho(`tool_${at}`))]);
@@ -46,7 +56,14 @@ export async function run() {
 }
 
 function defineEcho(name) {
-  return defineTool({ name, description: "Give it back.", category: "custom", annotations: { readOnly: true }, input, execute });
+  return defineTool({
+    name,
+    description: "Give it back.",
+    category: "custom",
+    annotations: { readOnly: true },
+    input,
+    execute,
+  });
 }
 
 function countingRecorder() {

@@ -17,7 +17,11 @@ export async function run() {
     input: z.object({ n: z.number() }),
     execute: () => gate,
   });
-  const tenon = createTenon({ workspace: root, config: { stateDir: `${root}-state`, tools: { maxQueued: 100_000 } }, tools: [wait] });
+  const tenon = createTenon({
+    workspace: root,
+    config: { stateDir: `${root}-state`, tools: { maxQueued: 100_000 } },
+    tools: [wait],
+  });
   globalThis.gc?.();
   const before = process.memoryUsage().heapUsed;
   const started = performance.now();

@@ -6,7 +6,11 @@ import { printGoal, printTable, quantile } from "../measure.mjs";
 const here = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 export async function run() {
-  const importOf = (what) => ["--input-type=module", "-e", `const t = performance.now(); await import(${JSON.stringify(what)}); console.log(performance.now() - t)`];
+  const importOf = (what) => [
+    "--input-type=module",
+    "-e",
+    `const t = performance.now(); await import(${JSON.stringify(what)}); console.log(performance.now() - t)`,
+  ];
   const imports = takeTurns(15, {
     zod: () => Number(node(importOf("zod"))),
     tenon: () => Number(node(importOf(here("dist/index.js")))),
@@ -25,7 +29,11 @@ export async function run() {
   printTable("Start", inMicroseconds(starts), "node -e 0");
   console.log();
   printGoal("import tenon against import zod", median(imports.tenon) / median(imports.zod), 1.5);
-  printGoal("tenon --version against node -e 0", median(starts["tenon --version"]) / median(starts["node -e 0"]), 1.5);
+  printGoal(
+    "tenon --version against node -e 0",
+    median(starts["tenon --version"]) / median(starts["node -e 0"]),
+    1.5,
+  );
 }
 
 function node(args) {

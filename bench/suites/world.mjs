@@ -13,7 +13,12 @@ export async function run() {
   const root = mkdtempSync(join(tmpdir(), "tenon-bench-"));
   const file = join(root, "small.txt");
   writeFileSync(file, "x".repeat(4096));
-  const rules = Array.from({ length: 100 }, (_, at) => ({ decision: "deny", tool: "write_*", path: `secret-${at}/**`, host: `h${at}.example` }));
+  const rules = Array.from({ length: 100 }, (_, at) => ({
+    decision: "deny",
+    tool: "write_*",
+    path: `secret-${at}/**`,
+    host: `h${at}.example`,
+  }));
   const { tenon, ctx } = await openContext(root, rules);
   await benchRead(ctx, file);
   await benchPolicy(tenon);
@@ -52,7 +57,11 @@ async function benchRead(ctx, file) {
   );
   printTable("Read of 4 KB", results, "fs.promises.readFile");
   console.log();
-  printGoal("guarded read against readFile", results.get("guarded read").median / results.get("fs.promises.readFile").median, 1.3);
+  printGoal(
+    "guarded read against readFile",
+    results.get("guarded read").median / results.get("fs.promises.readFile").median,
+    1.3,
+  );
 }
 
 async function benchPolicy(tenon) {
@@ -70,7 +79,13 @@ async function benchPolicy(tenon) {
   const results = await compare(
     {
       "100 rules, a path": () => tenon.policy.decide(paths[at++ % paths.length]),
-      "no path": () => tenon.policy.decide({ ...paths[0], toolName: "current_time", annotations: { readOnly: true }, writes: [] }),
+      "no path": () =>
+        tenon.policy.decide({
+          ...paths[0],
+          toolName: "current_time",
+          annotations: { readOnly: true },
+          writes: [],
+        }),
     },
     { callsPerRound: 2000 },
   );
@@ -93,7 +108,11 @@ async function benchEgress(ctx) {
   );
   printTable("A request to an allowed server", results, "undici");
   console.log();
-  printGoal("guarded request against undici", results.get("guarded request").median / results.get("undici").median, 1.05);
+  printGoal(
+    "guarded request against undici",
+    results.get("guarded request").median / results.get("undici").median,
+    1.05,
+  );
   await agent.close();
   server.closeAllConnections();
   server.close();

@@ -3,6 +3,7 @@ import { ToolExecutionError, ToolInternalError, ToolPermissionError } from "../c
 import type { PolicyCall } from "../policy/create-policy.js";
 import { takePlain } from "../schema/take-plain.js";
 import type { AuthorisedCall, ValidatedCall } from "./call.js";
+import { refusedByGuards } from "./check-guards.js";
 import { contextOf } from "./context.js";
 import { toToolError } from "./failure.js";
 import { waitAhead } from "./time-limit.js";
@@ -16,7 +17,8 @@ export function authorise(call: ValidatedCall): AuthorisedCall | Promise<Authori
   const decision = call.parts.policy.decide(policyCall(call));
   call.decision = decision;
   if (decision.behavior === "deny") throw refusal(call, decision);
-  if (decision.behavior === "ask" || call.entry.tool.checkPermissions !== undefined) return consult(call, decision);
+  if (decision.behavior === "ask" || call.entry.tool.checkPermissions !== undefined)
+    return consult(call, decision);
   return admit(call);
 }
 
@@ -50,6 +52,8 @@ async function consult(call: ValidatedCall, first: AccessDecision): Promise<Auth
   call.decision = decision;
   if (decision.behavior === "deny") throw refusal(call, decision);
   if (decision.behavior === "ask") {
+    const refused = refusedByGuards(call);
+    if (refused !== undefined) throw refused;
     // Whatever the person let through still passes the policy: consent answers `ask`, never `deny`.
     await call.parts.approvals.request(call, decision);
   }
@@ -57,7 +61,7 @@ async function consult(call: ValidatedCall, first: AccessDecision): Promise<Auth
 }
 
 /** The stricter of the policy's decision and the tool's own; an input that the tool changed is judged anew. */
-export async function withOwnCheck(call: ValidatedCall, first: AccessDecision): Promise<AccessDecision> {
+async function withOwnCheck(call: ValidatedCall, first: AccessDecision): Promise<AccessDecision> {
   const { tool } = call.entry;
   if (tool.checkPermissions === undefined) return first;
   const own = await askTool(call);
@@ -69,7 +73,9 @@ export async function withOwnCheck(call: ValidatedCall, first: AccessDecision): 
     decision = stricter(decision, changed);
   }
   decision = stricter(decision, own.decision);
-  return decision.behavior === "ask" && call.parts.policy.mode === "unattended" ? unattended(decision) : decision;
+  return decision.behavior === "ask" && call.parts.policy.mode === "unattended"
+    ? unattended(decision)
+    : decision;
 }
 
 interface OwnAnswer {
@@ -79,7 +85,10 @@ interface OwnAnswer {
 
 async function askTool(call: ValidatedCall): Promise<OwnAnswer> {
   try {
-    const answer: unknown = await waitAhead(call, call.entry.tool.checkPermissions?.(call.input, contextOf(call)));
+    const answer: unknown = await waitAhead(
+      call,
+      call.entry.tool.checkPermissions?.(call.input, contextOf(call)),
+    );
     return toOwnAnswer(call, answer);
   } catch (thrown) {
     const error = toToolError(thrown, call.entry.name);
@@ -125,11 +134,14 @@ function stricter(one: AccessDecision, other: AccessDecision): AccessDecision {
   return strictness[other.behavior] > strictness[one.behavior] ? other : one;
 }
 
-function refusal(call: ValidatedCall, decision: AccessDecision): ToolPermissionError {
+/** The error of a denial. */
+export function refusal(call: ValidatedCall, decision: AccessDecision): ToolPermissionError {
   return new ToolPermissionError(decision.reason, {
     toolName: call.entry.name,
     code: decision.code ?? "ACCESS_DENIED",
-    hint: decision.hint ?? `The rule "${decision.rule}" (${decision.source}) decided this; a person can change it.`,
+    hint:
+      decision.hint ??
+      `The rule "${decision.rule}" (${decision.source}) decided this; a person can change it.`,
     details: { rule: decision.rule, source: decision.source },
   });
 }

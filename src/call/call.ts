@@ -129,7 +129,8 @@ export class Call {
   /** Made on first use: most tools never look at it. */
   get abortSignal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#aborted !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#aborted);
+    if (this.#aborted !== undefined && !this.#controller.signal.aborted)
+      this.#controller.abort(this.#aborted);
     return this.#controller.signal;
   }
 

@@ -52,6 +52,8 @@ export class Envelope implements ToolEnvelope {
   }
 
   toJSON(): ToolEnvelope {
-    return { ...this, content: this.content };
+    const { callId, toolName, success, startedAt, completedAt, durationMs, metadata, content } = this;
+    const outcome = this.error === undefined ? { result: this.result } : { error: this.error };
+    return { callId, toolName, success, ...outcome, startedAt, completedAt, durationMs, metadata, content };
   }
 }

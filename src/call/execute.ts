@@ -36,7 +36,10 @@ function begin(call: AuthorisedCall): unknown {
   call.executionStarted =
     waitedMs === 0 && !call.delayed ? call.startedMonotonic : call.parts.clock.monotonic();
   call.settings.meter.began(waitedMs, call.executionStarted);
-  announce(call, "TOOL_CALL_STARTED", () => ({ waitedMs, ...(call.decision !== undefined && { decision: call.decision }) }));
+  announce(call, "TOOL_CALL_STARTED", () => ({
+    waitedMs,
+    ...(call.decision !== undefined && { decision: call.decision }),
+  }));
   let running: unknown;
   try {
     running = attempt(call);
@@ -145,5 +148,7 @@ function toPromise(running: unknown): Promise<unknown> {
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+  return (
+    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
+  );
 }

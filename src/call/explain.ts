@@ -1,7 +1,8 @@
 import type { AccessDecision } from "../contract/call.js";
 import type { ToolError } from "../contract/errors.js";
-import { authoriseUnasked, policyCall } from "./authorise.js";
-import { Call, type CallOrigin, type ValidatedCall } from "./call.js";
+import { authoriseUnasked } from "./authorise.js";
+import { Call, type CallOrigin } from "./call.js";
+import { refusedByGuards } from "./check-guards.js";
 import { toToolError } from "./failure.js";
 import type { SpineParts } from "./parts.js";
 import { receive } from "./receive.js";
@@ -17,32 +18,23 @@ export interface Explained {
 }
 
 /** Decide about a call as the spine would, and stop there: nobody is asked and nothing runs. */
-export async function explainCall(request: unknown, origin: CallOrigin, parts: SpineParts): Promise<Explained> {
+export async function explainCall(
+  request: unknown,
+  origin: CallOrigin,
+  parts: SpineParts,
+): Promise<Explained> {
   const call = new Call({ ...origin, hypothetical: true }, parts);
   try {
     receive(call, request);
     const validated = validate(resolve(call));
     const { behavior, rule, source, reason } = await authoriseUnasked(validated);
-    return refusedByGuard(validated) ?? { decision: behavior, rule, source, reason };
+    const refused = refusedByGuards(validated);
+    return refused === undefined ? { decision: behavior, rule, source, reason } : toRefusal(refused);
   } catch (thrown) {
     return toRefusal(toToolError(thrown, call.toolName));
   } finally {
     call.end();
   }
-}
-
-/** The guard stands behind the policy: what it will refuse is no matter of rules. */
-function refusedByGuard(call: ValidatedCall): Explained | undefined {
-  const { reads, writes } = policyCall(call);
-  for (const [access, resources] of [["read", reads], ["write", writes]] as const) {
-    for (const resource of resources) {
-      const path = "path" in resource ? resource.path : "tree" in resource ? resource.tree : undefined;
-      if (path === undefined) continue;
-      const verdict = call.parts.world.checkPath(path, access);
-      if (!verdict.allowed) return { decision: "deny", rule: `guard:${verdict.code}`, source: "guard", reason: verdict.reason };
-    }
-  }
-  return undefined;
 }
 
 function toRefusal(error: ToolError): Explained {

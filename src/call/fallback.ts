@@ -3,7 +3,12 @@ import type { Call, Outcome } from "./call.js";
 import { toErrorInfo } from "./failure.js";
 
 /** What says that the tool, not the caller, is at fault. */
-const recoverable = new Set(["ToolUnavailableError", "ToolTimeoutError", "ToolExecutionError", "ToolInternalError"]);
+const recoverable = new Set([
+  "ToolUnavailableError",
+  "ToolTimeoutError",
+  "ToolExecutionError",
+  "ToolInternalError",
+]);
 
 /**
  * Where a tool that names a fallback could not answer, call that one in its place, with

@@ -48,6 +48,8 @@ export interface WorldPorts {
   canonicalPath(path: string): string;
   /** The guard's verdict on a path, without touching anything. */
   checkPath(path: string, access: "read" | "write"): PathVerdict;
+  /** The egress guard's verdict on a host, as far as its name can tell. */
+  checkHost(host: string): PathVerdict;
 }
 
 /** Whoever must know what runs. */

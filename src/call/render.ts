@@ -49,7 +49,12 @@ function toPart(part: unknown): ContentPart {
     return { type, data, mimeType };
   }
   if (type === "resource" && typeof uri === "string") {
-    return { type, uri, ...(typeof text === "string" && { text }), ...(typeof mimeType === "string" && { mimeType }) };
+    return {
+      type,
+      uri,
+      ...(typeof text === "string" && { text }),
+      ...(typeof mimeType === "string" && { mimeType }),
+    };
   }
   throw new TypeError("render returned a part that is none of text, image, audio and resource");
 }

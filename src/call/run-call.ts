@@ -19,7 +19,11 @@ import { validate } from "./validate.js";
  * success and leaves as an envelope. Promises are awaited only where a stage really
  * made one, so that a simple call runs through without waiting.
  */
-export async function runCall(request: unknown, origin: CallOrigin, parts: SpineParts): Promise<ToolEnvelope> {
+export async function runCall(
+  request: unknown,
+  origin: CallOrigin,
+  parts: SpineParts,
+): Promise<ToolEnvelope> {
   const call = new Call(origin, parts);
   if (call.depth === 0) parts.inFlight.enter(call);
   let outcome: Outcome;

@@ -33,7 +33,10 @@ function claimResources(call: ResolvedCall): void {
   call.reads = reads;
   call.writes = exclusive ? [...writes, { lock: `tool:${call.entry.name}` } satisfies Resource] : writes;
   const own = (resource: Resource): Resource => ownEnv(resource, call.session.id);
-  call.locks = toLocks({ reads: call.reads.map(own), writes: call.writes.map(own) }, call.parts.world.canonicalPath);
+  call.locks = toLocks(
+    { reads: call.reads.map(own), writes: call.writes.map(own) },
+    call.parts.world.canonicalPath,
+  );
 }
 
 /** Environments belong to sessions: two sessions that set the same name do not meet. */
@@ -45,14 +48,18 @@ function ownEnv(resource: Resource, sessionId: string): Resource {
 function askResources(call: ResolvedCall): Required<Resources> {
   try {
     const resources: unknown = call.entry.tool.resources?.(call.input) ?? {};
-    if (typeof resources !== "object" || "then" in resources) throw new TypeError("it gave no { reads, writes }");
+    if (typeof resources !== "object" || resources === null || "then" in resources)
+      throw new TypeError("it gave no { reads, writes }");
     const { reads = [], writes = [] } = resources as Resources;
     return { reads: toList(reads), writes: toList(writes) };
   } catch (cause) {
-    throw new ToolInternalError(`"${call.entry.name}" could not say what it will touch: ${messageOf(cause)}`, {
-      cause,
-      hint: "The tool's resources() must return { reads, writes } at once, and must not throw for valid input.",
-    });
+    throw new ToolInternalError(
+      `"${call.entry.name}" could not say what it will touch: ${messageOf(cause)}`,
+      {
+        cause,
+        hint: "The tool's resources() must return { reads, writes } at once, and must not throw for valid input.",
+      },
+    );
   }
 }
 
@@ -64,7 +71,11 @@ function toList(list: unknown): Resource[] {
   });
 }
 
-function refusal(call: ResolvedCall, issues: readonly ArgumentIssue[], code: "ARGUMENTS_INVALID" | "ARGUMENTS_UNSAFE") {
+function refusal(
+  call: ResolvedCall,
+  issues: readonly ArgumentIssue[],
+  code: "ARGUMENTS_INVALID" | "ARGUMENTS_UNSAFE",
+) {
   const faults = issues.map((issue) => issue.message).join("; ");
   return new ToolValidationError(`Invalid arguments for "${call.entry.name}": ${faults}`, {
     code,

@@ -24,7 +24,11 @@ export async function examine(open: OpenTenon): Promise<Finding[]> {
       try {
         return await look(open);
       } catch (cause) {
-        return { name, status: "fail" as const, message: cause instanceof Error ? cause.message : String(cause) };
+        return {
+          name,
+          status: "fail" as const,
+          message: cause instanceof Error ? cause.message : String(cause),
+        };
       }
     }),
   );
@@ -61,16 +65,26 @@ async function lookAtState({ tenon }: OpenTenon): Promise<Finding> {
 }
 
 function lookAtGuard({ tenon }: OpenTenon): Finding {
-  if (tenon.guardKind === "descriptor") return { name: "file guard", status: "ok", message: "by descriptor, without a race" };
-  return { name: "file guard", status: "warn", message: "by name: this system leaves a small race between check and use" };
+  if (tenon.guardKind === "descriptor")
+    return { name: "file guard", status: "ok", message: "by descriptor, without a race" };
+  return {
+    name: "file guard",
+    status: "warn",
+    message: "by name: this system leaves a small race between check and use",
+  };
 }
 
 function lookAtPerson({ terminal }: OpenTenon): Finding {
-  if (terminal.stdin.isTTY === true) return { name: "person", status: "ok", message: "can be asked at this terminal" };
+  if (terminal.stdin.isTTY === true)
+    return { name: "person", status: "ok", message: "can be asked at this terminal" };
   return { name: "person", status: "warn", message: "nobody can be asked here: what asks is denied" };
 }
 
 async function lookAtTools({ tenon, session }: OpenTenon): Promise<Finding> {
   const { status, message } = await tenon.health();
-  return { name: "tools", status: status === "healthy" ? "ok" : "warn", message: `${session.tools().length} tools; ${message}` };
+  return {
+    name: "tools",
+    status: status === "healthy" ? "ok" : "warn",
+    message: `${session.tools().length} tools; ${message}`,
+  };
 }

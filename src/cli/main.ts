@@ -49,7 +49,9 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
 /** The program with all its commands. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command("tenon")
-    .description("The tool runtime for AI agents: every call validated, authorised, scheduled, executed, recorded and answered.")
+    .description(
+      "The tool runtime for AI agents: every call validated, authorised, scheduled, executed, recorded and answered.",
+    )
     .version(version, "-V, --version")
     .showHelpAfterError("(tenon --help shows what there is)")
     .showSuggestionAfterError()

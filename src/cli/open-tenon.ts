@@ -23,7 +23,8 @@ export async function withTenon(
   run: (open: OpenTenon) => Promise<void>,
 ): Promise<void> {
   const loaded = await loadFor(terminal, flags);
-  if (flags.json !== true) for (const warning of loaded.warnings) terminal.stderr.write(`tenon: ${warning}\n`);
+  if (flags.json !== true)
+    for (const warning of loaded.warnings) terminal.stderr.write(`tenon: ${warning}\n`);
   const tenon = createTenon({
     loaded,
     env: terminal.env,
@@ -43,7 +44,7 @@ export async function withTenon(
 export async function loadFor(terminal: Terminal, flags: CommonFlags): Promise<LoadedConfig> {
   const { env, cwd } = terminal;
   const home = homedir();
-  const trust = await openTrustStore({ env, home });
+  const trust = openTrustStore({ env, home });
   const known = new Set((await trust.list()).map(({ workspace, digest }) => `${digest} ${workspace}`));
   return loadConfig({
     workspace: flags.workspace ?? cwd,

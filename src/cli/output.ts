@@ -6,7 +6,9 @@ type Colors = ReturnType<typeof picocolors.createColors>;
 
 /** Colours for people at a terminal, none when piped or unwanted. */
 export function colorsFor(stream: { readonly isTTY?: boolean }, env: Terminal["env"]): Colors {
-  const wanted = env["FORCE_COLOR"] !== undefined || (stream.isTTY === true && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb");
+  const wanted =
+    env["FORCE_COLOR"] !== undefined ||
+    (stream.isTTY === true && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb");
   return picocolors.createColors(wanted);
 }
 
@@ -17,10 +19,15 @@ export function writeJson(terminal: Terminal, value: unknown): void {
 
 /** Columns that line up; the last one takes what is left of the line. */
 export function table(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string {
-  const widths = rows.reduce<number[]>((sizes, row) => row.map((cell, at) => Math.max(sizes[at] ?? 0, visible(cell))), []);
+  const widths = rows.reduce<number[]>(
+    (sizes, row) => row.map((cell, at) => Math.max(sizes[at] ?? 0, visible(cell))),
+    [],
+  );
   return rows
     .map((row) => {
-      const cells = row.map((cell, at) => (at === row.length - 1 ? cell : cell + " ".repeat((widths[at] ?? 0) - visible(cell))));
+      const cells = row.map((cell, at) =>
+        at === row.length - 1 ? cell : cell + " ".repeat((widths[at] ?? 0) - visible(cell)),
+      );
       return clip(cells.join("  ").trimEnd(), width);
     })
     .join("\n");
@@ -37,5 +44,7 @@ function visible(text: string): number {
 }
 
 function clip(line: string, width: number): string {
-  return visible(line) <= width || stripVTControlCharacters(line) !== line ? line : `${line.slice(0, width - 1)}…`;
+  return visible(line) <= width || stripVTControlCharacters(line) !== line
+    ? line
+    : `${line.slice(0, width - 1)}…`;
 }

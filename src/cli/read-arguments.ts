@@ -31,7 +31,8 @@ function splitPair(word: string): [string, string] {
 
 function propertyOf(schema: JsonSchema | undefined, key: string): JsonSchema | undefined {
   const properties = schema?.["properties"];
-  if (typeof properties !== "object" || properties === null || !Object.hasOwn(properties, key)) return undefined;
+  if (typeof properties !== "object" || properties === null || !Object.hasOwn(properties, key))
+    return undefined;
   return (properties as Record<string, JsonSchema>)[key];
 }
 

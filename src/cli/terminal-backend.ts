@@ -1,11 +1,18 @@
+import type * as clackPrompts from "@clack/prompts";
 import type { Readable, Writable } from "node:stream";
 import { ToolCancelledError } from "../contract/errors.js";
-import type { Answer, ApprovalAnswer, ApprovalRequest, InteractBackend, Question } from "../contract/ports/interact.js";
+import type {
+  Answer,
+  ApprovalAnswer,
+  ApprovalRequest,
+  InteractBackend,
+  Question,
+} from "../contract/ports/interact.js";
 import { describeApproval } from "./describe-approval.js";
 import type { Terminal } from "./command-line.js";
 import { printable } from "./output.js";
 
-type Clack = typeof import("@clack/prompts");
+type Clack = typeof clackPrompts;
 
 interface Prompt {
   readonly clack: Clack;
@@ -34,7 +41,11 @@ export function createTerminalBackend(terminal: Terminal): InteractBackend {
   };
 }
 
-async function askApproval({ clack, common }: Prompt, request: ApprovalRequest, terminal: Terminal): Promise<ApprovalAnswer> {
+async function askApproval(
+  { clack, common }: Prompt,
+  request: ApprovalRequest,
+  terminal: Terminal,
+): Promise<ApprovalAnswer> {
   terminal.stderr.write(`\n${describeApproval(request)}\n`);
   const verdict = answered(
     clack,
@@ -45,14 +56,26 @@ async function askApproval({ clack, common }: Prompt, request: ApprovalRequest, 
       options: [
         { value: "once", label: "Yes, once" },
         { value: "session", label: "Yes, for this session" },
-        { value: "always", label: "Always", ...(request.alwaysRule !== undefined && { hint: printable(request.alwaysRule) }) },
+        {
+          value: "always",
+          label: "Always",
+          ...(request.alwaysRule !== undefined && { hint: printable(request.alwaysRule) }),
+        },
         { value: "change", label: "Yes, with other arguments" },
         { value: "no", label: "No" },
       ],
     }),
   );
   if (verdict === "no") {
-    const reason = answered(clack, await clack.text({ ...common, message: "Why? (the model gets to read it)", placeholder: "optional", defaultValue: "" }));
+    const reason = answered(
+      clack,
+      await clack.text({
+        ...common,
+        message: "Why? (the model gets to read it)",
+        placeholder: "optional",
+        defaultValue: "",
+      }),
+    );
     return reason === "" ? { verdict } : { verdict, reason };
   }
   if (verdict !== "change") return { verdict };
@@ -82,21 +105,31 @@ function isJson(text: string): boolean {
 }
 
 async function askQuestion({ clack, common }: Prompt, question: Question): Promise<Answer> {
-  const message = printable(question.title === undefined ? question.message : `${question.title}: ${question.message}`);
+  const message = printable(
+    question.title === undefined ? question.message : `${question.title}: ${question.message}`,
+  );
   if (question.kind === "confirm") {
     return { approved: answered(clack, await clack.confirm({ ...common, message })) };
   }
   if (question.kind === "review") return askReview({ clack, common }, { ...question, message });
   if (question.options === undefined) {
-    const preset = question.default === undefined ? {} : { defaultValue: question.default, placeholder: question.default };
+    const preset =
+      question.default === undefined ? {} : { defaultValue: question.default, placeholder: question.default };
     return { text: answered(clack, await clack.text({ ...common, message, ...preset })) };
   }
   return askChoice({ clack, common }, message, question.options);
 }
 
-async function askChoice({ clack, common }: Prompt, message: string, choices: readonly string[]): Promise<Answer> {
+async function askChoice(
+  { clack, common }: Prompt,
+  message: string,
+  choices: readonly string[],
+): Promise<Answer> {
   const other = choices.length;
-  const options = [...choices.map((label, value) => ({ value, label: printable(label) })), { value: other, label: "Something else…" }];
+  const options = [
+    ...choices.map((label, value) => ({ value, label: printable(label) })),
+    { value: other, label: "Something else…" },
+  ];
   const chosen = answered(clack, await clack.select({ ...common, message, options }));
   if (chosen !== other) return { text: choices[chosen] ?? "" };
   return { text: answered(clack, await clack.text({ ...common, message })) };
@@ -119,9 +152,18 @@ async function askReview({ clack, common }: Prompt, question: Question): Promise
   if (action === "approve") return { action };
   if (action === "edit") {
     const initialValue = question.content ?? "";
-    return { action, content: answered(clack, await clack.text({ ...common, message: "The new text", initialValue })) };
+    return {
+      action,
+      content: answered(clack, await clack.text({ ...common, message: "The new text", initialValue })),
+    };
   }
-  return { action, feedback: answered(clack, await clack.text({ ...common, message: "What is wrong with it?", defaultValue: "" })) };
+  return {
+    action,
+    feedback: answered(
+      clack,
+      await clack.text({ ...common, message: "What is wrong with it?", defaultValue: "" }),
+    ),
+  };
 }
 
 /** Ctrl-C at a prompt is no answer. */

@@ -30,7 +30,7 @@ export interface ToolContext {
   readonly env: SessionEnv;
   readonly log: Log;
   /** Report progress or partial output. */
-  emit(progress: ToolProgress | string): void;
+  readonly emit: (progress: ToolProgress | string) => void;
   /** Call another tool with the same checks; it inherits this call's locks and slot. */
-  call(request: Omit<ToolRequest, "signal" | "taskId">): Promise<ToolEnvelope>;
+  readonly call: (request: Omit<ToolRequest, "signal" | "taskId">) => Promise<ToolEnvelope>;
 }

@@ -177,7 +177,8 @@ export const errorCodes = {
   STATE_CORRUPT: {
     type: "ToolInternalError",
     meaning: "Tenon's state on disk is damaged.",
-    wayOut: "Start Tenon again: the damaged file is set aside under another name; restore a backup if need be.",
+    wayOut:
+      "Start Tenon again: the damaged file is set aside under another name; restore a backup if need be.",
   },
   STATE_TOO_NEW: {
     type: "ToolUnavailableError",

@@ -125,7 +125,7 @@ function matches(tokens: readonly Token[], text: string): boolean {
       at += step;
     } else if (lastStar >= 0) {
       token = lastStar + 1;
-      resume += 1;
+      resume += width(text, resume);
       at = resume;
     } else {
       return false;

@@ -5,4 +5,9 @@ import { networkTools } from "../tools/network/index.js";
 import { systemTools } from "../tools/system/index.js";
 
 /** Every tool that comes with Tenon. */
-export const builtInTools: readonly Tool[] = [...systemTools, ...dataTools, ...interactionTools, ...networkTools];
+export const builtInTools: readonly Tool[] = [
+  ...systemTools,
+  ...dataTools,
+  ...interactionTools,
+  ...networkTools,
+];

@@ -50,7 +50,11 @@ export interface TenonOptions {
   /** Where log records go. @default nowhere */
   readonly log?: LogSink;
   /** When a tool counts as ill and how it comes back. */
-  readonly health?: { readonly criticalErrors?: number; readonly probeAfterMs?: number; readonly initTimeoutMs?: number };
+  readonly health?: {
+    readonly criticalErrors?: number;
+    readonly probeAfterMs?: number;
+    readonly initTimeoutMs?: number;
+  };
   /** How deep and large arguments may be. */
   readonly argumentLimits?: Partial<PlainLimits>;
   /** Text for the model is cut in the middle beyond this many characters. @default 100000 */
@@ -124,7 +128,10 @@ export function createTenon(options: TenonOptions = {}): Tenon {
       remember: policy.remember,
       log: policy.approvalLog,
     }),
-    quotas: config.tools.quotas.length === 0 ? undefined : createQuotas(config.tools.quotas as readonly QuotaRule[], clock),
+    quotas:
+      config.tools.quotas.length === 0
+        ? undefined
+        : createQuotas(config.tools.quotas as readonly QuotaRule[], clock),
     scheduler,
     deadlines: new DeadlineWheel({ monotonic: clock.monotonic }),
     events,

@@ -26,7 +26,10 @@ export function createLazyJournal(parts: LazyJournalOptions, guard: () => Guard)
   };
 }
 
-async function openJournal({ config, state, clock, options }: LazyJournalOptions, guard: Guard): Promise<Journal> {
+async function openJournal(
+  { config, state, clock, options }: LazyJournalOptions,
+  guard: Guard,
+): Promise<Journal> {
   const [{ journal: store, blobs, locks }, { createJournal }] = await Promise.all([
     state.open(),
     import("../world/journal/journal.js"),

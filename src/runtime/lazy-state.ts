@@ -24,7 +24,8 @@ export interface LazyState {
 export function createLazyState(options: LazyStateOptions): LazyState {
   let opening: Promise<State> | undefined;
   return {
-    exists: () => isThere(join(options.stateDir, workspaceKey(realpathSync.native(options.workspace)), "state.db")),
+    exists: () =>
+      isThere(join(options.stateDir, workspaceKey(realpathSync.native(options.workspace)), "state.db")),
     open() {
       opening ??= openNow(options);
       return opening;
@@ -37,11 +38,14 @@ export function createLazyState(options: LazyStateOptions): LazyState {
 
 async function openNow({ database, ...options }: LazyStateOptions): Promise<State> {
   if (database !== "sqlite") {
-    throw new ToolUnavailableError(`This version keeps its state in SQLite only, not in "${database.split(":")[0]}".`, {
-      code: "SERVICE_UNAVAILABLE",
-      retryable: false,
-      hint: 'Leave "database" out of the configuration.',
-    });
+    throw new ToolUnavailableError(
+      `This version keeps its state in SQLite only, not in "${database.split(":")[0]}".`,
+      {
+        code: "SERVICE_UNAVAILABLE",
+        retryable: false,
+        hint: 'Leave "database" out of the configuration.',
+      },
+    );
   }
   const { openState } = await import("../store/open-state.js");
   return openState(options);

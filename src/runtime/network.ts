@@ -1,13 +1,18 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ResolvedConfig } from "../config/resolve-config.js";
-import { ToolPermissionError } from "../contract/errors.js";
+import { ToolError, ToolPermissionError } from "../contract/errors.js";
+import type { PathVerdict } from "../contract/ports/files.js";
 import type { Http } from "../contract/ports/http.js";
 import type { CallScope } from "../contract/session.js";
 import type { Policy } from "../policy/create-policy.js";
+import { compileHosts } from "../world/http/host-rules.js";
 import { createHttpClient } from "../world/http/http-client.js";
+import { judgeUrl } from "../world/http/judge-target.js";
 
 /** The way out for all calls, over connections that they share. */
 export interface Network {
+  /** The verdict on a host as far as its name can tell; nothing is looked up. */
+  checkHost(host: string): PathVerdict;
   forCall(scope: CallScope): Http;
   close(): Promise<void>;
 }
@@ -23,10 +28,22 @@ export function createNetwork(config: ResolvedConfig, policy: Policy): Network {
     timeoutMs,
     judge: ({ host, port }) => {
       const scope = current.getStore();
-      if (scope !== undefined) refuseDenied(policy, scope, port === 80 || port === 443 ? host : `${host}:${port}`);
+      if (scope !== undefined)
+        refuseDenied(policy, scope, port === 80 || port === 443 ? host : `${host}:${port}`);
     },
   });
+  const hosts = compileHosts(allowHosts);
   return {
+    checkHost: (host) => {
+      if (!URL.canParse(`http://${host}`)) return { allowed: true, path: host };
+      try {
+        judgeUrl(new URL(`http://${host}`), { hosts, allowPrivate });
+        return { allowed: true, path: host };
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        return { allowed: false, code: error.code, reason: error.message };
+      }
+    },
     forCall: (scope) => ({
       request: (request) => current.run(scope, () => client.request({ signal: scope.signal, ...request })),
     }),

@@ -4,13 +4,18 @@ import type { Metrics } from "../record/metrics.js";
 import type { OptimiserOptions } from "../record/optimiser.js";
 
 /** Give the optimiser its hands: the settings of the tool version that calls get by default. */
-export function createOptimiserParts(config: ResolvedConfig, spine: SpineParts, metrics: Metrics): OptimiserOptions {
+export function createOptimiserParts(
+  config: ResolvedConfig,
+  spine: SpineParts,
+  metrics: Metrics,
+): OptimiserOptions {
   const { registry, scheduler, settings, events, clock } = spine;
   return {
     mode: config.optimiser,
     metrics,
     now: clock.monotonic,
-    emit: ({ toolName, kind, message, applied }) => events.emit("ADVICE", { toolName, kind, message, applied }),
+    emit: ({ toolName, kind, message, applied }) =>
+      events.emit("ADVICE", { toolName, kind, message, applied }),
     current(toolName) {
       const entry = registry.entry(toolName);
       if (entry === undefined) return undefined;

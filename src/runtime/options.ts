@@ -20,7 +20,11 @@ export function openOptions(options: TenonOptions): OpenedOptions {
   const home = options.home ?? homedir();
   const config = options.loaded?.config ?? resolveConfig(options.config, { cwd: process.cwd(), home });
   // What the host program itself says is as strong as a command line.
-  const own: RuleGroup = { source: "command-line", trusted: true, rules: config.policy.rules as RuleGroup["rules"] };
+  const own: RuleGroup = {
+    source: "command-line",
+    trusted: true,
+    rules: config.policy.rules as RuleGroup["rules"],
+  };
   return {
     config,
     rules: options.loaded?.rules ?? [own],

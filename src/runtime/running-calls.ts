@@ -10,6 +10,7 @@ export class RunningCalls implements InFlight {
   #start: (() => Promise<void>) | undefined;
   #starting: Promise<ToolError | undefined> | undefined;
   #onIdle: (() => void) | undefined;
+  #fault: ToolError | undefined;
 
   /** Say what must be done before the first call; nothing where an earlier run left nothing behind. */
   startWith(start: () => Promise<void>): void {
@@ -40,8 +41,15 @@ export class RunningCalls implements InFlight {
 
   /** Work that closing must wait for. */
   addChore(chore: Promise<unknown>): void {
-    const kept = chore.finally(() => this.#chores.delete(kept));
+    const kept: Promise<unknown> = chore
+      .catch((cause: unknown) => (this.#fault ??= toToolError(cause, "")))
+      .then(() => this.#chores.delete(kept));
     this.#chores.add(kept);
+  }
+
+  /** What went wrong with a chore, if anything did. */
+  get fault(): ToolError | undefined {
+    return this.#fault;
   }
 
   /** Wait for all that runs; what runs after `graceMs` is cancelled. */

@@ -1,4 +1,4 @@
-import type { ApprovalLog } from "../call/approve.js";
+import type { ApprovalLog } from "../call/ask-consent.js";
 import type { RuleGroup } from "../config/load-config.js";
 import type { ResolvedConfig } from "../config/resolve-config.js";
 import type { Json } from "../contract/json.js";
@@ -26,7 +26,12 @@ export interface RuntimePolicy {
 }
 
 /** Wire the pure policy to the configuration and the state. */
-export function createRuntimePolicy({ config, rules, workspace, state }: RuntimePolicyOptions): RuntimePolicy {
+export function createRuntimePolicy({
+  config,
+  rules,
+  workspace,
+  state,
+}: RuntimePolicyOptions): RuntimePolicy {
   const policy = createPolicy({
     mode: config.mode,
     workspace,
@@ -50,7 +55,8 @@ export function createRuntimePolicy({ config, rules, workspace, state }: Runtime
     },
     async load() {
       const { rules: stored, approvals } = await state.open();
-      for (const { id, rule } of await stored.list()) policy.addRule("remembered", { ...(rule as unknown as PolicyRule), id });
+      for (const { id, rule } of await stored.list())
+        policy.addRule("remembered", { ...(rule as unknown as PolicyRule), id });
       await approvals.expireAll("Tenon was restarted before anybody answered.");
     },
   };

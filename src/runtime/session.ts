@@ -1,8 +1,8 @@
 import { runCall } from "../call/run-call.js";
 import { explainCall, type Explained } from "../call/explain.js";
+import { toErrorInfo, toToolError } from "../call/failure.js";
 import type { SpineParts } from "../call/parts.js";
 import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
-import { ToolError } from "../contract/errors.js";
 import type { SessionEnv } from "../contract/ports/env.js";
 import type { CallSession } from "../contract/session.js";
 import type { SessionOptions, StreamItem, ToolCaller, ValidationResult } from "../contract/tenon.js";
@@ -49,14 +49,14 @@ export class Session implements ToolCaller, CallSession {
     return starting.then((fault) => runCall(request, { session: this, toolset, fault }, spine));
   };
 
-  callMany = (requests: readonly ToolRequest[]): Promise<ToolEnvelope[]> => Promise.all(requests.map(this.call));
+  callMany = (requests: readonly ToolRequest[]): Promise<ToolEnvelope[]> =>
+    Promise.all(toRequests(requests).map((request) => this.call(request)));
 
   stream = (requests: ToolRequest | readonly ToolRequest[]): AsyncIterable<StreamItem> => {
-    const list = Array.isArray(requests) ? (requests as readonly ToolRequest[]) : [requests as ToolRequest];
     const { spine, toolset, running } = this.#parts;
-    return streamCalls(list, async (request, onEvent) => {
+    return streamCalls(toRequests(requests), async (request, link) => {
       const fault = await running.starting;
-      return runCall(request, { session: this, toolset, onEvent, fault }, spine);
+      return runCall(request, { session: this, toolset, fault, ...link }, spine);
     });
   };
 
@@ -69,8 +69,8 @@ export class Session implements ToolCaller, CallSession {
       if (checked.ok) return { valid: true, errors: [] };
       return { valid: false, errors: checked.issues.map((issue) => issue.message) };
     } catch (thrown) {
-      if (!(thrown instanceof ToolError)) throw thrown;
-      return { valid: false, errors: [thrown.hint === undefined ? thrown.message : `${thrown.message} ${thrown.hint}`] };
+      const { message, hint } = toErrorInfo(toToolError(thrown, ""));
+      return { valid: false, errors: [hint === undefined ? message : `${message} ${hint}`] };
     }
   };
 
@@ -85,5 +85,19 @@ export class Session implements ToolCaller, CallSession {
   tools(): Tool[] {
     const { spine, toolset } = this.#parts;
     return spine.registry.list(toolset === undefined ? {} : { toolset });
+  }
+}
+
+const mostRequests = 1_000_000;
+
+/** The requests one by one; what is no list that can be read is one request, refused like any bad one. */
+function toRequests(requests: unknown): readonly ToolRequest[] {
+  try {
+    if (!Array.isArray(requests) || requests.length > mostRequests) return [requests as ToolRequest];
+    const list: ToolRequest[] = [];
+    for (let index = 0; index < requests.length; index++) list.push(requests[index] as ToolRequest);
+    return list;
+  } catch {
+    return [undefined as unknown as ToolRequest]; // a hostile proxy
   }
 }

@@ -19,7 +19,10 @@ export interface TaskBounds {
 /** Keeps the results of tasks, the newest of each, the tasks that were last active. */
 export class Tasks implements Recorder {
   readonly name = "tasks";
-  readonly #tasks = new Map<string, { taskId: string; actionsDone: ToolEnvelope[]; actionsDropped: number }>();
+  readonly #tasks = new Map<
+    string,
+    { taskId: string; actionsDone: ToolEnvelope[]; actionsDropped: number }
+  >();
   readonly #maxTasks: number;
   readonly #maxActions: number;
 
@@ -28,7 +31,13 @@ export class Tasks implements Recorder {
     this.#maxActions = bounds.maxActions ?? 10_000;
   }
 
-  record({ taskId, envelope }: { readonly taskId: string | undefined; readonly envelope: ToolEnvelope }): void {
+  record({
+    taskId,
+    envelope,
+  }: {
+    readonly taskId: string | undefined;
+    readonly envelope: ToolEnvelope;
+  }): void {
     if (taskId === undefined) return;
     const task = this.#tasks.get(taskId) ?? { taskId, actionsDone: [], actionsDropped: 0 };
     // Moved to the end, so that the first key is always the task that was idle longest.

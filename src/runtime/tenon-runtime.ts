@@ -80,13 +80,17 @@ export class TenonRuntime implements Tenon {
   }
 
   async openNamedSession(name: string, options: SessionOptions = {}): Promise<Session> {
-    const kept = this.#parts.state.exists() ? await (await this.#parts.state.open()).sessions.load(name) : undefined;
+    const kept = this.#parts.state.exists()
+      ? await (await this.#parts.state.open()).sessions.load(name)
+      : undefined;
     const values = new Map(Object.entries(kept?.env ?? {}));
     const keep = (key: string, value: string): void => {
       values.set(key, value);
       const saving = this.#parts.state
         .open()
-        .then(({ sessions }) => sessions.save(name, { env: Object.fromEntries(values), data: kept?.data ?? null }));
+        .then(({ sessions }) =>
+          sessions.save(name, { env: Object.fromEntries(values), data: kept?.data ?? null }),
+        );
       this.#parts.running.addChore(saving);
     };
     return this.#openSession({ ...options, id: name }, { initial: kept?.env ?? {}, onChange: keep });
@@ -150,13 +154,18 @@ export class TenonRuntime implements Tenon {
 
   #openSession(options: SessionOptions, env: EnvSource): Session {
     const { spine, config } = this.#parts;
-    const isAllowed = (name: string): boolean => config.secrets.allowEnv.some((glob) => matchesGlob(glob, name));
+    const isAllowed = (name: string): boolean =>
+      config.secrets.allowEnv.some((glob) => matchesGlob(glob, name));
     const initial = { ...safeEnv(this.#parts.env), ...env.initial, ...options.env };
     return new Session(
       { ...options, id: options.id ?? this.#newSessionId(), agent: options.agent ?? config.agent },
       {
         spine,
-        env: createSessionEnv({ initial, isAllowed, ...(env.onChange !== undefined && { onChange: env.onChange }) }),
+        env: createSessionEnv({
+          initial,
+          isAllowed,
+          ...(env.onChange !== undefined && { onChange: env.onChange }),
+        }),
         toolset: this.#toolset(options.toolset ?? config.toolset),
         running: this.#parts.running,
       },
@@ -166,18 +175,33 @@ export class TenonRuntime implements Tenon {
   /** The set that is asked for, narrowed by every `tools.enabled` of the configuration. */
   #toolset(name: string): Toolset | undefined {
     const asked = name === "all" ? undefined : this.registry.toolset(name);
-    return this.config.tools.enabled.reduce<Toolset | undefined>((set, enabled) => narrowToolset(set, enabled), asked);
+    return this.config.tools.enabled.reduce<Toolset | undefined>(
+      (set, enabled) => narrowToolset(set, enabled),
+      asked,
+    );
   }
 
   async #close(graceMs: number): Promise<void> {
     const { lifetime, spine, state, world } = this.#parts;
     lifetime.closed = true;
-    await this.#parts.running.end(graceMs);
-    await this.registry.close();
-    await world.close();
-    for (const recorder of spine.recorders) await recorder.close?.();
-    await state.close();
-    spine.deadlines.close();
+    const { running } = this.#parts;
+    // What fails must not keep the rest open; the first fault is told when all is free.
+    let fault: unknown;
+    for (const free of [
+      () => running.end(graceMs),
+      () => this.registry.close(),
+      () => world.close(),
+      ...spine.recorders.map((recorder) => () => recorder.close?.()),
+      () => state.close(),
+      () => spine.deadlines.close(),
+    ]) {
+      try {
+        await free();
+      } catch (thrown) {
+        fault ??= thrown;
+      }
+    }
+    if ((fault ??= running.fault) !== undefined) throw fault;
   }
 }
 

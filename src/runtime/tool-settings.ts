@@ -9,7 +9,10 @@ import { defaultRetry } from "../scheduler/retry.js";
 const networkTimeoutMs = 60_000;
 
 /** What a tool says of itself, overruled by what the configuration says of it; made once per version. */
-export function createToolSettings(config: ResolvedConfig, metrics: Metrics): (entry: ToolEntry) => ToolSettings {
+export function createToolSettings(
+  config: ResolvedConfig,
+  metrics: Metrics,
+): (entry: ToolEntry) => ToolSettings {
   const known = new WeakMap<ToolEntry, ToolSettings>();
   return (entry) => {
     const settings = known.get(entry);
@@ -30,7 +33,11 @@ function toSettings(entry: ToolEntry, config: ResolvedConfig, metrics: Metrics):
   return {
     timeoutMs: own.timeout ?? defaultTimeout(tool, config),
     priority: own.priority ?? tool.priority ?? 0,
-    retry: { ...defaultRetry, ...tool.retry, ...(own.retryAttempts !== undefined && { attempts: own.retryAttempts }) },
+    retry: {
+      ...defaultRetry,
+      ...tool.retry,
+      ...(own.retryAttempts !== undefined && { attempts: own.retryAttempts }),
+    },
     limits: { ...(max !== undefined && { max }), ...(queue !== undefined && { queue }) },
     meter: own.monitoring?.enableMetrics === false ? silentMeter : metrics.meter(entry.name, entry.version),
     exclusive: (concurrency.isConcurrencySafe ?? tool.concurrency?.safe) === false,
@@ -45,7 +52,9 @@ function toSettings(entry: ToolEntry, config: ResolvedConfig, metrics: Metrics):
 
 function defaultTimeout(tool: Tool, config: ResolvedConfig): number | null {
   if (tool.timeoutMs !== undefined) return tool.timeoutMs;
-  return tool.category === "network" ? Math.max(networkTimeoutMs, config.tools.timeout) : config.tools.timeout;
+  return tool.category === "network"
+    ? Math.max(networkTimeoutMs, config.tools.timeout)
+    : config.tools.timeout;
 }
 
 /** For tools whose calls are not to be counted. */

@@ -34,8 +34,8 @@ export interface World {
   readonly ports: WorldPorts;
   readonly journal: Journal;
   readonly guardKind: () => Guard["kind"];
-  checkPath(path: string, access?: "read" | "write"): PathVerdict;
-  backendFor(session: CallSession): InteractBackend | undefined;
+  readonly checkPath: (path: string, access?: "read" | "write") => PathVerdict;
+  readonly backendFor: (session: CallSession) => InteractBackend | undefined;
   close(): Promise<void>;
 }
 
@@ -46,7 +46,8 @@ export function createWorld(parts: WorldOptions): World {
   const guards = createGuards(parts);
   const journal = createLazyJournal(parts, () => guards.common());
   const network = createNetwork(config, parts.policy);
-  const checkPath = (path: string, access: "read" | "write" = "read"): PathVerdict => guards.common().check(path, access);
+  const checkPath = (path: string, access: "read" | "write" = "read"): PathVerdict =>
+    guards.common().check(path, access);
   return {
     ports: {
       files: ({ toolName, callId, taskId, session, signal }) =>
@@ -59,7 +60,12 @@ export function createWorld(parts: WorldOptions): World {
       http: (scope) => network.forCall(scope),
       store: ({ toolName }) => createToolStore(state, toolName),
       interact: (scope) =>
-        createInteract({ backend, timeoutMs: config.approvals.timeoutMs, clock, pauseClock: () => scope.pauseClock() }),
+        createInteract({
+          backend,
+          timeoutMs: config.approvals.timeoutMs,
+          clock,
+          pauseClock: () => scope.pauseClock(),
+        }),
       log: ({ callId, toolName }) =>
         createLog({
           level: config.tools.perTool[toolName]?.monitoring?.logLevel ?? config.logLevel,
@@ -70,6 +76,7 @@ export function createWorld(parts: WorldOptions): World {
         }),
       canonicalPath: (path) => guards.common().canonical(path),
       checkPath,
+      checkHost: (host) => network.checkHost(host),
     },
     journal,
     guardKind: () => guards.common().kind,

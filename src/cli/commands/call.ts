@@ -1,6 +1,13 @@
 import { text } from "node:stream/consumers";
 import type { ToolEnvelope, ToolRequest } from "../../contract/call.js";
-import { exitCodes, UsageError, withCommonFlags, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
+import {
+  exitCodes,
+  UsageError,
+  withCommonFlags,
+  type AddCommand,
+  type CommonFlags,
+  type Terminal,
+} from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
 import { colorsFor, printable, writeJson } from "../output.js";
 import { readArguments, readJson } from "../read-arguments.js";
@@ -12,7 +19,10 @@ export const addCall: AddCommand = (program, terminal) => {
     .argument("[arguments...]", "one JSON object, key=value pairs, or - to read JSON from standard input")
     .option("--timeout <ms>", "time limit of the call")
     .option("--task <id>", "task that the call belongs to")
-    .addHelpText("after", '\nExit code: 0 success, 1 the tool failed, 2 usage, 3 denied.\nExample: tenon call json_parse text=\'{"a":1}\'')
+    .addHelpText(
+      "after",
+      "\nExit code: 0 success, 1 the tool failed, 2 usage, 3 denied.\nExample: tenon call json_parse text='{\"a\":1}'",
+    )
     .action((name: string, words: string[], flags: CallFlags) =>
       withTenon(terminal, flags, async (open) => {
         const envelope = await callOnce(open, await toRequest(open, { name, words, flags, terminal }));
@@ -34,9 +44,14 @@ interface CallWords {
   readonly terminal: Terminal;
 }
 
-async function toRequest({ tenon }: OpenTenon, { name, words, flags, terminal }: CallWords): Promise<ToolRequest> {
+async function toRequest(
+  { tenon }: OpenTenon,
+  { name, words, flags, terminal }: CallWords,
+): Promise<ToolRequest> {
   const fromStdin = words.length === 1 && words[0] === "-";
-  const args = fromStdin ? readJson(await text(terminal.stdin)) : readArguments(words, tenon.registry.describe(name)?.inputSchema);
+  const args = fromStdin
+    ? readJson(await text(terminal.stdin))
+    : readArguments(words, tenon.registry.describe(name)?.inputSchema);
   return {
     name,
     arguments: args,
@@ -53,13 +68,17 @@ function toMilliseconds(word: string): number {
 }
 
 /** Call and show progress meanwhile, on standard error so that the answer stays clean. */
-async function callOnce({ session, terminal, flags }: OpenTenon, request: ToolRequest): Promise<ToolEnvelope> {
+async function callOnce(
+  { session, terminal, flags }: OpenTenon,
+  request: ToolRequest,
+): Promise<ToolEnvelope> {
   const showProgress = terminal.stderr.isTTY === true && flags.json !== true;
   for await (const item of session.stream(request)) {
     if (item.type === "result") return item.envelope;
     if (!showProgress || item.type !== "TOOL_CALL_PROGRESS") continue;
     const { message, output } = item.payload;
-    if (message !== undefined || output !== undefined) terminal.stderr.write(`${printable(message ?? output ?? "")}\n`);
+    if (message !== undefined || output !== undefined)
+      terminal.stderr.write(`${printable(message ?? output ?? "")}\n`);
   }
   throw new Error("The call ended without an answer.");
 }
@@ -69,7 +88,9 @@ function show(terminal: Terminal, flags: CallFlags, envelope: ToolEnvelope): voi
     writeJson(terminal, envelope);
     return;
   }
-  const shown = envelope.content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
+  const shown = envelope.content
+    .map((part) => (part.type === "text" ? part.text : `[${part.type}]`))
+    .join("\n");
   if (envelope.success) {
     terminal.stdout.write(`${terminal.stdout.isTTY === true ? printable(shown) : shown}\n`);
     return;

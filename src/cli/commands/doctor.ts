@@ -1,16 +1,23 @@
-import { exitCodes, withCommonFlags, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
+import {
+  exitCodes,
+  withCommonFlags,
+  type AddCommand,
+  type CommonFlags,
+  type Terminal,
+} from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
 import { colorsFor, printable, table, writeJson } from "../output.js";
 import { examine, type Finding } from "../examine.js";
 
 /** `tenon doctor`: what works here, what does not, and the way out. */
 export const addDoctor: AddCommand = (program, terminal) => {
-  withCommonFlags(program.command("doctor").description("Check that everything works here")).action((flags: CommonFlags) =>
-    withTenon(terminal, flags, async (open) => {
-      const findings = await examine(open);
-      show(terminal, flags, findings);
-      if (findings.some(({ status }) => status === "fail")) terminal.exitCode = exitCodes.failure;
-    }),
+  withCommonFlags(program.command("doctor").description("Check that everything works here")).action(
+    (flags: CommonFlags) =>
+      withTenon(terminal, flags, async (open) => {
+        const findings = await examine(open);
+        show(terminal, flags, findings);
+        if (findings.some(({ status }) => status === "fail")) terminal.exitCode = exitCodes.failure;
+      }),
   );
 };
 

@@ -4,7 +4,13 @@ import type { ToolRequest } from "../../contract/call.js";
 import type { PolicyRule } from "../../policy/policy-rule.js";
 import { ruleText } from "../../policy/rule-text.js";
 import { parseJson } from "../../schema/parse-json.js";
-import { UsageError, withCommonFlags, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
+import {
+  UsageError,
+  withCommonFlags,
+  type AddCommand,
+  type CommonFlags,
+  type Terminal,
+} from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
 import { colorsFor, printable, table, writeJson } from "../output.js";
 import { readArguments } from "../read-arguments.js";
@@ -20,18 +26,23 @@ export const addPolicy: AddCommand = (program, terminal) => {
 };
 
 function addList(policy: Command, terminal: Terminal): void {
-  withCommonFlags(policy.command("list").description("List the rules, the strongest first")).action((flags: CommonFlags) =>
-    withTenon(terminal, flags, async ({ tenon }) => {
-      await tenon.ready();
-      const rules = tenon.policy.rules();
-      if (flags.json === true) {
-        writeJson(terminal, rules);
-        return;
-      }
-      const colors = colorsFor(terminal.stdout, terminal.env);
-      const rows = rules.map(({ id, source, rule }) => [colors.bold(id), colors.dim(source), printable(ruleText(rule))]);
-      terminal.stdout.write(`${table([["ID", "FROM", "RULE"], ...rows], terminal.stdout.columns)}\n`);
-    }),
+  withCommonFlags(policy.command("list").description("List the rules, the strongest first")).action(
+    (flags: CommonFlags) =>
+      withTenon(terminal, flags, async ({ tenon }) => {
+        await tenon.ready();
+        const rules = tenon.policy.rules();
+        if (flags.json === true) {
+          writeJson(terminal, rules);
+          return;
+        }
+        const colors = colorsFor(terminal.stdout, terminal.env);
+        const rows = rules.map(({ id, source, rule }) => [
+          colors.bold(id),
+          colors.dim(source),
+          printable(ruleText(rule)),
+        ]);
+        terminal.stdout.write(`${table([["ID", "FROM", "RULE"], ...rows], terminal.stdout.columns)}\n`);
+      }),
   );
 }
 
@@ -46,7 +57,11 @@ interface RuleFlags extends CommonFlags {
 }
 
 function addRemember(policy: Command, terminal: Terminal, decision: "allow" | "deny"): void {
-  withCommonFlags(policy.command(decision).description(`Remember a rule that ${decision === "allow" ? "allows" : "denies"} calls`))
+  withCommonFlags(
+    policy
+      .command(decision)
+      .description(`Remember a rule that ${decision === "allow" ? "allows" : "denies"} calls`),
+  )
     .option("--tool <glob>", "tools that it is about")
     .option("--agent <glob>", "agents that it is about")
     .option("--user <glob>", "users that it is about")
@@ -66,9 +81,13 @@ function addRemember(policy: Command, terminal: Terminal, decision: "allow" | "d
 
 function toRule(decision: "allow" | "deny", flags: RuleFlags): PolicyRule {
   const { tool, agent, user, path, command, host, reason } = flags;
-  const about = Object.entries({ tool, agent, user, path, command, host }).filter(([, value]) => value !== undefined);
+  const about = Object.entries({ tool, agent, user, path, command, host }).filter(
+    ([, value]) => value !== undefined,
+  );
   if (about.length === 0) {
-    throw new UsageError(`Say what to ${decision}: at least one of --tool, --agent, --user, --path, --command, --host.`);
+    throw new UsageError(
+      `Say what to ${decision}: at least one of --tool, --agent, --user, --path, --command, --host.`,
+    );
   }
   return { decision, ...Object.fromEntries(about), ...(reason !== undefined && { reason }) };
 }
@@ -78,7 +97,8 @@ function addRevoke(policy: Command, terminal: Terminal): void {
     .argument("<id>", "as `tenon policy list` shows it")
     .action((id: string, flags: CommonFlags) =>
       withTenon(terminal, flags, async ({ tenon }) => {
-        if (!(await tenon.revoke(id))) throw new UsageError(`There is no remembered rule "${id}". See tenon policy list.`);
+        if (!(await tenon.revoke(id)))
+          throw new UsageError(`There is no remembered rule "${id}". See tenon policy list.`);
         if (flags.json === true) writeJson(terminal, { revoked: id });
         else terminal.stdout.write(`Forgot ${id}.\n`);
       }),
@@ -86,21 +106,27 @@ function addRevoke(policy: Command, terminal: Terminal): void {
 }
 
 function addExplain(policy: Command, terminal: Terminal): void {
-  withCommonFlags(policy.command("explain").description("Say what would be decided about a call; nothing runs"))
+  withCommonFlags(
+    policy.command("explain").description("Say what would be decided about a call; nothing runs"),
+  )
     .argument("[name]", "tool; left out with --json: JSONL of {tool, arguments} on standard input")
     .argument("[arguments...]", "one JSON object, or key=value pairs")
     .option("--agent <name>", "as which agent")
     .action((name: string | undefined, words: string[], flags: CommonFlags) =>
       withTenon(terminal, flags, async (open) => {
         if (name === undefined) {
-          if (flags.json !== true) throw new UsageError("Name a tool, or pass --json and calls as JSONL on standard input.");
+          if (flags.json !== true)
+            throw new UsageError("Name a tool, or pass --json and calls as JSONL on standard input.");
           await explainLines(open);
           return;
         }
         const schema = open.tenon.registry.describe(name)?.inputSchema;
         const explained = await open.session.explain({ name, arguments: readArguments(words, schema) });
         if (flags.json === true) writeJson(terminal, explained);
-        else terminal.stdout.write(`${explained.decision}: ${printable(explained.reason)} (rule ${explained.rule}, ${explained.source})\n`);
+        else
+          terminal.stdout.write(
+            `${explained.decision}: ${printable(explained.reason)} (rule ${explained.rule}, ${explained.source})\n`,
+          );
       }),
     );
 }
@@ -111,7 +137,12 @@ async function explainLines({ session, terminal }: OpenTenon): Promise<void> {
     if (line.trim() === "") continue;
     const parsed = parseJson(line);
     if (!parsed.ok) {
-      writeJson(terminal, { decision: "deny", rule: "spine:REQUEST_INVALID", source: "spine", reason: `The line is no JSON: ${parsed.message}` });
+      writeJson(terminal, {
+        decision: "deny",
+        rule: "spine:REQUEST_INVALID",
+        source: "spine",
+        reason: `The line is no JSON: ${parsed.message}`,
+      });
       continue;
     }
     writeJson(terminal, await session.explain(toRequest(parsed.value)));
@@ -119,6 +150,10 @@ async function explainLines({ session, terminal }: OpenTenon): Promise<void> {
 }
 
 function toRequest(value: unknown): ToolRequest {
-  const { tool, name, arguments: args } = (value ?? {}) as { tool?: string; name?: string; arguments?: unknown };
+  const {
+    tool,
+    name,
+    arguments: args,
+  } = (value ?? {}) as { tool?: string; name?: string; arguments?: unknown };
   return { name: tool ?? name ?? "", arguments: args };
 }

@@ -1,6 +1,12 @@
 import { toolCategories, type ToolCategory, type ToolDescription } from "../../contract/tool.js";
 import { nearest } from "../../schema/nearest.js";
-import { UsageError, withCommonFlags, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
+import {
+  UsageError,
+  withCommonFlags,
+  type AddCommand,
+  type CommonFlags,
+  type Terminal,
+} from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
 import { colorsFor, table, writeJson } from "../output.js";
 
@@ -17,7 +23,12 @@ export const addTools: AddCommand = (program, terminal) => {
           .filter((tool) => flags.category === undefined || tool.category === flags.category)
           .map((tool) => tenon.registry.describe(tool.name))
           .filter((description) => description !== undefined);
-        show(terminal, flags, name === undefined ? described : [findOne(name, described)], name !== undefined);
+        show(
+          terminal,
+          flags,
+          name === undefined ? described : [findOne(name, described)],
+          name !== undefined,
+        );
       });
     });
 };
@@ -29,14 +40,21 @@ interface ToolsFlags extends CommonFlags {
 function checkCategory(category: string | undefined): void {
   if (category === undefined || toolCategories.includes(category as ToolCategory)) return;
   const close = nearest(category, toolCategories);
-  throw new UsageError(`There is no category "${category}".${close === undefined ? ` There are: ${toolCategories.join(", ")}.` : ` Did you mean "${close}"?`}`);
+  throw new UsageError(
+    `There is no category "${category}".${close === undefined ? ` There are: ${toolCategories.join(", ")}.` : ` Did you mean "${close}"?`}`,
+  );
 }
 
 function findOne(name: string, tools: readonly ToolDescription[]): ToolDescription {
   const found = tools.find((tool) => tool.name === name || tool.aliases.includes(name));
   if (found !== undefined) return found;
-  const close = nearest(name, tools.map((tool) => tool.name));
-  throw new UsageError(`There is no tool "${name}".${close === undefined ? "" : ` Did you mean "${close}"?`}`);
+  const close = nearest(
+    name,
+    tools.map((tool) => tool.name),
+  );
+  throw new UsageError(
+    `There is no tool "${name}".${close === undefined ? "" : ` Did you mean "${close}"?`}`,
+  );
 }
 
 function show(terminal: Terminal, flags: ToolsFlags, tools: readonly ToolDescription[], full: boolean): void {
@@ -49,7 +67,12 @@ function show(terminal: Terminal, flags: ToolsFlags, tools: readonly ToolDescrip
     for (const tool of tools) terminal.stdout.write(`${describe(tool, colors)}\n`);
     return;
   }
-  const rows = tools.map((tool) => [colors.bold(tool.name), colors.dim(tool.category), marks(tool), tool.description]);
+  const rows = tools.map((tool) => [
+    colors.bold(tool.name),
+    colors.dim(tool.category),
+    marks(tool),
+    tool.description,
+  ]);
   terminal.stdout.write(`${table(rows, terminal.stdout.columns)}\n`);
 }
 

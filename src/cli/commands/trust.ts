@@ -11,7 +11,9 @@ interface TrustFlags extends CommonFlags {
 
 /** `tenon trust`: let a workspace's own configuration count. */
 export const addTrust: AddCommand = (program, terminal) => {
-  withCommonFlags(program.command("trust").description("Trust the workspace's own configuration, as it is now"))
+  withCommonFlags(
+    program.command("trust").description("Trust the workspace's own configuration, as it is now"),
+  )
     .option("--list", "list the trusted workspaces")
     .option("--revoke", "trust it no longer")
     .action((flags: TrustFlags) => trust(terminal, flags));
@@ -21,7 +23,10 @@ async function trust(terminal: Terminal, flags: TrustFlags): Promise<void> {
   const store = openTrustStore({ env: terminal.env, home: homedir() });
   if (flags.list === true) {
     const trusted = await store.list();
-    const rows = trusted.map(({ workspace, trustedAt }) => [printable(workspace), new Date(trustedAt).toISOString()]);
+    const rows = trusted.map(({ workspace, trustedAt }) => [
+      printable(workspace),
+      new Date(trustedAt).toISOString(),
+    ]);
     if (flags.json === true) writeJson(terminal, trusted);
     else terminal.stdout.write(rows.length === 0 ? "No workspace is trusted.\n" : `${table(rows)}\n`);
     return;
@@ -30,15 +35,30 @@ async function trust(terminal: Terminal, flags: TrustFlags): Promise<void> {
   const workspace = config.workspaceDir ?? terminal.cwd;
   if (flags.revoke === true) {
     const revoked = await store.distrust(workspace);
-    report(terminal, flags, { workspace, revoked }, revoked ? `${workspace} is trusted no longer.` : `${workspace} was not trusted.`);
+    report(
+      terminal,
+      flags,
+      { workspace, revoked },
+      revoked ? `${workspace} is trusted no longer.` : `${workspace} was not trusted.`,
+    );
     return;
   }
   if (untrusted === undefined) {
-    report(terminal, flags, { workspace, trusted: false }, "There is nothing to trust: no configuration of its own, or it is trusted already.");
+    report(
+      terminal,
+      flags,
+      { workspace, trusted: false },
+      "There is nothing to trust: no configuration of its own, or it is trusted already.",
+    );
     return;
   }
   await store.trust(workspace, untrusted.digest);
-  report(terminal, flags, { workspace, trusted: true, file: untrusted.file, digest: untrusted.digest }, `Trusted ${untrusted.file} as it is now; a change must be trusted anew.`);
+  report(
+    terminal,
+    flags,
+    { workspace, trusted: true, file: untrusted.file, digest: untrusted.digest },
+    `Trusted ${untrusted.file} as it is now; a change must be trusted anew.`,
+  );
 }
 
 function report(terminal: Terminal, flags: TrustFlags, data: unknown, text: string): void {

@@ -10,7 +10,11 @@ export const askUser = defineTool({
   timeoutMs: null,
   input: z.object({
     question: z.string().min(1).max(10_000).describe("What to ask"),
-    options: z.array(z.string().min(1).max(1000)).max(50).optional().describe("Answers to choose from; others stay possible"),
+    options: z
+      .array(z.string().min(1).max(1000))
+      .max(50)
+      .optional()
+      .describe("Answers to choose from; others stay possible"),
   }),
   async execute({ question, options }, { interact, signal }) {
     const choices = options === undefined || options.length === 0 ? {} : { options };

@@ -9,7 +9,11 @@ export const provideFeedback = defineTool({
   annotations: { title: "Leave feedback" },
   input: z.object({
     stage_name: z.string().min(1).max(200).describe("The stage it is about"),
-    feedback_type: z.string().min(1).max(100).describe("What kind it is, such as issue, suggestion or praise"),
+    feedback_type: z
+      .string()
+      .min(1)
+      .max(100)
+      .describe("What kind it is, such as issue, suggestion or praise"),
     feedback: z.string().min(1).max(100_000).describe("The feedback itself"),
   }),
   resources: () => ({ writes: [{ lock: "feedback" }] }),

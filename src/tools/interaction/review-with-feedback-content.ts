@@ -16,6 +16,10 @@ export const reviewWithFeedbackContent = defineTool({
     const answer = await interact.ask({ kind: "review", title, message: title, content }, signal);
     // Only a clear answer approves: silence and anything unknown count as a rejection.
     const action = answer.action ?? "reject";
-    return { action, content: action === "edit" ? (answer.content ?? content) : content, feedback: answer.feedback ?? "" };
+    return {
+      action,
+      content: action === "edit" ? (answer.content ?? content) : content,
+      feedback: answer.feedback ?? "",
+    };
   },
 });

@@ -1,10 +1,19 @@
 import { ToolExecutionError } from "../../contract/errors.js";
-import type { Answer, ApprovalAnswer, ApprovalRequest, InteractBackend, Question } from "../../contract/ports/interact.js";
+import type {
+  Answer,
+  ApprovalAnswer,
+  ApprovalRequest,
+  InteractBackend,
+  Question,
+} from "../../contract/ports/interact.js";
 
 /** Functions of the host program that reach a person. */
 export interface InteractCallbacks {
   ask?(question: Question, signal: AbortSignal): Answer | string | Promise<Answer | string>;
-  approve?(request: ApprovalRequest, signal: AbortSignal): ApprovalAnswer | boolean | Promise<ApprovalAnswer | boolean>;
+  approve?(
+    request: ApprovalRequest,
+    signal: AbortSignal,
+  ): ApprovalAnswer | boolean | Promise<ApprovalAnswer | boolean>;
 }
 
 /** A back end made of the host program's own functions; what they do not offer is refused, not guessed. */

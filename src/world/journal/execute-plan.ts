@@ -2,7 +2,7 @@ import type { Clock } from "../../contract/ports/clock.js";
 import type { ChangeOrigin, JournalStep, JournalStore } from "../../contract/ports/journal.js";
 import { syncDirectories } from "./place.js";
 import type { Plan, PlannedStep } from "./plan.js";
-import { removeTemps, rollBackStep, type RollBackGround } from "./roll-back.js";
+import { removeTemps, rollBackSteps, type RollBackGround } from "./roll-back.js";
 import { stageContent } from "./stage-step.js";
 import { directoriesOf, takeStep } from "./take-step.js";
 
@@ -68,19 +68,12 @@ export async function finishRemovals(
   await ground.store.finish(id);
 }
 
-/** Take all steps back, the last one first; returns what stood in the way. */
-export async function rollBackSteps(
+/** Take all steps of an entry back and flush that; returns what stood in the way. */
+export async function takeBack(
   ground: ExecuteGround,
   steps: readonly JournalStep[],
 ): Promise<readonly string[]> {
-  const problems: string[] = [];
-  for (const step of steps.toReversed()) {
-    const problem = await rollBackStep(ground, step).catch((error: unknown) =>
-      error instanceof Error ? error.message : String(error),
-    );
-    if (problem !== undefined) problems.push(problem);
-    ground.failpoint("rolled back");
-  }
+  const problems = await rollBackSteps(ground, steps, () => ground.failpoint("rolled back"));
   await syncDirectories(ground.opener, steps.flatMap(directoriesOf));
   return problems;
 }
@@ -152,7 +145,7 @@ async function orRollBack(
   try {
     await body();
   } catch (error) {
-    const problems = await rollBackSteps(ground, steps);
+    const problems = await takeBack(ground, steps);
     for (const problem of problems) ground.onWarning(`A change could not be taken back: ${problem}`);
     // Where even this fails, the next start finds the entry and comes to the same end.
     await (problems.length === 0 ? ground.store.discard(id) : ground.store.fail(id)).catch(() => {});

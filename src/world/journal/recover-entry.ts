@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../../contract/ports/journal.js";
-import { finishRemovals, rollBackSteps, type ExecuteGround } from "./execute-plan.js";
+import { finishRemovals, takeBack, type ExecuteGround } from "./execute-plan.js";
 import { isComplete, removeTemps } from "./roll-back.js";
 
 /** What became of an entry that had not ended. */
@@ -25,7 +25,7 @@ export async function recoverEntry(ground: ExecuteGround, entry: JournalEntry): 
     await store.finish(entry.id);
     return { outcome: "completed" };
   }
-  const problems = await rollBackSteps(ground, steps);
+  const problems = await takeBack(ground, steps);
   if (problems.length > 0) {
     await store.fail(entry.id);
     return { outcome: "failed", problems };

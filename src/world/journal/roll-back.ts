@@ -16,14 +16,44 @@ export interface RollBackGround extends SourceGround {
 }
 
 /**
- * Take back a step of an entry that did not end, whether it was taken or not; what is on the disk
- * tells. Safe to be cut off and begun again. Returns what stands in the way, where someone else
- * changed the same place since.
+ * Take back all steps of an entry that did not end, the last one first, whether they were taken or not:
+ * what is on the disk tells. Safe to be cut off and begun again, since what was prepared goes last.
+ * Returns what stands in the way, where someone else changed the same places since.
  */
-export async function rollBackStep(ground: RollBackGround, step: JournalStep): Promise<string | undefined> {
-  const problem = step.kind === "set" ? await rollBackSet(ground, step) : await rollBackMove(ground, step);
-  if (problem === undefined) await removeTemps(ground, step);
-  return problem;
+export async function rollBackSteps(
+  ground: RollBackGround,
+  steps: readonly JournalStep[],
+  onStep: () => void,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  let laterTaken = false;
+  for (const step of steps.toReversed()) {
+    const taken = step.kind === "set" && step.after !== null && isPlaced(ground, step);
+    try {
+      const problem = await (step.kind === "set"
+        ? rollBackSet(ground, step)
+        : rollBackMove(ground, step, laterTaken));
+      if (problem !== undefined) problems.push(problem);
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error));
+    }
+    laterTaken ||= taken;
+    onStep();
+  }
+  if (problems.length > 0) return problems;
+  for (const step of steps) {
+    await removeTemps(ground, step);
+    onStep();
+  }
+  return problems;
+}
+
+/** Whether what a step prepared has left its temporary name for its place. */
+function isPlaced(ground: RollBackGround, step: SetStep): boolean {
+  const temp = lookDisk(ground.opener, step.temp);
+  if (temp === null) return true;
+  const present = lookDisk(ground.opener, step.path);
+  return present !== null && isSameFile(temp, present);
 }
 
 /** Remove what a step prepared or put aside. */
@@ -51,8 +81,7 @@ async function rollBackSet(ground: RollBackGround, step: SetStep): Promise<strin
     if (temp !== null) return rename(ground, step.temp, step.path);
     return present === null && step.before !== null ? restore(ground, step, step.path) : undefined;
   }
-  const taken = temp === null || (present !== null && isSameFile(temp, present));
-  if (!taken) return undefined;
+  if (!isPlaced(ground, step)) return undefined;
   const asBefore = await isImage(ground, step.path, step.before);
   if (asBefore && (present === null || hasMode(present, step.before))) return undefined;
   if (step.before === null) return removeMade(ground, step.path, step.after);
@@ -62,14 +91,22 @@ async function rollBackSet(ground: RollBackGround, step: SetStep): Promise<strin
   return restore(ground, step, step.path);
 }
 
-async function rollBackMove(ground: RollBackGround, step: MoveStep): Promise<string | undefined> {
+/**
+ * A move is known by its inode. Where a later step, now taken back, gave the place another one, that
+ * step tells that this one was taken too.
+ */
+async function rollBackMove(
+  ground: RollBackGround,
+  step: MoveStep,
+  laterTaken: boolean,
+): Promise<string | undefined> {
   const from = lookDisk(ground.opener, step.from);
   const to = lookDisk(ground.opener, step.to);
-  if (to !== null && inodeOf(to) === step.inode) {
-    if (from !== null && !isSameFile(from, to)) return `${step.from} was taken by something else`;
-    if (from === null) await rename(ground, step.to, step.from);
-    else await withPlace(ground.opener, step.to, (place) => unlinkSync(place.at));
-  }
+  const moved = to !== null && (inodeOf(to) === step.inode || (laterTaken && from === null));
+  if (moved && from === null) await rename(ground, step.to, step.from);
+  else if (moved && isSameFile(from ?? to, to)) {
+    await withPlace(ground.opener, step.to, (place) => unlinkSync(place.at));
+  } else if (moved) return `${step.from} was taken by something else`;
   if (step.overwritten === null || lookDisk(ground.opener, step.to) !== null) return undefined;
   return restore(ground, step, step.to);
 }

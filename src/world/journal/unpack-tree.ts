@@ -1,4 +1,4 @@
-import { constants, mkdirSync, symlinkSync } from "node:fs";
+import { closeSync, constants, mkdirSync, symlinkSync } from "node:fs";
 import type { NodeAttributes } from "../../contract/ports/journal.js";
 import { unstable } from "../files/file-errors.js";
 import { isSameFile } from "../files/file-stat.js";
@@ -50,9 +50,18 @@ export async function unpackTree(ground: SourceGround, top: Handle, tree: Packed
 }
 
 /** Give a directory its owner and mode. */
-export function finishDirectory(directory: Handle, attributes: NodeAttributes, flush: Flush): Promise<void> {
+export async function finishDirectory(
+  directory: Handle,
+  attributes: NodeAttributes,
+  flush: Flush,
+): Promise<void> {
   const fd = directory.reopen(constants.O_RDONLY);
-  setAttributes(fd, attributes);
+  try {
+    setAttributes(fd, attributes);
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
   return flush(fd);
 }
 

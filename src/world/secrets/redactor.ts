@@ -8,9 +8,9 @@ const minSecretChars = 8;
 /** Hides secrets in whatever is shown, sent or kept. */
 export interface Redactor {
   /** A copy of the value without secrets; the value itself where there are none. */
-  redact<T>(value: T): T;
+  readonly redact: <T>(value: T) => T;
   /** Hide this value wherever it appears from now on. */
-  addKnown(value: string): void;
+  readonly addKnown: (value: string) => void;
 }
 
 /** Make a redactor that knows the well-known formats, and the values that it is told. */

@@ -20,10 +20,19 @@ const secretWords = new Set([
 ]);
 
 /** "key" alone names many harmless things, these pairs do not. */
-const secretPairs = /(?:^|_)(?:api|access|account|app|auth|client|consumer|deploy|encryption|host|license|master|private|secret|service|session|signing|ssh|storage|webhook)_?keys?(?:_|$)/;
+const secretPairs =
+  /(?:^|_)(?:api|access|account|app|auth|client|consumer|deploy|encryption|host|license|master|private|secret|service|session|signing|ssh|storage|webhook)_?keys?(?:_|$)/;
 
 /** Harmless names that a word above would catch. */
-const harmless = new Set(["pwd", "oldpwd", "ssh_auth_sock", "max_tokens", "maxtokens", "total_tokens", "tokens"]);
+const harmless = new Set([
+  "pwd",
+  "oldpwd",
+  "ssh_auth_sock",
+  "max_tokens",
+  "maxtokens",
+  "total_tokens",
+  "tokens",
+]);
 
 /** A judge of names that remembers its verdicts: the same few names come again and again. */
 export function createNameJudge(): (name: string) => boolean {
@@ -45,11 +54,26 @@ export function isSecretName(name: string): boolean {
   const words = toWords(name);
   const joined = words.join("_");
   if (harmless.has(joined)) return false;
-  if (words.some((word) => secretWords.has(word) || /(?:password|passwd|secret|apikey|token)$/.test(word))) return true;
-  return secretPairs.test(joined) || (words.length > 1 && words.at(-1) === "key" && !harmlessKeys.has(words.at(-2) ?? ""));
+  if (words.some((word) => secretWords.has(word) || /(?:password|passwd|secret|apikey|token)$/.test(word)))
+    return true;
+  return (
+    secretPairs.test(joined) ||
+    (words.length > 1 && words.at(-1) === "key" && !harmlessKeys.has(words.at(-2) ?? ""))
+  );
 }
 
-const harmlessKeys = new Set(["primary", "foreign", "sort", "partition", "public", "cache", "row", "group", "parent", "object"]);
+const harmlessKeys = new Set([
+  "primary",
+  "foreign",
+  "sort",
+  "partition",
+  "public",
+  "cache",
+  "row",
+  "group",
+  "parent",
+  "object",
+]);
 
 /** `apiKey`, `API-KEY` and `api.key` are all `api`, `key`. */
 function toWords(name: string): string[] {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createSessionEnv } from "./session-env.js";
 
-const open = (initial: Record<string, string> = {}) => createSessionEnv({ initial, isAllowed: (name) => name === "CI_TOKEN" });
+const open = (initial: Record<string, string> = {}) =>
+  createSessionEnv({ initial, isAllowed: (name) => name === "CI_TOKEN" });
 
 describe("the session's environment", () => {
   it("keeps its own values and leaves the process alone", () => {

@@ -43,9 +43,13 @@ function refuseSecret(key: string, { isAllowed }: SessionEnvOptions): void {
 
 function refuseMalformed(key: string, value: string): void {
   if (key === "" || key.includes("=") || key.includes("\0") || value.includes("\0")) {
-    throw new ToolValidationError("A variable needs a name without '=' and NUL, and a value without NUL.", { code: "VALUE_INVALID" });
+    throw new ToolValidationError("A variable needs a name without '=' and NUL, and a value without NUL.", {
+      code: "VALUE_INVALID",
+    });
   }
   if (value.length > maxValueChars) {
-    throw new ToolValidationError(`The value has ${value.length} characters; at most ${maxValueChars} fit.`, { code: "VALUE_INVALID" });
+    throw new ToolValidationError(`The value has ${value.length} characters; at most ${maxValueChars} fit.`, {
+      code: "VALUE_INVALID",
+    });
   }
 }

@@ -1,0 +1,35 @@
+import { ToolPermissionError, ToolSecurityError, type ToolError } from "../contract/errors.js";
+import type { PathVerdict } from "../contract/ports/files.js";
+import type { Resource } from "../contract/resources.js";
+import type { ValidatedCall } from "./call.js";
+
+/**
+ * The guards stand behind the policy and refuse whatever the rules say. Asked beforehand,
+ * without touching anything, they spare a person the question about what cannot work.
+ */
+export function refusedByGuards(call: ValidatedCall): ToolError | undefined {
+  return refusedAmong(call, call.reads, "read") ?? refusedAmong(call, call.writes, "write");
+}
+
+function refusedAmong(
+  call: ValidatedCall,
+  resources: readonly Resource[],
+  access: "read" | "write",
+): ToolError | undefined {
+  for (const resource of resources) {
+    const verdict = verdictOn(call, resource, access);
+    if (verdict === undefined || verdict.allowed) continue;
+    const options = { code: verdict.code, toolName: call.entry.name, details: { rule: `guard:${verdict.code}`, source: "guard" } };
+    return "host" in resource
+      ? new ToolPermissionError(verdict.reason, options)
+      : new ToolSecurityError(verdict.reason, options);
+  }
+  return undefined;
+}
+
+function verdictOn(call: ValidatedCall, resource: Resource, access: "read" | "write"): PathVerdict | undefined {
+  const { world } = call.parts;
+  if ("path" in resource) return world.checkPath(resource.path, access);
+  if ("tree" in resource) return world.checkPath(resource.tree, access);
+  return "host" in resource ? world.checkHost(resource.host) : undefined;
+}

@@ -1,0 +1,218 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openWorld, origin } from "./testing/open-world.js";
+import { buildChildren, type Children } from "./testing/run-child.js";
+import { snapshot } from "./testing/snapshot.js";
+
+let children: Children;
+let base: string;
+const mostPoints = 200;
+
+beforeAll(async () => {
+  children = await buildChildren();
+});
+
+afterAll(() => children.dispose());
+
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), "tenon-crash-"));
+});
+
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function plant(root: string): void {
+  mkdirSync(join(root, "tree/sub/empty"), { recursive: true });
+  mkdirSync(join(root, "directory"));
+  const files = {
+    edited: "edited: before",
+    gone: "gone",
+    "old-name": "old name",
+    replacing: "replacing",
+    replaced: "replaced",
+    "tree/a": "a",
+    "tree/sub/b": "b",
+    "directory/inner": "inner: before",
+  };
+  for (const [name, content] of Object.entries(files))
+    writeFileSync(join(root, name), content, { mode: 0o640 });
+  symlinkSync("a", join(root, "tree/link"));
+}
+
+/** The same beginning again, at the same place: what the journal remembers are paths and inodes. */
+function plantAgain(): void {
+  rmSync(base, { recursive: true, force: true });
+  mkdirSync(join(base, "ws"), { recursive: true });
+  plant(join(base, "ws"));
+}
+
+async function checkRecovered(allowed: readonly Snapshot[]): Promise<number> {
+  const world = await openWorld(base);
+  try {
+    const report = await world.journal.recover();
+    expect(report.failed).toEqual([]);
+    const now = snapshot(world.root);
+    expect(allowed).toContainEqual(now);
+    expect(await world.state.journal.unfinished()).toEqual([]);
+    expect(await world.state.integrity()).toEqual({ ok: true, problems: [] });
+    expect(await world.journal.recover()).toEqual({ completed: 0, rolledBack: 0, failed: [] });
+    return allowed.findIndex((each) => sameSnapshot(each, now));
+  } finally {
+    await world.close();
+  }
+}
+
+type Snapshot = Record<string, string>;
+
+function sameSnapshot(one: Snapshot, other: Snapshot): boolean {
+  const sorted = (each: Snapshot): string => JSON.stringify(Object.entries(each).sort());
+  return sorted(one) === sorted(other);
+}
+
+async function runWhole(task: string): Promise<Snapshot> {
+  expect(await children.run(task, base, "0")).toBe(0);
+  return snapshot(join(base, "ws"));
+}
+
+/** Kill the task at its first, second, … step, until it comes to its end; returns how many there are. */
+async function killEverywhere(
+  task: string,
+  prepare: () => Promise<unknown>,
+  check: (point: number) => Promise<unknown>,
+): Promise<number> {
+  for (let point = 1; point <= mostPoints; point += 1) {
+    await prepare();
+    const end = await children.run(task, base, String(point));
+    if (end === 0) return point - 1;
+    expect(end).toBe("SIGKILL");
+    await check(point);
+  }
+  throw new Error("the task never ends");
+}
+
+describe("a process killed at any step", () => {
+  it("leaves all of a change or nothing", { timeout: 240_000 }, async () => {
+    plantAgain();
+    const before = snapshot(join(base, "ws"));
+    const after = await runWhole("change");
+    expect(after).not.toEqual(before);
+    const outcomes = new Set<number>();
+    const points = await killEverywhere(
+      "change",
+      async () => plantAgain(),
+      async () => outcomes.add(await checkRecovered([before, after])),
+    );
+    expect(points).toBeGreaterThan(30);
+    expect([...outcomes].sort()).toEqual([0, 1]);
+  });
+
+  it("leaves all of an undo or nothing, and either can be gone on from", { timeout: 240_000 }, async () => {
+    plantAgain();
+    const before = snapshot(join(base, "ws"));
+    const after = await runWhole("change");
+    expect(await runWhole("undo")).toEqual(before);
+    const changeAgain = async (): Promise<void> => {
+      plantAgain();
+      await runWhole("change");
+    };
+    await killEverywhere("undo", changeAgain, async () => {
+      const outcome = await checkRecovered([after, before]);
+      const world = await openWorld(base);
+      await world.journal.undo({ callId: outcome === 0 ? "the-call" : "the-undo" }, origin());
+      expect(snapshot(world.root)).toEqual(outcome === 0 ? before : after);
+      await world.close();
+    });
+  });
+
+  it.each([12, 22, 28, 34, 38])(
+    "may be killed again while it recovers from step %i",
+    { timeout: 240_000 },
+    async (point) => {
+      plantAgain();
+      const before = snapshot(join(base, "ws"));
+      const after = await runWhole("change");
+      const wound = async (): Promise<void> => {
+        plantAgain();
+        expect(await children.run("change", base, String(point))).toBe("SIGKILL");
+      };
+      const points = await killEverywhere("recover", wound, () => checkRecovered([before, after]));
+      expect(points).toBeGreaterThan(10);
+    },
+  );
+
+  it("is cleaned up after by the next change of another process too", async () => {
+    mkdirSync(join(base, "ws"));
+    plant(join(base, "ws"));
+    const before = snapshot(join(base, "ws"));
+    expect(await children.run("change", base, "25")).toBe("SIGKILL");
+    const world = await openWorld(base);
+    await world.journal.apply([{ op: "write", path: "next", data: Buffer.from("next") }], origin());
+    await world.journal.undo({ path: "next" }, origin());
+    expect(snapshot(world.root)).toEqual(before);
+    await world.close();
+  });
+
+  it("loses no acknowledged value of the store", async () => {
+    const child = children.start("kv", base);
+    let said = "";
+    await new Promise<void>((done) => {
+      child.stdout?.on("data", (chunk: Buffer) => {
+        said += chunk.toString();
+        if (said.split("\n").length > 500) child.kill("SIGKILL");
+      });
+      child.on("close", () => done());
+    });
+    const last = Number(said.trimEnd().split("\n").at(-1));
+    expect(last).toBeGreaterThan(400);
+    const world = await openWorld(base);
+    const keys = new Set(await world.state.kv("test").list());
+    for (let n = 0; n <= last; n += 1) expect(keys.has(`key-${n}`)).toBe(true);
+    expect(await world.state.kv("test").get(`key-${last}`)).toEqual({ n: last });
+    expect(await world.state.integrity()).toEqual({ ok: true, problems: [] });
+    await world.close();
+  });
+});
+
+describe("several processes on one workspace", () => {
+  it("keep each other's order: no change is lost", { timeout: 120_000 }, async () => {
+    mkdirSync(join(base, "ws"));
+    writeFileSync(join(base, "ws/log"), "");
+    const ends = await Promise.all([1, 2, 3].map(() => children.run("append", base, "25")));
+    expect(ends).toEqual([0, 0, 0]);
+    const world = await openWorld(base);
+    const lines = Buffer.from(await world.guard.read("log"))
+      .toString()
+      .trimEnd()
+      .split("\n");
+    expect(lines).toHaveLength(75);
+    for (const pid of new Set(lines.map((line) => line.split(" ")[0]))) {
+      const own = lines
+        .filter((line) => line.startsWith(`${pid} `))
+        .map((line) => Number(line.split(" ")[1]));
+      expect(own).toEqual([...own.keys()]);
+    }
+    for (let n = 0; n < 75; n += 1) await world.journal.undo({ path: "log" }, origin());
+    expect(Buffer.from(await world.guard.read("log")).toString()).toBe("");
+    expect(readdirSync(world.root)).toEqual(["log"]);
+    await world.close();
+  });
+
+  it("break the lock of one that was killed, and of no one that lives", async () => {
+    const child = children.start("hold", base, "the-key");
+    await new Promise((done) => child.stdout?.once("data", done));
+    const world = await openWorld(base);
+    const wanted = [{ key: "the-key", mode: "shared" as const }];
+    await expect(world.state.locks.acquire(wanted, { timeoutMs: 200 })).rejects.toMatchObject({
+      code: "STATE_BUSY",
+      message: expect.stringContaining(String(child.pid)),
+    });
+    const exited = new Promise((done) => child.once("exit", done));
+    child.kill("SIGKILL");
+    await exited;
+    const held = await world.state.locks.acquire(wanted, { timeoutMs: 2000 });
+    await held.release();
+    expect(await world.state.locks.list()).toEqual([]);
+    await world.close();
+  });
+});
