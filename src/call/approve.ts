@@ -26,6 +26,8 @@ export interface ApprovalOptions {
   readonly timeoutMs: number;
   /** Keep an "always" beyond this process. */
   readonly remember: (rule: PolicyRule) => Promise<unknown>;
+  /** Keep an answer for as long as the session lasts. */
+  readonly rememberForSession: (sessionId: string, rule: PolicyRule) => Promise<unknown>;
   readonly log?: ApprovalLog;
 }
 
@@ -103,12 +105,9 @@ async function remember(
 ): Promise<void> {
   if (verdict === "once") return;
   const rule = narrowestRule(policyCall(call));
-  const { policy } = call.parts;
-  if (verdict === "session") {
-    policy.addRule("session", rule, { sessionId: call.session.id });
-    return;
-  }
-  await keep(call, options.remember(rule));
+  const keeping =
+    verdict === "session" ? options.rememberForSession(call.session.id, rule) : options.remember(rule);
+  await keep(call, keeping);
 }
 
 function refused(call: ValidatedCall, reason: string | undefined): ToolPermissionError {

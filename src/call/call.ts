@@ -116,9 +116,7 @@ export class Call {
 
   /** The call that no other one made. */
   get root(): Call {
-    let root: Call = this;
-    while (root.shownUnder !== undefined) root = root.shownUnder;
-    return root;
+    return this.shownUnder === undefined ? this : this.shownUnder.root;
   }
 
   /** Why the call must stop, once it must. */
@@ -200,8 +198,7 @@ export class Call {
 
   /** Hold the time limits of this call and of those that wait for it, while a person is asked. */
   pauseClock(): () => void {
-    const held: Call[] = [];
-    for (let call: Call | undefined = this; call !== undefined; call = call.origin.parent) held.push(call);
+    const held = this.#andAbove();
     const { deadlines } = this.parts;
     for (const call of held) {
       call.#pauses++;
@@ -213,6 +210,11 @@ export class Call {
         if (call.deadline !== undefined) deadlines.resume(call.deadline);
       }
     };
+  }
+
+  #andAbove(): Call[] {
+    const { parent } = this.origin;
+    return parent === undefined ? [this] : [this, ...parent.#andAbove()];
   }
 
   /** Free what the call listens to; the last thing that happens to it. */

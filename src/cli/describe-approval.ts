@@ -12,7 +12,7 @@ export function describeApproval(request: ApprovalRequest): string {
     ...(preview?.address === undefined ? [] : [`Address: ${preview.address}`]),
     ...(preview?.commands ?? []).map((command) => `  $ ${command}`),
     ...(preview?.diff === undefined ? [] : firstLines(preview.diff)),
-    `Why you are asked: ${request.reason} (rule ${decision.rule})`,
+    `Why you are asked: ${request.reason}${request.reason.includes(decision.rule) ? "" : ` (rule ${decision.rule})`}`,
   ];
   return printable(lines.join("\n"));
 }

@@ -7,7 +7,7 @@ import { both, match } from "./match.js";
 import type { Match } from "./match.js";
 import { compileNames, foldToolName } from "./name-condition.js";
 import type { NameCondition } from "./name-condition.js";
-import { compilePathCondition } from "./path-condition.js";
+import { compilePathCondition, lazyPathCondition } from "./path-condition.js";
 import type { PathCondition } from "./path-condition.js";
 import type { PathSpace } from "./path-space.js";
 import type { PolicyRule, RuleSource } from "./policy-rule.js";
@@ -50,13 +50,15 @@ export interface FieldProblem {
 /** Compile the patterns of a rule whose shape was checked; every bad pattern is reported. */
 export function compileConditions(
   rule: PolicyRule,
-  options: { readonly space: PathSpace; readonly source: RuleSource },
+  options: { readonly space: PathSpace; readonly source: RuleSource; readonly own: boolean },
 ): { readonly conditions: Conditions; readonly problems: readonly FieldProblem[] } {
   const problems: FieldProblem[] = [];
   const allows = rule.decision === "allow";
   const { space } = options;
   // Built-in rules guard what runs code later; no spelling of such a path may slip through.
   const ignoreCase = options.source === "built-in" || space.caseInsensitive;
+  // Tenon's own patterns are many and good: they wait until something is written.
+  const compilePath = options.own ? lazyPathCondition : compilePathCondition;
   const take = <T>(field: keyof PolicyRule, compile: (patterns: readonly string[]) => T): T | undefined => {
     const value = rule[field];
     if (value === undefined) return undefined;
@@ -73,7 +75,7 @@ export function compileConditions(
     tool: take("tool", (patterns) => compileNames(patterns, foldToolName)),
     agent: take("agent", (patterns) => compileNames(patterns, String)),
     user: take("user", (patterns) => compileNames(patterns, String)),
-    path: take("path", (patterns) => compilePathCondition(patterns, { space, allows, ignoreCase })),
+    path: take("path", (patterns) => compilePath(patterns, { space, allows, ignoreCase })),
     access: rule.access,
     command: take("command", (lines) =>
       compileCommands(lines, { allows, ignoreCase, exact: rule.exact === true }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ToolDefinitionError } from "../contract/errors.js";
 import { createPolicy } from "./create-policy.js";
 import { PolicyError } from "./policy-error.js";
-import { policyWith } from "./policy-fixtures.js";
+import { policyWith } from "./policy.fixture.js";
 import type { PolicyRule } from "./policy-rule.js";
 
 function problemsOf(...rules: unknown[]): readonly string[] {

@@ -13,6 +13,8 @@ export interface RulePlace {
   readonly source: RuleSource;
   readonly sessionId: string | undefined;
   readonly space: PathSpace;
+  /** One of the rules that Tenon comes with. */
+  readonly own: boolean;
 }
 
 export interface LoadedRule {
@@ -22,11 +24,11 @@ export interface LoadedRule {
 }
 
 /** Check a rule's shape, compile its patterns and try it on its own examples. */
-export function loadRule(given: PolicyRule, { place, source, sessionId, space }: RulePlace): LoadedRule {
+export function loadRule(given: PolicyRule, { place, source, sessionId, space, own }: RulePlace): LoadedRule {
   const rule = copyRule(given);
   const shape = checkRule(rule);
   if (shape.length > 0) return { compiled: undefined, faults: shape };
-  const { conditions, problems } = compileConditions(rule, { space, source });
+  const { conditions, problems } = compileConditions(rule, { space, source, own });
   const compiled = { id: rule.id ?? place, source, rule, sessionId, conditions };
   const faults = problems.map(({ field, message }) => `has a bad ${field}: ${printable(message)}`);
   if (source !== "built-in" && isReservedId(compiled.id))

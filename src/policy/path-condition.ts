@@ -52,6 +52,15 @@ export function compilePathCondition(
   };
 }
 
+/** The same, compiled when it is first needed; for patterns that are known to be good. */
+export function lazyPathCondition(patterns: readonly string[], options: PathConditionOptions): PathCondition {
+  let made: PathCondition | undefined;
+  return {
+    test: (path) => (made ??= compilePathCondition(patterns, options)).test(path),
+    keys: undefined,
+  };
+}
+
 function keysOf(globs: readonly PathGlob[], allows: boolean): readonly string[] | undefined {
   const keys = globs.map((glob) => glob.floating ?? rootedKey(glob, allows));
   return keys.every((key) => key !== undefined) ? keys : undefined;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Resource } from "../contract/resources.js";
 import type { AccessDecision } from "../contract/call.js";
 import type { PolicyCall, PolicyCommand } from "./create-policy.js";
-import { callOf, policyWith } from "./policy-fixtures.js";
+import { callOf, policyWith } from "./policy.fixture.js";
 import { ruleSources } from "./policy-rule.js";
 import type { PolicyRule, RuleSource } from "./policy-rule.js";
 

@@ -83,8 +83,9 @@ function createAdmission(space: PathSpace): Admission {
         problems: [{ rule: printable(source, 80), message: "is no source of rules" }],
       };
     }
-    const place = builtInRules.includes(rule) ? "built-in" : nameFor(source, taken);
-    const { compiled, faults } = loadRule(rule, { place, source, sessionId: scope?.sessionId, space });
+    const own = builtInRules.includes(rule);
+    const place = own ? "built-in" : nameFor(source, taken);
+    const { compiled, faults } = loadRule(rule, { place, source, sessionId: scope?.sessionId, space, own });
     const name =
       compiled === undefined || compiled.id === place ? place : `${place} "${printable(compiled.id, 80)}"`;
     const problems = faults.map((message) => ({ rule: name, message }));

@@ -4,7 +4,7 @@ import { matchFacet } from "./compile-rule.js";
 import { facetsOf } from "./facets.js";
 import { match } from "./match.js";
 import { createPathSpace } from "./path-space.js";
-import { shellCall, writeCall } from "./policy-fixtures.js";
+import { shellCall, writeCall } from "./policy.fixture.js";
 import type { PolicyRule } from "./policy-rule.js";
 import { createRuleBook } from "./rule-book.js";
 import { createScreen } from "./rule-screen.js";

@@ -21,6 +21,7 @@ import { builtInTools } from "./built-in-tools.js";
 import { createIds } from "./ids.js";
 import { createLazyState } from "./lazy-state.js";
 import type { LogSink } from "./log.js";
+import { NamedSessions } from "./named-sessions.js";
 import { openOptions } from "./options.js";
 import { RunningCalls } from "./running-calls.js";
 import { createRuntimePolicy } from "./runtime-policy.js";
@@ -117,6 +118,7 @@ export function createTenon(options: TenonOptions = {}): Tenon {
     maxQueued: config.tools.maxQueued,
     monotonic: clock.monotonic,
   });
+  const sessions = new NamedSessions(state, policy.policy);
   const running = new RunningCalls();
   const lifetime = { closed: false };
   const spine: SpineParts = {
@@ -126,6 +128,7 @@ export function createTenon(options: TenonOptions = {}): Tenon {
       backendFor: world.backendFor,
       timeoutMs: config.approvals.timeoutMs,
       remember: policy.remember,
+      rememberForSession: (sessionId, rule) => sessions.addRule(sessionId, rule),
       log: policy.approvalLog,
     }),
     quotas:
@@ -154,7 +157,7 @@ export function createTenon(options: TenonOptions = {}): Tenon {
   for (const [name, own] of Object.entries(config.tools.perTool)) {
     if (own.enabled === false && registry.has(name)) registry.disable(name, "the configuration says so");
   }
-  return new TenonRuntime({ config, env, spine, metrics, tasks, state, policy, world, running, lifetime });
+  return new TenonRuntime({ config, env, spine, metrics, tasks, state, policy, world, sessions, running, lifetime });
 }
 
 function hostUse(): { memoryBytes: number; cpuMs: number } {

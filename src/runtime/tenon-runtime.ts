@@ -15,6 +15,7 @@ import type { SchedulerStats } from "../scheduler/scheduler.js";
 import { createSessionEnv } from "../world/secrets/session-env.js";
 import { createIds } from "./ids.js";
 import type { LazyState } from "./lazy-state.js";
+import type { NamedSessions } from "./named-sessions.js";
 import { createOptimiserParts } from "./optimiser-parts.js";
 import type { RunningCalls } from "./running-calls.js";
 import type { RuntimePolicy } from "./runtime-policy.js";
@@ -34,6 +35,7 @@ export interface RuntimeParts {
   readonly state: LazyState;
   readonly policy: RuntimePolicy;
   readonly world: World;
+  readonly sessions: NamedSessions;
   readonly running: RunningCalls;
   readonly lifetime: { closed: boolean };
 }
@@ -80,20 +82,9 @@ export class TenonRuntime implements Tenon {
   }
 
   async openNamedSession(name: string, options: SessionOptions = {}): Promise<Session> {
-    const kept = this.#parts.state.exists()
-      ? await (await this.#parts.state.open()).sessions.load(name)
-      : undefined;
-    const values = new Map(Object.entries(kept?.env ?? {}));
-    const keep = (key: string, value: string): void => {
-      values.set(key, value);
-      const saving = this.#parts.state
-        .open()
-        .then(({ sessions }) =>
-          sessions.save(name, { env: Object.fromEntries(values), data: kept?.data ?? null }),
-        );
-      this.#parts.running.addChore(saving);
-    };
-    return this.#openSession({ ...options, id: name }, { initial: kept?.env ?? {}, onChange: keep });
+    const { env, setVariable } = await this.#parts.sessions.open(name);
+    const onChange = (key: string, value: string): void => this.#parts.running.addChore(setVariable(key, value));
+    return this.#openSession({ ...options, id: name }, { initial: env, onChange });
   }
 
   task(taskId: string): TaskContext | undefined {

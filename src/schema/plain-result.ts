@@ -12,12 +12,23 @@ const maxDepth = 200;
  * turned into its nearest JSON form instead of breaking whoever serialises it later.
  */
 export function toPlainResult(value: unknown): PlainResult {
-  if (value === undefined || isPlain(value, 0)) return { value };
-  const seen = new Set<object>();
   try {
-    return { value: toJson(value, seen, 0), changed: "The result was no plain JSON data and was converted." };
+    if (value === undefined || isPlain(value, 0)) return { value };
+    return {
+      value: toJson(value, new Set(), 0),
+      changed: "The result was no plain JSON data and was converted.",
+    };
   } catch (cause) {
-    return { value: null, changed: `The result could not be read: ${String(cause)}` };
+    return { value: null, changed: `The result could not be read: ${reasonOf(cause)}` };
+  }
+}
+
+/** What a hostile result throws may be hostile itself. */
+function reasonOf(cause: unknown): string {
+  try {
+    return cause instanceof Error ? cause.message : String(cause);
+  } catch {
+    return "it throws when it is looked at";
   }
 }
 

@@ -19,6 +19,7 @@ interface EntryRow {
   session_id: string;
   tool: string;
   time: number;
+  standing: number | null;
 }
 
 /** A row of the table of changes. */
@@ -78,6 +79,7 @@ function toEntry(database: Database, row: EntryRow): JournalEntry {
     kind: row.kind,
     phase: row.phase,
     time: row.time,
+    ...(row.standing === null ? {} : { standing: row.standing }),
     origin: {
       callId: row.call_id,
       ...(row.task_id === null ? {} : { taskId: row.task_id }),

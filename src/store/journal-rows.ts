@@ -34,6 +34,10 @@ export function createJournalRows(database: Database): JournalStore {
         setPhase(id, "done");
         for (const change of changesOf(database, id)) markInverted(database, change.inverts);
       }, options),
+    retreat: async (id, standing) => {
+      const sql = "UPDATE journal_entries SET standing = ? WHERE id = ?";
+      await database.write(() => database.run(sql, standing, id), { durable: true });
+    },
     discard: async (id) =>
       void (await database.write(() => database.run("DELETE FROM journal_entries WHERE id = ?", id))),
     fail: async (id) => void (await database.write(() => setPhase(id, "failed"))),

@@ -30,7 +30,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX lock_keys_ticket ON lock_keys (ticket);
   CREATE TABLE journal_entries (
     id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, phase TEXT NOT NULL, call_id TEXT NOT NULL,
-    task_id TEXT, session_id TEXT NOT NULL, tool TEXT NOT NULL, time BIGINT NOT NULL
+    task_id TEXT, session_id TEXT NOT NULL, tool TEXT NOT NULL, time BIGINT NOT NULL, standing INTEGER
   );
   CREATE INDEX journal_entries_unfinished ON journal_entries (id) WHERE phase <> 'done';
   CREATE INDEX journal_entries_call ON journal_entries (call_id);

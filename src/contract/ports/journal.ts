@@ -102,6 +102,8 @@ export type JournalPhase = "staging" | "committing" | "cleaning" | "done" | "fai
 export interface JournalEntry extends Omit<NewJournalEntry, "changes"> {
   readonly id: number;
   readonly phase: JournalPhase;
+  /** How many of the first changes a rollback has still to look at; all, where none began. */
+  readonly standing?: number;
   /** In the order they happened. */
   readonly changes: readonly (JournalChange & { readonly seq: number; readonly undone: boolean })[];
 }
@@ -170,6 +172,8 @@ export interface JournalStore {
   clean(id: number): Promise<void>;
   /** All is over; what the steps invert is marked as undone, or as done again. */
   finish(id: number, options?: { readonly durable?: boolean }): Promise<void>;
+  /** All but the first `standing` steps are taken back; synced to disk before the next one is. */
+  retreat(id: number, standing: number): Promise<void>;
   /** Nothing of it remains. */
   discard(id: number): Promise<void>;
   /** Neither forward nor back worked; kept for a person to look at. */

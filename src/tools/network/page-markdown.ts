@@ -32,8 +32,8 @@ export async function toMarkdown(html: string, options: PageOptions): Promise<Pa
 
 const SHELL = 200;
 const MAX_HTML = 2 * 1024 * 1024;
-const STEP = 256 * 1024;
-const MAX_MS = 5000;
+const [FIRST_STEP, LAST_STEP] = [32 * 1024, 256 * 1024];
+const MAX_MS = 3000;
 const MAX_LINKS = 100;
 
 function focusOf(html: string): string | undefined {
@@ -56,18 +56,24 @@ async function convert(html: string, focus: string | undefined, options: PageOpt
     return !stopped;
   };
   const source = steps(html.slice(0, MAX_HTML), goOn);
-  for await (const part of streamHtmlToMarkdown(source, { hooks: [reader.hook] })) markdown += part;
+  const parts = streamHtmlToMarkdown(source, { hooks: [reader.hook], plugins: { tagOverrides } });
+  for await (const part of parts) markdown += part;
   return toPage(tidy(markdown), reader, { maxChars, complete: !stopped && html.length <= MAX_HTML });
 }
 
+/** Elements that would stay HTML. */
+const tagOverrides = { dl: "div", dt: "p", dd: "p", details: "div", summary: "p" };
+
 function steps(html: string, goOn: () => boolean): ReadableStream<string> {
-  let from = 0;
+  let [from, step] = [0, FIRST_STEP];
   return new ReadableStream<string>(
     {
       async pull(controller) {
         await setImmediate();
         if (from >= html.length || !goOn()) return controller.close();
-        controller.enqueue(html.slice(from, (from += STEP)));
+        controller.enqueue(html.slice(from, (from += step)));
+        // What is left open is read again with the next step, so the steps grow.
+        step = Math.min(step * 2, LAST_STEP);
       },
     },
     { highWaterMark: 0 },

@@ -34,24 +34,26 @@ export function resolveLinks(
   if (root === undefined) return leaves();
   const walk: Walk = {
     at: root.real,
+    stat: absolute === root.real ? lstatOrNull(root.real) : null,
     todo: reversed(below(absolute, root.real), rules),
     links: 0,
     missing: 0,
   };
-  let stat: Stats | null = absolute === root.real ? lstatOrNull(root.real) : null;
   let errno: string | undefined;
   while (walk.todo.length > 0) {
     const step = takeStep(walk, rules, followLast);
     if ("allowed" in step) return step;
-    stat = step.stat;
+    walk.stat = step.stat;
     errno ??= step.errno;
   }
   if (!rules.roots.some((each) => isWithin(walk.at, each.real))) return leaves();
-  return { real: walk.at, stat, missing: walk.missing, errno };
+  return { real: walk.at, stat: walk.stat, missing: walk.missing, errno };
 }
 
 interface Walk {
   at: string;
+  /** What stands at `at`; `null` where that is missing or on the way to a root. */
+  stat: Stats | null;
   /** Names still to go, the next one last. */
   readonly todo: string[];
   links: number;
@@ -65,8 +67,7 @@ interface Step {
 
 function takeStep(walk: Walk, rules: PathRules, followLast: boolean): Step | PathRefusal {
   const name = walk.todo.pop() ?? ".";
-  if (name === ".") return { stat: lookAt(walk, rules) };
-  if (name === "..") return stepUp(walk, rules);
+  if (name === "." || name === "..") return stepBy(walk, name, rules);
   const next = joinName(walk.at, name);
   const territory = territoryOf(next, rules);
   if (territory === "outside") return leaves();
@@ -77,10 +78,16 @@ function takeStep(walk: Walk, rules: PathRules, followLast: boolean): Step | Pat
   return stepInto(walk, next, { rules, follow: followLast || walk.todo.length > 0 });
 }
 
-function stepUp(walk: Walk, rules: PathRules): Step {
-  walk.at = path.dirname(walk.at);
-  walk.missing = Math.max(0, walk.missing - 1);
-  return { stat: lookAt(walk, rules) };
+/** As the kernel has it, `.` and `..` need a directory to stand in; what follows is still checked for leaving. */
+function stepBy(walk: Walk, name: "." | "..", rules: PathRules): Step {
+  const standing = walk.stat === null || walk.stat.isDirectory() ? undefined : "ENOTDIR";
+  const errno = walk.missing > 0 ? "ENOENT" : standing;
+  if (name === "..") {
+    walk.at = path.dirname(walk.at);
+    walk.missing = Math.max(0, walk.missing - 1);
+  }
+  const stat = lookAt(walk, rules);
+  return errno === undefined ? { stat } : { stat, errno };
 }
 
 function stepInto(
@@ -126,8 +133,12 @@ function followLink(walk: Walk, link: string, rules: PathRules): Step | PathRefu
     // It is no link any more; whoever opens the path will find out what it is now.
     return goMissing(walk, link, "ESTALE");
   }
-  if (path.isAbsolute(target)) walk.at = path.parse(target).root;
-  walk.todo.push(...reversed(target, rules));
+  const names = reversed(target, rules);
+  // A slash at the end asks for a directory.
+  if (/[\\/]$/.test(target)) names.unshift(".");
+  walk.todo.push(...names);
+  if (!path.isAbsolute(target)) return { stat: lookAt(walk, rules) };
+  walk.at = path.parse(target).root;
   return { stat: null };
 }
 

@@ -340,7 +340,10 @@ describe("redirects", () => {
         const chunks: Buffer[] = [];
         request.on("data", (chunk: Buffer) => chunks.push(chunk));
         request.on("end", () => {
-          if (request.url === "/") return response.writeHead(status, { location: "/next" }).end();
+          if (request.url === "/") {
+            response.writeHead(status, { location: "/next" }).end();
+            return;
+          }
           const type = request.headers["content-type"];
           seen = { method: request.method, body: Buffer.concat(chunks).toString(), type };
           response.end();

@@ -40,13 +40,15 @@ export function createHttpClient(options: HttpOptions): HttpClient {
   let opening: Promise<Opened> | undefined;
   let closed = false;
   const open = async (): Promise<Opened> => {
-    const [{ openEngine }, { sendRequest }] = await Promise.all([
+    const [{ openEngine }, { sendRequest }, { createUrlJudge }] = await Promise.all([
       import("./engine.js"),
       import("./send-request.js"),
+      import("./judge-target.js"),
     ]);
     const connectTimeoutMs = Math.min(limits.timeoutMs, 10_000);
     const engine = openEngine({ rules, connectTimeoutMs, lookup: options.lookup, ca: options.ca });
-    return { engine, send: (request) => sendRequest(request, { agent: engine.agent, rules, ...limits }) };
+    const sending = { agent: engine.agent, judge: createUrlJudge(rules), ...limits };
+    return { engine, send: (request) => sendRequest(request, sending) };
   };
   return {
     async request(request) {
@@ -57,7 +59,8 @@ export function createHttpClient(options: HttpOptions): HttpClient {
     },
     async close() {
       closed = true;
-      await (await opening)?.engine.close();
+      const opened = await opening?.catch(() => undefined);
+      await opened?.engine.close();
     },
   };
 }

@@ -20,8 +20,24 @@ export interface TargetRules {
   readonly judge?: ((target: HttpTarget) => void) | undefined;
 }
 
-/** Throws unless a URL may be asked for, as far as its text can tell. */
-export function judgeUrl(url: URL, rules: TargetRules): void {
+/** Judges a URL as far as its text can tell; throws unless it may be asked for. */
+export type UrlJudge = (url: URL) => void;
+
+/** Make a judge that remembers the origins that passed; the further rules are asked each time. */
+export function createUrlJudge(rules: TargetRules): UrlJudge {
+  const passed = new Map<string, HttpTarget>();
+  return (url) => {
+    let target = passed.get(url.origin);
+    if (target === undefined) {
+      target = judgeUrl(url, rules);
+      if (passed.size >= 1000) passed.clear();
+      passed.set(url.origin, target);
+    }
+    askJudge(target, rules);
+  };
+}
+
+function judgeUrl(url: URL, rules: TargetRules): HttpTarget {
   const target = targetOf(url);
   const { host, port } = target;
   if (url.protocol !== "http:" && url.protocol !== "https:") {
@@ -34,18 +50,22 @@ export function judgeUrl(url: URL, rules: TargetRules): void {
   if (badPorts.has(port) && !rules.hosts.namesPort(host, port)) {
     throw refuse(target, `port ${port} belongs to another protocol`);
   }
-  if (isIP(host) !== 0) return judgeAddress(host, target, rules);
-  judgeName(target, rules);
-  askJudge(target, rules);
+  if (isIP(host) === 0) judgeName(target, rules);
+  else checkAddress(host, target, rules);
+  return target;
 }
 
 /** Throws unless a connection for a target may go to an address. */
 export function judgeAddress(address: string, target: HttpTarget, rules: TargetRules): void {
+  checkAddress(address, target, rules);
+  askJudge({ ...target, address }, rules);
+}
+
+function checkAddress(address: string, target: HttpTarget, rules: TargetRules): void {
   const found = addressKind(address);
   if (!mayReach(found, plainAddress(address), target, rules)) {
     throw refuse(target, `it leads to ${found.range}, which is not public`);
   }
-  askJudge({ ...target, address }, rules);
 }
 
 /** The host and port of a URL, in the spelling that rules compare. */

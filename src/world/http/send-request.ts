@@ -5,13 +5,13 @@ import type { CheckedRequest } from "./check-request.js";
 import { startExchange } from "./exchange.js";
 import type { Answer, Exchange } from "./exchange.js";
 import { cancelled, failed, outOfTime, toFailure } from "./http-errors.js";
-import { judgeUrl, nameOf, targetOf } from "./judge-target.js";
-import type { TargetRules } from "./judge-target.js";
+import { nameOf, targetOf } from "./judge-target.js";
+import type { UrlJudge } from "./judge-target.js";
 import { nextHop, redirectOf } from "./next-hop.js";
 
 export interface SendOptions {
   readonly agent: Agent;
-  readonly rules: TargetRules;
+  readonly judge: UrlJudge;
   readonly maxBytes: number;
   readonly timeoutMs: number;
 }
@@ -20,11 +20,11 @@ export interface SendOptions {
 export async function sendRequest(request: HttpRequest, options: SendOptions): Promise<HttpResponse> {
   const checked = withDefaults(checkRequest(request));
   const maxBytes = capOf(request.maxBytes, options.maxBytes);
-  const watch = watchOver(request.signal, options.timeoutMs, nameOf(targetOf(checked.url)));
+  const watch = watchOver(request.signal, options.timeoutMs, checked.url);
   let hop = checked;
   try {
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-      judgeUrl(hop.url, options.rules);
+      options.judge(hop.url);
       const answer = await watch.run(() => startExchange(options.agent, hop, maxBytes));
       const location = redirectOf(answer.status, answer.headers);
       if (location === undefined) return respond(answer, hop);
@@ -68,7 +68,7 @@ interface Watch {
 }
 
 /** Breaks off the exchange that runs when time is up or the caller's signal fires. */
-function watchOver(signal: AbortSignal | undefined, timeoutMs: number, host: string): Watch {
+function watchOver(signal: AbortSignal | undefined, timeoutMs: number, url: URL): Watch {
   const exchanges: Exchange[] = [];
   let stopped: Error | undefined;
   const stop = (reason: Error) => {
@@ -76,7 +76,7 @@ function watchOver(signal: AbortSignal | undefined, timeoutMs: number, host: str
     for (const exchange of exchanges) exchange.abort(reason);
   };
   const onAbort = () => stop(cancelled(signal?.reason));
-  const timer = setTimeout(() => stop(outOfTime(host, timeoutMs)), timeoutMs);
+  const timer = setTimeout(() => stop(outOfTime(nameOf(targetOf(url)), timeoutMs)), timeoutMs);
   if (signal?.aborted === true) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });
   return {

@@ -71,10 +71,16 @@ export async function finishRemovals(
 /** Take all steps of an entry back and flush that; returns what stood in the way. */
 export async function takeBack(
   ground: ExecuteGround,
-  steps: readonly JournalStep[],
+  { steps, id, standing = steps.length }: Committing & { readonly standing?: number | undefined },
 ): Promise<readonly string[]> {
-  const problems = await rollBackSteps(ground, steps, () => ground.failpoint("rolled back"));
+  const onRetreat = async (left: number): Promise<void> => {
+    ground.failpoint("taken back");
+    await ground.store.retreat(id, left);
+    ground.failpoint("retreated");
+  };
+  const problems = await rollBackSteps(ground, { steps, standing, onRetreat });
   await syncDirectories(ground.opener, steps.flatMap(directoriesOf));
+  ground.failpoint("rolled back");
   return problems;
 }
 
@@ -145,7 +151,7 @@ async function orRollBack(
   try {
     await body();
   } catch (error) {
-    const problems = await takeBack(ground, steps);
+    const problems = await takeBack(ground, { steps, id });
     for (const problem of problems) ground.onWarning(`A change could not be taken back: ${problem}`);
     // Where even this fails, the next start finds the entry and comes to the same end.
     await (problems.length === 0 ? ground.store.discard(id) : ground.store.fail(id)).catch(() => {});

@@ -12,7 +12,10 @@ export async function recoverEntry(ground: ExecuteGround, entry: JournalEntry): 
   const { store } = ground;
   const steps = entry.changes.map((change) => change.step);
   if (entry.phase === "staging") {
-    for (const step of steps) await removeTemps(ground, step);
+    for (const step of steps) {
+      await removeTemps(ground, step);
+      ground.failpoint("tidied");
+    }
     await store.discard(entry.id);
     return { outcome: "rolledBack" };
   }
@@ -21,11 +24,11 @@ export async function recoverEntry(ground: ExecuteGround, entry: JournalEntry): 
     await finishRemovals(ground, removals, entry.id);
     return { outcome: "completed" };
   }
-  if (await isComplete(ground, steps)) {
+  if (entry.standing === undefined && (await isComplete(ground, steps))) {
     await store.finish(entry.id);
     return { outcome: "completed" };
   }
-  const problems = await takeBack(ground, steps);
+  const problems = await takeBack(ground, { steps, id: entry.id, standing: entry.standing });
   if (problems.length > 0) {
     await store.fail(entry.id);
     return { outcome: "failed", problems };

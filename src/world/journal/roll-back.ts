@@ -15,37 +15,47 @@ export interface RollBackGround extends SourceGround {
   readonly guard: Guard;
 }
 
+export interface RollBack {
+  readonly steps: readonly JournalStep[];
+  /** Only the first so many are not taken back yet. */
+  readonly standing: number;
+  /** Told how many are left once one more is taken back for good. */
+  readonly onRetreat: (standing: number) => Promise<void>;
+}
+
 /**
- * Take back all steps of an entry that did not end, the last one first, whether they were taken or not:
- * what is on the disk tells. Safe to be cut off and begun again, since what was prepared goes last.
+ * Take back the steps of an entry that did not end, the last one first, whether they were taken or not:
+ * what is on the disk tells. It may be cut off and begun again: what was prepared goes last of all.
  * Returns what stands in the way, where someone else changed the same places since.
  */
-export async function rollBackSteps(
-  ground: RollBackGround,
-  steps: readonly JournalStep[],
-  onStep: () => void,
-): Promise<readonly string[]> {
+export async function rollBackSteps(ground: RollBackGround, work: RollBack): Promise<readonly string[]> {
   const problems: string[] = [];
-  let laterTaken = false;
-  for (const step of steps.toReversed()) {
-    const taken = step.kind === "set" && step.after !== null && isPlaced(ground, step);
+  for (let seq = work.standing - 1; seq >= 0; seq -= 1) {
     try {
-      const problem = await (step.kind === "set"
-        ? rollBackSet(ground, step)
-        : rollBackMove(ground, step, laterTaken));
+      const problem = await rollBackStep(ground, work.steps, seq);
       if (problem !== undefined) problems.push(problem);
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error));
     }
-    laterTaken ||= taken;
-    onStep();
+    if (problems.length === 0) await work.onRetreat(seq);
   }
   if (problems.length > 0) return problems;
-  for (const step of steps) {
-    await removeTemps(ground, step);
-    onStep();
-  }
+  for (const step of work.steps) await removeTemps(ground, step);
   return problems;
+}
+
+async function rollBackStep(
+  ground: RollBackGround,
+  steps: readonly JournalStep[],
+  seq: number,
+): Promise<string | undefined> {
+  const step = steps[seq];
+  if (step === undefined) return undefined;
+  if (step.kind === "set") return rollBackSet(ground, step);
+  const laterTaken = steps
+    .slice(seq + 1)
+    .some((later) => later.kind === "set" && later.after !== null && isPlaced(ground, later));
+  return rollBackMove(ground, step, laterTaken);
 }
 
 /** Whether what a step prepared has left its temporary name for its place. */

@@ -1,6 +1,7 @@
 import type { Resource } from "../contract/resources.js";
 import { createPolicy } from "./create-policy.js";
 import type { Policy, PolicyCall, PolicyOptions } from "./create-policy.js";
+import type { PolicyRule } from "./policy-rule.js";
 
 /** A policy for tests: `ask` mode in /ws, no rules but those given. */
 export function policyWith(
@@ -62,3 +63,14 @@ export function shellCall(
     ...extra,
   });
 }
+
+type Conditions = Omit<PolicyRule, "decision">;
+
+/** A rule for tests that allows what the conditions match. */
+export const allow = (conditions: Conditions = {}): PolicyRule => ({ decision: "allow", ...conditions });
+
+/** A rule for tests that asks. */
+export const ask = (conditions: Conditions = {}): PolicyRule => ({ decision: "ask", ...conditions });
+
+/** A rule for tests that denies. */
+export const deny = (conditions: Conditions = {}): PolicyRule => ({ decision: "deny", ...conditions });

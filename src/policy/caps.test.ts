@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { allow, callOf, policyWith, readCall, shellCall } from "./policy.fixture.js";
+
+describe("capabilities and levels", () => {
+  const needy = callOf({ capabilities: ["deploy", "network"] });
+
+  it("deny a tool whose capabilities the agent lacks, whatever the rules say", () => {
+    const rules = { "command-line": [allow()] };
+    expect(policyWith(rules).decide(needy)).toMatchObject({
+      behavior: "deny",
+      rule: "capability",
+      code: "CAPABILITY_MISSING",
+    });
+    expect(policyWith(rules, { capabilities: ["deploy"] }).decide(needy).reason).toContain(
+      "the capability network,",
+    );
+    expect(policyWith(rules, { capabilities: ["deploy", "network"] }).decide(needy).behavior).toBe("allow");
+    expect(policyWith(rules, { capabilities: ["*"] }).decide(needy).behavior).toBe("allow");
+  });
+
+  it("are granted per agent", () => {
+    const capabilities = { "*": ["network"], main: ["deploy"] };
+    const policy = policyWith({ user: [allow()] }, { capabilities });
+    expect(policy.decide(needy).behavior).toBe("allow");
+    expect(policy.decide({ ...needy, agent: "other" }).rule).toBe("capability");
+    for (const agent of ["__proto__", "constructor", "toString"]) {
+      expect(policy.decide({ ...needy, agent }).rule).toBe("capability");
+    }
+  });
+
+  it.each([
+    ["safe", readCall()],
+    ["low", readCall([], { annotations: { readOnly: true, openWorld: true } })],
+    ["low", callOf({ category: "planning", annotations: {} })],
+    ["high", callOf()],
+    ["critical", shellCall(["ls"])],
+    ["critical", callOf({ category: "code" })],
+    ["medium", callOf({ securityLevel: "medium" })],
+  ] as const)("take a tool for %s", (level, call) => {
+    const levels = ["safe", "low", "medium", "high", "critical"] as const;
+    for (const [index, securityLevel] of levels.entries()) {
+      const { rule } = policyWith({ "command-line": [allow()] }, { securityLevel }).decide(call);
+      expect(rule === "security-level").toBe(index < levels.indexOf(level));
+    }
+  });
+});
