@@ -53,6 +53,7 @@ export {
   type ToolPreview,
   type ToolProgress,
 } from "./contract/tool.js";
+export type { LLMFormat, LLMTools } from "./llm/to-llm-tools.js";
 export type { PolicyRule } from "./policy/policy-rule.js";
 export type { Advice } from "./record/optimiser.js";
 export type { ToolMetrics } from "./record/tool-metrics.js";

@@ -21,7 +21,11 @@ describe("the envelope", () => {
     const before = Date.now();
     const answer = await tenon.call({ id: "c1", name: "echo", arguments: { text: "hi" }, taskId: "t1" });
     expect(answer).toMatchObject({ callId: "c1", toolName: "echo", success: true, result: { text: "hi" } });
-    expect(answer.metadata).toMatchObject({ version: "1.0.0", taskId: "t1", decision: { behavior: "allow" } });
+    expect(answer.metadata).toMatchObject({
+      version: "1.0.0",
+      taskId: "t1",
+      decision: { behavior: "allow" },
+    });
     expect(answer.content).toEqual([{ type: "text", text: '{"text":"hi"}' }]);
     expect(answer).not.toHaveProperty("error");
     expect(answer.startedAt).toBeGreaterThanOrEqual(before);
@@ -82,7 +86,12 @@ describe("errors that a tool throws", () => {
     const { error, success } = await tenon.call({ name: "fail" });
     const expected = new Thrown("it broke");
     expect(success).toBe(false);
-    expect(error).toMatchObject({ type: expected.name, code: expected.code, hint: "mend it", details: { n: 1 } });
+    expect(error).toMatchObject({
+      type: expected.name,
+      code: expected.code,
+      hint: "mend it",
+      details: { n: 1 },
+    });
     expect(error?.message).toContain("it broke");
     expect(errorCodes).toHaveProperty(error?.code ?? "");
   });
@@ -102,9 +111,15 @@ describe("errors that a tool throws", () => {
     ["a Tenon error with throwing getters", () => withThrowingGetters(new ToolExecutionError("x"))],
     ["a frozen Tenon error", () => Object.freeze(new ToolExecutionError("frozen"))],
     ["a Tenon error with circular details", () => new ToolExecutionError("x", { details: circular() })],
-    ["a Tenon error with BigInt details", () => new ToolExecutionError("x", { details: { big: 10n, ok: 1 } })],
+    [
+      "a Tenon error with BigInt details",
+      () => new ToolExecutionError("x", { details: { big: 10n, ok: 1 } }),
+    ],
     ["a Tenon error whose message is huge", () => new ToolExecutionError("x".repeat(5_000_000))],
-    ["a Tenon error whose fields are no strings", () => Object.assign(new ToolExecutionError("x"), { message: 5, hint: {} })],
+    [
+      "a Tenon error whose fields are no strings",
+      () => Object.assign(new ToolExecutionError("x"), { message: 5, hint: {} }),
+    ],
     ["a rejected promise", () => Promise.reject(new Error("inner")).catch(() => new Error("inner"))],
     ["an error that toString breaks", () => ({ toString: () => ({}), [Symbol.toPrimitive]: () => ({}) })],
   ];
@@ -232,7 +247,17 @@ describe("whatever is passed as a request", () => {
         return Reflect.get(list, key) as unknown;
       },
     });
-    for (const list of [null, undefined, 5, "abc", {}, revoked(), revoked([]), throwingProxy(), hostileList]) {
+    for (const list of [
+      null,
+      undefined,
+      5,
+      "abc",
+      {},
+      revoked(),
+      revoked([]),
+      throwingProxy(),
+      hostileList,
+    ]) {
       const answers = await tenon.callMany(list as never);
       expect(answers).toHaveLength(1);
       expect(answers[0]?.error?.code).toBe("REQUEST_INVALID");
@@ -341,7 +366,15 @@ function throwingProxy(): object {
   const trap = () => {
     throw new Error("trapped");
   };
-  const traps = ["get", "has", "ownKeys", "getPrototypeOf", "getOwnPropertyDescriptor", "set", "defineProperty"];
+  const traps = [
+    "get",
+    "has",
+    "ownKeys",
+    "getPrototypeOf",
+    "getOwnPropertyDescriptor",
+    "set",
+    "defineProperty",
+  ];
   return new Proxy({}, Object.fromEntries(traps.map((name) => [name, trap])));
 }
 

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -63,11 +71,18 @@ describe("files through a call", () => {
   it("are written whole, and a person can take the change back after a restart", async () => {
     writeFileSync(inside("a.txt"), "before");
     open();
-    const answer = await tenon.call({ id: "c1", name: "put", arguments: { path: "a.txt", text: "after" }, taskId: "t" });
+    const answer = await tenon.call({
+      id: "c1",
+      name: "put",
+      arguments: { path: "a.txt", text: "after" },
+      taskId: "t",
+    });
     expect(answer).toMatchObject({ success: true, result: { size: 5 } });
     await tenon.close();
     open();
-    expect(await tenon.history({ path: "a.txt" })).toMatchObject([{ callId: "c1", taskId: "t", tool: "put" }]);
+    expect(await tenon.history({ path: "a.txt" })).toMatchObject([
+      { callId: "c1", taskId: "t", tool: "put" },
+    ]);
     await tenon.undo({ callId: "c1" });
     expect(readFileSync(inside("a.txt"), "utf8")).toBe("before");
   });
@@ -129,7 +144,9 @@ describe("files through a call", () => {
       },
     });
     expect((await tenon.call({ name: "put", arguments: { path: "a.txt", text: "abc" } })).success).toBe(true);
-    expect((await tenon.call({ name: "put", arguments: { path: "../a.txt", text: "abc" } })).success).toBe(false);
+    expect((await tenon.call({ name: "put", arguments: { path: "../a.txt", text: "abc" } })).success).toBe(
+      false,
+    );
     expect(asked).toEqual(["Write 3 characters to a.txt"]);
   });
 
@@ -142,10 +159,16 @@ describe("files through a call", () => {
 
   it("keep the order of two processes' changes of one file", async () => {
     open();
-    const other = createTenon({ workspace, tools: [put], config: { stateDir: join(root, "state"), mode: "auto" } });
+    const other = createTenon({
+      workspace,
+      tools: [put],
+      config: { stateDir: join(root, "state"), mode: "auto" },
+    });
     const texts = Array.from({ length: 10 }, (_, at) => `text ${at}`);
     const answers = await Promise.all(
-      texts.map((text, at) => (at % 2 === 0 ? tenon : other).call({ name: "put", arguments: { path: "a.txt", text } })),
+      texts.map((text, at) =>
+        (at % 2 === 0 ? tenon : other).call({ name: "put", arguments: { path: "a.txt", text } }),
+      ),
     );
     await other.close();
     expect(answers.every(({ success }) => success)).toBe(true);
@@ -183,7 +206,11 @@ describe("the network through a call", () => {
   it("reaches an allowed host, and marks what came back as untrusted", async () => {
     open({ config: { policy: { rules: [allow] }, network: { allowHosts: ["127.0.0.1"] } } });
     const answer = await tenon.call({ name: "http_get", arguments: { url: `http://127.0.0.1:${port}/` } });
-    expect(answer).toMatchObject({ success: true, result: { status: 200, body: "hello" }, metadata: { untrusted: true } });
+    expect(answer).toMatchObject({
+      success: true,
+      result: { status: 200, body: "hello" },
+      metadata: { untrusted: true },
+    });
   });
 
   it("refuses a redirect to a host that a rule denies", async () => {
@@ -201,7 +228,10 @@ describe("the network through a call", () => {
 describe("questions to the person", () => {
   it("reach the program's own function", async () => {
     open({ interact: { ask: ({ message, options }) => `${message} ${options?.join("/") ?? ""}`.trim() } });
-    const answer = await tenon.call({ name: "ask_user", arguments: { question: "Which?", options: ["a", "b"] } });
+    const answer = await tenon.call({
+      name: "ask_user",
+      arguments: { question: "Which?", options: ["a", "b"] },
+    });
     expect(answer.result).toEqual({ question: "Which?", answer: "Which? a/b" });
     const input = await tenon.call({ name: "request_input", arguments: { prompt: "Name?", default: "x" } });
     expect(input.result).toEqual({ input: "Name?" });
@@ -211,12 +241,20 @@ describe("questions to the person", () => {
     open({
       interact: {
         ask: ({ kind, content }) =>
-          kind === "confirm" ? { approved: true, text: "go" } : { action: "edit", content: `${content}!`, feedback: "louder" },
+          kind === "confirm"
+            ? { approved: true, text: "go" }
+            : { action: "edit", content: `${content}!`, feedback: "louder" },
       },
     });
-    const confirmed = await tenon.call({ name: "request_confirmation", arguments: { stage_name: "prd", message: "ok?" } });
+    const confirmed = await tenon.call({
+      name: "request_confirmation",
+      arguments: { stage_name: "prd", message: "ok?" },
+    });
     expect(confirmed.result).toEqual({ approved: true, userResponse: "go" });
-    const review = await tenon.call({ name: "review_with_feedback_content", arguments: { title: "T", content: "hey" } });
+    const review = await tenon.call({
+      name: "review_with_feedback_content",
+      arguments: { title: "T", content: "hey" },
+    });
     expect(review.result).toEqual({ action: "edit", content: "hey!", feedback: "louder" });
   });
 

@@ -72,6 +72,7 @@ interface RequestExtras {
 
 function toRequest(call: ValidatedCall, decision: AccessDecision, extras: RequestExtras): ApprovalRequest {
   const { parts, session } = call;
+  const allowing = allowingRule(call, decision);
   return {
     id: parts.newId(),
     callId: call.callId,
@@ -82,7 +83,7 @@ function toRequest(call: ValidatedCall, decision: AccessDecision, extras: Reques
     reason: decision.reason,
     decision,
     ...(extras.preview !== undefined && { preview: extras.preview }),
-    ...(canRemember(decision) && { alwaysRule: ruleText(narrowestRule(policyCall(call))) }),
+    ...(allowing !== undefined && { alwaysRule: allowing }),
     expiresAt: parts.clock.now() + extras.timeoutMs,
   };
 }
@@ -105,6 +106,7 @@ async function remember(
 ): Promise<void> {
   if (verdict === "once") return;
   const rule = narrowestRule(policyCall(call));
+  if (rule.decision !== "allow") return;
   const keeping =
     verdict === "session" ? options.rememberForSession(call.session.id, rule) : options.remember(rule);
   await keep(call, keeping);
@@ -132,8 +134,11 @@ function nobodyThere(call: ValidatedCall, decision: AccessDecision): ToolPermiss
   });
 }
 
+/** The rule that would allow such calls; none where no rule can, as for a line that an interpreter would run. */
 function allowingRule(call: ValidatedCall, decision: AccessDecision): string | undefined {
-  return canRemember(decision) ? ruleText(narrowestRule(policyCall(call))) : undefined;
+  if (!canRemember(decision)) return undefined;
+  const rule = narrowestRule(policyCall(call));
+  return rule.decision === "allow" ? ruleText(rule) : undefined;
 }
 
 function wayOut(allowing: string | undefined): string {

@@ -19,7 +19,11 @@ function refusedAmong(
   for (const resource of resources) {
     const verdict = verdictOn(call, resource, access);
     if (verdict === undefined || verdict.allowed) continue;
-    const options = { code: verdict.code, toolName: call.entry.name, details: { rule: `guard:${verdict.code}`, source: "guard" } };
+    const options = {
+      code: verdict.code,
+      toolName: call.entry.name,
+      details: { rule: `guard:${verdict.code}`, source: "guard" },
+    };
     return "host" in resource
       ? new ToolPermissionError(verdict.reason, options)
       : new ToolSecurityError(verdict.reason, options);
@@ -27,7 +31,11 @@ function refusedAmong(
   return undefined;
 }
 
-function verdictOn(call: ValidatedCall, resource: Resource, access: "read" | "write"): PathVerdict | undefined {
+function verdictOn(
+  call: ValidatedCall,
+  resource: Resource,
+  access: "read" | "write",
+): PathVerdict | undefined {
   const { world } = call.parts;
   if ("path" in resource) return world.checkPath(resource.path, access);
   if ("tree" in resource) return world.checkPath(resource.tree, access);

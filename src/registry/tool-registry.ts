@@ -1,4 +1,4 @@
-import { ToolUnavailableError } from "../contract/errors.js";
+import { ToolDefinitionError, ToolUnavailableError } from "../contract/errors.js";
 import type { TenonEvents } from "../contract/events.js";
 import type { HealthReport, StateChange, ToolState } from "../contract/lifecycle.js";
 import type { Clock } from "../contract/ports/clock.js";
@@ -34,6 +34,11 @@ export interface RegistryOptions {
   /** Where `getStats` takes the numbers of calls from. @default none */
   readonly callStats?: () => Readonly<Record<string, CallStats>>;
   readonly health?: HealthOptions;
+  /** Writes definitions in a provider's dialect. @default none: `toLLMTools` is refused */
+  readonly toLLMTools?: (
+    tools: readonly ToolDescription[],
+    format: string,
+  ) => readonly Readonly<Record<string, unknown>>[];
   /** Toolsets besides the built-in ones. */
   readonly toolsets?: Readonly<Record<string, ToolsetDefinition>>;
 }
@@ -152,6 +157,16 @@ export class ToolRegistry {
     if (family !== undefined) family.off = reason;
     for (const entry of this.#known(spec)) entry.disable(reason);
     this.#changed();
+  }
+
+  /** The definitions for a model in a provider's dialect, with names that are legal there. */
+  toLLMTools(format: string, filter: ListFilter = {}): readonly Readonly<Record<string, unknown>>[] {
+    if (this.#options.toLLMTools === undefined) {
+      throw new ToolDefinitionError("This registry was made without provider formats.", {
+        hint: "Use the registry of createTenon(), or pass toLLMTools to the constructor.",
+      });
+    }
+    return this.#options.toLLMTools(this.#listed(filter).map(describeEntry), format);
   }
 
   getStats(): RegistryStats {

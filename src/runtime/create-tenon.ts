@@ -6,6 +6,7 @@ import type { TenonConfig } from "../config/config-schema.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { InteractBackend } from "../contract/ports/interact.js";
 import type { Recorder } from "../contract/ports/recorder.js";
+import { toLLMTools, type LLMFormat } from "../llm/to-llm-tools.js";
 import { EventBus } from "../record/event-bus.js";
 import { Metrics } from "../record/metrics.js";
 import type { ToolLike } from "../registry/accept-tool.js";
@@ -16,6 +17,7 @@ import { DeadlineWheel } from "../scheduler/deadline-wheel.js";
 import { Scheduler } from "../scheduler/scheduler.js";
 import { defaultPlainLimits, type PlainLimits } from "../schema/take-plain.js";
 import { createRedactor } from "../world/secrets/redactor.js";
+import { isSecretName } from "../world/secrets/secret-names.js";
 import type { InteractCallbacks } from "../world/interact/callback-backend.js";
 import { builtInTools } from "./built-in-tools.js";
 import { createIds } from "./ids.js";
@@ -90,10 +92,14 @@ export function createTenon(options: TenonOptions = {}): Tenon {
       if (events.has(name)) events.emit(name, payload);
     },
     callStats: () => metrics.callStats(),
+    toLLMTools: (tools, format) => toLLMTools(tools, format as LLMFormat).tools,
     toolsets: config.toolsets as Readonly<Record<string, ToolsetDefinition>>,
     ...(options.health !== undefined && { health: options.health }),
   });
   const redactor = createRedactor();
+  for (const [name, value] of Object.entries(env))
+    if (value !== undefined && isSecretName(name)) redactor.addKnown(value);
+  if (config.tools.webSearch?.apiKey !== undefined) redactor.addKnown(config.tools.webSearch.apiKey);
   const newId = createIds("call");
   const tasks = new Tasks();
   const state = createLazyState({
@@ -157,7 +163,20 @@ export function createTenon(options: TenonOptions = {}): Tenon {
   for (const [name, own] of Object.entries(config.tools.perTool)) {
     if (own.enabled === false && registry.has(name)) registry.disable(name, "the configuration says so");
   }
-  return new TenonRuntime({ config, env, spine, metrics, tasks, state, policy, world, sessions, running, lifetime });
+  return new TenonRuntime({
+    config,
+    env,
+    spine,
+    metrics,
+    tasks,
+    state,
+    policy,
+    world,
+    sessions,
+    running,
+    redactor,
+    lifetime,
+  });
 }
 
 function hostUse(): { memoryBytes: number; cpuMs: number } {

@@ -7,6 +7,7 @@ import type { SessionEnv } from "../contract/ports/env.js";
 import type { CallSession } from "../contract/session.js";
 import type { SessionOptions, StreamItem, ToolCaller, ValidationResult } from "../contract/tenon.js";
 import type { Tool } from "../contract/tool.js";
+import { toLLMTools, type LLMFormat, type LLMTools } from "../llm/to-llm-tools.js";
 import type { Toolset } from "../registry/toolsets.js";
 import { takePlain } from "../schema/take-plain.js";
 import type { RunningCalls } from "./running-calls.js";
@@ -80,6 +81,18 @@ export class Session implements ToolCaller, CallSession {
     const fault = await running.starting;
     return explainCall(request, { session: this, toolset, fault }, spine);
   };
+
+  /** Forget the answers that were given for this session. */
+  close(): void {
+    this.#parts.spine.policy.endSession(this.id);
+  }
+
+  /** The definitions of this session's tools for a model, in a provider's dialect. */
+  toLLMTools(format: LLMFormat): LLMTools {
+    const { registry } = this.#parts.spine;
+    const described = this.tools().flatMap((tool) => registry.describe(tool.name) ?? []);
+    return toLLMTools(described, format);
+  }
 
   /** The tools that this session can see, in the order of their names. */
   tools(): Tool[] {

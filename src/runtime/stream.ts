@@ -16,7 +16,10 @@ export type StreamingCall = (request: ToolRequest, link: StreamLink) => Promise<
  * Start all calls and give their events and results as they come. The calls start when
  * the loop asks for the first item; leaving the loop cancels those that still run.
  */
-export async function* streamCalls(requests: readonly ToolRequest[], run: StreamingCall): AsyncGenerator<StreamItem> {
+export async function* streamCalls(
+  requests: readonly ToolRequest[],
+  run: StreamingCall,
+): AsyncGenerator<StreamItem> {
   const leaving = new AbortController();
   const items = new ItemQueue();
   const makeOne = async (request: ToolRequest): Promise<void> => {
@@ -48,7 +51,8 @@ class ItemQueue {
   }
 
   async take(): Promise<StreamItem[]> {
-    if (this.#items.length === 0 && !this.#ended) await new Promise<void>((resolve) => (this.#wake = resolve));
+    if (this.#items.length === 0 && !this.#ended)
+      await new Promise<void>((resolve) => (this.#wake = resolve));
     const batch = this.#items;
     this.#items = [];
     return batch;

@@ -12,6 +12,7 @@ import type { ToolEntry } from "../registry/tool-entry.js";
 import type { ToolRegistry } from "../registry/tool-registry.js";
 import { narrowToolset, type Toolset } from "../registry/toolsets.js";
 import type { SchedulerStats } from "../scheduler/scheduler.js";
+import type { Redactor } from "../world/secrets/redactor.js";
 import { createSessionEnv } from "../world/secrets/session-env.js";
 import { createIds } from "./ids.js";
 import type { LazyState } from "./lazy-state.js";
@@ -37,6 +38,7 @@ export interface RuntimeParts {
   readonly world: World;
   readonly sessions: NamedSessions;
   readonly running: RunningCalls;
+  readonly redactor: Redactor;
   readonly lifetime: { closed: boolean };
 }
 
@@ -83,7 +85,8 @@ export class TenonRuntime implements Tenon {
 
   async openNamedSession(name: string, options: SessionOptions = {}): Promise<Session> {
     const { env, setVariable } = await this.#parts.sessions.open(name);
-    const onChange = (key: string, value: string): void => this.#parts.running.addChore(setVariable(key, value));
+    const onChange = (key: string, value: string): void =>
+      this.#parts.running.addChore(setVariable(key, value));
     return this.#openSession({ ...options, id: name }, { initial: env, onChange });
   }
 
@@ -155,6 +158,7 @@ export class TenonRuntime implements Tenon {
         env: createSessionEnv({
           initial,
           isAllowed,
+          onSecret: this.#parts.redactor.addKnown,
           ...(env.onChange !== undefined && { onChange: env.onChange }),
         }),
         toolset: this.#toolset(options.toolset ?? config.toolset),

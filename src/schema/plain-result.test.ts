@@ -47,7 +47,14 @@ describe("toPlainResult", () => {
       },
     });
     expect(toPlainResult(hostile)).toMatchObject({ value: null });
-    const proxy = new Proxy({}, { ownKeys: () => { throw new Error("no"); } });
+    const proxy = new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new Error("no");
+        },
+      },
+    );
     expect(() => toPlainResult({ proxy })).not.toThrow();
   });
 
@@ -59,9 +66,12 @@ describe("toPlainResult", () => {
 
   it("always gives something that can be serialised", () => {
     fc.assert(
-      fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true }), (value) => {
-        expect(() => JSON.stringify(toPlainResult(value).value)).not.toThrow();
-      }),
+      fc.property(
+        fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true }),
+        (value) => {
+          expect(() => JSON.stringify(toPlainResult(value).value)).not.toThrow();
+        },
+      ),
     );
   });
 });

@@ -16,9 +16,10 @@ export const sqliteCode = {
   notADatabase: 26,
 };
 
-/** The primary result code of an error that SQLite raised, or `undefined`. */
+/** The primary result code of an error that SQLite raised, also behind one of ours, or `undefined`. */
 export function sqliteCodeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
+  if (error instanceof ToolError) return sqliteCodeOf(error.cause);
   const { errcode } = error as { errcode?: unknown };
   return typeof errcode === "number" ? errcode & 0xff : undefined;
 }

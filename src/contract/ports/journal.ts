@@ -56,7 +56,7 @@ export interface MoveStep {
   /** What moves; of a directory only that it is one. */
   readonly moved: FileImage | LinkImage | { readonly type: "directory"; readonly size: number };
   readonly overwritten: NodeImage | null;
-  /** Where what was overwritten is prepared when it comes back. */
+  /** Where what is overwritten waits until all is done. */
   readonly temp: string;
 }
 

@@ -32,7 +32,9 @@ export interface DenyOptions {
  * taken as a glob *and* literally, since `app/[id]` is both; all comparison is folded.
  */
 export function createDenyRules(patterns: readonly string[], options: DenyOptions): DenyRules {
-  const rules = patterns.map((pattern) => compile(pattern, options));
+  const rules = patterns
+    .filter((pattern) => pattern.trim() !== "")
+    .map((pattern) => compile(pattern, options));
   return {
     match: (location) => rules.find((rule) => covers(rule, location))?.text,
     matchBelow: (location) => rules.find((rule) => coversBelow(rule, location))?.text,
@@ -63,7 +65,7 @@ function compile(pattern: string, options: DenyOptions): CompiledRule {
   // `a/**` covers a and all below, which is what every rule does.
   const bare = text.replace(/(?<=.)(?:\/\*\*)+$/, "");
   if (path.isAbsolute(bare)) return compileAbsolute(pattern, bare, options);
-  const floats = bare.startsWith("**/") || !bare.includes("/");
+  const floats = bare.startsWith("**/") || (!bare.includes("/") && bare !== "." && bare !== "..");
   const name = floats ? bare.replace(/^(?:\*\*\/)+/, "") : path.posix.normalize(bare);
   if (floats) {
     return {

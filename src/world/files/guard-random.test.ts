@@ -14,11 +14,24 @@ import { codeOf, createTestGround, SECRET, type TestGround } from "../../../test
 
 const name = fc.constantFrom("a", "b", "c");
 const place = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
+// A way through a directory outside and back again is refused by design, so none is planted.
 const target = fc.oneof(
   fc
-    .array(fc.constantFrom("a", "b", "c", "..", ".", "ws", "outside"), { minLength: 1, maxLength: 6 })
+    .array(fc.constantFrom("a", "b", "c", "..", "."), { minLength: 1, maxLength: 6 })
     .map((names) => names.join("/")),
-  fc.constantFrom("@outside", "@outside/secret.txt", "@ws/a", "@ws", "/", "/proc/self/root", "/dev/null"),
+  fc.constantFrom(
+    "@outside",
+    "../outside",
+    "../../outside/sub",
+    "@outside/secret.txt",
+    "@ws/a",
+    "../ws/a",
+    "../../ws/b",
+    "@ws",
+    "/",
+    "/proc/self/root",
+    "/dev/null",
+  ),
 );
 const plant = fc.record({ at: place, link: fc.option(target) });
 
@@ -85,7 +98,7 @@ describe.each(["descriptor", "portable"] as const)("any tree of files and links,
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -115,7 +128,7 @@ describe.each(["descriptor", "portable"] as const)("any tree of files and links,
           ground.dispose();
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });

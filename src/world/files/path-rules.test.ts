@@ -196,6 +196,13 @@ describe("deny rules", () => {
     expect(verdictOf(rules, "logs/b.log")).toContain("PATH_FORBIDDEN");
   });
 
+  it("take a dot for the workspace and nothing for nothing", () => {
+    expect(verdictOf(rulesFor({ forbiddenPaths: ["."] }), "a")).toContain("PATH_FORBIDDEN");
+    expect(verdictOf(rulesFor({ forbiddenPaths: ["./"] }), "a/b")).toContain("PATH_FORBIDDEN");
+    expect(verdictOf(rulesFor({ forbiddenPaths: ["**"] }), "a/b")).toContain("PATH_FORBIDDEN");
+    expect(verdictOf(rulesFor({ forbiddenPaths: ["", " "] }), ".")).toBe("allowed");
+  });
+
   it("do not forbid the workspace where a directory above it has a forbidden name", () => {
     expect(verdictOf(rulesFor({ forbiddenPaths: ["workspace", "**/workspace"] }), "a")).toBe("allowed");
   });

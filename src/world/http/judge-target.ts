@@ -27,17 +27,20 @@ export type UrlJudge = (url: URL) => void;
 export function createUrlJudge(rules: TargetRules): UrlJudge {
   const passed = new Map<string, HttpTarget>();
   return (url) => {
-    let target = passed.get(url.origin);
+    // Not the origin: a blob: URL has that of the page it comes from.
+    const place = `${url.protocol}//${url.host}`;
+    let target = passed.get(place);
     if (target === undefined) {
       target = judgeUrl(url, rules);
       if (passed.size >= 1000) passed.clear();
-      passed.set(url.origin, target);
+      passed.set(place, target);
     }
     askJudge(target, rules);
   };
 }
 
-function judgeUrl(url: URL, rules: TargetRules): HttpTarget {
+/** Throws unless a URL may be asked for, as far as its text and the built-in rules can tell. */
+export function judgeUrl(url: URL, rules: Omit<TargetRules, "judge">): HttpTarget {
   const target = targetOf(url);
   const { host, port } = target;
   if (url.protocol !== "http:" && url.protocol !== "https:") {
@@ -50,8 +53,11 @@ function judgeUrl(url: URL, rules: TargetRules): HttpTarget {
   if (badPorts.has(port) && !rules.hosts.namesPort(host, port)) {
     throw refuse(target, `port ${port} belongs to another protocol`);
   }
-  if (isIP(host) === 0) judgeName(target, rules);
-  else checkAddress(host, target, rules);
+  if (isIP(host) !== 0) {
+    checkAddress(host, target, rules);
+    return { ...target, address: host };
+  }
+  judgeName(target, rules);
   return target;
 }
 
@@ -61,7 +67,7 @@ export function judgeAddress(address: string, target: HttpTarget, rules: TargetR
   askJudge({ ...target, address }, rules);
 }
 
-function checkAddress(address: string, target: HttpTarget, rules: TargetRules): void {
+function checkAddress(address: string, target: HttpTarget, rules: Omit<TargetRules, "judge">): void {
   const found = addressKind(address);
   if (!mayReach(found, plainAddress(address), target, rules)) {
     throw refuse(target, `it leads to ${found.range}, which is not public`);
@@ -80,7 +86,7 @@ export function nameOf({ host, port }: HttpTarget): string {
   return port === 80 || port === 443 ? name : `${name}:${port}`;
 }
 
-function judgeName(target: HttpTarget, rules: TargetRules): void {
+function judgeName(target: HttpTarget, rules: Omit<TargetRules, "judge">): void {
   const { host, port } = target;
   if (host === "") throw refuse(target, "it names no host");
   if (metadataNames.has(host) && !rules.hosts.names(host, port)) {

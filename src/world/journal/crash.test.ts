@@ -1,10 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { manyChanges } from "./testing/many-changes.js";
 import { openWorld, origin } from "./testing/open-world.js";
+import { plant } from "./testing/plant.js";
 import { buildChildren, type Children } from "./testing/run-child.js";
 import { snapshot } from "./testing/snapshot.js";
+import { tempDir } from "./testing/temp-dir.js";
 
 let children: Children;
 let base: string;
@@ -17,28 +19,10 @@ beforeAll(async () => {
 afterAll(() => children.dispose());
 
 beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), "tenon-crash-"));
+  base = tempDir("crash");
 });
 
 afterEach(() => rmSync(base, { recursive: true, force: true }));
-
-function plant(root: string): void {
-  mkdirSync(join(root, "tree/sub/empty"), { recursive: true });
-  mkdirSync(join(root, "directory"));
-  const files = {
-    edited: "edited: before",
-    gone: "gone",
-    "old-name": "old name",
-    replacing: "replacing",
-    replaced: "replaced",
-    "tree/a": "a",
-    "tree/sub/b": "b",
-    "directory/inner": "inner: before",
-  };
-  for (const [name, content] of Object.entries(files))
-    writeFileSync(join(root, name), content, { mode: 0o640 });
-  symlinkSync("a", join(root, "tree/link"));
-}
 
 /** The same beginning again, at the same place: what the journal remembers are paths and inodes. */
 function plantAgain(): void {
@@ -70,9 +54,12 @@ function sameSnapshot(one: Snapshot, other: Snapshot): boolean {
   return sorted(one) === sorted(other);
 }
 
-async function runWhole(task: string): Promise<Snapshot> {
-  expect(await children.run(task, base, "0")).toBe(0);
-  return snapshot(join(base, "ws"));
+/** Do the change, in this process, from its beginning to its end. */
+async function changeAll(): Promise<Snapshot> {
+  const world = await openWorld(base);
+  await world.journal.apply(manyChanges, origin("the-call"));
+  await world.close();
+  return snapshot(world.root);
 }
 
 /** Kill the task at its first, second, … step, until it comes to its end; returns how many there are. */
@@ -95,7 +82,7 @@ describe("a process killed at any step", () => {
   it("leaves all of a change or nothing", { timeout: 240_000 }, async () => {
     plantAgain();
     const before = snapshot(join(base, "ws"));
-    const after = await runWhole("change");
+    const after = await changeAll();
     expect(after).not.toEqual(before);
     const outcomes = new Set<number>();
     const points = await killEverywhere(
@@ -110,34 +97,35 @@ describe("a process killed at any step", () => {
   it("leaves all of an undo or nothing, and either can be gone on from", { timeout: 240_000 }, async () => {
     plantAgain();
     const before = snapshot(join(base, "ws"));
-    const after = await runWhole("change");
-    expect(await runWhole("undo")).toEqual(before);
+    const after = await changeAll();
     const changeAgain = async (): Promise<void> => {
       plantAgain();
-      await runWhole("change");
+      await changeAll();
     };
-    await killEverywhere("undo", changeAgain, async () => {
+    const points = await killEverywhere("undo", changeAgain, async () => {
       const outcome = await checkRecovered([after, before]);
       const world = await openWorld(base);
       await world.journal.undo({ callId: outcome === 0 ? "the-call" : "the-undo" }, origin());
       expect(snapshot(world.root)).toEqual(outcome === 0 ? before : after);
       await world.close();
     });
+    expect(points).toBeGreaterThan(30);
+    expect(snapshot(join(base, "ws"))).toEqual(before);
   });
 
-  it.each([12, 28, 38])(
+  it.each([12, 30, 38])(
     "may be killed again while it recovers from step %i",
     { timeout: 240_000 },
     async (point) => {
       plantAgain();
       const before = snapshot(join(base, "ws"));
-      const after = await runWhole("change");
+      const after = await changeAll();
       const wound = async (): Promise<void> => {
         plantAgain();
         expect(await children.run("change", base, String(point))).toBe("SIGKILL");
       };
       const points = await killEverywhere("recover", wound, () => checkRecovered([before, after]));
-      expect(points).toBeGreaterThan(10);
+      expect(points).toBeGreaterThan(0);
     },
   );
 

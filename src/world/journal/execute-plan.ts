@@ -37,7 +37,7 @@ export async function executePlan(ground: ExecuteGround, plan: Plan, entry: Plan
   failpoint("committing");
   await take(ground, planned, { steps, id });
   failpoint("taken");
-  const removals = steps.filter((step) => step.kind === "set" && step.after === null);
+  const removals = steps.filter(putsAside);
   if (removals.length === 0) {
     // Of moves the disk cannot tell later whether all were taken, so the word must last.
     const durable = steps.some((step) => step.kind === "move");
@@ -48,6 +48,11 @@ export async function executePlan(ground: ExecuteGround, plan: Plan, entry: Plan
     await finishRemovals(ground, removals, id);
   }
   failpoint("done");
+}
+
+/** Whether a step leaves something under its temporary name that must go once all are taken. */
+export function putsAside(step: JournalStep): boolean {
+  return step.kind === "set" ? step.after === null : step.overwritten !== null;
 }
 
 /** Remove what deletes put aside. What cannot be removed is left where it is, under its temporary name. */

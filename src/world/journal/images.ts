@@ -144,6 +144,11 @@ async function captureNode(
   }
 }
 
+/** The mode that the system gives to what is made without one. */
+function systemMode(type: VirtualNode["type"]): number {
+  return (type === "directory" ? 0o777 : 0o666) & ~process.umask();
+}
+
 async function captureVirtual(
   ground: ImageGround,
   { real, text }: DirectorySubject,
@@ -158,7 +163,11 @@ async function captureVirtual(
     if (node === null)
       throw conflict(text, "holds a name that is no plain text; change it in a call of its own");
     if (node.type === "other") throw notPlain(text);
-    const { mode = 0o644, uid = 0, gid = 0 } = node;
+    const {
+      mode = systemMode(node.type),
+      uid = process.getuid?.() ?? 0,
+      gid = process.getgid?.() ?? 0,
+    } = node;
     const common = { path: Buffer.from(inner).toString("latin1"), mode, uid, gid };
     if (node.type === "symlink") {
       entries.push({ ...common, type: "symlink", size: node.target.length, target: node.target });

@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../../contract/ports/journal.js";
-import { finishRemovals, takeBack, type ExecuteGround } from "./execute-plan.js";
+import { finishRemovals, putsAside, takeBack, type ExecuteGround } from "./execute-plan.js";
 import { isComplete, removeTemps } from "./roll-back.js";
 
 /** What became of an entry that had not ended. */
@@ -20,8 +20,7 @@ export async function recoverEntry(ground: ExecuteGround, entry: JournalEntry): 
     return { outcome: "rolledBack" };
   }
   if (entry.phase === "cleaning") {
-    const removals = steps.filter((step) => step.kind === "set" && step.after === null);
-    await finishRemovals(ground, removals, entry.id);
+    await finishRemovals(ground, steps.filter(putsAside), entry.id);
     return { outcome: "completed" };
   }
   if (entry.standing === undefined && (await isComplete(ground, steps))) {

@@ -88,8 +88,7 @@ async function rollBackSet(ground: RollBackGround, step: SetStep): Promise<strin
   const present = lookDisk(ground.opener, step.path);
   if (step.after === null) {
     if (temp !== null && present !== null) return `${step.path} was taken by something else`;
-    if (temp !== null) return rename(ground, step.temp, step.path);
-    return present === null && step.before !== null ? restore(ground, step, step.path) : undefined;
+    return temp === null ? undefined : rename(ground, step.temp, step.path);
   }
   if (!isPlaced(ground, step)) return undefined;
   const asBefore = await isImage(ground, step.path, step.before);
@@ -98,27 +97,29 @@ async function rollBackSet(ground: RollBackGround, step: SetStep): Promise<strin
   if (present !== null && !(await isImage(ground, step.path, step.after))) {
     return `${step.path} was changed by someone else`;
   }
-  return restore(ground, step, step.path);
+  return restore(ground, step, step.before);
 }
 
 /**
  * A move is known by its inode. Where a later step, now taken back, gave the place another one, that
- * step tells that this one was taken too.
+ * step tells that this one was taken too. What it replaced waits under the temporary name.
  */
 async function rollBackMove(
   ground: RollBackGround,
   step: MoveStep,
   laterTaken: boolean,
 ): Promise<string | undefined> {
-  const from = lookDisk(ground.opener, step.from);
-  const to = lookDisk(ground.opener, step.to);
-  const moved = to !== null && (inodeOf(to) === step.inode || (laterTaken && from === null));
-  if (moved && from === null) await rename(ground, step.to, step.from);
-  else if (moved && isSameFile(from ?? to, to)) {
-    await withPlace(ground.opener, step.to, (place) => unlinkSync(place.at));
-  } else if (moved) return `${step.from} was taken by something else`;
-  if (step.overwritten === null || lookDisk(ground.opener, step.to) !== null) return undefined;
-  return restore(ground, step, step.to);
+  const { opener } = ground;
+  if (step.overwritten !== null && lookDisk(opener, step.temp) === null) return undefined;
+  const from = lookDisk(opener, step.from);
+  const to = lookDisk(opener, step.to);
+  if (to !== null && (inodeOf(to) === step.inode || (laterTaken && from === null))) {
+    if (from !== null && !isSameFile(from, to)) return `${step.from} was taken by something else`;
+    if (from === null) await rename(ground, step.to, step.from);
+    else await withPlace(opener, step.to, (place) => unlinkSync(place.at));
+  }
+  if (step.overwritten === null || lookDisk(opener, step.to) !== null) return undefined;
+  return rename(ground, step.temp, step.to);
 }
 
 /** Take away what a step made, unless something was put into it or it was changed. */
@@ -138,14 +139,11 @@ async function removeMade(
 }
 
 /** Bring back what stood at a path, prepared under a name of its own, so that it can begin again. */
-async function restore(ground: RollBackGround, step: JournalStep, real: string): Promise<undefined> {
-  const image = step.kind === "set" ? step.before : step.overwritten;
-  if (image === null) return undefined;
+async function restore(ground: RollBackGround, step: SetStep, image: NodeImage): Promise<undefined> {
   const back = backOf(step);
   await removeNode(ground, back);
-  await stageContent(ground, back, { content: await toContent(ground.blobs, image), text: real });
-  await rename(ground, back, real);
-  return undefined;
+  await stageContent(ground, back, { content: await toContent(ground.blobs, image), text: step.path });
+  return rename(ground, back, step.path);
 }
 
 function hasMode(stat: BigIntStats, image: NodeImage | null): boolean {

@@ -23,7 +23,7 @@ export function takeStep(
 
 /** The directories that a step changes. */
 export function directoriesOf(step: JournalStep): string[] {
-  const paths = step.kind === "set" ? [step.path, step.temp] : [step.from, step.to];
+  const paths = step.kind === "set" ? [step.path, step.temp] : [step.from, step.to, step.temp];
   return paths.map((each) => path.dirname(each));
 }
 
@@ -61,8 +61,17 @@ function takeSet(opener: Opener, step: SetStep, onLinked: () => void): Promise<v
   });
 }
 
-function takeMove(opener: Opener, step: MoveStep, onLinked: () => void): Promise<void> {
-  return withPlaces(opener, [step.from, step.to], ([from, to]) => {
+async function takeMove(opener: Opener, step: MoveStep, onLinked: () => void): Promise<void> {
+  if (step.overwritten !== null) {
+    const { type } = step.overwritten;
+    await withPlaces(opener, [step.to, step.temp], ([to, temp]) => {
+      // Some systems link to what a link leads to instead of the link.
+      if (type !== "file") return renameSync(to.at, temp.at);
+      linkOrElse(to.at, temp.at, renameSync);
+    });
+    onLinked();
+  }
+  await withPlaces(opener, [step.from, step.to], ([from, to]) => {
     if (step.overwritten === null && step.moved.type === "file") {
       return linkOrRename(from.at, to.at, onLinked);
     }
@@ -72,15 +81,21 @@ function takeMove(opener: Opener, step: MoveStep, onLinked: () => void): Promise
 
 /** A rename of a file that never replaces: a second name first, then the first one goes. */
 function linkOrRename(from: string, to: string, onLinked: () => void): void {
-  try {
-    linkSync(from, to);
-  } catch (error) {
-    // Without hard links, or with too many, only the look before the step stands in the way.
-    if (!noLinks.has(errnoOf(error) ?? "")) throw error;
-    return renameSync(from, to);
-  }
+  if (!linkOrElse(from, to, renameSync)) return;
   onLinked();
   unlinkSync(from);
+}
+
+/** Without hard links, or with too many, only the look before the step stands in the way. */
+function linkOrElse(from: string, to: string, otherwise: (from: string, to: string) => void): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (!noLinks.has(errnoOf(error) ?? "")) throw error;
+    otherwise(from, to);
+    return false;
+  }
 }
 
 const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);

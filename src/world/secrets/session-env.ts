@@ -7,6 +7,8 @@ export interface SessionEnvOptions {
   readonly initial: Readonly<Record<string, string>>;
   /** Whether a secret-looking name may be used nevertheless. */
   readonly isAllowed: (name: string) => boolean;
+  /** Told of values under secret-looking names, so that they can be hidden elsewhere. */
+  readonly onSecret?: (value: string) => void;
   /** Told of every change, so that a named session can keep it. */
   readonly onChange?: (key: string, value: string) => void;
 }
@@ -26,6 +28,7 @@ export function createSessionEnv(options: SessionEnvOptions): SessionEnv {
       refuseMalformed(key, value);
       const previous = values.get(key) ?? null;
       values.set(key, value);
+      if (isSecretName(key)) options.onSecret?.(value);
       options.onChange?.(key, value);
       return previous;
     },

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FileMutation } from "../../../contract/ports/files.js";
+import { manyChanges } from "./many-changes.js";
 import { openWorld, origin } from "./open-world.js";
 
 /** What a child process is told to do in a world, and at which failpoint it dies. */
@@ -15,26 +15,10 @@ function dieAt(wanted: number): (step: string) => void {
   };
 }
 
-/** Every kind of change, on files, trees and names that hang together. */
-const change: readonly FileMutation[] = [
-  { op: "write", path: "edited", data: Buffer.from("edited: after") },
-  { op: "write", path: "made/deep/new", data: Buffer.from("new") },
-  { op: "append", path: "made/deep/new", data: Buffer.from(" and more") },
-  { op: "delete", path: "gone" },
-  { op: "move", from: "old-name", to: "made/new-name" },
-  { op: "write", path: "made/new-name", data: Buffer.from("moved and edited") },
-  { op: "move", from: "replacing", to: "replaced", overwrite: true },
-  { op: "delete", path: "tree", recursive: true },
-  { op: "mkdir", path: "tree" },
-  { op: "copy", from: "edited", to: "tree/copy" },
-  { op: "move", from: "directory", to: "made/directory" },
-  { op: "write", path: "made/directory/inner", data: Buffer.from("inner: after") },
-];
-
 async function run(): Promise<void> {
   if (task === "change") {
     const world = await openWorld(base, { failpoint: dieAt(Number(detail)) });
-    await world.journal.apply(change, origin("the-call"));
+    await world.journal.apply(manyChanges, origin("the-call"));
     return world.close();
   }
   if (task === "undo") {

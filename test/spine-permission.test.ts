@@ -1,0 +1,603 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  InteractBackend,
+  PermissionResult,
+  TenonOptions,
+} from "../src/index.js";
+import { ToolExecutionError, ToolPermissionError } from "../src/index.js";
+import { openState } from "../src/store/open-state.js";
+import { collect, createGround, gate, open, tool, watch } from "./spine-ground.js";
+
+const dangerous = (members: object = {}) => {
+  const ran: unknown[] = [];
+  const wipe = tool("wipe", {
+    annotations: { dangerous: true },
+    input: z.object({ what: z.string() }),
+    execute: (input) => {
+      ran.push(input);
+      return "wiped";
+    },
+    ...members,
+  });
+  return { ran, wipe };
+};
+
+const wipeAll = { name: "wipe", arguments: { what: "all" } };
+
+describe("a tool's own check", () => {
+  const checked = (check: () => unknown, options: TenonOptions = {}, annotations = {}) => {
+    const { ran, wipe } = dangerous({
+      annotations: { readOnly: true, ...annotations },
+      checkPermissions: check,
+    });
+    const tenon = open({ tools: [wipe], ...options });
+    return { ran, tenon, call: () => tenon.call(wipeAll) };
+  };
+
+  it("that allows lets an allowed call through", async () => {
+    const { call, ran } = checked(() => ({ behavior: "allow" }));
+    expect((await call()).success).toBe(true);
+    expect(ran).toHaveLength(1);
+  });
+
+  it("that denies refuses, with its own words", async () => {
+    const { call, ran } = checked(() => ({ behavior: "deny", message: "not on Sundays" }));
+    const { error, metadata } = await call();
+    expect(error).toMatchObject({ type: "ToolPermissionError", code: "ACCESS_DENIED" });
+    expect(error?.message).toBe("Access denied: not on Sundays");
+    expect(metadata.decision).toMatchObject({ behavior: "deny", source: "tool" });
+    expect(ran).toEqual([]);
+  });
+
+  it("cannot allow what the policy asks about or denies", async () => {
+    const asks = checked(() => ({ behavior: "allow" }), {}, { readOnly: false, dangerous: true });
+    expect((await asks.call()).error?.code).toBe("APPROVAL_UNAVAILABLE");
+    const denies = checked(() => ({ behavior: "allow" }), {
+      config: { policy: { rules: [{ decision: "deny", tool: "wipe" }] } },
+    });
+    expect((await denies.call()).error?.code).toBe("ACCESS_DENIED");
+    expect([...asks.ran, ...denies.ran]).toEqual([]);
+  });
+
+  const garbage: [string, () => unknown][] = [
+    ["undefined", () => undefined],
+    ["null", () => null],
+    ["true", () => true],
+    ["'allow'", () => "allow"],
+    ["an empty object", () => ({})],
+    ["an unknown word", () => ({ behavior: "Allow" })],
+    ["a list", () => ["allow"]],
+    [
+      "a throwing getter",
+      () => ({
+        get behavior() {
+          throw new Error("x");
+        },
+      }),
+    ],
+    ["a promise of nothing", () => Promise.resolve()],
+    ["a message that is no string", () => ({ behavior: "deny", message: { a: 1 } })],
+    [
+      "a revoked proxy",
+      () => {
+        const p = Proxy.revocable({}, {});
+        p.revoke();
+        return p.proxy;
+      },
+    ],
+  ];
+
+  it.each(garbage)("that answers %s denies", async (_, answer) => {
+    const { call, ran } = checked(answer);
+    const { error } = await call();
+    expect(error).toMatchObject({ type: "ToolPermissionError" });
+    expect(error?.message).toMatch(/^Access denied: /);
+    expect(ran).toEqual([]);
+  });
+
+  it("that throws or rejects denies; what it throws of its own kind stands", async () => {
+    for (const check of [
+      () => {
+        throw new Error("boom");
+      },
+      () => Promise.reject(new Error("boom")),
+      // oxlint-disable-next-line typescript/only-throw-error
+      () => {
+        throw null;
+      },
+      () => {
+        throw new ToolExecutionError("boom");
+      },
+      () => {
+        throw new ToolPermissionError("boom");
+      },
+    ]) {
+      const { call, ran } = checked(check);
+      expect((await call()).error?.type).toBe("ToolPermissionError");
+      expect(ran).toEqual([]);
+    }
+  });
+
+  it("that never answers ends with the time limit, and with cancellation", async () => {
+    const { ran, wipe } = dangerous({
+      annotations: { readOnly: true },
+      timeoutMs: 30,
+      checkPermissions: () => new Promise<PermissionResult>(() => {}),
+    });
+    const tenon = open({ tools: [wipe] });
+    expect((await tenon.call(wipeAll)).error?.code).toBe("TIMED_OUT");
+    const cancel = new AbortController();
+    const running = tenon.call({ ...wipeAll, timeoutMs: 60_000, signal: cancel.signal });
+    cancel.abort();
+    expect((await running).error?.code).toBe("CANCELLED");
+    expect(ran).toEqual([]);
+  });
+
+  it("can change the input, which is validated and judged again", async () => {
+    const changed = checked(() => ({ behavior: "allow", updatedInput: { what: "a little" } }));
+    await changed.call();
+    expect(changed.ran).toEqual([{ what: "a little" }]);
+    const wrong = checked(() => ({ behavior: "allow", updatedInput: { what: 5 } }));
+    expect((await wrong.call()).error?.type).toBe("ToolValidationError");
+    const alien = checked(() => ({ behavior: "allow", updatedInput: { what: () => 1 } }));
+    expect((await alien.call()).success).toBe(false);
+    expect([...wrong.ran, ...alien.ran]).toEqual([]);
+  });
+
+  it("that changes the input into something denied is refused", async () => {
+    const { ran, wipe } = dangerous({
+      annotations: { readOnly: true },
+      resources: ({ what }: { what: string }) => ({ reads: [{ path: what }] }),
+      checkPermissions: () => ({ behavior: "allow", updatedInput: { what: "secret.txt" } }),
+    });
+    const tenon = open({
+      tools: [wipe],
+      config: { policy: { rules: [{ decision: "deny", tool: "wipe", path: "secret.txt" }] } },
+    });
+    expect((await tenon.call({ name: "wipe", arguments: { what: "open.txt" } })).error?.code).toBe(
+      "ACCESS_DENIED",
+    );
+    expect(ran).toEqual([]);
+  });
+
+  it("that asks is put to the person, each time anew", async () => {
+    const asked: ApprovalRequest[] = [];
+    const { call, ran } = checked(() => ({ behavior: "ask", message: "Sure?" }), {
+      interact: { approve: (request) => (asked.push(request), { verdict: "always" }) },
+    });
+    expect((await call()).success).toBe(true);
+    expect((await call()).success).toBe(true);
+    expect(asked.map(({ reason }) => reason)).toEqual(["Sure?", "Sure?"]);
+    expect(ran).toHaveLength(2);
+  });
+
+  it("that asks is denied in unattended mode, though somebody could be asked", async () => {
+    let asked = 0;
+    const { call, ran } = checked(() => ({ behavior: "ask" }), {
+      config: { mode: "unattended" },
+      interact: { approve: () => (asked++, true) },
+    });
+    expect((await call()).error?.code).toBe("APPROVAL_UNAVAILABLE");
+    expect([asked, ran.length]).toEqual([0, 0]);
+  });
+});
+
+describe("consent", () => {
+  const asking = (
+    approve: (request: ApprovalRequest, signal: AbortSignal) => unknown,
+    more: TenonOptions = {},
+    members = {},
+  ) => {
+    const { ran, wipe } = dangerous(members);
+    const tenon = open({ tools: [wipe], interact: { approve: approve as never }, ...more });
+    return { ran, tenon, call: (what = "all") => tenon.call({ name: "wipe", arguments: { what } }) };
+  };
+
+  it("is asked for with all that a person needs to know", async () => {
+    const asked: ApprovalRequest[] = [];
+    const { call, tenon } = asking(
+      (request) => (asked.push(request), true),
+      {},
+      {
+        preview: () => ({ summary: "Wipes it.", diff: "- all" }),
+      },
+    );
+    const events = watch(tenon);
+    const answer = await call();
+    expect(answer).toMatchObject({ success: true, metadata: { decision: { behavior: "ask" } } });
+    expect(asked[0]).toMatchObject({
+      callId: answer.callId,
+      toolName: "wipe",
+      arguments: { what: "all" },
+      preview: { summary: "Wipes it.", diff: "- all" },
+    });
+    expect(asked[0]?.alwaysRule).toContain("wipe");
+    expect(events.map(({ type }) => type).filter((type) => !type.startsWith("TOOL_STATE"))).toEqual([
+      "TOOL_CALL_REQUESTED",
+      "APPROVAL_REQUESTED",
+      "APPROVAL_RESOLVED",
+      "TOOL_CALL_STARTED",
+      "TOOL_CALL_COMPLETED",
+    ]);
+  });
+
+  it("once is asked for each time, for the session once, and another session is asked anew", async () => {
+    let asked = 0;
+    let verdict: ApprovalAnswer["verdict"] = "once";
+    const { tenon } = asking(() => (asked++, { verdict }));
+    const one = tenon.createSession();
+    const other = tenon.createSession();
+    await one.call(wipeAll);
+    await one.call(wipeAll);
+    expect(asked).toBe(2);
+    verdict = "session";
+    await one.call(wipeAll);
+    await one.call(wipeAll);
+    expect(asked).toBe(3);
+    await other.call(wipeAll);
+    expect(asked).toBe(4);
+  });
+
+  it("always outlives the process, and can be revoked", async () => {
+    const ground = createGround();
+    let asked = 0;
+    const options: TenonOptions = { interact: { approve: () => (asked++, { verdict: "always" }) } };
+    const first = open({ tools: [dangerous().wipe], ...options }, ground);
+    await first.call(wipeAll);
+    await first.call(wipeAll);
+    expect(asked).toBe(1);
+    await first.close();
+    const second = open({ tools: [dangerous().wipe] }, ground);
+    expect((await second.call(wipeAll)).success).toBe(true);
+    const remembered = second.policy.rules().find(({ source }) => source === "remembered");
+    expect(await second.revoke(remembered?.id ?? "")).toBe(true);
+    expect((await second.call(wipeAll)).error?.code).toBe("APPROVAL_UNAVAILABLE");
+    await second.close();
+    const third = open({ tools: [dangerous().wipe] }, ground);
+    expect((await third.call(wipeAll)).error?.code).toBe("APPROVAL_UNAVAILABLE");
+  });
+
+  it("refused says why", async () => {
+    const { call, ran } = asking(() => ({ verdict: "no", reason: "too early" }));
+    const { error } = await call();
+    expect(error).toMatchObject({ type: "ToolPermissionError", code: "APPROVAL_DENIED" });
+    expect(error?.message).toContain("too early");
+    expect(ran).toEqual([]);
+  });
+
+  const unclear: [string, unknown][] = [
+    ["undefined", undefined],
+    ["null", null],
+    ["a string", "yes"],
+    ["1", 1],
+    ["an unknown verdict", { verdict: "yes" }],
+    ["a verdict in capitals", { verdict: "ONCE" }],
+    ["an empty object", {}],
+    ["a list", ["once"]],
+  ];
+
+  it.each(unclear)("is not given by %s, from callbacks and from back ends", async (_, answer) => {
+    const back: InteractBackend = {
+      name: "own",
+      available: () => true,
+      ask: () => Promise.reject(new Error("no")),
+      approve: () => Promise.resolve(answer) as Promise<ApprovalAnswer>,
+    };
+    for (const interact of [{ approve: () => answer as never }, back]) {
+      const { ran, wipe } = dangerous();
+      const tenon = open({ tools: [wipe], interact });
+      expect((await tenon.call(wipeAll)).error?.code).toBe("APPROVAL_DENIED");
+      expect((await tenon.call(wipeAll)).error?.code).toBe("APPROVAL_DENIED");
+      expect(ran).toEqual([]);
+    }
+  });
+
+  it("is not given by whoever throws, or by a back end that answers at once with nonsense", async () => {
+    const backs = [
+      {
+        approve: () => {
+          throw new Error("window closed");
+        },
+      },
+      { approve: () => Promise.reject(new Error("window closed")) },
+      { ask: () => "hello" },
+      {
+        name: "own",
+        available: () => true,
+        ask: () => Promise.reject(new Error()),
+        approve: (() => 5) as never,
+      },
+    ];
+    for (const interact of backs) {
+      const { ran, wipe } = dangerous();
+      const tenon = open({ tools: [wipe], interact: interact as never });
+      const events = watch(tenon);
+      const { error } = await tenon.call(wipeAll);
+      expect(error?.type).toBe("ToolPermissionError");
+      expect(ran).toEqual([]);
+      expect(events.map(({ type }) => type)).toContain("APPROVAL_RESOLVED");
+    }
+    const { error } = await asking(() => {
+      throw new Error("window closed");
+    }).call();
+    expect(error).toMatchObject({ code: "APPROVAL_UNAVAILABLE" });
+    expect(error?.message).toContain("window closed");
+    expect(error?.hint).toContain("wipe");
+  });
+
+  it("cannot be had where nobody is there: denied at once, with the rule that would allow it", async () => {
+    const { ran, wipe } = dangerous();
+    const tenon = open({ tools: [wipe] });
+    const { error } = await tenon.call(wipeAll);
+    expect(error).toMatchObject({ type: "ToolPermissionError", code: "APPROVAL_UNAVAILABLE" });
+    expect(error?.message).toMatch(/^Access denied: /);
+    expect(error?.hint).toContain("wipe");
+    expect(ran).toEqual([]);
+    const rule = JSON.parse(/\{.*\}/.exec(error?.hint ?? "")?.[0] ?? "null") as never;
+    if (rule !== null) {
+      const allowed = open({ tools: [wipe], config: { policy: { rules: [rule] } } });
+      expect((await allowed.call(wipeAll)).success).toBe(true);
+    }
+  });
+
+  it("can come with changed arguments, which are validated and judged again", async () => {
+    const answers: unknown[] = [{ what: "less" }, { what: 5 }, { what: () => 1 }, { what: "denied" }];
+    const { call, ran } = asking(
+      () => ({ verdict: "once", updatedArguments: answers.shift() }),
+      {
+        config: { policy: { rules: [{ decision: "deny", tool: "wipe", path: "denied" }] } },
+      },
+      { resources: ({ what }: { what: string }) => ({ writes: [{ path: what }] }) },
+    );
+    const first = await call();
+    expect(first).toMatchObject({ success: true, metadata: { argumentsChanged: true } });
+    expect(ran).toEqual([{ what: "less" }]);
+    const rest = [await call(), await call(), await call()];
+    expect(rest.map(({ error }) => error?.type)).toEqual([
+      "ToolValidationError",
+      "ToolPermissionError",
+      "ToolPermissionError",
+    ]);
+    expect(ran).toHaveLength(1);
+  });
+
+  it("to changed arguments is no way around the tool's own denial", async () => {
+    const { call, ran } = asking(
+      () => ({ verdict: "once", updatedArguments: { what: "forbidden" } }),
+      {},
+      {
+        checkPermissions: ({ what }: { what: string }) => ({
+          behavior: what === "forbidden" ? "deny" : "allow",
+        }),
+      },
+    );
+    expect((await call()).error?.type).toBe("ToolPermissionError");
+    expect(ran).toEqual([]);
+  });
+
+  it("expires, and a late answer changes nothing", async () => {
+    const late = gate<boolean>();
+    const { call, ran, tenon } = asking(() => late.passed, { config: { approvals: { timeoutMs: 30 } } });
+    const events = watch(tenon);
+    expect((await call()).error?.code).toBe("APPROVAL_EXPIRED");
+    expect(events.find(({ type }) => type === "APPROVAL_RESOLVED")?.payload).toMatchObject({
+      verdict: "expired",
+    });
+    late.open(true);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(ran).toEqual([]);
+  });
+
+  it("is no longer waited for when the call is cancelled, and the asker is told", async () => {
+    let told: AbortSignal | undefined;
+    const asked = gate();
+    const { tenon, ran } = asking((_, signal) => {
+      told = signal;
+      asked.open();
+      return new Promise(() => {});
+    });
+    const cancel = new AbortController();
+    const events = watch(tenon);
+    const running = tenon.call({ ...wipeAll, signal: cancel.signal });
+    await asked.passed;
+    cancel.abort();
+    expect((await running).error?.code).toBe("CANCELLED");
+    expect(told?.aborted).toBe(true);
+    expect(events.find(({ type }) => type === "APPROVAL_RESOLVED")?.payload).toMatchObject({
+      verdict: "cancelled",
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it("is not asked for where the preview says that it cannot work", async () => {
+    let asked = 0;
+    for (const preview of [
+      () => {
+        throw new ToolExecutionError("the file is gone", { code: "FILE_CONFLICT" });
+      },
+      () => Promise.reject(new ToolExecutionError("the file is gone", { code: "FILE_CONFLICT" })),
+    ]) {
+      const { call, ran } = asking(() => (asked++, true), {}, { preview });
+      expect((await call()).error).toMatchObject({ code: "FILE_CONFLICT" });
+      expect(ran).toEqual([]);
+    }
+    expect(asked).toBe(0);
+  });
+
+  it("shows a preview of any shape as data, without secrets", async () => {
+    const loop: Record<string, unknown> = { summary: "x", token: "ghp_abcdefghijklmnopqrstuvwxyz0123456789" };
+    loop["self"] = loop;
+    const asked: ApprovalRequest[] = [];
+    const { call } = asking((request) => (asked.push(request), true), {}, { preview: () => loop });
+    expect((await call()).success).toBe(true);
+    expect(JSON.stringify(asked[0])).not.toContain("ghp_abc");
+  });
+
+  it("is not waited for by a preview that never ends", async () => {
+    const { call, ran } = asking(() => true, {}, { timeoutMs: 30, preview: () => new Promise(() => {}) });
+    expect((await call()).error?.code).toBe("TIMED_OUT");
+    expect(ran).toEqual([]);
+  });
+
+  it("takes its own time: neither the tool's limit nor that of a call above runs meanwhile", async () => {
+    const { wipe } = dangerous({ timeoutMs: 40 });
+    const outer = tool("outer", {
+      timeoutMs: 40,
+      execute: async (_, ctx) => (await ctx.call({ name: "wipe", arguments: { what: "x" } })).success,
+    });
+    const asker = tool("asker", {
+      timeoutMs: 40,
+      async execute(_, ctx) {
+        const answer = await ctx.interact.ask({ kind: "ask", message: "?" }, ctx.signal);
+        return answer.text;
+      },
+    });
+    const slowly = <T>(value: T) => new Promise<T>((resolve) => setTimeout(() => resolve(value), 120));
+    const tenon = open({
+      tools: [wipe, outer, asker],
+      interact: { approve: () => slowly(true), ask: () => slowly("yes") },
+    });
+    const answers = await tenon.callMany([wipeAll, { name: "outer" }, { name: "asker" }]);
+    expect(answers.map(({ result, error }) => result ?? error?.code)).toEqual(["wiped", true, "yes"]);
+  });
+
+  it("time is no execution time in the metrics", async () => {
+    const { call, tenon } = asking(() => new Promise((resolve) => setTimeout(() => resolve(true), 100)));
+    await call();
+    expect(tenon.metrics.snapshot().tools.find(({ toolName }) => toolName === "wipe")?.duration.max).toBeLessThan(80);
+  });
+
+  it("is seen by a stream while it is waited for", async () => {
+    const { tenon } = asking(() => true);
+    const items = await collect(tenon.stream(wipeAll));
+    expect(items.map(({ type }) => type)).toEqual([
+      "TOOL_CALL_REQUESTED",
+      "APPROVAL_REQUESTED",
+      "APPROVAL_RESOLVED",
+      "TOOL_CALL_STARTED",
+      "TOOL_CALL_COMPLETED",
+      "result",
+    ]);
+  });
+
+  it("asked for by a process that died is denied by the next one", async () => {
+    const ground = createGround();
+    const script = join(ground.stateDir, "..", "ask.ts");
+    const places = { workspace: ground.workspace, config: { stateDir: ground.stateDir } };
+    writeFileSync(
+      script,
+      `import { createTenon } from ${JSON.stringify(join(import.meta.dirname, "../src/index.ts"))};
+      const annotations = { dangerous: true };
+      const wipe = { name: "wipe", description: "Wipes.", category: "custom", annotations, input: [], execute: () => 1 };
+      const approve = ({ id }) => (console.log(id), new Promise(() => setInterval(() => {}, 1000)));
+      const tenon = createTenon({ ...${JSON.stringify(places)}, tools: [wipe], interact: { approve } });
+      void tenon.call({ name: "wipe" });`,
+    );
+    const child = spawn(process.execPath, [join(import.meta.dirname, "../node_modules/.bin/jiti"), script]);
+    const id = String(await once(child.stdout, "data")).trim();
+    child.kill("SIGKILL");
+    await once(child, "exit");
+
+    const next = open({ tools: [dangerous().wipe] }, ground);
+    await next.ready();
+    const state = await openState(ground);
+    expect(await state.approvals.pending()).toEqual([]);
+    expect((await state.approvals.get(id))?.answer).toMatchObject({ verdict: "no" });
+    await state.close();
+  });
+
+  it("is still worth something where the books cannot be kept", async () => {
+    const ground = createGround();
+    writeFileSync(ground.stateDir, "a file where a folder should be");
+    const { ran, wipe } = dangerous();
+    const tenon = open({ tools: [wipe], interact: { approve: () => ({ verdict: "always" }) } }, ground);
+    expect((await tenon.call(wipeAll)).success).toBe(true);
+    expect(ran).toHaveLength(1);
+  });
+});
+
+describe("the mode", () => {
+  const modes = ["read-only", "ask", "auto", "unattended"] as const;
+
+  it.each(modes)("%s decides what runs unasked", async (mode) => {
+    let asked = 0;
+    const plain = (name: string, annotations: object, more: object = {}) =>
+      tool(name, { annotations, execute: () => name, ...more });
+    const tenon = open({
+      config: { mode },
+      interact: { approve: () => (asked++, true) },
+      tools: [
+        plain("reader", { readOnly: true }),
+        plain("state", {}),
+        plain("danger", { dangerous: true }),
+        plain(
+          "writer",
+          { dangerous: true },
+          { category: "file", resources: () => ({ writes: [{ path: "a.txt" }] }) },
+        ),
+      ],
+    });
+    const outcome: Record<string, string> = {};
+    for (const name of ["reader", "state", "danger", "writer"]) {
+      const before = asked;
+      const { success, error } = await tenon.call({ name });
+      outcome[name] = success ? (asked > before ? "asked" : "ran") : (error?.code ?? "");
+    }
+    expect(outcome).toEqual(
+      {
+        "read-only": {
+          reader: "ran",
+          state: "ACCESS_DENIED",
+          danger: "ACCESS_DENIED",
+          writer: "ACCESS_DENIED",
+        },
+        ask: { reader: "ran", state: "ran", danger: "asked", writer: "asked" },
+        auto: { reader: "ran", state: "ran", danger: "asked", writer: "ran" },
+        unattended: {
+          reader: "ran",
+          state: "ran",
+          danger: "APPROVAL_UNAVAILABLE",
+          writer: "APPROVAL_UNAVAILABLE",
+        },
+      }[mode],
+    );
+  });
+
+  it("unattended names the rule that would allow what it denies", async () => {
+    const { wipe } = dangerous();
+    const tenon = open({ tools: [wipe], config: { mode: "unattended" } });
+    const { error } = await tenon.call(wipeAll);
+    expect(error?.hint).toContain('"wipe"');
+    const rule = JSON.parse(/\{.*\}/.exec(error?.hint ?? "")?.[0] ?? "{}") as never;
+    const allowed = open({ tools: [wipe], config: { mode: "unattended", policy: { rules: [rule] } } });
+    expect((await allowed.call(wipeAll)).success).toBe(true);
+  });
+});
+
+describe("explain", () => {
+  it("says what would be decided, asks nobody and runs nothing", async () => {
+    let asked = 0;
+    const { ran, wipe } = dangerous();
+    const tenon = open({ tools: [wipe], interact: { approve: () => (asked++, true) } });
+    const events = watch(tenon);
+    const session = tenon.createSession();
+    expect(await session.explain(wipeAll)).toMatchObject({ decision: "ask", source: "built-in" });
+    expect(await session.explain({ name: "nope" })).toMatchObject({
+      decision: "deny",
+      rule: "spine:TOOL_NOT_FOUND",
+    });
+    expect(await session.explain({ name: "wipe", arguments: { what: 1 } })).toMatchObject({
+      decision: "deny",
+    });
+    expect(await session.explain(null as never)).toMatchObject({ decision: "deny" });
+    expect([asked, ran.length, events.length]).toEqual([0, 0, 0]);
+    expect(tenon.stats().peakRunning).toBe(0);
+  });
+});
