@@ -57,7 +57,7 @@ describe("generated pages", () => {
     const page = ["# The command line", "", ...helpOf(program, "tenon"), ...walk(program, "tenon")].join(
       "\n",
     );
-    await expect(`${page}\n`).toMatchFileSnapshot("../docs/reference/cli.md");
+    await expect(page).toMatchFileSnapshot("../docs/reference/cli.md");
   });
 });
 

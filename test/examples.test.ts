@@ -18,7 +18,7 @@ describe("the examples", () => {
     const state = mkdtempSync(join(tmpdir(), "tenon-example-"));
     try {
       // They import the built package by its name, as a user's program does.
-      await run(
+      const { stderr } = await run(
         process.execPath,
         [join(root, "node_modules/jiti/lib/jiti-cli.mjs"), join(root, "examples", file)],
         {
@@ -26,6 +26,7 @@ describe("the examples", () => {
           env: { ...process.env, TENON_STATE_DIR: state },
         },
       );
+      expect(stderr).toBe("");
     } finally {
       rmSync(state, { recursive: true, force: true });
     }

@@ -487,37 +487,53 @@ describe("consent", () => {
     ]);
   });
 
+  it("is written down while it is waited for, and what became of it after", async () => {
+    const ground = createGround();
+    const asked = gate<ApprovalRequest>();
+    const answer = gate<boolean>();
+    const approve = (request: ApprovalRequest) => (asked.open(request), answer.passed);
+    const tenon = open({ tools: [dangerous().wipe], interact: { approve } }, ground);
+    const running = tenon.call(wipeAll);
+    const { id } = await asked.passed;
+    const state = await openState(ground);
+    expect((await state.approvals.pending()).map(({ request }) => request.id)).toEqual([id]);
+    answer.open(true);
+    await running;
+    expect(await state.approvals.pending()).toEqual([]);
+    expect((await state.approvals.get(id))?.answer).toEqual({ verdict: "once" });
+    await state.close();
+  });
+
   it("asked for by a process that died is denied by the next one", async () => {
     const ground = createGround();
     const script = join(ground.stateDir, "..", "ask.ts");
-    const places = { workspace: ground.workspace, config: { stateDir: ground.stateDir } };
+    // What a call writes down while it waits, in a process that is killed then.
     writeFileSync(
       script,
-      `import { createTenon } from ${JSON.stringify(join(import.meta.dirname, "../src/index.ts"))};
-      const annotations = { dangerous: true };
-      const wipe = { name: "wipe", description: "Wipes.", category: "custom", annotations, input: [], execute: () => 1 };
-      const approve = ({ id }) => (console.log(id), new Promise(() => setInterval(() => {}, 1000)));
-      const tenon = createTenon({ ...${JSON.stringify(places)}, tools: [wipe], interact: { approve } });
-      void tenon.call({ name: "wipe" });`,
+      `import { openState } from ${JSON.stringify(join(import.meta.dirname, "../src/store/open-state.ts"))};
+      const state = await openState(${JSON.stringify(ground)});
+      await state.approvals.open({ id: "a1", callId: "c1", sessionId: "s1", toolName: "wipe", expiresAt: Date.now() + 300000 });
+      console.log("asked");
+      setInterval(() => {}, 1000);`,
     );
     const child = spawn(process.execPath, [join(import.meta.dirname, "../node_modules/.bin/jiti"), script]);
-    const id = String(await once(child.stdout, "data")).trim();
+    await once(child.stdout, "data");
     child.kill("SIGKILL");
     await once(child, "exit");
 
     const next = open({ tools: [dangerous().wipe] }, ground);
-    await next.ready();
+    await next.call({ name: "current_time" });
     const state = await openState(ground);
     expect(await state.approvals.pending()).toEqual([]);
-    expect((await state.approvals.get(id))?.answer).toMatchObject({ verdict: "no" });
+    expect((await state.approvals.get("a1"))?.answer).toMatchObject({ verdict: "no" });
     await state.close();
   });
 
   it("is still worth something where the books cannot be kept", async () => {
     const ground = createGround();
-    writeFileSync(ground.stateDir, "a file where a folder should be");
     const { ran, wipe } = dangerous();
     const tenon = open({ tools: [wipe], interact: { approve: () => ({ verdict: "always" }) } }, ground);
+    writeFileSync(ground.stateDir, "a file where a folder should be");
     expect((await tenon.call(wipeAll)).success).toBe(true);
     expect(ran).toHaveLength(1);
   });

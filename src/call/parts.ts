@@ -45,7 +45,7 @@ export interface WorldPorts {
   interact(scope: CallScope): Interact;
   log(scope: CallScope): Log;
   /** The canonical form of a path, so that locks and rules mean the same file. */
-  canonicalPath(path: string): string;
+  readonly canonicalPath: (path: string) => string;
   /** The guard's verdict on a path, without touching anything. */
   checkPath(path: string, access: "read" | "write"): PathVerdict;
   /** The egress guard's verdict on a host, as far as its name can tell. */

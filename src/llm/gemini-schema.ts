@@ -71,7 +71,7 @@ function asEnum(values: unknown): Record<string, unknown> {
 }
 
 function asNullable(types: readonly unknown[]): Record<string, unknown> {
-  const [first] = types.filter((type) => type !== "null");
+  const first = types.find((type) => type !== "null");
   return { type: first ?? "string", ...(types.includes("null") && { nullable: true }) };
 }
 

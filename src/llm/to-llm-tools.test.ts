@@ -18,7 +18,7 @@ const describeTool = (
 
 /** Where each dialect keeps the name. */
 const nameIn = (tool: Readonly<Record<string, unknown>>): string =>
-  String(tool["name"] ?? (tool["function"] as { name?: string } | undefined)?.name);
+  (tool["name"] as string | undefined) ?? (tool["function"] as { name: string }).name;
 
 describe("toLLMTools", () => {
   it.each(llmFormats)("gives %s names that are legal, unique and lead back", (format) => {

@@ -10,7 +10,7 @@ import { toLLMTools, type LLMFormat } from "../llm/to-llm-tools.js";
 import { EventBus } from "../record/event-bus.js";
 import { Metrics } from "../record/metrics.js";
 import type { ToolLike } from "../registry/accept-tool.js";
-import { createQuotas, type QuotaRule } from "../registry/quotas.js";
+import { createQuotas } from "../registry/quotas.js";
 import type { ToolsetDefinition } from "../registry/toolsets.js";
 import { ToolRegistry } from "../registry/tool-registry.js";
 import { DeadlineWheel } from "../scheduler/deadline-wheel.js";
@@ -140,7 +140,7 @@ export function createTenon(options: TenonOptions = {}): Tenon {
     quotas:
       config.tools.quotas.length === 0
         ? undefined
-        : createQuotas(config.tools.quotas as readonly QuotaRule[], clock),
+        : createQuotas(config.tools.quotas, clock),
     scheduler,
     deadlines: new DeadlineWheel({ monotonic: clock.monotonic }),
     events,

@@ -27,11 +27,15 @@ export function createLazyState(options: LazyStateOptions): LazyState {
     exists: () =>
       isThere(join(options.stateDir, workspaceKey(realpathSync.native(options.workspace)), "state.db")),
     open() {
-      opening ??= openNow(options);
+      opening ??= openNow(options).catch((cause: unknown) => {
+        opening = undefined; // whoever needs it next tries again
+        throw cause;
+      });
       return opening;
     },
     async close() {
-      if (opening !== undefined) await (await opening).close();
+      const state = await opening?.catch(() => undefined);
+      await state?.close();
     },
   };
 }
