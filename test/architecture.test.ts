@@ -8,6 +8,7 @@ const src = resolve(import.meta.dirname, "../src");
 const ranks: Readonly<Record<string, number>> = {
   contract: 0,
   schema: 1,
+  glob: 1,
   command: 1,
   registry: 2,
   policy: 2,

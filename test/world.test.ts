@@ -101,6 +101,27 @@ describe("files through a call", () => {
     expect(existsSync(inside(".git"))).toBe(false);
   });
 
+  it("open a protected path to the person's own rule that names it, and only that one", async () => {
+    open({
+      config: { policy: { rules: [{ decision: "allow", tool: "put", path: ".vscode/settings.json" }] } },
+    });
+    const settings = await tenon.call({
+      name: "put",
+      arguments: { path: ".vscode/settings.json", text: "{}" },
+    });
+    expect(settings).toMatchObject({ success: true });
+    const tasks = await tenon.call({ name: "put", arguments: { path: ".vscode/tasks.json", text: "{}" } });
+    expect(tasks.success).toBe(false);
+  });
+
+  it("refuse a pattern that would hang others, in no time, and one that cannot be read, clearly", async () => {
+    writeFileSync(inside("a".repeat(120)), "x");
+    open({ config: { files: { forbiddenPaths: ["*a*a*a*a*a*a*b"] } } });
+    const answer = await tenon.call({ name: "get", arguments: { path: "a".repeat(120) } });
+    expect(answer).toMatchObject({ success: true });
+    expect(answer.durationMs).toBeLessThan(2000);
+  });
+
   it("do not follow a link that leaves", async () => {
     writeFileSync(join(root, "secret"), "s3cret");
     symlinkSync(join(root, "secret"), inside("link"));

@@ -8,7 +8,7 @@ import type { PolicyCall, PolicyCommand } from "./policy-call.js";
 import type { PolicyExample } from "./policy-rule.js";
 import { printable } from "./printable.js";
 import { splitCommands } from "./split-words.js";
-import { PatternError, unescapeWildcard } from "./wildcard.js";
+import { PatternError, unescapeWildcard } from "../glob/wildcard.js";
 
 /** Try a rule on its own examples; says which of them it gets wrong. */
 export function checkExamples(compiled: CompiledRule, space: PathSpace): readonly string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compileCommands, viewCommand } from "./command-condition.js";
 import { match } from "./match.js";
-import { PatternError } from "./wildcard.js";
+import { PatternError } from "../glob/wildcard.js";
 
 const words = (line: string, known = true) => viewCommand({ words: line.split(" "), known, readOnly: false });
 const allow = (pattern: string, exact = false) =>

@@ -2,7 +2,7 @@ import { match } from "./match.js";
 import type { Match } from "./match.js";
 import type { PolicyCommand } from "./policy-call.js";
 import { splitCommands } from "./split-words.js";
-import { compileWildcard, PatternError, unescapeWildcard } from "./wildcard.js";
+import { compileWildcard, PatternError, unescapeWildcard } from "../glob/wildcard.js";
 
 /** A command of a call, ready to be compared. */
 export interface TouchedCommand {

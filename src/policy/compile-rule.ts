@@ -11,7 +11,7 @@ import { compilePathCondition, lazyPathCondition } from "./path-condition.js";
 import type { PathCondition } from "./path-condition.js";
 import type { PathSpace } from "./path-space.js";
 import type { PolicyRule, RuleSource } from "./policy-rule.js";
-import { PatternError } from "./wildcard.js";
+import { PatternError } from "../glob/wildcard.js";
 
 /** Who calls what: the part of a call that stays the same from call to call. */
 export interface Caller {

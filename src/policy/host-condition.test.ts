@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compileHosts, viewHost } from "./host-condition.js";
 import { match } from "./match.js";
-import { PatternError } from "./wildcard.js";
+import { PatternError } from "../glob/wildcard.js";
 
 describe("viewHost", () => {
   it.each([

@@ -1,8 +1,8 @@
 import { domainToASCII } from "node:url";
-import { expandBraces } from "./expand-braces.js";
+import { expandBraces } from "../glob/expand-braces.js";
 import { match } from "./match.js";
 import type { Match } from "./match.js";
-import { compileWildcard, PatternError } from "./wildcard.js";
+import { compileWildcard, PatternError } from "../glob/wildcard.js";
 
 /** A host that a call reaches, in one spelling. */
 export interface TouchedHost {

@@ -1,5 +1,5 @@
-import { expandBraces } from "./expand-braces.js";
-import { compileWildcard } from "./wildcard.js";
+import { expandBraces } from "../glob/expand-braces.js";
+import { compileWildcard } from "../glob/wildcard.js";
 
 /** Whether a name is one of those that a rule is about. */
 export type NameCondition = (name: string) => boolean;

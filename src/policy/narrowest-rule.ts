@@ -4,7 +4,7 @@ import { grantCommand } from "./grant-command.js";
 import type { PolicyCall, PolicyCommand } from "./policy-call.js";
 import type { PolicyRule } from "./policy-rule.js";
 import { joinWords } from "./split-words.js";
-import { escapeWildcard } from "./wildcard.js";
+import { escapeWildcard } from "../glob/wildcard.js";
 
 export { ruleText } from "./rule-text.js";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { compilePathGlob, matchesPath } from "./path-glob.js";
 import { createPathSpace, shapeOf, viewPath } from "./path-space.js";
 import type { Folding, PathSpace } from "./path-space.js";
-import { PatternError } from "./wildcard.js";
+import { PatternError } from "../glob/wildcard.js";
 
 const space = createPathSpace("/home/me/ws");
 

@@ -1,11 +1,8 @@
-import { expandBraces } from "./expand-braces.js";
+import { expandBraces } from "../glob/expand-braces.js";
 import { foldText, isAbsolutePath } from "./path-space.js";
 import type { Folding, PathShape, PathSpace } from "./path-space.js";
-import { compileWildcard, PatternError } from "./wildcard.js";
-
-const globstar = Symbol("**");
-
-type Segment = string | typeof globstar | ((name: string) => boolean);
+import { fits, globstar, matchNames, type Segment } from "../glob/match-names.js";
+import { compileWildcard, PatternError } from "../glob/wildcard.js";
 
 /** A compiled glob, one per alternative of its braces. */
 export interface PathGlob {
@@ -125,36 +122,6 @@ function normalSegments(names: readonly string[], folding: Folding): Segment[] {
     }
   }
   return segments;
-}
-
-/** As for one name, but over names: back to the last `**` where it does not fit. */
-function matchNames(segments: readonly Segment[], names: readonly string[]): boolean {
-  let segment = 0;
-  let at = 0;
-  let lastStar = -1;
-  let resume = 0;
-  while (at < names.length) {
-    const current = segments[segment];
-    if (current === globstar) {
-      if (segment === segments.length - 1) return true;
-      lastStar = segment++;
-      resume = at;
-    } else if (current !== undefined && fits(current, names[at]!)) {
-      segment++;
-      at++;
-    } else if (lastStar >= 0) {
-      segment = lastStar + 1;
-      at = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (segments[segment] === globstar) segment++;
-  return segment === segments.length;
-}
-
-function fits(segment: string | ((name: string) => boolean), name: string): boolean {
-  return typeof segment === "string" ? segment === name : segment(name);
 }
 
 /** Whether the pattern is still unfinished after these names: then a longer path can match. */

@@ -1,6 +1,6 @@
 import type { PolicyRule } from "./policy-rule.js";
 import { printable } from "./printable.js";
-import { unescapeWildcard } from "./wildcard.js";
+import { unescapeWildcard } from "../glob/wildcard.js";
 
 /** Say a rule in words: "allow write_file on src/a.ts". */
 export function ruleText(rule: PolicyRule): string {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { joinWords, splitCommands } from "./split-words.js";
-import { PatternError, unescapeWildcard } from "./wildcard.js";
+import { PatternError, unescapeWildcard } from "../glob/wildcard.js";
 
 describe("splitCommands", () => {
   it.each([

@@ -1,4 +1,4 @@
-import { PatternError, escapeWildcard } from "./wildcard.js";
+import { PatternError, escapeWildcard } from "../glob/wildcard.js";
 
 /** One simple command of a line, as patterns: what was quoted is escaped. */
 export type WordPatterns = readonly string[];

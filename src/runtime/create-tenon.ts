@@ -112,6 +112,7 @@ export function createTenon(options: TenonOptions = {}): Tenon {
   const world = createWorld({
     options,
     config,
+    rules,
     workspace,
     stateDir,
     state,
@@ -137,10 +138,7 @@ export function createTenon(options: TenonOptions = {}): Tenon {
       rememberForSession: (sessionId, rule) => sessions.addRule(sessionId, rule),
       log: policy.approvalLog,
     }),
-    quotas:
-      config.tools.quotas.length === 0
-        ? undefined
-        : createQuotas(config.tools.quotas, clock),
+    quotas: config.tools.quotas.length === 0 ? undefined : createQuotas(config.tools.quotas, clock),
     scheduler,
     deadlines: new DeadlineWheel({ monotonic: clock.monotonic }),
     events,

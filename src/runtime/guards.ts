@@ -1,3 +1,4 @@
+import type { RuleGroup } from "../config/load-config.js";
 import type { ResolvedConfig } from "../config/resolve-config.js";
 import type { CallSession } from "../contract/session.js";
 import { protectedPathGlobs } from "../policy/built-in-rules.js";
@@ -14,6 +15,7 @@ export interface Guards {
 /** Make guards when they are first needed; a tool's own paths are compiled once. */
 export function createGuards(options: {
   readonly config: ResolvedConfig;
+  readonly rules: readonly RuleGroup[];
   readonly workspace: string;
   readonly stateDir: string;
 }): Guards {
@@ -36,8 +38,15 @@ export function createGuards(options: {
   };
 }
 
+/** The paths that the person's own rules allow: only those open what is protected, and the policy still judges the call. */
+function openedByPerson(groups: readonly RuleGroup[]): string[] {
+  const own = groups.filter(({ source }) => source === "command-line" || source === "user");
+  const allowing = own.flatMap(({ rules }) => rules.filter(({ decision }) => decision === "allow"));
+  return allowing.flatMap(({ path }) => path ?? []).filter((glob) => !glob.startsWith("!"));
+}
+
 function openGuard(
-  { config, workspace, stateDir }: Parameters<typeof createGuards>[0],
+  { config, rules: groups, workspace, stateDir }: Parameters<typeof createGuards>[0],
   toolName: string | undefined,
 ): Guard {
   const own = toolName === undefined ? undefined : config.tools.perTool[toolName]?.permissions;
@@ -46,6 +55,7 @@ function openGuard(
     allowedPaths: config.files.allowedPaths,
     forbiddenPaths: [...config.files.forbiddenPaths, ...(own?.forbiddenPaths ?? [])],
     protectedGlobs: [...protectedPathGlobs, ...config.files.protectedPaths],
+    unprotectedGlobs: openedByPerson(groups),
     strict: config.files.strict,
     stateDir,
   });

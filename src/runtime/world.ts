@@ -1,4 +1,5 @@
 import type { WorldPorts } from "../call/parts.js";
+import type { RuleGroup } from "../config/load-config.js";
 import type { ResolvedConfig } from "../config/resolve-config.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { PathVerdict } from "../contract/ports/files.js";
@@ -21,6 +22,7 @@ import { createNetwork } from "./network.js";
 export interface WorldOptions {
   readonly options: TenonOptions;
   readonly config: ResolvedConfig;
+  readonly rules: readonly RuleGroup[];
   readonly workspace: string;
   readonly stateDir: string;
   readonly state: LazyState;

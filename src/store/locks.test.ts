@@ -127,6 +127,7 @@ describe("locks", () => {
     await one.locks.acquire([exclusive("k")]);
     await one.close();
     const held: HeldLocks = await other.locks.acquire([exclusive("k")], { timeoutMs: 1000 });
+    expect(await other.locks.list()).toMatchObject([{ key: "k", pid: process.pid }]);
     await held.release();
   });
 

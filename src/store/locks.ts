@@ -31,13 +31,19 @@ export function createLocks(parts: StateParts): OwnedLocks {
   const { database, clock, self } = parts;
   const owner = fromIdentity(self);
   const mine = new Set<number>();
+  const given = new Set<number>();
   let bell = new AbortController();
   let heart: NodeJS.Timeout | undefined;
 
   const beat = (): void => {
-    const sql = "UPDATE lock_tickets SET heartbeat = ? WHERE owner = ?";
-    // A missed beat is made up by the next one.
-    database.write(() => database.run(sql, clock.now(), owner)).catch(() => {});
+    // A missed beat is made up by the next one, and so is a ticket that could not be given back.
+    database
+      .write(() => {
+        database.run("UPDATE lock_tickets SET heartbeat = ? WHERE owner = ?", clock.now(), owner);
+        for (const ticket of given) database.run(dropSql, ticket);
+      })
+      .then(() => given.forEach(forget))
+      .catch(() => {});
   };
   const draw = (requests: readonly LockRequest[]): number => {
     const now = clock.now();
@@ -58,13 +64,18 @@ export function createLocks(parts: StateParts): OwnedLocks {
     const liveness = livenessOf(toIdentity(blocker.owner), self);
     return liveness === "dead" || (liveness === "unknown" && blocker.heartbeat < clock.now() - staleMs);
   };
-  const drop = async (ticket: number): Promise<void> => {
-    await database.write(() => database.run("DELETE FROM lock_tickets WHERE id = ?", ticket));
+  const forget = (ticket: number): void => {
+    given.delete(ticket);
     mine.delete(ticket);
     if (mine.size === 0) clearInterval(heart);
     // Waiters in this process need not wait for their next look.
     bell.abort();
     bell = new AbortController();
+  };
+  const drop = async (ticket: number): Promise<void> => {
+    given.add(ticket);
+    await database.write(() => database.run(dropSql, ticket));
+    forget(ticket);
   };
   const wait = async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
     const ends = signal === undefined ? bell.signal : AbortSignal.any([bell.signal, signal]);
@@ -79,8 +90,7 @@ export function createLocks(parts: StateParts): OwnedLocks {
       const gone = blockers.filter(isGone);
       if (gone.length > 0) {
         // A ticket's number is never given out twice, so this can only hit the dead one.
-        const sql = "DELETE FROM lock_tickets WHERE id = ?";
-        await database.write(() => gone.forEach((blocker) => database.run(sql, blocker.id)));
+        await database.write(() => gone.forEach((blocker) => database.run(dropSql, blocker.id)));
         continue;
       }
       if (clock.monotonic() >= deadline) throw toTimeout(blockers[0]);
@@ -112,6 +122,8 @@ export function createLocks(parts: StateParts): OwnedLocks {
     },
   };
 }
+
+const dropSql = "DELETE FROM lock_tickets WHERE id = ?";
 
 const blockersSql = `
   SELECT t.id, t.owner, t.pid, t.heartbeat, o.key

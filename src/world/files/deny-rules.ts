@@ -1,5 +1,8 @@
 import path from "node:path";
-import picomatch from "picomatch";
+import { ToolDefinitionError } from "../../contract/errors.js";
+import { expandBraces } from "../../glob/expand-braces.js";
+import { globstar, matchNames, type Segment } from "../../glob/match-names.js";
+import { compileWildcard, escapeWildcard, PatternError } from "../../glob/wildcard.js";
 import { foldName } from "./fold-name.js";
 import { isWithin } from "./path-text.js";
 
@@ -57,7 +60,8 @@ interface CompiledRule {
 
 interface Glob {
   readonly scope: "root" | "workspace" | "absolute";
-  readonly pattern: RegExp;
+  /** One for each alternative of its braces. */
+  readonly patterns: readonly (readonly Segment[])[];
 }
 
 function compile(pattern: string, options: DenyOptions): CompiledRule {
@@ -97,11 +101,13 @@ function anchoredGlob(name: string, options: DenyOptions): Glob[] {
 
 /** The glob as written, and with the links of its fixed part resolved. */
 function absoluteGlobs(absolute: string, options: DenyOptions): Glob[] {
-  const base = picomatch.scan(absolute).base;
+  const names = absolute.split("/");
+  const first = names.findIndex((name) => isGlob(name));
+  const base = names.slice(0, first).join("/") || "/";
   const real = slashes(options.realPath(base));
   const globs = [toGlob(absolute, "absolute")];
   if (real !== base && absolute.startsWith(base)) {
-    globs.push(toGlob(escapeGlob(real) + absolute.slice(base.length), "absolute"));
+    globs.push(toGlob(escapeWildcard(real) + absolute.slice(base.length), "absolute"));
   }
   return globs;
 }
@@ -112,29 +118,43 @@ function literalForms(absolute: string, options: DenyOptions): string[] {
 }
 
 function toGlob(pattern: string, scope: Glob["scope"]): Glob {
-  const folded = foldName(pattern);
-  const sources = [folded, `${folded}/**`].map((glob) => picomatch.makeRe(glob, GLOB_OPTIONS).source);
-  return { scope, pattern: new RegExp(sources.join("|")) };
+  try {
+    return { scope, patterns: expandBraces(foldName(pattern)).map(toSegments) };
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw new ToolDefinitionError(`The path pattern "${pattern}" cannot be used: ${error.message}.`, {
+      cause: error,
+    });
+  }
 }
 
-const GLOB_OPTIONS = { dot: true, nonegate: true } as const;
+/** A rule covers what it names and everything below, hence the last `**`. */
+function toSegments(text: string): Segment[] {
+  const names = text.split("/").filter((name) => name !== "" && name !== ".");
+  const segments = names.map((name): Segment => {
+    if (/^\*{2,}$/.test(name)) return globstar;
+    const { literal, test } = compileWildcard(name);
+    return literal ?? test;
+  });
+  return [...segments, globstar];
+}
 
 function isGlob(text: string): boolean {
   return /[*?[\]{}()!+@|\\]/.test(text);
 }
 
-function escapeGlob(text: string): string {
-  return text.replace(/[*?[\]{}()!+@|\\^$.]/g, "\\$&");
-}
-
 function covers(rule: CompiledRule, place: Location): boolean {
   if (rule.floating !== undefined && `/${place.relative}/`.includes(rule.floating)) return true;
   if (rule.literals.some((literal) => isBelow(place.absolute, literal))) return true;
-  return rule.globs.some(({ scope, pattern }) => {
-    if (scope === "absolute") return pattern.test(place.absolute);
+  return rule.globs.some(({ scope, patterns }) => {
     if (scope === "workspace" && !place.inWorkspace) return false;
-    return place.relative !== "" && pattern.test(place.relative);
+    const names = namesOf(scope === "absolute" ? place.absolute : place.relative);
+    return names.length > 0 && patterns.some((segments) => matchNames(segments, names));
   });
+}
+
+function namesOf(text: string): string[] {
+  return text.split("/").filter((name) => name !== "");
 }
 
 function coversBelow(rule: CompiledRule, { absolute }: Location): boolean {

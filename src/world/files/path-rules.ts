@@ -24,6 +24,8 @@ export interface PathRulesOptions {
   readonly forbiddenPaths?: readonly string[];
   /** Paths or globs that may be read but not changed. */
   readonly protectedGlobs?: readonly string[];
+  /** Paths or globs that a person's own rules open although they are protected; forbidden ones stay forbidden. */
+  readonly unprotectedGlobs?: readonly string[];
   readonly strict?: StrictPaths;
   /** Tenon's own state: forbidden always. */
   readonly stateDir?: string;
@@ -60,6 +62,7 @@ export function createPathRules(options: PathRulesOptions): PathRules {
     state: createDenyRules(state, surroundings),
     forbidden: createDenyRules(options.forbiddenPaths ?? [], surroundings),
     protected: createDenyRules(options.protectedGlobs ?? [], surroundings),
+    unprotected: createDenyRules(options.unprotectedGlobs ?? [], surroundings),
   };
   return assemble({ workspace, roots, denied, strict: options.strict ?? {}, platform, narrowed: [] });
 }
@@ -68,6 +71,7 @@ interface DeniedRules {
   readonly state: ReturnType<typeof createDenyRules>;
   readonly forbidden: ReturnType<typeof createDenyRules>;
   readonly protected: ReturnType<typeof createDenyRules>;
+  readonly unprotected: ReturnType<typeof createDenyRules>;
 }
 
 interface Parts {
@@ -156,7 +160,7 @@ function judgeDenied(parts: Parts, absolute: string, access: PathAccess): RuleVe
   }
   if (access === "read") return { allowed: true, path: absolute };
   const guarded = denied.protected.match(location);
-  if (guarded !== undefined) {
+  if (guarded !== undefined && denied.unprotected.match(location) === undefined) {
     const reason = `is protected from changes by the rule "${guarded}"`;
     return refusal("PATH_FORBIDDEN", `protected: ${guarded}`, reason);
   }

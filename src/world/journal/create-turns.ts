@@ -28,6 +28,7 @@ async function withLock<Result>(
   try {
     return await body();
   } finally {
-    await held?.release();
+    // The change is over either way; a lock that cannot be given back now is given back later.
+    await held?.release().catch(() => {});
   }
 }

@@ -61,6 +61,7 @@ export interface Journal extends UndoJournal {
 
 const defaultLimits: JournalLimits = { maxAgeMs: 30 * 24 * 60 * 60 * 1000, maxBytes: 1 << 30 };
 const changesBetweenPrunes = 64;
+const mostLines = 10_000;
 
 /** Build the journal of one workspace. */
 export function createJournal(options: JournalOptions): Journal {
@@ -94,7 +95,8 @@ export function createJournal(options: JournalOptions): Journal {
       const token = randomBytes(8).toString("hex");
       const result = await body(createPlan({ opener, blobs, token, maxBytes: limits.maxBytes, signal }));
       changes += 1;
-      if (changes % changesBetweenPrunes === 0) await prune();
+      const due = changes % changesBetweenPrunes === 0;
+      if (due && (await store.prune(limits, clock.now())) > 0) await sweepBlobs(store, blobs);
       return result;
     }, signal);
 
@@ -114,7 +116,8 @@ export function createJournal(options: JournalOptions): Journal {
         await executePlan(ground, plan, { kind: "undo", origin });
         return undone;
       }),
-    async history({ path, limit = 100 } = {}) {
+    async history({ path, limit: wanted = 100 } = {}) {
+      const limit = Math.min(Math.max(Math.trunc(wanted) || 0, 0), mostLines);
       const reals = path === undefined ? [undefined] : realPaths({ rules: guard.rules, opener }, path);
       const found = await Promise.all(
         reals.map((real) => store.history({ limit, ...(real !== undefined && { path: real }) })),

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type {
   ChangeSelector,
@@ -86,8 +87,11 @@ async function changedAbove(
   text: string,
 ): Promise<string | undefined> {
   const [real = ""] = realPaths(ground, text);
-  for (let end = real.lastIndexOf("/"); end > 0; end = real.lastIndexOf("/", end - 1)) {
-    const directory = real.slice(0, end);
+  for (
+    let directory = path.dirname(real);
+    directory !== path.dirname(directory);
+    directory = path.dirname(directory)
+  ) {
     const [entry] = await store.select({ path: directory });
     if (
       entry?.changes.some((change) => !change.implied && pathsOf(change.step).includes(directory)) === true

@@ -110,9 +110,6 @@ async function makeLeaf(
     tree.pack === undefined || size === 0
       ? ({ kind: "data", data: new Uint8Array() } as const)
       : ({ kind: "packed", pack: tree.pack, offset, size } as const);
-  await stageFile(ground, at, {
-    image: { type: "file", hash, size, mode, uid, gid },
-    source,
-    text: tree.text,
-  });
+  const image = { type: "file", hash, size, mode, uid, gid } as const;
+  await stageFile(ground, at, { image, source, text: tree.text, flush: flushes.add });
 }
