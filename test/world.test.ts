@@ -102,6 +102,7 @@ describe("files through a call", () => {
   });
 
   it("open a protected path to the person's own rule that names it, and only that one", async () => {
+    mkdirSync(inside(".vscode"));
     open({
       config: { policy: { rules: [{ decision: "allow", tool: "put", path: ".vscode/settings.json" }] } },
     });
