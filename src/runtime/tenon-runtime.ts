@@ -1,7 +1,9 @@
+import { messageOf } from "../call/failure.js";
 import type { SpineParts } from "../call/parts.js";
 import type { ResolvedConfig } from "../config/resolve-config.js";
 import type { EventName, TenonEvent, TenonEvents } from "../contract/events.js";
 import type { HealthReport } from "../contract/lifecycle.js";
+import type { Recorder } from "../contract/ports/recorder.js";
 import type { SessionOptions } from "../contract/tenon.js";
 import type { Policy } from "../policy/create-policy.js";
 import type { Metrics } from "../record/metrics.js";
@@ -186,7 +188,7 @@ export class TenonRuntime implements Tenon {
       () => running.end(graceMs),
       () => this.registry.close(),
       () => world.close(),
-      ...spine.recorders.map((recorder) => () => recorder.close?.()),
+      ...spine.recorders.map((recorder) => () => this.#closeRecorder(recorder)),
       () => state.close(),
       () => spine.deadlines.close(),
     ]) {
@@ -197,6 +199,15 @@ export class TenonRuntime implements Tenon {
       }
     }
     if ((fault ??= running.fault) !== undefined) throw fault;
+  }
+
+  async #closeRecorder(recorder: Recorder): Promise<void> {
+    try {
+      await recorder.close?.();
+    } catch (cause) {
+      const { events } = this.#parts.spine;
+      events.emit("LISTENER_FAILED", { event: `close:${recorder.name}`, message: messageOf(cause) });
+    }
   }
 }
 

@@ -58,24 +58,6 @@ export function openDatabase({ file, clock, onCorrupt }: DatabaseOptions): Datab
     statements.set(sql, statement);
     return statement;
   };
-  const transaction = <Result>(body: () => Result, durable: boolean): Result => {
-    if (!open) throw closedError();
-    if (durable) connection.exec("PRAGMA synchronous = FULL");
-    try {
-      connection.exec("BEGIN IMMEDIATE");
-      try {
-        const result = body();
-        connection.exec("COMMIT");
-        return result;
-      } catch (error) {
-        rollback(connection);
-        throw error;
-      }
-    } finally {
-      if (durable) connection.exec("PRAGMA synchronous = NORMAL");
-    }
-  };
-
   return {
     file,
     // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the SQL text decides the row's type
@@ -87,7 +69,13 @@ export function openDatabase({ file, clock, onCorrupt }: DatabaseOptions): Datab
     insert: (sql, ...parameters) => guarded(() => Number(prepare(sql).run(...parameters).lastInsertRowid)),
     exec: (sql) => guarded(() => connection.exec(sql)),
     write: (body, options = {}) =>
-      patiently(() => transaction(body, options.durable ?? false), { file, clock }),
+      patiently(
+        () => {
+          if (!open) throw closedError();
+          return transaction(connection, body, options.durable ?? false);
+        },
+        { file, clock },
+      ),
     close() {
       if (!open) return;
       open = false;
@@ -117,6 +105,23 @@ export async function patiently<Result>(attempt: () => Result, options: Database
       if (!isBusy(error) || options.clock.monotonic() > deadline) throw toStateError(error, options.file);
       await options.clock.sleep(wait);
     }
+  }
+}
+
+function transaction<Result>(connection: SqliteConnection, body: () => Result, durable: boolean): Result {
+  if (durable) connection.exec("PRAGMA synchronous = FULL");
+  try {
+    connection.exec("BEGIN IMMEDIATE");
+    try {
+      const result = body();
+      connection.exec("COMMIT");
+      return result;
+    } catch (error) {
+      rollback(connection);
+      throw error;
+    }
+  } finally {
+    if (durable) connection.exec("PRAGMA synchronous = NORMAL");
   }
 }
 

@@ -28,99 +28,107 @@ export interface OwnedLocks extends LockStore {
  * wait for each other. A ticket whose process died is thrown out by whoever waits behind it.
  */
 export function createLocks(parts: StateParts): OwnedLocks {
-  const { database, clock, self } = parts;
-  const owner = fromIdentity(self);
-  const mine = new Set<number>();
-  const given = new Set<number>();
-  let bell = new AbortController();
-  let heart: NodeJS.Timeout | undefined;
-
-  const beat = (): void => {
-    // A missed beat is made up by the next one, and so is a ticket that could not be given back.
-    database
-      .write(() => {
-        database.run("UPDATE lock_tickets SET heartbeat = ? WHERE owner = ?", clock.now(), owner);
-        for (const ticket of given) database.run(dropSql, ticket);
-      })
-      .then(() => given.forEach(forget))
-      .catch(() => {});
-  };
-  const draw = (requests: readonly LockRequest[]): number => {
-    const now = clock.now();
-    const ticket = database.insert(
-      "INSERT INTO lock_tickets (owner, pid, since, heartbeat) VALUES (?, ?, ?, ?)",
-      owner,
-      self.pid,
-      now,
-      now,
-    );
-    const sql = "INSERT INTO lock_keys (ticket, key, exclusive, tree) VALUES (?, ?, ?, ?)";
-    for (const { key, mode, tree } of requests) {
-      database.run(sql, ticket, normalKey(key), mode === "exclusive" ? 1 : 0, tree === true ? 1 : 0);
-    }
-    return ticket;
-  };
-  const isGone = (blocker: Blocker): boolean => {
-    const liveness = livenessOf(toIdentity(blocker.owner), self);
-    return liveness === "dead" || (liveness === "unknown" && blocker.heartbeat < clock.now() - staleMs);
-  };
-  const forget = (ticket: number): void => {
-    given.delete(ticket);
-    mine.delete(ticket);
-    if (mine.size === 0) clearInterval(heart);
-    // Waiters in this process need not wait for their next look.
-    bell.abort();
-    bell = new AbortController();
-  };
-  const drop = async (ticket: number): Promise<void> => {
-    given.add(ticket);
-    await database.write(() => database.run(dropSql, ticket));
-    forget(ticket);
-  };
-  const wait = async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
-    const ends = signal === undefined ? bell.signal : AbortSignal.any([bell.signal, signal]);
-    await clock.sleep(ms, ends).catch(() => {});
-    if (signal?.aborted === true) throw toCancelled(signal);
-  };
-  const queue = async (ticket: number, options: LockOptions): Promise<void> => {
-    const deadline = clock.monotonic() + (options.timeoutMs ?? defaultTimeoutMs);
-    for (let ms = 1; ; ms = Math.min(ms * 1.5, longestWaitMs)) {
-      const blockers = database.all<Blocker>(blockersSql, ticket);
-      if (blockers.length === 0) return;
-      const gone = blockers.filter(isGone);
-      if (gone.length > 0) {
-        // A ticket's number is never given out twice, so this can only hit the dead one.
-        await database.write(() => gone.forEach((blocker) => database.run(dropSql, blocker.id)));
-        continue;
-      }
-      if (clock.monotonic() >= deadline) throw toTimeout(blockers[0]);
-      await wait(ms, options.signal);
-    }
-  };
-
+  const owner = fromIdentity(parts.self);
+  const queue: Queue = { ...parts, owner, mine: new Set(), given: new Set(), bell: new AbortController() };
   return {
     async acquire(requests, options = {}) {
       if (options.signal?.aborted === true) throw toCancelled(options.signal);
-      const ticket = await database.write(() => draw(requests));
-      if (mine.size === 0) heart = setInterval(beat, heartbeatMs).unref();
-      mine.add(ticket);
+      const ticket = await parts.database.write(() => draw(queue, requests));
+      if (queue.mine.size === 0) queue.heart = setInterval(() => beat(queue), heartbeatMs).unref();
+      queue.mine.add(ticket);
       try {
-        await queue(ticket, options);
+        await waitForTurn(queue, ticket, options);
       } catch (error) {
-        await drop(ticket);
+        await drop(queue, ticket);
         throw error;
       }
-      return heldLocks(() => drop(ticket));
+      return heldLocks(() => drop(queue, ticket));
     },
     list: async () =>
-      database
+      parts.database
         .all<Omit<LockInfo, "tree"> & { tree: number }>(listSql)
         .map((row) => ({ ...row, tree: row.tree === 1 })),
     async close() {
-      for (const ticket of mine) await drop(ticket);
-      clearInterval(heart);
+      for (const ticket of queue.mine) await drop(queue, ticket);
+      clearInterval(queue.heart);
     },
   };
+}
+
+/** This process's part in the queue. */
+interface Queue extends StateParts {
+  readonly owner: string;
+  readonly mine: Set<number>;
+  /** Tickets that are being given back. */
+  readonly given: Set<number>;
+  /** Rung when a ticket of this process goes: waiters here need not wait for their next look. */
+  bell: AbortController;
+  heart?: NodeJS.Timeout;
+}
+
+function draw({ database, clock, owner, self }: Queue, requests: readonly LockRequest[]): number {
+  const now = clock.now();
+  const insert = "INSERT INTO lock_tickets (owner, pid, since, heartbeat) VALUES (?, ?, ?, ?)";
+  const ticket = database.insert(insert, owner, self.pid, now, now);
+  const sql = "INSERT INTO lock_keys (ticket, key, exclusive, tree) VALUES (?, ?, ?, ?)";
+  for (const { key, mode, tree } of requests) {
+    database.run(sql, ticket, normalKey(key), mode === "exclusive" ? 1 : 0, tree === true ? 1 : 0);
+  }
+  return ticket;
+}
+
+async function waitForTurn(queue: Queue, ticket: number, options: LockOptions): Promise<void> {
+  const { database, clock } = queue;
+  const deadline = clock.monotonic() + (options.timeoutMs ?? defaultTimeoutMs);
+  for (let ms = 1; ; ms = Math.min(ms * 1.5, longestWaitMs)) {
+    const blockers = database.all<Blocker>(blockersSql, ticket);
+    if (blockers.length === 0) return;
+    const gone = blockers.filter((blocker) => isGone(queue, blocker));
+    if (gone.length > 0) {
+      // A ticket's number is never given out twice, so this can only hit the dead one.
+      await database.write(() => gone.forEach((blocker) => database.run(dropSql, blocker.id)));
+      continue;
+    }
+    if (clock.monotonic() >= deadline) throw toTimeout(blockers[0]);
+    await pause(queue, ms, options.signal);
+  }
+}
+
+function isGone({ self, clock }: Queue, blocker: Blocker): boolean {
+  const liveness = livenessOf(toIdentity(blocker.owner), self);
+  return liveness === "dead" || (liveness === "unknown" && blocker.heartbeat < clock.now() - staleMs);
+}
+
+async function pause({ clock, bell }: Queue, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const ends = signal === undefined ? bell.signal : AbortSignal.any([bell.signal, signal]);
+  await clock.sleep(ms, ends).catch(() => {});
+  if (signal?.aborted === true) throw toCancelled(signal);
+}
+
+async function drop(queue: Queue, ticket: number): Promise<void> {
+  queue.given.add(ticket);
+  await queue.database.write(() => queue.database.run(dropSql, ticket));
+  forget(queue, ticket);
+}
+
+function forget(queue: Queue, ticket: number): void {
+  queue.given.delete(ticket);
+  queue.mine.delete(ticket);
+  if (queue.mine.size === 0) clearInterval(queue.heart);
+  queue.bell.abort();
+  queue.bell = new AbortController();
+}
+
+/** A missed beat is made up by the next one, and so is a ticket that could not be given back. */
+function beat(queue: Queue): void {
+  const { database, clock, owner, given } = queue;
+  database
+    .write(() => {
+      database.run("UPDATE lock_tickets SET heartbeat = ? WHERE owner = ?", clock.now(), owner);
+      for (const ticket of given) database.run(dropSql, ticket);
+    })
+    .then(() => given.forEach((ticket) => forget(queue, ticket)))
+    .catch(() => {});
 }
 
 const dropSql = "DELETE FROM lock_tickets WHERE id = ?";

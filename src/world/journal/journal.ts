@@ -2,7 +2,14 @@ import { randomBytes } from "node:crypto";
 import type { BlobStore } from "../../contract/ports/blobs.js";
 import type { Clock } from "../../contract/ports/clock.js";
 import type { FileMutation } from "../../contract/ports/files.js";
-import type { ChangeOrigin, JournalLimits, JournalStore, UndoJournal } from "../../contract/ports/journal.js";
+import type {
+  ChangeOrigin,
+  ChangeRecord,
+  HistoryQuery,
+  JournalLimits,
+  JournalStore,
+  UndoJournal,
+} from "../../contract/ports/journal.js";
 import type { LockStore } from "../../contract/ports/locks.js";
 import type { Guard } from "../files/guard-types.js";
 import { chooseOpener, type Opener } from "../files/opener.js";
@@ -10,10 +17,10 @@ import { createTurns } from "./create-turns.js";
 import { executePlan, type ExecuteGround } from "./execute-plan.js";
 import { createPlan, type Plan } from "./plan.js";
 import { planMutation } from "./plan-mutation.js";
-import { planUndo } from "./plan-undo.js";
+import { planUndo, type UndoGround } from "./plan-undo.js";
 import { recoverEntry } from "./recover-entry.js";
 import { realPaths, selectChanges } from "./select-changes.js";
-import { sweepBlobs } from "./sweep-blobs.js";
+import { createTidying } from "./tidying.js";
 
 export interface JournalOptions {
   readonly guard: Guard;
@@ -60,84 +67,87 @@ export interface Journal extends UndoJournal {
 }
 
 const defaultLimits: JournalLimits = { maxAgeMs: 30 * 24 * 60 * 60 * 1000, maxBytes: 1 << 30 };
-const changesBetweenPrunes = 64;
 const mostLines = 10_000;
 
 /** Build the journal of one workspace. */
 export function createJournal(options: JournalOptions): Journal {
-  const { guard, store, blobs, clock, failpoint = () => {} } = options;
+  const { guard, store, blobs, clock, maxFileSize = Number.POSITIVE_INFINITY } = options;
   const opener = options.opener ?? chooseOpener(guard.rules.platform);
   const limits = { ...defaultLimits, ...options.limits };
-  const onWarning = options.onWarning ?? (() => {});
+  const { failpoint = () => {}, onWarning = () => {} } = options;
   const ground: ExecuteGround = { opener, blobs, guard, store, clock, failpoint, onWarning };
-  let changes = 0;
-
+  const judging = { rules: guard.rules, opener, guard };
   const inTurn = createTurns(options.locks);
-  const prune = async () => {
-    const entries = await store.prune(limits, clock.now());
-    return { entries, blobs: await sweepBlobs(store, blobs) };
-  };
-  const recover = async (again: boolean): Promise<RecoveryReport> => {
-    const report = { completed: 0, rolledBack: 0, failed: [] as RecoveryReport["failed"][number][] };
-    for (const entry of await store.unfinished()) {
-      if (entry.phase === "failed" && !again) continue;
-      const recovered = await recoverEntry(ground, entry);
-      if (recovered.outcome !== "failed") report[recovered.outcome] += 1;
-      else report.failed.push({ id: entry.id, problems: recovered.problems });
-    }
-    for (const { problems } of report.failed) onWarning(`A change stays half done: ${problems.join("; ")}`);
-    return report;
-  };
-  /** Whoever has the turn owns all that is unfinished: its owner is dead. */
+  const tidy = createTidying({ store, blobs, clock, limits });
   const change = <Result>(body: (plan: Plan) => Promise<Result>, signal?: AbortSignal): Promise<Result> =>
     inTurn(async () => {
-      await recover(false);
+      // Whoever has the turn owns all that is unfinished: its owner is dead.
+      await recoverAll(ground, false);
       const token = randomBytes(8).toString("hex");
       const result = await body(createPlan({ opener, blobs, token, maxBytes: limits.maxBytes, signal }));
-      changes += 1;
-      const due = changes % changesBetweenPrunes === 0;
-      if (due && (await store.prune(limits, clock.now())) > 0) await sweepBlobs(store, blobs);
+      // The change is made and written down; tidying can wait.
+      await tidy
+        .afterChange()
+        .catch((error: unknown) => onWarning(`The journal was not tidied: ${String(error)}`));
       return result;
     }, signal);
 
   return {
-    apply: (mutations, origin, { guard: judging = guard, signal } = {}) =>
+    apply: (mutations, origin, { guard: { rules } = guard, signal } = {}) =>
       change(async (plan) => {
-        const maxFileSize = options.maxFileSize ?? Number.POSITIVE_INFINITY;
-        const mutationGround = { rules: judging.rules, opener, maxFileSize };
-        for (const mutation of mutations) await planMutation(mutationGround, plan, mutation);
+        for (const mutation of mutations) await planMutation({ rules, opener, maxFileSize }, plan, mutation);
         failpoint("planned");
         await executePlan(ground, plan, { kind: "change", origin });
       }, signal),
     undo: (what, origin) =>
       change(async (plan) => {
-        const judging = { rules: guard.rules, opener, guard };
         const undone = await planUndo(judging, plan, await selectChanges(judging, store, what));
         await executePlan(ground, plan, { kind: "undo", origin });
         return undone;
       }),
-    async history({ path, limit: wanted = 100 } = {}) {
-      const limit = Math.min(Math.max(Math.trunc(wanted) || 0, 0), mostLines);
-      const reals = path === undefined ? [undefined] : realPaths({ rules: guard.rules, opener }, path);
-      const found = await Promise.all(
-        reals.map((real) => store.history({ limit, ...(real !== undefined && { path: real }) })),
-      );
-      const newest = found.flat().sort((one, other) => other.id - one.id);
-      return newest.slice(0, limit).map((record) => ({
-        ...record,
-        path: guard.display(record.path),
-        ...(record.from !== undefined && { from: guard.display(record.from) }),
-      }));
-    },
+    history: (query = {}) => historyOf(judging, store, query),
     clear: (path) =>
       inTurn(async () => {
-        const reals = path === undefined ? [undefined] : realPaths({ rules: guard.rules, opener }, path);
+        const reals = path === undefined ? [undefined] : realPaths(judging, path);
         let cleared = 0;
         for (const real of reals) cleared += await store.clear(real);
-        await sweepBlobs(store, blobs);
+        await tidy.sweep();
         return cleared;
       }),
-    recover: () => inTurn(() => recover(true)),
-    prune: () => inTurn(prune),
+    recover: () => inTurn(() => recoverAll(ground, true)),
+    prune: () => inTurn(() => tidy.prune()),
   };
+}
+
+/** Bring all that is unfinished to an end; what failed before only if `again`. */
+async function recoverAll(ground: ExecuteGround, again: boolean): Promise<RecoveryReport> {
+  const report = { completed: 0, rolledBack: 0, failed: [] as RecoveryReport["failed"][number][] };
+  for (const entry of await ground.store.unfinished()) {
+    if (entry.phase === "failed" && !again) continue;
+    const recovered = await recoverEntry(ground, entry);
+    if (recovered.outcome !== "failed") {
+      report[recovered.outcome] += 1;
+      continue;
+    }
+    report.failed.push({ id: entry.id, problems: recovered.problems });
+    ground.onWarning(`A change stays half done: ${recovered.problems.join("; ")}`);
+  }
+  return report;
+}
+
+async function historyOf(
+  ground: UndoGround,
+  store: JournalStore,
+  { path, limit: wanted = 100 }: HistoryQuery,
+): Promise<readonly ChangeRecord[]> {
+  const limit = Math.min(Math.max(Math.trunc(wanted) || 0, 0), mostLines);
+  const queries =
+    path === undefined ? [{ limit }] : realPaths(ground, path).map((real) => ({ limit, path: real }));
+  const found = await Promise.all(queries.map((query) => store.history(query)));
+  const newest = found.flat().sort((one, other) => other.id - one.id);
+  return newest.slice(0, limit).map((record) => ({
+    ...record,
+    path: ground.guard.display(record.path),
+    ...(record.from !== undefined && { from: ground.guard.display(record.from) }),
+  }));
 }

@@ -10,6 +10,7 @@ import type {
   NodeImage,
   SetStep,
 } from "../../contract/ports/journal.js";
+import { notFound } from "../files/file-errors.js";
 import { isWithin } from "../files/path-text.js";
 import { keepImage, type ImageGround, type KeptImage } from "./images.js";
 import { inodeOf, lookDisk, stampOf } from "./place.js";
@@ -80,156 +81,84 @@ interface Draft extends Omit<PlannedStep, "change"> {
 
 /** Begin a plan on the disk as it is. Contents are kept as it goes, so a plan given up leaves only blobs. */
 export function createPlan(options: PlanOptions): Plan {
-  const drafts: Draft[] = [];
   const files = createVirtualFiles(options.opener);
   const ground: ImageGround = { ...options, files, onBytes: byteBudget(options.maxBytes) };
-  const changed = new Set<string>();
-
-  const expect = (real: string, node: VirtualNode | null): Expectation[] => {
-    // What an earlier step put there has been looked at already, in its own place.
-    if (changed.has(real) || (node !== null && node.disk?.real !== real)) return [];
-    return [{ real, stamp: node?.disk === undefined ? null : stampOf(node.disk.stat) }];
-  };
-  const keep = async (
-    real: string,
-    node: VirtualNode | null,
-    text: string,
-  ): Promise<Omit<KeptImage, "image"> & { image: NodeImage | null }> =>
-    node === null ? { image: null, blobs: [] } : keepImage(ground, { real, node, text });
-
+  const sheet: Sheet = { files, ground, drafts: [], changed: new Set() };
   return {
     files,
     ground,
-    async set(real, content, meaning) {
-      const node = files.look(real);
-      const { image: before, blobs, treeStamp } = await keep(real, node, meaning.text);
-      drafts.push({
-        step: { kind: "set", path: real, before, after: content?.image ?? null },
-        content,
-        meaning,
-        text: meaning.text,
-        blobs: [...blobs, ...(await keepAfter(options.blobs, content))],
-        expects: expect(real, node).map((each) => (treeStamp === undefined ? each : { ...each, treeStamp })),
-        madeBy: undefined,
-      });
-      files.set(real, content === null ? null : toNode(content, drafts.length - 1));
-      changed.add(real);
-    },
-    async move(from, to, meaning) {
-      const node = files.look(from);
-      const target = files.look(to);
-      if (node === null || node.type === "other") throw new Error(`nothing to move at ${from}`);
-      const { image: overwritten, blobs } = await keep(to, target, meaning.text);
-      drafts.push({
-        step: {
-          kind: "move",
-          from,
-          to,
-          inode: node.disk === undefined ? null : inodeOf(node.disk.stat),
-          moved: await movedImage(ground, node),
-          overwritten,
-        },
-        content: null,
-        meaning,
-        text: meaning.text,
-        blobs,
-        expects: [...expect(from, node), ...expect(to, target)],
-        madeBy: node.madeBy,
-      });
-      files.move(from, to);
-      changed.add(from).add(to);
-    },
-    steps: () => drafts.map((draft, seq) => toPlanned(draft, tempOf(options, drafts, seq))),
+    set: (real, content, meaning) => draftSet(sheet, real, { content, meaning }),
+    move: (from, to, meaning) => draftMove(sheet, [from, to], meaning),
+    steps: () => sheet.drafts.map((draft, seq) => toPlanned(draft, tempOf(options, sheet.drafts, seq))),
   };
 }
 
-function byteBudget(maxBytes: number): (bytes: number) => void {
-  let kept = 0;
-  return (bytes) => {
-    kept += bytes;
-    if (kept <= maxBytes) return;
-    throw new ToolValidationError(
-      `The change cannot be undone: more than ${maxBytes} bytes would have to be kept for it.`,
-      {
-        code: "FILE_TOO_LARGE",
-        hint: "Change less at once, raise the journal's limit, or let a shell command do it, which is not journalled.",
-      },
-    );
-  };
+/** A plan as it grows. */
+interface Sheet {
+  readonly files: VirtualFiles;
+  readonly ground: ImageGround;
+  readonly drafts: Draft[];
+  /** Paths that a step changes. */
+  readonly changed: Set<string>;
 }
 
-// What a diff of two such files takes is still quick.
-const diffBytes = 1 << 18;
-
-/**
- * What is known of the new content stays kept as long as the step: what came from the journal, for it
- * must be there while the step is prepared, and small texts, to show what someone changed since.
- */
-async function keepAfter(blobs: BlobStore, content: Content | null): Promise<BlobRef[]> {
-  if (content === null || content.image.type === "symlink") return [];
-  const { size } = content.image;
-  if (content.image.type === "directory") {
-    const { manifest, pack } = content.image;
-    return [manifest, pack].filter((hash) => hash !== undefined).map((hash) => ({ hash, size }));
-  }
-  const source = "source" in content ? content.source : undefined;
-  if (source?.kind === "blob") return [{ hash: source.hash, size }];
-  if (source?.kind !== "data" || size > diffBytes) return [];
-  return [await blobs.put(source.data, { durable: false })];
+async function draftSet(
+  sheet: Sheet,
+  real: string,
+  { content, meaning }: { content: Content | null; meaning: StepMeaning },
+): Promise<void> {
+  const { files, ground, drafts, changed } = sheet;
+  const node = files.look(real);
+  const { image: before, blobs, treeStamp } = await keep(sheet, { real, node, text: meaning.text });
+  const expects = expect(sheet, real, node);
+  drafts.push({
+    step: { kind: "set", path: real, before, after: content?.image ?? null },
+    content,
+    meaning,
+    text: meaning.text,
+    blobs: [...blobs, ...(await keepAfter(ground.blobs, content))],
+    expects: expects.map((each) => (treeStamp === undefined ? each : { ...each, treeStamp })),
+    madeBy: undefined,
+  });
+  files.set(real, content === null ? null : toNode(content, drafts.length - 1));
+  changed.add(real);
 }
 
-function toNode(content: Content, madeBy: number): VirtualNode {
-  const { image } = content;
-  if (image.type === "symlink") return { type: "symlink", target: image.target, madeBy };
-  const { mode, uid, gid } = image;
-  const found = {
-    ...(mode !== undefined && { mode }),
-    ...(uid !== undefined && { uid }),
-    ...(gid !== undefined && { gid }),
-    madeBy,
-  };
-  if (image.type === "directory") {
-    const tree = "tree" in content ? content.tree : undefined;
-    return { ...found, type: "directory", ...(tree !== undefined && { tree }) };
-  }
-  const source: Source = "source" in content ? content.source : { kind: "blob", hash: image.hash };
-  return { ...found, type: "file", size: image.size, hash: image.hash, source };
+async function draftMove(
+  sheet: Sheet,
+  [from, to]: readonly [string, string],
+  meaning: StepMeaning,
+): Promise<void> {
+  const { files, ground, drafts, changed } = sheet;
+  const node = files.look(from);
+  const target = files.look(to);
+  if (node === null || node.type === "other") throw notFound(meaning.text);
+  const { image: overwritten, blobs } = await keep(sheet, { real: to, node: target, text: meaning.text });
+  const inode = node.disk === undefined ? null : inodeOf(node.disk.stat);
+  drafts.push({
+    step: { kind: "move", from, to, inode, moved: await movedImage(ground, node), overwritten },
+    content: null,
+    meaning,
+    text: meaning.text,
+    blobs,
+    expects: [...expect(sheet, from, node), ...expect(sheet, to, target)],
+    madeBy: node.madeBy,
+  });
+  files.move(from, to);
+  changed.add(from).add(to);
 }
 
-async function movedImage(ground: SourceGround, node: Exclude<VirtualNode, { type: "other" }>) {
-  if (node.type === "directory") return { type: "directory" as const, size: 0 };
-  if (node.type === "symlink") {
-    return { type: "symlink" as const, target: node.target, size: node.target.length };
-  }
-  const ref =
-    node.hash === undefined ? await digestSource(ground, node.source) : { hash: node.hash, size: node.size };
-  return { type: "file" as const, ...ref };
+async function keep(
+  { ground }: Sheet,
+  { real, node, text }: { real: string; node: VirtualNode | null; text: string },
+): Promise<Omit<KeptImage, "image"> & { readonly image: NodeImage | null }> {
+  return node === null ? { image: null, blobs: [] } : keepImage(ground, { real, node, text });
 }
 
-/**
- * A name for preparing a step, in the directory of its target or the nearest one above that is there
- * already and that no step takes away: so it is on the same file system and stays put.
- */
-function tempOf(options: PlanOptions, drafts: readonly Draft[], seq: number): string {
-  const step = drafts[seq]?.step;
-  if (step === undefined) throw new Error(`no step ${seq}`);
-  const taken = drafts.flatMap((draft) => takenAway(draft.step));
-  let directory = path.dirname(step.kind === "set" ? step.path : step.to);
-  while (taken.some((each) => isWithin(directory, each)) || !isDirectory(options, directory)) {
-    const above = path.dirname(directory);
-    if (above === directory) break;
-    directory = above;
-  }
-  return path.join(directory, `.tenon-${options.token}-${seq}.tmp`);
-}
-
-function takenAway(step: Draft["step"]): string[] {
-  if (step.kind === "move") return [step.from];
-  return step.after === null ? [step.path] : [];
-}
-
-function isDirectory(options: PlanOptions, real: string): boolean {
-  return lookDisk(options.opener, real)?.isDirectory() === true;
+/** What an earlier step put somewhere has been looked at already, in its own place. */
+function expect({ changed }: Sheet, real: string, node: VirtualNode | null): Expectation[] {
+  if (changed.has(real) || (node !== null && node.disk?.real !== real)) return [];
+  return [{ real, stamp: node?.disk === undefined ? null : stampOf(node.disk.stat) }];
 }
 
 function toPlanned({ step, meaning, blobs, ...rest }: Draft, temp: string): PlannedStep {

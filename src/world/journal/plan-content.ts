@@ -1,0 +1,73 @@
+import { ToolValidationError } from "../../contract/errors.js";
+import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
+import type { MoveStep } from "../../contract/ports/journal.js";
+import type { Content } from "./plan.js";
+import { digestSource, type Source, type SourceGround } from "./sources.js";
+import type { VirtualNode } from "./virtual-files.js";
+
+/** Count bytes that are to be kept, and refuse where they are too many. */
+export function byteBudget(maxBytes: number): (bytes: number) => void {
+  let kept = 0;
+  return (bytes) => {
+    kept += bytes;
+    if (kept <= maxBytes) return;
+    throw new ToolValidationError(
+      `The change cannot be undone: more than ${maxBytes} bytes would have to be kept for it.`,
+      {
+        code: "FILE_TOO_LARGE",
+        hint: "Change less at once, raise the journal's limit, or let a shell command do it, which is not journalled.",
+      },
+    );
+  };
+}
+
+// What a diff of two such files takes is still quick.
+const diffBytes = 1 << 18;
+
+/**
+ * What is known of the new content stays kept as long as the step: what came from the journal, for it
+ * must be there while the step is prepared, and small texts, to show what someone changed since.
+ */
+export async function keepAfter(blobs: BlobStore, content: Content | null): Promise<BlobRef[]> {
+  if (content === null || content.image.type === "symlink") return [];
+  const { size } = content.image;
+  if (content.image.type === "directory") {
+    const { manifest, pack } = content.image;
+    return [manifest, pack].filter((hash) => hash !== undefined).map((hash) => ({ hash, size }));
+  }
+  const source = "source" in content ? content.source : undefined;
+  if (source?.kind === "blob") return [{ hash: source.hash, size }];
+  if (source?.kind !== "data" || size > diffBytes) return [];
+  return [await blobs.put(source.data, { durable: false })];
+}
+
+/** What will stand where a content is put by the step of a number. */
+export function toNode(content: Content, madeBy: number): VirtualNode {
+  const { image } = content;
+  if (image.type === "symlink") return { type: "symlink", target: image.target, madeBy };
+  const { mode, uid, gid } = image;
+  const found = {
+    ...(mode !== undefined && { mode }),
+    ...(uid !== undefined && { uid }),
+    ...(gid !== undefined && { gid }),
+    madeBy,
+  };
+  if (image.type === "directory") {
+    const tree = "tree" in content ? content.tree : undefined;
+    return { ...found, type: "directory", ...(tree !== undefined && { tree }) };
+  }
+  const source: Source = "source" in content ? content.source : { kind: "blob", hash: image.hash };
+  return { ...found, type: "file", size: image.size, hash: image.hash, source };
+}
+
+/** What a move remembers of the thing that moves. */
+export async function movedImage(ground: SourceGround, node: Exclude<VirtualNode, { type: "other" }>) {
+  if (node.type === "directory") return { type: "directory" as const, size: 0 };
+  if (node.type === "symlink") {
+    return { type: "symlink" as const, target: node.target, size: node.target.length };
+  }
+  const ref =
+    node.hash === undefined ? await digestSource(ground, node.source) : { hash: node.hash, size: node.size };
+  return { type: "file" as const, ...ref };
+}
+
