@@ -53,7 +53,7 @@ describe("arguments", () => {
     const tenon = open({ tools: [taker] });
     const inherited = Object.create({ admin: true }) as object;
     const answers = await tenon.callMany(
-      [inherited, new Date(), new Map(), new (class Own {})()].map((args) => ({
+      [inherited, new Date(), new Map(), new URL("file:///")].map((args) => ({
         name: "take",
         arguments: args,
       })),
@@ -413,7 +413,7 @@ describe("registrations", () => {
         ],
         recorders: [{ name: "bad", record: () => Promise.reject(new Error("record")) }],
       });
-      tenon.on("TOOL_CALL_STARTED", (() => Promise.reject(new Error("listener"))) as never);
+      tenon.on("TOOL_CALL_STARTED", (() => Promise.reject(new Error("listener"))));
       const names = ["rejects", "lateReject", "midway", "badReturn", "render", "dispose"];
       const answers = await tenon.callMany(names.map((name) => ({ name })));
       expect(answers.map(({ success }) => success)).toEqual([false, false, false, false, true, true]);

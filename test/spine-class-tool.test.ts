@@ -39,7 +39,7 @@ class Counter {
 describe("a tool that is a class", () => {
   it("runs, keeps its private state, reports and answers", async () => {
     const counter = new Counter();
-    const tenon = open({ tools: [counter as never] });
+    const tenon = open({ tools: [counter] });
     const items = await collect(tenon.stream({ name: "counter", arguments: { to: 3 } }));
     expect(items.filter(({ type }) => type === "TOOL_CALL_PROGRESS")).toHaveLength(3);
     expect(items.at(-1)).toMatchObject({ envelope: { success: true, result: { counted: 3, calls: 1 } } });
@@ -48,7 +48,7 @@ describe("a tool that is a class", () => {
 
   it("is validated, judged and switched off like any other", async () => {
     const counter = new Counter();
-    const tenon = open({ tools: [counter as never] });
+    const tenon = open({ tools: [counter] });
     expect((await tenon.call({ name: "counter", arguments: { to: "3" } })).error?.code).toBe("ARGUMENTS_INVALID");
     expect((await tenon.call({ name: "counter", arguments: { to: 101 } })).error?.message).toContain("too far");
     counter.enabled = false;
@@ -59,14 +59,14 @@ describe("a tool that is a class", () => {
 
   it("that is not safe to run twice at once runs one call after the other", async () => {
     const counter = new Counter();
-    const tenon = open({ tools: [counter as never] });
+    const tenon = open({ tools: [counter] });
     await tenon.callMany(Array.from({ length: 5 }, () => ({ name: "counter", arguments: { to: 3 } })));
     expect(counter.peak).toBe(1);
   });
 
   it("is ended by cancellation", async () => {
     const counter = new Counter();
-    const tenon = open({ tools: [counter as never] });
+    const tenon = open({ tools: [counter] });
     for await (const item of tenon.stream({ name: "counter", arguments: { to: 100 } })) {
       if (item.type === "TOOL_CALL_PROGRESS") break;
     }

@@ -178,7 +178,7 @@ describe("errors that a tool throws", () => {
   });
 });
 
-describe("whatever is passed as a request", () => {
+describe("a request of any kind", () => {
   const revokedSignal = () => Object.create(AbortSignal.prototype) as AbortSignal;
   const requests: [string, () => unknown][] = [
     ["undefined", () => undefined],
@@ -221,7 +221,7 @@ describe("whatever is passed as a request", () => {
     ["a thenable", () => ({ then: 1, name: 5 })],
   ];
 
-  it.each(requests)("it is refused in an envelope: %s", async (_, make) => {
+  it.each(requests)("is refused in an envelope: %s", async (_, make) => {
     const tenon = open({ tools: [echo] });
     const events = watch(tenon);
     const answer = await tenon.call(make() as never);
@@ -283,7 +283,7 @@ describe("whatever is passed as a request", () => {
       { ...good(), priority: 1e308 },
       { ...good(), id: "" },
       Object.create(good()) as ReturnType<typeof good>,
-      Object.assign(Object.create(null) as object, good()) as ReturnType<typeof good>,
+      Object.assign(Object.create(null) as object, good()),
     ]);
     expect(answers.map(({ success }) => success)).toEqual(answers.map(() => true));
   });

@@ -55,7 +55,7 @@ export function tool(name: string, members: Partial<Definition> & Pick<Definitio
     annotations: { readOnly: true },
     input: z.looseObject({}),
     ...members,
-  } as Definition);
+  });
 }
 
 /** Gives its text back. */

@@ -296,7 +296,7 @@ describe("close", () => {
     await closing;
     await tenon.close();
     expect((await tenon.call({ name: "work" })).error?.code).toBe("RUNTIME_CLOSED");
-    expect(() => tenon.register(echo)).toThrow();
+    expect(() => tenon.register(echo)).toThrow("closed");
   });
 
   it("lets what runs make the calls it needs, and what waits have its turn", async () => {

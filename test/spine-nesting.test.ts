@@ -75,7 +75,7 @@ describe("a call that a tool makes", () => {
     const write = tool("write", {
       annotations: {},
       input: z.object({ id: z.string(), key: z.string() }),
-      resources: (({ key }: { key: string }) => ({ writes: [{ lock: key }] as Resource[] })) as never,
+      resources: (({ key }: { key: string }) => ({ writes: [{ lock: key }] as Resource[] })),
       async execute(input: never) {
         const { id } = input as { id: string };
         log.push(`+${id}`);

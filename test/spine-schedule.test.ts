@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { Resource } from "../src/index.js";
@@ -6,23 +6,23 @@ import { gate, open, tool, until } from "./spine-ground.js";
 
 /** A tool that says what it touches by its arguments and notes when it runs. */
 function worker(log: string[], members: object = {}) {
-  const held = new Map<string, ReturnType<typeof gate>>();
+  const held = new Map<string, () => void>();
   const work = tool("work", {
     input: z.object({ id: z.string(), reads: z.array(z.any()).default([]), writes: z.array(z.any()).default([]) }),
-    resources: (({ reads, writes }: { reads: Resource[]; writes: Resource[] }) => ({ reads, writes })) as never,
+    resources: (({ reads, writes }: { reads: Resource[]; writes: Resource[] }) => ({ reads, writes })),
     annotations: {},
     execute: async (input: never) => {
       const { id } = input as { id: string };
       log.push(`+${id}`);
       const own = gate();
-      held.set(id, own);
+      held.set(id, own.open);
       await own.passed;
       log.push(`-${id}`);
       return id;
     },
     ...members,
   });
-  const finish = (id: string) => held.get(id)?.open();
+  const finish = (id: string) => held.get(id)?.();
   return { work, finish, runs: (id: string) => held.has(id) };
 }
 
@@ -98,6 +98,7 @@ describe("calls", () => {
     const one = tenon.createSession().call(call("a", [{ env: "X" }]));
     const other = tenon.createSession().call(call("b", [{ env: "X" }]));
     await until(() => log.length === 2);
+    expect(log).toEqual(["+a", "+b"]);
     finish("a");
     finish("b");
     await Promise.all([one, other]);
@@ -198,7 +199,7 @@ describe("calls", () => {
         const apply = tool("apply", {
           annotations: {},
           input: z.object({ index: z.number(), reads: z.array(z.any()), writes: z.array(z.any()), turns: z.number() }),
-          resources: (({ reads, writes }: { reads: Resource[]; writes: Resource[] }) => ({ reads, writes })) as never,
+          resources: (({ reads, writes }: { reads: Resource[]; writes: Resource[] }) => ({ reads, writes })),
           async execute(given: never) {
             const { index, reads, writes, turns } = given as (typeof steps)[number] & { index: number };
             const seen = [...reads, ...writes].flatMap(keysOf).map((key) => world.get(key) ?? "");

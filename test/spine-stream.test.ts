@@ -38,7 +38,7 @@ describe("a generator", () => {
       return "end";
     }
     const tenon = open({
-      tools: [tool("direct", { execute: generate }), tool("promised", { execute: async () => generate() as never })],
+      tools: [tool("direct", { execute: generate }), tool("promised", { execute: async () => generate() })],
     });
     const progress: unknown[] = [];
     tenon.on("TOOL_CALL_PROGRESS", ({ toolName }) => progress.push(toolName));
@@ -110,7 +110,7 @@ describe("a generator", () => {
       },
     };
     const tenon = open({
-      tools: [tool("own", { execute: () => iterator as never }), tool("bad", { execute: () => failing as never })],
+      tools: [tool("own", { execute: () => iterator }), tool("bad", { execute: () => failing })],
     });
     expect((await tenon.call({ name: "own" })).result).toBe(3);
     expect((await tenon.call({ name: "bad" })).error?.message).toBe("from next");

@@ -401,7 +401,7 @@ describe("retries", () => {
       cancelGraceMs: 5,
       tools: [
         tool("slow", { timeoutMs: 5, retry: { delayMs: 1 }, execute: () => (tries++, never()) }),
-        tool("wrong", { retry: { delayMs: 1 }, output: { type: "number" } as never, execute: () => (tries++, "text") }),
+        tool("wrong", { retry: { delayMs: 1 }, output: { type: "number" }, execute: () => (tries++, "text") }),
       ],
     });
     expect((await tenon.call({ name: "slow" })).error?.code).toBe("TIMED_OUT");

@@ -45,7 +45,7 @@ describe.each(forms)("arguments by %s", (_, input) => {
     const tenon = open({
       tools: [
         tool("take", {
-          input: input as never,
+          input: input,
           execute: (value) => {
             runs++;
             return value;

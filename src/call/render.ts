@@ -74,7 +74,7 @@ function cutMiddle(text: string, budget: number): string {
   if (text.length <= budget) return text;
   const note = `\n[… ${text.length - Math.max(budget, 0)} or more characters left out …]\n`;
   const half = Math.floor((budget - note.length) / 2);
-  if (half <= 0) return text.slice(0, Math.max(budget, 0)).toWellFormed();
+  if (!(half > 0)) return text.slice(0, Math.max(budget, 0)).toWellFormed();
   return `${text.slice(0, half).toWellFormed()}${note}${text.slice(text.length - half).toWellFormed()}`;
 }
 

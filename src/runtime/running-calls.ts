@@ -11,6 +11,8 @@ export class RunningCalls implements InFlight {
   #starting: Promise<ToolError | undefined> | undefined;
   #onIdle: (() => void) | undefined;
   #fault: ToolError | undefined;
+  /** Keeps the process alive while a call runs: time limits do not, and a tool may wait on nothing that does. */
+  #pulse: NodeJS.Timeout | undefined;
 
   /** Say what must be done before the first call; nothing where an earlier run left nothing behind. */
   startWith(start: () => Promise<void>): void {
@@ -18,12 +20,16 @@ export class RunningCalls implements InFlight {
   }
 
   enter(call: Call): void {
+    this.#pulse ??= setInterval(() => {}, 2 ** 31 - 1);
+    if (this.#calls.size === 0) this.#pulse.ref();
     this.#calls.add(call);
   }
 
   leave(call: Call): void {
     this.#calls.delete(call);
-    if (this.#calls.size === 0) this.#onIdle?.();
+    if (this.#calls.size > 0) return;
+    this.#pulse?.unref();
+    this.#onIdle?.();
   }
 
   /** The start, while it is not done: resolves with the fault that keeps calls from running, if there is one. */
@@ -60,6 +66,7 @@ export class RunningCalls implements InFlight {
       clearTimeout(timer);
     }
     await Promise.all(this.#chores);
+    clearInterval(this.#pulse);
   }
 
   #stopAll(): void {

@@ -97,7 +97,8 @@ export class Session implements ToolCaller, CallSession {
   /** The tools that this session can see, in the order of their names. */
   tools(): Tool[] {
     const { spine, toolset } = this.#parts;
-    return spine.registry.list(toolset === undefined ? {} : { toolset });
+    const tools = spine.registry.list(toolset === undefined ? {} : { toolset });
+    return tools.sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 }
 

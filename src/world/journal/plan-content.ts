@@ -33,7 +33,8 @@ export async function keepAfter(blobs: BlobStore, content: Content | null): Prom
   const { size } = content.image;
   if (content.image.type === "directory") {
     const { manifest, pack } = content.image;
-    return [manifest, pack].filter((hash) => hash !== undefined).map((hash) => ({ hash, size }));
+    const list = manifest === undefined ? [] : [{ hash: manifest, size: 0 }];
+    return pack === undefined ? list : [...list, { hash: pack, size }];
   }
   const source = "source" in content ? content.source : undefined;
   if (source?.kind === "blob") return [{ hash: source.hash, size }];
@@ -61,13 +62,13 @@ export function toNode(content: Content, madeBy: number): VirtualNode {
 }
 
 /** What a move remembers of the thing that moves. */
-export async function movedImage(ground: SourceGround, node: Exclude<VirtualNode, { type: "other" }>) {
-  if (node.type === "directory") return { type: "directory" as const, size: 0 };
-  if (node.type === "symlink") {
-    return { type: "symlink" as const, target: node.target, size: node.target.length };
-  }
+export async function movedImage(
+  ground: SourceGround,
+  node: Exclude<VirtualNode, { type: "other" }>,
+): Promise<MoveStep["moved"]> {
+  if (node.type === "directory") return { type: "directory", size: 0 };
+  if (node.type === "symlink") return { type: "symlink", target: node.target, size: node.target.length };
   const ref =
     node.hash === undefined ? await digestSource(ground, node.source) : { hash: node.hash, size: node.size };
-  return { type: "file" as const, ...ref };
+  return { type: "file", ...ref };
 }
-

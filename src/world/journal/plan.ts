@@ -1,20 +1,17 @@
-import path from "node:path";
-import { ToolValidationError } from "../../contract/errors.js";
-import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
+import type { BlobRef } from "../../contract/ports/blobs.js";
 import type {
   DirectoryImage,
   FileImage,
   JournalChange,
   LinkImage,
-  MoveStep,
   NodeImage,
-  SetStep,
 } from "../../contract/ports/journal.js";
 import { notFound } from "../files/file-errors.js";
-import { isWithin } from "../files/path-text.js";
 import { keepImage, type ImageGround, type KeptImage } from "./images.js";
-import { inodeOf, lookDisk, stampOf } from "./place.js";
-import { digestSource, type Source, type SourceGround } from "./sources.js";
+import { inodeOf, stampOf } from "./place.js";
+import { byteBudget, keepAfter, movedImage, toNode } from "./plan-content.js";
+import type { Source, SourceGround } from "./sources.js";
+import { tempName, type BareStep } from "./temp-name.js";
 import {
   createVirtualFiles,
   type VirtualFiles,
@@ -74,7 +71,7 @@ export interface PlanOptions extends SourceGround {
 }
 
 interface Draft extends Omit<PlannedStep, "change"> {
-  readonly step: Omit<SetStep, "temp"> | Omit<MoveStep, "temp">;
+  readonly step: BareStep;
   readonly meaning: StepMeaning;
   readonly blobs: readonly BlobRef[];
 }
@@ -89,7 +86,10 @@ export function createPlan(options: PlanOptions): Plan {
     ground,
     set: (real, content, meaning) => draftSet(sheet, real, { content, meaning }),
     move: (from, to, meaning) => draftMove(sheet, [from, to], meaning),
-    steps: () => sheet.drafts.map((draft, seq) => toPlanned(draft, tempOf(options, sheet.drafts, seq))),
+    steps() {
+      const steps = sheet.drafts.map((draft) => draft.step);
+      return sheet.drafts.map((draft, seq) => toPlanned(draft, tempName(options, steps, [seq, draft.step])));
+    },
   };
 }
 
@@ -177,7 +177,7 @@ function toPlanned({ step, meaning, blobs, ...rest }: Draft, temp: string): Plan
   };
 }
 
-function sizesOf(step: Draft["step"]): [before: number | null, after: number | null] {
+function sizesOf(step: BareStep): [before: number | null, after: number | null] {
   if (step.kind === "move") return [step.moved.size, step.moved.size];
   return [sizeOf(step.before), sizeOf(step.after)];
 }
