@@ -404,7 +404,7 @@ describe("registrations", () => {
                 await late.passed;
                 yield "a";
               } finally {
-                throw new Error("in finally");
+                await Promise.reject(new Error("in finally"));
               }
             },
           }),
@@ -413,7 +413,8 @@ describe("registrations", () => {
         ],
         recorders: [{ name: "bad", record: () => Promise.reject(new Error("record")) }],
       });
-      tenon.on("TOOL_CALL_STARTED", (() => Promise.reject(new Error("listener"))));
+      const rejecting: () => unknown = () => Promise.reject(new Error("listener"));
+      tenon.on("TOOL_CALL_STARTED", rejecting);
       const names = ["rejects", "lateReject", "midway", "badReturn", "render", "dispose"];
       const answers = await tenon.callMany(names.map((name) => ({ name })));
       expect(answers.map(({ success }) => success)).toEqual([false, false, false, false, true, true]);

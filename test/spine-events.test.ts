@@ -5,7 +5,9 @@ import { ToolExecutionError } from "../src/index.js";
 import { echo, gate, open, tool, until, watch } from "./spine-ground.js";
 
 const callTypes = (events: readonly TenonEvent[]) =>
-  events.map(({ type }) => type).filter((type) => type.startsWith("TOOL_CALL") || type.startsWith("APPROVAL"));
+  events
+    .map(({ type }) => type)
+    .filter((type) => type.startsWith("TOOL_CALL") || type.startsWith("APPROVAL"));
 
 describe("events", () => {
   it("come in order for a success, a failure, a retry and every kind of refusal", async () => {
@@ -33,10 +35,30 @@ describe("events", () => {
       return callTypes(events);
     };
     const refused = ["TOOL_CALL_REQUESTED", "TOOL_CALL_FAILED"];
-    expect(await of({ name: "echo", arguments: { text: "a" } })).toEqual(["TOOL_CALL_REQUESTED", "TOOL_CALL_STARTED", "TOOL_CALL_COMPLETED"]);
-    expect(await of({ name: "fail" })).toEqual(["TOOL_CALL_REQUESTED", "TOOL_CALL_STARTED", "TOOL_CALL_FAILED"]);
-    expect(await of({ name: "again" })).toEqual(["TOOL_CALL_REQUESTED", "TOOL_CALL_STARTED", "TOOL_CALL_RETRIED", "TOOL_CALL_COMPLETED"]);
-    for (const request of [{ name: "nope" }, { name: "echo" }, { name: "danger" }, { name: "off" }, {}, { name: "echo", signal: AbortSignal.abort() }]) {
+    expect(await of({ name: "echo", arguments: { text: "a" } })).toEqual([
+      "TOOL_CALL_REQUESTED",
+      "TOOL_CALL_STARTED",
+      "TOOL_CALL_COMPLETED",
+    ]);
+    expect(await of({ name: "fail" })).toEqual([
+      "TOOL_CALL_REQUESTED",
+      "TOOL_CALL_STARTED",
+      "TOOL_CALL_FAILED",
+    ]);
+    expect(await of({ name: "again" })).toEqual([
+      "TOOL_CALL_REQUESTED",
+      "TOOL_CALL_STARTED",
+      "TOOL_CALL_RETRIED",
+      "TOOL_CALL_COMPLETED",
+    ]);
+    for (const request of [
+      { name: "nope" },
+      { name: "echo" },
+      { name: "danger" },
+      { name: "off" },
+      {},
+      { name: "echo", signal: AbortSignal.abort() },
+    ]) {
       expect(await of(request)).toEqual(refused);
     }
   });
@@ -44,9 +66,17 @@ describe("events", () => {
   it("say who, what and for which task", async () => {
     const tenon = open({ tools: [echo] });
     const events = watch(tenon);
-    await tenon.createSession({ id: "s1", agent: "ada" }).call({ id: "c1", name: "echo", arguments: { text: "a" }, taskId: "t1" });
+    await tenon
+      .createSession({ id: "s1", agent: "ada" })
+      .call({ id: "c1", name: "echo", arguments: { text: "a" }, taskId: "t1" });
     for (const event of events.filter(({ type }) => type.startsWith("TOOL_CALL"))) {
-      expect(event.payload).toMatchObject({ callId: "c1", toolName: "echo", sessionId: "s1", agent: "ada", taskId: "t1" });
+      expect(event.payload).toMatchObject({
+        callId: "c1",
+        toolName: "echo",
+        sessionId: "s1",
+        agent: "ada",
+        taskId: "t1",
+      });
       expect(event.time).toBeTypeOf("number");
     }
     expect(events[0]?.payload).toMatchObject({ params: { text: "a" } });
@@ -60,7 +90,8 @@ describe("events", () => {
     tenon.onAny(() => {
       throw new Error("every time");
     });
-    tenon.on("TOOL_CALL_STARTED", (() => Promise.reject(new Error("later"))));
+    const rejecting: () => unknown = () => Promise.reject(new Error("later"));
+    tenon.on("TOOL_CALL_STARTED", rejecting);
     // oxlint-disable-next-line typescript/only-throw-error
     tenon.on("TOOL_CALL_COMPLETED", () => {
       throw Object.create(null);
@@ -85,13 +116,20 @@ describe("events", () => {
             return { ...(input as object), token };
           },
         }),
-        tool("leakError", { annotations: {}, execute: () => Promise.reject(new ToolExecutionError(`bad ${token}`, { hint: token, details: { token } })) }),
+        tool("leakError", {
+          annotations: {},
+          execute: () =>
+            Promise.reject(new ToolExecutionError(`bad ${token}`, { hint: token, details: { token } })),
+        }),
         tool("leakAgain", { fallback: "leak2", execute: () => Promise.reject(new Error(`bad ${token}`)) }),
         tool("leak2", { execute: () => 1 }),
       ],
     });
     const events = watch(tenon);
-    const answer = await tenon.call({ name: "leak", arguments: { password: "hunter2hunter2", note: `Bearer ${token}` } });
+    const answer = await tenon.call({
+      name: "leak",
+      arguments: { password: "hunter2hunter2", note: `Bearer ${token}` },
+    });
     expect((answer.result as { token: string }).token).toBe(token);
     const failed = await tenon.call({ name: "leakError" });
     const fellBack = await tenon.call({ name: "leakAgain" });
@@ -134,7 +172,13 @@ describe("metrics", () => {
     await Promise.all([first, ...rest]);
     const { tools, overall } = tenon.metrics.snapshot();
     const of = (name: string) => tools.find(({ toolName }) => toolName === name);
-    expect(of("echo")).toMatchObject({ calls: 2, successes: 1, failures: 1, errors: { ToolValidationError: 1 }, waits: { count: 1 } });
+    expect(of("echo")).toMatchObject({
+      calls: 2,
+      successes: 1,
+      failures: 1,
+      errors: { ToolValidationError: 1 },
+      waits: { count: 1 },
+    });
     expect(of("fail")).toMatchObject({ calls: 1, failures: 1, errors: { ToolExecutionError: 1 } });
     expect(overall).toMatchObject({ calls: 4, successes: 2, failures: 2, concurrency: { now: 0, peak: 1 } });
     expect(tenon.registry.getStats()).toMatchObject({ callStats: { echo: { count: 2, failures: 1 } } });
@@ -147,7 +191,10 @@ describe("metrics", () => {
         echo,
         tool("late", { timeoutMs: 5, execute: () => new Promise(() => {}) }),
         tool("hang", { execute: () => new Promise(() => {}) }),
-        tool("again", { retry: { attempts: 2, delayMs: 1 }, execute: () => Promise.reject(new ToolExecutionError("x", { retryable: true })) }),
+        tool("again", {
+          retry: { attempts: 2, delayMs: 1 },
+          execute: () => Promise.reject(new ToolExecutionError("x", { retryable: true })),
+        }),
         tool("outer", { execute: (_, ctx) => ctx.call({ name: "late" }) }),
         tool("starts", { init: () => Promise.reject(new Error("x")), execute: () => 1 }),
       ],
@@ -168,11 +215,15 @@ describe("metrics", () => {
     expect(tools.every(({ concurrency }) => concurrency.now === 0)).toBe(true);
     expect(overall.calls).toBe(7);
     expect(tenon.stats()).toMatchObject({ running: 0, waiting: 0, nestedRunning: 0, nestedWaiting: 0 });
-    for (const name of ["late", "hang", "again", "outer", "echo"]) expect(["Ready", "Disabled"]).toContain(tenon.registry.state(name));
+    for (const name of ["late", "hang", "again", "outer", "echo"])
+      expect(["Ready", "Disabled"]).toContain(tenon.registry.state(name));
   });
 
   it("leave out a tool whose metrics are switched off", async () => {
-    const tenon = open({ tools: [echo], config: { tools: { perTool: { echo: { monitoring: { enableMetrics: false } } } } } });
+    const tenon = open({
+      tools: [echo],
+      config: { tools: { perTool: { echo: { monitoring: { enableMetrics: false } } } } },
+    });
     await tenon.call({ name: "echo", arguments: { text: "a" } });
     expect(tenon.metrics.snapshot().overall.calls).toBe(0);
   });
@@ -183,10 +234,19 @@ describe("records", () => {
     const kept: CallRecord[] = [];
     let done = 0;
     const tenon = open({
-      tools: [echo, tool("outer", { execute: (_, ctx) => ctx.call({ name: "echo", arguments: { text: "in" } }) })],
+      tools: [
+        echo,
+        tool("outer", { execute: (_, ctx) => ctx.call({ name: "echo", arguments: { text: "in" } }) }),
+      ],
       recorders: [
         { name: "now", record: (record) => void kept.push(record) },
-        { name: "soon", record: async () => { await new Promise((resolve) => setTimeout(resolve, 5)); done++; } },
+        {
+          name: "soon",
+          record: async () => {
+            await new Promise((resolve) => setTimeout(resolve, 5));
+            done++;
+          },
+        },
       ],
     });
     await tenon.call({ id: "o", name: "outer", taskId: "t" });
@@ -201,28 +261,48 @@ describe("records", () => {
 
   it("get plain arguments only, however hostile they were", async () => {
     const kept: CallRecord[] = [];
-    const tenon = open({ tools: [echo], recorders: [{ name: "now", record: (record) => void kept.push(record) }] });
-    const hostile = new Proxy({}, { ownKeys: () => { throw new Error("trap"); } });
+    const tenon = open({
+      tools: [echo],
+      recorders: [{ name: "now", record: (record) => void kept.push(record) }],
+    });
+    const hostile = new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new Error("trap");
+        },
+      },
+    );
     await tenon.call({ name: "echo", arguments: hostile });
     await tenon.call({ name: "nope", arguments: hostile });
     expect(() => JSON.stringify(kept)).not.toThrow();
   });
 
   it("that cannot be kept cost no answer, and are told", async () => {
-    const failures: unknown[] = [];
+    const failures = new Set<string>();
     const tenon = open({
       tools: [echo],
       recorders: [
-        { name: "throws", record: () => { throw new Error("t"); } },
+        {
+          name: "throws",
+          record: () => {
+            throw new Error("t");
+          },
+        },
         { name: "rejects", record: () => Promise.reject(new Error("r")) },
         // oxlint-disable-next-line typescript/only-throw-error
-        { name: "odd", record: () => { throw Object.create(null); } },
+        {
+          name: "odd",
+          record: () => {
+            throw Object.create(null);
+          },
+        },
         { name: "alien", record: () => 5 as never },
       ],
     });
-    tenon.on("LISTENER_FAILED", (failure) => failures.push(failure.event));
+    tenon.on("LISTENER_FAILED", (failure) => failures.add(failure.event));
     expect((await tenon.call({ name: "echo", arguments: { text: "a" } })).success).toBe(true);
-    expect(failures.sort()).toEqual(["record:odd", "record:rejects", "record:throws"]);
+    expect(failures).toEqual(new Set(["record:odd", "record:rejects", "record:throws"]));
   });
 });
 
@@ -234,7 +314,11 @@ describe("a task", () => {
     await tenon.createSession({ taskId: "t" }).call({ name: "echo", arguments: { text: "2" } });
     await tenon.call({ name: "echo", arguments: { text: "other" }, taskId: "__proto__" });
     await tenon.call({ name: "echo", arguments: { text: "none" } });
-    expect(tenon.task("t")?.actionsDone.map(({ success, result }) => (success ? result : "failed"))).toEqual([{ text: "1" }, "failed", { text: "2" }]);
+    expect(tenon.task("t")?.actionsDone.map(({ success, result }) => (success ? result : "failed"))).toEqual([
+      { text: "1" },
+      "failed",
+      { text: "2" },
+    ]);
     expect(tenon.task("__proto__")?.actionsDone).toHaveLength(1);
     expect(tenon.task("constructor")).toBeUndefined();
   });

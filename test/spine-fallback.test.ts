@@ -16,12 +16,19 @@ describe("a fallback", () => {
       broken: { init: () => Promise.reject(new Error("no start")), execute: () => 1 },
       wrong: { output: { type: "number" }, execute: () => "text" },
     };
-    const tools = Object.entries(ways).map(([name, members]) => tool(name, { fallback: "second", ...(members as object) } as never));
+    const tools = Object.entries(ways).map(([name, members]) =>
+      tool(name, { fallback: "second", ...(members as object) } as never),
+    );
     const tenon = open({ tools: [second, ...tools], cancelGraceMs: 5 });
     tenon.registry.disable("off", "maintenance");
     for (const name of Object.keys(ways)) {
       const answer = await tenon.call({ id: name, name, arguments: { a: 1 } });
-      expect(answer).toMatchObject({ callId: name, toolName: name, success: true, result: { by: "second", input: { a: 1 } } });
+      expect(answer).toMatchObject({
+        callId: name,
+        toolName: name,
+        success: true,
+        result: { by: "second", input: { a: 1 } },
+      });
       expect(answer.metadata).toMatchObject({ answeredBy: "second" });
       expect(answer.metadata["fallbackReason"]).toBeTypeOf("string");
     }
@@ -48,7 +55,10 @@ describe("a fallback", () => {
     const strict = tool("second", { input: z.strictObject({ text: z.string() }), execute: (input) => input });
     const first = tool("first", {
       fallback: "second",
-      input: z.object({ text: z.string().transform((text) => text.length), mode: z.string().default("fast") }),
+      input: z.object({
+        text: z.string().transform((text) => text.length),
+        mode: z.string().default("fast"),
+      }),
       execute: fails,
     });
     const answer = await open({ tools: [strict, first] }).call({ name: "first", arguments: { text: "abc" } });
@@ -61,7 +71,9 @@ describe("a fallback", () => {
         tool("picky", { input: z.strictObject({ other: z.string() }), execute: () => 1 }),
         tool("sick", { execute: () => Promise.reject(new Error("sick too")) }),
         tool("danger", { annotations: { dangerous: true }, execute: () => 1 }),
-        ...["picky", "sick", "danger", "absent"].map((fallback) => tool(`to-${fallback}`, { fallback, execute: fails })),
+        ...["picky", "sick", "danger", "absent"].map((fallback) =>
+          tool(`to-${fallback}`, { fallback, execute: fails }),
+        ),
       ],
     });
     for (const name of ["to-picky", "to-sick", "to-danger", "to-absent"]) {
@@ -91,7 +103,10 @@ describe("a fallback", () => {
       render: (result: never) => (result as { mine: { deep: string } }).mine.deep,
       execute: fails,
     });
-    const outside = tool("web", { annotations: { readOnly: true, openWorld: true }, execute: () => "from outside" });
+    const outside = tool("web", {
+      annotations: { readOnly: true, openWorld: true },
+      execute: () => "from outside",
+    });
     const toWeb = tool("local", { fallback: "web", execute: fails });
     const tenon = open({
       tools: [rendering, first, outside, toWeb],
@@ -112,7 +127,10 @@ describe("a fallback", () => {
           return new Promise(() => {});
         },
       });
-      const tenon = open({ tools: [slow, tool("first", { fallback: "second", ...first })], cancelGraceMs: 5 });
+      const tenon = open({
+        tools: [slow, tool("first", { fallback: "second", ...first })],
+        cancelGraceMs: 5,
+      });
       const cancel = new AbortController();
       const running = tenon.call({ name: "first", signal: cancel.signal });
       const signal = await inside.passed;
@@ -134,7 +152,9 @@ describe("a fallback", () => {
         return "in time";
       },
     });
-    const tenon = open({ tools: [slow, tool("first", { fallback: "second", timeoutMs: 30, execute: fails })] });
+    const tenon = open({
+      tools: [slow, tool("first", { fallback: "second", timeoutMs: 30, execute: fails })],
+    });
     const running = tenon.call({ name: "first" });
     await started.passed;
     const closing = tenon.close();
@@ -145,7 +165,9 @@ describe("a fallback", () => {
 
   it("is begun though Tenon is closing", async () => {
     const go = gate();
-    const tenon = open({ tools: [second, tool("first", { fallback: "second", execute: () => go.passed.then(fails) })] });
+    const tenon = open({
+      tools: [second, tool("first", { fallback: "second", execute: () => go.passed.then(fails) })],
+    });
     const running = tenon.call({ name: "first" });
     const closing = tenon.close();
     go.open();
@@ -156,7 +178,9 @@ describe("a fallback", () => {
   it("counts as a call of its own below the first one", async () => {
     const tenon = open({ tools: [second, tool("first", { fallback: "second", execute: fails })] });
     const seen: string[] = [];
-    tenon.on("TOOL_CALL_COMPLETED", ({ toolName, parentCallId }) => seen.push(`${toolName} under ${parentCallId}`));
+    tenon.on("TOOL_CALL_COMPLETED", ({ toolName, parentCallId }) =>
+      seen.push(`${toolName} under ${parentCallId}`),
+    );
     await tenon.call({ id: "c1", name: "first" });
     expect(seen).toEqual(["second under c1", "first under undefined"]);
     const { tools } = tenon.metrics.snapshot();

@@ -194,7 +194,12 @@ describe("while calls run and wait", () => {
     const tenon = open({ tools: [work] });
     const running = tenon.call({ name: "work" });
     const waiting = tenon.call({ name: "work" });
-    tenon.registry.replace(tool("work", { checkPermissions: () => ({ behavior: "deny", message: "not any more" }), execute: () => 1 }));
+    tenon.registry.replace(
+      tool("work", {
+        checkPermissions: () => ({ behavior: "deny", message: "not any more" }),
+        execute: () => 1,
+      }),
+    );
     go.open();
     await running;
     expect((await waiting).error?.message).toContain("not any more");
@@ -229,7 +234,10 @@ describe("while calls run and wait", () => {
     const bad = tenon.call({ name: "work", arguments: { n: 5 } });
     const z = await import("zod");
     tenon.registry.replace(
-      tool("work", { input: z.object({ n: z.string().transform((text) => text.length) }), execute: (input) => seen.push(input) }),
+      tool("work", {
+        input: z.object({ n: z.string().transform((text) => text.length) }),
+        execute: (input) => seen.push(input),
+      }),
     );
     go.open();
     await running;
@@ -250,14 +258,18 @@ describe("while calls run and wait", () => {
         dispose: () => void disposed++,
       });
     const tenon = open({ builtIns: false, tools: [make(0)], config: { tools: { maxConcurrent: 20 } } });
-    const running = tenon.callMany(Array.from({ length: 1000 }, (_, index) => ({ id: `${index}`, name: "work" })));
+    const running = tenon.callMany(
+      Array.from({ length: 1000 }, (_, index) => ({ id: `${index}`, name: "work" })),
+    );
     for (let generation = 1; generation <= 50; generation++) {
       await new Promise((resolve) => setImmediate(resolve));
       tenon.registry.replace(make(generation));
     }
     const answers = await running;
     expect(answers.filter(({ success }) => success)).toHaveLength(1000);
-    expect(answers.map(({ callId }) => callId)).toEqual(Array.from({ length: 1000 }, (_, index) => `${index}`));
+    expect(answers.map(({ callId }) => callId)).toEqual(
+      Array.from({ length: 1000 }, (_, index) => `${index}`),
+    );
     expect((await tenon.call({ name: "work" })).result).toBe(50);
     await tenon.close();
     expect(disposed).toBe(51);
@@ -269,7 +281,9 @@ describe("while calls run and wait", () => {
     const tenon = open({ tools: [work], config: { tools: { quotas: [{ tool: "work", perSession: 2 }] } } });
     const running = tenon.call({ name: "work" });
     const waiting = tenon.call({ name: "work" });
-    tenon.registry.replace(tool("work", { checkPermissions: () => ({ behavior: "allow" }), execute: () => "new" }));
+    tenon.registry.replace(
+      tool("work", { checkPermissions: () => ({ behavior: "allow" }), execute: () => "new" }),
+    );
     go.open();
     await running;
     expect((await waiting).result).toBe("new");
@@ -332,15 +346,24 @@ describe("close", () => {
 
   it("disposes every tool that was used, though one of them fails, and closes recorders", async () => {
     const log: string[] = [];
-    const made = (name: string, dispose: () => void) => tool(name, { init: () => {}, dispose, execute: () => 1 });
+    const made = (name: string, dispose: () => void) =>
+      tool(name, { init: () => {}, dispose, execute: () => 1 });
     const tenon = open({
       tools: [
-        made("bad", () => { throw new Error("no"); }),
+        made("bad", () => {
+          throw new Error("no");
+        }),
         made("good", () => void log.push("good")),
         made("unused", () => void log.push("unused")),
       ],
       recorders: [
-        { name: "first", record: () => {}, close: () => { throw new Error("first"); } },
+        {
+          name: "first",
+          record: () => {},
+          close: () => {
+            throw new Error("first");
+          },
+        },
         { name: "second", record: () => {}, close: () => void log.push("second") },
       ],
     });

@@ -18,9 +18,16 @@ describe("a call that a tool makes", () => {
     const events = watch(tenon);
     const answer = await session.call({ id: "c1", name: "outer", taskId: "t1" });
     expect(seen).toEqual([{ taskId: "t1", agent: "ada", sessionId: "s1", userId: "u1", iterationId: "i1" }]);
-    expect(answer.result).toMatchObject({ toolName: "inner", metadata: { parentCallId: "c1", taskId: "t1" } });
+    expect(answer.result).toMatchObject({
+      toolName: "inner",
+      metadata: { parentCallId: "c1", taskId: "t1" },
+    });
     const inside = events.filter(({ payload }) => (payload as { toolName?: string }).toolName === "inner");
-    expect(inside.filter(({ type }) => type.startsWith("TOOL_CALL")).every(({ payload }) => (payload as { parentCallId?: string }).parentCallId === "c1")).toBe(true);
+    expect(
+      inside
+        .filter(({ type }) => type.startsWith("TOOL_CALL"))
+        .every(({ payload }) => (payload as { parentCallId?: string }).parentCallId === "c1"),
+    ).toBe(true);
     expect(tenon.task("t1")?.actionsDone.map(({ toolName }) => toolName)).toEqual(["inner", "outer"]);
   });
 
@@ -33,10 +40,19 @@ describe("a call that a tool makes", () => {
         (await ctx.call({ name: "hidden" })).error?.code,
         (await ctx.call({ name: "echo", arguments: { text: 5 } })).error?.code,
         (await ctx.call(null as never)).error?.code,
-        (await ctx.call({ get name(): string { throw new Error("x"); } })).error?.code,
+        (
+          await ctx.call({
+            get name(): string {
+              throw new Error("x");
+            },
+          })
+        ).error?.code,
       ],
     });
-    const tenon = open({ tools: [danger, hidden, outer, echo], config: { toolsets: { some: ["outer", "danger", "echo"] } } });
+    const tenon = open({
+      tools: [danger, hidden, outer, echo],
+      config: { toolsets: { some: ["outer", "danger", "echo"] } },
+    });
     const { result } = await tenon.createSession({ toolset: "some" }).call({ name: "outer" });
     expect(result).toEqual([
       "APPROVAL_UNAVAILABLE",
@@ -63,7 +79,10 @@ describe("a call that a tool makes", () => {
     });
     const tenon = open({
       tools: [deep],
-      config: { tools: { maxConcurrent: 1, maxQueued: 5 }, policy: { rules: [{ decision: "allow", tool: "deep" }] } },
+      config: {
+        tools: { maxConcurrent: 1, maxQueued: 5 },
+        policy: { rules: [{ decision: "allow", tool: "deep" }] },
+      },
     });
     const answers = await tenon.callMany([{ name: "deep", arguments: { n: 20 } }]);
     expect(answers.map(({ result, error }) => result ?? error)).toEqual([20]);
@@ -75,7 +94,7 @@ describe("a call that a tool makes", () => {
     const write = tool("write", {
       annotations: {},
       input: z.object({ id: z.string(), key: z.string() }),
-      resources: (({ key }: { key: string }) => ({ writes: [{ lock: key }] as Resource[] })),
+      resources: ({ key }: { key: string }) => ({ writes: [{ lock: key }] as Resource[] }),
       async execute(input: never) {
         const { id } = input as { id: string };
         log.push(`+${id}`);
@@ -86,7 +105,11 @@ describe("a call that a tool makes", () => {
     const outer = tool("outer", {
       execute: (_, ctx) =>
         Promise.all(
-          [["a", "x"], ["b", "x"], ["c", "y"]].map(([id, key]) => ctx.call({ name: "write", arguments: { id, key } })),
+          [
+            ["a", "x"],
+            ["b", "x"],
+            ["c", "y"],
+          ].map(([id, key]) => ctx.call({ name: "write", arguments: { id, key } })),
         ),
     });
     await open({ tools: [write, outer], config: { tools: { maxConcurrent: 1 } } }).call({ name: "outer" });
@@ -120,7 +143,12 @@ describe("a call that a tool makes", () => {
   });
 
   it("does not count against its tool's health when the one above ran out of time", async () => {
-    const inner = tool("inner", { execute: (_, ctx) => new Promise((_resolve, reject) => ctx.signal.addEventListener("abort", () => reject(new Error("stopped")))) });
+    const inner = tool("inner", {
+      execute: (_, ctx) =>
+        new Promise((_resolve, reject) =>
+          ctx.signal.addEventListener("abort", () => reject(new Error("stopped"))),
+        ),
+    });
     const outer = tool("outer", { timeoutMs: 5, execute: (_, ctx) => ctx.call({ name: "inner" }) });
     const tenon = open({ tools: [inner, outer], health: { criticalErrors: 2 } });
     for (let index = 0; index < 2; index++) await tenon.call({ name: "outer" });
@@ -173,8 +201,16 @@ describe("a call that a tool makes", () => {
   const endless: [string, (ctx: ToolContext) => Promise<unknown>][] = [
     ["itself", (ctx) => ctx.call({ name: "loop" }).then(check)],
     ["itself twice", (ctx) => Promise.all([ctx.call({ name: "loop" }), ctx.call({ name: "loop" })])],
-    ["itself twice, one after the other", async (ctx) => [await ctx.call({ name: "loop" }), await ctx.call({ name: "loop" })]],
-    ["another for ever", async (ctx) => { for (;;) await ctx.call({ name: "echo", arguments: { text: "x" } }); }],
+    [
+      "itself twice, one after the other",
+      async (ctx) => [await ctx.call({ name: "loop" }), await ctx.call({ name: "loop" })],
+    ],
+    [
+      "another for ever",
+      async (ctx) => {
+        for (;;) await ctx.call({ name: "echo", arguments: { text: "x" } });
+      },
+    ],
   ];
 
   it.each(endless)("without end is stopped: a tool that calls %s", async (_, execute) => {
@@ -188,9 +224,15 @@ describe("a call that a tool makes", () => {
   });
 
   it("is seen in the stream of the one above", async () => {
-    const outer = tool("outer", { execute: (_, ctx) => ctx.call({ name: "echo", arguments: { text: "a" } }) });
+    const outer = tool("outer", {
+      execute: (_, ctx) => ctx.call({ name: "echo", arguments: { text: "a" } }),
+    });
     const items = await collect(open({ tools: [outer, echo] }).stream({ name: "outer" }));
-    expect(items.map((item) => (item.type === "result" ? "result" : `${item.type}:${(item.payload as { toolName: string }).toolName}`))).toEqual([
+    expect(
+      items.map((item) =>
+        item.type === "result" ? "result" : `${item.type}:${(item.payload as { toolName: string }).toolName}`,
+      ),
+    ).toEqual([
       "TOOL_CALL_REQUESTED:outer",
       "TOOL_CALL_STARTED:outer",
       "TOOL_CALL_REQUESTED:echo",
@@ -204,7 +246,9 @@ describe("a call that a tool makes", () => {
   it("a thousand of them at once are all answered", async () => {
     const outer = tool("outer", {
       execute: async (_, ctx) => {
-        const calls = Array.from({ length: 1000 }, (_unused, n) => ctx.call({ name: "echo", arguments: { text: `${n}` } }));
+        const calls = Array.from({ length: 1000 }, (_unused, n) =>
+          ctx.call({ name: "echo", arguments: { text: `${n}` } }),
+        );
         return (await Promise.all(calls)).filter(({ success }) => success).length;
       },
     });

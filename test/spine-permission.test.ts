@@ -471,7 +471,9 @@ describe("consent", () => {
   it("time is no execution time in the metrics", async () => {
     const { call, tenon } = asking(() => new Promise((resolve) => setTimeout(() => resolve(true), 100)));
     await call();
-    expect(tenon.metrics.snapshot().tools.find(({ toolName }) => toolName === "wipe")?.duration.max).toBeLessThan(80);
+    expect(
+      tenon.metrics.snapshot().tools.find(({ toolName }) => toolName === "wipe")?.duration.max,
+    ).toBeLessThan(80);
   });
 
   it("is seen by a stream while it is waited for", async () => {

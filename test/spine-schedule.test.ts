@@ -8,8 +8,12 @@ import { gate, open, tool, until } from "./spine-ground.js";
 function worker(log: string[], members: object = {}) {
   const held = new Map<string, () => void>();
   const work = tool("work", {
-    input: z.object({ id: z.string(), reads: z.array(z.any()).default([]), writes: z.array(z.any()).default([]) }),
-    resources: (({ reads, writes }: { reads: Resource[]; writes: Resource[] }) => ({ reads, writes })),
+    input: z.object({
+      id: z.string(),
+      reads: z.array(z.any()).default([]),
+      writes: z.array(z.any()).default([]),
+    }),
+    resources: ({ reads, writes }: { reads: Resource[]; writes: Resource[] }) => ({ reads, writes }),
     annotations: {},
     execute: async (input: never) => {
       const { id } = input as { id: string };
@@ -112,7 +116,9 @@ describe("calls", () => {
     const done = tenon.callMany(Array.from({ length: 9 }, (_, index) => call(`${index}`)));
     for (let index = 0; index < 9; index++) {
       await until(() => runs(`${index}`));
-      expect(log.filter((line) => line.startsWith("+")).length - log.filter((line) => line.startsWith("-")).length).toBeLessThanOrEqual(3);
+      expect(
+        log.filter((line) => line.startsWith("+")).length - log.filter((line) => line.startsWith("-")).length,
+      ).toBeLessThanOrEqual(3);
       finish(`${index}`);
     }
     await done;
@@ -162,7 +168,11 @@ describe("calls", () => {
     const tenon = open({ tools: [work], config: { tools: { maxConcurrent: 1, maxQueued: 2 } } });
     const running = [call("a"), call("b"), call("c")].map((request) => tenon.call(request));
     const refused = await tenon.call(call("d"));
-    expect(refused.error).toMatchObject({ type: "ToolUnavailableError", code: "QUEUE_FULL", retryable: true });
+    expect(refused.error).toMatchObject({
+      type: "ToolUnavailableError",
+      code: "QUEUE_FULL",
+      retryable: true,
+    });
     for (const id of ["a", "b", "c"]) {
       await until(() => runs(id));
       finish(id);
@@ -190,43 +200,59 @@ describe("calls", () => {
       if ("lock" in one) return [`lock:${one.lock}`];
       const all = ["d", "d/a", "d/b", "e", "e/f", "."];
       const path = "path" in one ? one.path : "tree" in one ? one.tree : "";
-      return all.filter((other) => path === "." || other === path || other.startsWith(`${path}/`)).map((p) => `path:${p}`);
+      return all
+        .filter((other) => path === "." || other === path || other.startsWith(`${path}/`))
+        .map((p) => `path:${p}`);
     };
-    const tick = (turns: number) => new Promise<void>((resolve) => (turns === 0 ? resolve() : setImmediate(resolve)));
+    const tick = (turns: number) =>
+      new Promise<void>((resolve) => (turns === 0 ? resolve() : setImmediate(resolve)));
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), async (steps, max) => {
-        const world = new Map<string, string>();
-        const apply = tool("apply", {
-          annotations: {},
-          input: z.object({ index: z.number(), reads: z.array(z.any()), writes: z.array(z.any()), turns: z.number() }),
-          resources: (({ reads, writes }: { reads: Resource[]; writes: Resource[] }) => ({ reads, writes })),
-          async execute(given: never) {
-            const { index, reads, writes, turns } = given as (typeof steps)[number] & { index: number };
-            const seen = [...reads, ...writes].flatMap(keysOf).map((key) => world.get(key) ?? "");
-            await tick(turns);
-            for (const key of writes.flatMap(keysOf)) world.set(key, `${world.get(key) ?? ""}${index};`);
-            return seen.join("|");
-          },
-        });
-        const tenon = open({ builtIns: false, tools: [apply], config: { ...allowAll, tools: { maxConcurrent: max } } });
-        const requests = steps.map(({ priority, ...rest }, index) => ({
-          name: "apply",
-          arguments: { index, ...rest },
-          ...(priority !== undefined && { priority }),
-        }));
-        const together = (await tenon.callMany(requests)).map(({ result, error }) => result ?? error);
-        const worldTogether = new Map(world);
-        world.clear();
-        const serial: unknown[] = [];
-        for (const request of requests) {
-          const { result, error } = await tenon.call(request);
-          serial.push(result ?? error);
-        }
-        await tenon.close();
-        expect(serial.every((result) => typeof result === "string")).toBe(true);
-        expect(together).toEqual(serial);
-        expect(worldTogether).toEqual(world);
-      }),
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (steps, max) => {
+          const world = new Map<string, string>();
+          const apply = tool("apply", {
+            annotations: {},
+            input: z.object({
+              index: z.number(),
+              reads: z.array(z.any()),
+              writes: z.array(z.any()),
+              turns: z.number(),
+            }),
+            resources: ({ reads, writes }: { reads: Resource[]; writes: Resource[] }) => ({ reads, writes }),
+            async execute(given: never) {
+              const { index, reads, writes, turns } = given as (typeof steps)[number] & { index: number };
+              const seen = [...reads, ...writes].flatMap(keysOf).map((key) => world.get(key) ?? "");
+              await tick(turns);
+              for (const key of writes.flatMap(keysOf)) world.set(key, `${world.get(key) ?? ""}${index};`);
+              return seen.join("|");
+            },
+          });
+          const tenon = open({
+            builtIns: false,
+            tools: [apply],
+            config: { ...allowAll, tools: { maxConcurrent: max } },
+          });
+          const requests = steps.map(({ priority, ...rest }, index) => ({
+            name: "apply",
+            arguments: { index, ...rest },
+            ...(priority !== undefined && { priority }),
+          }));
+          const together = (await tenon.callMany(requests)).map(({ result, error }) => result ?? error);
+          const worldTogether = new Map(world);
+          world.clear();
+          const serial: unknown[] = [];
+          for (const request of requests) {
+            const { result, error } = await tenon.call(request);
+            serial.push(result ?? error);
+          }
+          await tenon.close();
+          expect(serial.every((result) => typeof result === "string")).toBe(true);
+          expect(together).toEqual(serial);
+          expect(worldTogether).toEqual(world);
+        },
+      ),
       { numRuns: 40 },
     );
   });

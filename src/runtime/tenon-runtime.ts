@@ -184,14 +184,15 @@ export class TenonRuntime implements Tenon {
     const { running } = this.#parts;
     // What fails must not keep the rest open; the first fault is told when all is free.
     let fault: unknown;
-    for (const free of [
+    const steps: readonly (() => void | Promise<void>)[] = [
       () => running.end(graceMs),
       () => this.registry.close(),
       () => world.close(),
       ...spine.recorders.map((recorder) => () => this.#closeRecorder(recorder)),
       () => state.close(),
       () => spine.deadlines.close(),
-    ]) {
+    ];
+    for (const free of steps) {
       try {
         await free();
       } catch (thrown) {
