@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
@@ -345,6 +346,82 @@ describe("a request of any kind", () => {
       expect(tenon.validate("count", args)).toMatchObject({ valid: false });
     }
     expect(runs).toBe(0);
+  });
+});
+
+describe("any value at all", () => {
+  const anything = fc.anything({
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withSet: true,
+    withNullPrototype: true,
+    withObjectString: true,
+    withSparseArray: true,
+    withTypedArray: true,
+    withUnicodeString: true,
+  } as never);
+
+  it("as request, arguments or single field gives an envelope that can be sent", async () => {
+    const field = fc.record(
+      { id: anything, name: fc.oneof(fc.constant("any"), anything), arguments: anything, taskId: anything },
+      { requiredKeys: [] },
+    );
+    const tenon = open({
+      tools: [
+        tool("any", { execute: (input) => input }),
+        tool("json", { input: { type: "object" }, execute: (input) => input }),
+        tool("list", { input: [{ name: "a", type: "object" }], execute: (input) => input }),
+      ],
+    });
+    watch(tenon);
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anything, field), anything, async (request, args) => {
+        const answers = [
+          await tenon.call(request as never),
+          ...(await tenon.callMany(["any", "json", "list"].map((name) => ({ name, arguments: args })))),
+        ];
+        for (const answer of answers) {
+          expect(JSON.parse(JSON.stringify(answer)).success).toBe(answer.success);
+          if (!answer.success) expect(answer.error?.type).toBe("ToolValidationError");
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("as result, progress or thrown thing gives an envelope that can be sent", async () => {
+    let value: unknown;
+    const tenon = open({
+      health: { criticalErrors: 1e9 },
+      tools: [
+        tool("returns", { execute: () => value }),
+        tool("resolves", { execute: async () => value }),
+        tool("renders", { render: () => value as never, execute: () => value }),
+        tool("yields", {
+          async *execute() {
+            yield value as never;
+            return value;
+          },
+        }),
+        tool("throws", { annotations: {}, execute: () => throwIt(value) }),
+        tool("checks", { checkPermissions: () => value as never, execute: () => 1 }),
+        tool("touches", { resources: () => value as never, execute: () => 1 }),
+      ],
+    });
+    watch(tenon);
+    const names = ["returns", "resolves", "renders", "yields", "throws", "checks", "touches"];
+    await fc.assert(
+      fc.asyncProperty(anything, async (any) => {
+        value = any;
+        const answers = await tenon.callMany(names.map((name) => ({ name })));
+        expect(answers.slice(0, 4).every(({ success }) => success)).toBe(true);
+        expect(answers[4]?.success).toBe(false);
+        expect(answers[5]?.error?.type).toBe("ToolPermissionError");
+        for (const answer of answers) JSON.parse(JSON.stringify(answer));
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 

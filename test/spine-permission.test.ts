@@ -347,6 +347,24 @@ describe("consent", () => {
     }
   });
 
+  it("is not had from a back end that cannot say whether anybody is there", async () => {
+    const { ran, wipe } = dangerous();
+    const approve = () => Promise.resolve({ verdict: "once" } as const);
+    const ask = () => Promise.reject(new Error("no"));
+    for (const available of [
+      () => {
+        throw new Error("x");
+      },
+      () => false,
+      () => undefined as never,
+      () => "yes" as never,
+    ]) {
+      const tenon = open({ tools: [wipe], interact: { name: "own", available, ask, approve } });
+      expect((await tenon.call(wipeAll)).error?.code).toBe("APPROVAL_UNAVAILABLE");
+    }
+    expect(ran).toEqual([]);
+  });
+
   it("can come with changed arguments, which are validated and judged again", async () => {
     const answers: unknown[] = [{ what: "less" }, { what: 5 }, { what: () => 1 }, { what: "denied" }];
     const { call, ran } = asking(

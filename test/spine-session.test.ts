@@ -214,6 +214,10 @@ describe("the configuration", () => {
     expect((await by({ userId: "bob" }, "other")).success).toBe(true);
   });
 
+  it("of a workspace that is not there is refused with its name", () => {
+    expect(() => open({ workspace: "/no/such/folder" })).toThrow('"/no/such/folder" was not found');
+  });
+
   it("with a mistake is refused with the nearest right key", () => {
     expect(() => open({ config: { toolz: {} } as never })).toThrow(/tools/);
     expect(() => open({ config: { mode: "aut" } as never })).toThrow(/auto/);

@@ -38,7 +38,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
       const backend = options.backendFor(call.session);
       // The preview comes first: a change that cannot work is refused here and nobody is asked.
       const preview = await previewOf(call);
-      if (backend === undefined || !backend.available()) throw nobodyThere(call, decision);
+      if (backend === undefined || !isThere(backend)) throw nobodyThere(call, decision);
       const request = toRequest(call, decision, { preview, timeoutMs: options.timeoutMs });
       const answer = await askConsent(call, request, {
         ...options,
@@ -57,12 +57,22 @@ function canRemember(decision: AccessDecision): boolean {
   return decision.source !== "tool";
 }
 
+/** A back end that cannot say whether anybody is there reaches nobody. */
+function isThere(backend: InteractBackend): boolean {
+  try {
+    const there: unknown = backend.available();
+    return there === true;
+  } catch {
+    return false;
+  }
+}
+
 /** What the call would do, as data that can be shown and kept. */
 async function previewOf(call: ValidatedCall): Promise<ToolPreview | undefined> {
   const { tool } = call.entry;
   if (tool.preview === undefined) return undefined;
   const preview = await waitAhead(call, tool.preview(call.input, contextOf(call)));
-  return call.parts.redact(toPlainResult(preview).value) as ToolPreview | undefined;
+  return (call.parts.redact(toPlainResult(preview).value) as ToolPreview | null | undefined) ?? undefined;
 }
 
 interface RequestExtras {

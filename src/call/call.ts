@@ -126,7 +126,7 @@ export class Call {
 
   /** Made on first use: most tools never look at it. */
   get abortSignal(): AbortSignal {
-    this.#controller ??= new AbortController();
+    this.#controller ??= createController();
     if (this.#aborted !== undefined && !this.#controller.signal.aborted)
       this.#controller.abort(this.#aborted);
     return this.#controller.signal;
@@ -244,6 +244,13 @@ export class Call {
   note(extra: Partial<CallMetadata>): void {
     this.notes = { ...this.notes, ...extra };
   }
+}
+
+/** A tool may do many things at once that all stop with the call; that is no leak. */
+function createController(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 const noResources: readonly Resource[] = Object.freeze([]);

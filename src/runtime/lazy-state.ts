@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { ToolUnavailableError } from "../contract/errors.js";
+import { ToolResourceNotFoundError, ToolUnavailableError } from "../contract/errors.js";
 import type { State } from "../store/open-state.js";
 import { isThere, workspaceKey } from "../store/state-dir.js";
 
@@ -24,8 +24,7 @@ export interface LazyState {
 export function createLazyState(options: LazyStateOptions): LazyState {
   let opening: Promise<State> | undefined;
   return {
-    exists: () =>
-      isThere(join(options.stateDir, workspaceKey(realpathSync.native(options.workspace)), "state.db")),
+    exists: () => isThere(join(options.stateDir, workspaceKey(realWorkspace(options.workspace)), "state.db")),
     open() {
       opening ??= openNow(options).catch((cause: unknown) => {
         opening = undefined; // whoever needs it next tries again
@@ -38,6 +37,17 @@ export function createLazyState(options: LazyStateOptions): LazyState {
       await state?.close();
     },
   };
+}
+
+function realWorkspace(workspace: string): string {
+  try {
+    return realpathSync.native(workspace);
+  } catch (cause) {
+    throw new ToolResourceNotFoundError(`The workspace "${workspace}" was not found.`, {
+      cause,
+      hint: "Name a folder that exists as workspace.",
+    });
+  }
 }
 
 async function openNow({ database, ...options }: LazyStateOptions): Promise<State> {
