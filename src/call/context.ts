@@ -56,7 +56,7 @@ class CallContext implements ToolContext, CallScope {
     return this.#call.session.userId;
   }
   get allowedPaths(): readonly string[] | undefined {
-    return this.#call.settings.allowedPaths ?? this.#call.session.allowedPaths;
+    return this.#call.session.allowedPaths ?? this.#call.settings.allowedPaths;
   }
   get settings(): Readonly<Record<string, unknown>> {
     return this.#call.settings.custom;

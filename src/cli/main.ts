@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/config-error.js";
-import { ToolDefinitionError, ToolError } from "../contract/errors.js";
+import { ToolDefinitionError, ToolError, ToolValidationError } from "../contract/errors.js";
 import { exitCodes, UsageError, type AddCommand, type Terminal } from "./command-line.js";
 import { addCall } from "./commands/call.js";
 import { addCompletion } from "./commands/completion.js";
@@ -66,7 +66,9 @@ export function createProgram(terminal: Terminal): Command {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
-  const misused = [UsageError, ConfigError, ToolDefinitionError].some((kind) => error instanceof kind);
+  const misused = [UsageError, ConfigError, ToolDefinitionError, ToolValidationError].some(
+    (kind) => error instanceof kind,
+  );
   if (misused) return exitCodes.usage;
   return exitCodes.failure;
 }

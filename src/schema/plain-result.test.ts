@@ -58,6 +58,12 @@ describe("toPlainResult", () => {
     expect(() => toPlainResult({ proxy })).not.toThrow();
   });
 
+  it("ends in time where parts are shared many times over", () => {
+    let shared: unknown = {};
+    for (let level = 0; level < 60; level++) shared = { left: shared, right: shared };
+    expect(toPlainResult(shared).changed).toBeDefined();
+  });
+
   it("never lets a prototype through", () => {
     const result = toPlainResult(new Map([["__proto__", { polluted: 1n }]]));
     expect(Object.getPrototypeOf(result.value)).toBe(Object.prototype);

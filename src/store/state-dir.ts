@@ -9,7 +9,7 @@ import {
   openSync,
   realpathSync,
 } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { ToolUnavailableError } from "../contract/errors.js";
 import { errnoOf, toStateError } from "./state-error.js";
 
@@ -23,6 +23,7 @@ export interface StateDir {
 export function openStateDir(stateDir: string, workspace: string): StateDir {
   try {
     const real = realpathSync.native(workspace);
+    refuseKernelTree(stateDir);
     privateDirectory(stateDir);
     const dir = join(stateDir, workspaceKey(real));
     privateDirectory(dir);
@@ -30,6 +31,16 @@ export function openStateDir(stateDir: string, workspace: string): StateDir {
   } catch (error) {
     throw toStateError(error, stateDir);
   }
+}
+
+/** Making directories below these never ends in Node: the kernel answers that the parent is missing, for ever. */
+function refuseKernelTree(stateDir: string): void {
+  if (!/^\/(?:proc|sys)(?:\/|$)/.test(resolve(stateDir))) return;
+  throw new ToolUnavailableError(`The state cannot lie in ${stateDir}, a tree of the kernel.`, {
+    code: "STATE_UNAVAILABLE",
+    hint: "Choose another state directory (TENON_STATE_DIR).",
+    retryable: false,
+  });
 }
 
 /** The name of a workspace's state: a hash of its real path. */
@@ -72,7 +83,7 @@ export function isThere(path: string): boolean {
     lstatSync(path);
     return true;
   } catch (error) {
-    if (errnoOf(error) === "ENOENT") return false;
+    if (["ENOENT", "ENOTDIR"].includes(errnoOf(error) ?? "")) return false;
     throw error;
   }
 }
