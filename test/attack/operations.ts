@@ -128,9 +128,11 @@ export const operations: Readonly<Record<string, Operation>> = {
     else plantTree();
   },
   async renameTreeInside({ guard, ws, plantTree }, index) {
+    const moved = `tree-${index % 4}`;
+    // Cleared by the guard too: a swap that is under way follows the tree, and would lead rmSync outside.
+    if (existsSync(path.join(ws, moved))) return guard.removeTree(moved);
     plantTree();
-    await guard.rename("tree", `tree-${index % 4}`);
-    rmSync(path.join(ws, `tree-${index % 4}`), { recursive: true, force: true });
+    return guard.rename("tree", moved);
   },
   async watch({ guard, directories, outside }, index) {
     const controller = new AbortController();
