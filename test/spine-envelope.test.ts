@@ -383,7 +383,9 @@ describe("any value at all", () => {
         ];
         for (const answer of answers) {
           expect(JSON.parse(JSON.stringify(answer)).success).toBe(answer.success);
-          if (!answer.success) expect(answer.error?.type).toBe("ToolValidationError");
+          // A random name is, at worst, that of no tool.
+          const refusals = ["ToolValidationError", "ToolNotFoundError"];
+          if (!answer.success) expect(refusals).toContain(answer.error?.type);
         }
       }),
       { numRuns: 300 },
