@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { ResolvedConfig } from "../config/resolve-config.js";
 import { ToolError, ToolPermissionError } from "../contract/errors.js";
 import type { PathVerdict } from "../contract/ports/files.js";
@@ -7,7 +6,7 @@ import type { CallScope } from "../contract/session.js";
 import type { Policy } from "../policy/create-policy.js";
 import { compileHosts } from "../world/http/host-rules.js";
 import { createHttpClient } from "../world/http/http-client.js";
-import { judgeUrl } from "../world/http/judge-target.js";
+import { judgeUrl, nameOf } from "../world/http/judge-target.js";
 
 /** The way out for all calls, over connections that they share. */
 export interface Network {
@@ -20,18 +19,7 @@ export interface Network {
 /** One guarded client; a redirect to a host that the policy denies is refused like a request to it. */
 export function createNetwork(config: ResolvedConfig, policy: Policy): Network {
   const { allowHosts, allowPrivate, maxBytes, timeoutMs } = config.network;
-  const current = new AsyncLocalStorage<CallScope>();
-  const client = createHttpClient({
-    allowHosts,
-    allowPrivate,
-    maxBytes,
-    timeoutMs,
-    judge: ({ host, port }) => {
-      const scope = current.getStore();
-      if (scope !== undefined)
-        refuseDenied(policy, scope, port === 80 || port === 443 ? host : `${host}:${port}`);
-    },
-  });
+  const client = createHttpClient({ allowHosts, allowPrivate, maxBytes, timeoutMs });
   const hosts = compileHosts(allowHosts);
   return {
     checkHost: (host) => {
@@ -45,7 +33,10 @@ export function createNetwork(config: ResolvedConfig, policy: Policy): Network {
       }
     },
     forCall: (scope) => ({
-      request: (request) => current.run(scope, () => client.request({ signal: scope.signal, ...request })),
+      request: (request) =>
+        client.request({ signal: scope.signal, ...request }, (target) =>
+          refuseDenied(policy, scope, nameOf(target)),
+        ),
     }),
     close: () => client.close(),
   };

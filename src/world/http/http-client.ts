@@ -4,6 +4,7 @@ import type { HttpLookup } from "./guard-lookup.js";
 import { compileHosts } from "./host-rules.js";
 import { clientClosed } from "./http-errors.js";
 import type { HttpTarget, TargetRules } from "./judge-target.js";
+import type { RedirectJudge } from "./send-request.js";
 
 /** How far out requests may go, and how much they may cost. */
 export interface HttpOptions {
@@ -25,6 +26,8 @@ export interface HttpOptions {
 
 /** The guarded client; nothing is loaded before the first request. */
 export interface HttpClient extends Http {
+  /** `onRedirect` sees where each redirect of this request leads, and throws to refuse. */
+  request(request: HttpRequest, onRedirect?: RedirectJudge): Promise<HttpResponse>;
   /** Breaks off what runs and closes every connection. */
   close(): Promise<void>;
 }
@@ -48,14 +51,14 @@ export function createHttpClient(options: HttpOptions): HttpClient {
     const connectTimeoutMs = Math.min(limits.timeoutMs, 10_000);
     const engine = openEngine({ rules, connectTimeoutMs, lookup: options.lookup, ca: options.ca });
     const sending = { agent: engine.agent, judge: createUrlJudge(rules), ...limits };
-    return { engine, send: (request) => sendRequest(request, sending) };
+    return { engine, send: (request, onRedirect) => sendRequest(request, { ...sending, onRedirect }) };
   };
   return {
-    async request(request) {
+    async request(request, onRedirect) {
       if (closed) throw clientClosed();
       opening ??= open();
       const { send } = await opening;
-      return send(request);
+      return send(request, onRedirect);
     },
     async close() {
       closed = true;
@@ -67,7 +70,7 @@ export function createHttpClient(options: HttpOptions): HttpClient {
 
 interface Opened {
   readonly engine: Engine;
-  readonly send: (request: HttpRequest) => Promise<HttpResponse>;
+  readonly send: (request: HttpRequest, onRedirect: RedirectJudge | undefined) => Promise<HttpResponse>;
 }
 
 /** Longer timers fire at once. */

@@ -6,7 +6,7 @@ import { startExchange } from "./exchange.js";
 import type { Answer, Exchange } from "./exchange.js";
 import { cancelled, failed, outOfTime, toFailure } from "./http-errors.js";
 import { nameOf, targetOf } from "./judge-target.js";
-import type { UrlJudge } from "./judge-target.js";
+import type { HttpTarget, UrlJudge } from "./judge-target.js";
 import { nextHop, redirectOf } from "./next-hop.js";
 
 export interface SendOptions {
@@ -14,7 +14,12 @@ export interface SendOptions {
   readonly judge: UrlJudge;
   readonly maxBytes: number;
   readonly timeoutMs: number;
+  /** Further policy on where a redirect leads: throws to refuse. */
+  readonly onRedirect?: RedirectJudge | undefined;
 }
+
+/** Judges the target of a redirect on behalf of one request. */
+export type RedirectJudge = (target: HttpTarget) => void;
 
 /** Send a request and follow its redirects, each judged, under one deadline. */
 export async function sendRequest(request: HttpRequest, options: SendOptions): Promise<HttpResponse> {
@@ -25,6 +30,7 @@ export async function sendRequest(request: HttpRequest, options: SendOptions): P
   try {
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       options.judge(hop.url);
+      if (hops > 0) options.onRedirect?.(targetOf(hop.url));
       const answer = await watch.run(() => startExchange(options.agent, hop, maxBytes));
       const location = redirectOf(answer.status, answer.headers);
       if (location === undefined) return respond(answer, hop);
