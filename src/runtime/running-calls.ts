@@ -13,6 +13,8 @@ export class RunningCalls implements InFlight {
   #fault: ToolError | undefined;
   /** Keeps the process alive while a call runs: time limits do not, and a tool may wait on nothing that does. */
   #pulse: NodeJS.Timeout | undefined;
+  #held = false;
+  #letGoSoon = false;
 
   /** Say what must be done before the first call; nothing where an earlier run left nothing behind. */
   startWith(start: () => Promise<void>): void {
@@ -20,16 +22,29 @@ export class RunningCalls implements InFlight {
   }
 
   enter(call: Call): void {
-    this.#pulse ??= setInterval(() => {}, 2 ** 31 - 1);
-    if (this.#calls.size === 0) this.#pulse.ref();
     this.#calls.add(call);
+    if (this.#held) return;
+    this.#held = true;
+    this.#pulse ??= setInterval(() => {}, 2 ** 31 - 1);
+    this.#pulse.ref();
   }
 
   leave(call: Call): void {
     this.#calls.delete(call);
     if (this.#calls.size > 0) return;
-    this.#pulse?.unref();
     this.#onIdle?.();
+    if (this.#letGoSoon) return;
+    this.#letGoSoon = true;
+    // Once a turn of the loop, not once a call: calls that follow each other would pay for it every time.
+    setImmediate(() => this.#letGo());
+  }
+
+  /** Let the process end where nothing runs. */
+  #letGo(): void {
+    this.#letGoSoon = false;
+    if (this.#calls.size > 0) return;
+    this.#held = false;
+    this.#pulse?.unref();
   }
 
   /** The start, while it is not done: resolves with the fault that keeps calls from running, if there is one. */
