@@ -10,6 +10,8 @@ const ranks: Readonly<Record<string, number>> = {
   schema: 1,
   glob: 1,
   command: 1,
+  text: 1,
+  syntax: 1,
   registry: 2,
   policy: 2,
   scheduler: 2,

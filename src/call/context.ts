@@ -6,6 +6,9 @@ import type { Files } from "../contract/ports/files.js";
 import type { Http } from "../contract/ports/http.js";
 import type { Interact } from "../contract/ports/interact.js";
 import type { Log } from "../contract/ports/log.js";
+import type { Outputs } from "../contract/ports/outputs.js";
+import type { Processes } from "../contract/ports/processes.js";
+import type { SeenFiles } from "../contract/ports/seen.js";
 import type { Store } from "../contract/ports/store.js";
 import type { CallScope, CallSession } from "../contract/session.js";
 import type { ToolProgress } from "../contract/tool.js";
@@ -22,6 +25,8 @@ export function contextOf(call: ResolvedCall): ToolContext {
 class CallContext implements ToolContext, CallScope {
   readonly #call: ResolvedCall;
   #files: Files | undefined;
+  #processes: Processes | undefined;
+  #outputs: Outputs | undefined;
   #http: Http | undefined;
   #store: Store | undefined;
   #interact: Interact | undefined;
@@ -72,6 +77,15 @@ class CallContext implements ToolContext, CallScope {
   }
   get files(): Files {
     return (this.#files ??= this.#call.parts.world.files(this));
+  }
+  get seen(): SeenFiles {
+    return this.#call.session.seen;
+  }
+  get processes(): Processes {
+    return (this.#processes ??= this.#call.parts.world.processes(this));
+  }
+  get outputs(): Outputs {
+    return (this.#outputs ??= this.#call.parts.world.outputs(this));
   }
   get http(): Http {
     return (this.#http ??= this.#call.parts.world.http(this));

@@ -4,6 +4,8 @@ import type { Files, PathVerdict } from "../contract/ports/files.js";
 import type { Http } from "../contract/ports/http.js";
 import type { Interact } from "../contract/ports/interact.js";
 import type { Log } from "../contract/ports/log.js";
+import type { Outputs } from "../contract/ports/outputs.js";
+import type { Processes, SandboxState } from "../contract/ports/processes.js";
 import type { Recorder } from "../contract/ports/recorder.js";
 import type { Store } from "../contract/ports/store.js";
 import type { CallScope } from "../contract/session.js";
@@ -40,10 +42,14 @@ export interface ToolSettings {
 /** The doors to the world, each made for one call when the tool first asks for it. */
 export interface WorldPorts {
   files(scope: CallScope): Files;
+  processes(scope: CallScope): Processes;
+  outputs(scope: CallScope): Outputs;
   http(scope: CallScope): Http;
   store(scope: CallScope): Store;
   interact(scope: CallScope): Interact;
   log(scope: CallScope): Log;
+  /** What would hold a command now. */
+  sandbox(): SandboxState;
   /** The canonical form of a path, so that locks and rules mean the same file. */
   readonly canonicalPath: (path: string) => string;
   /** The guard's verdict on a path, without touching anything. */

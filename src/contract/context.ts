@@ -5,6 +5,9 @@ import type { Files } from "./ports/files.js";
 import type { Http } from "./ports/http.js";
 import type { Interact } from "./ports/interact.js";
 import type { Log } from "./ports/log.js";
+import type { Outputs } from "./ports/outputs.js";
+import type { Processes } from "./ports/processes.js";
+import type { SeenFiles } from "./ports/seen.js";
 import type { Store } from "./ports/store.js";
 import type { ToolProgress } from "./tool.js";
 
@@ -23,6 +26,11 @@ export interface ToolContext {
   /** The tool's own `custom` block from the configuration. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly files: Files;
+  /** What this session has read. */
+  readonly seen: SeenFiles;
+  readonly processes: Processes;
+  /** Outputs that are too large for an answer. */
+  readonly outputs: Outputs;
   readonly http: Http;
   readonly store: Store;
   readonly interact: Interact;

@@ -2,9 +2,17 @@ import type { ContentPart } from "./call.js";
 import type { ToolContext } from "./context.js";
 import type { Resources } from "./resources.js";
 import type { Infer, SchemaSource } from "./schema-source.js";
-import type { PermissionResult, Tool, ToolExecution, ToolPreview } from "./tool.js";
+import type { PermissionResult, ShellLine, Tool, ToolExecution, ToolPreview } from "./tool.js";
 
-type Typed = "input" | "output" | "resources" | "checkPermissions" | "preview" | "render" | "execute";
+type Typed =
+  | "input"
+  | "output"
+  | "resources"
+  | "shellLine"
+  | "checkPermissions"
+  | "preview"
+  | "render"
+  | "execute";
 
 /** A tool as its author writes it: the types of `execute` follow from the schemas. */
 export interface ToolDefinition<
@@ -15,6 +23,7 @@ export interface ToolDefinition<
   readonly input: In;
   readonly output?: Out;
   resources?(input: Infer<In>): Resources;
+  shellLine?(input: Infer<In>): ShellLine | undefined;
   checkPermissions?(
     input: Infer<In>,
     ctx: ToolContext,

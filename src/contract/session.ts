@@ -1,4 +1,5 @@
 import type { SessionEnv } from "./ports/env.js";
+import type { SeenFiles } from "./ports/seen.js";
 
 /** What a call may lean on: one agent at work. */
 export interface CallSession {
@@ -10,6 +11,7 @@ export interface CallSession {
   readonly iterationId?: string;
   readonly allowedPaths?: readonly string[];
   readonly env: SessionEnv;
+  readonly seen: SeenFiles;
 }
 
 /** The call that a port is handed out for. */

@@ -67,6 +67,15 @@ export interface PermissionResult<Input = unknown> {
   readonly updatedInput?: Input;
 }
 
+/** A shell line and where it runs. */
+export interface ShellLine {
+  readonly line: string;
+  /** @default the workspace */
+  readonly cwd?: string | undefined;
+  /** Variables that are set for it alone. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
 /** What a call would do, shown to the person before consent is asked. */
 export interface ToolPreview {
   /** One line. */
@@ -134,6 +143,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly concurrency?: ToolConcurrency;
 
   resources?(input: Input): Resources;
+  /** The shell line that the call will run: it is judged command by command. */
+  shellLine?(input: Input): ShellLine | undefined;
   checkPermissions?(
     input: Input,
     ctx: ToolContext,

@@ -1,0 +1,51 @@
+/** An output that is kept whole beside its answer, until it expires. */
+export interface KeptOutput {
+  /** Under which `read_result` finds it. */
+  readonly handle: string;
+  readonly bytes: number;
+  /** Bytes of its middle that were dropped because it grew over the cap. */
+  readonly dropped: number;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** Takes an output of any size as it comes. */
+export interface OutputWriter {
+  write(chunk: Uint8Array): void;
+  finish(): Promise<KeptOutput>;
+  /** Forget it; harmless after `finish`. */
+  abort(): void;
+}
+
+/** One page of an output, by lines. */
+export interface OutputPage {
+  readonly text: string;
+  /** Number of the first line, from 1. */
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly totalLines: number;
+  /** More lines follow. */
+  readonly more: boolean;
+}
+
+export interface OutputMatch {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Outputs too large for an answer; each belongs to the session that made it. */
+export interface Outputs {
+  create(): OutputWriter;
+  describe(handle: string): Promise<KeptOutput | undefined>;
+  /** A page of whole lines, at most `maxChars` characters (a longer line is cut and says so). */
+  page(
+    handle: string,
+    options?: { startLine?: number; endLine?: number; maxChars?: number },
+  ): Promise<OutputPage>;
+  /** Lines that hold the text, taken literally. */
+  search(
+    handle: string,
+    text: string,
+    options?: { limit?: number; ignoreCase?: boolean },
+  ): Promise<{ readonly matches: readonly OutputMatch[]; readonly truncated: boolean }>;
+}

@@ -1,0 +1,84 @@
+/** A shell line that is to run. */
+export interface CommandRequest {
+  readonly command: string;
+  /** Relative to the workspace, or absolute inside the allowed paths. @default the workspace */
+  readonly cwd?: string | undefined;
+  /** On top of the session's environment. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The analysis proved that it only reads: the sandbox makes the workspace read-only. */
+  readonly readOnly: boolean;
+  /** It may reach the network; the policy has allowed it. */
+  readonly network?: boolean | undefined;
+  /** Run it in a pseudo-terminal. */
+  readonly pty?: boolean | undefined;
+}
+
+/** What held a command. */
+export interface SandboxState {
+  readonly active: boolean;
+  /** Which wall, or why there is none and how to get it. */
+  readonly reason: string;
+}
+
+/** What a stream of a command brought: all of it where it is small, else head and tail. */
+export interface CommandOutput {
+  readonly text: string;
+  readonly bytes: number;
+  readonly truncated: boolean;
+}
+
+/** How a command ended. */
+export interface CommandResult {
+  readonly stdout: CommandOutput;
+  readonly stderr: CommandOutput;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly timedOut: boolean;
+  /** Where the whole output is kept, where the answer does not hold it. */
+  readonly handle?: string | undefined;
+  readonly sandbox: SandboxState;
+  readonly durationMs: number;
+  /** CPU in ms and peak memory in bytes of the process tree, where the system tells. */
+  readonly usage?: { readonly cpuMs: number; readonly peakBytes: number } | undefined;
+}
+
+/** What a background job does now. */
+export type JobState =
+  | { readonly kind: "running" }
+  | { readonly kind: "waiting for input" }
+  | { readonly kind: "listening"; readonly ports: readonly number[] }
+  | { readonly kind: "exited"; readonly exitCode: number | null; readonly signal: string | null };
+
+export interface JobInfo {
+  readonly jobId: string;
+  readonly command: string;
+  readonly pid: number;
+  readonly startedAt: number;
+  readonly state: JobState;
+}
+
+export interface JobOutput extends JobInfo {
+  /** What came since it was last asked for. */
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly truncated: boolean;
+  readonly handle?: string | undefined;
+}
+
+/** Shell commands of one session. Every process group dies with its call, or with the session for jobs. */
+export interface Processes {
+  readonly sandbox: SandboxState;
+  /** Run to the end; `onOutput` is told what comes as it comes. */
+  run(
+    request: CommandRequest & {
+      readonly timeoutMs: number;
+      readonly onOutput?: ((stream: "stdout" | "stderr", text: string) => void) | undefined;
+    },
+  ): Promise<CommandResult>;
+  /** Start a job that outlives the call, but not the session. */
+  start(request: CommandRequest): Promise<JobInfo>;
+  jobs(): Promise<readonly JobInfo[]>;
+  output(jobId: string): Promise<JobOutput>;
+  /** Stop the whole process group; resolves when nothing of it is left. */
+  kill(jobId: string): Promise<JobInfo>;
+}

@@ -1,0 +1,36 @@
+/** A run of lines that was shown to the model, as they were then. */
+export interface SeenLines {
+  /** Number of the first line; lines count from 1. */
+  readonly start: number;
+  /** The lines without their ends. */
+  readonly lines: readonly string[];
+}
+
+/** What a session knows of one file. */
+export interface SeenFile {
+  /** `FileStat.identity` of when it was last looked at: a quick look, never the verdict. */
+  readonly identity: string;
+  /** Runs in the order of their lines, none touching another; all of one version of the file. */
+  readonly runs: readonly SeenLines[];
+  /** Every line was shown. */
+  readonly complete: boolean;
+}
+
+/** Lines that a tool just showed. */
+export interface Sighting extends SeenLines {
+  readonly identity: string;
+  /** They are the whole file. */
+  readonly complete: boolean;
+}
+
+/** What a session has read: edits lean on it. Paths are taken as `Files` takes them, links resolved. */
+export interface SeenFiles {
+  get(path: string): SeenFile | undefined;
+  /** Lines were shown; what was seen of the same version stays, of another version only where it still fits. */
+  note(path: string, sighting: Sighting): void;
+  /** Tenon itself wrote the file: what the session knows of it now. */
+  set(path: string, file: SeenFile): void;
+  forget(path: string): void;
+  /** The file has another name now. */
+  move(from: string, to: string): void;
+}
