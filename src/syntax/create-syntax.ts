@@ -1,0 +1,88 @@
+import { createRequire } from "node:module";
+import type { Node, Parser, Query } from "web-tree-sitter";
+import { findSymbols } from "./find-symbols.js";
+import type { LanguageSyntax } from "./languages/language.js";
+import { languages } from "./languages/index.js";
+import type { SourceSymbol } from "./source-symbol.js";
+
+export interface SymbolOptions {
+  /** Give each symbol its signature. @default false */
+  readonly signatures?: boolean;
+  /** Give up parsing after this long. @default 2000 */
+  readonly timeoutMs?: number;
+}
+
+/** Finds definitions in source text by its syntax tree. */
+export interface Syntax {
+  /** Whether there is a grammar for the language. */
+  supports(language: string): boolean;
+  /** Load the grammar, so that `symbols` can answer; `false` where there is none. */
+  load(language: string): Promise<boolean>;
+  /** The definitions in their order; `undefined` where the grammar is not loaded or the text too hard to parse. */
+  symbols(text: string, language: string, options?: SymbolOptions): SourceSymbol[] | undefined;
+}
+
+/** Longer texts are data rather than code, and one was seen to take seconds to parse. */
+const maxSourceLength = 4_000_000;
+
+interface Grammar {
+  readonly parser: Parser;
+  readonly query: Query;
+}
+
+/** Nothing is loaded before it is asked for: grammars are megabytes of WebAssembly. */
+export function createSyntax(): Syntax {
+  const loading = new Map<string, Promise<Grammar>>();
+  const ready = new Map<string, Grammar>();
+  return {
+    supports: (language) => languages.has(language.toLowerCase()),
+    async load(language) {
+      const syntax = languages.get(language.toLowerCase());
+      if (syntax === undefined) return false;
+      const grammar = loading.get(syntax.grammar) ?? loadGrammar(syntax);
+      loading.set(syntax.grammar, grammar);
+      ready.set(syntax.grammar, await grammar);
+      return true;
+    },
+    symbols(text, language, { signatures = false, timeoutMs = 2000 } = {}) {
+      const syntax = languages.get(language.toLowerCase());
+      const grammar = syntax && ready.get(syntax.grammar);
+      if (grammar === undefined || text.length > maxSourceLength) return undefined;
+      return parseWithin(grammar.parser, text, timeoutMs, (root) =>
+        findSymbols(root, grammar.query, signatures ? text : undefined),
+      );
+    },
+  };
+}
+
+async function loadGrammar({ grammar, query }: LanguageSyntax): Promise<Grammar> {
+  const treeSitter = await import("web-tree-sitter");
+  await treeSitter.Parser.init();
+  const file = createRequire(import.meta.url).resolve(
+    `@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`,
+  );
+  const language = await treeSitter.Language.load(file);
+  const parser = new treeSitter.Parser();
+  parser.setLanguage(language);
+  return { parser, query: new treeSitter.Query(language, query) };
+}
+
+/** A tree lives in WebAssembly's memory and must be given back. */
+function parseWithin<T>(
+  parser: Parser,
+  text: string,
+  timeoutMs: number,
+  use: (root: Node) => T,
+): T | undefined {
+  const deadline = performance.now() + timeoutMs;
+  const tree = parser.parse(text, null, { progressCallback: () => performance.now() > deadline });
+  if (tree === null) {
+    parser.reset();
+    return undefined;
+  }
+  try {
+    return use(tree.rootNode);
+  } finally {
+    tree.delete();
+  }
+}

@@ -1,0 +1,47 @@
+/** What a name stands for. */
+export type SymbolKind =
+  | "function"
+  | "method"
+  | "class"
+  | "struct"
+  | "interface"
+  | "enum"
+  | "member"
+  | "type"
+  | "variable"
+  | "constant"
+  | "field"
+  | "module"
+  | "macro"
+  | "implementation"
+  | "selector"
+  | "section"
+  | "key";
+
+/** A definition in a source file. Lines and columns count from 1, columns in UTF-16 units. */
+export interface SourceSymbol {
+  readonly kind: SymbolKind;
+  readonly name: string;
+  /** Where the name stands. */
+  readonly line: number;
+  readonly column: number;
+  /** Lines that the whole definition covers. */
+  readonly startLine: number;
+  readonly endLine: number;
+  /** How many other definitions it lies in. */
+  readonly depth: number;
+  /** Name of the definition that it lies in or belongs to. */
+  readonly container?: string;
+  /** The definition without its body, on one line; only where it was asked for. */
+  readonly signature?: string;
+}
+
+/** Kinds whose variables are fields and whose functions are methods. */
+export const typeKinds: ReadonlySet<SymbolKind> = new Set([
+  "class",
+  "struct",
+  "interface",
+  "enum",
+  "type",
+  "implementation",
+]);
