@@ -8,7 +8,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 // Zod is bundled: what the built-in tools use of it is one file instead of ninety, which halves the import time.
 // Schemas of a user's own Zod work all the same, they are recognised by their shape.
-const dependencies = Object.keys(manifest.dependencies ?? {}).filter((name) => name !== "zod");
+const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter(
+  (name) => name !== "zod",
+);
 
 rmSync(`${root}/dist`, { recursive: true, force: true });
 

@@ -11,6 +11,7 @@ import { askConsent, keep, type ApprovalLog } from "./ask-consent.js";
 import { authoriseUnasked, policyCall, refusal } from "./authorise.js";
 import type { ValidatedCall } from "./call.js";
 import { contextOf } from "./context.js";
+import { analysisOf, commandLines } from "./shell-commands.js";
 import { waitAhead } from "./time-limit.js";
 import { validateInput } from "./validate.js";
 
@@ -70,8 +71,16 @@ function isThere(backend: InteractBackend): boolean {
 /** What the call would do, as data that can be shown and kept. */
 async function previewOf(call: ValidatedCall): Promise<ToolPreview | undefined> {
   const { tool } = call.entry;
-  if (tool.preview === undefined) return undefined;
-  const preview = await waitAhead(call, tool.preview(call.input, contextOf(call)));
+  const own =
+    tool.preview === undefined
+      ? undefined
+      : await waitAhead(call, tool.preview(call.input, contextOf(call)));
+  const analysis = analysisOf(call);
+  if (own === undefined && analysis === undefined) return undefined;
+  const preview =
+    analysis === undefined
+      ? own
+      : { summary: "Run in a shell", ...own, commands: own?.commands ?? commandLines(analysis) };
   return (call.parts.redact(toPlainResult(preview).value) as ToolPreview | null | undefined) ?? undefined;
 }
 

@@ -6,6 +6,7 @@ import type { AuthorisedCall, ValidatedCall } from "./call.js";
 import { refusedByGuards } from "./check-guards.js";
 import { contextOf } from "./context.js";
 import { toToolError } from "./failure.js";
+import { shellParts } from "./shell-commands.js";
 import { waitAhead } from "./time-limit.js";
 import { validateInput } from "./validate.js";
 
@@ -38,6 +39,7 @@ export function policyCall(call: ValidatedCall): PolicyCall {
     sessionId: call.session.id,
     reads: call.reads,
     writes: call.writes,
+    ...(tool.shellLine !== undefined && shellParts(call)),
   };
 }
 

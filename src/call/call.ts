@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import type { CommandAnalysis } from "../command/command-analysis.js";
 import type { AccessDecision, CallMetadata, ToolEnvelope } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
 import { ToolCancelledError, type ToolError } from "../contract/errors.js";
@@ -54,6 +55,8 @@ export class Call {
   reads: readonly Resource[] = noResources;
   writes: readonly Resource[] = noResources;
   locks: readonly Lock[] = [];
+  /** What is known of the shell line of an input. */
+  analysed: { readonly input: unknown; readonly analysis: CommandAnalysis | undefined } | undefined;
   decision: AccessDecision | undefined;
   ticket: Ticket | undefined;
   deadline: Deadline | undefined;

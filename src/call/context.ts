@@ -12,8 +12,9 @@ import type { SeenFiles } from "../contract/ports/seen.js";
 import type { Store } from "../contract/ports/store.js";
 import type { CallScope, CallSession } from "../contract/session.js";
 import type { ToolProgress } from "../contract/tool.js";
+import { policyCall } from "./authorise.js";
 import { callBelow } from "./call-below.js";
-import type { ResolvedCall } from "./call.js";
+import type { ResolvedCall, ValidatedCall } from "./call.js";
 import { report } from "./stream-output.js";
 
 /** The context of a call, made when it is first needed and the same for all its stages. */
@@ -63,6 +64,9 @@ class CallContext implements ToolContext, CallScope {
   get allowedPaths(): readonly string[] | undefined {
     return this.#call.session.allowedPaths ?? this.#call.settings.allowedPaths;
   }
+  get maxTextChars(): number {
+    return this.#call.parts.maxTextChars;
+  }
   get settings(): Readonly<Record<string, unknown>> {
     return this.#call.settings.custom;
   }
@@ -105,7 +109,15 @@ class CallContext implements ToolContext, CallScope {
   call = (request: Omit<ToolRequest, "signal" | "taskId">): Promise<ToolEnvelope> =>
     callBelow(this.#call, request);
 
+  readable(): ((path: string) => boolean) | undefined {
+    return this.#call.parts.policy.pathFilter(policyCall(this.#call as ValidatedCall));
+  }
+
   pauseClock(): () => void {
     return this.#call.pauseClock();
+  }
+
+  used(use: Parameters<NonNullable<CallScope["used"]>>[0]): void {
+    this.#call.settings.meter.resources(use);
   }
 }

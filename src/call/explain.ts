@@ -1,7 +1,8 @@
 import type { AccessDecision } from "../contract/call.js";
 import type { ToolError } from "../contract/errors.js";
-import { authoriseUnasked } from "./authorise.js";
-import { Call, type CallOrigin } from "./call.js";
+import type { CommandVerdict } from "../policy/explain-call.js";
+import { authoriseUnasked, policyCall } from "./authorise.js";
+import { Call, type CallOrigin, type ValidatedCall } from "./call.js";
 import { refusedByGuards } from "./check-guards.js";
 import { toToolError } from "./failure.js";
 import type { SpineParts } from "./parts.js";
@@ -15,6 +16,8 @@ export interface Explained {
   readonly rule: string;
   readonly source: string;
   readonly reason: string;
+  /** The verdict on each simple command of a shell line. */
+  readonly commands?: readonly CommandVerdict[];
 }
 
 /** Decide about a call as the spine would, and stop there: nobody is asked and nothing runs. */
@@ -29,12 +32,19 @@ export async function explainCall(
     const validated = validate(resolve(call));
     const { behavior, rule, source, reason } = await authoriseUnasked(validated);
     const refused = refusedByGuards(validated);
-    return refused === undefined ? { decision: behavior, rule, source, reason } : toRefusal(refused);
+    const commands = commandVerdicts(validated);
+    return { ...(refused === undefined ? { decision: behavior, rule, source, reason } : toRefusal(refused)), ...commands };
   } catch (thrown) {
     return toRefusal(toToolError(thrown, call.toolName));
   } finally {
     call.end();
   }
+}
+
+function commandVerdicts(call: ValidatedCall): Pick<Explained, "commands"> {
+  if (call.entry.tool.shellLine === undefined) return {};
+  const commands = call.parts.policy.explainCommands(policyCall(call));
+  return commands.length === 0 ? {} : { commands };
 }
 
 function toRefusal(error: ToolError): Explained {

@@ -10,16 +10,17 @@ export interface Finding {
 
 /** Look at everything that must work; each look ends with a finding, also where it fails. */
 export async function examine(open: OpenTenon): Promise<Finding[]> {
-  const looks: readonly [string, (open: OpenTenon) => Finding | Promise<Finding>][] = [
+  const looks: readonly [string, (open: OpenTenon) => Finding | Promise<Finding | readonly Finding[]>][] = [
     ["node", lookAtNode],
     ["workspace", lookAtWorkspace],
     ["configuration", lookAtConfiguration],
     ["state", lookAtState],
     ["file guard", lookAtGuard],
+    ["sandbox", lookAtSandbox],
     ["person", lookAtPerson],
     ["tools", lookAtTools],
   ];
-  return Promise.all(
+  const findings = await Promise.all(
     looks.map(async ([name, look]) => {
       try {
         return await look(open);
@@ -32,6 +33,7 @@ export async function examine(open: OpenTenon): Promise<Finding[]> {
       }
     }),
   );
+  return findings.flat();
 }
 
 function lookAtNode(): Finding {
@@ -72,6 +74,10 @@ function lookAtGuard({ tenon }: OpenTenon): Finding {
     status: "warn",
     message: "by name: this system leaves a small race between check and use",
   };
+}
+
+function lookAtSandbox({ tenon }: OpenTenon): Promise<readonly Finding[]> {
+  return tenon.sandboxFacts();
 }
 
 function lookAtPerson({ terminal }: OpenTenon): Finding {

@@ -6,12 +6,21 @@ import { addCall } from "./commands/call.js";
 import { addCompletion } from "./commands/completion.js";
 import { addDoctor } from "./commands/doctor.js";
 import { addPolicy } from "./commands/policy.js";
+import { addState } from "./commands/state.js";
 import { addTools } from "./commands/tools.js";
 import { addTrust } from "./commands/trust.js";
 import { version } from "./version.js";
 
 /** Every command of `tenon`; a new one is a file and a line here. */
-const commands: readonly AddCommand[] = [addTools, addCall, addPolicy, addTrust, addDoctor, addCompletion];
+const commands: readonly AddCommand[] = [
+  addTools,
+  addCall,
+  addPolicy,
+  addTrust,
+  addState,
+  addDoctor,
+  addCompletion,
+];
 
 /** Run the command line in a process. */
 export async function main(process: NodeJS.Process): Promise<void> {

@@ -30,6 +30,7 @@ export async function withTenon(
     env: terminal.env,
     home: homedir(),
     interact: createTerminalBackend(terminal),
+    jobs: false, // this process ends with its command
     log: (record) => terminal.stderr.write(`${JSON.stringify(record)}\n`),
   });
   try {

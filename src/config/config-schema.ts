@@ -2,6 +2,7 @@ import * as z from "zod";
 import { toolCategories } from "../contract/tool.js";
 import { logLevels, modes, optimiserModes, securityLevels } from "./levels.js";
 import { quotaSchema, ruleSchema } from "./rule-schema.js";
+import { sandboxSchema } from "./sandbox-schema.js";
 import { serverListSchema, serversSchema } from "./server-schema.js";
 import { atLeastOne, bytes, count, glob, milliseconds, paths, text } from "./shared-schemas.js";
 import { toolConfigSchema, webSearchSchema } from "./tool-config-schema.js";
@@ -47,6 +48,11 @@ const tools = z.strictObject({
   allowedPaths: paths.optional().describe("Another place for files.allowedPaths."),
   forbiddenPaths: paths.optional().describe("Another place for files.forbiddenPaths."),
   maxFileSize: bytes.optional().describe("Another place for files.maxFileSize."),
+  allowedCommands: z
+    .array(text)
+    .max(1000)
+    .optional()
+    .describe("The only commands that a shell line may run, by their first word. @default any"),
   webSearch: webSearchSchema.optional().describe("The search behind web_search. @default none"),
   mcpServers: serverListSchema.optional().describe("MCP servers as a list. @default []"),
   perTool: z.record(text, toolConfigSchema).optional().describe("Settings by tool name. @default {}"),
@@ -112,6 +118,7 @@ export const configSchema = z.strictObject({
     .describe("Which calls are allowed, asked for or denied."),
   files: files.optional().describe("Where files may be read and written."),
   network: network.optional().describe("Where requests may go."),
+  sandbox: sandboxSchema.optional().describe("How commands are walled in."),
   secrets: z
     .strictObject({
       allowEnv: z
@@ -136,6 +143,14 @@ export const configSchema = z.strictObject({
     })
     .optional()
     .describe("How a person is asked."),
+  artifacts: z
+    .strictObject({
+      dir: text
+        .optional()
+        .describe('Folder of the documents of stages, in the workspace. @default ".tenon/artifacts"'),
+    })
+    .optional()
+    .describe("Where the documents of stages lie."),
   plugins: z
     .array(text)
     .max(1000)

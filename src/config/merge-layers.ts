@@ -5,6 +5,7 @@ const addUp = new Set([
   "policy.rules",
   "files.forbiddenPaths",
   "files.protectedPaths",
+  "sandbox.hidden",
   "tools.enabled",
   "tools.quotas",
   "tools.perTool.*.permissions.forbiddenPaths",

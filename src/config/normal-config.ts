@@ -111,7 +111,7 @@ function withTransport(server: McpServerConfig): McpServerConfig {
 function withPaths(config: NormalConfig, bases: Bases): NormalConfig {
   const home = (path: string): string => expandHome(path, bases);
   const anchored = (path: string): string => anchor(home(path), bases);
-  const { files = {}, policy, tools = {} } = config;
+  const { files = {}, policy, sandbox, tools = {} } = config;
   return dropUndefined({
     ...config,
     workspaceDir: map(config.workspaceDir, anchored),
@@ -124,6 +124,12 @@ function withPaths(config: NormalConfig, bases: Bases): NormalConfig {
       allowedPaths: files.allowedPaths?.map(home),
       forbiddenPaths: files.forbiddenPaths?.map(home),
       protectedPaths: files.protectedPaths?.map(home),
+    },
+    sandbox: sandbox && {
+      ...sandbox,
+      readable: sandbox.readable?.map(anchored),
+      writable: sandbox.writable?.map(anchored),
+      hidden: sandbox.hidden?.map(home),
     },
     policy: policy && { rules: policy.rules.map((rule) => ({ ...rule, path: mapAll(rule.path, home) })) },
     mcpServers: mapValues(config.mcpServers, (server) =>

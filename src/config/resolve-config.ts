@@ -1,3 +1,4 @@
+import { profileNames } from "../world/sandbox/profiles.js";
 import type { TenonConfig } from "./config-schema.js";
 import { checkObject } from "./load-source.js";
 import { toNormal, type NormalConfig } from "./normal-config.js";
@@ -29,7 +30,7 @@ export function freezeResolved(config: NormalConfig): ResolvedConfig {
 
 /** The one place where defaults stand. */
 export function fillDefaults(config: NormalConfig) {
-  const { files = {}, network = {}, tools = {} } = config;
+  const { files = {}, network = {}, sandbox = {}, tools = {} } = config;
   return {
     ...pick(config, ["workspaceDir", "stateDir"]),
     database: config.database ?? "sqlite",
@@ -57,6 +58,20 @@ export function fillDefaults(config: NormalConfig) {
       maxBytes: network.maxBytes ?? 10 * 1024 * 1024,
       timeoutMs: network.timeoutMs ?? 60_000,
     },
+    sandbox: {
+      enabled: sandbox.enabled ?? "auto",
+      profiles: sandbox.profiles ?? profileNames,
+      readable: sandbox.readable ?? [],
+      writable: sandbox.writable ?? [],
+      hidden: sandbox.hidden ?? [],
+      unixSockets: sandbox.unixSockets ?? false,
+      limits: {
+        cpuSeconds: sandbox.limits?.cpuSeconds ?? 3600,
+        fileSize: sandbox.limits?.fileSize ?? 4 * 1024 ** 3,
+        processes: sandbox.limits?.processes ?? 2048,
+        ...pick(sandbox.limits ?? {}, ["openFiles", "memory"]),
+      },
+    },
     secrets: { allowEnv: config.secrets?.allowEnv ?? [] },
     mcpServers: byName(config.mcpServers),
     tools: {
@@ -64,7 +79,7 @@ export function fillDefaults(config: NormalConfig) {
       timeout: tools.timeout ?? 30_000,
       maxConcurrent: tools.maxConcurrent ?? 10,
       maxQueued: tools.maxQueued ?? 1000,
-      ...pick(tools, ["webSearch"]),
+      ...pick(tools, ["webSearch", "allowedCommands"]),
       perTool: byName(tools.perTool),
       quotas: tools.quotas ?? [],
     },
@@ -72,6 +87,7 @@ export function fillDefaults(config: NormalConfig) {
     optimiser: config.optimiser ?? "off",
     logLevel: config.logLevel ?? "info",
     approvals: { timeoutMs: config.approvals?.timeoutMs ?? 300_000 },
+    artifacts: { dir: config.artifacts?.dir ?? ".tenon/artifacts" },
     plugins: config.plugins ?? [],
   } as const;
 }

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toolCategories, type SecurityLevel } from "../contract/tool.js";
+import { profileNames } from "../world/sandbox/profiles.js";
+import { sandboxUses } from "../world/sandbox/settings.js";
 import type { TenonConfig } from "./config-schema.js";
 import { logLevels, modes, optimiserModes, securityLevels } from "./levels.js";
 import { mergeLayers } from "./merge-layers.js";
@@ -62,6 +64,21 @@ const anyConfig = some({
     strict: some({ noParent: fc.boolean(), noSymlinks: fc.boolean(), noAbsolute: fc.boolean() }),
   }),
   network: some({ allowHosts: list, allowPrivate: fc.boolean(), maxBytes: number, timeoutMs: number }),
+  sandbox: some({
+    enabled: fc.constantFrom(...sandboxUses),
+    profiles: fc.uniqueArray(fc.constantFrom(...profileNames), { maxLength: 4 }),
+    readable: list,
+    writable: list,
+    hidden: list,
+    unixSockets: fc.boolean(),
+    limits: some({
+      cpuSeconds: number,
+      fileSize: number,
+      processes: number,
+      memory: number,
+      openFiles: number,
+    }),
+  }),
   secrets: some({ allowEnv: list }),
   mcpServers: fc.dictionary(name, server),
   tools: some({
@@ -160,6 +177,7 @@ function doorsOf(c: ResolvedConfig): unknown[] {
   return [
     [c.workspaceDir, c.stateDir, c.database, c.toolset, c.agent, c.logLevel],
     [c.files.allowedPaths, c.network.allowHosts, c.secrets.allowEnv, c.plugins, c.tools.webSearch],
+    [c.sandbox.readable, c.sandbox.writable],
     [{ ...c.capabilities }, { ...c.mcpServers }, { ...c.toolsets }],
   ];
 }
@@ -179,11 +197,20 @@ function expectStricter(before: ResolvedConfig, after: ResolvedConfig): void {
     c.tools.timeout,
     c.tools.maxConcurrent,
     c.tools.maxQueued,
+    sandboxUses.indexOf(c.sandbox.enabled),
+    c.sandbox.unixSockets ? 1 : 0,
+    c.sandbox.limits.cpuSeconds,
+    c.sandbox.limits.fileSize,
+    c.sandbox.limits.processes,
+    c.sandbox.limits.memory ?? Infinity,
+    c.sandbox.limits.openFiles ?? Infinity,
   ];
   const now = ranks(after);
   for (const [index, rank] of ranks(before).entries()) expect(now[index]).toBeLessThanOrEqual(rank);
   expect(after.files.forbiddenPaths).toEqual(expect.arrayContaining([...before.files.forbiddenPaths]));
   expect(after.files.protectedPaths).toEqual(expect.arrayContaining([...before.files.protectedPaths]));
+  expect(after.sandbox.hidden).toEqual(expect.arrayContaining([...before.sandbox.hidden]));
+  expect(before.sandbox.profiles).toEqual(expect.arrayContaining([...after.sandbox.profiles]));
   expect(after.tools.enabled).toEqual(expect.arrayContaining([...before.tools.enabled]));
   expect(after.tools.quotas).toEqual(expect.arrayContaining([...before.tools.quotas]));
   expect(after.policy.rules.slice(0, before.policy.rules.length)).toEqual(before.policy.rules);

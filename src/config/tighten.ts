@@ -2,6 +2,7 @@ import { modes, optimiserModes, securityLevels } from "./levels.js";
 import type { NormalConfig } from "./normal-config.js";
 import type { ResolvedConfig } from "./resolve-config.js";
 import { pickLower, pickSmaller, isEmpty, type Refuse } from "./stricter.js";
+import { tightenSandbox } from "./tighten-sandbox.js";
 import { tightenTool } from "./tighten-tool.js";
 
 /** What an untrusted configuration may have, and the keys that it may not. */
@@ -68,6 +69,7 @@ const sections: { readonly [Key in keyof NormalConfig]?: Section<Key> } = {
   }),
   files: tightenFiles,
   network: tightenNetwork,
+  sandbox: tightenSandbox,
   tools: tightenTools,
 };
 
@@ -114,7 +116,16 @@ function tightenTools(
   base: ResolvedConfig,
   refuse: Refuse,
 ): NormalConfig["tools"] {
-  const { enabled, quotas, timeout, maxConcurrent, maxQueued, perTool = {}, ...rest } = wanted;
+  const {
+    enabled,
+    quotas,
+    timeout,
+    maxConcurrent,
+    maxQueued,
+    allowedCommands,
+    perTool = {},
+    ...rest
+  } = wanted;
   refuseKeys(rest, refuse);
   const { tools } = base;
   const each = Object.entries(perTool).map(([name, tool]) => {
@@ -124,11 +135,17 @@ function tightenTools(
   return defined({
     enabled,
     quotas,
+    allowedCommands: fewer(allowedCommands, tools.allowedCommands),
     timeout: pickSmaller(timeout, tools.timeout, { refuse, path: "timeout" }),
     maxConcurrent: pickSmaller(maxConcurrent, tools.maxConcurrent, { refuse, path: "maxConcurrent" }),
     maxQueued: pickSmaller(maxQueued, tools.maxQueued, { refuse, path: "maxQueued" }),
     perTool: Object.fromEntries(each.filter(([, tool]) => !isEmpty(tool))),
   });
+}
+
+/** Those of the wanted ones that were allowed before. */
+function fewer(wanted: string[] | undefined, base: readonly string[] | undefined): string[] | undefined {
+  return base === undefined ? wanted : wanted?.filter((name) => base.includes(name));
 }
 
 function pickTrue(wanted: boolean | undefined, base: boolean, refuse: () => void): true | undefined {

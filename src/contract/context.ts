@@ -21,6 +21,8 @@ export interface ToolContext {
   readonly userId?: string | undefined;
   /** Paths this call is narrowed to. */
   readonly allowedPaths?: readonly string[] | undefined;
+  /** Characters of text for the model that an answer may hold; what is longer is cut in the middle. */
+  readonly maxTextChars?: number | undefined;
   /** Fires when the call is cancelled or out of time. */
   readonly signal: AbortSignal;
   /** The tool's own `custom` block from the configuration. */

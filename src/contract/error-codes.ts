@@ -34,10 +34,46 @@ export const errorCodes = {
     meaning: "An argument has the right type, but a value the tool cannot use.",
     wayOut: "Change the value as the message says.",
   },
+  PLAN_CYCLE: {
+    type: "ToolValidationError",
+    meaning: "The dependencies would make tasks of the plan wait for each other in a circle.",
+    wayOut: "Take one of the dependencies that the message prints away first.",
+  },
   FILE_TOO_LARGE: {
     type: "ToolValidationError",
     meaning: "The file is larger than the configured limit.",
     wayOut: "Read a range of it, or raise maxFileSize.",
+  },
+  EDIT_NO_CHANGE: {
+    type: "ToolValidationError",
+    meaning: "The change would change nothing: the old and the new text are the same (layer 1).",
+    wayOut: "Send a new text that differs from the old one.",
+  },
+  EDIT_CREATE_EXISTS: {
+    type: "ToolValidationError",
+    meaning: "A file was to be created where one with content exists already (layer 3).",
+    wayOut: "Read it and edit it, or choose another path.",
+  },
+  EDIT_NOT_TEXT: {
+    type: "ToolValidationError",
+    meaning: "It is no file that can be edited as text (layer 6).",
+    wayOut: "Use another tool; bytes are written with write_file and encoding base64.",
+  },
+  EDIT_NOT_EXACT: {
+    type: "ToolValidationError",
+    meaning:
+      "The edit cannot be made without touching other bytes, or a character does not exist in the file's encoding (layer 6).",
+    wayOut: "Change the text as the message says; the file is as it was.",
+  },
+  EDIT_OLD_STR_MISSING: {
+    type: "ToolValidationError",
+    meaning: "The text to replace, or the lines of a hunk, do not stand in the file (layer 9).",
+    wayOut: "The message shows the nearest text and how it differs; correct the text and call again.",
+  },
+  EDIT_OLD_STR_AMBIGUOUS: {
+    type: "ToolValidationError",
+    meaning: "The text to replace, or the lines of a hunk, stand in the file more than once (layer 9).",
+    wayOut: "Add lines around it until it is unique, or set replace_all.",
   },
   ACCESS_DENIED: {
     type: "ToolPermissionError",
@@ -119,6 +155,11 @@ export const errorCodes = {
     meaning: "The tool ran and failed.",
     wayOut: "Read the message; it is the tool's own.",
   },
+  SANDBOX_UNAVAILABLE: {
+    type: "ToolExecutionError",
+    meaning: "The command could not be put into the sandbox.",
+    wayOut: "Run tenon doctor: it says what is missing and how to get it.",
+  },
   RESULT_INVALID: {
     type: "ToolExecutionError",
     meaning: "The tool returned something that does not fit its output schema, or that is no JSON data.",
@@ -133,6 +174,16 @@ export const errorCodes = {
     type: "ToolExecutionError",
     meaning: "The target exists already, is not empty, or was changed by someone else since.",
     wayOut: "Look at the present state (the details may hold a diff) and decide anew.",
+  },
+  EDIT_NOT_READ: {
+    type: "ToolExecutionError",
+    meaning: "Lines that the change needs have not been read yet in this session (layer 7).",
+    wayOut: "Read the lines that the message names, then call again.",
+  },
+  EDIT_STALE: {
+    type: "ToolExecutionError",
+    meaning: "Lines that the change needs have been modified since they were read (layer 8).",
+    wayOut: "Look at the difference that the message shows, read the lines again and decide anew.",
   },
   NETWORK_FAILED: {
     type: "ToolExecutionError",
@@ -192,8 +243,8 @@ export const errorCodes = {
   },
   STATE_UNAVAILABLE: {
     type: "ToolUnavailableError",
-    meaning: "The state directory cannot be used.",
-    wayOut: "The message names the system's reason (permissions, space, read-only).",
+    meaning: "The state directory, or the database server, cannot be used.",
+    wayOut: "The message names the reason (permissions, space, read-only, no connection, a wrong password).",
   },
   INTERNAL: {
     type: "ToolInternalError",

@@ -1,6 +1,13 @@
 import type { SessionEnv } from "./ports/env.js";
 import type { SeenFiles } from "./ports/seen.js";
 
+/** The iteration that a session works in, once it needed one. */
+export interface IterationSeat {
+  readonly id: string | undefined;
+  /** It works in this one from now on. @param chosen It said so itself. */
+  enter(iterationId: string, chosen: boolean): void;
+}
+
 /** What a call may lean on: one agent at work. */
 export interface CallSession {
   readonly id: string;
@@ -8,7 +15,9 @@ export interface CallSession {
   readonly userId?: string;
   /** The task of calls that name none. */
   readonly taskId?: string;
-  readonly iterationId?: string;
+  readonly iterationId?: string | undefined;
+  /** Its place in the pipeline. */
+  readonly seat?: IterationSeat;
   readonly allowedPaths?: readonly string[];
   readonly env: SessionEnv;
   readonly seen: SeenFiles;
@@ -21,6 +30,10 @@ export interface CallScope {
   readonly taskId: string | undefined;
   readonly session: CallSession;
   readonly signal: AbortSignal;
+  /** Which paths the policy lets this call read; `undefined` where no rule denies any. */
+  readable(): ((path: string) => boolean) | undefined;
   /** Stop the call's clock while a person is asked; the result starts it again. */
   pauseClock(): () => void;
+  /** Count what a process of the call took. */
+  used?(use: { readonly cpuMs?: number; readonly memoryBytes?: number; readonly ioBytes?: number }): void;
 }

@@ -74,6 +74,8 @@ export interface ShellLine {
   readonly cwd?: string | undefined;
   /** Variables that are set for it alone. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Lines for another shell than bash and sh are not judged by grammar. @default "bash" */
+  readonly dialect?: "bash" | "sh" | "other" | undefined;
 }
 
 /** What a call would do, shown to the person before consent is asked. */

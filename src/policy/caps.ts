@@ -1,6 +1,7 @@
 import type { AccessDecision } from "../contract/call.js";
 import type { SecurityLevel } from "../contract/tool.js";
 import type { PolicyMode } from "./default-verdict.js";
+import { isShell } from "./facets.js";
 import type { PolicyCall } from "./policy-call.js";
 import { printable } from "./printable.js";
 import { isAbove, levelOf } from "./traits.js";
@@ -67,6 +68,28 @@ export function capByMode(call: PolicyCall, mode: PolicyMode, traits: Traits): A
     reason: `${call.toolName} does more than read, and the mode is read-only`,
     hint: "Read instead, or let a person start Tenon in another mode.",
   });
+}
+
+/** Where only some commands are allowed, nothing else runs, and nothing of which nobody knows what it is. */
+export function capByCommands(call: PolicyCall, allowed: ReadonlySet<string> | undefined): AccessDecision | undefined {
+  if (allowed === undefined || !isShell(call)) return undefined;
+  const { commands = [] } = call;
+  const opaque = commands.length === 0 && call.annotations.dangerous === true;
+  const other = commands.find(({ words }) => !allowed.has(programOf(words[0] ?? "")));
+  if (!opaque && other === undefined) return undefined;
+  const [name] = other?.words ?? [];
+  const shown = name === undefined ? "a command that nobody knows beforehand" : `the command ${printable(name, 100)}`;
+  return denial("allowed-commands", {
+    source: "tools.allowedCommands",
+    code: "ACCESS_DENIED",
+    reason: `${call.toolName} would run ${shown}, and only these may run: ${printable([...allowed].join(", "), 300)}`,
+    hint: "Use one of the allowed commands, or let a person add this one to tools.allowedCommands.",
+  });
+}
+
+/** A program of the system counts by its name, one of the workspace only by its path. */
+function programOf(word: string): string {
+  return /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/.test(word) ? word.slice(word.lastIndexOf("/") + 1) : word;
 }
 
 function missingCapabilities({ capabilities = [], agent }: PolicyCall, grants: GrantTable): string[] {

@@ -1,10 +1,10 @@
 import type { AccessDecision } from "../contract/call.js";
 import type { SecurityLevel } from "../contract/tool.js";
-import { capByMode, toGrants } from "./caps.js";
+import { capByCommands, capByMode, toGrants } from "./caps.js";
 import { policyModes } from "./default-verdict.js";
 import type { PolicyMode } from "./default-verdict.js";
-import { explainCall } from "./explain-call.js";
-import type { Explanation } from "./explain-call.js";
+import { explainCall, explainCommands } from "./explain-call.js";
+import type { CommandVerdict, Explanation } from "./explain-call.js";
 import { facetsOf } from "./facets.js";
 import type { Facet } from "./facets.js";
 import { judgeCall } from "./judge-call.js";
@@ -33,6 +33,8 @@ export interface PolicyOptions {
   readonly securityLevel?: SecurityLevel;
   /** What agents are granted: one list for all, or a list per agent with `*` for every agent. @default none */
   readonly capabilities?: readonly string[] | Readonly<Record<string, readonly string[]>>;
+  /** The only commands that a shell line may run, by their first word. @default any */
+  readonly allowedCommands?: readonly string[] | undefined;
   /** Rules by where they come from; within one source the first match decides. */
   readonly sources: Partial<Record<RuleSource, readonly PolicyRule[]>>;
   /** The file system does not tell upper from lower case. @default for Windows workspaces only */
@@ -53,6 +55,8 @@ export interface Policy {
   rules(): readonly { readonly id: string; readonly source: RuleSource; readonly rule: PolicyRule }[];
   /** Every rule that matches or may match, in the order in which they are looked at. */
   explainAll(call: PolicyCall): readonly Explanation[];
+  /** The verdict on each simple command of a shell line by itself. */
+  explainCommands(call: PolicyCall): readonly CommandVerdict[];
   /**
    * Which of the paths met on a walk the call may see; `undefined` where no rule denies any.
    * A call that reads a whole tree is not denied for one secret in it, so its walk must leave that out.
@@ -64,6 +68,7 @@ export interface Policy {
 export function createPolicy(options: PolicyOptions): Policy {
   checkOptions(options);
   const { mode } = options;
+  const allowed = options.allowedCommands && new Set(options.allowedCommands);
   const space = createPathSpace(options.workspace, options.caseInsensitive);
   const book = createRuleBook(options.sources, space);
   const subjects = createSubjects(book, {
@@ -75,7 +80,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     mode,
     decide(call) {
       const subject = subjects.of(call);
-      const cap = subject.cap ?? capByMode(call, mode, subject.traits);
+      const cap = subject.cap ?? capByMode(call, mode, subject.traits) ?? capByCommands(call, allowed);
       if (cap !== undefined) return cap;
       const decision = judgeCall(call, subject, { space, mode });
       return mode === "unattended" && decision.behavior === "ask" ? nobodyToAsk(call, decision) : decision;
@@ -94,6 +99,8 @@ export function createPolicy(options: PolicyOptions): Policy {
       if (book.removeSession(sessionId)) subjects.forget();
     },
     rules: () => book.all().map(({ id, source, rule }) => ({ id, source, rule })),
+    explainCommands: (call) =>
+      explainCommands(call, { subject: subjects.of(call), facets: facetsOf(call, space), mode }),
     explainAll: (call) => explainCall(call, { subject: subjects.of(call), facets: facetsOf(call, space) }),
     pathFilter: (call) => pathFilter(call, subjects.of(call), { space, mode }),
   };

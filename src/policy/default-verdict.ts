@@ -18,6 +18,7 @@ export function defaultVerdict(
   if (facet.kind === "command") return commandVerdict(facet.command, mode);
   if (facet.kind === "host") return traits.dangerous ? dangerous : openWorld;
   if (facet.kind === "path" && facet.write) {
+    if (mode === "auto" && isHeld(call)) return autoSandbox;
     return mode === "auto" && facet.view.inside && changesFilesOnly(call, traits) ? autoWorkspace : dangerous;
   }
   if (traits.dangerous)
@@ -27,9 +28,15 @@ export function defaultVerdict(
 }
 
 function commandVerdict(command: Extract<Facet, { kind: "command" }>["command"], mode: PolicyMode): Verdict {
-  if (command.known && command.readOnly) return readOnlyCommand;
+  if (command.known && command.readOnly && command.sandboxed !== false) return readOnlyCommand;
   if (mode === "auto" && command.sandboxed === true) return autoSandbox;
-  return command.known ? anyCommand : unknownCommand;
+  if (!command.known) return command.why === undefined ? unknownCommand : { ...unknownCommand, why: command.why };
+  return command.readOnly ? unheldCommand : anyCommand;
+}
+
+/** The sandbox holds all commands of the call: what they write outside, they do not reach. */
+function isHeld({ commands = [] }: PolicyCall): boolean {
+  return commands.length > 0 && commands.every(({ sandboxed }) => sandboxed === true);
 }
 
 /** Tools of these kinds do more than the paths they name. */
@@ -55,6 +62,7 @@ const openWorld = builtIn("open-world", "ask", "it reaches outside, and a reques
 const dangerous = builtIn("dangerous", "ask", "it changes files, runs commands or sends data out");
 const readOnlyCommand = builtIn("read-only-command", "allow", "the command only reads");
 const anyCommand = builtIn("command", "ask", "the command is not known to be harmless");
+const unheldCommand = builtIn("command", "ask", "the command only reads, but there is no sandbox to hold it");
 const unknownCommand = builtIn("command", "ask", "what the command does is only known when it runs");
 const autoWorkspace = builtIn(
   "auto-workspace",

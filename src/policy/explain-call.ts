@@ -1,8 +1,11 @@
 import { matchFacet } from "./compile-rule.js";
 import type { Facet } from "./facets.js";
+import { judgeFacet } from "./judge-facet.js";
+import type { Bench } from "./judge-facet.js";
 import { match } from "./match.js";
 import type { PolicyCall } from "./policy-call.js";
 import type { PolicyRule, RuleSource } from "./policy-rule.js";
+import { joinWords } from "./split-words.js";
 import type { Subject } from "./subjects.js";
 import { describe } from "./verdict.js";
 
@@ -15,6 +18,26 @@ export interface Explanation {
   readonly about: string;
   /** `false` where the rule only may match. */
   readonly certain: boolean;
+}
+
+/** What was decided about one simple command. */
+export interface CommandVerdict {
+  /** As it would run; empty where it could not be analysed. */
+  readonly command: string;
+  readonly decision: PolicyRule["decision"];
+  readonly rule: string;
+  readonly source: string;
+  readonly reason: string;
+}
+
+/** Judge every simple command of a shell line by itself. */
+export function explainCommands(call: PolicyCall, bench: Omit<Bench, "call">): readonly CommandVerdict[] {
+  return bench.facets.flatMap((facet) => {
+    const verdict = facet.kind === "command" ? judgeFacet(facet, { ...bench, call }) : undefined;
+    if (facet.kind !== "command" || verdict === undefined) return [];
+    const { behavior: decision, rule, source, why } = verdict;
+    return [{ command: joinWords(facet.command.words), decision, rule, source, reason: why }];
+  });
 }
 
 /** Every rule that matches or may match any facet of the call, in order of strength. */

@@ -27,6 +27,8 @@ export function facetsOf(call: PolicyCall, space: PathSpace): readonly Facet[] {
   for (const command of commands) facets.push({ kind: "command", ...viewCommand(command) });
   for (const resource of call.writes)
     addFacet(facets, resource, { space, write: true, shell: isShell(call) });
+  for (const path of call.changes ?? [])
+    facets.push({ kind: "path", view: viewPath(path, space), tree: false, write: true, weak: true });
   for (const resource of call.reads)
     addFacet(facets, resource, { space, write: false, shell: isShell(call) });
   return facets.length > 0 ? facets : wholeCall;

@@ -52,7 +52,7 @@ const arities = new Map<string, number>([
   ...["run", "run-script"].map((verb) => [`npm ${verb}`, 3] as const),
   ...["pnpm run", "yarn run"].map((verb) => [verb, 3] as const),
   ...["npm test", "npm ci", "pnpm test", "yarn test"].map((verb) => [verb, 2] as const),
-  ...["git add", "git commit", "git switch", "go build", "go vet"].map((verb) => [verb, 2] as const),
+  ...["git add", "git commit", "git switch"].map((verb) => [verb, 2] as const),
   ...["build", "check", "test", "clippy", "fmt", "doc"].map((verb) => [`cargo ${verb}`, 2] as const),
 ]);
 

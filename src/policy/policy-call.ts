@@ -7,10 +7,12 @@ export interface PolicyCommand {
   /** `false` where some of the words are only known when it runs. */
   readonly known: boolean;
   readonly readOnly: boolean;
-  /** The sandbox holds it. */
-  readonly sandboxed?: boolean;
+  /** Why it is not known what it does. */
+  readonly why?: string | undefined;
+  /** The sandbox holds it; `false` where one should, but none can be had. */
+  readonly sandboxed?: boolean | undefined;
   /** Why it should never run. */
-  readonly denied?: string;
+  readonly denied?: string | undefined;
 }
 
 /** A call as the policy sees it: who wants to touch what with which tool. */
@@ -29,5 +31,7 @@ export interface PolicyCall {
   /** Paths are canonical: absolute, or relative to the workspace. */
   readonly reads: readonly Resource[];
   readonly writes: readonly Resource[];
-  readonly commands?: readonly PolicyCommand[];
+  readonly commands?: readonly PolicyCommand[] | undefined;
+  /** Files that its commands change by themselves: such a path can tighten, but needs no consent of its own. */
+  readonly changes?: readonly string[] | undefined;
 }

@@ -40,7 +40,8 @@ export function describe(facet: Facet): string {
     case "host":
       return ` reaching ${printable(facet.port === undefined ? facet.name : `${facet.name}:${facet.port}`, 200)}`;
     case "command":
-      if (facet.command.words.length === 0) return " running a command that could not be analysed";
+      if (facet.command.words.length === 0)
+        return facet.command.denied === undefined ? " running a command that could not be analysed" : " running this line";
       return ` running \`${printable(facet.command.words.join(" "), 200)}\``;
     default:
       return "";

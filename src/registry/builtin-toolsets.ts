@@ -2,7 +2,7 @@ import type { ToolCategory } from "../contract/tool.js";
 import type { ToolsetDefinition, ToolsetSelector } from "./toolsets.js";
 
 /** The stages of the pipeline, in order. */
-export const stageNames = ["idea", "prd", "design", "plan", "coding", "check", "delivery"] as const;
+export { stages as stageNames } from "../contract/ports/pipeline.js";
 
 const whole = (...categories: ToolCategory[]): ToolsetSelector[] =>
   categories.map((category) => ({ category }));
@@ -51,6 +51,8 @@ export const builtinToolsets: ReadonlyMap<string, ToolsetDefinition> = new Map<s
   ["readonly", [{ readOnly: true }]],
   ["coding", coding],
   ["planning", [...everyStage, ...whole("planning", "artifact")]],
+  // A session follows the pipeline by it; where nobody tells the stage, it is the first.
+  ["stage", [...everyStage, ...documents("idea")]],
   ["stage:idea", [...everyStage, ...documents("idea")]],
   ["stage:prd", [...everyStage, ...documents("prd"), ...whole("planning")]],
   ["stage:design", [...everyStage, ...documents("design"), ...whole("planning")]],

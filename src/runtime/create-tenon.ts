@@ -19,13 +19,15 @@ import { defaultPlainLimits, type PlainLimits } from "../schema/take-plain.js";
 import { createRedactor } from "../world/secrets/redactor.js";
 import { isSecretName } from "../world/secrets/secret-names.js";
 import type { InteractCallbacks } from "../world/interact/callback-backend.js";
-import { builtInTools } from "./built-in-tools.js";
+import { createBuiltInTools } from "./built-in-tools.js";
 import { createIds } from "./ids.js";
+import { databaseSecrets } from "./database-secrets.js";
 import { createLazyState } from "./lazy-state.js";
 import type { LogSink } from "./log.js";
 import { NamedSessions } from "./named-sessions.js";
 import { openOptions } from "./options.js";
 import { RunningCalls } from "./running-calls.js";
+import { createSeenBySessions } from "./seen-by-sessions.js";
 import { createRuntimePolicy } from "./runtime-policy.js";
 import { systemClock } from "./system-clock.js";
 import { Tasks } from "./tasks.js";
@@ -64,6 +66,8 @@ export interface TenonOptions {
   readonly maxTextChars?: number;
   /** How long a stopped tool that goes on keeps its locks. @default 5000 */
   readonly cancelGraceMs?: number;
+  /** `false`: background jobs are refused, because this process ends with its call. @default true */
+  readonly jobs?: boolean;
   /** @default the machine's */
   readonly clock?: Clock;
   /** @default Math.random */
@@ -100,6 +104,7 @@ export function createTenon(options: TenonOptions = {}): Tenon {
   for (const [name, value] of Object.entries(env))
     if (value !== undefined && isSecretName(name)) redactor.addKnown(value);
   if (config.tools.webSearch?.apiKey !== undefined) redactor.addKnown(config.tools.webSearch.apiKey);
+  for (const secret of databaseSecrets(config.database)) redactor.addKnown(secret);
   const newId = createIds("call");
   const tasks = new Tasks();
   const state = createLazyState({
@@ -115,6 +120,7 @@ export function createTenon(options: TenonOptions = {}): Tenon {
     rules,
     workspace,
     stateDir,
+    env,
     state,
     policy: policy.policy,
     clock,
@@ -127,6 +133,12 @@ export function createTenon(options: TenonOptions = {}): Tenon {
   });
   const sessions = new NamedSessions(state, policy.policy);
   const running = new RunningCalls();
+  const seen = createSeenBySessions({
+    canonical: world.ports.canonicalPath,
+    state,
+    onWork: (work) => running.addChore(work),
+    onWarning: (message) => options.log?.({ level: "warn", time: clock.now(), message }),
+  });
   const lifetime = { closed: false };
   const spine: SpineParts = {
     registry,
@@ -156,7 +168,7 @@ export function createTenon(options: TenonOptions = {}): Tenon {
     inFlight: running,
     run: (request, origin) => runCall(request, origin, spine),
   };
-  if (options.builtIns !== false) registry.registerMany(builtInTools);
+  if (options.builtIns !== false) registry.registerMany(createBuiltInTools());
   if (options.tools !== undefined) registry.registerMany(options.tools);
   for (const [name, own] of Object.entries(config.tools.perTool)) {
     if (own.enabled === false && registry.has(name)) registry.disable(name, "the configuration says so");
@@ -171,6 +183,7 @@ export function createTenon(options: TenonOptions = {}): Tenon {
     policy,
     world,
     sessions,
+    seen,
     running,
     redactor,
     lifetime,

@@ -18,8 +18,10 @@ export function createLazyJournal(parts: LazyJournalOptions, guard: () => Guard)
   const journal = (): Promise<Journal> => (opening ??= openJournal(parts, guard()));
   return {
     apply: async (mutations, origin, options) => (await journal()).apply(mutations, origin, options),
-    undo: async (what, origin) => (await journal()).undo(what, origin),
-    history: async (query) => (await journal()).history(query),
+    undo: async (what, origin, options) => (await journal()).undo(what, origin, options),
+    touchedBy: async (what, options) => (await journal()).touchedBy(what, options),
+    previewUndo: async (what, options) => (await journal()).previewUndo(what, options),
+    history: async (query, options) => (await journal()).history(query, options),
     clear: async (path) => (await journal()).clear(path),
     recover: async () => (await journal()).recover(),
     prune: async () => (await journal()).prune(),

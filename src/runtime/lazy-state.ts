@@ -1,12 +1,13 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { ToolResourceNotFoundError, ToolUnavailableError } from "../contract/errors.js";
+import { ToolResourceNotFoundError } from "../contract/errors.js";
 import type { State } from "../store/open-state.js";
 import { isThere, workspaceKey } from "../store/state-dir.js";
 
 export interface LazyStateOptions {
   readonly stateDir: string;
   readonly workspace: string;
+  /** "sqlite", ":memory:" or postgres://…, which is a secret. */
   readonly database: string;
   readonly onWarning: (message: string) => void;
 }
@@ -24,7 +25,7 @@ export interface LazyState {
 export function createLazyState(options: LazyStateOptions): LazyState {
   let opening: Promise<State> | undefined;
   return {
-    exists: () => isThere(join(options.stateDir, workspaceKey(realWorkspace(options.workspace)), "state.db")),
+    exists: () => existsAlready(options),
     open() {
       opening ??= openNow(options).catch((cause: unknown) => {
         opening = undefined; // whoever needs it next tries again
@@ -39,6 +40,18 @@ export function createLazyState(options: LazyStateOptions): LazyState {
   };
 }
 
+function existsAlready({ stateDir, workspace, database }: LazyStateOptions): boolean {
+  const dir = join(stateDir, workspaceKey(realWorkspace(workspace)));
+  // Only the server knows; what it holds may be another machine's.
+  if (database !== "sqlite") return database !== ":memory:";
+  return isThere(join(dir, "state.db"));
+}
+
+async function openNow(options: LazyStateOptions): Promise<State> {
+  const { openState } = await import("../store/open-state.js");
+  return openState(options);
+}
+
 function realWorkspace(workspace: string): string {
   try {
     return realpathSync.native(workspace);
@@ -48,19 +61,4 @@ function realWorkspace(workspace: string): string {
       hint: "Name a folder that exists as workspace.",
     });
   }
-}
-
-async function openNow({ database, ...options }: LazyStateOptions): Promise<State> {
-  if (database !== "sqlite") {
-    throw new ToolUnavailableError(
-      `This version keeps its state in SQLite only, not in "${database.split(":")[0]}".`,
-      {
-        code: "SERVICE_UNAVAILABLE",
-        retryable: false,
-        hint: 'Leave "database" out of the configuration.',
-      },
-    );
-  }
-  const { openState } = await import("../store/open-state.js");
-  return openState(options);
 }

@@ -37,6 +37,7 @@ export function createRuntimePolicy({
     workspace,
     securityLevel: config.securityLevel,
     capabilities: config.capabilities,
+    allowedCommands: config.tools.allowedCommands,
     sources: Object.fromEntries(rules.map(({ source, rules: own }) => [source, own])),
   });
   return {

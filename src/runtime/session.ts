@@ -3,7 +3,9 @@ import { explainCall, type Explained } from "../call/explain.js";
 import { toErrorInfo, toToolError } from "../call/failure.js";
 import type { SpineParts } from "../call/parts.js";
 import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
+import type { ToolError } from "../contract/errors.js";
 import type { SessionEnv } from "../contract/ports/env.js";
+import type { SeenFiles } from "../contract/ports/seen.js";
 import type { CallSession } from "../contract/session.js";
 import type { SessionOptions, StreamItem, ToolCaller, ValidationResult } from "../contract/tenon.js";
 import type { Tool } from "../contract/tool.js";
@@ -12,13 +14,20 @@ import type { Toolset } from "../registry/toolsets.js";
 import { takePlain } from "../schema/take-plain.js";
 import type { RunningCalls } from "./running-calls.js";
 import { streamCalls } from "./stream.js";
+import type { Seat } from "./work-door.js";
 
 /** What a session gets from the runtime that opens it. */
 export interface SessionParts {
   readonly spine: SpineParts;
   readonly env: SessionEnv;
+  readonly seen: SeenFiles;
   readonly toolset: Toolset | undefined;
+  /** Bring a toolset that follows the pipeline up to date. @default it does not change */
+  readonly refresh?: (() => Promise<void>) | undefined;
+  readonly seat: Seat;
   readonly running: RunningCalls;
+  /** Stop what the session left running. */
+  readonly endJobs: (sessionId: string) => Promise<void>;
 }
 
 /** One agent at work: who it is, what it may see, its environment. */
@@ -26,9 +35,10 @@ export class Session implements ToolCaller, CallSession {
   readonly id: string;
   readonly agent: string;
   readonly env: SessionEnv;
+  readonly seen: SeenFiles;
   declare readonly userId?: string;
   declare readonly taskId?: string;
-  declare readonly iterationId?: string;
+  readonly seat: Seat;
   declare readonly allowedPaths?: readonly string[];
   readonly #parts: SessionParts;
 
@@ -37,26 +47,45 @@ export class Session implements ToolCaller, CallSession {
     this.agent = options.agent ?? "agent";
     if (options.userId !== undefined) this.userId = options.userId;
     if (options.taskId !== undefined) this.taskId = options.taskId;
-    if (options.iterationId !== undefined) this.iterationId = options.iterationId;
+    this.seat = parts.seat;
     if (options.allowedPaths !== undefined) this.allowedPaths = options.allowedPaths;
     this.env = parts.env;
+    this.seen = parts.seen;
     this.#parts = parts;
   }
 
+  /** The iteration that it works in: its own, else the newest. */
+  get iterationId(): string | undefined {
+    return this.seat.shown;
+  }
+
   call = (request: ToolRequest): Promise<ToolEnvelope> => {
-    const { spine, toolset } = this.#parts;
-    const { starting } = this.#parts.running;
-    if (starting === undefined) return runCall(request, { session: this, toolset }, spine);
-    return starting.then((fault) => runCall(request, { session: this, toolset, fault }, spine));
+    const { spine, toolset, running, refresh } = this.#parts;
+    if (running.starting === undefined && refresh === undefined)
+      return runCall(request, { session: this, toolset }, spine);
+    return this.refresh().then((fault) => runCall(request, { session: this, toolset, fault }, spine));
+  };
+
+  /** Wait for the start and see where the pipeline stands, where the toolset follows it; tells why no call can run. */
+  refresh = async (): Promise<ToolError | undefined> => {
+    const { running, refresh } = this.#parts;
+    const fault = await running.starting;
+    if (fault !== undefined || refresh === undefined) return fault;
+    try {
+      await refresh();
+      return undefined;
+    } catch (thrown) {
+      return toToolError(thrown, "");
+    }
   };
 
   callMany = (requests: readonly ToolRequest[]): Promise<ToolEnvelope[]> =>
     Promise.all(toRequests(requests).map((request) => this.call(request)));
 
   stream = (requests: ToolRequest | readonly ToolRequest[]): AsyncIterable<StreamItem> => {
-    const { spine, toolset, running } = this.#parts;
+    const { spine, toolset } = this.#parts;
     return streamCalls(toRequests(requests), async (request, link) => {
-      const fault = await running.starting;
+      const fault = await this.refresh();
       return runCall(request, { session: this, toolset, fault, ...link }, spine);
     });
   };
@@ -77,14 +106,15 @@ export class Session implements ToolCaller, CallSession {
 
   /** Say what would be decided about a call, by which rule and why; nobody is asked and nothing runs. */
   explain = async (request: ToolRequest): Promise<Explained> => {
-    const { spine, toolset, running } = this.#parts;
-    const fault = await running.starting;
+    const { spine, toolset } = this.#parts;
+    const fault = await this.refresh();
     return explainCall(request, { session: this, toolset, fault }, spine);
   };
 
-  /** Forget the answers that were given for this session. */
-  close(): void {
+  /** Forget the answers that were given for this session, and stop its background jobs. */
+  async close(): Promise<void> {
     this.#parts.spine.policy.endSession(this.id);
+    await this.#parts.endJobs(this.id);
   }
 
   /** The definitions of this session's tools for a model, in a provider's dialect. */

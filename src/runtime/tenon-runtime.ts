@@ -3,7 +3,10 @@ import type { SpineParts } from "../call/parts.js";
 import type { ResolvedConfig } from "../config/resolve-config.js";
 import type { EventName, TenonEvent, TenonEvents } from "../contract/events.js";
 import type { HealthReport } from "../contract/lifecycle.js";
+import type { Stage } from "../contract/ports/pipeline.js";
 import type { Recorder } from "../contract/ports/recorder.js";
+import type { SeenFiles } from "../contract/ports/seen.js";
+import type { WorkStores } from "../contract/ports/store.js";
 import type { SessionOptions } from "../contract/tenon.js";
 import type { Policy } from "../policy/create-policy.js";
 import type { Metrics } from "../record/metrics.js";
@@ -23,9 +26,12 @@ import { createOptimiserParts } from "./optimiser-parts.js";
 import type { RunningCalls } from "./running-calls.js";
 import type { RuntimePolicy } from "./runtime-policy.js";
 import { safeEnv } from "./safe-env.js";
-import { Session } from "./session.js";
+import type { SeenBySessions } from "./seen-by-sessions.js";
+import { Session, type SessionParts } from "./session.js";
+import { followStage } from "./stage-toolset.js";
 import type { TaskContext, Tasks } from "./tasks.js";
 import type { Tenon } from "./tenon.js";
+import type { Seat } from "./work-door.js";
 import type { World } from "./world.js";
 
 /** Everything that `createTenon` has wired. */
@@ -39,6 +45,7 @@ export interface RuntimeParts {
   readonly policy: RuntimePolicy;
   readonly world: World;
   readonly sessions: NamedSessions;
+  readonly seen: SeenBySessions;
   readonly running: RunningCalls;
   readonly redactor: Redactor;
   readonly lifetime: { closed: boolean };
@@ -82,14 +89,24 @@ export class TenonRuntime implements Tenon {
   }
 
   createSession(options: SessionOptions = {}): Session {
-    return this.#openSession(options, {});
+    const seat = this.#parts.world.work.createSeat(options.iterationId);
+    return this.#openSession(options, { seen: this.#parts.seen(), seat });
   }
 
   async openNamedSession(name: string, options: SessionOptions = {}): Promise<Session> {
     const { env, setVariable } = await this.#parts.sessions.open(name);
     const onChange = (key: string, value: string): void =>
       this.#parts.running.addChore(setVariable(key, value));
-    return this.#openSession({ ...options, id: name }, { initial: env, onChange });
+    const seat = await this.#parts.world.work.openSeat(name, {
+      iterationId: options.iterationId,
+      onWork: (work) => this.#parts.running.addChore(work),
+    });
+    const session = this.#openSession(
+      { ...options, id: name },
+      { initial: env, onChange, seen: this.#parts.seen(name), seat },
+    );
+    await session.refresh(); // a failure is told by the first call
+    return session;
   }
 
   task(taskId: string): TaskContext | undefined {
@@ -123,8 +140,16 @@ export class TenonRuntime implements Tenon {
 
   revoke: Tenon["revoke"] = (id) => this.#parts.policy.revoke(id);
 
+  get work(): WorkStores {
+    return this.#parts.world.work.person;
+  }
+
   get guardKind(): Tenon["guardKind"] {
     return this.#parts.world.guardKind();
+  }
+
+  sandboxFacts(): ReturnType<Tenon["sandboxFacts"]> {
+    return this.#parts.world.sandboxFacts();
   }
 
   async ready(): Promise<void> {
@@ -134,7 +159,8 @@ export class TenonRuntime implements Tenon {
 
   async checkState(): ReturnType<Tenon["checkState"]> {
     const state = await this.#parts.state.open();
-    return { ...(await state.integrity()), dir: state.dir };
+    const dir = state.sql.dialect === "sqlite" ? state.dir : `${state.name}, contents in ${state.dir}`;
+    return { ...(await state.integrity()), dir };
   }
 
   close(options: { readonly graceMs?: number } = {}): Promise<void> {
@@ -146,9 +172,10 @@ export class TenonRuntime implements Tenon {
   async #start(): Promise<void> {
     await this.#parts.policy.load();
     await this.#parts.world.journal.recover();
+    await this.#parts.world.work.refresh();
   }
 
-  #openSession(options: SessionOptions, env: EnvSource): Session {
+  #openSession(options: SessionOptions, env: SessionSources): Session {
     const { spine, config } = this.#parts;
     const isAllowed = (name: string): boolean =>
       config.secrets.allowEnv.some((glob) => matchesGlob(glob, name));
@@ -160,13 +187,28 @@ export class TenonRuntime implements Tenon {
         env: createSessionEnv({
           initial,
           isAllowed,
+          changed: Object.keys(env.initial ?? {}),
           onSecret: this.#parts.redactor.addKnown,
           ...(env.onChange !== undefined && { onChange: env.onChange }),
         }),
-        toolset: this.#toolset(options.toolset ?? config.toolset),
+        seen: env.seen,
+        seat: env.seat,
+        ...this.#toolsetFor(options.toolset ?? config.toolset, env.seat),
         running: this.#parts.running,
+        endJobs: (sessionId) => this.#parts.world.endSession(sessionId),
       },
     );
+  }
+
+  #toolsetFor(name: string, seat: Seat): Pick<SessionParts, "toolset" | "refresh"> {
+    if (name !== "stage") return { toolset: this.#toolset(name) };
+    const sets = new Map<Stage, Toolset>();
+    const setFor = (stage: Stage): Toolset => {
+      const set = sets.get(stage) ?? this.#toolset(`stage:${stage}`) ?? this.registry.toolset(`stage:${stage}`);
+      sets.set(stage, set);
+      return set;
+    };
+    return followStage({ setFor, stage: () => this.#parts.world.work.stageOf(seat) });
   }
 
   /** The set that is asked for, narrowed by every `tools.enabled` of the configuration. */
@@ -212,7 +254,9 @@ export class TenonRuntime implements Tenon {
   }
 }
 
-interface EnvSource {
+interface SessionSources {
+  readonly seat: Seat;
+  readonly seen: SeenFiles;
   readonly initial?: Readonly<Record<string, string>>;
   readonly onChange?: (key: string, value: string) => void;
 }

@@ -3,6 +3,7 @@ import type { EventName, TenonEvent, TenonEvents } from "../contract/events.js";
 import type { HealthReport } from "../contract/lifecycle.js";
 import type { PathVerdict } from "../contract/ports/files.js";
 import type { ChangeRecord, ChangeSelector, HistoryQuery, UndoneFile } from "../contract/ports/journal.js";
+import type { WorkStores } from "../contract/ports/store.js";
 import type { SessionOptions, ToolCaller } from "../contract/tenon.js";
 import type { Policy } from "../policy/create-policy.js";
 import type { PolicyRule } from "../policy/policy-rule.js";
@@ -14,6 +15,7 @@ import type { ToolRegistry } from "../registry/tool-registry.js";
 import type { SchedulerStats } from "../scheduler/scheduler.js";
 import type { Session } from "./session.js";
 import type { TaskContext } from "./tasks.js";
+import type { SandboxFact } from "../world/sandbox/sandbox-types.js";
 
 /** A running Tenon. Its own `call` and the like use a session that belongs to nobody else. */
 export interface Tenon extends ToolCaller {
@@ -23,8 +25,12 @@ export interface Tenon extends ToolCaller {
   readonly policy: Policy;
   readonly optimiser: Optimiser;
   readonly paths: { check(path: string, access?: "read" | "write"): PathVerdict };
+  /** What the workspace's agents keep together, as a person sees it: in the newest iteration. */
+  readonly work: WorkStores;
   /** How files are held: by descriptor, without a race, or by name. */
   readonly guardKind: "descriptor" | "portable";
+  /** What holds commands, and the way to get what is missing; the first call builds a sandbox to see. */
+  sandboxFacts(): Promise<readonly SandboxFact[]>;
   /** Register a tool: short for `registry.register`. */
   register(tool: ToolLike): ToolEntry;
   /** Open a session: one agent with its own toolset, environment and read state. */

@@ -4,20 +4,26 @@ import type { ResolvedConfig } from "../config/resolve-config.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { PathVerdict } from "../contract/ports/files.js";
 import type { InteractBackend } from "../contract/ports/interact.js";
-import type { Store } from "../contract/ports/store.js";
 import type { CallSession } from "../contract/session.js";
 import type { Policy } from "../policy/create-policy.js";
+import type { DocumentFiles } from "../store/work-scope.js";
 import { createFiles } from "../world/files-port.js";
 import type { Guard } from "../world/files/guard-types.js";
 import { createInteract } from "../world/interact/ask-person.js";
 import { createCallbackBackend, type InteractCallbacks } from "../world/interact/callback-backend.js";
+import type { SandboxFact } from "../world/sandbox/sandbox-types.js";
 import type { Journal } from "../world/journal/journal.js";
 import type { TenonOptions } from "./create-tenon.js";
-import { createGuards } from "./guards.js";
+import { createDocumentFiles } from "./document-files.js";
+import { createGuards, openedByPerson } from "./guards.js";
 import { createLazyJournal } from "./lazy-journal.js";
 import type { LazyState } from "./lazy-state.js";
 import { createLog } from "./log.js";
 import { createNetwork } from "./network.js";
+import { createCommandWorld } from "./processes.js";
+import { createRuntimeSandbox } from "./sandbox.js";
+import { createToolStore } from "./tool-store.js";
+import { createWorkDoor, type DocumentOrigin, type WorkDoor } from "./work-door.js";
 
 export interface WorldOptions {
   readonly options: TenonOptions;
@@ -25,6 +31,8 @@ export interface WorldOptions {
   readonly rules: readonly RuleGroup[];
   readonly workspace: string;
   readonly stateDir: string;
+  /** Of the host. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly state: LazyState;
   readonly policy: Policy;
   readonly clock: Clock;
@@ -35,9 +43,15 @@ export interface WorldOptions {
 export interface World {
   readonly ports: WorldPorts;
   readonly journal: Journal;
+  /** What agents keep together. */
+  readonly work: WorkDoor;
   readonly guardKind: () => Guard["kind"];
+  /** What holds commands, looked at now. */
+  readonly sandboxFacts: () => Promise<readonly SandboxFact[]>;
   readonly checkPath: (path: string, access?: "read" | "write") => PathVerdict;
   readonly backendFor: (session: CallSession) => InteractBackend | undefined;
+  /** A session is over: what it left running ends. */
+  endSession(sessionId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,21 +60,42 @@ export function createWorld(parts: WorldOptions): World {
   const { options, config, state, clock } = parts;
   const backend = toBackend(options.interact);
   const guards = createGuards(parts);
-  const journal = createLazyJournal(parts, () => guards.common());
+  const journal = createLazyJournal(parts, () => guards.undo());
+  const documentsOf = (origin: DocumentOrigin): DocumentFiles =>
+    createDocumentFiles({ dir: config.artifacts.dir, guards, journal, ...origin });
+  const work = createWorkDoor({ state, clock, documentsOf });
   const network = createNetwork(config, parts.policy);
+  const { workspace, stateDir, env } = parts;
+  const sandbox = createRuntimeSandbox({
+    config,
+    workspace,
+    stateDir,
+    home: options.home,
+    env,
+    clock,
+    opened: openedByPerson(parts.rules),
+  });
+  const noJobs = options.jobs === false ? "this process ends with its call, and its jobs with it" : undefined;
+  const commands = createCommandWorld({ config, workspace, stateDir, guards, sandbox, env, clock, noJobs });
   const checkPath = (path: string, access: "read" | "write" = "read"): PathVerdict =>
     guards.common().check(path, access);
   return {
     ports: {
-      files: ({ toolName, callId, taskId, session, signal }) =>
-        createFiles({
+      files: (scope) => {
+        const { toolName, callId, taskId, session, signal } = scope;
+        return createFiles({
           guard: guards.forCall(toolName, session),
           journal,
           origin: { callId, sessionId: session.id, tool: toolName, ...(taskId !== undefined && { taskId }) },
+          readable: scope.readable(),
           signal,
-        }),
+        });
+      },
+      processes: (scope) => commands.processes(scope),
+      outputs: (scope) => commands.outputs(scope),
+      sandbox: () => commands.sandbox(),
       http: (scope) => network.forCall(scope),
-      store: ({ toolName }) => createToolStore(state, toolName),
+      store: (scope) => createToolStore(state, scope.toolName, work.storesFor(scope)),
       interact: (scope) =>
         createInteract({
           backend,
@@ -81,25 +116,20 @@ export function createWorld(parts: WorldOptions): World {
       checkHost: (host) => network.checkHost(host),
     },
     journal,
+    work,
     guardKind: () => guards.common().kind,
+    sandboxFacts: () => sandbox.facts(),
     checkPath,
     backendFor: () => backend,
-    close: () => network.close(),
+    endSession: (sessionId) => commands.endSession(sessionId),
+    close: async () => {
+      await commands.close();
+      await network.close();
+    },
   };
 }
 
 function toBackend(interact: InteractBackend | InteractCallbacks | undefined): InteractBackend | undefined {
   if (interact === undefined) return undefined;
   return "available" in interact ? interact : createCallbackBackend(interact);
-}
-
-/** Each tool has a name space of its own in the state. */
-function createToolStore(state: LazyState, toolName: string): Store {
-  const store = async (): Promise<Store> => (await state.open()).kv(`tool:${toolName}`);
-  return {
-    get: async (key) => (await store()).get(key),
-    set: async (key, value) => (await store()).set(key, value),
-    delete: async (key) => (await store()).delete(key),
-    list: async (prefix) => (await store()).list(prefix),
-  };
 }

@@ -1,5 +1,6 @@
 import type { BlobStore } from "../contract/ports/blobs.js";
-import type { Database } from "./database.js";
+import { migrations, tablesOf } from "./migrations.js";
+import type { SqlDatabase } from "./sql.js";
 
 /** What a check of the whole state found. */
 export interface IntegrityReport {
@@ -10,37 +11,57 @@ export interface IntegrityReport {
 
 const mostProblems = 100;
 
-/** Check every page of the database, every reference in it, and every content that the journal needs. */
-export async function checkIntegrity(database: Database, blobs: BlobStore): Promise<IntegrityReport> {
-  const problems = [...databaseProblems(database), ...(await blobProblems(database, blobs))];
+export interface IntegrityParts {
+  readonly database: SqlDatabase;
+  readonly blobs: BlobStore;
+  /** Whose contents lie here. */
+  readonly place: string;
+}
+
+/** Check all of the database, every reference in it, and every content that the journal needs. */
+export async function checkIntegrity(parts: IntegrityParts): Promise<IntegrityReport> {
+  const { database } = parts;
+  const found = database.dialect === "sqlite" ? await fileProblems(database) : await tableProblems(database);
+  const problems = [...found, ...(await blobProblems(parts))];
   return { ok: problems.length === 0, problems: problems.slice(0, mostProblems) };
 }
 
-function databaseProblems(database: Database): string[] {
-  const pages = database
-    .all<{ integrity_check: string }>(`PRAGMA integrity_check(${mostProblems})`)
-    .map((row) => row.integrity_check)
-    .filter((found) => found !== "ok");
-  const references = database
-    .all<{ table: string; parent: string }>("PRAGMA foreign_key_check")
-    .map((row) => `A row of ${row.table} refers to a missing row of ${row.parent}.`);
-  return [...pages, ...references];
+async function fileProblems(database: SqlDatabase): Promise<string[]> {
+  const pages = await database.all<{ integrity_check: string }>(`PRAGMA integrity_check(${mostProblems})`);
+  const references = await database.all<{ table: string; parent: string }>("PRAGMA foreign_key_check");
+  return [
+    ...pages.map((row) => row.integrity_check).filter((found) => found !== "ok"),
+    ...references.map((row) => `A row of ${row.table} refers to a missing row of ${row.parent}.`),
+  ];
 }
 
-async function blobProblems(database: Database, blobs: BlobStore): Promise<string[]> {
+/** The server keeps its own references whole; what can be seen from here is that every row can be read. */
+async function tableProblems(database: SqlDatabase): Promise<string[]> {
   const problems: string[] = [];
-  const needed = database.all<{ hash: string }>("SELECT DISTINCT hash FROM journal_blobs");
-  for (const { hash } of needed) {
-    if (problems.length >= mostProblems) break;
-    const problem = await blobProblem(blobs, hash);
+  for (const table of tablesOf(migrations.length)) {
+    const problem = await problemOf(() => database.get(`SELECT count(t.*) AS n FROM ${table} t`));
     if (problem !== undefined) problems.push(problem);
   }
   return problems;
 }
 
-async function blobProblem(blobs: BlobStore, hash: string): Promise<string | undefined> {
+async function blobProblems({ database, blobs, place }: IntegrityParts): Promise<string[]> {
+  const problems: string[] = [];
+  const needed = await database.all<{ hash: string }>(
+    `SELECT DISTINCT b.hash FROM journal_blobs b JOIN journal_entries e ON e.id = b.entry WHERE e.place = ?`,
+    [place],
+  );
+  for (const { hash } of needed) {
+    if (problems.length >= mostProblems) break;
+    const problem = await problemOf(() => blobs.verify(hash));
+    if (problem !== undefined) problems.push(problem);
+  }
+  return problems;
+}
+
+async function problemOf(look: () => Promise<unknown>): Promise<string | undefined> {
   try {
-    await blobs.verify(hash);
+    await look();
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -1,3 +1,4 @@
+import type { BlobRef } from "../contract/ports/blobs.js";
 import type {
   ChangeRecord,
   ChangeSelector,
@@ -7,8 +8,8 @@ import type {
   JournalPhase,
   JournalStep,
 } from "../contract/ports/journal.js";
-import type { Database } from "./database.js";
 import { parseColumn } from "./json-column.js";
+import type { Sql } from "./sql.js";
 
 interface EntryRow {
   id: number;
@@ -38,42 +39,55 @@ export interface ChangeRow {
   step: string;
 }
 
+/** Where the journal's rows are, and whose files they are about. */
+export interface JournalRows {
+  readonly sql: Sql;
+  /** Only entries of this place are seen: others are about the files of another machine. */
+  readonly place: string;
+  /** What a person knows the database by. */
+  readonly name: string;
+}
+
 /** Entries that are neither done nor discarded, oldest first. */
-export function unfinishedEntries(database: Database): JournalEntry[] {
-  const rows = database.all<EntryRow>("SELECT * FROM journal_entries WHERE phase <> 'done' ORDER BY id");
-  return rows.map((row) => toEntry(database, row));
+export async function unfinishedEntries(rows: JournalRows): Promise<JournalEntry[]> {
+  const sql = "SELECT * FROM journal_entries WHERE phase <> 'done' AND place = ? ORDER BY id";
+  return toEntries(rows, await rows.sql.all<EntryRow>(sql, [rows.place]));
 }
 
 /** Finished entries that are meant, newest first, with those of their changes that still stand. */
-export function selectEntries(database: Database, selector: ChangeSelector): JournalEntry[] {
-  return selectRows(database, selector).map((row) => {
-    const entry = toEntry(database, row);
-    return { ...entry, changes: entry.changes.filter((change) => !change.undone) };
-  });
+export async function selectEntries(rows: JournalRows, selector: ChangeSelector): Promise<JournalEntry[]> {
+  const entries = await toEntries(rows, await selectRows(rows, selector));
+  return entries.map((entry) => ({ ...entry, changes: entry.changes.filter((change) => !change.undone) }));
 }
 
-function selectRows(database: Database, selector: ChangeSelector): EntryRow[] {
+function selectRows({ sql, place }: JournalRows, selector: ChangeSelector): Promise<EntryRow[]> {
   const standing = "EXISTS (SELECT 1 FROM journal_changes c WHERE c.entry = e.id AND c.undone = 0)";
   if ("callId" in selector) {
-    const sql = `SELECT * FROM journal_entries e
-      WHERE phase = 'done' AND call_id = ? AND ${standing} ORDER BY id DESC`;
-    return database.all<EntryRow>(sql, selector.callId);
+    const text = `SELECT * FROM journal_entries e
+      WHERE phase = 'done' AND place = ? AND call_id = ? AND ${standing} ORDER BY id DESC`;
+    return sql.all<EntryRow>(text, [place, selector.callId]);
   }
   if ("taskId" in selector) {
-    const sql = `SELECT * FROM journal_entries e
-      WHERE phase = 'done' AND kind = 'change' AND task_id = ? AND ${standing} ORDER BY id DESC`;
-    return database.all<EntryRow>(sql, selector.taskId);
+    const text = `SELECT * FROM journal_entries e
+      WHERE phase = 'done' AND place = ? AND kind = 'change' AND task_id = ? AND ${standing} ORDER BY id DESC`;
+    return sql.all<EntryRow>(text, [place, selector.taskId]);
   }
-  return database.all<EntryRow>(
+  return sql.all<EntryRow>(
     `SELECT e.* FROM journal_entries e JOIN journal_changes c ON c.entry = e.id
-     WHERE e.phase = 'done' AND e.kind = 'change' AND c.undone = 0 AND (c.path = ? OR c.from_path = ?)
+     WHERE e.phase = 'done' AND e.place = ? AND e.kind = 'change' AND c.undone = 0
+       AND (c.path = ? OR c.from_path = ?)
      ORDER BY e.id DESC LIMIT 1`,
-    selector.path,
-    selector.path,
+    [place, selector.path, selector.path],
   );
 }
 
-function toEntry(database: Database, row: EntryRow): JournalEntry {
+async function toEntries(rows: JournalRows, found: readonly EntryRow[]): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = [];
+  for (const row of found) entries.push(toEntry(row, await changesOf(rows, row.id)));
+  return entries;
+}
+
+function toEntry(row: EntryRow, changes: JournalEntry["changes"]): JournalEntry {
   return {
     id: row.id,
     kind: row.kind,
@@ -86,31 +100,42 @@ function toEntry(database: Database, row: EntryRow): JournalEntry {
       sessionId: row.session_id,
       tool: row.tool,
     },
-    changes: changesOf(database, row.id),
+    changes,
   };
 }
 
 /** The changes of an entry, in the order they happened. */
-export function changesOf(database: Database, entry: number): JournalEntry["changes"] {
-  const rows = database.all<ChangeRow>("SELECT * FROM journal_changes WHERE entry = ? ORDER BY seq", entry);
+async function changesOf({ sql, name }: JournalRows, entry: number): Promise<JournalEntry["changes"]> {
+  const rows = await sql.all<ChangeRow>("SELECT * FROM journal_changes WHERE entry = ? ORDER BY seq", [
+    entry,
+  ]);
+  const blobs = await blobsOf(sql, entry);
   return rows.map((row) => {
     const inverts = invertsOf(row);
     return {
       seq: row.seq,
       op: row.op,
-      step: parseColumn<JournalStep>(row.step, `journal entry ${entry}`, database.file),
+      step: parseColumn<JournalStep>(row.step, `journal entry ${entry}`, name),
       sizeBefore: row.size_before,
       sizeAfter: row.size_after,
       implied: row.implied === 1,
       undone: row.undone === 1,
       ...(inverts === undefined ? {} : { inverts }),
-      blobs: database.all<{ hash: string; size: number }>(
-        "SELECT hash, bytes AS size FROM journal_blobs WHERE entry = ? AND seq = ?",
-        entry,
-        row.seq,
-      ),
+      blobs: blobs.get(row.seq) ?? [],
     };
   });
+}
+
+/** The contents that the changes of an entry need, by their place in it. */
+async function blobsOf(sql: Sql, entry: number): Promise<Map<number, BlobRef[]>> {
+  const bySeq = new Map<number, BlobRef[]>();
+  const text = "SELECT seq, hash, bytes AS size FROM journal_blobs WHERE entry = ?";
+  for (const { seq, ...blob } of await sql.all<BlobRef & { seq: number }>(text, [entry])) {
+    const known = bySeq.get(seq);
+    if (known) known.push(blob);
+    else bySeq.set(seq, [blob]);
+  }
+  return bySeq;
 }
 
 /** Which change a row takes back. */
@@ -122,15 +147,15 @@ export function invertsOf(
 }
 
 /** Lines of the history, newest first. */
-export function historyOf(database: Database, { path, limit = 100 }: HistoryQuery): ChangeRecord[] {
-  const rows = database.all<ChangeRow & EntryRow>(
+export async function historyOf(
+  { sql, place }: JournalRows,
+  { path, limit = 100 }: HistoryQuery,
+): Promise<ChangeRecord[]> {
+  const rows = await sql.all<ChangeRow & EntryRow>(
     `SELECT e.*, c.* FROM journal_changes c JOIN journal_entries e ON e.id = c.entry
-     WHERE e.phase = 'done' AND c.implied = 0 AND (? = 0 OR c.path = ? OR c.from_path = ?)
+     WHERE e.phase = 'done' AND e.place = ? AND c.implied = 0 ${path === undefined ? "" : "AND (c.path = ? OR c.from_path = ?)"}
      ORDER BY e.id DESC, c.seq DESC LIMIT ?`,
-    path === undefined ? 0 : 1,
-    path ?? "",
-    path ?? "",
-    limit,
+    [place, ...(path === undefined ? [] : [path, path]), limit],
   );
   return rows.map((row) => ({
     id: row.entry,
@@ -147,7 +172,17 @@ export function historyOf(database: Database, { path, limit = 100 }: HistoryQuer
   }));
 }
 
-/** Whether any entry still needs a content. */
-export function isReferenced(database: Database, hash: string): boolean {
-  return database.get("SELECT 1 AS found FROM journal_blobs WHERE hash = ? LIMIT 1", hash) !== undefined;
+/** Which of these contents no entry needs any more. */
+export async function unreferencedOf({ sql }: JournalRows, hashes: readonly string[]): Promise<string[]> {
+  const free: string[] = [];
+  for (let first = 0; first < hashes.length; first += hashesAtOnce) {
+    const some = hashes.slice(first, first + hashesAtOnce);
+    const marks = some.map(() => "?").join(", ");
+    const text = `SELECT DISTINCT hash FROM journal_blobs WHERE hash IN (${marks})`;
+    const needed = new Set((await sql.all<{ hash: string }>(text, some)).map(({ hash }) => hash));
+    free.push(...some.filter((hash) => !needed.has(hash)));
+  }
+  return free;
 }
+
+const hashesAtOnce = 50;

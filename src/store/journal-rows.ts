@@ -1,103 +1,107 @@
 import type { JournalPhase, JournalStep, JournalStore, NewJournalEntry } from "../contract/ports/journal.js";
-import type { Database } from "./database.js";
+import { insertRows } from "./insert-rows.js";
 import { toColumn } from "./json-column.js";
-import {
-  changesOf,
-  historyOf,
-  invertsOf,
-  isReferenced,
-  selectEntries,
-  unfinishedEntries,
-} from "./journal-queries.js";
-import type { ChangeRow } from "./journal-queries.js";
-import { clearChanges, keptBytes, pruneEntries } from "./journal-retention.js";
+import { historyOf, invertsOf, selectEntries, unfinishedEntries, unreferencedOf } from "./journal-queries.js";
+import type { ChangeRow, JournalRows } from "./journal-queries.js";
+import { clearChanges, countEntries, keptBytes, pruneEntries } from "./journal-retention.js";
+import type { Sql, SqlDatabase } from "./sql.js";
 
-/** The journal's rows in the database. */
-export function createJournalRows(database: Database): JournalStore {
-  const setPhase = (id: number, phase: JournalPhase): number =>
-    database.run("UPDATE journal_entries SET phase = ? WHERE id = ?", phase, id);
+const durable = { durable: true };
 
+/** The journal's rows in the database, of one place. */
+export function createJournalRows(database: SqlDatabase, place: string): JournalStore {
+  const rows = (sql: Sql): JournalRows => ({ sql, place, name: database.name });
+  const inOne = <Result>(read: (rows: JournalRows) => Promise<Result>): Promise<Result> =>
+    database.snapshot((tx) => read(rows(tx)));
   return {
-    begin: (entry) => database.write(() => insertEntry(database, entry)),
+    begin: (entry) => database.transaction((tx) => insertEntry(tx, entry, place)),
     commit: (id, steps) =>
-      database.write(
-        () => {
-          const sql = "UPDATE journal_changes SET step = ? WHERE entry = ? AND seq = ?";
-          for (const [seq, step] of steps.entries()) database.run(sql, stepColumn(step), id, seq);
-          setPhase(id, "committing");
-        },
-        { durable: true },
-      ),
-    clean: async (id) => void (await database.write(() => setPhase(id, "cleaning"), { durable: true })),
+      database.transaction(async (tx) => {
+        const sql = "UPDATE journal_changes SET step = ? WHERE entry = ? AND seq = ?";
+        for (const [seq, step] of steps.entries()) await tx.run(sql, [stepColumn(step), id, seq]);
+        await setPhase(tx, id, "committing");
+      }, durable),
+    clean: (id) => database.transaction((tx) => setPhase(tx, id, "cleaning"), durable),
     finish: (id, options) =>
-      database.write(() => {
-        setPhase(id, "done");
-        for (const change of changesOf(database, id)) markInverted(database, change.inverts);
+      database.transaction(async (tx) => {
+        await setPhase(tx, id, "done");
+        const sql =
+          "SELECT * FROM journal_changes WHERE entry = ? AND inverts_entry IS NOT NULL ORDER BY seq";
+        for (const change of await tx.all<ChangeRow>(sql, [id])) await markInverted(tx, invertsOf(change));
       }, options),
-    retreat: async (id, standing) => {
+    async retreat(id, standing) {
       const sql = "UPDATE journal_entries SET standing = ? WHERE id = ?";
-      await database.write(() => database.run(sql, standing, id), { durable: true });
+      await database.transaction((tx) => tx.run(sql, [standing, id]), durable);
     },
-    discard: async (id) =>
-      void (await database.write(() => database.run("DELETE FROM journal_entries WHERE id = ?", id))),
-    fail: async (id) => void (await database.write(() => setPhase(id, "failed"))),
-    unfinished: async () => unfinishedEntries(database),
-    select: async (selector) => selectEntries(database, selector),
-    history: async (query) => historyOf(database, query),
-    clear: (path) => database.write(() => clearChanges(database, path)),
-    prune: (limits, now) => database.write(() => pruneEntries(database, limits, now)),
-    usage: async () => ({
-      entries: database.get<{ n: number }>("SELECT count(*) AS n FROM journal_entries")?.n ?? 0,
-      bytes: keptBytes(database),
-    }),
-    unreferenced: async (hashes) => hashes.filter((hash) => !isReferenced(database, hash)),
+    discard: async (id) => void (await database.run("DELETE FROM journal_entries WHERE id = ?", [id])),
+    fail: (id) => setPhase(database, id, "failed"),
+    unfinished: () => inOne(unfinishedEntries),
+    select: (selector) => inOne((all) => selectEntries(all, selector)),
+    history: (query) => historyOf(rows(database), query),
+    clear: (path) => database.transaction((tx) => clearChanges(rows(tx), path)),
+    prune: (limits, now) => database.transaction((tx) => pruneEntries(rows(tx), limits, now)),
+    usage: () => inOne(async (all) => ({ entries: await countEntries(all), bytes: await keptBytes(all) })),
+    unreferenced: (hashes) => unreferencedOf(rows(database), hashes),
   };
 }
 
-function insertEntry(database: Database, entry: NewJournalEntry): number {
+async function setPhase(sql: Sql, id: number, phase: JournalPhase): Promise<void> {
+  await sql.run("UPDATE journal_entries SET phase = ? WHERE id = ?", [phase, id]);
+}
+
+async function insertEntry(tx: Sql, entry: NewJournalEntry, place: string): Promise<number> {
   const { origin } = entry;
-  const id = database.insert(
-    `INSERT INTO journal_entries (kind, phase, call_id, task_id, session_id, tool, time)
-     VALUES (?, 'staging', ?, ?, ?, ?, ?)`,
-    entry.kind,
-    origin.callId,
-    origin.taskId ?? null,
-    origin.sessionId,
-    origin.tool,
-    entry.time,
+  const row = await tx.get<{ id: number }>(
+    `INSERT INTO journal_entries (kind, phase, call_id, task_id, session_id, tool, time, place)
+     VALUES (?, 'staging', ?, ?, ?, ?, ?, ?) RETURNING id`,
+    [entry.kind, origin.callId, origin.taskId ?? null, origin.sessionId, origin.tool, entry.time, place],
   );
-  for (const seq of entry.changes.keys()) insertChange(database, id, { entry, seq });
+  const id = row?.id ?? 0;
+  await insertRows(tx, {
+    table: "journal_changes",
+    columns: changeColumns,
+    rows: entry.changes.map((change, seq) => {
+      const [path, from] = pathsOf(change.step);
+      const { op, sizeBefore, sizeAfter, implied, inverts } = change;
+      const inverted = [inverts?.entry ?? null, inverts?.seq ?? null];
+      return [
+        id,
+        seq,
+        op,
+        path,
+        from,
+        sizeBefore,
+        sizeAfter,
+        implied ? 1 : 0,
+        0,
+        ...inverted,
+        stepColumn(change.step),
+      ];
+    }),
+  });
+  await insertRows(tx, {
+    table: "journal_blobs",
+    columns: ["entry", "seq", "hash", "bytes"],
+    rows: entry.changes.flatMap(({ blobs }, seq) => blobs.map(({ hash, size }) => [id, seq, hash, size])),
+    suffix: "ON CONFLICT DO NOTHING",
+  });
   return id;
 }
 
-function insertChange(
-  database: Database,
-  id: number,
-  { entry, seq }: { entry: NewJournalEntry; seq: number },
-): void {
-  const change = entry.changes[seq];
-  if (change === undefined) return;
-  const [path, from] = pathsOf(change.step);
-  database.run(
-    `INSERT INTO journal_changes (entry, seq, op, path, from_path, size_before, size_after, implied, undone,
-       inverts_entry, inverts_seq, step)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
-    id,
-    seq,
-    change.op,
-    path,
-    from,
-    change.sizeBefore,
-    change.sizeAfter,
-    change.implied ? 1 : 0,
-    change.inverts?.entry ?? null,
-    change.inverts?.seq ?? null,
-    stepColumn(change.step),
-  );
-  const sql =
-    "INSERT INTO journal_blobs (entry, seq, hash, bytes) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
-  for (const { hash, size } of change.blobs) database.run(sql, id, seq, hash, size);
-}
+const changeColumns = [
+  "entry",
+  "seq",
+  "op",
+  "path",
+  "from_path",
+  "size_before",
+  "size_after",
+  "implied",
+  "undone",
+  "inverts_entry",
+  "inverts_seq",
+  "step",
+];
 
 function stepColumn(step: JournalStep): string {
   return toColumn(step, "A step of the journal");
@@ -108,12 +112,12 @@ function pathsOf(step: JournalStep): [path: string, from: string | null] {
 }
 
 /** What is taken back is undone; what that had taken back stands again, and so on down the chain. */
-function markInverted(database: Database, inverted: { entry: number; seq: number } | undefined): void {
+async function markInverted(tx: Sql, inverted: { entry: number; seq: number } | undefined): Promise<void> {
   let undone = 1;
   for (let next = inverted; next !== undefined; undone = 1 - undone) {
-    const { entry, seq } = next;
-    database.run("UPDATE journal_changes SET undone = ? WHERE entry = ? AND seq = ?", undone, entry, seq);
+    const change = [next.entry, next.seq];
+    await tx.run("UPDATE journal_changes SET undone = ? WHERE entry = ? AND seq = ?", [undone, ...change]);
     const sql = "SELECT inverts_entry, inverts_seq FROM journal_changes WHERE entry = ? AND seq = ?";
-    next = invertsOf(database.get<ChangeRow>(sql, entry, seq));
+    next = invertsOf(await tx.get<ChangeRow>(sql, change));
   }
 }

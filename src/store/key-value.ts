@@ -1,7 +1,8 @@
 import { ToolUnavailableError, ToolValidationError } from "../contract/errors.js";
 import type { Json } from "../contract/json.js";
-import type { Store } from "../contract/ports/store.js";
+import type { KeyValue } from "../contract/ports/store.js";
 import { parseColumn, toColumn } from "./json-column.js";
+import type { Sql } from "./sql.js";
 import type { StateParts } from "./state-parts.js";
 
 /** How much one name space may keep. */
@@ -24,69 +25,51 @@ export const defaultStoreLimits: StoreLimits = {
 };
 
 /** Small durable values of one name space. */
-export function createKeyValue(parts: StateParts, namespace: string, limits: StoreLimits): Store {
+export function createKeyValue(parts: StateParts, namespace: string, limits: StoreLimits): KeyValue {
   const { database } = parts;
-  const bytesOf = (key: string): number | undefined =>
-    database.get<{ bytes: number }>("SELECT bytes FROM kv WHERE namespace = ? AND key = ?", namespace, key)
-      ?.bytes;
-  const addUsage = (keys: number, bytes: number): void => {
-    database.run(
-      `INSERT INTO kv_usage (namespace, keys, bytes) VALUES (?, ?, ?)
-       ON CONFLICT (namespace) DO UPDATE
-       SET keys = kv_usage.keys + excluded.keys, bytes = kv_usage.bytes + excluded.bytes`,
-      namespace,
-      keys,
-      bytes,
-    );
+  const bytesOf = async (tx: Sql, key: string): Promise<number | undefined> => {
+    const sql = "SELECT bytes FROM kv WHERE namespace = ? AND key = ?";
+    return (await tx.get<{ bytes: number }>(sql, [namespace, key]))?.bytes;
   };
 
   return {
     async get(key) {
       checkKey(key, limits);
       const sql = "SELECT value FROM kv WHERE namespace = ? AND key = ?";
-      const row = database.get<{ value: string }>(sql, namespace, key);
-      return row && parseColumn<Json>(row.value, `value ${namespace}/${key}`, database.file);
+      const row = await database.get<{ value: string }>(sql, [namespace, key]);
+      return row && parseColumn<Json>(row.value, `value ${namespace}/${key}`, database.name);
     },
     async set(key, value) {
       checkKey(key, limits);
       const text = toColumn(value, `The value of "${key}"`);
       const bytes = Buffer.byteLength(text) + Buffer.byteLength(key);
       if (bytes > limits.maxValueBytes) throw tooLarge(key, bytes, limits);
-      await database.write(() => {
-        const old = bytesOf(key);
-        addUsage(old === undefined ? 1 : 0, bytes - (old ?? 0));
-        refuseOverflow(database.get<Usage>(usageSql, namespace), {
-          namespace,
-          limits,
-          grew: bytes > (old ?? -1),
-        });
-        database.run(
+      await database.transaction(async (tx) => {
+        const old = await bytesOf(tx, key);
+        const change = [namespace, old === undefined ? 1 : 0, bytes - (old ?? 0)];
+        const usage = await tx.get<Usage>(addUsageSql, change);
+        refuseOverflow(usage, { namespace, limits, grew: bytes > (old ?? -1) });
+        await tx.run(
           `INSERT INTO kv (namespace, key, value, bytes) VALUES (?, ?, ?, ?)
            ON CONFLICT (namespace, key) DO UPDATE SET value = excluded.value, bytes = excluded.bytes`,
-          namespace,
-          key,
-          text,
-          bytes,
+          [namespace, key, text, bytes],
         );
       });
     },
     async delete(key) {
       checkKey(key, limits);
-      return database.write(() => {
-        const old = bytesOf(key);
+      return database.transaction(async (tx) => {
+        const old = await bytesOf(tx, key);
         if (old === undefined) return false;
-        addUsage(-1, -old);
-        database.run("DELETE FROM kv WHERE namespace = ? AND key = ?", namespace, key);
+        await tx.run(addUsageSql, [namespace, -1, -old]);
+        await tx.run("DELETE FROM kv WHERE namespace = ? AND key = ?", [namespace, key]);
         return true;
       });
     },
     async list(prefix = "") {
-      const rows = database.all<{ key: string }>(
+      const rows = await database.all<{ key: string }>(
         "SELECT key FROM kv WHERE namespace = ? AND key >= ? AND substr(key, 1, length(?)) = ? ORDER BY key",
-        namespace,
-        prefix,
-        prefix,
-        prefix,
+        [namespace, prefix, prefix, prefix],
       );
       return rows.map((row) => row.key);
     },
@@ -98,7 +81,11 @@ interface Usage {
   bytes: number;
 }
 
-const usageSql = "SELECT keys, bytes FROM kv_usage WHERE namespace = ?";
+const addUsageSql = `
+  INSERT INTO kv_usage (namespace, keys, bytes) VALUES (?, ?, ?)
+  ON CONFLICT (namespace) DO UPDATE
+  SET keys = kv_usage.keys + excluded.keys, bytes = kv_usage.bytes + excluded.bytes
+  RETURNING keys, bytes`;
 
 function checkKey(key: string, limits: StoreLimits): void {
   const problem = keyProblem(key, limits);

@@ -1,13 +1,17 @@
 import { ToolCancelledError, ToolError, ToolUnavailableError } from "../contract/errors.js";
 import type { HeldLocks, LockInfo, LockOptions, LockRequest, LockStore } from "../contract/ports/locks.js";
+import { dialectOf } from "./dialect.js";
+import { insertRows } from "./insert-rows.js";
 import { fromIdentity, livenessOf, toIdentity } from "./process-identity.js";
+import type { Sql } from "./sql.js";
 import type { StateParts } from "./state-parts.js";
 
 interface Blocker {
   id: number;
   owner: string;
   pid: number;
-  heartbeat: number;
+  /** Since its heart last beat. */
+  silent_ms: number;
   key: string;
 }
 
@@ -28,12 +32,18 @@ export interface OwnedLocks extends LockStore {
  * wait for each other. A ticket whose process died is thrown out by whoever waits behind it.
  */
 export function createLocks(parts: StateParts): OwnedLocks {
-  const owner = fromIdentity(parts.self);
-  const queue: Queue = { ...parts, owner, mine: new Set(), given: new Set(), bell: new AbortController() };
+  const queue: Queue = {
+    ...parts,
+    owner: fromIdentity(parts.self),
+    now: dialectOf(parts.database.dialect).now,
+    mine: new Set(),
+    given: new Set(),
+    bell: new AbortController(),
+  };
   return {
     async acquire(requests, options = {}) {
       if (options.signal?.aborted === true) throw toCancelled(options.signal);
-      const ticket = await parts.database.write(() => draw(queue, requests));
+      const ticket = await parts.database.transaction((tx) => draw(tx, queue, requests));
       if (queue.mine.size === 0) queue.heart = setInterval(() => beat(queue), heartbeatMs).unref();
       queue.mine.add(ticket);
       try {
@@ -44,10 +54,10 @@ export function createLocks(parts: StateParts): OwnedLocks {
       }
       return heldLocks(() => drop(queue, ticket));
     },
-    list: async () =>
-      parts.database
-        .all<Omit<LockInfo, "tree"> & { tree: number }>(listSql)
-        .map((row) => ({ ...row, tree: row.tree === 1 })),
+    async list() {
+      const rows = await parts.database.all<Omit<LockInfo, "tree"> & { tree: number }>(listSql);
+      return rows.map((row) => ({ ...row, tree: row.tree === 1 }));
+    },
     async close() {
       for (const ticket of queue.mine) await drop(queue, ticket);
       clearInterval(queue.heart);
@@ -58,6 +68,8 @@ export function createLocks(parts: StateParts): OwnedLocks {
 /** This process's part in the queue. */
 interface Queue extends StateParts {
   readonly owner: string;
+  /** The time, as the database tells it: clocks of machines that share it may differ. */
+  readonly now: string;
   readonly mine: Set<number>;
   /** Tickets that are being given back. */
   readonly given: Set<number>;
@@ -66,27 +78,33 @@ interface Queue extends StateParts {
   heart?: NodeJS.Timeout;
 }
 
-function draw({ database, clock, owner, self }: Queue, requests: readonly LockRequest[]): number {
-  const now = clock.now();
-  const insert = "INSERT INTO lock_tickets (owner, pid, since, heartbeat) VALUES (?, ?, ?, ?)";
-  const ticket = database.insert(insert, owner, self.pid, now, now);
-  const sql = "INSERT INTO lock_keys (ticket, key, exclusive, tree) VALUES (?, ?, ?, ?)";
-  for (const { key, mode, tree } of requests) {
-    database.run(sql, ticket, normalKey(key), mode === "exclusive" ? 1 : 0, tree === true ? 1 : 0);
-  }
-  return ticket;
+async function draw(tx: Sql, queue: Queue, requests: readonly LockRequest[]): Promise<number> {
+  const { owner, self, clock, now } = queue;
+  const ticket = await tx.get<{ id: number }>(
+    `INSERT INTO lock_tickets (owner, pid, since, heartbeat) VALUES (?, ?, ?, ${now}) RETURNING id`,
+    [owner, self.pid, clock.now()],
+  );
+  const id = ticket?.id ?? 0;
+  const rows = requests.map(({ key, mode, tree }) => [
+    id,
+    normalKey(key),
+    mode === "exclusive" ? 1 : 0,
+    tree === true ? 1 : 0,
+  ]);
+  await insertRows(tx, { table: "lock_keys", columns: ["ticket", "key", "exclusive", "tree"], rows });
+  return id;
 }
 
 async function waitForTurn(queue: Queue, ticket: number, options: LockOptions): Promise<void> {
   const { database, clock } = queue;
   const deadline = clock.monotonic() + (options.timeoutMs ?? defaultTimeoutMs);
   for (let ms = 1; ; ms = Math.min(ms * 1.5, longestWaitMs)) {
-    const blockers = database.all<Blocker>(blockersSql, ticket);
+    const blockers = await database.all<Blocker>(blockersSql(queue.now), [ticket]);
     if (blockers.length === 0) return;
     const gone = blockers.filter((blocker) => isGone(queue, blocker));
     if (gone.length > 0) {
       // A ticket's number is never given out twice, so this can only hit the dead one.
-      await database.write(() => gone.forEach((blocker) => database.run(dropSql, blocker.id)));
+      for (const blocker of gone) await database.run(dropSql, [blocker.id]);
       continue;
     }
     if (clock.monotonic() >= deadline) throw toTimeout(blockers[0]);
@@ -94,9 +112,9 @@ async function waitForTurn(queue: Queue, ticket: number, options: LockOptions): 
   }
 }
 
-function isGone({ self, clock }: Queue, blocker: Blocker): boolean {
-  const liveness = livenessOf(toIdentity(blocker.owner), self);
-  return liveness === "dead" || (liveness === "unknown" && blocker.heartbeat < clock.now() - staleMs);
+function isGone({ self, database }: Queue, blocker: Blocker): boolean {
+  const liveness = livenessOf(toIdentity(blocker.owner), self, database.dialect);
+  return liveness === "dead" || (liveness === "unknown" && blocker.silent_ms > staleMs);
 }
 
 async function pause({ clock, bell }: Queue, ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -107,7 +125,7 @@ async function pause({ clock, bell }: Queue, ms: number, signal: AbortSignal | u
 
 async function drop(queue: Queue, ticket: number): Promise<void> {
   queue.given.add(ticket);
-  await queue.database.write(() => queue.database.run(dropSql, ticket));
+  await queue.database.run(dropSql, [ticket]);
   forget(queue, ticket);
 }
 
@@ -121,11 +139,12 @@ function forget(queue: Queue, ticket: number): void {
 
 /** A missed beat is made up by the next one, and so is a ticket that could not be given back. */
 function beat(queue: Queue): void {
-  const { database, clock, owner, given } = queue;
+  const { database, owner, now } = queue;
+  const given = [...queue.given];
   database
-    .write(() => {
-      database.run("UPDATE lock_tickets SET heartbeat = ? WHERE owner = ?", clock.now(), owner);
-      for (const ticket of given) database.run(dropSql, ticket);
+    .transaction(async (tx) => {
+      await tx.run(`UPDATE lock_tickets SET heartbeat = ${now} WHERE owner = ?`, [owner]);
+      for (const ticket of given) await tx.run(dropSql, [ticket]);
     })
     .then(() => given.forEach((ticket) => forget(queue, ticket)))
     .catch(() => {});
@@ -133,8 +152,8 @@ function beat(queue: Queue): void {
 
 const dropSql = "DELETE FROM lock_tickets WHERE id = ?";
 
-const blockersSql = `
-  SELECT t.id, t.owner, t.pid, t.heartbeat, o.key
+const blockersSql = (now: string): string => `
+  SELECT t.id, t.owner, t.pid, ${now} - t.heartbeat AS silent_ms, o.key
   FROM lock_keys m
   JOIN lock_keys o ON o.ticket < m.ticket AND (o.exclusive = 1 OR m.exclusive = 1) AND (
     o.key = m.key

@@ -1,8 +1,9 @@
-import { closeSync, openSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { Clock } from "../contract/ports/clock.js";
-import { connectionSettings, openDatabase, patiently } from "./database.js";
-import type { Database } from "./database.js";
-import { migrate, refuseNewer } from "./migrations.js";
+import { migrate, migrations, refuseNewer } from "./migrations.js";
+import type { Versioned } from "./migrations.js";
+import { connectionSettings, openSqlite, patiently } from "./sqlite-database.js";
+import type { SqliteDatabase } from "./sqlite-database.js";
 import { connectSqlite } from "./sqlite-driver.js";
 import { isThere, privateFile } from "./state-dir.js";
 import { corruptError, toStateError } from "./state-error.js";
@@ -15,7 +16,7 @@ export interface OpenFileOptions {
 }
 
 /** Open the database of the state, set a damaged one aside, refuse one from the future, migrate an old one. */
-export async function openFile(options: OpenFileOptions): Promise<Database> {
+export async function openFile(options: OpenFileOptions): Promise<SqliteDatabase> {
   const { file } = options;
   try {
     return await openSound(options);
@@ -27,32 +28,62 @@ export async function openFile(options: OpenFileOptions): Promise<Database> {
   }
 }
 
-async function openSound(options: OpenFileOptions): Promise<Database> {
+async function openSound(options: OpenFileOptions): Promise<SqliteDatabase> {
+  for (;;) {
+    const database = await openOnce(options);
+    if (database !== undefined) return database;
+  }
+}
+
+/** `undefined` where the file was replaced, by a restore, while it was opened. */
+async function openOnce(options: OpenFileOptions): Promise<SqliteDatabase | undefined> {
   const { file } = options;
   // Read by hand first: SQLite itself would already touch a file from a newer Tenon.
   checkHeader(file);
   privateFile(file);
+  const { ino } = statSync(file);
   const suspect = `${file}.suspect`;
-  const database = openDatabase({ ...options, onCorrupt: () => writeFileSync(suspect, "", { mode: 0o600 }) });
+  const database = openSqlite({ ...options, onCorrupt: () => writeFileSync(suspect, "", { mode: 0o600 }) });
   try {
     await patiently(() => database.exec(connectionSettings), options);
-    if (isThere(suspect)) checkWhole(database);
-    rmSync(suspect, { force: true });
-    await migrate(database);
+    // From here on this connection is seen by whoever would replace the file.
+    if (statSync(file, { throwIfNoEntry: false })?.ino !== ino) {
+      await database.close();
+      return undefined;
+    }
+    if (isThere(suspect)) {
+      await checkWhole(database);
+      rmSync(suspect, { force: true });
+    }
+    const version = versionOf(file);
+    const current = await version.version(database);
+    if (current !== migrations.length) await database.transaction((tx) => migrate(tx, version));
     // Damage in the table of tables shows here, not in the middle of a later call.
-    database.get("SELECT count(*) FROM sqlite_master");
-    database.get("SELECT value FROM meta WHERE key = ?", "workspace");
+    await database.get("SELECT count(*) FROM sqlite_master");
+    await database.get("SELECT value FROM meta WHERE key = ?", ["workspace"]);
     return database;
   } catch (error) {
-    database.close();
+    await database.close();
     throw error;
   }
 }
 
+/** A file has a number of its own for the version. */
+export function versionOf(file: string): Versioned {
+  return {
+    name: file,
+    version: async (sql) =>
+      (await sql.get<{ user_version: number }>("PRAGMA user_version"))?.user_version ?? 0,
+    setVersion: async (sql, version) => void (await sql.run(`PRAGMA user_version = ${version}`)),
+  };
+}
+
 /** Too slow for every start; done when a query of an earlier run met damage. */
-function checkWhole(database: Database): void {
-  const found = database.get<{ quick_check: string }>("PRAGMA quick_check(1)")?.quick_check;
-  if (found !== "ok") throw corruptError(database.file, found ?? "its check gave no answer");
+async function checkWhole(database: SqliteDatabase): Promise<void> {
+  const row = await database.get<{ quick_check: string }>("PRAGMA quick_check(1)");
+  if (row?.quick_check !== "ok") {
+    throw corruptError(database.name, row?.quick_check ?? "its check gave no answer");
+  }
 }
 
 const magic = "SQLite format 3\0";
@@ -94,10 +125,7 @@ async function setAside(options: OpenFileOptions, reason: string): Promise<void>
   try {
     await patiently(() => lock.exec("PRAGMA busy_timeout = 50; BEGIN EXCLUSIVE"), { file: lockFile, clock });
     if (await isSound(options)) return;
-    const kept = freeName(`${file}.damaged-${new Date(clock.now()).toISOString().replaceAll(/[:.]/g, "-")}`);
-    for (const part of ["", "-wal", "-shm"]) {
-      if (isThere(file + part)) renameSync(file + part, kept + part);
-    }
+    const kept = moveAside(file, "damaged", clock);
     rmSync(`${file}.suspect`, { force: true });
     onWarning(
       `${reason} It was set aside as ${kept} and a new state was begun: ` +
@@ -110,10 +138,19 @@ async function setAside(options: OpenFileOptions, reason: string): Promise<void>
   }
 }
 
+/** Give a database file, and the log that belongs to it, another name that nobody has; returns it. */
+export function moveAside(file: string, why: string, clock: Clock): string {
+  const kept = freeName(`${file}.${why}-${new Date(clock.now()).toISOString().replaceAll(/[:.]/g, "-")}`);
+  for (const part of ["", "-wal", "-shm"]) {
+    if (isThere(file + part)) renameSync(file + part, kept + part);
+  }
+  return kept;
+}
+
 async function isSound(options: OpenFileOptions): Promise<boolean> {
   try {
     const database = await openSound(options);
-    database.close();
+    await database.close();
     return true;
   } catch (error) {
     if (toStateError(error, options.file).code === "STATE_CORRUPT") return false;

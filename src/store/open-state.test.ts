@@ -11,11 +11,16 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openDatabase } from "./database.js";
+import { dialectOf } from "./dialect.js";
 import { migrate, migrations } from "./migrations.js";
+import type { Migration } from "./migrations/migration.js";
+import { versionOf } from "./open-file.js";
+import { databaseFile } from "./open-database.js";
 import { openState } from "./open-state.js";
 import type { State } from "./open-state.js";
+import { openSqlite } from "./sqlite-database.js";
 import { connectSqlite, hasBuiltIn } from "./sqlite-driver.js";
+import { openStateDir } from "./state-dir.js";
 import { systemClock } from "./system-clock.js";
 
 let base: string;
@@ -178,7 +183,8 @@ describe("a damaged database", () => {
     for (let n = 0; n < 200; n += 1) await state.kv("x").set(`key-${n}`, "v".repeat(500));
     await state.close();
     const bytes = readFileSync(file);
-    bytes.fill(0xee, 4096 * 20, bytes.length);
+    // The values came last; the tables themselves lie before them.
+    bytes.fill(0xee, bytes.length - 4096 * 20, bytes.length);
     writeFileSync(file, bytes);
     rmSync(`${file}-wal`, { force: true });
     const hurt = await open();
@@ -193,26 +199,64 @@ describe("a damaged database", () => {
   });
 });
 
+function step(...statements: string[]): Migration {
+  return { name: "step", tables: [], statements: () => statements };
+}
+
+describe("a state of an older version", () => {
+  it("is taken forward and keeps its rows", async () => {
+    const { dir } = openStateDir(stateDir, workspace);
+    const raw = connectSqlite(databaseFile(dir));
+    for (const statement of migrations[0]?.statements(dialectOf("sqlite")) ?? []) raw.exec(statement);
+    raw.exec("INSERT INTO kv VALUES ('x', 'k', '7', 2); INSERT INTO kv_usage VALUES ('x', 1, 2)");
+    raw.exec("INSERT INTO journal_entries VALUES (5, 'change', 'done', 'c', NULL, 's', 't', 1, NULL)");
+    raw.exec("PRAGMA user_version = 1");
+    raw.close();
+    const state = await open();
+    expect(await state.kv("x").get("k")).toBe(7);
+    expect(await state.journal.usage()).toEqual({ entries: 1, bytes: 0 });
+    expect(state.warnings).toEqual([]);
+    const version = await state.sql.get("PRAGMA user_version");
+    expect(version).toMatchObject({ user_version: migrations.length });
+  });
+});
+
+describe("a state in memory", () => {
+  it("works like another and leaves no database behind", async () => {
+    const state = await openState({ stateDir, workspace, database: ":memory:" });
+    opened.push(state);
+    await state.kv("x").set("k", 1);
+    expect(await state.kv("x").get("k")).toBe(1);
+    expect(await state.integrity()).toEqual({ ok: true, problems: [] });
+    await state.close();
+    expect(readdirSync(state.dir)).toEqual(["blobs"]);
+  });
+});
+
 describe("migrate", () => {
   it("takes an old schema forward, step by step, and keeps its rows", async () => {
     const file = join(base, "m.db");
-    const database = openDatabase({ file, clock: systemClock });
-    const first = "CREATE TABLE a (n INTEGER); INSERT INTO a VALUES (1)";
-    await migrate(database, [first]);
-    await migrate(database, [first, "ALTER TABLE a ADD COLUMN m INTEGER DEFAULT 2"]);
-    await migrate(database, [first, "ALTER TABLE a ADD COLUMN m INTEGER DEFAULT 2"]);
-    expect({ ...database.get<object>("SELECT * FROM a") }).toEqual({ n: 1, m: 2 });
-    database.close();
+    const database = openSqlite({ file, clock: systemClock });
+    const migrateTo = (...steps: Migration[]): Promise<void> =>
+      database.transaction((tx) => migrate(tx, versionOf(file), steps));
+    const first = step("CREATE TABLE a (n INTEGER)", "INSERT INTO a VALUES (1)");
+    const second = step("ALTER TABLE a ADD COLUMN m INTEGER DEFAULT 2");
+    await migrateTo(first);
+    await migrateTo(first, second);
+    await migrateTo(first, second);
+    expect({ ...(await database.get<object>("SELECT * FROM a")) }).toEqual({ n: 1, m: 2 });
+    await database.close();
   });
 
   it("leaves the schema as it was where a step fails", async () => {
     const file = join(base, "m.db");
-    const database = openDatabase({ file, clock: systemClock });
-    await expect(migrate(database, ["CREATE TABLE a (n INTEGER)", "CREATE GARBAGE"])).rejects.toThrow(
+    const database = openSqlite({ file, clock: systemClock });
+    const steps = [step("CREATE TABLE a (n INTEGER)"), step("CREATE GARBAGE")];
+    await expect(database.transaction((tx) => migrate(tx, versionOf(file), steps))).rejects.toThrow(
       /GARBAGE/,
     );
-    expect(database.all("SELECT name FROM sqlite_master")).toEqual([]);
-    database.close();
+    expect(await database.all("SELECT name FROM sqlite_master")).toEqual([]);
+    await database.close();
   });
 });
 

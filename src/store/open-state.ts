@@ -5,10 +5,10 @@ import type { Clock } from "../contract/ports/clock.js";
 import type { JournalStore } from "../contract/ports/journal.js";
 import type { LockStore } from "../contract/ports/locks.js";
 import type { ApprovalStore, RuleStore, SessionStore, TrustStore } from "../contract/ports/state.js";
-import type { Store } from "../contract/ports/store.js";
+import type { KeyValue } from "../contract/ports/store.js";
 import { createApprovals } from "./approvals.js";
+import type { Exported, ExportOptions } from "./archive/export-state.js";
 import { openBlobs } from "./blobs.js";
-import type { Database } from "./database.js";
 import { checkIntegrity } from "./integrity.js";
 import type { IntegrityReport } from "./integrity.js";
 import { createJournalRows } from "./journal-rows.js";
@@ -16,10 +16,11 @@ import { createKeyValue, defaultStoreLimits } from "./key-value.js";
 import type { StoreLimits } from "./key-value.js";
 import { createLocks } from "./locks.js";
 import type { OwnedLocks } from "./locks.js";
-import { openFile } from "./open-file.js";
+import { openDatabase } from "./open-database.js";
 import { currentProcess } from "./process-identity.js";
 import { createRules } from "./rules.js";
 import { createSessions } from "./sessions.js";
+import type { SqlDatabase } from "./sql.js";
 import { openStateDir } from "./state-dir.js";
 import type { StateParts } from "./state-parts.js";
 import { systemClock } from "./system-clock.js";
@@ -30,6 +31,11 @@ export interface StateOptions {
   readonly stateDir: string;
   /** The workspace whose state is opened. */
   readonly workspace: string;
+  /**
+   * "sqlite" for a file in the state directory, ":memory:" for nothing that lasts, or the address of a
+   * PostgreSQL server (postgres://…), which is a secret. @default "sqlite"
+   */
+  readonly database?: string;
   /** @default the machine's clock */
   readonly clock?: Clock;
   /** Makes ids that nobody else makes. @default random UUIDs */
@@ -44,6 +50,8 @@ export interface StateOptions {
 export interface State {
   /** The private directory it lies in: keep it out of the agent's reach. */
   readonly dir: string;
+  /** Where the rows are, for people: the file, or the server without its secrets. */
+  readonly name: string;
   /** The workspace's real path. */
   readonly workspace: string;
   /** What went wrong while opening, in words for a person. */
@@ -55,10 +63,14 @@ export interface State {
   readonly journal: JournalStore;
   readonly blobs: BlobStore;
   readonly trust: TrustStore;
+  /** The database itself, for stores of their own. */
+  readonly sql: SqlDatabase;
   /** Small values of one name space. */
-  kv(namespace: string): Store;
+  kv(namespace: string): KeyValue;
   /** Check the whole database and every content that the journal holds on to. */
   integrity(): Promise<IntegrityReport>;
+  /** Write all that lasts as an archive of lines, as it was at one moment. */
+  export(write: (text: string) => Promise<void>, options?: ExportOptions): Promise<Exported>;
   close(): Promise<void>;
 }
 
@@ -76,26 +88,57 @@ export async function openState(options: StateOptions): Promise<State> {
     warnings.push(message);
     onWarning?.(message);
   };
-  const database = await openFile({ file: join(dir, "state.db"), clock, onWarning: warn });
+  const { database, place } = await openDatabase({
+    address: options.database ?? "sqlite",
+    dir,
+    workspace,
+    clock,
+    newId,
+    onWarning: warn,
+  });
   const parts: StateParts = { database, clock, newId, self: currentProcess() };
-  await rememberWorkspace(parts, workspace);
+  try {
+    await rememberWorkspace(parts, workspace);
+    return createState(parts, { options, dir, workspace, place, warnings });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+interface StatePlace {
+  readonly options: StateOptions;
+  readonly dir: string;
+  readonly workspace: string;
+  readonly place: string;
+  readonly warnings: readonly string[];
+}
+
+function createState(parts: StateParts, { options, dir, workspace, place, warnings }: StatePlace): State {
+  const { database, clock, newId } = parts;
   const limits = { ...defaultStoreLimits, ...options.storeLimits };
-  const locks = createLocks(parts);
   const blobs = openBlobs(join(dir, "blobs"), newId);
+  const locks = createLocks(parts);
   let closing: Promise<void> | undefined;
   return {
     dir,
+    name: database.name,
     workspace,
     warnings,
+    sql: database,
     locks,
     blobs,
     rules: createRules(parts),
     sessions: createSessions(parts),
     approvals: createApprovals(parts),
-    journal: createJournalRows(database),
+    journal: createJournalRows(database, place),
     trust: openTrust(options.stateDir, clock),
     kv: (namespace) => createKeyValue(parts, namespace, limits),
-    integrity: () => checkIntegrity(database, blobs),
+    integrity: () => checkIntegrity({ database, blobs, place }),
+    async export(write, exportOptions) {
+      const { exportState } = await import("./archive/export-state.js");
+      return exportState({ database, blobs, clock, place, workspace }, write, exportOptions);
+    },
     close() {
       closing ??= closeParts(database, locks);
       return closing;
@@ -103,20 +146,21 @@ export async function openState(options: StateOptions): Promise<State> {
   };
 }
 
-async function closeParts(database: Database, locks: OwnedLocks): Promise<void> {
+async function closeParts(database: SqlDatabase, locks: OwnedLocks): Promise<void> {
   try {
     await locks.close();
-    // The package ends a connection, and writes its log back, only when the statements are collected.
-    database.exec("PRAGMA wal_checkpoint(PASSIVE)");
+    // The package ends a connection, and writes its log back, only when the statements are collected. Where
+    // that fails (a full disk) nothing is lost: the log is read at the next start.
+    if (database.dialect === "sqlite") await database.get("PRAGMA wal_checkpoint(PASSIVE)").catch(() => {});
   } finally {
-    database.close();
+    await database.close();
   }
 }
 
 /** The directory's name is a hash; a person who looks inside wants to know whose it is. */
 async function rememberWorkspace({ database }: StateParts, workspace: string): Promise<void> {
-  const known = database.get("SELECT value FROM meta WHERE key = 'workspace'");
+  const known = await database.get("SELECT value FROM meta WHERE key = 'workspace'");
   if (known !== undefined) return;
   const sql = "INSERT INTO meta (key, value) VALUES ('workspace', ?) ON CONFLICT (key) DO NOTHING";
-  await database.write(() => database.run(sql, workspace));
+  await database.run(sql, [workspace]);
 }

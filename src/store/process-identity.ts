@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import type { SqlDialect } from "./sql.js";
 
 /** Which process on which running system: enough to tell later whether it still lives. */
 export interface ProcessIdentity {
@@ -24,10 +25,10 @@ export function currentProcess(): ProcessIdentity {
   };
 }
 
-/** Whether a process still lives, as far as this one can see. */
-export function livenessOf(other: ProcessIdentity, self: ProcessIdentity): Liveness {
-  // The write-ahead log works on one running system only, so another boot means that it is over.
-  if (other.boot !== self.boot) return "dead";
+/** Whether a process that shares a database with this one still lives, as far as this one can see. */
+export function livenessOf(other: ProcessIdentity, self: ProcessIdentity, shared: SqlDialect): Liveness {
+  // The write-ahead log of a file works on one running system only, so another boot means that it is over.
+  if (other.boot !== self.boot) return shared === "sqlite" ? "dead" : "unknown";
   if (other.namespace !== self.namespace) return "unknown";
   if (!signalReaches(other.pid)) return "dead";
   const stat = processStat(other.pid);

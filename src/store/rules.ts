@@ -1,6 +1,5 @@
 import type { Json } from "../contract/json.js";
 import type { RuleStore, StoredRule } from "../contract/ports/state.js";
-import type { Database } from "./database.js";
 import { parseColumn, toColumn } from "./json-column.js";
 import type { StateParts } from "./state-parts.js";
 
@@ -14,29 +13,26 @@ interface RuleRow {
 export function createRules({ database, clock, newId }: StateParts): RuleStore {
   return {
     async list() {
-      const rows = database.all<RuleRow>("SELECT id, rule, created_at FROM rules ORDER BY created_at, id");
-      return rows.map((row) => fromRow(database, row));
+      const rows = await database.all<RuleRow>(
+        "SELECT id, rule, created_at FROM rules ORDER BY created_at, id",
+      );
+      return rows.map((row) => fromRow(row, database.name));
     },
     async add(rule, id = newId()) {
       const text = toColumn(rule, "A rule");
       const createdAt = clock.now();
-      await database.write(() =>
-        database.run(
-          `INSERT INTO rules (id, rule, created_at) VALUES (?, ?, ?)
-           ON CONFLICT (id) DO UPDATE SET rule = excluded.rule, created_at = excluded.created_at`,
-          id,
-          text,
-          createdAt,
-        ),
+      await database.run(
+        `INSERT INTO rules (id, rule, created_at) VALUES (?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET rule = excluded.rule, created_at = excluded.created_at`,
+        [id, text, createdAt],
       );
       return { id, rule, createdAt };
     },
-    remove: async (id) =>
-      (await database.write(() => database.run("DELETE FROM rules WHERE id = ?", id))) > 0,
+    remove: async (id) => (await database.run("DELETE FROM rules WHERE id = ?", [id])).changes > 0,
   };
 }
 
-function fromRow(database: Database, row: RuleRow): StoredRule {
-  const rule = parseColumn<Json>(row.rule, `rule ${row.id}`, database.file);
+function fromRow(row: RuleRow, database: string): StoredRule {
+  const rule = parseColumn<Json>(row.rule, `rule ${row.id}`, database);
   return { id: row.id, rule, createdAt: row.created_at };
 }

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   openSync,
   realpathSync,
+  type Stats,
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { ToolUnavailableError } from "../contract/errors.js";
@@ -50,10 +51,15 @@ export function workspaceKey(realPath: string): string {
 
 /** A directory that only its owner can enter; one that others could is closed to them. */
 export function privateDirectory(dir: string): void {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const found = lstatSync(dir);
+  const known = lstatSync(dir, { throwIfNoEntry: false });
+  const found = known?.isDirectory() === true ? known : newDirectory(dir);
   if (found.isSymbolicLink()) return refuseForeignLink(dir);
   if ((found.mode & 0o077) !== 0) chmodSync(dir, 0o700);
+}
+
+function newDirectory(dir: string): Stats {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  return lstatSync(dir);
 }
 
 /** Create a file for its owner only, before others could ever open it; an existing one is closed to them. */

@@ -1,10 +1,10 @@
 import type { Clock } from "../contract/ports/clock.js";
-import type { Database } from "./database.js";
 import type { ProcessIdentity } from "./process-identity.js";
+import type { SqlDatabase } from "./sql.js";
 
 /** What every part of the state is made of. */
 export interface StateParts {
-  readonly database: Database;
+  readonly database: SqlDatabase;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly self: ProcessIdentity;

@@ -1,5 +1,5 @@
 import type { FileMutation, Files, FileStat } from "../contract/ports/files.js";
-import type { ChangeOrigin } from "../contract/ports/journal.js";
+import type { ChangeOrigin, ChangeRecord } from "../contract/ports/journal.js";
 import { notFound } from "./files/file-errors.js";
 import type { Guard } from "./files/guard-types.js";
 import type { Journal } from "./journal/journal.js";
@@ -11,15 +11,21 @@ export interface FilesOptions {
   readonly origin: ChangeOrigin;
   /** Paths that this call is narrowed to. */
   readonly narrow?: readonly string[] | undefined;
+  /** What the policy lets this call read, where it denies anything at all. */
+  readonly readable?: ((path: string) => boolean) | undefined;
   /** Stops a change before it begins, never in the middle. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The files of one call: looks go through the guard, changes through the journal. */
-export function createFiles({ guard: whole, journal, origin, narrow, signal }: FilesOptions): Files {
-  const guard = narrow === undefined ? whole : whole.narrow(narrow);
-  const apply = (mutations: readonly FileMutation[]): Promise<void> =>
-    journal.apply(mutations, origin, { guard, signal });
+export function createFiles(options: FilesOptions): Files {
+  const { journal, origin, signal } = options;
+  const guard = guardFor(options);
+  const by = { guard, signal };
+  const apply: Files["apply"] = (mutations) => journal.apply(mutations, origin, by);
+  const lastOwn = { lastOf: origin.sessionId };
+  const canSee = ({ path }: ChangeRecord): boolean => guard.check(path, "read").allowed;
+  const history: Files["history"] = async (query) => (await journal.history(query, by)).filter(canSee);
   const applyAndLook = async (mutation: FileMutation & { path: string }): Promise<FileStat> => {
     await apply([mutation]);
     const stat = guard.stat(mutation.path);
@@ -33,6 +39,7 @@ export function createFiles({ guard: whole, journal, origin, narrow, signal }: F
     read: (path, range) => guard.read(path, range),
     open: async (path) => guard.openRead(path),
     list: (path) => guard.list(path),
+    walk: (path, walk) => guard.walk(path, walk, signal),
     write: (path, data, options) =>
       applyAndLook({ op: "write", path, data, ...(options !== undefined && { options }) }),
     append: (path, data) => applyAndLook({ op: "append", path, data }),
@@ -45,6 +52,33 @@ export function createFiles({ guard: whole, journal, origin, narrow, signal }: F
     copy: (from, to, options) => apply([{ op: "copy", from, to, ...options }]),
     delete: (path, options) => apply([{ op: "delete", path, ...options }]),
     apply,
+    undo: (what) => journal.undo(what ?? lastOwn, origin, by),
+    touchedBy: (what) => journal.touchedBy(what ?? lastOwn, by),
+    previewUndo: (what) => journal.previewUndo(what ?? lastOwn, by),
+    history,
+    clearHistory: (path) => clearSeen(journal, history, path),
     watch: (path, stop) => guard.watch(path, stop),
   };
+}
+
+function guardFor({ guard, narrow, readable }: FilesOptions): Guard {
+  const narrowed = narrow === undefined ? guard : guard.narrow(narrow);
+  return readable === undefined ? narrowed : narrowed.screen(readable);
+}
+
+const allChanges = Number.MAX_SAFE_INTEGER;
+
+/** Forget changes; those of files that this call may not see stay. */
+async function clearSeen(
+  journal: Journal,
+  history: Files["history"],
+  path: string | undefined,
+): Promise<number> {
+  const seen = await history({ limit: allChanges, ...(path !== undefined && { path }) });
+  if (path === undefined && seen.length === (await journal.history({ limit: allChanges })).length) {
+    return journal.clear();
+  }
+  let cleared = 0;
+  for (const each of new Set(seen.map((record) => record.path))) cleared += await journal.clear(each);
+  return cleared;
 }

@@ -5,4 +5,6 @@ export interface SessionEnv {
   /** Set it and return what was there before. */
   set(key: string, value: string): string | null;
   entries(): ReadonlyMap<string, string>;
+  /** Names that were set since the session began: they can change what its commands do. */
+  readonly changed?: ReadonlySet<string>;
 }

@@ -1,3 +1,5 @@
+import type { ChangeRecord, ChangeSelector, HistoryQuery, UndoneFile, UndoPreview } from "./journal.js";
+
 export type EntryType = "file" | "directory" | "symlink" | "other";
 
 /** What a look at a path shows. Times are Unix milliseconds. */
@@ -6,6 +8,8 @@ export interface FileStat {
   readonly size: number;
   readonly modified: number;
   readonly created: number;
+  /** When its content, name or rights last changed; no program can set it. */
+  readonly changed: number;
   readonly mode: number;
   /** dev, inode, mtime and ctime in ns, and size: equal ids mean an unchanged file. */
   readonly identity: string;
@@ -18,6 +22,38 @@ export interface DirectoryEntry {
   readonly type: EntryType;
 }
 
+/** How a tree is walked. */
+export interface WalkOptions {
+  /** Leave out what .gitignore files and .git/info/exclude name, and .git itself. @default true */
+  readonly ignore?: boolean;
+  /** Levels below the path; 1 is its own entries. @default all */
+  readonly depth?: number;
+  /** Look up the size and time of each entry. @default false */
+  readonly stats?: boolean;
+  /** Which entries are wanted; paths are relative to where the walk began. @default all */
+  readonly wants?: (entry: DirectoryEntry) => boolean;
+  /** Whether anything below a directory can be wanted. @default yes */
+  readonly enters?: (path: string) => boolean;
+}
+
+/** An entry that a walk met. */
+export interface WalkEntry extends DirectoryEntry {
+  readonly size?: number;
+  /** Unix milliseconds. */
+  readonly modified?: number;
+}
+
+/** Some entries, and how many were left out since the walk began. */
+export interface WalkBatch {
+  readonly entries: readonly WalkEntry[];
+  /** Left out by ignore files. */
+  readonly ignored: number;
+  /** Their paths are longer than the system takes, so no tool could use them. */
+  readonly unreachable: number;
+  /** Directories that could not be read. */
+  readonly unreadable: number;
+}
+
 export interface ReadRange {
   readonly offset?: number;
   readonly length?: number;
@@ -28,6 +64,8 @@ export interface WriteOptions {
   readonly create?: boolean;
   /** Refuse where the file no longer has this identity. */
   readonly ifIdentity?: string;
+  /** Refuse where the file no longer holds just these bytes. */
+  readonly ifContent?: Uint8Array;
   readonly mode?: number;
 }
 
@@ -45,16 +83,45 @@ export type FileMutation =
       readonly data: Uint8Array;
       readonly options?: WriteOptions;
     }
-  | { readonly op: "append"; readonly path: string; readonly data: Uint8Array }
+  | {
+      /** Replace parts of a file that holds just `before`; splices ascend and never overlap. */
+      readonly op: "splice";
+      readonly path: string;
+      readonly before: Uint8Array;
+      readonly splices: readonly FileSplice[];
+      readonly mode?: number;
+    }
+  | {
+      readonly op: "append";
+      readonly path: string;
+      readonly data: Uint8Array;
+      readonly ifIdentity?: string;
+    }
   | {
       readonly op: "delete";
       readonly path: string;
       readonly recursive?: boolean;
       readonly ifIdentity?: string;
+      readonly ifContent?: Uint8Array;
     }
-  | { readonly op: "move"; readonly from: string; readonly to: string; readonly overwrite?: boolean }
-  | { readonly op: "copy"; readonly from: string; readonly to: string; readonly overwrite?: boolean }
+  | ({ readonly op: "move" } & Transfer)
+  | ({ readonly op: "copy" } & Transfer)
   | { readonly op: "mkdir"; readonly path: string };
+
+/** Bytes that are taken out, and what takes their place. */
+export interface FileSplice {
+  readonly start: number;
+  readonly end: number;
+  readonly data: Uint8Array;
+}
+
+interface Transfer {
+  readonly from: string;
+  readonly to: string;
+  readonly overwrite?: boolean;
+  /** Refuse where what is at `from` no longer has this identity. */
+  readonly ifIdentity?: string;
+}
 
 /** The verdict on a path, given without touching anything. */
 export type PathVerdict =
@@ -74,14 +141,32 @@ export interface Files {
   /** Chunks of a file of any size, with its identity at opening. */
   open(path: string): Promise<OpenFile>;
   list(path: string): AsyncIterable<DirectoryEntry>;
+  /**
+   * Everything below a directory, in batches as they are found: each directory's own entries first, in
+   * the order of their names. Links are reported, never followed; what this call may not read is left out.
+   */
+  walk(path: string, options?: WalkOptions): AsyncIterable<WalkBatch>;
   write(path: string, data: Uint8Array, options?: WriteOptions): Promise<FileStat>;
   append(path: string, data: Uint8Array): Promise<FileStat>;
   mkdir(path: string): Promise<{ created: boolean }>;
   move(from: string, to: string, options?: { overwrite?: boolean }): Promise<void>;
   copy(from: string, to: string, options?: { overwrite?: boolean }): Promise<void>;
   delete(path: string, options?: { recursive?: boolean }): Promise<void>;
-  /** All mutations, or none of them. */
-  apply(mutations: readonly FileMutation[]): Promise<void>;
+  /**
+   * All mutations, or none of them. A function is asked for them while no other change can happen, in no
+   * process; it may look at files, but must not change any.
+   */
+  apply(mutations: readonly FileMutation[] | (() => Promise<readonly FileMutation[]>)): Promise<void>;
+  /** Take changes back. @param what @default the last change of this session that still stands */
+  undo(what?: ChangeSelector): Promise<readonly UndoneFile[]>;
+  /** The paths that `undo` would change. */
+  touchedBy(what?: ChangeSelector): Promise<readonly string[]>;
+  /** What `undo` would do; refused where it would be. */
+  previewUndo(what?: ChangeSelector): Promise<UndoPreview>;
+  /** Changes of the files that may be seen here, newest first. */
+  history(query?: HistoryQuery): Promise<readonly ChangeRecord[]>;
+  /** Forget what could be undone, of one path or all; returns how many changes. */
+  clearHistory(path?: string): Promise<number>;
   watch(path: string, signal: AbortSignal): AsyncIterable<FileChange>;
 }
 
@@ -91,5 +176,7 @@ export interface OpenFile {
   /** The real path, relative to the workspace where it lies inside. */
   readonly path: string;
   readInto(buffer: Uint8Array, position: number): number;
+  /** How the open file looks now. */
+  look(): FileStat;
   close(): void;
 }

@@ -12,6 +12,17 @@ export interface FileImage extends NodeAttributes {
   readonly type: "file";
   readonly hash: string;
   readonly size: number;
+  /** How it comes out of the content that took its place, where it is not kept whole. */
+  readonly delta?: ContentDelta;
+}
+
+/** A former content as the later one with a part of it replaced. */
+export interface ContentDelta {
+  /** Bytes at the start and at the end that both have. */
+  readonly prefix: number;
+  readonly suffix: number;
+  /** What stood between them: the bytes themselves, in Base64, or the hash they are kept under. */
+  readonly middle: { readonly bytes: string } | { readonly hash: string };
 }
 
 /** A symbolic link; the target's bytes are written as Latin-1. */
@@ -150,6 +161,13 @@ export interface UndoneFile {
   readonly restoredContentLen: number;
   /** Bytes that it had before the undo; 0 where it was gone. */
   readonly previousContentLen: number;
+}
+
+/** What an undo would do. */
+export interface UndoPreview {
+  readonly files: readonly UndoneFile[];
+  /** Of the texts among them, from what is there to what will be. */
+  readonly diff: string;
 }
 
 /** What tools may ask of the journal. */

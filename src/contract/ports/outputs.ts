@@ -11,7 +11,10 @@ export interface KeptOutput {
 
 /** Takes an output of any size as it comes. */
 export interface OutputWriter {
-  write(chunk: Uint8Array): void;
+  /** Under which what came so far can be read already. */
+  readonly handle: string;
+  /** Takes a copy; where it gives a promise, the disk is behind: wait before the next one. */
+  write(chunk: Uint8Array): Promise<void> | undefined;
   finish(): Promise<KeptOutput>;
   /** Forget it; harmless after `finish`. */
   abort(): void;

@@ -13,6 +13,15 @@ export interface CommandRequest {
   readonly pty?: boolean | undefined;
 }
 
+/** The shell that runs commands. */
+export interface ShellInfo {
+  /** `bash`, `sh`, `zsh`, `pwsh`, `cmd`, … */
+  readonly name: string;
+  readonly path: string;
+  /** The grammar can judge its lines; for any other shell every line asks. */
+  readonly judged: boolean;
+}
+
 /** What held a command. */
 export interface SandboxState {
   readonly active: boolean;
@@ -37,6 +46,16 @@ export interface CommandResult {
   /** Where the whole output is kept, where the answer does not hold it. */
   readonly handle?: string | undefined;
   readonly sandbox: SandboxState;
+  /** Name of the shell that ran it. */
+  readonly shell: string;
+  /** Where it ran, as an absolute path. */
+  readonly cwd: string;
+  /** Processes that it left behind in the background were stopped. */
+  readonly leftBehind: boolean;
+  /** It was stopped because it wrote without end. */
+  readonly flooded: boolean;
+  /** What else must be said: an output that could not be kept, protected paths that appeared. */
+  readonly warnings: readonly string[];
   readonly durationMs: number;
   /** CPU in ms and peak memory in bytes of the process tree, where the system tells. */
   readonly usage?: { readonly cpuMs: number; readonly peakBytes: number } | undefined;
@@ -55,6 +74,7 @@ export interface JobInfo {
   readonly pid: number;
   readonly startedAt: number;
   readonly state: JobState;
+  readonly sandbox: SandboxState;
 }
 
 export interface JobOutput extends JobInfo {
@@ -68,6 +88,8 @@ export interface JobOutput extends JobInfo {
 /** Shell commands of one session. Every process group dies with its call, or with the session for jobs. */
 export interface Processes {
   readonly sandbox: SandboxState;
+  /** The shell that lines are run by. */
+  shell(): Promise<ShellInfo>;
   /** Run to the end; `onOutput` is told what comes as it comes. */
   run(
     request: CommandRequest & {

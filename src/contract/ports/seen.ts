@@ -14,6 +14,8 @@ export interface SeenFile {
   readonly runs: readonly SeenLines[];
   /** Every line was shown. */
   readonly complete: boolean;
+  /** The encoding that it was read in, where the reader named one. */
+  readonly encoding?: string;
 }
 
 /** Lines that a tool just showed. */
@@ -21,10 +23,14 @@ export interface Sighting extends SeenLines {
   readonly identity: string;
   /** They are the whole file. */
   readonly complete: boolean;
+  /** The encoding that the reader named; none where it was found out. */
+  readonly encoding?: string;
 }
 
 /** What a session has read: edits lean on it. Paths are taken as `Files` takes them, links resolved. */
 export interface SeenFiles {
+  /** Bring back what an earlier process of the same session knew of a file; `get` tells it from then on. */
+  load(path: string): Promise<void>;
   get(path: string): SeenFile | undefined;
   /** Lines were shown; what was seen of the same version stays, of another version only where it still fits. */
   note(path: string, sighting: Sighting): void;

@@ -12,6 +12,8 @@ export interface DenyRules {
   match(location: Location): string | undefined;
   /** The rule for a path below `location`: deleting or moving `location` would take it along. */
   matchBelow(location: Location): string | undefined;
+  /** Whether any rule could cover something below `location`. */
+  mayMatchBelow(location: Location): boolean;
 }
 
 /** A real path, seen from the root that it lies in, folded by `foldLocation`. */
@@ -41,6 +43,7 @@ export function createDenyRules(patterns: readonly string[], options: DenyOption
   return {
     match: (location) => rules.find((rule) => covers(rule, location))?.text,
     matchBelow: (location) => rules.find((rule) => coversBelow(rule, location))?.text,
+    mayMatchBelow: (location) => rules.some((rule) => mayCoverBelow(rule, location)),
   };
 }
 
@@ -159,6 +162,10 @@ function namesOf(text: string): string[] {
 
 function coversBelow(rule: CompiledRule, { absolute }: Location): boolean {
   return rule.literals.some((literal) => literal !== absolute && isBelow(literal, absolute));
+}
+
+function mayCoverBelow(rule: CompiledRule, location: Location): boolean {
+  return rule.floating !== undefined || rule.globs.length > 0 || coversBelow(rule, location);
 }
 
 function isBelow(inner: string, outer: string): boolean {

@@ -8,6 +8,7 @@ export function toFileStat(stat: BigIntStats): FileStat {
     size: Number(stat.size),
     modified: Number(stat.mtimeNs / 1_000n) / 1_000,
     created: Number(stat.birthtimeNs / 1_000n) / 1_000,
+    changed: Number(stat.ctimeNs / 1_000n) / 1_000,
     mode: Number(stat.mode) & 0o7777,
     identity: identityOf(stat),
   };

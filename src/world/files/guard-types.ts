@@ -5,6 +5,8 @@ import type {
   OpenFile,
   PathVerdict,
   ReadRange,
+  WalkBatch,
+  WalkOptions,
   WriteOptions,
 } from "../../contract/ports/files.js";
 import type { Opener } from "./opener.js";
@@ -77,6 +79,7 @@ export interface Guard {
   stat(path: string, options?: { follow?: boolean }): FileStat | null;
   read(path: string, range?: ReadRange): Promise<Uint8Array>;
   list(path: string): AsyncIterable<DirectoryEntry>;
+  walk(path: string, options?: WalkOptions, signal?: AbortSignal): AsyncIterable<WalkBatch>;
   /** `create` makes missing parents; `follow` (default) goes through a link at the end of the path. */
   openParent(path: string, options?: { create?: boolean; follow?: boolean }): ParentHandle;
   /** Write a file's next content beside it; it takes its place on `commit`. */
@@ -91,4 +94,6 @@ export interface Guard {
   watch(path: string, signal: AbortSignal): AsyncIterable<FileChange>;
   /** The same guard within these paths only. */
   narrow(paths: readonly string[]): Guard;
+  /** The same guard, and only what passes may be read. */
+  screen(readable: (path: string) => boolean): Guard;
 }

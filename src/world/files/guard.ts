@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readSync } from "node:fs";
+import { fstatSync, readSync } from "node:fs";
 import path from "node:path";
 import { ToolError } from "../../contract/errors.js";
 import type { FileStat, PathVerdict } from "../../contract/ports/files.js";
@@ -17,6 +17,7 @@ import { type RemoveOptions, removeTree, unlinkPath } from "./remove-tree.js";
 import { renamePath } from "./rename-path.js";
 import { resolveLinks } from "./resolve-links.js";
 import { type StageSource, stageWrite, type WriteGround } from "./stage-write.js";
+import { walkFiles } from "./walk-files.js";
 import { watchPath } from "./watch-path.js";
 
 /** Build the guard that every file operation goes through. */
@@ -45,6 +46,7 @@ export function createGuard(options: GuardOptions): Guard {
     stat: (text, look) => statPath(ground, text, look?.follow ?? true),
     read: (text, range) => readBytes(ground, text, { range, maxBytes: maxFileSize }),
     list: (text) => listDirectory(ground, text, display),
+    walk: (text, walk = {}, signal) => walkFiles(ground, text, { ...walk, display, signal }),
     openParent: (text, parent = {}) => openParent(ground, text, parent),
     stage,
     replaceFile: (text, data, write) => put(text, { data }, write),
@@ -56,6 +58,7 @@ export function createGuard(options: GuardOptions): Guard {
     removeTree: (text, removal = {}) => removeTree(ground, text, removeOptions(ground, text, removal)),
     watch: (text, signal) => watchPath(ground, text, { signal, display }),
     narrow: (paths) => createGuard({ ...options, opener: ground.opener, rules: rules.narrow(paths) }),
+    screen: (readable) => createGuard({ ...options, opener: ground.opener, rules: rules.screen(readable) }),
   };
 }
 
@@ -98,6 +101,7 @@ function openRead(ground: WriteGround, text: string, display: (real: string) => 
     stat,
     path: display(real),
     readInto: (buffer, position) => withPath(text, () => readSync(fd, buffer, 0, buffer.length, position)),
+    look: () => toFileStat(fstatSync(fd, { bigint: true })),
     close,
   };
 }

@@ -11,28 +11,34 @@ const LOOK = O_PATH | constants.O_NOFOLLOW;
  * `undefined` where /proc is missing.
  */
 export function linuxOpener(): Opener | undefined {
-  if (!procTellsPaths()) return undefined;
+  const fds = ownDescriptors();
+  if (fds === undefined) return undefined;
   return {
     kind: "descriptor",
-    open: (absolute) => toHandle(openSync(absolute, LOOK)),
+    open: (absolute) => toHandle(openSync(absolute, LOOK), fds),
     openChild: (parent, name, real) =>
-      toHandle(openSync(typeof name === "string" ? parent.at(name) : parent.at(name), LOOK), real),
+      toHandle(openSync(typeof name === "string" ? parent.at(name) : parent.at(name), LOOK), fds, real),
   };
 }
 
-function procTellsPaths(): boolean {
+/**
+ * Where the process finds its own descriptors: what /proc/self means here, which is quicker than to have
+ * the kernel follow that link each time.
+ */
+function ownDescriptors(): string | undefined {
   try {
-    const handle = toHandle(openSync("/", LOOK));
+    const fds = `/proc/${readlinkSync("/proc/self")}/fd`;
+    const handle = toHandle(openSync("/", LOOK), fds);
     const told = handle.real === "/";
     handle.close();
-    return told;
+    return told ? fds : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-function toHandle(fd: number, joined?: string): Handle {
-  const self = `/proc/self/fd/${fd}`;
+function toHandle(fd: number, fds: string, joined?: string): Handle {
+  const self = `${fds}/${fd}`;
   let open = true;
   const close = (): void => {
     if (!open) return;
@@ -47,6 +53,7 @@ function toHandle(fd: number, joined?: string): Handle {
       self,
       at: ((name: string | Buffer) => childOf(self, name)) as Handle["at"],
       reopen: (flags) => openSync(self, flags),
+      changed: () => fstatSync(fd, { bigint: true }).ctimeNs,
       // A thing that was deleted or moved shows another path; one beyond PATH_MAX shows none.
       holds: () => open && readlinkSync(self) === real,
       close,

@@ -24,8 +24,10 @@ export async function* listDirectory(
     if (!handle.stat.isDirectory()) throw systemFailure(text, "ENOTDIR");
     const base = display(handle.real);
     const directory = await withPathAsync(text, () => openStream(handle));
+    const judged = ground.rules.mayDenyBelow(handle.real);
     for await (const entry of rawEntries(directory, handle)) {
       const name = showName(entry.name);
+      if (judged && !ground.rules.judge(joinName(handle.real, name), "read").allowed) continue;
       yield { name, path: base === "." ? name : joinName(base, name), type: entry.type };
     }
   } finally {

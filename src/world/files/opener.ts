@@ -14,6 +14,8 @@ export interface Handle {
   at(name: Buffer): Buffer;
   /** Open the thing itself for use; the caller closes the descriptor. */
   reopen(flags: number): number;
+  /** When its content, name or rights last changed, in nanoseconds; `stat` has what it was at first. */
+  changed(): bigint;
   /** Whether it still stands where it was judged. */
   holds(): boolean;
   close(): void;

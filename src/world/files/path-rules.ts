@@ -46,8 +46,12 @@ export interface PathRules {
   judge(realPath: string, access: PathAccess): RuleVerdict;
   /** Judge by the deny rules alone, for a path that a link may yet lead elsewhere. */
   judgeDenied(absolute: string, access: PathAccess): RuleVerdict;
+  /** Whether reading anything below a real path could be denied, though the path itself is not. */
+  mayDenyBelow(realPath: string): boolean;
   /** The same rules, within these paths only; it can shrink what is allowed, never widen it. */
   narrow(paths: readonly string[]): PathRules;
+  /** The same rules, and only what passes may be read; paths inside the workspace come relative to it. */
+  screen(readable: (path: string) => boolean): PathRules;
 }
 
 /** Build the rules for one workspace. */
@@ -64,7 +68,15 @@ export function createPathRules(options: PathRulesOptions): PathRules {
     protected: createDenyRules(options.protectedGlobs ?? [], surroundings),
     unprotected: createDenyRules(options.unprotectedGlobs ?? [], surroundings),
   };
-  return assemble({ workspace, roots, denied, strict: options.strict ?? {}, platform, narrowed: [] });
+  return assemble({
+    workspace,
+    roots,
+    denied,
+    strict: options.strict ?? {},
+    platform,
+    narrowed: [],
+    screens: [],
+  });
 }
 
 interface DeniedRules {
@@ -82,6 +94,8 @@ interface Parts {
   readonly platform: NodeJS.Platform;
   /** Each list must contain the path. */
   readonly narrowed: readonly (readonly string[])[];
+  /** Each must let the path pass. */
+  readonly screens: readonly ((path: string) => boolean)[];
 }
 
 function assemble(parts: Parts): PathRules {
@@ -93,6 +107,9 @@ function assemble(parts: Parts): PathRules {
     place: (text: string) => place(parts, text),
     judge: (realPath: string, access: PathAccess) => judge(parts, realPath, access),
     judgeDenied: (absolute: string, access: PathAccess) => judgeDenied(parts, absolute, access),
+    mayDenyBelow: (realPath: string) => mayDenyBelow(parts, realPath),
+    screen: (readable: (path: string) => boolean) =>
+      assemble({ ...parts, screens: [...parts.screens, readable] }),
     narrow: (paths: readonly string[]) =>
       assemble({ ...parts, narrowed: [...parts.narrowed, narrowedPaths(paths, parts)] }),
   });
@@ -158,7 +175,7 @@ function judgeDenied(parts: Parts, absolute: string, access: PathAccess): RuleVe
       `is forbidden by the rule "${forbidden}"`,
     );
   }
-  if (access === "read") return { allowed: true, path: absolute };
+  if (access === "read") return judgeScreens(parts, absolute);
   const guarded = denied.protected.match(location);
   if (guarded !== undefined && denied.unprotected.match(location) === undefined) {
     const reason = `is protected from changes by the rule "${guarded}"`;
@@ -166,6 +183,19 @@ function judgeDenied(parts: Parts, absolute: string, access: PathAccess): RuleVe
   }
   const kept = access === "remove" ? judgeBelow(denied, location) : undefined;
   return kept ?? { allowed: true, path: absolute };
+}
+
+function judgeScreens({ screens, workspace }: Parts, absolute: string): RuleVerdict {
+  if (screens.length === 0) return { allowed: true, path: absolute };
+  const shown = isWithin(absolute, workspace.real) ? below(absolute, workspace.real) || "." : absolute;
+  if (screens.every((passes) => passes(shown))) return { allowed: true, path: absolute };
+  return refusal("PATH_FORBIDDEN", "policy", "may not be read: a rule of the policy denies it");
+}
+
+function mayDenyBelow(parts: Parts, realPath: string): boolean {
+  if (parts.screens.length > 0) return true;
+  const location = locate(parts, realPath);
+  return parts.denied.state.mayMatchBelow(location) || parts.denied.forbidden.mayMatchBelow(location);
 }
 
 const STATE = "belongs to Tenon's own state";

@@ -45,6 +45,7 @@ function toHandle(absolute: string, platform: NodeJS.Platform, known?: string): 
     self: real,
     at: ((name: string | Buffer) => path.join(real, name.toString())) as Handle["at"],
     reopen: (flags) => reopen(real, stat, flags | noFollow(platform)),
+    changed: () => lstatSync(real, { bigint: true }).ctimeNs,
     holds,
     close: () => undefined,
   };

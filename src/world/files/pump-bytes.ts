@@ -8,12 +8,14 @@ const writeAsync = promisify(write);
 /** Up to this size a synchronous write is quicker than a trip through the thread pool. */
 const SMALL = 256 * 1024;
 const CHUNK = 1024 * 1024;
+/** What lies in memory goes in few trips: each one waits for a thread. */
+const MOST = 16 * 1024 * 1024;
 
 /** Write all bytes at the descriptor's position. */
 export async function writeBytes(fd: number, data: Uint8Array): Promise<void> {
   let done = 0;
   while (done < data.length) {
-    const length = Math.min(data.length - done, CHUNK);
+    const length = Math.min(data.length - done, MOST);
     done +=
       data.length <= SMALL
         ? writeSync(fd, data, done, length)

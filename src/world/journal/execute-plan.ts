@@ -89,20 +89,23 @@ export async function takeBack(
   return problems;
 }
 
-/** Write all new contents beside the old; the steps get the inodes of what they move. */
+/** Write all new contents beside the old; the steps get what only then is known of them. */
 async function prepare(
   ground: ExecuteGround,
   planned: readonly PlannedStep[],
   id: number,
 ): Promise<readonly JournalStep[]> {
   const inodes: (string | undefined)[] = [];
+  const steps: JournalStep[] = [];
   try {
-    for (const { change, content, text } of planned) {
-      const { temp } = change.step;
-      inodes.push(content === null ? undefined : await stageContent(ground, temp, { content, text }));
+    for (const { change, content, text, madeBy } of planned) {
+      const { step } = change;
+      const staging = content === null ? undefined : stageContent(ground, step.temp, { content, text });
+      const [inode, hashed] = await Promise.all([staging, withHashes(step, content)]);
+      inodes.push(inode);
+      steps.push(withInode(hashed, madeBy === undefined ? undefined : inodes[madeBy]));
       ground.failpoint("staged");
     }
-    const steps = planned.map((each) => withInode(each, inodes));
     await ground.store.commit(id, steps);
     return steps;
   } catch (error) {
@@ -111,10 +114,15 @@ async function prepare(
   }
 }
 
-function withInode({ change, madeBy }: PlannedStep, inodes: readonly (string | undefined)[]): JournalStep {
-  const { step } = change;
-  if (step.kind !== "move" || madeBy === undefined) return step;
-  return { ...step, inode: inodes[madeBy] ?? step.inode };
+async function withHashes(step: JournalStep, content: PlannedStep["content"]): Promise<JournalStep> {
+  const former = content !== null && "former" in content ? content.former : undefined;
+  if (former === undefined || step.kind !== "set" || step.after?.type !== "file") return step;
+  const { before, after } = await former.hashes();
+  return { ...step, before: { ...former.image, hash: before }, after: { ...step.after, hash: after } };
+}
+
+function withInode(step: JournalStep, inode: string | undefined): JournalStep {
+  return step.kind === "move" && inode !== undefined ? { ...step, inode } : step;
 }
 
 /** Nothing was changed yet; what cannot be tidied now, the next start tidies. */

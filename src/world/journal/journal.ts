@@ -9,6 +9,8 @@ import type {
   JournalLimits,
   JournalStore,
   UndoJournal,
+  UndoneFile,
+  UndoPreview,
 } from "../../contract/ports/journal.js";
 import type { LockStore } from "../../contract/ports/locks.js";
 import type { Guard } from "../files/guard-types.js";
@@ -19,7 +21,9 @@ import { createPlan, type Plan } from "./plan.js";
 import { planMutation } from "./plan-mutation.js";
 import { planUndo, type UndoGround } from "./plan-undo.js";
 import { recoverEntry } from "./recover-entry.js";
-import { realPaths, selectChanges } from "./select-changes.js";
+import { createLookingBlobs } from "./looking-blobs.js";
+import { pathsOf, previewUndo } from "./preview-undo.js";
+import { realPaths, selectChanges, type UndoWish } from "./select-changes.js";
 import { createTidying } from "./tidying.js";
 
 export interface JournalOptions {
@@ -41,12 +45,15 @@ export interface JournalOptions {
   readonly opener?: Opener;
 }
 
-/** How one call applies its mutations. */
+/** How one call makes or undoes changes. */
 export interface ApplyOptions {
   /** Judges the paths of this call. @default the journal's own */
   readonly guard?: Guard;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Mutations, or what makes them when nobody else can change anything. */
+export type Mutations = readonly FileMutation[] | (() => Promise<readonly FileMutation[]>);
 
 /** What a start found unfinished and what became of it. */
 export interface RecoveryReport {
@@ -58,8 +65,14 @@ export interface RecoveryReport {
 
 /** Every change of a file goes through here: whole or not at all, and it can be undone. */
 export interface Journal extends UndoJournal {
-  /** All mutations in this order, or none of them. */
-  apply(mutations: readonly FileMutation[], origin: ChangeOrigin, options?: ApplyOptions): Promise<void>;
+  /** All mutations in this order, or none of them; a function is asked for them when its turn has come. */
+  apply(mutations: Mutations, origin: ChangeOrigin, options?: ApplyOptions): Promise<void>;
+  undo(what: UndoWish, origin: ChangeOrigin, options?: ApplyOptions): Promise<readonly UndoneFile[]>;
+  /** The paths that an undo would change, as they are shown. */
+  touchedBy(what: UndoWish, options?: ApplyOptions): Promise<readonly string[]>;
+  /** What an undo would do, nothing changed; refused where the undo would be. */
+  previewUndo(what: UndoWish, options?: ApplyOptions): Promise<UndoPreview>;
+  history(query?: HistoryQuery, options?: ApplyOptions): Promise<readonly ChangeRecord[]>;
   /** Bring what a killed process left half done to an end. Done before each change too. */
   recover(): Promise<RecoveryReport>;
   /** Forget what is past the limits, and remove contents that nobody needs. */
@@ -76,7 +89,8 @@ export function createJournal(options: JournalOptions): Journal {
   const limits = { ...defaultLimits, ...options.limits };
   const { failpoint = () => {}, onWarning = () => {} } = options;
   const ground: ExecuteGround = { opener, blobs, guard, store, clock, failpoint, onWarning };
-  const judging = { rules: guard.rules, opener, guard };
+  const judgingBy = (own: Guard): UndoGround => ({ rules: own.rules, opener, guard: own });
+  const judging = judgingBy(guard);
   const inTurn = createTurns(options.locks);
   const tidy = createTidying({ store, blobs, clock, limits });
   const change = <Result>(body: (plan: Plan) => Promise<Result>, signal?: AbortSignal): Promise<Result> =>
@@ -95,17 +109,32 @@ export function createJournal(options: JournalOptions): Journal {
   return {
     apply: (mutations, origin, { guard: { rules } = guard, signal } = {}) =>
       change(async (plan) => {
-        for (const mutation of mutations) await planMutation({ rules, opener, maxFileSize }, plan, mutation);
+        const wanted = typeof mutations === "function" ? await mutations() : mutations;
+        for (const mutation of wanted) await planMutation({ rules, opener, maxFileSize }, plan, mutation);
         failpoint("planned");
         await executePlan(ground, plan, { kind: "change", origin });
       }, signal),
-    undo: (what, origin) =>
+    undo: (what, origin, { guard: own = guard, signal } = {}) =>
       change(async (plan) => {
-        const undone = await planUndo(judging, plan, await selectChanges(judging, store, what));
+        const undone = await planUndo(judgingBy(own), plan, await selectChanges(judgingBy(own), store, what));
         await executePlan(ground, plan, { kind: "undo", origin });
         return undone;
-      }),
-    history: (query = {}) => historyOf(judging, store, query),
+      }, signal),
+    async touchedBy(what, { guard: own = guard } = {}) {
+      const targets = await selectChanges(judgingBy(own), store, what);
+      return [...pathsOf(targets)].map((real) => own.display(real));
+    },
+    async previewUndo(what, { guard: own = guard, signal } = {}) {
+      const plan = createPlan({
+        opener,
+        blobs: createLookingBlobs(blobs),
+        token: "",
+        maxBytes: Infinity,
+        signal,
+      });
+      return previewUndo(judgingBy(own), plan, await selectChanges(judgingBy(own), store, what));
+    },
+    history: (query = {}, { guard: own = guard } = {}) => historyOf(judgingBy(own), store, query),
     clear: (path) =>
       inTurn(async () => {
         const reals = path === undefined ? [undefined] : realPaths(judging, path);

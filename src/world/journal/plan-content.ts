@@ -58,7 +58,8 @@ export function toNode(content: Content, madeBy: number): VirtualNode {
     return { ...found, type: "directory", ...(tree !== undefined && { tree }) };
   }
   const source: Source = "source" in content ? content.source : { kind: "blob", hash: image.hash };
-  return { ...found, type: "file", size: image.size, hash: image.hash, source };
+  const hash = "former" in content && content.former !== undefined ? {} : { hash: image.hash };
+  return { ...found, type: "file", size: image.size, ...hash, source };
 }
 
 /** What a move remembers of the thing that moves. */

@@ -3,6 +3,7 @@ import type { FileMutation } from "../../contract/ports/files.js";
 import { conflict, notFound, notPlain, refused, systemFailure } from "../files/file-errors.js";
 import { isSameFile } from "../files/file-stat.js";
 import { isWithin } from "../files/path-text.js";
+import { checkIdentity } from "./check-node.js";
 import { keepImage } from "./images.js";
 import { judgeMoved, locate, type JudgeGround } from "./locate-real.js";
 import { lookDisk } from "./place.js";
@@ -19,6 +20,7 @@ export async function planMove(ground: JudgeGround, plan: Plan, mutation: MoveMu
   const node = plan.files.look(from);
   if (node === null) throw notFound(mutation.from);
   if (node.type === "other") throw notPlain(mutation.from);
+  checkIdentity(mutation.from, node, mutation.ifIdentity);
   const to = locate(ground, mutation.to, { access: "write", follow: false });
   if (to === from) return;
   if (isWithin(to, from)) throw systemFailure(mutation.to, "EINVAL");

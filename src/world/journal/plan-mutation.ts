@@ -3,13 +3,14 @@ import { accessSync, constants } from "node:fs";
 import type { FileMutation } from "../../contract/ports/files.js";
 import type { NodeAttributes } from "../../contract/ports/journal.js";
 import { conflict, notFound, notPlain, systemFailure, tooLarge, withPath } from "../files/file-errors.js";
-import { identityOf } from "../files/file-stat.js";
+import { checkContent, checkIdentity } from "./check-node.js";
 import { fileImage } from "./images.js";
 import { judgeMoved, locate, type JudgeGround } from "./locate-real.js";
 import { openPlace } from "./place.js";
 import { planMove } from "./plan-move.js";
+import { formerOf, piecesOf } from "./plan-splice.js";
 import { emptyDirectory, planParents } from "./plan-parents.js";
-import type { Plan } from "./plan.js";
+import type { Former, Plan } from "./plan.js";
 import { digestSource, readSource, type Source } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
@@ -29,6 +30,8 @@ export async function planMutation(
   switch (mutation.op) {
     case "write":
       return planWrite(ground, plan, mutation);
+    case "splice":
+      return planSplice(ground, plan, mutation);
     case "append":
       return planAppend(ground, plan, mutation);
     case "delete":
@@ -50,11 +53,40 @@ async function planWrite(ground: MutationGround, plan: Plan, mutation: Mutation<
   checkTarget(ground, text, node);
   if (node !== null && options.create === true) throw systemFailure(text, "EEXIST");
   checkIdentity(text, node, options.ifIdentity);
+  await checkContent(plan.ground, { text, node, wanted: options.ifContent });
   const attributes = {
     ...keptAttributes(node),
     ...(options.mode !== undefined && { mode: options.mode & 0o777 }),
   };
-  await putFile(ground, plan, { real, text, op: "write", source: { kind: "data", data }, attributes });
+  await putFile(ground, plan, {
+    real,
+    text,
+    op: "write",
+    source: { kind: "data", data },
+    attributes,
+  });
+}
+
+async function planSplice(ground: MutationGround, plan: Plan, mutation: Mutation<"splice">): Promise<void> {
+  const { path: text, before, splices, mode } = mutation;
+  const real = locate(ground, text, { access: "write" });
+  const node = plan.files.look(real);
+  const pieces = piecesOf(mutation);
+  checkSize(
+    text,
+    pieces.reduce((sum, piece) => sum + piece.length, 0),
+    ground,
+  );
+  checkTarget(ground, text, node);
+  await checkContent(plan.ground, { text, node, wanted: before });
+  const attributes = { ...keptAttributes(node), ...(mode !== undefined && { mode: mode & 0o777 }) };
+  const former = await formerOf(plan, node, { before, pieces, splices });
+  const source = before.length > joinedBytes ? ({ kind: "pieces", pieces } as const) : whole(pieces);
+  await putFile(ground, plan, { real, text, op: "write", source, attributes, former });
+}
+
+function whole(pieces: readonly Uint8Array[]): Source {
+  return { kind: "data", data: Buffer.concat(pieces) };
 }
 
 async function planAppend(ground: MutationGround, plan: Plan, mutation: Mutation<"append">): Promise<void> {
@@ -62,6 +94,7 @@ async function planAppend(ground: MutationGround, plan: Plan, mutation: Mutation
   const real = locate(ground, text, { access: "write" });
   const node = plan.files.look(real);
   checkTarget(ground, text, node);
+  checkIdentity(text, node, mutation.ifIdentity);
   checkSize(text, data.length + (node?.type === "file" ? node.size : 0), ground);
   const source = node?.type === "file" ? await joined(plan, node, data) : ({ kind: "data", data } as const);
   await putFile(ground, plan, { real, text, op: "append", source, attributes: keptAttributes(node) });
@@ -73,6 +106,7 @@ async function planDelete(ground: MutationGround, plan: Plan, mutation: Mutation
   const node = plan.files.look(real);
   if (node === null) throw notFound(text);
   checkIdentity(text, node, ifIdentity);
+  await checkContent(plan.ground, { text, node, wanted: mutation.ifContent });
   if (node.type === "directory" && !recursive) {
     throw conflict(text, "is a directory, and only recursive deletes take one with all in it");
   }
@@ -86,6 +120,7 @@ async function planCopy(ground: MutationGround, plan: Plan, mutation: Mutation<"
   if (source === null) throw notFound(from);
   if (source.type === "directory") throw systemFailure(from, "EISDIR");
   if (source.type !== "file") throw notPlain(from);
+  checkIdentity(from, source, mutation.ifIdentity);
   checkSize(from, source.size, ground);
   const real = locate(ground, to, { access: "write" });
   const node = plan.files.look(real);
@@ -112,16 +147,26 @@ interface Put {
   readonly op: string;
   readonly source: Source;
   readonly attributes: NodeAttributes;
+  readonly former?: Former | undefined;
 }
 
 async function putFile(ground: MutationGround, plan: Plan, put: Put): Promise<void> {
-  const { real, text, op, source, attributes } = put;
+  const { real, text, op, source, attributes, former } = put;
   await planParents(ground, plan, put);
+  if (former !== undefined) {
+    const image = fileImage(attributes, { hash: "", size: sizeOf(source) });
+    return plan.set(real, { image, source, former }, { op, text });
+  }
   const ref =
     source.kind === "data"
       ? { hash: createHash("sha256").update(source.data).digest("hex"), size: source.data.length }
       : await digestSource(plan.ground, source);
   await plan.set(real, { image: fileImage(attributes, ref), source }, { op, text });
+}
+
+function sizeOf(source: Source): number {
+  if (source.kind === "data") return source.data.length;
+  return source.kind === "pieces" ? source.pieces.reduce((sum, piece) => sum + piece.length, 0) : 0;
 }
 
 // A small file is read once and joined in memory.
@@ -153,13 +198,6 @@ function checkTarget(ground: MutationGround, text: string, node: VirtualNode | n
       place.close();
     }
   });
-}
-
-function checkIdentity(text: string, node: VirtualNode | null, wanted: string | undefined): void {
-  if (wanted === undefined) return;
-  if (node === null) throw conflict(text, "was deleted by someone else");
-  if (node.disk !== undefined && identityOf(node.disk.stat) === wanted) return;
-  throw conflict(text, "has been changed by someone else");
 }
 
 function checkSize(text: string, size: number, { maxFileSize }: MutationGround): void {

@@ -9,6 +9,7 @@ import type {
 } from "../../contract/ports/journal.js";
 import type { Guard } from "../files/guard-types.js";
 import { refused } from "../files/file-errors.js";
+import { blobsOfFile } from "./delta.js";
 import { matchesImage } from "./images.js";
 import type { JudgeGround } from "./locate-real.js";
 import { planParents } from "./plan-parents.js";
@@ -101,8 +102,10 @@ async function put(
   for (const hash of neededBlobs(image)) {
     if (!plan.ground.blobs.has(hash)) throw forgotten(text);
   }
+  const node = plan.files.look(real);
   await planParents(ground, plan, { real, ...meaning });
-  await plan.set(real, await toContent(plan.ground.blobs, image), meaning);
+  const base = node?.type === "file" ? node : undefined;
+  await plan.set(real, await toContent(plan.ground.blobs, image, base), meaning);
 }
 
 function meaningOf({ target, text }: Undo): StepMeaning {
@@ -116,7 +119,7 @@ function judge(ground: UndoGround, real: string, text: string): void {
 }
 
 function neededBlobs(image: NodeImage): string[] {
-  if (image.type === "file") return [image.hash];
+  if (image.type === "file") return blobsOfFile(image);
   if (image.type === "symlink") return [];
   return [image.manifest, image.pack].filter((hash) => hash !== undefined);
 }

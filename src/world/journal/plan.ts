@@ -19,9 +19,17 @@ import {
   type VirtualTree,
 } from "./virtual-files.js";
 
+/** What stood where a content goes, known beforehand. */
+export interface Former {
+  readonly image: FileImage;
+  readonly blobs: readonly BlobRef[];
+  /** The hashes of both, which are taken while the new one is on its way to the disk. */
+  readonly hashes: () => Promise<{ readonly before: string; readonly after: string }>;
+}
+
 /** A content that is to be prepared. */
 export type Content =
-  | { readonly image: FileImage; readonly source: Source }
+  | { readonly image: FileImage; readonly source: Source; readonly former?: Former }
   | { readonly image: LinkImage }
   | { readonly image: DirectoryImage; readonly tree?: VirtualTree };
 
@@ -109,7 +117,9 @@ async function draftSet(
 ): Promise<void> {
   const { files, ground, drafts, changed } = sheet;
   const node = files.look(real);
-  const { image: before, blobs, treeStamp } = await keep(sheet, { real, node, text: meaning.text });
+  const former = content !== null && "former" in content ? content.former : undefined;
+  const kept = former ?? (await keep(sheet, { real, node, text: meaning.text }));
+  const { image: before, blobs, treeStamp } = { treeStamp: undefined, ...kept };
   const expects = expect(sheet, real, node);
   drafts.push({
     step: { kind: "set", path: real, before, after: content?.image ?? null },

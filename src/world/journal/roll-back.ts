@@ -97,7 +97,10 @@ async function rollBackSet(ground: RollBackGround, step: SetStep): Promise<strin
   if (present !== null && !(await isImage(ground, step.path, step.after))) {
     return `${step.path} was changed by someone else`;
   }
-  return restore(ground, step, step.before);
+  if (present === null && step.before.type === "file" && step.before.delta !== undefined) {
+    return `${step.path} was deleted by someone else`;
+  }
+  return restore(ground, step, { image: step.before, size: Number(present?.size ?? 0) });
 }
 
 /**
@@ -139,10 +142,15 @@ async function removeMade(
 }
 
 /** Bring back what stood at a path, prepared under a name of its own, so that it can begin again. */
-async function restore(ground: RollBackGround, step: SetStep, image: NodeImage): Promise<undefined> {
+async function restore(
+  ground: RollBackGround,
+  step: SetStep,
+  { image, size }: { image: NodeImage; size: number },
+): Promise<undefined> {
   const back = backOf(step);
   await removeNode(ground, back);
-  await stageContent(ground, back, { content: await toContent(ground.blobs, image), text: step.path });
+  const base = { source: { kind: "disk", real: step.path }, size } as const;
+  await stageContent(ground, back, { content: await toContent(ground.blobs, image, base), text: step.path });
   return rename(ground, back, step.path);
 }
 

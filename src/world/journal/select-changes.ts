@@ -10,12 +10,16 @@ import { isWithin } from "../files/path-text.js";
 import { locate, type JudgeGround } from "./locate-real.js";
 import type { UndoTarget } from "./plan-undo.js";
 
+/** What is to be undone: as for a person, or the last change that a session made. */
+export type UndoWish = ChangeSelector | { readonly lastOf: string };
+
 /** The changes that are meant, newest first. Throws where there is nothing to undo. */
 export async function selectChanges(
   ground: JudgeGround,
   store: JournalStore,
-  what: ChangeSelector,
+  what: UndoWish,
 ): Promise<readonly UndoTarget[]> {
+  if ("lastOf" in what) return ofLast(store, what.lastOf);
   const targets = "path" in what ? await ofPath(ground, store, what.path) : await ofAll(store, what);
   if (targets.length > 0) return targets;
   throw nothingFound(what, "path" in what ? await changedAbove(ground, store, what.path) : undefined);
@@ -26,6 +30,27 @@ export function realPaths(ground: JudgeGround, text: string): string[] {
   const through = locate(ground, text, { access: "read" });
   const itself = locate(ground, text, { access: "read", follow: false });
   return [...new Set([itself, through])];
+}
+
+const lookedAt = [50, 1_000, 10_000];
+
+/** The newest entry of a session that still stands: the history tells the calls, the entries tell whose they are. */
+async function ofLast(store: JournalStore, sessionId: string): Promise<UndoTarget[]> {
+  const known = new Set<string>();
+  for (const limit of lookedAt) {
+    const records = await store.history({ limit });
+    for (const { callId, undone } of records) {
+      if (undone || known.has(callId)) continue;
+      known.add(callId);
+      const entries = await store.select({ callId });
+      const own = entries.find(({ kind, origin }) => kind === "change" && origin.sessionId === sessionId);
+      if (own !== undefined) return toTargets(own, own.changes);
+    }
+    if (records.length < limit) break;
+  }
+  throw new ToolResourceNotFoundError("Nothing to undo was found: this session has changed no file.", {
+    hint: "Name a path, a call or a task; edit_history lists what can be undone.",
+  });
 }
 
 async function ofAll(store: JournalStore, what: ChangeSelector): Promise<UndoTarget[]> {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, read } from "node:fs";
+import { closeSync, constants, read, readSync } from "node:fs";
 import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
 import { notPlain } from "../files/file-errors.js";
@@ -10,10 +11,21 @@ import { openPlace } from "./place.js";
 /** Where a content comes from while the disk still is as it was before the first step. */
 export type Source =
   | { readonly kind: "data"; readonly data: Uint8Array }
+  | { readonly kind: "pieces"; readonly pieces: readonly Uint8Array[] }
   | { readonly kind: "disk"; readonly real: string }
   | { readonly kind: "blob"; readonly hash: string }
   | { readonly kind: "packed"; readonly pack: string; readonly offset: number; readonly size: number }
-  | { readonly kind: "joined"; readonly first: Source; readonly rest: Uint8Array };
+  | { readonly kind: "joined"; readonly first: Source; readonly rest: Uint8Array }
+  | SplicedSource;
+
+/** Another content up to `head`, then something else, then the other one again from `tail` on. */
+export interface SplicedSource {
+  readonly kind: "spliced";
+  readonly base: Source;
+  readonly head: number;
+  readonly middle: Source;
+  readonly tail: number;
+}
 
 /** What contents are read from. */
 export interface SourceGround {
@@ -27,6 +39,9 @@ export async function* readSource(ground: SourceGround, source: Source): AsyncGe
     case "data":
       yield source.data;
       break;
+    case "pieces":
+      yield* source.pieces;
+      break;
     case "disk":
       yield* readDisk(ground.opener, source.real);
       break;
@@ -39,8 +54,64 @@ export async function* readSource(ground: SourceGround, source: Source): AsyncGe
     case "joined":
       yield* readSource(ground, source.first);
       yield source.rest;
+      break;
+    case "spliced":
+      yield* readSpliced(ground, source);
   }
 }
+
+async function* readSpliced(
+  ground: SourceGround,
+  { base, head, middle, tail }: SplicedSource,
+): AsyncGenerator<Uint8Array> {
+  let position = 0;
+  let isInserted = false;
+  for await (const chunk of readSource(ground, base)) {
+    const end = position + chunk.length;
+    if (position < head) yield chunk.subarray(0, head - position);
+    if (!isInserted && end >= head) {
+      isInserted = true;
+      yield* readSource(ground, middle);
+    }
+    if (end > tail) yield chunk.subarray(Math.max(tail - position, 0));
+    position = end;
+  }
+  if (!isInserted) yield* readSource(ground, middle);
+}
+
+/** Whether a source holds just these bytes. */
+export async function holdsBytes(ground: SourceGround, source: Source, wanted: Uint8Array): Promise<boolean> {
+  const known = Buffer.from(wanted.buffer, wanted.byteOffset, wanted.byteLength);
+  if (source.kind === "disk") return fileHolds(ground.opener, source.real, known);
+  let position = 0;
+  for await (const chunk of readSource(ground, source)) {
+    const end = position + chunk.length;
+    if (end > known.length || known.compare(chunk, 0, chunk.length, position, end) !== 0) return false;
+    position = end;
+  }
+  return position === known.length;
+}
+
+/** Whoever knows the bytes has just read them: they lie in memory, where a read is quicker than a change of threads. */
+async function fileHolds(opener: Opener, real: string, known: Buffer): Promise<boolean> {
+  const file = openRegular(opener, real);
+  try {
+    if (file.size !== BigInt(known.length)) return false;
+    const buffer = Buffer.allocUnsafe(Math.min(comparedBytes, known.length + 1));
+    for (let position = 0; ;) {
+      const got = readSync(file.fd, buffer, 0, buffer.length, position);
+      if (got === 0) return position === known.length;
+      const end = position + got;
+      if (end > known.length || known.compare(buffer, 0, got, position, end) !== 0) return false;
+      position = end;
+      if (position < known.length) await nextTurn();
+    }
+  } finally {
+    file.close();
+  }
+}
+
+const comparedBytes = 1 << 20;
 
 /** Hash and size of a source. */
 export async function digestSource(ground: SourceGround, source: Source): Promise<BlobRef> {
@@ -66,7 +137,8 @@ export async function keepSource(ground: SourceGround, source: Source): Promise<
   }
 }
 
-const chunkBytes = 1 << 20;
+// Each read is a trip through the thread pool, so large files take few.
+const chunkBytes = 1 << 22;
 const readAsync = promisify(read);
 
 /** Read an open file from its start, in chunks; `size` is only a hint. */

@@ -49,6 +49,10 @@ async function flushNow(fd: number): Promise<void> {
 async function fill(ground: SourceGround, fd: number, { image, source, text }: StagedFile): Promise<void> {
   // What lies in memory is what was hashed.
   if (source.kind === "data") return writeBytes(fd, source.data);
+  if (source.kind === "pieces") {
+    for (const piece of source.pieces) await writeBytes(fd, piece);
+    return;
+  }
   const digest = createHash("sha256");
   for await (const chunk of readSource(ground, source)) {
     digest.update(chunk);

@@ -1,12 +1,31 @@
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { BlobStore } from "../../contract/ports/blobs.js";
 import type { NodeImage } from "../../contract/ports/journal.js";
+import { fromDelta } from "./delta.js";
 import type { Content } from "./plan.js";
+import type { Source } from "./sources.js";
 import { readManifest } from "./tree.js";
 
-/** What an image stood for, ready to be prepared again from what was kept. */
-export async function toContent(blobs: BlobStore, image: NodeImage): Promise<Content> {
+/** The content that took the place of another. */
+export interface Successor {
+  readonly source: Source;
+  readonly size: number;
+}
+
+/**
+ * What an image stood for, ready to be prepared again from what was kept.
+ *
+ * @param base What stands in its place now: needed where only the difference was kept.
+ */
+export async function toContent(blobs: BlobStore, image: NodeImage, base?: Successor): Promise<Content> {
   if (image.type === "symlink") return { image };
-  if (image.type === "file") return { image, source: { kind: "blob", hash: image.hash } };
+  if (image.type === "file") {
+    const { delta, ...whole } = image;
+    if (delta === undefined) return { image, source: { kind: "blob", hash: image.hash } };
+    if (base === undefined)
+      throw new ToolResourceNotFoundError("The content that a kept difference is against was not found.");
+    return { image: whole, source: fromDelta(delta, base) };
+  }
   const entries = await readManifest(blobs, image);
   if (entries.length === 0) return { image };
   return { image, tree: { entries, ...(image.pack !== undefined && { pack: image.pack }) } };

@@ -11,6 +11,8 @@ export interface SessionEnvOptions {
   readonly onSecret?: (value: string) => void;
   /** Told of every change, so that a named session can keep it. */
   readonly onChange?: (key: string, value: string) => void;
+  /** Names in `initial` that the session itself has set before. */
+  readonly changed?: Iterable<string>;
 }
 
 const maxValueChars = 128 * 1024;
@@ -18,6 +20,7 @@ const maxValueChars = 128 * 1024;
 /** An environment of the session's own: the host process's is never touched. */
 export function createSessionEnv(options: SessionEnvOptions): SessionEnv {
   const values = new Map(Object.entries(options.initial));
+  const changed = new Set(options.changed);
   return {
     get(key) {
       refuseSecret(key, options);
@@ -28,11 +31,13 @@ export function createSessionEnv(options: SessionEnvOptions): SessionEnv {
       refuseMalformed(key, value);
       const previous = values.get(key) ?? null;
       values.set(key, value);
+      changed.add(key);
       if (isSecretName(key)) options.onSecret?.(value);
       options.onChange?.(key, value);
       return previous;
     },
     entries: () => values,
+    changed,
   };
 }
 

@@ -24,7 +24,7 @@ export async function buildChildren(): Promise<Children> {
     logLevel: "silent",
     external: [/^node:/, "diff"],
   });
-  await bundle.write({ file, format: "esm" });
+  await bundle.write({ file, format: "esm", codeSplitting: false });
   await bundle.close();
   const start: Children["start"] = (task, base, detail = "") =>
     spawn(process.execPath, [file, task, base, detail], { stdio: ["ignore", "pipe", "inherit"] });

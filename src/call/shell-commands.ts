@@ -1,0 +1,80 @@
+import { analyseCommand } from "../command/analyse-command.js";
+import type { CommandAnalysis, SimpleCommand } from "../command/command-analysis.js";
+import type { ShellLine } from "../contract/tool.js";
+import type { PolicyCall, PolicyCommand } from "../policy/create-policy.js";
+import type { ValidatedCall } from "./call.js";
+
+/** What is known of the shell line that a call would run; `undefined` where it runs none. */
+export function analysisOf(call: ValidatedCall): CommandAnalysis | undefined {
+  const { tool } = call.entry;
+  if (tool.shellLine === undefined) return undefined;
+  const { analysed } = call;
+  if (analysed !== undefined && analysed.input === call.input) return analysed.analysis;
+  const shell = tool.shellLine(call.input);
+  const analysis = shell && analyse(call, shell);
+  call.analysed = { input: call.input, analysis };
+  return analysis;
+}
+
+function analyse(call: ValidatedCall, { line, cwd, env = {}, dialect }: ShellLine): CommandAnalysis {
+  const { env: own } = call.session;
+  return analyseCommand(line, {
+    workspace: call.parts.world.canonicalPath("."),
+    cwd,
+    dialect,
+    home: own.entries().get("HOME"),
+    env: [...(own.changed ?? []), ...Object.keys(env)],
+  });
+}
+
+/** What the policy has to know of the line: its commands, and the files that they read and change. */
+export function shellParts(
+  call: ValidatedCall,
+): Pick<PolicyCall, "commands" | "changes" | "reads" | "writes"> | undefined {
+  const analysis = analysisOf(call);
+  if (analysis === undefined) return undefined;
+  const sandboxed = call.parts.world.sandbox().active;
+  return {
+    commands: toCommands(analysis).map((command) => ({ ...command, sandboxed })),
+    changes: analysis.changes,
+    reads: [...call.reads, ...analysis.reads.map((path) => ({ path }))],
+    writes: [...call.writes, ...analysis.writes.map((path) => ({ path }))],
+  };
+}
+
+function toCommands({ commands, unknown, denied }: CommandAnalysis): PolicyCommand[] {
+  const list: PolicyCommand[] = commands.map(({ words, known, readOnly, why, denied: never }) => ({
+    words,
+    known,
+    readOnly,
+    why,
+    denied: never,
+  }));
+  // What is wrong with the line as a whole counts like one more command that nobody knows.
+  if (denied !== undefined && list.every((command) => command.denied === undefined))
+    list.unshift({ words: [], known: false, readOnly: false, denied });
+  if (unknown.length > 0) list.push({ words: [], known: false, readOnly: false, why: unknown.join("; ") });
+  // A line without any command, such as a comment, does nothing.
+  return list.length > 0 ? list : [{ words: [":"], known: true, readOnly: true }];
+}
+
+const mostShown = 50;
+
+/** The commands of a line one by one, for the person who is asked. */
+export function commandLines({ commands, unknown }: CommandAnalysis): readonly string[] {
+  const lines = commands.slice(0, mostShown).map(commandLine);
+  const more = commands.length > mostShown ? [`… ${commands.length - mostShown} more commands`] : [];
+  return [...new Set([...lines, ...more, ...unknown.map((why) => `… not known: ${why}`)])];
+}
+
+function commandLine({ words, assignments, redirections, via, why, readOnly }: SimpleCommand): string {
+  const set = assignments.map(({ name, value }) => `${name}=${quote(value)}`);
+  const led = redirections.map(({ op, target }) => (op.startsWith("<<") ? `${op} …` : `${op} ${quote(target)}`));
+  const notes = [...(via.length > 0 ? [`in ${via.join(", ")}`] : []), ...(readOnly ? ["only reads"] : []), ...(why === undefined ? [] : [why])];
+  return [...set, ...words.map(quote), ...led, ...(notes.length > 0 ? [`  # ${notes.join("; ")}`] : [])].join(" ");
+}
+
+/** Shown as the program gets it; what is not known stays as it was written. */
+function quote(word: string): string {
+  return /^[\w./:=@%+,~*?${}[\]()-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

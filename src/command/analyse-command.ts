@@ -1,0 +1,101 @@
+import { parse } from "unbash";
+import type { AnalyseOptions, CommandAnalysis, SimpleCommand } from "./command-analysis.js";
+import { roughDenial } from "./rough-scan.js";
+import { runCommand } from "./run-command.js";
+import { nothingFed } from "./scope.js";
+import type { Scope } from "./scope.js";
+import { walkScript } from "./walk-script.js";
+import type { Place, Walk } from "./walk.js";
+import { absolutePath } from "./words/paths.js";
+
+/** Longer lines ask, whatever is in them. */
+const longestLine = 16_384;
+/** Longer lines are only skimmed for what is denied. */
+const longestParsed = 1_048_576;
+/** How often parts of a line are walked again with other values. */
+const budget = 64;
+
+/**
+ * Take a shell line apart: every simple command in it, what is known of each, and whether it only
+ * reads or should never run. It reads no file and runs nothing.
+ */
+export function analyseCommand(line: string, options: AnalyseOptions): CommandAnalysis {
+  const place = toPlace(options);
+  const walk = createWalk(place);
+  if (line.length > longestLine) walk.unknown.add(`it is longer than ${longestLine} characters`);
+  if (line.includes("\0")) walk.unknown.add("it holds a NUL, where a shell would stop reading");
+  if (place.dialect === "other") walk.unknown.add("only lines for bash and sh are judged by their grammar");
+  if (line.length <= longestParsed) walk.source(line, firstScope(options, place));
+  if (isBeyondParsing(line, walk)) walk.denied ??= roughDenial(line, firstScope(options, place), place);
+  return toAnalysis(walk);
+}
+
+function toPlace({ workspace, home, dialect = "bash", env = [] }: AnalyseOptions): Place {
+  return { workspace: absolutePath(workspace, "/"), home: absolutePath(home ?? "/home/user", "/"), dialect, env };
+}
+
+function firstScope({ cwd = "." }: AnalyseOptions, place: Place): Scope {
+  return {
+    vars: new Map(),
+    positional: [],
+    functions: new Map(),
+    cwds: [absolutePath(cwd, place.workspace)],
+    poison: undefined,
+    strict: place.dialect !== "other",
+    depth: 0,
+    via: [],
+    at: undefined,
+    stdin: nothingFed,
+    readers: [],
+    connections: new Set(),
+    flow: { taint: undefined },
+  };
+}
+
+function createWalk(place: Place): Walk {
+  const walk: Walk = {
+    place,
+    commands: [],
+    unknown: new Set(),
+    reads: new Set(),
+    writes: new Set(),
+    changes: new Set(),
+    loose: false,
+    service: undefined,
+    interactive: undefined,
+    denied: undefined,
+    budget,
+    script: (script, scope) => walkScript(script, scope, walk),
+    source: (text, scope) => walkScript(parse(text), scope, walk),
+    command: (draft, scope) => runCommand(draft, scope, walk),
+  };
+  return walk;
+}
+
+const tooDeep = /^it (?:is nested|cannot be parsed: maximum [\w ]+ nesting)/;
+
+/** The parser gives up at some depth, and what lies deeper is not in its tree. */
+function isBeyondParsing(line: string, { unknown }: Walk): boolean {
+  return line.length > longestParsed || [...unknown].some((why) => tooDeep.test(why));
+}
+
+function toAnalysis(walk: Walk): CommandAnalysis {
+  const { unknown, loose } = walk;
+  const commands = loose ? walk.commands.map(asLoose) : walk.commands;
+  const denied = walk.denied ?? commands.find((command) => command.denied !== undefined)?.denied;
+  return {
+    commands,
+    readOnly: unknown.size === 0 && !loose && denied === undefined && commands.every(({ readOnly }) => readOnly),
+    unknown: [...unknown],
+    denied,
+    reads: [...walk.reads],
+    writes: [...walk.writes],
+    changes: [...walk.changes],
+    service: walk.service,
+    interactive: walk.interactive,
+  };
+}
+
+function asLoose(command: SimpleCommand): SimpleCommand {
+  return command.readOnly ? { ...command, readOnly: false } : command;
+}

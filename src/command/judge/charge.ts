@@ -1,0 +1,59 @@
+import type { Scope } from "../scope.js";
+import type { Draft, Place } from "../walk.js";
+import type { Field } from "../words/field.js";
+import { absolutePath, baseName, isInside } from "../words/paths.js";
+
+/** A command that is asked whether it should ever run. */
+export interface Charge {
+  /** The program without its directory. */
+  readonly name: string;
+  readonly args: readonly Field[];
+  /** What is known of the arguments; a NUL where nobody can tell. */
+  readonly texts: readonly string[];
+  /** Where it most likely runs. */
+  readonly cwd: string;
+  readonly place: Place;
+  readonly draft: Draft;
+  readonly scope: Scope;
+}
+
+/** Prepare a command; `undefined` where nobody knows which program it is, or it is one of the workspace's own. */
+export function toCharge(draft: Draft, scope: Scope, place: Place): Charge | undefined {
+  const cwd = scope.cwds?.at(-1) ?? place.workspace;
+  const [first, ...args] = draft.fields;
+  const name = first && programName(first, cwd, place);
+  if (name === undefined || scope.functions.has(name)) return undefined;
+  return { name, args, texts: args.map((field) => (field.known ? field.text : (field.guess ?? "\0"))), cwd, place, draft, scope };
+}
+
+/** What a word most likely is; empty where nobody can tell. */
+export function likely({ text, known, guess }: Field): string {
+  return known ? text : (guess ?? "");
+}
+
+function programName(field: Field, cwd: string, place: Place): string | undefined {
+  // Letters around a variable that is most likely empty.
+  const text = likely(field) || (field.wild ?? "").replaceAll("*", "");
+  if (text === "" || field.pattern !== undefined) return undefined;
+  if (!text.includes("/")) return text;
+  const path = absolutePath(text, cwd);
+  return isInside(path, place.workspace) ? undefined : baseName(path);
+}
+
+/** Words that are no options, whatever the options mean; all after `--`. */
+export function operandsOf(args: readonly Field[]): readonly Field[] {
+  const end = args.findIndex(({ text }) => text === "--");
+  const before = end < 0 ? args : args.slice(0, end);
+  const after = end < 0 ? [] : args.slice(end + 1);
+  return [...before.filter(({ text }) => !text.startsWith("-") || text === "-"), ...after];
+}
+
+/** Whether a letter is among the short options, or one of the long ones begins so. */
+export function hasFlag(texts: readonly string[], letters: RegExp, long?: RegExp): boolean {
+  for (const text of texts) {
+    if (text === "--") return false;
+    if (long !== undefined && text.startsWith("--") && long.test(text)) return true;
+    if (/^-[A-Za-z]/.test(text) && letters.test(text.slice(1))) return true;
+  }
+  return false;
+}

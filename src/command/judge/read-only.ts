@@ -1,0 +1,59 @@
+import type { Scope } from "../scope.js";
+import { isStrict } from "../walk-command.js";
+import type { Draft, Place } from "../walk.js";
+import type { Field } from "../words/field.js";
+import { absolutePath, baseName, isInside } from "../words/paths.js";
+import { gitReads } from "./read-only-git.js";
+import { isHarmlessVariable } from "./variables.js";
+import { readOnlyPrograms } from "./read-only-programs.js";
+import type { Reading } from "./read-only-programs.js";
+
+/** What a command that only reads would read; `undefined` where it is not known to only read. */
+export function readOnlyPaths(draft: Draft, scope: Scope, place: Place): readonly string[] | undefined {
+  const { fields, assignments, redirections } = draft;
+  const { cwds } = scope;
+  if (!scope.strict || scope.poison !== undefined || cwds === undefined || assignments.length > 0) return undefined;
+  if (!place.env.every(isHarmlessVariable) || !redirections.every(isStrict)) return undefined;
+  if (!cwds.every((cwd) => isInside(cwd, place.workspace))) return undefined;
+  if (!fields.every(({ known, plain, text }) => known && plain && !text.includes("\0"))) return undefined;
+  const [name, ...args] = fields;
+  const program = systemProgram(name!);
+  if (program === undefined || scope.functions.has(program)) return undefined;
+  const reading: Reading = { args, cwds, place };
+  const found = program === "git" ? gitReads(reading) : readOnlyPrograms.get(program)?.(reading);
+  if (found === undefined) return undefined;
+  const paths: string[] = [];
+  for (const operand of found) {
+    const inside = insidePaths(operand, reading);
+    if (inside === undefined) return undefined;
+    paths.push(...inside);
+  }
+  // A word with a glob in it becomes file names, whatever it is used for.
+  const globs = args.filter((field) => field.pattern !== undefined && !found.includes(field));
+  return globs.every((field) => insidePaths(field, reading) !== undefined) ? paths : undefined;
+}
+
+/** The name of a program that the system brings: bare, or in one of its directories. */
+function systemProgram({ text, pattern }: Field): string | undefined {
+  if (pattern !== undefined) return undefined;
+  if (!text.includes("/")) return text;
+  return /^\/(?:usr\/)?s?bin\/[^/]+$/.test(text) ? baseName(text) : undefined;
+}
+
+/** The file that a word names, from every place where it could run; `undefined` where one lies outside. */
+export function insidePaths({ text, pattern }: Field, { cwds, place }: Reading): readonly string[] | undefined {
+  if (text === "-" || text === "/dev/null") return [];
+  if (isSecretName(baseName(text))) return undefined;
+  if (pattern !== undefined && /[*?[][^]*\.\./.test(text)) return undefined;
+  const paths = cwds.map((cwd) => absolutePath(text, cwd));
+  return paths.every((path) => isInside(path, place.workspace)) ? paths : undefined;
+}
+
+const secretNames =
+  /^(?:\.env(?!\.(?:example|sample|template|dist|defaults)$)(?:\..*)?|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)|id_(?:rsa|dsa|ecdsa|ed25519)(?!\.pub$).*|\.(?:netrc|npmrc|pypirc|git-credentials|pgpass|htpasswd|vault-token)|credentials?(?:\.\w+)?|secrets?\.(?:ya?ml|json|toml|env|txt))$/i;
+
+/** Files in which people keep passwords and keys are shown to nobody unasked. */
+function isSecretName(name: string): boolean {
+  return secretNames.test(name);
+}
+

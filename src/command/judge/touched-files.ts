@@ -1,0 +1,122 @@
+import type { Field } from "../words/field.js";
+import { knownField } from "../words/field.js";
+import { baseName } from "../words/paths.js";
+import type { Charge } from "./charge.js";
+import { operandsOf } from "./charge.js";
+
+/** Files that a command surely writes, as far as its words say so. */
+export function writtenFiles({ name, args, texts }: Pick<Charge, "name" | "args" | "texts">): readonly Field[] {
+  switch (name) {
+    case "tee":
+    case "truncate":
+    case "sponge":
+      return operandsOf(withoutValues(args, /^-s$/));
+    case "cp":
+    case "mv":
+    case "install":
+    case "ln":
+    case "rsync":
+    case "scp":
+      return copied(args, texts);
+    case "dd":
+      return args.filter(({ text }) => text.startsWith("of=")).map((field) => cut(field, 3));
+    case "sort":
+    case "curl":
+    case "wget":
+      return valuesOf(args, name === "wget" ? /^(?:-\w*O|--output-document)$/ : /^(?:-o|--output)$/, /^(?:-[oO]|--output(?:-document)?=)(?=.)/);
+    case "sed":
+    case "perl":
+      return texts.some((text) => /^(?:-[a-zA-Z]*i|--in-place)/.test(text)) ? operandsOf(args).slice(1) : [];
+    default:
+      return [];
+  }
+}
+
+/** The target, and the file in it where the target is a directory. */
+function copied(args: readonly Field[], texts: readonly string[]): readonly Field[] {
+  const into = valuesOf(args, /^(?:-\w*t|--target-directory)$/, /^--target-directory=(?=.)/);
+  const operands = operandsOf(withoutValues(args, /^(?:-[tmogSePpiF]|--target-directory|--mode|--owner|--group|--rsh)$/));
+  const [target] = into.length > 0 ? into : operands.slice(-1);
+  const sources = into.length > 0 ? operands : operands.slice(0, -1);
+  if (target === undefined || /^[^/]*:/.test(target.text)) return [];
+  if (!target.known || texts.length === 0) return [];
+  const named = sources.filter(({ known, pattern }) => known && pattern === undefined);
+  return [target, ...named.map(({ text }) => knownField(`${target.text}/${baseName(text)}`))];
+}
+
+/** Files that a command reads and shows, sends or copies; not those that it only looks at. */
+export function readFiles({ name, args }: Pick<Charge, "name" | "args">): readonly Field[] {
+  if (readers.has(name)) return operandsOf(args);
+  if (searchers.has(name)) return operandsAfterPattern(args);
+  switch (name) {
+    case "cp":
+    case "mv":
+    case "ln":
+    case "install":
+    case "rsync":
+    case "scp":
+      return operandsOf(withoutValues(args, /^(?:-[tmogSePpiF]|--rsh)$/)).slice(0, -1);
+    case "dd":
+      return args.filter(({ text }) => text.startsWith("if=")).map((field) => cut(field, 3));
+    case "curl":
+    case "http":
+    case "https":
+    case "xh":
+      return uploads(args);
+    case "wget":
+      return valuesOf(args, /^--(?:post|body)-file$/, /^--(?:post|body)-file=/);
+    default:
+      return [];
+  }
+}
+
+const readers = new Set(
+  (
+    "cat tac nl head tail less more most bat batcat view strings xxd hexdump hd od base64 base32 basenc uuencode rev sort uniq cut " +
+    "paste fold fmt diff cmp comm tar zip 7z 7za gzip bzip2 xz zstd cpio ar source . xclip xsel pbcopy mail mutt look pr column " +
+    "iconv dos2unix split csplit shuf expand unexpand zcat"
+  ).split(" "),
+);
+const searchers = new Set("grep egrep fgrep rg ag ack zgrep sed awk gawk mawk jq yq".split(" "));
+
+/** The first word that is no option is what is searched for, unless an option brought that. */
+function operandsAfterPattern(args: readonly Field[]): readonly Field[] {
+  const given = args.some(({ text }) => /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file|expression)(?:=.*)?)$/.test(text));
+  const operands = operandsOf(withoutValues(args, /^(?:-[a-zA-Z]*[efABCmgtTF]|-v|--(?:regexp|file|expression))$/));
+  return given ? operands : operands.slice(1);
+}
+
+/** What is sent along: `-d @file`, `-F name=@file`, `-T file`, `file://…`. */
+function uploads(args: readonly Field[]): readonly Field[] {
+  const found = args.flatMap((field) => {
+    const marked = /^(?:-[dF])?(?:[^@=]*=)?[@<]/.exec(field.text) ?? /^file:\/\/(?:localhost)?/.exec(field.text);
+    return marked === null ? [] : [cut(field, marked[0].length)];
+  });
+  const transfers = args.flatMap(({ text }, at) => (/^(?:-\w*T|--upload-file)$/.test(text) ? args.slice(at + 1, at + 2) : []));
+  return [...found, ...transfers];
+}
+
+function valuesOf(args: readonly Field[], apart: RegExp, joined: RegExp): Field[] {
+  return args.flatMap((field, at) => {
+    if (apart.test(field.text)) return args.slice(at + 1, at + 2);
+    const start = joined.exec(field.text);
+    return start === null ? [] : [cut(field, start[0].length)];
+  });
+}
+
+/** Without the words that are values of these options. */
+function withoutValues(args: readonly Field[], options: RegExp): readonly Field[] {
+  return args.filter((_, at) => at === 0 || !options.test(args[at - 1]!.text));
+}
+
+/** The rest of a word behind its first letters. */
+export function cut(field: Field, letters: number): Field {
+  const { text, pattern, wild, guess } = field;
+  return {
+    ...field,
+    text: text.slice(letters),
+    ...(pattern !== undefined && { pattern: pattern.slice(letters) }),
+    ...(wild !== undefined && { wild: wild.slice(letters) }),
+    ...(guess !== undefined && { guess: guess.slice(letters) }),
+  };
+}

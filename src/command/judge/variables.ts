@@ -1,0 +1,20 @@
+/** Variables that change how much is said, and nothing that is done. */
+const harmless = new Set(
+  (
+    "LANG LANGUAGE TZ CI NODE_ENV NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM TERM COLUMNS LINES USER LOGNAME " +
+    "PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING RUST_BACKTRACE RUST_LOG DEBUG VERBOSE PORT LOG_LEVEL"
+  ).split(" "),
+);
+
+/** Whether setting a variable leaves what a command does as it is. */
+export function isHarmlessVariable(name: string): boolean {
+  return harmless.has(name) || name.startsWith("LC_");
+}
+
+const steering =
+  /^(?:PATH|IFS|ENV|BASH_\w+|SHELLOPTS|CDPATH|LD_\w+|DYLD_\w+|GIT_\w+|PROMPT_COMMAND|PS4|NODE_OPTIONS|PYTHON(?:PATH|STARTUP|HOME)|PERL5\w+|RUBY(?:OPT|LIB))$/;
+
+/** Whether setting a variable can make any program run other code. */
+export function isSteeringVariable(name: string): boolean {
+  return steering.test(name);
+}

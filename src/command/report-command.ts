@@ -1,0 +1,84 @@
+import type { SimpleCommand } from "./command-analysis.js";
+import { denyCommand } from "./judge/deny-command.js";
+import { likely, toCharge } from "./judge/charge.js";
+import { readOnlyPaths } from "./judge/read-only.js";
+import { interactiveProgram, blockingService } from "./judge/services.js";
+import { taintOf } from "./judge/taint-of.js";
+import { readFiles, writtenFiles } from "./judge/touched-files.js";
+import { isHarmlessVariable, isSteeringVariable } from "./judge/variables.js";
+import type { Scope } from "./scope.js";
+import type { Draft, Walk } from "./walk.js";
+import { worse } from "./words/field.js";
+import type { Field } from "./words/field.js";
+import { absolutePath } from "./words/paths.js";
+
+/** What whoever took a command apart knows better. */
+export interface Findings {
+  readonly denied?: string | undefined;
+  /** Why it is not known what it does. */
+  readonly why?: string | undefined;
+  /** It was shown elsewhere that it only reads, whatever words are still to come. */
+  readonly readOnly?: boolean | undefined;
+}
+
+/** Judge a command and add it to what the line runs. */
+export function reportCommand(draft: Draft, scope: Scope, walk: Walk, findings: Findings = {}): void {
+  const { fields, assignments, redirections } = draft;
+  const why = findings.why ?? unsure(draft, scope, walk);
+  const denied = findings.denied ?? denyCommand(draft, scope, walk.place);
+  const reads = denied === undefined && why === undefined ? readOnlyPaths(draft, scope, walk.place) : undefined;
+  for (const path of reads ?? []) walk.reads.add(path);
+  noteFlow(draft, scope, walk);
+  noteProgram(draft, scope, walk);
+  walk.commands.push({
+    words: fields.map(({ text }) => text),
+    known: why === undefined,
+    unknownWords: fields.flatMap(({ known }, at) => (known ? [] : [at])),
+    why,
+    assignments,
+    redirections: redirections.map(({ op, target, known }) => ({ op, target, known })),
+    via: scope.via,
+    at: scope.at ?? nowhere,
+    readOnly: denied === undefined && why === undefined && (findings.readOnly ?? reads !== undefined),
+    denied,
+  } satisfies SimpleCommand);
+}
+
+const nowhere = { start: 0, end: 0 };
+
+/** Why nobody can say what the command does. */
+function unsure({ fields, assignments }: Draft, scope: Scope, walk: Walk): string | undefined {
+  const [name, ...args] = fields;
+  if (name === undefined || !name.known || name.pattern !== undefined) return "which program it starts is only known when it runs";
+  if (!args.every(({ known }) => known)) return "some of its words are only known when it runs";
+  const changed = assignments.find((variable) => !isHarmlessVariable(variable.name));
+  if (changed !== undefined) return `${changed.name} is set for it`;
+  const steering = walk.place.env.find(isSteeringVariable);
+  if (steering !== undefined) return `${steering} was changed in the environment`;
+  if (scope.functions.has(name.text)) return "a function of the line has the same name";
+  return scope.poison;
+}
+
+/** What it prints, and which files it names. */
+function noteFlow(draft: Draft, scope: Scope, walk: Walk): void {
+  const charge = toCharge(draft, scope, walk.place);
+  if (charge === undefined) return;
+  const passed = draft.fields.reduce<Field["taint"]>((found, field) => worse(found, field.taint), undefined);
+  scope.flow.taint = worse(scope.flow.taint, worse(taintOf(charge), passed));
+  const note = (files: readonly Field[], into: Set<string>): void => {
+    for (const field of files) {
+      const text = field.pattern === undefined && field.known ? likely(field) : "";
+      if (text === "" || text === "-") continue;
+      for (const cwd of scope.cwds ?? [walk.place.workspace]) into.add(absolutePath(text, cwd));
+    }
+  };
+  note(writtenFiles(charge), walk.changes);
+  note(readFiles(charge), walk.reads);
+}
+
+function noteProgram(draft: Draft, scope: Scope, walk: Walk): void {
+  const words = draft.fields.map(({ text }) => text);
+  const beside = scope.via.includes("&") || scope.via.includes("timeout");
+  if (!beside) walk.service ??= blockingService(words);
+  walk.interactive ??= interactiveProgram(words);
+}

@@ -1,0 +1,39 @@
+import { applyBuiltin } from "./apply-builtin.js";
+import { assignedNames } from "./assigned-names.js";
+import { reportCommand } from "./report-command.js";
+import { forget, scopeVia } from "./scope.js";
+import type { Scope } from "./scope.js";
+import { unfoldCommand } from "./unfold/unfold-command.js";
+import { walkBody } from "./walk-script.js";
+import type { Draft, Walk } from "./walk.js";
+
+const longestBody = 4096;
+
+/** Look into a command: what it runs in turn is reported in its place, or beside it. */
+export function runCommand(draft: Draft, scope: Scope, walk: Walk): void {
+  const [name] = draft.fields;
+  if (name === undefined) return;
+  if (name.known) callFunction(name.text, draft, scope, walk);
+  const replaced = unfoldCommand(draft, scope, walk);
+  if (!replaced) reportCommand(draft, scope, walk);
+  applyBuiltin(draft, scope, walk);
+}
+
+/** Walk the body of a function of the line with the words that it is called with. */
+function callFunction(name: string, { fields }: Draft, scope: Scope, walk: Walk): void {
+  const body = scope.functions.get(name);
+  if (body === undefined) return;
+  const { names, moves } = assignedNames(body, scope.functions);
+  const within = scope.via.filter((via) => via === `${name}()`).length;
+  if (within < 2 && walk.budget > 0 && body.end - body.pos <= longestBody && scope.depth < deepestCalls) {
+    walk.budget--;
+    const inner = scopeVia(scope, `${name}()`, { positional: fields.slice(1), strict: false });
+    walkBody(body, { ...inner, vars: new Map(scope.vars) }, walk);
+  }
+  const { positional } = scope;
+  forget(scope, names);
+  scope.positional = positional;
+  if (moves) scope.cwds = undefined;
+}
+
+const deepestCalls = 48;

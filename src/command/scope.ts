@@ -1,0 +1,104 @@
+import type { Redirected } from "unbash";
+import type { Field, Taint } from "./words/field.js";
+
+/** What is known of a variable; without `text` and `items` nothing is. */
+export interface Value {
+  readonly text?: string | undefined;
+  readonly items?: readonly Field[] | undefined;
+  readonly taint?: Taint | undefined;
+}
+
+/** What a command reads from its standard input. */
+export interface Stdin {
+  /** The text, where it stands in the line. */
+  readonly text: () => string | undefined;
+  /** The text is all of it. */
+  readonly sure?: boolean | undefined;
+  /** Something feeds it: a pipe, a file, a here-document. */
+  readonly fed: boolean;
+  readonly taint?: Taint | undefined;
+  /** The program right before it in a pipe. */
+  readonly from?: string | undefined;
+  /** A connection to another machine. */
+  readonly network?: boolean | undefined;
+}
+
+/** What the commands of one stretch of the line have in common, gathered while they are walked. */
+export interface Flow {
+  taint: Taint | undefined;
+}
+
+export type FunctionBody = Redirected["command"] | Redirected;
+
+/** What is known where a command stands. Changed by the commands as they are walked. */
+export interface Scope {
+  readonly vars: Map<string, Value>;
+  /** `$1` and on; `undefined` where they are not known. */
+  positional: readonly Field[] | undefined;
+  /** All functions that the line defines anywhere. */
+  readonly functions: Map<string, FunctionBody>;
+  /** Where it can be, most likely last; `undefined` where that is not known. */
+  cwds: readonly string[] | undefined;
+  /** Why later commands need not be what their names say. */
+  poison: string | undefined;
+  /** Only structures of the strict fragment are around. */
+  readonly strict: boolean;
+  readonly depth: number;
+  readonly via: readonly string[];
+  readonly at: { readonly start: number; readonly end: number } | undefined;
+  readonly stdin: Stdin;
+  /** Programs that read what it writes. */
+  readonly readers: readonly string[];
+  /** Descriptors that are connections. */
+  readonly connections: Set<string>;
+  readonly flow: Flow;
+}
+
+export const nothingFed: Stdin = { text: () => undefined, fed: false };
+
+/** A scope for a part of the line that cannot change what is around it. */
+export function forkScope(scope: Scope, changes: Partial<Scope> = {}): Scope {
+  return {
+    ...scope,
+    vars: new Map(scope.vars),
+    connections: new Set(scope.connections),
+    depth: scope.depth + 1,
+    ...changes,
+  };
+}
+
+/** A scope that says what it was found in, but changes with its surroundings. */
+export function scopeVia(scope: Scope, via: string, changes: Partial<Scope> = {}): Scope {
+  return { ...scope, via: [...scope.via, via], depth: scope.depth + 1, ...changes };
+}
+
+/** Forget all variables, or those named. */
+export function forget(scope: Scope, names: Iterable<string> | "all"): void {
+  if (names !== "all") {
+    for (const name of names) scope.vars.set(name, unknownValue);
+    return;
+  }
+  for (const name of [...scope.vars.keys(), "HOME", "PWD", "IFS"]) scope.vars.set(name, unknownValue);
+  scope.positional = undefined;
+}
+
+/** What a part of the line changed is no longer sure: it may not have run, or not to its end. */
+export function settle(scope: Scope, before: ReadonlyMap<string, Value>): void {
+  for (const [name, value] of scope.vars) {
+    if (before.get(name) !== value) scope.vars.set(name, { taint: value.taint });
+  }
+}
+
+/** Both where it was and where it may be now. */
+export function bothPlaces(
+  before: readonly string[] | undefined,
+  after: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (before === undefined || after === undefined) return undefined;
+  if (before === after) return after;
+  const all = [...new Set([...before.filter((cwd) => !after.includes(cwd)), ...after])];
+  return all.length > mostPlaces ? undefined : all;
+}
+
+const mostPlaces = 6;
+const unknownValue: Value = {};

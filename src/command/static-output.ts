@@ -1,0 +1,107 @@
+import type { Command, CommandNode, ParsedScript } from "unbash";
+import { heredocText } from "./heredoc-text.js";
+import type { Scope } from "./scope.js";
+import { decodeBase64, decodeHex, echoText, printfText, translate } from "./output-filters.js";
+import { quietly } from "./walk.js";
+import type { Walk } from "./walk.js";
+import { worse } from "./words/field.js";
+import type { Field, Taint } from "./words/field.js";
+import { resolveText, resolveWord } from "./words/resolve-word.js";
+
+/** What a command surely prints. */
+export interface Output {
+  readonly text: string;
+  readonly taint?: Taint | undefined;
+}
+
+/** What a script prints, where that can be told without running it: `echo`, `printf`, and what turns text into other text. */
+export function staticOutput(script: ParsedScript, scope: Scope, walk: Walk): Output | undefined {
+  const [statement, ...more] = script.commands;
+  if (statement === undefined || more.length > 0 || statement.background === true) return undefined;
+  const { command } = statement;
+  if (command.type === "AndOr") return undefined;
+  return command.type === "Pipeline"
+    ? pipelineOutput(command.commands, scope, walk)
+    : pipelineOutput([command], scope, walk);
+}
+
+/** What the last of these commands prints, each reading what the one before it printed. */
+export function pipelineOutput(commands: readonly CommandNode[], scope: Scope, walk: Walk): Output | undefined {
+  // Cheap to tell for nearly all lines: what does not begin with one of these prints who knows what.
+  if (commands[0]?.type !== "Command" || !isSource(commands[0])) return undefined;
+  const quiet = quietly(walk);
+  let output: Output | undefined = { text: "" };
+  for (const command of commands) {
+    if (command.type !== "Command" || output === undefined) return undefined;
+    output = stageOutput(command, output, (word) => resolveWord(word, scope, quiet), { scope, walk: quiet });
+    if (output !== undefined && output.text.length > longestOutput) return undefined;
+  }
+  return output;
+}
+
+const longestOutput = 65_536;
+
+function isSource({ name }: Command): boolean {
+  return name !== undefined && /^(?:\/\S*\/)?(?:echo|printf|cat)$/.test(name.value);
+}
+
+function stageOutput(
+  command: Command,
+  input: Output,
+  resolve: (word: NonNullable<Command["name"]>) => readonly Field[],
+  context: { readonly scope: Scope; readonly walk: Walk },
+): Output | undefined {
+  if (command.name === undefined || command.prefix.some(({ type }) => type === "Assignment")) return undefined;
+  const fields = [command.name, ...command.args].flatMap((word) =>
+    word.type === "Word" ? resolve(word) : [{ text: word.text, known: false, plain: false }],
+  );
+  if (fields.some(({ known, pattern }) => !known || pattern !== undefined)) return undefined;
+  const given = inputOf(command, input, context);
+  if (given === undefined) return undefined;
+  const [name = "", ...args] = fields.map(({ text }) => text);
+  const taint = fields.reduce<Taint | undefined>((found, field) => worse(found, field.taint), given.taint);
+  const text = filter(name.slice(name.lastIndexOf("/") + 1), args, given.text);
+  if (text === undefined) return undefined;
+  return { text, taint: worse(taint, decoders.has(name) ? "decoded" : undefined) };
+}
+
+const decoders = new Set(["base64", "xxd", "rev"]);
+
+function inputOf(
+  { redirects }: Command,
+  input: Output,
+  { scope, walk }: { readonly scope: Scope; readonly walk: Walk },
+): Output | undefined {
+  let given: Output | undefined = input;
+  for (const redirect of redirects) {
+    if (redirect.type === "HereString") {
+      const field = redirect.target && resolveText(redirect.target, scope, walk);
+      given = field?.known === true ? { text: `${field.text}\n`, taint: field.taint } : undefined;
+    } else if (redirect.type === "HereDoc") {
+      const field = heredocText(redirect, scope, walk);
+      given = field.known ? { text: field.text, taint: field.taint } : undefined;
+    } else if (redirect.operator !== ">&" && redirect.target?.value !== "/dev/null") return undefined;
+  }
+  return given;
+}
+
+function filter(name: string, args: readonly string[], input: string): string | undefined {
+  switch (name) {
+    case "echo":
+      return echoText(args);
+    case "printf":
+      return printfText(args);
+    case "cat":
+      return args.every((arg) => arg === "-") ? input : undefined;
+    case "base64":
+      return /^(?:-d|-D|--decode|-di|-id)$/.test(args.join(" ")) ? decodeBase64(input) : undefined;
+    case "xxd":
+      return /^(?:-r -p|-p -r|-rp|-pr|-r -ps|-ps -r)$/.test(args.join(" ")) ? decodeHex(input) : undefined;
+    case "rev":
+      return args.length === 0 ? input.replaceAll(/[^\n]+/g, (line) => [...line].reverse().join("")) : undefined;
+    case "tr":
+      return translate(args, input);
+    default:
+      return undefined;
+  }
+}

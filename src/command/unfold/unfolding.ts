@@ -1,0 +1,48 @@
+import { scopeVia } from "../scope.js";
+import type { Scope } from "../scope.js";
+import type { Draft, Walk } from "../walk.js";
+import type { Field } from "../words/field.js";
+
+/** A command that is looked into. */
+export interface Unfolding {
+  readonly draft: Draft;
+  /** The program without its directory. */
+  readonly name: string;
+  readonly args: readonly Field[];
+  readonly scope: Scope;
+  readonly walk: Walk;
+}
+
+/** Reports what a command runs; `true` where nothing is left to report of the command itself. */
+export type Unfold = (unfolding: Unfolding) => boolean;
+
+/** Report the command that these words start. */
+export function runWords(
+  { draft, scope, walk, name }: Unfolding,
+  fields: readonly Field[],
+  changes: Partial<Scope> & Partial<Pick<Draft, "assignments">> = {},
+): Scope {
+  const { assignments = draft.assignments, ...rest } = changes;
+  const inner = scopeVia(scope, name, rest);
+  walk.command({ ...draft, fields, assignments }, inner);
+  return inner;
+}
+
+/** Report what a shell would run that is given this text. */
+export function runText(
+  { scope, walk }: Pick<Unfolding, "scope" | "walk">,
+  text: string,
+  via: string,
+  changes: Partial<Scope> = {},
+): Scope {
+  const inner = scopeVia(scope, via, changes);
+  walk.source(text, inner);
+  return inner;
+}
+
+/** Carry what a part changed over to what is around it, where both are one shell. */
+export function carryOver(to: Scope, from: Scope): void {
+  to.cwds = from.cwds;
+  to.poison = from.poison;
+  to.positional = from.positional;
+}

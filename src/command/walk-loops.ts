@@ -1,0 +1,86 @@
+import type { SyntaxNode, Word } from "unbash";
+import { assignedNames } from "./assigned-names.js";
+import { isForkBomb } from "./fork-bomb.js";
+import { forget, forkScope, nothingFed } from "./scope.js";
+import type { Scope } from "./scope.js";
+import { walkArithmetic } from "./walk-arithmetic.js";
+import { walkBody, walkBranch, walkList } from "./walk-script.js";
+import type { Walk } from "./walk.js";
+import type { Field } from "./words/field.js";
+import { resolveText, resolveWord } from "./words/resolve-word.js";
+
+type Node<T extends SyntaxNode["type"]> = Extract<SyntaxNode, { type: T }>;
+
+const mostRounds = 16;
+
+/** Walk a loop over words once for each word, where they are known and few; else once for all. */
+export function walkFor(node: Node<"For" | "Select">, scope: Scope, walk: Walk): void {
+  const fields = node.wordlist?.flatMap((word) => resolveWord(word, scope, walk)) ?? scope.positional;
+  walkBranch(loopScope(node.body, scope), (inner) => {
+    const rounds = node.type === "For" ? takeRounds(fields, walk) : [undefined];
+    for (const field of rounds) {
+      forgetChanges(node.body, inner);
+      inner.vars.set(node.name.value, field === undefined ? {} : { text: field.text, taint: field.taint });
+      walkList(node.body, inner, walk);
+    }
+  });
+  scope.vars.set(node.name.value, {});
+  forgetChanges(node.body, scope);
+}
+
+function takeRounds(fields: readonly Field[] | undefined, walk: Walk): readonly (Field | undefined)[] {
+  if (fields === undefined || fields.length === 0) return [undefined];
+  const clear = fields.every(({ known, pattern }) => known && pattern === undefined);
+  if (!clear || fields.length > mostRounds || fields.length > walk.budget) return [undefined];
+  walk.budget -= fields.length - 1;
+  return fields;
+}
+
+/** Walk a loop with a condition. */
+export function walkLoop(node: Node<"While" | "ArithmeticFor">, scope: Scope, walk: Walk): void {
+  const before = loopScope(node, scope);
+  forgetChanges(node, before);
+  walkBranch(before, (inner) => {
+    if (node.type === "While") walkList(node.clause, inner, walk);
+    else for (const part of [node.initialize, node.test, node.update]) walkArithmetic(part, inner, walk);
+    walkList(node.body, inner, walk);
+  });
+  forgetChanges(node, scope);
+}
+
+/** Loops are not in the strict fragment: how often they run is part of what they do. */
+function loopScope(body: SyntaxNode, scope: Scope): Scope {
+  return { ...scope, strict: false };
+}
+
+function forgetChanges(body: SyntaxNode, scope: Scope): void {
+  const { names, moves } = assignedNames(body, scope.functions);
+  forget(scope, names);
+  if (moves) scope.cwds = undefined;
+}
+
+/** Walk all ways of a `case`. */
+export function walkCase(node: Node<"Case">, scope: Scope, walk: Walk): void {
+  const words: Word[] = [node.word, ...node.items.flatMap(({ pattern }) => pattern)];
+  for (const word of words) resolveText(word, scope, walk);
+  for (const { body } of node.items) {
+    walkBranch(scope, (inner) => walkList(body, { ...inner, strict: false }, walk));
+    forgetChanges(body, scope);
+  }
+}
+
+/** Keep a function for when it is called, and walk its body as it stands: anything may be set by then. */
+export function walkFunction(node: Node<"Function">, scope: Scope, walk: Walk): void {
+  const name = node.name.value;
+  if (isForkBomb(name, node.body)) walk.denied ??= `the function "${name}" starts itself over and over (a fork bomb)`;
+  if (node.body.type !== "CompoundList") scope.functions.set(name, node.body);
+  const inner = forkScope(scope, {
+    via: [...scope.via, `${name}()`],
+    strict: false,
+    cwds: undefined,
+    stdin: nothingFed,
+    readers: [],
+  });
+  forget(inner, "all");
+  walkBody(node.body, inner, walk);
+}

@@ -1,0 +1,39 @@
+import type { CommandNode, Pipeline } from "unbash";
+import { pipelineOutput } from "./static-output.js";
+import type { Output } from "./static-output.js";
+import { forkScope } from "./scope.js";
+import type { Flow, Scope, Stdin } from "./scope.js";
+import { walkNode } from "./walk-script.js";
+import type { Walk } from "./walk.js";
+import { worse } from "./words/field.js";
+
+/** Walk the commands of a pipeline, each knowing what comes in and who reads what goes out. */
+export function walkPipeline({ commands, prefixes }: Pipeline, scope: Scope, walk: Walk): void {
+  if (commands.length === 1 && prefixes.length > 0) {
+    walkNode(commands[0]!, scope, walk);
+    return;
+  }
+  const names = commands.map(programOf);
+  const total: Flow = { taint: undefined };
+  let stdin: Stdin = scope.stdin;
+  for (const [at, command] of commands.entries()) {
+    const flow: Flow = { taint: undefined };
+    const readers = [...names.slice(at + 1), ...scope.readers];
+    walkNode(command, forkScope(scope, { stdin, readers, flow }), walk);
+    total.taint = worse(total.taint, flow.taint);
+    stdin = pipeFrom(commands.slice(0, at + 1), total, scope, walk);
+  }
+  scope.flow.taint = worse(scope.flow.taint, total.taint);
+}
+
+function pipeFrom(commands: readonly CommandNode[], total: Flow, scope: Scope, walk: Walk): Stdin {
+  let output: { readonly value: Output | undefined } | undefined;
+  const read = (): Output | undefined => (output ??= { value: pipelineOutput(commands, scope, walk) }).value;
+  const last = commands.at(-1);
+  return { fed: true, sure: true, from: last && programOf(last), taint: total.taint, text: () => read()?.text };
+}
+
+function programOf(node: CommandNode): string {
+  const word = node.type === "Command" ? (node.name?.value ?? "") : "";
+  return word.slice(word.lastIndexOf("/") + 1);
+}

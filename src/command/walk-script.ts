@@ -1,0 +1,156 @@
+import type { CommandNode, CompoundList, ParsedScript, PipelineNode, Statement, SyntaxNode } from "unbash";
+import { bothPlaces, forkScope, settle } from "./scope.js";
+import type { Scope } from "./scope.js";
+import { walkArithmetic } from "./walk-arithmetic.js";
+import { walkCommand, walkRedirections } from "./walk-command.js";
+import { walkCase, walkFor, walkFunction, walkLoop } from "./walk-loops.js";
+import { walkPipeline } from "./walk-pipeline.js";
+import { walkTest } from "./walk-test.js";
+import { deepest } from "./walk.js";
+import type { Walk } from "./walk.js";
+
+/** Walk a script statement by statement, in the order in which a shell would run them. */
+export function walkScript(script: ParsedScript, scope: Scope, walk: Walk): void {
+  for (const error of script.errors ?? []) walk.unknown.add(`it cannot be parsed: ${error.message}`);
+  if (scope.depth > deepest) walk.unknown.add(`it is nested more than ${deepest} levels deep`);
+  for (const statement of script.commands) walkStatement(statement, scope, walk);
+}
+
+/** Walk the statements of a body. */
+export function walkList(list: CompoundList, scope: Scope, walk: Walk): void {
+  if (scope.depth > deepest) walk.unknown.add(`it is nested more than ${deepest} levels deep`);
+  for (const statement of list.commands) walkStatement(statement, scope, walk);
+}
+
+function keepState(scope: Scope, from: Scope): void {
+  if (scope === from) return;
+  scope.cwds = from.cwds;
+  scope.poison = from.poison;
+  scope.positional = from.positional;
+}
+
+function walkStatement({ command, background }: Statement, scope: Scope, walk: Walk): void {
+  if (background === true) {
+    walkNode(command, forkScope(scope, { strict: false, via: [...scope.via, "&"] }), walk);
+    return;
+  }
+  const before = scope.cwds;
+  walkNode(command, scope, walk);
+  // A `cd` may have failed.
+  scope.cwds = bothPlaces(before, scope.cwds);
+}
+
+/** Walk one command, whatever its kind. */
+export function walkNode(node: PipelineNode | Statement["command"], scope: Scope, walk: Walk): void {
+  switch (node.type) {
+    case "AndOr":
+      walkAndOr(node.commands, node.operators, scope, walk);
+      return;
+    case "Pipeline":
+      walkPipeline(node, scope, walk);
+      return;
+    default:
+      walkOne(node, scope, walk);
+  }
+}
+
+function walkAndOr(
+  commands: readonly PipelineNode[],
+  operators: readonly string[],
+  scope: Scope,
+  walk: Walk,
+): void {
+  let sure: ReadonlyMap<string, unknown> | undefined;
+  for (const [at, command] of commands.entries()) {
+    if (at === 1) sure = new Map(scope.vars);
+    const before = scope.cwds;
+    // After `||` the one before it failed somewhere on its way.
+    if (operators[at - 1] === "||") settle(scope, sure as Scope["vars"]);
+    walkNode(command, scope, walk);
+    if (operators[at] === "||") scope.cwds = bothPlaces(before, scope.cwds);
+  }
+  settle(scope, sure as Scope["vars"]);
+}
+
+function walkOne(node: CommandNode, scope: Scope, walk: Walk): void {
+  switch (node.type) {
+    case "Command":
+      walkCommand(node, scope, walk);
+      return;
+    case "Redirected": {
+      const { stdin, strict } = walkRedirections(node.redirects, scope, walk);
+      walkOneWith(node.command, { scope, changes: { stdin, strict } }, walk);
+      return;
+    }
+    case "Subshell":
+      walkList(node.body, forkScope(scope), walk);
+      return;
+    case "BraceGroup":
+      walkList(node.body, scope, walk);
+      return;
+    case "If":
+      walkIf(node, scope, walk);
+      return;
+    case "For":
+    case "Select":
+      walkFor(node, scope, walk);
+      return;
+    case "While":
+    case "ArithmeticFor":
+      walkLoop(node, scope, walk);
+      return;
+    case "Case":
+      walkCase(node, scope, walk);
+      return;
+    case "Function":
+      walkFunction(node, scope, walk);
+      return;
+    case "TestCommand":
+      walkTest(node.expression, scope, walk);
+      return;
+    case "ArithmeticCommand":
+      walk.loose = true;
+      walkArithmetic(node.expression, scope, walk);
+      return;
+    case "Coproc":
+      walkBody(node.body, forkScope(scope, { strict: false, via: [...scope.via, "coproc"] }), walk);
+      return;
+    default:
+      walk.unknown.add("a kind of command that is not known");
+  }
+}
+
+/** Walk with a changed standard input, letting what the commands change come through. */
+function walkOneWith(
+  node: CommandNode,
+  { scope, changes }: { readonly scope: Scope; readonly changes: Partial<Scope> },
+  walk: Walk,
+): void {
+  const inner = { ...scope, ...changes };
+  walkOne(node, inner, walk);
+  keepState(scope, inner);
+}
+
+/** A body is a command or, where the parser had to mend something, a list. */
+export function walkBody(node: CommandNode | CompoundList, scope: Scope, walk: Walk): void {
+  if (node.type === "CompoundList") walkList(node, scope, walk);
+  else walkOne(node, scope, walk);
+}
+
+function walkIf(node: Extract<SyntaxNode, { type: "If" }>, scope: Scope, walk: Walk): void {
+  walkList(node.clause, scope, walk);
+  const bodies = [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then])];
+  if (node.else !== undefined) bodies.push(node.else);
+  for (const body of bodies) walkBranch(scope, (inner) => walkList(body, inner, walk));
+}
+
+/** Walk a part that may not run: what it changes is no longer sure afterwards. */
+export function walkBranch(scope: Scope, body: (inner: Scope) => void): void {
+  const vars = new Map(scope.vars);
+  const inner = { ...scope, depth: scope.depth + 1 };
+  body(inner);
+  settle(scope, vars);
+  scope.cwds = bothPlaces(scope.cwds, inner.cwds);
+  scope.poison ??= inner.poison;
+  if (inner.positional !== scope.positional) scope.positional = undefined;
+}

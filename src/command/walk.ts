@@ -1,0 +1,74 @@
+import type { ParsedScript } from "unbash";
+import type { AnalyseOptions, CommandVariable, Redirection, SimpleCommand } from "./command-analysis.js";
+import type { Scope, Stdin } from "./scope.js";
+import type { Field } from "./words/field.js";
+
+/** Where a line runs. */
+export interface Place {
+  readonly workspace: string;
+  readonly home: string;
+  readonly dialect: NonNullable<AnalyseOptions["dialect"]>;
+  /** Changed variables that can change what commands do. */
+  readonly env: readonly string[];
+}
+
+/** A redirection whose target is resolved. */
+export interface ResolvedRedirection extends Redirection {
+  readonly field: Field;
+  /** The descriptor; without one the operator says. */
+  readonly fd: string | undefined;
+}
+
+/** A simple command whose words are resolved, before anybody looked into it. */
+export interface Draft {
+  /** The program and its arguments; at least one. */
+  readonly fields: readonly Field[];
+  readonly assignments: readonly CommandVariable[];
+  readonly redirections: readonly ResolvedRedirection[];
+  readonly stdin: Stdin;
+  /** It runs beside the others, so that nothing waits for it. */
+  readonly background?: boolean | undefined;
+}
+
+/** The state of one analysis. */
+export interface Walk {
+  readonly place: Place;
+  readonly commands: SimpleCommand[];
+  readonly unknown: Set<string>;
+  readonly reads: Set<string>;
+  readonly writes: Set<string>;
+  readonly changes: Set<string>;
+  /** Something besides the commands keeps the line out of the strict fragment. */
+  loose: boolean;
+  service: string | undefined;
+  interactive: string | undefined;
+  /** Why something in it should never run, where that is no single command's fault. */
+  denied: string | undefined;
+  /** How often parts may still be walked more than once. */
+  budget: number;
+  /** Walk a tree. */
+  readonly script: (script: ParsedScript, scope: Scope) => void;
+  /** Parse and walk text that a shell would run. */
+  readonly source: (text: string, scope: Scope) => void;
+  /** Look into a resolved command and report what it runs. */
+  readonly command: (draft: Draft, scope: Scope) => void;
+}
+
+/** The same analysis, without reporting anything. */
+export function quietly(walk: Walk): Walk {
+  return {
+    ...walk,
+    commands: [],
+    unknown: new Set(),
+    reads: new Set(),
+    writes: new Set(),
+    changes: new Set(),
+    budget: 0,
+    script: () => {},
+    source: () => {},
+    command: () => {},
+  };
+}
+
+/** Deepest nesting that is still called known. */
+export const deepest = 32;

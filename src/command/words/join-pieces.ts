@@ -1,0 +1,84 @@
+import { escapeGlob, knownField, worse } from "./field.js";
+import type { Field } from "./field.js";
+import type { Piece } from "./piece.js";
+
+const longestField = 65_536;
+
+export interface Splitting {
+  /** The word as it was written. */
+  readonly source: string;
+  /** What separates words (`IFS`); `undefined` where that is not known. */
+  readonly blanks: string | undefined;
+}
+
+/** Split the stretches of a word into the words that it becomes. */
+export function toFields(pieces: readonly Piece[], { source, blanks }: Splitting): readonly Field[] {
+  if (pieces.every(isSimple)) return [toOneField(pieces)];
+  if (blanks === undefined) return [{ ...knownField(source), known: false, plain: false, many: true }];
+  const words: Piece[][] = [];
+  let current: Piece[] | undefined;
+  const end = (): void => {
+    if (current !== undefined) words.push(current);
+    current = undefined;
+  };
+  for (const piece of pieces) {
+    if (piece.breakBefore === true) end();
+    if (piece.split !== true || piece.unknown === true) {
+      (current ??= []).push(piece);
+      continue;
+    }
+    for (const [at, run] of splitAt(piece.text, blanks).entries()) {
+      if (at > 0) end();
+      if (run !== "") (current ??= []).push({ ...piece, text: run, glob: /[*?[]/.test(run) });
+    }
+  }
+  end();
+  if (words.length > mostFields) return [{ ...knownField(source), known: false, plain: false, many: true }];
+  return words.map(toOneField);
+}
+
+const mostFields = 512;
+
+function splitAt(text: string, blanks: string): string[] {
+  const runs = [""];
+  let gap = false;
+  for (const letter of text) {
+    const blank = blanks.includes(letter);
+    if (!blank && gap) runs.push("");
+    if (!blank) runs[runs.length - 1] += letter;
+    gap = blank;
+  }
+  if (gap) runs.push("");
+  return runs;
+}
+
+function isSimple(piece: Piece): boolean {
+  return piece.split !== true && piece.breakBefore !== true;
+}
+
+/** Join the stretches of one word. */
+export function toOneField(pieces: readonly Piece[]): Field {
+  const text = joined(pieces, (piece) => piece.text);
+  const known = pieces.every(({ unknown }) => unknown !== true) && text.length <= longestField;
+  const plain = pieces.every(({ moved, unknown }) => moved !== true && unknown !== true);
+  const globs = pieces.some(({ glob, unknown }) => glob === true && unknown !== true);
+  const taint = pieces.reduce<Field["taint"]>((found, piece) => worse(found, piece.taint), undefined);
+  if (known && !globs && taint === undefined) return { text, known, plain };
+  const guessable = pieces.every(({ unknown, guess }) => unknown !== true || guess !== undefined);
+  return {
+    text,
+    known,
+    plain,
+    many: pieces.some(({ unknown, quoted }) => unknown === true && quoted !== true),
+    taint,
+    ...(globs && { pattern: joined(pieces, (piece) => (piece.glob === true ? piece.text : escapeGlob(piece.text))) }),
+    ...(!known && {
+      wild: joined(pieces, (piece) => (piece.unknown === true ? "*" : escapeGlob(piece.text))),
+    }),
+    ...(!known && guessable && { guess: joined(pieces, (piece) => piece.guess ?? piece.text) }),
+  };
+}
+
+function joined(pieces: readonly Piece[], toText: (piece: Piece) => string): string {
+  return pieces.length === 1 ? toText(pieces[0]!) : pieces.map(toText).join("");
+}

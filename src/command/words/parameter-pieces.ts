@@ -1,0 +1,129 @@
+import type { ParameterExpansionPart, Word } from "unbash";
+import type { Scope, Value } from "../scope.js";
+import type { Walk } from "../walk.js";
+import { changeText } from "./change-text.js";
+import type { PartContext } from "./part-pieces.js";
+import type { Piece } from "./piece.js";
+import { resolveText } from "./resolve-word.js";
+
+/** `$name`, `$1`, `$@` and the like. */
+export function simplePieces(text: string, quoted: boolean, scope: Scope, walk: Walk): Piece[] {
+  return valuePieces(valueOf(text.slice(1), scope, walk), text, quoted);
+}
+
+/** `${name…}`, with what may stand after the name. */
+export function parameterPieces(
+  part: ParameterExpansionPart,
+  quoted: boolean,
+  { scope, walk }: PartContext,
+): Piece[] {
+  const { parameter, operation, prefix, index, text } = part;
+  const field = (word: Word): ReturnType<typeof resolveText> => resolveText(word, scope, walk);
+  const at = index && field(index);
+  const base = at === undefined ? valueOf(parameter, scope, walk) : elementOf(parameter, at.text, scope);
+  // An index is arithmetic: what it names is evaluated, and can run commands in turn.
+  if (at !== undefined && !/^(?:[@*]|\d+)$/.test(at.text)) walk.unknown.add(`the index in ${text}`);
+  if (operation === undefined) return lengthOrValue(base, part, quoted, { scope, walk });
+  if (prefix !== undefined || operation.type === "Names") return unknownPieces(part, quoted, base);
+  switch (operation.type) {
+    case "Default":
+      return defaultPieces(part, { base, operand: field(operation.operand), quoted, scope });
+    case "Transform":
+      // `@P` runs the substitutions in the value, and so may what comes later.
+      walk.unknown.add(`the transformation ${text}`);
+      return unknownPieces(part, quoted, base);
+    case "Unknown":
+      walk.unknown.add(`the expansion ${text}`);
+      return unknownPieces(part, quoted, base);
+    default: {
+      const changed = changeText(base?.text, operation, field, walk);
+      if (changed === undefined) return unknownPieces(part, quoted, base);
+      return [{ text: changed, quoted, split: !quoted, moved: true, taint: base?.taint }];
+    }
+  }
+}
+
+function lengthOrValue(
+  base: Value | undefined,
+  { prefix, parameter, text }: ParameterExpansionPart,
+  quoted: boolean,
+  { scope, walk }: PartContext,
+): Piece[] {
+  if (prefix === undefined) return valuePieces(base, text, quoted);
+  if (prefix === "#") {
+    const known = base?.text;
+    return [{ text: known === undefined ? text : String(known.length), quoted: true, moved: true, unknown: known === undefined }];
+  }
+  const name = valueOf(parameter, scope, walk)?.text;
+  const target = name !== undefined && /^\w+$/.test(name) ? valueOf(name, scope, walk) : undefined;
+  return valuePieces(target, text, quoted);
+}
+
+interface DefaultParts {
+  readonly base: Value | undefined;
+  readonly operand: ReturnType<typeof resolveText>;
+  readonly quoted: boolean;
+  readonly scope: Scope;
+}
+
+function defaultPieces(part: ParameterExpansionPart, { base, operand, quoted, scope }: DefaultParts): Piece[] {
+  const operator = (part.operation as { operator: string }).operator;
+  const given = base?.text;
+  if (operator.endsWith("=")) scope.vars.set(part.parameter, {});
+  if (given !== undefined && !(operator.startsWith(":") && given === "")) {
+    if (operator.endsWith("+")) return [{ text: operand.text, quoted, split: !quoted, moved: true, unknown: !operand.known }];
+    return valuePieces(base, part.text, quoted);
+  }
+  if (given === "" && !operator.endsWith("?") && !operator.endsWith("+")) {
+    return [{ text: operand.text, quoted, split: !quoted, moved: true, unknown: !operand.known, taint: operand.taint }];
+  }
+  const likely = operand.known && /[-=]$/.test(operator) ? operand.text : undefined;
+  return unknownPieces(part, quoted, base).map((piece) => ({ ...piece, guess: likely }));
+}
+
+function unknownPieces({ text }: ParameterExpansionPart, quoted: boolean, base: Value | undefined): Piece[] {
+  return [{ text, quoted, split: !quoted, unknown: true, taint: base?.taint }];
+}
+
+function valuePieces(value: Value | undefined, written: string, quoted: boolean): Piece[] {
+  const { items, text, taint } = value ?? {};
+  if (items !== undefined && text === undefined) {
+    return items.map((item, at) => ({
+      text: item.text,
+      quoted,
+      split: !quoted,
+      moved: true,
+      unknown: !item.known,
+      breakBefore: at > 0,
+      taint: item.taint,
+    }));
+  }
+  if (text === undefined) return [{ text: written, quoted, split: !quoted, unknown: true, taint }];
+  return [{ text, quoted, split: !quoted, moved: true, taint }];
+}
+
+/** What is known of a parameter. */
+export function valueOf(name: string, scope: Scope, walk: Walk): Value | undefined {
+  const { positional } = scope;
+  if (name === "@" || name === "*") return positional && { items: positional };
+  if (/^[1-9]\d*$/.test(name)) {
+    const field = positional?.[Number(name) - 1];
+    if (positional === undefined || field?.known === false) return { taint: field?.taint };
+    return { text: field?.text ?? "", taint: field?.taint };
+  }
+  if (name === "#") return positional && { text: String(positional.length) };
+  const own = scope.vars.get(name);
+  if (own !== undefined) return own.items === undefined || own.text !== undefined ? own : { ...own.items[0] };
+  if (name === "IFS") return { text: " \t\n" };
+  if (name === "HOME") return { text: walk.place.home };
+  if (name === "PWD" && scope.cwds?.length === 1) return { text: scope.cwds[0] };
+  return undefined;
+}
+
+function elementOf(name: string, index: string, scope: Scope): Value | undefined {
+  const items = scope.vars.get(name)?.items;
+  if (items === undefined) return undefined;
+  if (index === "@" || index === "*") return { items };
+  const item = /^\d+$/.test(index) ? items[Number(index)] : undefined;
+  return item?.known === true ? { text: item.text, taint: item.taint } : undefined;
+}

@@ -1,0 +1,61 @@
+export type CodeQueryType = "function" | "class" | "variable" | "file" | "text" | "all";
+
+/** What is looked for in the workspace's code. */
+export interface CodeQuery {
+  readonly query: string;
+  readonly type: CodeQueryType;
+  /** Search only below this path; what is near it comes first. @default the workspace */
+  readonly path?: string | undefined;
+  readonly language?: string | undefined;
+  /** Only files whose path fits. */
+  readonly glob?: string | undefined;
+  /** The query is a regular expression, for `text`. */
+  readonly regex: boolean;
+  /** @default only where the query has a capital letter */
+  readonly caseSensitive?: boolean | undefined;
+  readonly contextLines: number;
+  readonly limit: number;
+}
+
+/** One place that fits, best first. Lines and columns count from 1. */
+export interface CodeMatch {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** The line itself. */
+  readonly code: string;
+  /** The line with its neighbours. */
+  readonly context: string;
+  /** What the name stands for there (`function`, `class`, …), `mention`, `text` or `file`. */
+  readonly kind: string;
+}
+
+/** How much of the workspace is known by its syntax trees. */
+export interface CodeIndexState {
+  readonly state: "ready" | "building" | "none";
+  readonly filesParsed: number;
+  readonly filesKnown: number;
+}
+
+/** The lines of a file that an answer shows, for whoever keeps track of what was read. */
+export interface ShownLines {
+  readonly file: string;
+  readonly identity: string;
+  readonly start: number;
+  readonly lines: readonly string[];
+}
+
+export interface CodeAnswer {
+  readonly matches: readonly CodeMatch[];
+  /** More would fit, or not everything could be searched. */
+  readonly truncated: boolean;
+  readonly index: CodeIndexState;
+  /** What a reader should know of how the answer was found. */
+  readonly notes: readonly string[];
+  readonly shown: readonly ShownLines[];
+}
+
+/** Search in the workspace's code; everything that is shown was read through the guard. */
+export interface CodeSearch {
+  search(query: CodeQuery): Promise<CodeAnswer>;
+}

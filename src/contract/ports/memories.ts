@@ -1,0 +1,78 @@
+/** What a memory is about; decisions and patterns come from promotion. */
+export const memoryKinds = ["insight", "issue", "learning", "decision", "pattern"] as const;
+
+export type MemoryKind = (typeof memoryKinds)[number];
+
+/** What is saved directly. */
+export type SavedKind = Extract<MemoryKind, "insight" | "issue" | "learning">;
+
+/** Where a memory counts: in its iteration, or in the whole project. */
+export type MemoryLayer = "iteration" | "project";
+
+/** What is looked through: one layer, both as they concern the present iteration, or everything. */
+export type MemoryScope = "project" | "iteration" | "smart" | "all";
+
+/** Something worth remembering. Times are Unix milliseconds. */
+export interface Memory {
+  readonly id: string;
+  readonly kind: MemoryKind;
+  readonly layer: MemoryLayer;
+  /** The iteration that it was saved in. */
+  readonly iterationId: string;
+  readonly title: string;
+  readonly content: string;
+  readonly tags: readonly string[];
+  readonly createdAt: number;
+  readonly agent: string;
+  /** Of an issue only. */
+  readonly status?: "open" | "resolved";
+  readonly resolution?: string;
+  readonly resolvedAt?: number;
+  /** The memory that this one was promoted from. */
+  readonly origin?: string;
+  /** Why it was decided. */
+  readonly rationale?: string;
+  /** When the pattern applies. */
+  readonly whenToUse?: string;
+  /** What it was promoted to, newest last. */
+  readonly promotedTo?: readonly string[];
+}
+
+export interface NewMemory {
+  readonly kind: SavedKind;
+  readonly title: string;
+  readonly content: string;
+  readonly tags: readonly string[];
+}
+
+export interface MemoryQuery {
+  /** Words. @default none: the newest come first */
+  readonly query?: string | undefined;
+  /** @default "smart" */
+  readonly scope?: MemoryScope | undefined;
+  readonly kind?: MemoryKind | undefined;
+  /** @default 10 */
+  readonly limit?: number | undefined;
+}
+
+/** A memory that was found, and how well it fits: 1 is the best of this answer. */
+export interface FoundMemory extends Memory {
+  readonly score?: number;
+}
+
+export type Promotion =
+  | { readonly kind: "decision"; readonly rationale?: string | undefined }
+  | { readonly kind: "pattern"; readonly whenToUse?: string | undefined };
+
+/** The memory of a workspace, in two layers: of an iteration, and of the project. */
+export interface MemoryStore {
+  /** Keep a memory in the layer of the present iteration. */
+  save(memory: NewMemory): Promise<Memory>;
+  get(id: string): Promise<Memory | undefined>;
+  query(query?: MemoryQuery): Promise<readonly FoundMemory[]>;
+  /** Close an issue; refused where it is none, or is closed already. */
+  resolve(id: string, resolution: string): Promise<Memory>;
+  /** Lift a memory to the project's layer; the new one points to its origin. The same promotion again gives the one there is. */
+  promote(id: string, promotion: Promotion): Promise<{ readonly memory: Memory; readonly created: boolean }>;
+  count(): Promise<number>;
+}

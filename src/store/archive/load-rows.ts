@@ -1,0 +1,89 @@
+import { dialectOf } from "../dialect.js";
+import { insertRows } from "../insert-rows.js";
+import { migrate, migrations, refuseNewer, tablesOf, type Versioned } from "../migrations.js";
+import type { Sql, SqlValue } from "../sql.js";
+import { badArchive, fromArchiveValue, type ArchiveLine, type ArchiveRow } from "./archive-lines.js";
+
+export interface LoadOptions {
+  readonly lines: AsyncIterable<ArchiveLine>;
+  readonly versioned: Versioned;
+  /** Whose files the journal is about from now on. */
+  readonly place: string;
+}
+
+const rowsAtOnce = 50;
+
+/** Make the schema that an archive's rows are from in an empty database, fill it, and bring it up to date. */
+export async function loadRows(tx: Sql, { lines, versioned, place }: LoadOptions): Promise<void> {
+  let version: number | undefined;
+  let waiting: ArchiveRow[] = [];
+  let columns = new Map<string, ReadonlySet<string>>();
+  const flush = async (): Promise<void> => {
+    const rows = waiting;
+    waiting = [];
+    if (rows.length > 0) await insert(tx, rows, columns);
+  };
+  for await (const line of lines) {
+    if ("tenon" in line) {
+      version = line.schema;
+      refuseNewer(version, "in the backup");
+      await migrate(tx, versioned, migrations.slice(0, version));
+      columns = await columnsOf(tx, tablesOf(version));
+    }
+    if (!("table" in line)) continue;
+    const row = line.table === "journal_entries" ? { ...line, row: { ...line.row, place } } : line;
+    const [last] = waiting;
+    if (last !== undefined && (waiting.length >= rowsAtOnce || !isAlike(last, row))) await flush();
+    waiting.push(row);
+  }
+  await flush();
+  await migrate(tx, versioned);
+  for (const step of migrations.slice(0, version)) await step.rebuild?.(tx);
+  if (tx.dialect === "postgres") await countOn(tx);
+}
+
+function isAlike(one: ArchiveRow, other: ArchiveRow): boolean {
+  return one.table === other.table && Object.keys(one.row).join() === Object.keys(other.row).join();
+}
+
+/** The names come from a file: only those that the schema has become part of a statement. */
+async function insert(
+  tx: Sql,
+  rows: readonly ArchiveRow[],
+  known: ReadonlyMap<string, ReadonlySet<string>>,
+): Promise<void> {
+  const [{ table, row } = { table: "", row: {} }] = rows;
+  const names = known.get(table);
+  if (names === undefined) throw badArchive(`it has a table "${table}"`);
+  const columns = Object.keys(row);
+  const odd = columns.find((column) => !names.has(column));
+  if (odd !== undefined) throw badArchive(`its table "${table}" has a column "${odd}"`);
+  const values = rows.map((each) =>
+    columns.map((column): SqlValue => fromArchiveValue(each.row[column] ?? null)),
+  );
+  await insertRows(tx, { table, columns, rows: values });
+}
+
+async function columnsOf(tx: Sql, tables: readonly string[]): Promise<Map<string, ReadonlySet<string>>> {
+  const found = new Map<string, ReadonlySet<string>>();
+  const sql = dialectOf(tx.dialect).columns;
+  for (const table of tables) {
+    const columns = await tx.all<{ name: string }>(sql, [table]);
+    found.set(table, new Set(columns.map(({ name }) => name)));
+  }
+  return found;
+}
+
+/** A server counts on from where it was, not from the rows that were put in. */
+async function countOn(tx: Sql): Promise<void> {
+  const counted = await tx.all<{ table_name: string; column_name: string }>(
+    `SELECT table_name, column_name FROM information_schema.columns
+     WHERE table_schema = current_schema() AND is_identity = 'YES'`,
+  );
+  for (const { table_name: table, column_name: column } of counted) {
+    await tx.get(
+      `SELECT setval(pg_get_serial_sequence(?, ?), coalesce(max(${column}), 0) + 1, false) FROM ${table}`,
+      [table, column],
+    );
+  }
+}

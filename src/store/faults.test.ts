@@ -1,0 +1,122 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openState } from "./open-state.js";
+import { collectGarbage, postgresGround, sqliteGround, type Ground } from "./testing/drivers.js";
+import { buildChildren, outputOf, type Children } from "./testing/run-child.js";
+
+let children: Children;
+
+beforeAll(async () => void (children = await buildChildren()));
+
+afterAll(() => children.dispose());
+
+describe.each([
+  ["sqlite", sqliteGround],
+  ["postgres", postgresGround],
+] as const)("%s", (_, newGround) => {
+  let ground: Ground;
+
+  beforeEach(async () => void (ground = await newGround()));
+
+  afterEach(() => ground.close());
+
+  it("has every acknowledged write after a SIGKILL in the middle of a thousand", async () => {
+    for (const [round, target] of [3, 180, 611].entries()) {
+      const child = children.start("write", ground, `${round}-`);
+      let text = "";
+      const gone = new Promise((done) => child.once("close", done));
+      child.stdout?.on("data", (chunk: Buffer) => {
+        text += chunk.toString();
+        if (text.split("\n").length > target) child.kill("SIGKILL");
+      });
+      await gone;
+      const acknowledged = text.slice(0, text.lastIndexOf("\n")).split("\n").map(Number);
+      expect(acknowledged.length).toBeGreaterThanOrEqual(target);
+      expect(acknowledged.length).toBeLessThan(1000);
+      const state = await ground.open();
+      for (const n of acknowledged) {
+        expect(await state.kv("x").get(`${round}-${n}`)).toEqual({ n, text: "v".repeat(n % 300) });
+      }
+      expect(await state.integrity()).toEqual({ ok: true, problems: [] });
+      await state.close();
+    }
+  });
+
+  it("loses no count where several processes write at once, the very first opening included", async () => {
+    await Promise.all(Array.from({ length: 4 }, () => children.run("count", ground, "60")));
+    const state = await ground.open();
+    expect(await state.kv("n").get("n")).toBe(240);
+  });
+
+  it("keeps one whole value where two processes save the same name", async () => {
+    await Promise.all([children.run("save", ground, "a"), children.run("save", ground, "b")]);
+    const saved = await (await ground.open()).sessions.load("shared");
+    const word = saved?.env["word"] ?? "";
+    expect(word).toMatch(/^[ab]-199$/);
+    expect(saved?.data).toEqual(Array.from({ length: 50 }, () => word));
+  });
+
+  it("frees the locks of a process that was killed, at once", async () => {
+    const child = children.start("lock", ground, "/ws/file");
+    await new Promise((held) => child.stdout?.once("data", held));
+    const state = await ground.open();
+    const wanted = [{ key: "/ws/file", mode: "exclusive" }] as const;
+    await expect(state.locks.acquire(wanted, { timeoutMs: 20 })).rejects.toMatchObject({
+      code: "STATE_BUSY",
+    });
+    const waiting = state.locks.acquire(wanted, { timeoutMs: 5000 });
+    child.kill("SIGKILL");
+    await (await waiting).release();
+  });
+});
+
+describe("a full disk", () => {
+  let base: string;
+  let isMounted = false;
+
+  beforeEach(() => {
+    base = mkdtempSync(join(tmpdir(), "tenon-full-"));
+    mkdirSync(join(base, "ws"));
+    mkdirSync(join(base, "state"));
+    isMounted = tryMount(join(base, "state"));
+  });
+
+  afterEach(async () => {
+    await collectGarbage();
+    if (isMounted) execFileSync("umount", [join(base, "state")]);
+    rmSync(base, { recursive: true, force: true });
+  });
+
+  it("is said clearly, and what was acknowledged before is there", async () => {
+    const places = { stateDir: join(base, "state"), workspace: join(base, "ws") };
+    // Without the right to mount, a limit on the size of files does the same.
+    const limit = isMounted ? "" : "ulimit -f 2048; ";
+    const child = spawn(
+      "sh",
+      ["-c", `${limit}exec "$@"`, "sh", process.execPath, children.file, "fill", JSON.stringify(places)],
+      {
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
+    const { code, written, found } = JSON.parse(await outputOf(child)) as Record<string, unknown>;
+    expect({ code, found }).toEqual({ code: "FILE_IO", found: written });
+    expect(written).toBeGreaterThan(10);
+    const state = await openState(places);
+    expect(await state.kv("x").list()).toHaveLength(Number(written));
+    expect(state.warnings).toEqual([]);
+    expect(await state.integrity()).toEqual({ ok: true, problems: [] });
+    await state.close();
+  });
+});
+
+function tryMount(dir: string): boolean {
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=3m", "tmpfs", dir], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,139 @@
+import { ToolValidationError } from "../contract/errors.js";
+import type { Clock } from "../contract/ports/clock.js";
+import { stages } from "../contract/ports/pipeline.js";
+import type { Iteration, Stage } from "../contract/ports/pipeline.js";
+import { insertRows } from "./insert-rows.js";
+import type { Sql, SqlDatabase } from "./sql.js";
+import type { WorkScope } from "./work-scope.js";
+
+/** An iteration with the number that rows refer to it by. */
+export interface NumberedIteration extends Iteration {
+  readonly number: number;
+}
+
+/** The iterations of a workspace. They are never removed, so what is known of their numbers stays true. */
+export interface Iterations {
+  /** The number of the session's iteration; the first need of one makes it. */
+  numberFor(scope: WorkScope): Promise<number>;
+  /** The session's iteration as it is now. */
+  openFor(scope: WorkScope): Promise<NumberedIteration>;
+  /** The same, or `undefined` where nothing has needed one yet. */
+  peekFor(scope: WorkScope): Promise<NumberedIteration | undefined>;
+  find(id: string): Promise<NumberedIteration | undefined>;
+  newest(): Promise<NumberedIteration | undefined>;
+  list(): Promise<readonly NumberedIteration[]>;
+  start(scope: WorkScope, name: string | undefined): Promise<NumberedIteration>;
+}
+
+/** Open the iterations of a database. */
+export function createIterations(database: SqlDatabase, clock: Clock): Iterations {
+  const numbers = new Map<string, number>();
+  const known = (iteration: NumberedIteration): NumberedIteration => {
+    numbers.set(iteration.id, iteration.number);
+    return iteration;
+  };
+  const one = async (sql: Sql, where: string, parameters: readonly string[] = []) => {
+    const row = await sql.get<IterationRow>(`${selectSql} ${where}`, parameters);
+    return row && known(fromRow(row));
+  };
+  const newest = (sql: Sql): Promise<NumberedIteration | undefined> =>
+    one(sql, "ORDER BY number DESC LIMIT 1");
+  const find = (sql: Sql, id: string): Promise<NumberedIteration | undefined> =>
+    one(sql, "WHERE id = ?", [id]);
+  const peek = (sql: Sql, id: string | undefined): Promise<NumberedIteration | undefined> =>
+    id === undefined ? newest(sql) : find(sql, id);
+  const open = async (scope: WorkScope): Promise<NumberedIteration> => {
+    const id = scope.iterationId();
+    const iteration =
+      (await peek(database, id)) ??
+      (await database.transaction(async (tx) => (await peek(tx, id)) ?? create(tx, { scope, clock, id })));
+    scope.enter(iteration.id, false);
+    return known(iteration);
+  };
+  return {
+    async numberFor(scope) {
+      const id = scope.iterationId();
+      return (id === undefined ? undefined : numbers.get(id)) ?? (await open(scope)).number;
+    },
+    openFor: open,
+    peekFor: (scope) => peek(database, scope.iterationId()),
+    find: (id) => find(database, id),
+    newest: () => newest(database),
+    list: async () =>
+      (await database.all<IterationRow>(`${selectSql} ORDER BY number DESC`)).map((row) => fromRow(row)),
+    async start(scope, name) {
+      const iteration = await database.transaction((tx) => create(tx, { scope, clock, name }));
+      scope.enter(iteration.id, true);
+      return known(iteration);
+    },
+  };
+}
+
+interface IterationRow {
+  number: number;
+  id: string;
+  name: string;
+  stage: string | null;
+  created_at: number;
+}
+
+const selectSql = "SELECT number, id, name, stage, created_at FROM iterations";
+
+function fromRow(row: IterationRow): NumberedIteration {
+  return {
+    number: row.number,
+    id: row.id,
+    name: row.name,
+    createdAt: row.created_at,
+    stage: row.stage as Stage | null,
+  };
+}
+
+interface Creation {
+  readonly scope: WorkScope;
+  readonly clock: Clock;
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+async function create(tx: Sql, { scope, clock, id: wanted, name }: Creation): Promise<NumberedIteration> {
+  if (wanted !== undefined) checkId(wanted);
+  const { agent, sessionId, callId } = scope.actor;
+  const [first] = stages;
+  const last = await tx.get<{ number: number | null }>("SELECT max(number) AS number FROM iterations");
+  const number = (last?.number ?? 0) + 1;
+  const id = wanted ?? (await freeId(tx, number));
+  const now = clock.now();
+  const iteration = { number, id, name: name ?? id, createdAt: now, stage: first };
+  await tx.run(
+    `INSERT INTO iterations (number, id, name, stage, created_at, agent, session_id) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    [number, id, iteration.name, first, now, agent, sessionId],
+  );
+  await insertRows(tx, {
+    table: "stage_states",
+    columns: ["iteration", "stage", "state"],
+    rows: stages.map((stage) => [number, stage, stage === first ? "active" : "pending"]),
+  });
+  await tx.run(
+    `INSERT INTO pipeline_history (iteration, at, agent, session_id, call_id, what) VALUES (?, ?, ?, ?, ?, ?)`,
+    [number, now, agent, sessionId, callId ?? null, "started"],
+  );
+  return iteration;
+}
+
+/** A session may have called one of its own so. */
+async function freeId(tx: Sql, number: number): Promise<string> {
+  for (let n = number; ; n += 1) {
+    const id = `iteration-${n}`;
+    if ((await tx.get("SELECT 1 AS one FROM iterations WHERE id = ?", [id])) === undefined) return id;
+  }
+}
+
+/** It names a folder too. */
+function checkId(id: string): void {
+  if (/^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]{0,99}$/u.test(id) && !id.endsWith(".")) return;
+  throw new ToolValidationError(`The iteration id ${JSON.stringify(id.slice(0, 120))} cannot be used.`, {
+    code: "VALUE_INVALID",
+    hint: "Use 1 to 100 letters, digits, '.', '_' or '-', beginning with a letter or digit.",
+  });
+}

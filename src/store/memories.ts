@@ -1,0 +1,145 @@
+import { ToolValidationError } from "../contract/errors.js";
+import type { Memory, MemoryStore, NewMemory, Promotion } from "../contract/ports/memories.js";
+import { toColumn } from "./json-column.js";
+import { createMemoryQuery } from "./memory-query.js";
+import {
+  requireMemory,
+  findMemory,
+  selectMemories,
+  toMemories,
+  toMemoryId,
+  type MemoryRow,
+} from "./memory-rows.js";
+import type { Sql } from "./sql.js";
+import { savesPerIndexing } from "./text-index.js";
+import type { WorkParts } from "./work-scope.js";
+
+/** What agents remember, by iteration and for the project. */
+export function createMemories(parts: WorkParts): MemoryStore {
+  const { database, iterations, texts, scope } = parts;
+  const read = async (sql: Sql, row: MemoryRow): Promise<Memory> => {
+    const [memory] = await toMemories(sql, [row], database.name);
+    return memory as Memory; // one row in, one memory out
+  };
+  return {
+    async save(memory) {
+      const iteration = await iterations.numberFor(scope);
+      const { number, memory: saved } = await insert(parts, memory, iteration);
+      if (number % savesPerIndexing === 0) await texts.memories.catchUp();
+      return saved;
+    },
+    async get(id) {
+      const row = await findMemory(database, id);
+      return row && read(database, row);
+    },
+    query: createMemoryQuery(parts),
+    resolve: (id, resolution) =>
+      database.transaction(async (tx) => {
+        const row = await requireMemory(tx, id);
+        if (row.kind !== "issue") throw noIssue(row);
+        if (row.resolved_at !== null) throw resolvedBefore(row);
+        await tx.run("UPDATE memories SET resolution = ?, resolved_at = ?, indexed = 0 WHERE number = ?", [
+          resolution,
+          parts.clock.now(),
+          row.number,
+        ]);
+        return read(tx, await requireMemory(tx, id));
+      }),
+    promote: (id, promotion) =>
+      database.transaction(async (tx) => {
+        const origin = await requireMemory(tx, id);
+        const before = await tx.get<MemoryRow>(`${selectMemories} WHERE m.origin = ? AND m.kind = ?`, [
+          origin.number,
+          promotion.kind,
+        ]);
+        if (before !== undefined) return { memory: await read(tx, before), created: false };
+        if (origin.kind === promotion.kind) throw isAlready(origin);
+        const number = await insertPromoted(parts, tx, { origin, promotion });
+        return { memory: await read(tx, await requireMemory(tx, toMemoryId(number))), created: true };
+      }),
+    async count() {
+      return (await database.get<{ count: number }>("SELECT count(*) AS count FROM memories"))?.count ?? 0;
+    },
+  };
+}
+
+const insertSql = `INSERT INTO memories
+  (kind, layer, iteration, title, content, tags, created_at, agent, origin, reason, indexed)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0) RETURNING number`;
+
+/** One statement; what is known of the row already need not be read again. */
+async function insert(
+  { database, clock, scope }: WorkParts,
+  memory: NewMemory,
+  iteration: number,
+): Promise<{ number: number; memory: Memory }> {
+  const { kind, title, content, tags } = memory;
+  const now = clock.now();
+  const { agent } = scope.actor;
+  const values = [
+    kind,
+    "iteration",
+    iteration,
+    title,
+    content,
+    toColumn(tags, "The tags"),
+    now,
+    agent,
+    null,
+    null,
+  ];
+  const row = await database.get<{ number: number }>(insertSql, values);
+  const number = row?.number ?? 0;
+  return {
+    number,
+    memory: {
+      id: toMemoryId(number),
+      kind,
+      layer: "iteration",
+      iterationId: scope.iterationId() ?? "",
+      title,
+      content,
+      tags,
+      createdAt: now,
+      agent,
+      ...(kind === "issue" && { status: "open" as const }),
+    },
+  };
+}
+
+async function insertPromoted(
+  { clock, scope }: WorkParts,
+  tx: Sql,
+  { origin, promotion }: { readonly origin: MemoryRow; readonly promotion: Promotion },
+): Promise<number> {
+  const reason = promotion.kind === "decision" ? promotion.rationale : promotion.whenToUse;
+  const { kind } = promotion;
+  const { iteration, title, content, tags, number } = origin;
+  const values = [kind, "project", iteration, title, content, tags, clock.now(), scope.actor.agent, number];
+  const row = await tx.get<{ number: number }>(insertSql, [...values, reason ?? null]);
+  return row?.number ?? 0;
+}
+
+function noIssue(row: MemoryRow): ToolValidationError {
+  return new ToolValidationError(
+    `${toMemoryId(row.number)} is no issue but a memory of the kind ${row.kind}.`,
+    {
+      code: "VALUE_INVALID",
+      hint: "Only issues are resolved; find them with query_memory and kind issue.",
+    },
+  );
+}
+
+function resolvedBefore(row: MemoryRow): ToolValidationError {
+  return new ToolValidationError(`${toMemoryId(row.number)} was resolved before: ${row.resolution ?? ""}`, {
+    code: "VALUE_INVALID",
+    hint: "Save what is new about it with save_learning or save_issue.",
+  });
+}
+
+function isAlready(row: MemoryRow): ToolValidationError {
+  return new ToolValidationError(`${toMemoryId(row.number)} is a ${row.kind} of the project already.`, {
+    code: "VALUE_INVALID",
+    hint: "Nothing needs to be done.",
+  });
+}

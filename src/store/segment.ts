@@ -1,0 +1,76 @@
+/** How a text is cut into terms. */
+export interface SegmentOptions {
+  /** Single characters of scripts without spaces too, so that a query of one character finds them. */
+  readonly singles: boolean;
+  /** Stop after this many terms. */
+  readonly limit: number;
+}
+
+/**
+ * Cut a text into the terms that are indexed and asked for: words, folded (NFKC, case, accents), names in
+ * camelCase also by their parts, and pairs of neighbouring characters where a script has no spaces, since
+ * neither FTS5 nor PostgreSQL would find a Chinese word of two characters. A term holds letters, marks and
+ * digits only, so it means nothing in the language of any query.
+ */
+export function* segment(text: string, { singles, limit }: SegmentOptions): Generator<string> {
+  let left = limit;
+  for (const [run] of compatible(text).matchAll(words)) {
+    const terms = unspaced.test(run) ? pairs(caseless(run), singles) : nameParts(run);
+    for (const term of terms) {
+      if (left-- <= 0) return;
+      yield term;
+    }
+  }
+}
+
+/** Scripts that write words without spaces, or glue particles onto them. */
+const unspacedScripts = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"]
+  .map((script) => `\\p{scx=${script}}`)
+  .join("");
+const unspaced = new RegExp(`^[${unspacedScripts}]`, "u");
+
+/** Runs of letters, marks and digits, cut where the way of writing changes. */
+const words = new RegExp(
+  `(?:(?=[\\p{L}\\p{M}\\p{N}])[${unspacedScripts}])+|(?:(?![${unspacedScripts}])[\\p{L}\\p{M}\\p{N}])+`,
+  "gu",
+);
+
+// Longer ones are noise (hashes, encoded data) and differ in their heads already.
+const longestTerm = 64;
+
+/** Full-width letters, ligatures and the like as plain ones; very long texts are cut before that costs. */
+function compatible(text: string): string {
+  return text.slice(0, longestText).normalize("NFKC");
+}
+
+const longestText = 1_000_000;
+
+function* pairs(run: string, singles: boolean): Generator<string> {
+  const characters = [...run];
+  if (singles || characters.length === 1) yield* characters;
+  for (let at = 1; at < characters.length; at++) yield `${characters[at - 1]}${characters[at]}`;
+}
+
+/** A name as a whole and, where it is one of several words, those words. */
+function* nameParts(run: string): Generator<string> {
+  yield fold(run);
+  if (run.length > longestTerm) return;
+  const parts = run.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
+  if (parts.length > 1) yield* parts.map(fold);
+}
+
+/** One spelling of a word, not endless. */
+function fold(word: string): string {
+  if (plainWord.test(word)) return word.slice(0, longestTerm);
+  return [...caseless(word)].slice(0, longestTerm).join("");
+}
+
+const plainWord = /^[a-z0-9]+$/;
+
+function caseless(text: string): string {
+  return text
+    .normalize("NFD")
+    .replaceAll(/[\u0300-\u036f]/g, "")
+    .normalize("NFC")
+    .toLowerCase();
+}

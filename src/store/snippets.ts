@@ -1,0 +1,178 @@
+import type {
+  NewSnippet,
+  Snippet,
+  SnippetFilter,
+  SnippetStore,
+  SnippetSummary,
+  SnippetVersion,
+} from "../contract/ports/snippets.js";
+import { parseColumn, toColumn } from "./json-column.js";
+import { hasTerms, searchText } from "./search-text.js";
+import type { Sql, SqlDatabase } from "./sql.js";
+import { createTextIndex } from "./text-index.js";
+import type { IndexedText, TextIndex } from "./text-index.js";
+import type { WorkParts } from "./work-scope.js";
+
+/** Pieces of code by name. */
+export function createSnippets(parts: WorkParts): SnippetStore {
+  const { database, texts } = parts;
+  const summary = (row: SnippetRow): SnippetSummary => toSummary(row, database.name);
+  return {
+    save: (snippet) => database.transaction((tx) => save(parts, tx, snippet)),
+    async load(nameOrId) {
+      const row = await find<CodeRow>(database, `${columns}, code`, nameOrId);
+      return row && ({ ...summary(row), code: row.code } satisfies Snippet);
+    },
+    async list(filter = {}) {
+      const rows = await database.all<SnippetRow>(`SELECT ${columns} FROM snippets ORDER BY name`);
+      const kept = rows.map(summary).filter((snippet) => fits(snippet, filter));
+      if (filter.query === undefined || filter.query.trim() === "") return kept;
+      if (!hasTerms(filter.query)) return [];
+      const total = rows.reduce((most, { number }) => Math.max(most, number), 0);
+      const hits = await searchText(texts.snippets, { query: filter.query, total });
+      const byId = new Map(kept.map((snippet) => [snippet.id, snippet]));
+      return hits.flatMap(({ number }) => byId.get(toId(number)) ?? []);
+    },
+    async history(nameOrId) {
+      const row = await find(database, columns, nameOrId);
+      if (row === undefined) return [];
+      const rows = await database.all<VersionRow>(
+        `SELECT version, code, description, language, tags, saved_at, agent FROM snippet_versions
+         WHERE snippet = ? ORDER BY version DESC`,
+        [row.number],
+      );
+      return rows.map((version) => toVersion(version, database.name));
+    },
+    remove: (nameOrId) =>
+      database.transaction(async (tx) => {
+        const row = await find(tx, columns, nameOrId);
+        if (row === undefined) return undefined;
+        await texts.snippets.remove(tx, { number: row.number, scope: 0 });
+        await tx.run("DELETE FROM snippets WHERE number = ?", [row.number]);
+        return summary(row);
+      }),
+    names: async () =>
+      (await database.all<{ name: string }>("SELECT name FROM snippets ORDER BY name")).map(
+        ({ name }) => name,
+      ),
+  };
+}
+
+/** The full text of snippets. */
+export function createSnippetText(database: SqlDatabase): TextIndex {
+  return createTextIndex({
+    database,
+    table: "snippets",
+    columns: `${columns}, code`,
+    toText: (row: CodeRow) => textOf(row, database.name),
+  });
+}
+
+interface SnippetRow {
+  number: number;
+  name: string;
+  version: number;
+  description: string;
+  language: string;
+  tags: string;
+  created_at: number;
+  updated_at: number;
+}
+
+interface CodeRow extends SnippetRow {
+  code: string;
+}
+
+interface VersionRow {
+  version: number;
+  code: string;
+  description: string;
+  language: string;
+  tags: string;
+  saved_at: number;
+  agent: string;
+}
+
+const columns = "number, name, version, description, language, tags, created_at, updated_at";
+
+async function save(
+  { clock, scope }: WorkParts,
+  tx: Sql,
+  { name, code, description, language, tags }: NewSnippet,
+): Promise<{ id: string; name: string; created: boolean }> {
+  const now = clock.now();
+  await tx.run(
+    `INSERT INTO snippet_versions (snippet, version, code, description, language, tags, saved_at, agent)
+     SELECT number, version, code, description, language, tags, updated_at, agent FROM snippets WHERE name = ?`,
+    [name],
+  );
+  const row = await tx.get<{ number: number; version: number }>(
+    `INSERT INTO snippets (name, version, code, description, language, tags, created_at, updated_at, agent, indexed)
+     VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, 0)
+     ON CONFLICT (name) DO UPDATE SET version = snippets.version + 1, code = excluded.code,
+       description = excluded.description, language = excluded.language, tags = excluded.tags,
+       updated_at = excluded.updated_at, agent = excluded.agent, indexed = 0
+     RETURNING number, version`,
+    [name, code, description, language, toColumn(tags, "The tags"), now, now, scope.actor.agent],
+  );
+  return { id: toId(row?.number ?? 0), name, created: row?.version === 1 };
+}
+
+/** A name comes first: somebody may have called one like another's id. */
+async function find<Row extends SnippetRow>(
+  sql: Sql,
+  wanted: string,
+  nameOrId: string,
+): Promise<Row | undefined> {
+  const text = `SELECT ${wanted} FROM snippets WHERE`;
+  const named = await sql.get<Row>(`${text} name = ?`, [nameOrId]);
+  const number = toNumber(nameOrId);
+  if (named !== undefined || number === undefined) return named;
+  return sql.get<Row>(`${text} number = ?`, [number]);
+}
+
+function toId(number: number): string {
+  return `snippet-${number}`;
+}
+
+function toNumber(id: string): number | undefined {
+  const digits = /^snippet-(\d{1,15})$/.exec(id)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function toSummary(row: SnippetRow, database: string): SnippetSummary {
+  return {
+    id: toId(row.number),
+    name: row.name,
+    description: row.description,
+    language: row.language,
+    tags: parseColumn<string[]>(row.tags, `snippet ${row.name}`, database),
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function toVersion({ saved_at: savedAt, tags, ...row }: VersionRow, database: string): SnippetVersion {
+  return { ...row, tags: parseColumn<string[]>(tags, "a snippet's version", database), savedAt };
+}
+
+function textOf(row: CodeRow, database: string): IndexedText {
+  const { tags } = toSummary(row, database);
+  return {
+    number: row.number,
+    scope: 0,
+    strong: [row.name, ...tags].join("\n"),
+    weak: [row.description, row.language, row.code].join("\n"),
+    facets: [],
+  };
+}
+
+function fits(snippet: SnippetSummary, { tags = [], language }: SnippetFilter): boolean {
+  if (language !== undefined && !same(snippet.language, language)) return false;
+  return tags.every((tag) => snippet.tags.some((own) => same(own, tag)));
+}
+
+function same(one: string, other: string): boolean {
+  return one === other || one.normalize("NFKC").toLowerCase() === other.normalize("NFKC").toLowerCase();
+}

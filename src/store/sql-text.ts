@@ -1,0 +1,28 @@
+import { ToolValidationError } from "../contract/errors.js";
+import type { SqlValue } from "./sql.js";
+
+/** Whether a statement may change something. */
+export function isWrite(sql: string): boolean {
+  const [, word = ""] = /^\s*([a-z]+)/i.exec(sql) ?? [];
+  if (/^with$/i.test(word)) return /\b(?:insert|update|delete)\b/i.test(sql);
+  return !/^(?:select|values|explain|pragma)$/i.test(word);
+}
+
+/** Number the placeholders as PostgreSQL wants them; a `?` in quotes or a comment is none. */
+export function toNumbered(sql: string): string {
+  let n = 0;
+  return sql.replaceAll(parts, (part) => (part === "?" ? `$${(n += 1)}` : part));
+}
+
+const parts = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?/g;
+
+/** PostgreSQL has no text with a NUL and SQLite gives it back cut off, so neither gets one. */
+export function refuseNul(parameters: readonly SqlValue[]): void {
+  for (const value of parameters) {
+    if (typeof value !== "string" || !value.includes("\0")) continue;
+    throw new ToolValidationError("A text with a NUL character cannot be kept.", {
+      code: "VALUE_INVALID",
+      hint: "Leave the NUL out, or keep the bytes in a file.",
+    });
+  }
+}

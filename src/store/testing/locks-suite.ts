@@ -1,0 +1,154 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { HeldLocks, LockRequest } from "../../contract/ports/locks.js";
+import type { State } from "../open-state.js";
+import { currentProcess } from "../process-identity.js";
+import type { Ground, NewGround } from "./drivers.js";
+
+/** What locks promise to several processes, in whatever database. */
+export function locksSuite(newGround: NewGround): void {
+  let ground: Ground;
+  let one: State;
+  let other: State;
+
+  beforeAll(async () => void (ground = await newGround()));
+
+  afterAll(() => ground.close());
+
+  beforeEach(async () => {
+    one = await ground.open();
+    other = await ground.open();
+  });
+
+  // Closing gives all locks back, so that the next test finds none.
+  afterEach(async () => {
+    await one.close();
+    await other.close();
+    await ground.exec("DELETE FROM lock_tickets");
+  });
+
+  /** Whether `wanted` must wait while `held` is held. */
+  async function conflicts(held: LockRequest, wanted: LockRequest): Promise<boolean> {
+    const first = await one.locks.acquire([held]);
+    try {
+      const second = await other.locks.acquire([wanted], { timeoutMs: 0 });
+      await second.release();
+      return false;
+    } catch {
+      return true;
+    } finally {
+      await first.release();
+    }
+  }
+
+  describe("locks", () => {
+    it.each<[LockRequest, LockRequest, boolean]>([
+      [exclusive("/w/a"), exclusive("/w/a"), true],
+      [exclusive("/w/a"), shared("/w/a"), true],
+      [shared("/w/a"), exclusive("/w/a"), true],
+      [shared("/w/a"), shared("/w/a"), false],
+      [exclusive("/w/a"), exclusive("/w/b"), false],
+      [exclusive("/w/a"), exclusive("/w/a/b"), false],
+      [exclusive("/w/a", true), exclusive("/w/a/b"), true],
+      [exclusive("/w/a/b"), shared("/w/a", true), true],
+      [shared("/w", true), exclusive("/w/a/b/c"), true],
+      [shared("/w", true), shared("/w/a", true), false],
+      [exclusive("/w/a", true), exclusive("/w/ab"), false],
+      [exclusive("/w/a/"), exclusive("/w/a"), true],
+      [exclusive("/", true), exclusive("/w"), true],
+      [exclusive("/w/%", true), exclusive("/w/x/y"), false],
+    ])("%o against %o: conflict %s", async (held, wanted, expected) => {
+      expect(await conflicts(held, wanted)).toBe(expected);
+    });
+
+    it("are granted in the order of asking, so that nobody starves", async () => {
+      const order: string[] = [];
+      const first = await one.locks.acquire([shared("k")]);
+      const ask = async (state: State, name: string, request: LockRequest): Promise<void> => {
+        const held = await state.locks.acquire([request]);
+        order.push(name);
+        await held.release();
+      };
+      const writer = ask(other, "writer", exclusive("k"));
+      await expect.poll(() => one.locks.list()).toHaveLength(2);
+      const reader = ask(one, "reader behind the writer", shared("k"));
+      await expect.poll(() => one.locks.list()).toHaveLength(3);
+      expect(order).toEqual([]);
+      await first.release();
+      await Promise.all([writer, reader]);
+      expect(order).toEqual(["writer", "reader behind the writer"]);
+    });
+
+    it("of one call are granted together: no order of keys deadlocks", async () => {
+      let running = 0;
+      const work = async (state: State, keys: string[]): Promise<void> => {
+        for (let n = 0; n < 20; n += 1) {
+          const held = await state.locks.acquire(keys.map((key) => exclusive(key)));
+          running += 1;
+          expect(running).toBe(1);
+          await Promise.resolve();
+          running -= 1;
+          await held.release();
+        }
+      };
+      await Promise.all([work(one, ["a", "b"]), work(other, ["b", "a"]), work(one, ["b", "c", "a"])]);
+    });
+
+    it("can be waited for only so long, and the wait leaves nothing behind", async () => {
+      const held = await one.locks.acquire([exclusive("k")]);
+      const waiting = other.locks.acquire([exclusive("k")], { timeoutMs: 30 });
+      await expect(waiting).rejects.toMatchObject({ code: "STATE_BUSY", retryable: true });
+      expect(await one.locks.list()).toHaveLength(1);
+      await held.release();
+      await held.release();
+      expect(await one.locks.list()).toEqual([]);
+    });
+
+    it("stop waiting when the signal fires", async () => {
+      await one.locks.acquire([exclusive("k")]);
+      const stop = new AbortController();
+      const waiting = other.locks.acquire([exclusive("k")], { signal: stop.signal });
+      await expect.poll(() => one.locks.list()).toHaveLength(2);
+      stop.abort();
+      await expect(waiting).rejects.toMatchObject({ code: "CANCELLED" });
+      expect(await one.locks.list()).toHaveLength(1);
+    });
+
+    it("are given back when the state closes", async () => {
+      await one.locks.acquire([exclusive("k")]);
+      await one.close();
+      const held: HeldLocks = await other.locks.acquire([exclusive("k")], { timeoutMs: 1000 });
+      expect(await other.locks.list()).toMatchObject([{ key: "k", pid: process.pid }]);
+      await held.release();
+    });
+
+    it("of a process that died are free at once", async () => {
+      await one.locks.acquire([exclusive("k")]);
+      const { boot, namespace, started } = currentProcess();
+      const dead = JSON.stringify([2 ** 22 + 1, boot, namespace, started]);
+      await ground.exec("UPDATE lock_tickets SET owner = $1", [dead]);
+      await (await other.locks.acquire([exclusive("k")], { timeoutMs: 1000 })).release();
+      expect(await other.locks.list()).toEqual([]);
+    });
+
+    it("of a process in another container are broken only when its heart has stopped", async () => {
+      await one.locks.acquire([exclusive("k")]);
+      const { pid, boot, started } = currentProcess();
+      const owner = JSON.stringify([pid, boot, "pid:[elsewhere]", started]);
+      await ground.exec("UPDATE lock_tickets SET owner = $1", [owner]);
+      const wanted = [exclusive("k")];
+      await expect(other.locks.acquire(wanted, { timeoutMs: 20 })).rejects.toMatchObject({
+        code: "STATE_BUSY",
+      });
+      await ground.exec("UPDATE lock_tickets SET heartbeat = heartbeat - 60000");
+      await (await other.locks.acquire(wanted, { timeoutMs: 1000 })).release();
+    });
+  });
+}
+
+function exclusive(key: string, tree = false): LockRequest {
+  return { key, mode: "exclusive", tree };
+}
+
+function shared(key: string, tree = false): LockRequest {
+  return { key, mode: "shared", tree };
+}

@@ -1,0 +1,59 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { rolldown } from "rolldown";
+import type { Ground } from "./drivers.js";
+
+const project = resolve(import.meta.dirname, "../../..");
+
+/** Child processes that run `child.ts`. */
+export interface Children {
+  start(task: string, ground: Ground, detail?: string): ChildProcess;
+  /** Run to the end and give what it wrote; throws where it failed. */
+  run(task: string, ground: Ground, detail?: string): Promise<string>;
+  /** Where its program lies, to be started in another way. */
+  readonly file: string;
+  dispose(): void;
+}
+
+/** Build the child's program once; it lies in the project, where its packages are found. */
+export async function buildChildren(): Promise<Children> {
+  const dir = join(project, "node_modules", ".cache", `tenon-state-child-${process.pid}-${Date.now()}`);
+  mkdirSync(dir, { recursive: true });
+  const file = join(dir, "child.mjs");
+  const bundle = await rolldown({
+    input: join(import.meta.dirname, "child.ts"),
+    platform: "node",
+    logLevel: "silent",
+    external: [/^node:/, "diff", "zod"],
+  });
+  await bundle.write({ file, format: "esm", codeSplitting: false });
+  await bundle.close();
+  const start: Children["start"] = (task, ground, detail = "") =>
+    spawn(process.execPath, [file, task, optionsOf(ground), detail], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+  return {
+    file,
+    start,
+    run: (task, ground, detail) => outputOf(start(task, ground, detail)),
+    dispose: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}
+
+/** The options of `openState`, for a child's command line. */
+export function optionsOf({ stateDir, workspace, database }: Ground): string {
+  return JSON.stringify({ stateDir, workspace, database });
+}
+
+/** All that a child writes; rejects where it does not end well. */
+export function outputOf(child: ChildProcess): Promise<string> {
+  let text = "";
+  child.stdout?.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  return new Promise((done, fail) => {
+    child.on("error", fail).on("close", (code, signal) => {
+      if (code === 0) done(text);
+      else fail(new Error(`The child ended with ${signal ?? code}: ${text}`));
+    });
+  });
+}

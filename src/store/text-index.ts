@@ -1,0 +1,183 @@
+import { segment } from "./segment.js";
+import { stem } from "./stem.js";
+import type { Sql, SqlDatabase } from "./sql.js";
+
+/** A record's text, as it is indexed. */
+export interface IndexedText {
+  readonly number: number;
+  /** What it is searched within: 0 to 262144. */
+  readonly scope: number;
+  /** Title, name, tags: a term here counts for more. */
+  readonly strong: string;
+  readonly weak: string;
+  /** Words of Tenon's own to filter by: ASCII letters and digits. */
+  readonly facets: readonly string[];
+}
+
+/** What to look for; all parts must hold. */
+export interface TextQuery {
+  readonly terms: readonly QueryTerm[];
+  /** @default none */
+  readonly facets?: readonly string[];
+  /** @default all, the lowest first */
+  readonly scope?: number | undefined;
+}
+
+export interface QueryTerm {
+  readonly term: string;
+  /** `exact`: the word itself, `alike`: other forms of it too, `strong`: where the record is about it. */
+  readonly form: "exact" | "alike" | "strong";
+}
+
+/** The full text of one table. */
+export interface TextIndex {
+  /** Numbers of the newest records that fit, the highest first within a scope. */
+  find(query: TextQuery, limit: number): Promise<readonly number[]>;
+  /** Index what waits, if anything does. */
+  catchUp(): Promise<void>;
+  remove(tx: Sql, record: Pick<IndexedText, "number" | "scope">): Promise<void>;
+}
+
+export interface TextIndexOptions {
+  readonly database: SqlDatabase;
+  readonly table: "memories" | "snippets";
+  /** Columns that `toText` needs. */
+  readonly columns: string;
+  readonly toText: (row: never) => IndexedText;
+}
+
+/**
+ * The full text of a table. A saved row waits until the next search, or until some have gathered: an index
+ * takes many rows at once for the price of a few, and saving stays one statement.
+ */
+export function createTextIndex({ database, table, columns, toText }: TextIndexOptions): TextIndex {
+  const words = database.dialect === "sqlite" ? fts5 : tsvector;
+  const waitingSql = `SELECT ${columns} FROM ${table} WHERE indexed = 0 ORDER BY number LIMIT ${rowsAtOnce}`;
+  const findSql = words.findSql(table);
+  const indexSome = async (tx: Sql): Promise<boolean> => {
+    const rows = (await tx.all<never>(waitingSql)).map((row) => toText(row));
+    // FTS5 gathers rows that come in their order and writes any other out by itself.
+    for (const row of rows.toSorted((one, other) => toRowid(one) - toRowid(other)))
+      await tx.run(words.putSql(table), [toRowid(row), words.document(tokensOf(row))]);
+    const last = rows.at(-1);
+    if (last === undefined) return false;
+    await tx.run(`UPDATE ${table} SET indexed = 1 WHERE indexed = 0 AND number <= ?`, [last.number]);
+    return rows.length === rowsAtOnce;
+  };
+  return {
+    async find({ terms, facets = [], scope }, limit) {
+      const choices = [...terms.map(tokensFor), ...facets.map((facet) => [`${mark.facet}${facet}`])];
+      const expression = choices
+        .map((tokens) => `(${tokens.map(words.token).join(words.or)})`)
+        .join(words.and);
+      const [first, last] = scope === undefined ? [0, Number.MAX_SAFE_INTEGER] : rangeOf(scope);
+      const row = await database.get<{ rowids: string }>(findSql, [expression, first, last, limit]);
+      return (JSON.parse(row?.rowids ?? "[]") as number[]).map(toNumber);
+    },
+    async catchUp() {
+      const waits = await database.get(`SELECT 1 AS one FROM ${table} WHERE indexed = 0 LIMIT 1`);
+      let more = waits !== undefined;
+      while (more) more = await database.transaction(indexSome);
+    },
+    async remove(tx, record) {
+      await tx.run(words.removeSql(table), [toRowid(record)]);
+    },
+  };
+}
+
+/** After so many new rows a save indexes them all. */
+export const savesPerIndexing = 64;
+
+const rowsAtOnce = 500;
+const mostTerms = 5000;
+
+/** Tells the kinds of tokens apart; a term can hold any letter, so each begins with one of these. */
+const mark = { word: "w", stem: "t", strong: "s", facet: "f" } as const;
+
+/** The tokens of which a record must hold one. */
+function tokensFor({ term, form }: QueryTerm): string[] {
+  if (form === "strong") return [`${mark.strong}${term}`];
+  const word = `${mark.word}${term}`;
+  if (form === "exact") return [word];
+  const root = stem(term);
+  return root === term ? [word, `${mark.stem}${root}`] : [word, `${mark.stem}${root}`, `${mark.word}${root}`];
+}
+
+/**
+ * Rows of the index stand by scope and, within it, the newest first: FTS5 walks forwards several times faster
+ * than backwards, and keeps within a range of rows for nothing, where a filter by terms walks all it filters.
+ */
+function toRowid({ scope, number }: Pick<IndexedText, "number" | "scope">): number {
+  return scope * span + (span - 1 - number);
+}
+
+function toNumber(rowid: number): number {
+  return span - 1 - (rowid % span);
+}
+
+function rangeOf(scope: number): [first: number, last: number] {
+  return [scope * span, (scope + 1) * span - 1];
+}
+
+const span = 2 ** 33;
+
+/** How a database writes tokens and asks for them. Tokens are letters, marks and digits, and mean nothing to either. */
+interface IndexWords {
+  /** Takes the row's id and the document. */
+  putSql(table: string): string;
+  removeSql(table: string): string;
+  document(tokens: Iterable<string>): string;
+  /** Takes the expression, the range and the limit; gives the ids as one text, which costs less than a row each. */
+  findSql(table: string): string;
+  readonly token: (token: string) => string;
+  readonly and: string;
+  readonly or: string;
+}
+
+// Numbers arrive as floating point, by which FTS5 neither seeks nor stops.
+const fts5: IndexWords = {
+  putSql: (table) => `INSERT OR REPLACE INTO ${table}_text (rowid, terms) VALUES (CAST(? AS INTEGER), ?)`,
+  removeSql: (table) => `DELETE FROM ${table}_text WHERE rowid = CAST(? AS INTEGER)`,
+  document: (tokens) => [...tokens].join(" "),
+  findSql: (table) =>
+    `SELECT json_group_array(rowid) AS rowids FROM (SELECT rowid FROM ${table}_text
+       WHERE ${table}_text MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER) ORDER BY rowid LIMIT ?)`,
+  token: (token) => `"${token}"`,
+  and: " AND ",
+  or: " OR ",
+};
+
+const tsvector: IndexWords = {
+  putSql: (table) =>
+    `INSERT INTO ${table}_text (rowid, terms) VALUES (?, CAST(? AS tsvector))
+     ON CONFLICT (rowid) DO UPDATE SET terms = excluded.terms`,
+  removeSql: (table) => `DELETE FROM ${table}_text WHERE rowid = ?`,
+  document: (tokens) => [...tokens].map((token) => `'${token}'`).join(" "),
+  findSql: (table) =>
+    `SELECT CAST(coalesce(json_agg(rowid), '[]') AS text) AS rowids FROM (SELECT rowid FROM ${table}_text
+       WHERE terms @@ CAST(? AS tsquery) AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?) AS found`,
+  token: (token) => `'${token}'`,
+  and: " & ",
+  or: " | ",
+};
+
+// A word that comes up this often is what the text is about.
+const oftenEnough = 3;
+
+/** Every term once, once more where the record is about it, what their forms have in common, and the facets. */
+function* tokensOf({ strong: head, weak: body, facets }: IndexedText): Generator<string> {
+  const times = new Map<string, number>();
+  for (const term of segment(head, { singles: true, limit: mostTerms })) times.set(term, oftenEnough);
+  for (const term of segment(body, { singles: true, limit: mostTerms })) {
+    times.set(term, (times.get(term) ?? 0) + 1);
+  }
+  const stems = new Set<string>();
+  for (const [term, count] of times) {
+    yield `${mark.word}${term}`;
+    if (count >= oftenEnough) yield `${mark.strong}${term}`;
+    const root = stem(term);
+    if (root !== term) stems.add(root);
+  }
+  for (const root of stems) yield `${mark.stem}${root}`;
+  for (const facet of facets) yield `${mark.facet}${facet}`;
+}

@@ -1,0 +1,16 @@
+import { describe } from "vitest";
+import { postgresGround, sqliteGround } from "./testing/drivers.js";
+import { memoriesSuite } from "./testing/memories-suite.js";
+import { pipelineSuite } from "./testing/pipeline-suite.js";
+import { planSuite } from "./testing/plan-suite.js";
+import { snippetsSuite } from "./testing/snippets-suite.js";
+
+describe.each([
+  ["sqlite", sqliteGround],
+  ["postgres", postgresGround],
+])("%s", (_name, newGround) => {
+  snippetsSuite(newGround);
+  memoriesSuite(newGround);
+  planSuite(newGround);
+  pipelineSuite(newGround);
+});

@@ -1,0 +1,30 @@
+/** One line of a hunk: kept, taken out or put in. */
+export interface HunkLine {
+  readonly sign: " " | "-" | "+";
+  /** Without its line end, but with a carriage return where the diff shows one. */
+  readonly text: string;
+  /** "\ No newline at end of file" stands after it. */
+  readonly noNewline: boolean;
+}
+
+/** A change of neighbouring lines. */
+export interface Hunk {
+  /** The line of the old file at which it should begin, as far as the diff says. */
+  readonly oldStart?: number;
+  readonly lines: readonly HunkLine[];
+  /** As it was written. */
+  readonly source: string;
+}
+
+/** What a diff does to one file. */
+export interface FilePatch {
+  readonly kind: "modify" | "create" | "delete" | "rename" | "copy";
+  /** Absent where the file is created. */
+  readonly oldPath?: string;
+  /** Absent where the file is deleted. */
+  readonly newPath?: string;
+  /** File modes in octal, as git writes them. */
+  readonly oldMode?: string;
+  readonly newMode?: string;
+  readonly hunks: readonly Hunk[];
+}

@@ -1,0 +1,108 @@
+import type { FileLines } from "./file-lines.js";
+import type { Span } from "./find-match.js";
+import type { Hunk, HunkLine } from "./file-patch.js";
+
+/** Lines of the file to take out and the text to put there. */
+export interface Change {
+  readonly span: Span;
+  readonly newText: string;
+}
+
+interface Block {
+  /** Lines of the file taken out: from this one up to, not including, that one. */
+  readonly from: number;
+  readonly to: number;
+  readonly added: readonly HunkLine[];
+}
+
+export interface HunkAt {
+  readonly hunk: Hunk;
+  readonly at: number;
+  readonly pack: (text: string) => string;
+}
+
+/** What a placed hunk changes; `undefined` where it would leave a line without its end amid the file. */
+export function changesOf(file: FileLines, { hunk, at, pack }: HunkAt): Change[] | undefined {
+  const asWritten = matchesAsWritten(file, { hunk, at, pack });
+  const marked = hunk.lines.some((line) => line.noNewline);
+  const changes: Change[] = [];
+  for (const block of blocksOf(hunk, at)) {
+    if (block.to < file.count && block.added.some((line) => line.noNewline)) return undefined;
+    const span = { start: file.start(block.from), end: file.start(block.to) };
+    const newText = asWritten
+      ? block.added.map((line) => pack(line.text) + (line.noNewline ? "" : "\n")).join("")
+      : withEndsOfPlace(file, block, { marked, pack });
+    changes.push({ span, newText });
+  }
+  return changes;
+}
+
+/** The diff shows the file's line ends as they are: then it means its own too. */
+function matchesAsWritten(file: FileLines, { hunk, at, pack }: HunkAt): boolean {
+  const old = hunk.lines.filter((line) => line.sign !== "+");
+  // Where no line end is there to compare, a return shown on a new line says it.
+  if (
+    old.every((line) => line.noNewline) &&
+    file.count > 0 &&
+    !hunk.lines.some(({ text }) => text.endsWith("\r"))
+  ) {
+    return false;
+  }
+  return old.every((line, index) => {
+    const actual = file.line(at + index);
+    return pack(line.text) + (line.noNewline ? "" : "\n") === actual.text + actual.end;
+  });
+}
+
+function blocksOf(hunk: Hunk, at: number): Block[] {
+  const blocks: Block[] = [];
+  let line = at;
+  let open: { from: number; added: HunkLine[] } | undefined;
+  const close = (): void => {
+    if (open !== undefined) blocks.push({ from: open.from, to: line, added: open.added });
+    open = undefined;
+  };
+  for (const one of hunk.lines) {
+    if (one.sign === " ") close();
+    else open ??= { from: line, added: [] };
+    if (one.sign === "+") open?.added.push(one);
+    else line += 1;
+  }
+  close();
+  return blocks;
+}
+
+interface Ends {
+  readonly marked: boolean;
+  readonly pack: (text: string) => string;
+}
+
+/** The diff came without the file's line ends: new lines take those of the lines they replace or join. */
+function withEndsOfPlace(file: FileLines, block: Block, { marked, pack }: Ends): string {
+  const usual = usualEnd(file, block);
+  const last = block.added.length - 1;
+  const reachesEnd = block.to >= file.count;
+  const wasOpen = reachesEnd && file.count > 0 && file.line(file.count - 1).end === "";
+  const lines = block.added.map((line, index) => {
+    const text = pack(line.text.replace(/\r$/, ""));
+    const replaced = block.from + index < block.to ? file.line(block.from + index).end : "";
+    const end = replaced === "" ? usual : replaced;
+    if (index !== last || !reachesEnd) return text + end;
+    // Without a word about it, a file that ended amid a line still does.
+    const staysOpen = line.noNewline || (!marked && wasOpen);
+    return staysOpen ? text : text + end;
+  });
+  // What is put after a last line without an end gives it one.
+  const joins = wasOpen && block.from >= file.count && lines.length > 0;
+  return joins ? usual + lines.join("") : lines.join("");
+}
+
+/** The line end of the nearest line that has one. */
+function usualEnd(file: FileLines, { from, to }: Block): string {
+  for (const at of [from - 1, from, to, from - 2, file.count - 2, 0]) {
+    if (at < 0 || at >= file.count) continue;
+    const { end } = file.line(at);
+    if (end !== "") return end;
+  }
+  return "\n";
+}

@@ -1,0 +1,31 @@
+import { readBom } from "./detect-encoding.js";
+import { guessUtf16 } from "./utf16-guess.js";
+
+/**
+ * Whether bytes (the first few thousand of a file are enough) are no text in any encoding.
+ *
+ * By hand instead of by `isbinaryfile`: that counts every byte above 127 which is no UTF-8 as suspicious,
+ * and so takes Japanese or Russian text in its older encodings for binary.
+ */
+export function looksBinary(sample: Uint8Array): boolean {
+  const head = sample.subarray(0, 1 << 16);
+  if (readBom(head) !== undefined) return false;
+  if (startsWith(head, "%PDF-")) return true;
+  if (head.includes(0)) return guessUtf16(head) === undefined;
+  let controls = 0;
+  for (const byte of head) {
+    if (isRareControl(byte)) controls += 1;
+  }
+  // Random bytes have one control character in ten, texts none or, where they show escapes, a few.
+  return controls * 20 > head.length;
+}
+
+function startsWith(bytes: Uint8Array, magic: string): boolean {
+  return Array.from(magic).every((char, at) => bytes[at] === char.charCodeAt(0));
+}
+
+/** Control characters but bell, backspace, tab, line ends, form feed and escape. */
+function isRareControl(byte: number): boolean {
+  if (byte === 0x7f) return true;
+  return byte < 0x20 && byte !== 0x1b && !(byte >= 0x07 && byte <= 0x0d);
+}

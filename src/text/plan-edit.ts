@@ -1,0 +1,157 @@
+import { decodeText } from "./decode-text.js";
+import type { DecodedText } from "./decoded-text.js";
+import { findMatch } from "./find-match.js";
+import type { Match, MatchedHow, Span } from "./find-match.js";
+import { createSpliceMaker, unwritable } from "./make-splice.js";
+import { nearestText } from "./nearest-text.js";
+import type { NearestText } from "./nearest-text.js";
+import { createPlaceText } from "./place-text.js";
+import { readsAsMeant, runsTogether } from "./reads-as-meant.js";
+import { createSearchSpace } from "./search-space.js";
+import type { SearchSpace } from "./search-space.js";
+import type { LineSpan, Splice } from "./splice.js";
+
+/** Put one text in the place of another. */
+export interface TextEdit {
+  readonly oldStr: string;
+  readonly newStr: string;
+  /** Replace every occurrence instead of the only one. @default false */
+  readonly replaceAll?: boolean | undefined;
+}
+
+/** What an edit would do to the bytes of a file, or why it cannot be done. */
+export type EditPlan = PlannedEdit | RefusedEdit;
+
+export interface PlannedEdit {
+  readonly ok: true;
+  /** Ascending, not overlapping, as small as can be; what lies outside of them stays byte for byte. */
+  readonly splices: readonly Splice[];
+  readonly how: MatchedHow;
+  /** The lines that the old text covers, for each replacement. */
+  readonly spans: readonly LineSpan[];
+  /** The byte at which each of them begins in its first line. */
+  readonly starts: readonly number[];
+  readonly replacements: number;
+  readonly encoding: string;
+}
+
+export type RefusedEdit =
+  | { readonly ok: false; readonly fault: "not-found"; readonly nearest?: NearestText }
+  | {
+      readonly ok: false;
+      readonly fault: "not-unique";
+      /** Counted up to 100,000. */
+      readonly count: number;
+      /** Where the first of them begin. */
+      readonly lines: readonly number[];
+    }
+  | { readonly ok: false; readonly fault: "not-exact"; readonly reason: string };
+
+/** Plan an edit of a file as splices of its bytes. */
+export function planEdit(bytes: Uint8Array, edit: TextEdit, encoding = "auto"): EditPlan {
+  if (!edit.oldStr.isWellFormed() || !edit.newStr.isWellFormed()) {
+    return refuse("The text contains half of a surrogate pair, which no encoding can hold.");
+  }
+  const decoded = decodeText(bytes, encoding);
+  const space = createSearchSpace(bytes, decoded);
+  if (edit.oldStr === "") return planFirstText(space, decoded, edit.newStr);
+  const wanted = {
+    oldText: space.pack(edit.oldStr),
+    newText: space.pack(edit.newStr),
+    replaceAll: edit.replaceAll === true,
+  };
+  const match = findMatch(space, wanted);
+  if (match === undefined) return refuseAbsent(decoded, edit.oldStr);
+  if (match.spans.length > 1 && !wanted.replaceAll) return refuseMany(space, match.spans);
+  return planMatch(bytes, { space, decoded, match, edit });
+}
+
+/** An empty old text is found only where there is no text at all. */
+function planFirstText(space: SearchSpace, decoded: DecodedText, newStr: string): EditPlan {
+  if (space.length > 0) return { ok: false, fault: "not-found" };
+  const data = decoded.encode(newStr);
+  if (data === undefined) return refuse(unwritable(newStr, decoded));
+  const at = space.byteOffset(0);
+  return {
+    ok: true,
+    splices: data.length === 0 ? [] : [{ start: at, end: at, data }],
+    how: "exact",
+    spans: [{ startLine: 1, endLine: 1 }],
+    starts: [at],
+    replacements: 1,
+    encoding: decoded.encoding,
+  };
+}
+
+interface Found {
+  readonly space: SearchSpace;
+  readonly decoded: DecodedText;
+  readonly match: Match;
+  readonly edit: TextEdit;
+}
+
+function planMatch(bytes: Uint8Array, { space, decoded, match, edit }: Found): EditPlan {
+  const place = createPlaceText(space);
+  const toSplice = createSpliceMaker(space, decoded);
+  const meant = keepsOwnLineEnds(match.how, edit);
+  const splices: Splice[] = [];
+  const placed: string[] = [];
+  for (const span of match.spans) {
+    const newText = meant ? match.newText : place(span, match.newText);
+    const made = toSplice(span, newText);
+    if ("reason" in made) return refuse(made.reason);
+    if (made.data.length > 0 || made.end > made.start) splices.push(made);
+    placed.push(newText);
+  }
+  const after = { splices, spans: match.spans, placed };
+  if (!readsAsMeant(bytes, decoded, after)) return refuse(runsTogether(decoded.encoding));
+  return {
+    ok: true,
+    splices,
+    how: match.how,
+    spans: toLines(space, match.spans),
+    starts: match.spans.map(({ start }) => space.byteOffset(start)),
+    replacements: match.spans.length,
+    encoding: decoded.encoding,
+  };
+}
+
+/** Who wrote carriage returns and matched with them, or changes nothing but line ends, means them. */
+function keepsOwnLineEnds(how: MatchedHow, { oldStr, newStr }: TextEdit): boolean {
+  if (how !== "exact") return false;
+  return oldStr.includes("\r") || (newStr.includes("\r") && newStr.replaceAll("\r\n", "\n") === oldStr);
+}
+
+function toLines(space: SearchSpace, spans: readonly Span[]): LineSpan[] {
+  let line = 1;
+  let at = 0;
+  return spans.map(({ start, end }) => {
+    line += space.countLineEnds(at, start);
+    const startLine = line;
+    // A line end at the end of the span belongs to its last line.
+    line += space.countLineEnds(start, Math.max(start, end - 1));
+    at = Math.max(start, end - 1);
+    return { startLine, endLine: line };
+  });
+}
+
+const maxShownLines = 50;
+
+function refuseMany(space: SearchSpace, spans: readonly Span[]): EditPlan {
+  const lines = toLines(space, spans.slice(0, maxShownLines)).map(({ startLine }) => startLine);
+  return { ok: false, fault: "not-unique", count: spans.length, lines };
+}
+
+function refuseAbsent(decoded: DecodedText, oldStr: string): EditPlan {
+  if (oldStr.includes("\uFFFD") && decoded.text.includes(oldStr)) {
+    return refuse(
+      `old_str covers bytes that are no ${decoded.encoding} text (shown as "\uFFFD"); edit the text around them.`,
+    );
+  }
+  const nearest = nearestText(decoded.text, oldStr);
+  return { ok: false, fault: "not-found", ...(nearest === undefined ? {} : { nearest }) };
+}
+
+function refuse(reason: string): EditPlan {
+  return { ok: false, fault: "not-exact", reason };
+}

@@ -1,0 +1,48 @@
+import * as z from "zod";
+import { defineTool } from "../../contract/define-tool.js";
+import type { ArtifactName, ArtifactVersion } from "../../contract/ports/artifacts.js";
+
+/** What the tools that save documents differ in. */
+export interface SaveDocument {
+  readonly name: string;
+  readonly document: ArtifactName;
+  readonly title: string;
+  readonly description: string;
+}
+
+/** What is answered when a document is saved. */
+export const savedDocument = z.object({
+  success: z.boolean(),
+  path: z.string().describe("The file, relative to the workspace."),
+  version: z.number(),
+  iterationId: z.string(),
+});
+
+/**
+ * Define a tool that saves the document of one stage. It is not marked as dangerous: it writes no file of the
+ * agent's choice, only the next version of that document in Tenon's own folder, and no version is ever lost.
+ */
+export function defineSaveDocument({ name, document, title, description }: SaveDocument) {
+  return defineTool({
+    name,
+    description,
+    category: "artifact",
+    annotations: { title },
+    examples: [{ arguments: { content: `# ${title.replace(/^Save /, "")}\n` } }],
+    input: z.object({
+      content: z.string().min(1).max(2_000_000).describe("The whole document, in Markdown."),
+    }),
+    output: savedDocument,
+    resources: () => ({ writes: [{ lock: "artifacts" }], reads: [{ lock: "pipeline" }] }),
+    preview: ({ content }) => ({
+      summary: `Save the ${document} document (${content.length} characters) as a new version.`,
+    }),
+    execute: async ({ content }, { store }) => toSaved(await store.artifacts.save(document, content)),
+    render: ({ path, version }) => `Saved ${path} (version ${version}).`,
+  });
+}
+
+/** The answer for a saved version. */
+export function toSaved({ path, version, iterationId }: ArtifactVersion): z.infer<typeof savedDocument> {
+  return { success: true, path, version, iterationId };
+}

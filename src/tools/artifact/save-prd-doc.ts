@@ -1,0 +1,9 @@
+import { defineSaveDocument } from "./save-document.js";
+
+/** Keeps the product requirements. */
+export const savePrdDoc = defineSaveDocument({
+  name: "save_prd_doc",
+  document: "prd",
+  title: "Save PRD",
+  description: "Save the product requirements document of this iteration. Earlier versions are kept.",
+});

@@ -1,0 +1,53 @@
+import * as z from "zod";
+import { defineTool } from "../../contract/define-tool.js";
+import { artifactNames, type ArtifactName } from "../../contract/ports/artifacts.js";
+import { stages, type Stage } from "../../contract/ports/pipeline.js";
+
+/** Ends the present stage. */
+export const completeStage = defineTool({
+  name: "complete_stage",
+  description: "Mark the present stage of the pipeline as done and move on to the next one.",
+  category: "control",
+  annotations: { title: "Complete stage" },
+  examples: [{ arguments: { stage_name: "idea", summary: "The idea is written down and approved." } }],
+  input: z.object({
+    stage_name: z
+      .enum(stages)
+      .optional()
+      .describe("The stage that is meant; refused where the pipeline stands elsewhere."),
+    summary: z.string().trim().min(1).max(10_000).optional().describe("What came of it."),
+  }),
+  output: z.object({
+    success: z.boolean(),
+    message: z.string(),
+    completed: z.enum(stages),
+    stage: z.enum(stages).nullable().describe("Where the pipeline stands now; null at its end."),
+    iterationId: z.string(),
+    documentMissing: z.boolean().describe("The completed stage left no document."),
+  }),
+  resources: () => ({ writes: [{ lock: "pipeline" }], reads: [{ lock: "artifacts" }] }),
+  async execute({ stage_name: stage, summary }, { store }) {
+    const { from, to, iterationId } = await store.pipeline.complete({ stage, summary });
+    const completed = from ?? "delivery";
+    const message =
+      to === null
+        ? `Completed ${completed}: all stages are done`
+        : `Completed ${completed}, now in ${to} stage`;
+    const document = documentOf(completed);
+    const versions = document === undefined ? undefined : await store.artifacts.versions({ name: document });
+    return {
+      success: true,
+      message,
+      completed,
+      stage: to,
+      iterationId,
+      documentMissing: versions?.length === 0,
+    };
+  },
+  render: ({ message, documentMissing, completed }) =>
+    documentMissing ? `${message}. No ${completed} document was saved.` : `${message}.`,
+});
+
+function documentOf(stage: Stage): ArtifactName | undefined {
+  return artifactNames.find((name) => name === stage);
+}

@@ -1,0 +1,144 @@
+import { applySplices } from "../../text/apply-splices.js";
+import { decodeText } from "../../text/decode-text.js";
+import {
+  spliceRuns,
+  cutRun,
+  joinRuns,
+  lastLineOf,
+  type LineChange,
+  type LineRun,
+} from "../../text/line-runs.js";
+import { splitLines } from "../../text/line-table.js";
+import type { Splice } from "../../text/splice.js";
+import type { PresentLines } from "./present-lines.js";
+
+/** A text and what became of it. */
+export interface EditedText {
+  readonly before: Uint8Array;
+  readonly lines: PresentLines;
+  readonly splices: readonly Splice[];
+  /** Whole lines that were replaced, ascending. */
+  readonly changes: readonly ChangedLines[];
+}
+
+/** Lines that took the place of others, and whether they still hold a part of the first or last of those. */
+export interface ChangedLines extends LineChange {
+  readonly keepsFirst: boolean;
+  readonly keepsLast: boolean;
+}
+
+/** See which lines of a text splices change. */
+export function editText(before: Uint8Array, lines: PresentLines, splices: readonly Splice[]): EditedText {
+  const changes: ChangedLines[] = [];
+  for (let at = 0; at < splices.length;) {
+    const region = growRegion(before, lines, splices.slice(at));
+    changes.push(region.change);
+    at += region.taken;
+  }
+  return { before, lines, splices, changes };
+}
+
+/** The new text's bytes. */
+export function bytesAfter({ before, splices }: EditedText): Uint8Array {
+  return applySplices(before, splices);
+}
+
+/** A part of the text as it was and as it is, from the beginning of one line to that of another. */
+export function textsBetween(
+  { before, lines, splices }: EditedText,
+  [first, end]: readonly [number, number],
+): { before: string; after: string } {
+  const [from, to] = [lines.byteStart(first), lines.byteStart(end)];
+  const within = splices.filter((splice) => splice.start >= from && splice.end <= to);
+  const { encoding } = lines;
+  return {
+    before: decodeText(before.subarray(from, to), encoding).text,
+    after: decodeRegion(before, { from, to, splices: within, encoding }),
+  };
+}
+
+/** What a session knows of a text after an edit, from what it knew of it before. */
+export function runsAfter(runs: readonly LineRun[], edited: EditedText): readonly LineRun[] {
+  const { changes, before } = edited;
+  // With its first line feed (or without its last) a text gets other lines altogether.
+  if (before.length > 0 && !before.includes(feed) && edited.splices.some(({ data }) => data.includes(feed)))
+    return [];
+  if (losesFeeds(edited)) return [];
+  const isSeen = (line: number): boolean => runs.some((run) => run.start <= line && lastLineOf(run) >= line);
+  let spliced: LineRun[] = spliceRuns(runs, changes);
+  let shift = 0;
+  for (const { startLine, endLine, newLines, keepsFirst, keepsLast } of changes) {
+    const first = startLine + shift;
+    const last = first + newLines.length - 1;
+    if (keepsFirst && !isSeen(startLine)) spliced = dropLine(spliced, first);
+    if (keepsLast && !isSeen(endLine)) spliced = dropLine(spliced, last);
+    shift += newLines.length - (endLine - startLine + 1);
+  }
+  return spliced;
+}
+
+const feed = 0x0a;
+
+function losesFeeds({ before, splices }: EditedText): boolean {
+  const takesOut = splices.some(({ start, end }) => before.subarray(start, end).includes(feed));
+  return takesOut && !applySplices(before, splices).includes(feed);
+}
+
+function dropLine(runs: readonly LineRun[], line: number): LineRun[] {
+  return joinRuns(
+    runs.flatMap((run) => [cutRun(run, run.start, line - 1), cutRun(run, line + 1, lastLineOf(run))]),
+  );
+}
+
+/** The whole lines that the first splice, and those that share lines with it, change. */
+function growRegion(
+  bytes: Uint8Array,
+  lines: PresentLines,
+  splices: readonly Splice[],
+): { change: ChangedLines; taken: number } {
+  const [first] = splices;
+  const startLine = lines.lineAt(first?.start ?? 0);
+  const from = Math.min(lines.byteStart(startLine), first?.start ?? 0);
+  const mark = bytes.includes(feed) ? "\n" : "\r";
+  let taken = 1;
+  let to = lineEndAfter(lines, first?.end ?? 0);
+  for (;;) {
+    while (taken < splices.length && (splices[taken]?.start ?? 0) < to) {
+      to = Math.max(to, lineEndAfter(lines, splices[taken]?.end ?? 0));
+      taken += 1;
+    }
+    const own = splices.slice(0, taken);
+    const text = decodeRegion(bytes, { from, to, splices: own, encoding: lines.encoding });
+    // Without its end the last line runs into the next one, which is changed by that too.
+    if (to < bytes.length && text !== "" && !text.endsWith(mark)) {
+      to = lines.byteStart(lines.lineAt(to) + 1);
+      continue;
+    }
+    const endLine = lines.lineAt(to) - (startsLine(lines, to) ? 1 : 0);
+    const newLines = splitLines(text).map((line) => line.text);
+    const keepsFirst = (own[0]?.start ?? 0) > from;
+    const keepsLast = (own.at(-1)?.end ?? 0) < to;
+    return { change: { startLine, endLine, newLines, keepsFirst, keepsLast }, taken };
+  }
+}
+
+/** The end of the line that a byte lies in; a byte at which a line begins is an end itself. */
+function lineEndAfter(lines: PresentLines, byte: number): number {
+  return startsLine(lines, byte) ? byte : lines.byteStart(lines.lineAt(byte) + 1);
+}
+
+function startsLine(lines: PresentLines, byte: number): boolean {
+  return lines.byteStart(lines.lineAt(byte)) === byte;
+}
+
+interface Region {
+  readonly from: number;
+  readonly to: number;
+  readonly splices: readonly Splice[];
+  readonly encoding: string;
+}
+
+function decodeRegion(bytes: Uint8Array, { from, to, splices, encoding }: Region): string {
+  const moved = splices.map(({ start, end, data }) => ({ start: start - from, end: end - from, data }));
+  return decodeText(applySplices(bytes.subarray(from, to), moved), encoding).text;
+}

@@ -1,0 +1,156 @@
+import type { Clock } from "../../../contract/ports/clock.js";
+import type { OpenFile } from "../../../contract/ports/files.js";
+import { decodeText } from "../../../text/decode-text.js";
+import { endOfNth } from "./line-ends-in.js";
+import { fill, indexLines, type LineIndex, lineOffset } from "./line-index.js";
+import { type FoundLines, type LinePage, type PageRequest, splitAt, toPage } from "./line-page.js";
+import { createNewlineCounter, type LineUnit, type NewlineCounter } from "./newline-counter.js";
+
+/** Reads ranges of lines of files of any size, in little memory. */
+export interface LineReader {
+  read(file: OpenFile, request: LineRequest, during: ReadDuring): Promise<LinePage & { encoding: string }>;
+}
+
+export interface LineRequest extends PageRequest {
+  /** The name of an encoding, or "auto". */
+  readonly encoding: string;
+  /** The first bytes of the file, the whole of a small one. */
+  readonly head: Uint8Array;
+}
+
+export interface ReadDuring {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Files up to this size are read at once. */
+export const HEAD = 64 * 1024;
+
+const mostIndexes = 32;
+/** An index is trusted once the file had not changed for this long when it was made: clocks of file systems tick slowly. */
+const settledMs = 2000;
+
+/** Line indexes of large files are kept while the files stay as they are. */
+export function createLineReader(): LineReader {
+  const known = new Map<string, KnownIndex>();
+  let made: NewlineCounter | undefined;
+  const counter = (): NewlineCounter => (made ??= createNewlineCounter());
+  return {
+    async read(file, request, during) {
+      if (request.head.length < HEAD) return readSmall(request);
+      const { encoding } = decodeText(wholeCharacters(request.head), request.encoding);
+      const unit = unitOf(encoding);
+      // A context has getters of its class, which a spread would lose.
+      const { clock, signal } = during;
+      const parts = { known, counter: counter(), unit, clock, signal };
+      const found = await findLines(file, { ...request, encoding }, parts);
+      return { ...toPage(request, found), encoding };
+    },
+  };
+}
+
+function readSmall(request: LineRequest): LinePage & { encoding: string } {
+  const { text, encoding } = decodeText(request.head, request.encoding);
+  const lines = splitAt(text, text.includes("\n") ? "\n" : "\r");
+  const found = { lines: lines.slice(request.start - 1), totalLines: lines.length, partial: false };
+  return { ...toPage(request, found), encoding };
+}
+
+interface KnownIndex {
+  readonly identity: string;
+  readonly encoding: string;
+  readonly index: LineIndex;
+}
+
+interface Parts extends ReadDuring {
+  readonly known: Map<string, KnownIndex>;
+  readonly counter: NewlineCounter;
+  readonly unit: LineUnit;
+}
+
+async function findLines(file: OpenFile, request: LineRequest, parts: Parts): Promise<FoundLines> {
+  const before = parts.known.get(file.path);
+  const { identity } = file.stat;
+  if (before?.identity === identity && before.encoding === request.encoding) {
+    const found = takeLines(file, request, { index: before.index, counter: parts.counter });
+    if (found !== undefined) return found;
+  }
+  const startedAt = parts.clock.now();
+  const index = await indexLines(file, parts);
+  parts.known.delete(file.path);
+  if (startedAt - Math.max(file.stat.changed, file.stat.modified) > settledMs) {
+    parts.known.set(file.path, { identity, encoding: request.encoding, index });
+    if (parts.known.size > mostIndexes) parts.known.delete(parts.known.keys().next().value!);
+  }
+  const found = takeLines(file, request, { index, counter: parts.counter });
+  // It changes while it is read; whoever compares its identity will see so too.
+  return found ?? { lines: [], totalLines: index.total, partial: false };
+}
+
+/** Bytes that a character takes at most, so that a page's characters are never cut short. */
+const mostBytes = 4;
+const PIECE = 64 * 1024;
+
+/** `undefined` where the file is not as the index says. */
+function takeLines(
+  file: OpenFile,
+  request: LineRequest,
+  place: { index: LineIndex; counter: NewlineCounter },
+): FoundLines | undefined {
+  const { index, counter } = place;
+  const { start, end, maxLines, maxChars, encoding } = request;
+  const totalLines = index.total;
+  if (start > (totalLines ?? index.ends)) return { lines: [], totalLines, partial: false };
+  const offset = lineOffset(file, start, place);
+  if (offset === undefined) return undefined;
+  const wanted = Math.min(maxLines, end === undefined ? maxLines : end - start + 1);
+  const room = maxChars * mostBytes + PIECE;
+  const { bytes, partial } = readEnds(file, { offset, wanted, room, unit: index.unit, counter });
+  const { text } = decodeText(bytes, encoding);
+  return { lines: splitAt(text, index.unit.mark, wanted), totalLines, partial };
+}
+
+interface Span {
+  readonly offset: number;
+  readonly wanted: number;
+  readonly room: number;
+  readonly unit: LineUnit;
+  readonly counter: NewlineCounter;
+}
+
+/** Read until so many line ends are met, or the room or the file is at its end. */
+function readEnds(
+  file: OpenFile,
+  { offset, wanted, room, unit, counter }: Span,
+): { bytes: Buffer; partial: boolean } {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  let ends = 0;
+  while (length < room) {
+    const view = counter.window.subarray(0, PIECE);
+    const got = fill(file, view, offset + length);
+    const { end, found } = endOfNth(view, { length: got, unit, count: wanted - ends });
+    pieces.push(Buffer.from(view.subarray(0, end)));
+    length += end;
+    ends += found;
+    if (ends === wanted || got < view.length) return { bytes: Buffer.concat(pieces), partial: false };
+  }
+  return { bytes: Buffer.concat(pieces), partial: true };
+}
+
+/** How lines end in the bytes of an encoding; in all but the wide ones by a byte that stands for nothing else. */
+function unitOf(encoding: string): LineUnit {
+  const wide = /^utf(16|32)(le|be)$/.exec(encoding);
+  const width = wide?.[1] === "16" ? 2 : 4;
+  return { width: wide === null ? 1 : width, bigEndian: wide?.[2] === "be", mark: "\n" };
+}
+
+/** Cut a sample where a character surely ends, so that half a character does not count against its encoding. */
+function wholeCharacters(head: Uint8Array): Uint8Array {
+  if (head.includes(0)) return head.subarray(0, head.length - (head.length % 4));
+  const feed = head.lastIndexOf(10);
+  if (feed > 0) return head.subarray(0, feed + 1);
+  let start = head.length - 1;
+  while (start > head.length - 4 && ((head[start] ?? 0) & 0xc0) === 0x80) start -= 1;
+  return (head[start] ?? 0) >= 0xc0 ? head.subarray(0, start) : head;
+}

@@ -1,0 +1,44 @@
+import * as z from "zod";
+import type { ToolContext } from "../../contract/context.js";
+import { defineTool } from "../../contract/define-tool.js";
+import { changeFiles, type PlannedChange } from "./change-files.js";
+import { checkPaths, requireTransfer, toMutation, transferInput, type Transfer } from "./transfer.js";
+
+/** Moves or renames a file, a link or a directory. */
+export const moveFile = defineTool({
+  name: "move_file",
+  description: "Move or rename a file or directory; undo_edit takes it back.",
+  category: "file",
+  annotations: { title: "Move a file", dangerous: true },
+  examples: [{ arguments: { from: "src/old-name.ts", to: "src/new-name.ts" } }],
+  input: transferInput,
+  output: z.object({ from: z.string(), to: z.string(), success: z.boolean() }),
+  resources: ({ from, to }) => ({ writes: [{ tree: from }, { tree: to }] }),
+  checkPermissions: (move, ctx) => {
+    checkPaths(ctx, move, "write");
+    return { behavior: "allow" };
+  },
+  preview: async (move, ctx) => {
+    checkPaths(ctx, move, "write");
+    return (await planMove(move, ctx)).preview;
+  },
+  execute: (move, ctx) => {
+    checkPaths(ctx, move, "write");
+    return changeFiles(ctx, () => planMove(move, ctx));
+  },
+  render: ({ from, to }) => `Moved ${from} to ${to}.`,
+});
+
+async function planMove(
+  move: Transfer,
+  ctx: ToolContext,
+): Promise<PlannedChange<{ from: string; to: string; success: boolean }>> {
+  const source = await requireTransfer(ctx, move);
+  const { from, to } = move;
+  return {
+    mutations: [toMutation("move", move, source)],
+    preview: { summary: `Move the ${source.type} ${from} to ${to}` },
+    result: { from, to, success: true },
+    refresh: async () => ctx.seen.move(from, to),
+  };
+}

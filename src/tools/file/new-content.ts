@@ -1,0 +1,80 @@
+import { EOL } from "node:os";
+import { ToolValidationError } from "../../contract/errors.js";
+import { decodeText } from "../../text/decode-text.js";
+import { encodeText } from "../../text/encode-text.js";
+import { countOf, toLineFeeds } from "../../text/line-ends.js";
+import { notExact } from "./layer-errors.js";
+
+/** A text as the caller wants it in a file. */
+export interface WantedText {
+  readonly path: string;
+  readonly content: string;
+  /** @default the one that the file has, else UTF-8 */
+  readonly encoding: string | undefined;
+  readonly finalNewline: boolean;
+}
+
+/** The bytes of a text that takes the place of a file's: with the line ends, the mark and the encoding that it had. */
+export function overwritten(wanted: WantedText, before: Uint8Array | undefined): Uint8Array {
+  const { path, content, finalNewline } = wanted;
+  const old = before === undefined || before.length === 0 ? undefined : decodeText(before);
+  const newline = old === undefined ? EOL : newlineOf(old.text);
+  const encoding = wanted.encoding ?? old?.encoding ?? "utf8";
+  const bom = old?.bom === true && sameEncoding(encoding, old.encoding);
+  const plain = toLineFeeds(bom ? content.replace(/^\uFEFF/, "") : content);
+  const ended = finalNewline && plain !== "" && !plain.endsWith("\n") ? `${plain}\n` : plain;
+  const data = encodeText(newline === "\n" ? ended : ended.replaceAll("\n", newline), encoding, { bom });
+  if (data === undefined) throw cannotHold(path, encoding);
+  return data;
+}
+
+/** The bytes of a text as it is, in the encoding of what it is put behind. */
+export function appended(
+  { path, content, encoding: asked }: WantedText,
+  head: Uint8Array | undefined,
+): Uint8Array {
+  const found = head === undefined || head.length === 0 ? "utf8" : decodeText(head).encoding;
+  const encoding = asked ?? found;
+  const data = encodeText(content, encoding);
+  if (data === undefined) throw cannotHold(path, encoding);
+  return data;
+}
+
+/** The bytes that a Base64 text stands for; nothing is guessed. */
+export function fromBase64(content: string): Uint8Array {
+  const compact = content.replaceAll(/[\t\n\r ]/g, "");
+  const bytes = Buffer.from(compact, "base64");
+  if (bytes.toString("base64").replace(/=+$/, "") === compact.replace(/=+$/, "") && hasPadding(compact))
+    return bytes;
+  throw new ToolValidationError("The content is no Base64 text.", {
+    code: "VALUE_INVALID",
+    hint: "Send standard Base64, padded with '=', or leave encoding out to write text.",
+    details: { argument: "content" },
+  });
+}
+
+function hasPadding(compact: string): boolean {
+  return compact.length % 4 === 0;
+}
+
+/** The line end that most lines of a text have; the platform's where it has none. */
+function newlineOf(text: string): string {
+  const pairs = countOf(text, "\r\n");
+  const feeds = countOf(text, "\n") - pairs;
+  const returns = countOf(text, "\r") - pairs;
+  if (pairs + feeds + returns === 0) return EOL;
+  if (pairs + feeds === 0) return "\r";
+  return pairs > feeds ? "\r\n" : "\n";
+}
+
+function sameEncoding(one: string, other: string): boolean {
+  const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  return plain(one) === plain(other);
+}
+
+function cannotHold(path: string, encoding: string): ToolValidationError {
+  return notExact(
+    path,
+    `the content has characters that ${encoding} cannot hold; leave them out, or pass encoding "utf8" to write it in UTF-8.`,
+  );
+}

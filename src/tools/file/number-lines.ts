@@ -1,0 +1,27 @@
+import { splitAt } from "./lines/line-page.js";
+import { maxLineChars } from "./read-limits.js";
+
+/** A text with a number before each line; lines that are too long are cut, and say so. */
+export function numberLines(
+  content: string,
+  { startLine, count }: { startLine: number; count: number },
+): string {
+  const lines = splitAt(content, content.includes("\n") || count <= 1 ? "\n" : "\r");
+  // A text that ends with a line end has no line behind it; an empty line alone has no characters.
+  while (lines.length < count) lines.push({ text: "", end: "" });
+  const width = String(startLine + lines.length - 1).length;
+  return lines
+    .map(({ text }, at) => `${String(startLine + at).padStart(width)}\t${shownLine(text)}`)
+    .join("\n");
+}
+
+/** Whether a line is shown whole. */
+export function isShownWhole(line: string): boolean {
+  return line.length <= maxLineChars;
+}
+
+function shownLine(line: string): string {
+  if (isShownWhole(line)) return line;
+  const rest = line.length - maxLineChars;
+  return `${line.slice(0, maxLineChars).toWellFormed()}[… ${rest} more characters of this line]`;
+}

@@ -1,0 +1,181 @@
+import type { FileMutation } from "../../contract/ports/files.js";
+import { planPatch, type PlannedPatch } from "../../text/apply-patch.js";
+import type { FilePatch } from "../../text/file-patch.js";
+import { lastLineOf, type LineRun } from "../../text/line-runs.js";
+import type { LineSpan } from "../../text/splice.js";
+import { unifiedDiff } from "../../text/unified-diff.js";
+import { decodeText } from "../../text/decode-text.js";
+import { describeEdit } from "./describe-edit.js";
+import { toDeskFile, type DeskFile, type DiffDesk } from "./diff-desk.js";
+import { bytesAfter, editText, runsAfter, type EditedText } from "./edited-text.js";
+import { checkCreatable, requireAllSeen } from "./layers.js";
+import {
+  createExists,
+  existsAlready,
+  fileMissing,
+  modifiedSinceRead,
+  notRead,
+  notText,
+} from "./layer-errors.js";
+import { hunkRefused } from "./hunk-refused.js";
+import { compareSeen } from "./freshness.js";
+import { requireFresh } from "./plan-file-edit.js";
+
+/** What one part of a diff does. */
+export interface PatchedFile {
+  readonly mutations: readonly FileMutation[];
+  readonly added: number;
+  readonly removed: number;
+  readonly diff: string;
+}
+
+/** Bring one file of a diff through the layers; the desk has the outcome then. */
+export function patchFile(desk: DiffDesk, patch: FilePatch): Promise<PatchedFile> {
+  refuseLinks(patch);
+  switch (patch.kind) {
+    case "create":
+      return createPatched(desk, patch, patch.newPath ?? "");
+    case "delete":
+      return deletePatched(desk, patch, patch.oldPath ?? "");
+    case "modify":
+      return modifyPatched(desk, patch, patch.oldPath ?? "");
+    case "rename":
+    case "copy":
+      return transferPatched(desk, patch, { from: patch.oldPath ?? "", to: patch.newPath ?? "" });
+  }
+}
+
+/** Git writes links and submodules as files of a special mode. */
+function refuseLinks({ oldMode, newMode, newPath, oldPath }: FilePatch): void {
+  for (const mode of [oldMode, newMode]) {
+    if (mode === undefined || mode.startsWith("100")) continue;
+    throw notText(newPath ?? oldPath ?? "", "is a link or submodule in the diff");
+  }
+}
+
+async function createPatched(desk: DiffDesk, patch: FilePatch, path: string): Promise<PatchedFile> {
+  const stat = await desk.stat(path);
+  if (stat !== null && stat.type === "file" && stat.size > 0) throw createExists(path);
+  if (stat === null) await checkCreatable(desk.world, path);
+  const empty = await desk.read(path);
+  const plan = fitPatch(path, empty, patch);
+  const edited = editText(empty.bytes, empty.lines, plan.splices);
+  const data = bytesAfter(edited);
+  desk.put(path, toDeskFile(data, empty, runsAfter([], edited)));
+  const options = { ...(stat === null && { create: true }), ...modeOf(patch) };
+  const { diff } = describeEdit({ oldPath: null, newPath: path }, edited);
+  return { mutations: [{ op: "write", path, data, options }], ...countLines(patch), diff };
+}
+
+async function modifyPatched(desk: DiffDesk, patch: FilePatch, path: string): Promise<PatchedFile> {
+  const file = await requireOld(desk, path);
+  const { edited, known } = editFresh(path, file, patch);
+  desk.put(path, toDeskFile(bytesAfter(edited), file, known));
+  const { diff } = describeEdit({ path }, edited);
+  return { mutations: [toSplice(path, edited, patch)], ...countLines(patch), diff };
+}
+
+async function deletePatched(desk: DiffDesk, patch: FilePatch, path: string): Promise<PatchedFile> {
+  const file = await requireOld(desk, path);
+  if (patch.hunks.length > 0) {
+    const { edited } = editFresh(path, file, patch);
+    if (decodeText(bytesAfter(edited), file.encoding).text !== "") {
+      throw hunkRefused(path, {
+        reason: "context not found",
+        hunkText: patch.hunks[0]?.source ?? "",
+        message: "The diff deletes the file, but the file holds more than the diff takes out.",
+      });
+    }
+  } else if (file.present !== undefined) requireAllSeen(file.present);
+  desk.put(path, null);
+  const diff = unifiedDiff({
+    oldPath: path,
+    newPath: null,
+    before: decodeText(file.bytes, file.encoding).text,
+    after: "",
+  });
+  return { mutations: [{ op: "delete", path, ifContent: file.bytes }], ...countLines(patch), diff };
+}
+
+async function transferPatched(
+  desk: DiffDesk,
+  patch: FilePatch,
+  { from, to }: { from: string; to: string },
+): Promise<PatchedFile> {
+  if ((await desk.stat(to)) !== null) throw existsAlready(to);
+  await checkCreatable(desk.world, to);
+  const file = await requireOld(desk, from);
+  const { edited, known } = editFresh(from, file, patch);
+  const op = patch.kind === "copy" ? "copy" : "move";
+  const isChanged = edited.changes.length > 0 || patch.newMode !== undefined;
+  if (op === "move") desk.put(from, null);
+  desk.put(to, toDeskFile(bytesAfter(edited), file, known));
+  const { diff } = describeEdit({ oldPath: from, newPath: to }, edited);
+  const head = `${op === "move" ? "rename" : "copy"} from ${from}\n${op === "move" ? "rename" : "copy"} to ${to}\n`;
+  return {
+    mutations: [{ op, from, to }, ...(isChanged ? [toSplice(to, edited, patch)] : [])],
+    ...countLines(patch),
+    diff: head + diff,
+  };
+}
+
+/** Layers 5 and 6. */
+async function requireOld(desk: DiffDesk, path: string): Promise<DeskFile> {
+  const stat = await desk.stat(path);
+  if (stat === null) throw fileMissing(path);
+  if (stat.type === "directory") throw notText(path, "is a directory");
+  return desk.read(path);
+}
+
+/** Layers 7 to 9: the hunks fit, and the lines that they cover were seen and are unchanged. */
+function editFresh(path: string, file: DeskFile, patch: FilePatch) {
+  if (patch.hunks.length === 0) return { edited: editText(file.bytes, file.lines, []), known: knownOf(file) };
+  if (file.present !== undefined && file.present.seen === undefined && file.bytes.length > 0)
+    throw notRead(path);
+  const plan = fitPatch(path, file, patch);
+  const known = requireKnown(path, file, plan.spans);
+  const edited = editText(file.bytes, file.lines, plan.splices);
+  return { edited, known: runsAfter(known, edited) };
+}
+
+/** What is known of a file that is not looked at line by line: it must be as it was all the same. */
+function knownOf({ present, known }: DeskFile): readonly LineRun[] {
+  if (present?.seen === undefined) return known;
+  const fresh = compareSeen(present.seen, present.lines);
+  if (!fresh.unchanged) throw modifiedSinceRead(present.path, fresh.firstChange);
+  return fresh.runs;
+}
+
+function requireKnown(path: string, file: DeskFile, spans: readonly LineSpan[]): readonly LineRun[] {
+  const { present, known, lines } = file;
+  const within = spans.filter(({ startLine }) => startLine <= lines.count);
+  if (present?.seen !== undefined) return requireFresh(present, present.seen, { spans: within });
+  for (const span of within) {
+    if (!known.some((run) => run.start <= span.startLine && lastLineOf(run) >= span.endLine))
+      throw notRead(path, span);
+  }
+  return known;
+}
+
+function fitPatch(path: string, file: DeskFile, patch: FilePatch): PlannedPatch {
+  const plan = planPatch(file.bytes, patch, file.encoding);
+  if (plan.ok) return plan;
+  throw hunkRefused(path, plan, file.present);
+}
+
+function toSplice(path: string, { before, splices }: EditedText, patch: FilePatch): FileMutation {
+  return { op: "splice", path, before, splices, ...modeOf(patch) };
+}
+
+function modeOf({ newMode }: FilePatch): { mode?: number } {
+  const mode = Number.parseInt(newMode ?? "", 8);
+  return Number.isNaN(mode) ? {} : { mode: mode & 0o777 };
+}
+
+function countLines({ hunks }: FilePatch): { added: number; removed: number } {
+  const signs = hunks.flatMap(({ lines }) => lines.map(({ sign }) => sign));
+  return {
+    added: signs.filter((sign) => sign === "+").length,
+    removed: signs.filter((sign) => sign === "-").length,
+  };
+}

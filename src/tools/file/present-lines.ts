@@ -1,0 +1,112 @@
+import { isUtf8 } from "node:buffer";
+import { decodeText } from "../../text/decode-text.js";
+import { createLineTable } from "../../text/line-table.js";
+import { createLineFinder } from "./line-finder.js";
+
+/** The lines of a file as it is now, numbered from 1, without their ends. */
+export interface PresentLines {
+  readonly encoding: string;
+  readonly count: number;
+  line(number: number): string;
+  /** From one line to another, both included, as far as there are lines. */
+  slice(first: number, last: number): string[];
+  /** Where a line begins in the bytes; those after the last begin at the end. */
+  byteStart(number: number): number;
+  /** The line that a byte belongs to; the end belongs to a line of its own where the last one has ended. */
+  lineAt(byte: number): number;
+}
+
+/** A line and a byte that lies in it. */
+export interface LinePlace {
+  readonly line: number;
+  readonly byte: number;
+}
+
+/**
+ * Find the lines of a file; what nobody asks for is not decoded, nor even looked for.
+ *
+ * @param known Places, ascending, near which lines will be asked for.
+ */
+export function createPresentLines(
+  bytes: Uint8Array,
+  encoding = "auto",
+  known: readonly LinePlace[] = [],
+): PresentLines {
+  const decoded = decodeText(bytes, encoding);
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (decoded.encoding !== "utf8") return textLines(decoded, whole.length);
+  return utf8Lines(whole, decoded.bom ? 3 : 0, known);
+}
+
+function utf8Lines(whole: Buffer, bomLength: number, known: readonly LinePlace[]): PresentLines {
+  const mark = whole.includes(0x0a) ? 0x0a : 0x0d;
+  const finder = createLineFinder(whole, { from: bomLength, mark, known });
+  const { byteStart, lineAt } = finder;
+  const line = (number: number): string => {
+    const start = byteStart(number);
+    return readUtf8(whole.subarray(start, contentEnd(whole, { start, next: byteStart(number + 1), mark })));
+  };
+  return {
+    encoding: "utf8",
+    get count() {
+      return finder.count;
+    },
+    line,
+    slice: sliceBy(line, (number) => byteStart(number) < whole.length),
+    byteStart,
+    lineAt,
+  };
+}
+
+function contentEnd(
+  whole: Buffer,
+  { start, next, mark }: { start: number; next: number; mark: number },
+): number {
+  if (next <= start || whole[next - 1] !== mark) return next;
+  return mark === 0x0a && next - 2 >= start && whole[next - 2] === 0x0d ? next - 2 : next - 1;
+}
+
+function readUtf8(bytes: Buffer): string {
+  return isUtf8(bytes) ? bytes.toString() : decodeText(bytes, "utf8").text;
+}
+
+function textLines(decoded: ReturnType<typeof decodeText>, size: number): PresentLines {
+  const { text } = decoded;
+  const table = createLineTable(text);
+  const { count } = table;
+  const line = (number: number): string => text.slice(table.start(number - 1), table.contentEnd(number - 1));
+  const byteStart = (number: number): number =>
+    number > count ? size : decoded.byteOffset(table.start(number - 1));
+  const isEnded = text !== "" && text.endsWith(text.includes("\n") ? "\n" : "\r");
+  const lineAt = (byte: number): number => {
+    let low = 1;
+    let high = isEnded || count === 0 ? count + 1 : count;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (byteStart(middle) <= byte) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  };
+  return {
+    encoding: decoded.encoding,
+    count,
+    line,
+    slice: sliceBy(line, (number) => number <= count),
+    byteStart,
+    lineAt,
+  };
+}
+
+function sliceBy(
+  line: (number: number) => string,
+  isThere: (number: number) => boolean,
+): PresentLines["slice"] {
+  return (first, last) => {
+    const lines: string[] = [];
+    for (let number = Math.max(first, 1); number <= last && isThere(number); number += 1) {
+      lines.push(line(number));
+    }
+    return lines;
+  };
+}

@@ -1,0 +1,32 @@
+import * as z from "zod";
+import { memoryKinds, type FoundMemory, type Memory } from "../../contract/ports/memories.js";
+
+/** A memory's id. */
+export const memoryId = z.string().trim().min(1).max(100).describe("Id of the memory, such as mem-12.");
+
+/** A memory as tools answer with it. */
+export const memoryRecord = z.object({
+  id: z.string(),
+  kind: z.enum(memoryKinds),
+  layer: z.enum(["iteration", "project"]),
+  iterationId: z.string(),
+  title: z.string(),
+  content: z.string(),
+  tags: z.array(z.string()),
+  createdAt: z.number().describe("Unix milliseconds."),
+  agent: z.string(),
+  status: z.enum(["open", "resolved"]).optional(),
+  resolution: z.string().optional(),
+  resolvedAt: z.number().optional(),
+  origin: z.string().optional().describe("The memory that this one was promoted from."),
+  rationale: z.string().optional(),
+  whenToUse: z.string().optional(),
+  promotedTo: z.array(z.string()).optional(),
+  score: z.number().optional().describe("How well it fits; 1 is the best of this answer."),
+});
+
+/** A memory as a result: lists of its own. */
+export function toResult(memory: Memory | FoundMemory): z.infer<typeof memoryRecord> {
+  const { tags, promotedTo, ...rest } = memory;
+  return { ...rest, tags: [...tags], ...(promotedTo !== undefined && { promotedTo: [...promotedTo] }) };
+}

@@ -1,0 +1,40 @@
+import * as z from "zod";
+import type { JobInfo } from "../../contract/ports/processes.js";
+import { describeState } from "./shell-result.js";
+
+/** A background job as tools show it. */
+export const jobView = z.object({
+  jobId: z.string(),
+  command: z.string(),
+  pid: z.number(),
+  startedAt: z.number().describe("Unix time in milliseconds."),
+  state: z.string().describe("running, waiting for input, listening on port N, or how it ended."),
+  ports: z.array(z.number()).optional().describe("That it listens on."),
+  exitCode: z.number().nullable().optional(),
+});
+
+export type JobView = z.infer<typeof jobView>;
+
+/** The input that names a job. */
+export const jobInput = z.object({
+  job_id: z.string().min(1).max(64).describe('As shell_exec and shell_jobs say it, such as "job_1".'),
+});
+
+/** Show a job. */
+export function toJobView({ jobId, command, pid, startedAt, state }: JobInfo): JobView {
+  return {
+    jobId,
+    command,
+    pid,
+    startedAt,
+    state: describeState(state),
+    ...(state.kind === "listening" && { ports: [...state.ports] }),
+    ...(state.kind === "exited" && { exitCode: state.exitCode }),
+  };
+}
+
+/** A job in one line. */
+export function renderJob({ jobId, state, command }: JobView): string {
+  const [first = "", ...more] = command.split("\n");
+  return `${jobId}: ${state}: ${first}${more.length > 0 ? " …" : ""}`;
+}

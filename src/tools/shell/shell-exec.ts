@@ -1,0 +1,121 @@
+import * as z from "zod";
+import type { ToolContext } from "../../contract/context.js";
+import { defineTool } from "../../contract/define-tool.js";
+import type { ToolPreview } from "../../contract/tool.js";
+import { analyseLine, isReadOnlyLine, refuseService } from "./judge-line.js";
+import { renderShell, shellResult, toJobResult, toShellResult, type ShellResult } from "./shell-result.js";
+
+const longestForegroundMs = 600_000;
+
+const input = z.object({
+  command: z.string().min(1).max(400_000).describe("The line, as it would be typed into a shell."),
+  cwd: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe("Folder to start in, relative to the workspace. Every command starts anew there."),
+  timeout: z
+    .number()
+    .int()
+    .min(1)
+    .max(longestForegroundMs)
+    .default(30_000)
+    .describe("Milliseconds until it is stopped, at most 600000; a background job has none."),
+  env: z
+    .record(
+      z
+        .string()
+        .max(256)
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+      z.string().max(100_000),
+    )
+    .optional()
+    .describe("Variables for this command, on top of the session's."),
+  background: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Start it as a job and answer at once: for servers and what takes long. It ends with the session.",
+    ),
+  network: z
+    .boolean()
+    .default(false)
+    .describe("It needs the network, as installing packages does; the policy decides whether it gets it."),
+  pty: z.boolean().default(false).describe("Run it in a terminal, for programs that do not work without."),
+});
+
+type ShellInput = z.infer<typeof input>;
+
+/** Runs a line in a shell. */
+export const shellExec = defineTool({
+  name: "shell_exec",
+  aliases: ["bash", "run_command"],
+  description:
+    "Run a command in a shell and return its output and exit code. Nobody can answer prompts; start servers with background.",
+  category: "shell",
+  annotations: { title: "Run command", dangerous: true },
+  timeoutMs: null,
+  examples: [
+    { description: "A quick look", arguments: { command: "git status --short" } },
+    { description: "A long build", arguments: { command: "npm run build", timeout: 300_000 } },
+    { description: "A server", arguments: { command: "npm run dev", background: true } },
+  ],
+  input,
+  output: shellResult,
+  resources(call) {
+    const tree = [{ tree: "." }];
+    const hosts = call.network ? [{ host: "*" }] : [];
+    return isReadOnlyLine(call) ? { reads: tree } : { reads: hosts, writes: tree };
+  },
+  shellLine: ({ command, cwd, env }) => ({ line: command, cwd, env }),
+  checkPermissions: async (_call, { processes }) => {
+    const shell = await processes.shell();
+    if (shell.judged) return { behavior: "allow" };
+    return { behavior: "ask", message: `lines for ${shell.name} are not judged by their grammar` };
+  },
+  preview: previewLine,
+  execute: (call, ctx) => (call.background ? startJob(call, ctx) : runLine(call, ctx)),
+  render: renderShell,
+});
+
+/** The commands that would run, one by one, and what holds them. */
+function previewLine(call: ShellInput, { processes }: ToolContext): ToolPreview {
+  refuseService(call);
+  const { commands, unknown } = analyseLine(call);
+  const { active, reason } = processes.sandbox;
+  return {
+    summary: call.background ? "Start a background job" : "Run a command",
+    commands: commands.length === 0 ? [call.command] : commands.map(({ words }) => words.join(" ")),
+    details: {
+      line: call.command,
+      ...(call.cwd !== undefined && { cwd: call.cwd }),
+      ...(call.env !== undefined && { variables: Object.keys(call.env) }),
+      ...(unknown.length > 0 && { unknown }),
+      network: call.network,
+      sandbox: active ? reason : `none: ${reason}`,
+    },
+  };
+}
+
+async function runLine(call: ShellInput, ctx: ToolContext): Promise<ShellResult> {
+  refuseService(call);
+  const readOnly = isReadOnlyLine(call);
+  const result = await ctx.processes.run({
+    command: call.command,
+    cwd: call.cwd,
+    env: call.env,
+    readOnly,
+    network: call.network,
+    pty: call.pty,
+    timeoutMs: call.timeout,
+    onOutput: (stream, output) => ctx.emit(stream === "stdout" ? { output } : { output, message: "stderr" }),
+  });
+  return toShellResult(call.command, result, readOnly);
+}
+
+async function startJob(call: ShellInput, ctx: ToolContext): Promise<ShellResult> {
+  const { command, cwd, env, network, pty } = call;
+  const job = await ctx.processes.start({ command, cwd, env, network, pty, readOnly: false });
+  return toJobResult(command, job);
+}

@@ -1,0 +1,15 @@
+import { defineTool } from "../../contract/define-tool.js";
+import { jobInput, jobView, renderJob, toJobView } from "./job-view.js";
+
+/** Stops a background job. */
+export const shellKill = defineTool({
+  name: "shell_kill",
+  description: "Stop a background job with all its processes: first asked to end, then by force.",
+  category: "shell",
+  annotations: { title: "Stop job", idempotent: true },
+  examples: [{ arguments: { job_id: "job_1" } }],
+  input: jobInput,
+  output: jobView,
+  execute: async ({ job_id }, { processes }) => toJobView(await processes.kill(job_id)),
+  render: renderJob,
+});

@@ -1,0 +1,234 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ToolEnvelope } from "../../contract/call.js";
+import { createTenon } from "../../runtime/create-tenon.js";
+import type { Tenon } from "../../runtime/tenon.js";
+import type { ShellResult } from "./shell-result.js";
+import { shellExec } from "./shell-exec.js";
+
+let root: string;
+let workspace: string;
+let tenon: Tenon;
+
+beforeAll(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-shell-")));
+  workspace = join(root, "work");
+  mkdirSync(join(workspace, "sub"), { recursive: true });
+  writeFileSync(join(workspace, "sub", "a.txt"), "alpha\nbeta\n");
+  tenon = createTenon({
+    workspace,
+    config: { stateDir: join(root, "state"), policy: { rules: [{ decision: "allow", tool: "shell_*" }] } },
+    env: { PATH: process.env["PATH"], HOME: root, SHELL: "/bin/bash" },
+    home: root,
+  });
+});
+afterAll(async () => {
+  await tenon.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function shell(args: Record<string, unknown>): Promise<ToolEnvelope<ShellResult>> {
+  return (await tenon.call({ name: "shell_exec", arguments: args })) as ToolEnvelope<ShellResult>;
+}
+const text = (envelope: ToolEnvelope): string =>
+  envelope.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+
+describe("shell_exec", () => {
+  it("runs a line in the workspace and takes a failure of the command for a result", async () => {
+    const envelope = await shell({ command: "pwd; cat sub/a.txt; echo oops >&2; exit 3" });
+    expect(envelope).toMatchObject({
+      success: true,
+      result: {
+        command: "pwd; cat sub/a.txt; echo oops >&2; exit 3",
+        stdout: `${workspace}\nalpha\nbeta\n`,
+        stderr: "oops\n",
+        exitCode: 3,
+        timedOut: false,
+        truncated: false,
+        cwd: workspace,
+      },
+    });
+    expect(text(envelope)).toMatch(/alpha\nbeta\n\[stderr\]\noops\n\[exit code 3\]/);
+  });
+
+  it("says that what it changed cannot be undone, where it may have changed something", async () => {
+    expect((await shell({ command: "touch new" })).result?.notes.join()).toMatch(/not journalled/);
+    expect((await shell({ command: "ls" })).result?.notes.join()).not.toMatch(/not journalled/);
+  });
+
+  it.each(["bash", "run_command"])("is called %s too", async (name) => {
+    const envelope = await tenon.call({ name, arguments: { command: "echo hi" } });
+    expect(envelope).toMatchObject({ toolName: "shell_exec", result: { stdout: "hi\n" } });
+  });
+
+  it("starts where it is told, and every command starts anew", async () => {
+    expect((await shell({ command: "cd sub; pwd" })).result?.stdout).toBe(`${join(workspace, "sub")}\n`);
+    expect((await shell({ command: "pwd" })).result?.stdout).toBe(`${workspace}\n`);
+    expect((await shell({ command: "pwd", cwd: "sub" })).result?.stdout).toBe(`${join(workspace, "sub")}\n`);
+  });
+
+  it.each([["/"], [".."], ["sub/../../.."]])("does not start in %s", async (cwd) => {
+    expect(await shell({ command: "pwd", cwd })).toMatchObject({ success: false, error: { code: /PATH_/ } });
+  });
+
+  it("says that a folder is missing", async () => {
+    const { error } = await shell({ command: "pwd", cwd: "nowhere" });
+    expect(error?.message).toMatch(/nowhere/);
+  });
+
+  it("sees the session's variables and its own, none of the host's", async () => {
+    const session = tenon.createSession();
+    await session.call({ name: "set_env", arguments: { key: "COLOUR", value: "blue green" } });
+    const { result } = (await session.call({
+      name: "shell_exec",
+      arguments: { command: 'echo "$COLOUR/$SIZE/$VITEST"', env: { SIZE: "large" } },
+    })) as ToolEnvelope<ShellResult>;
+    expect(result?.stdout).toBe("blue green/large/\n");
+    await session.close();
+  });
+
+  it("gives the partial output of what did not end in time", async () => {
+    const envelope = await shell({ command: "echo started; sleep 60", timeout: 400 });
+    expect(envelope).toMatchObject({
+      success: true,
+      result: { timedOut: true, stdout: "started\n", exitCode: null },
+    });
+    expect(text(envelope)).toMatch(/stopped at its time limit/);
+  });
+
+  it.each([0, -1, 600_001, 1.5])("takes no time limit of %d", async (timeout) => {
+    expect(await shell({ command: "true", timeout })).toMatchObject({ error: { code: "ARGUMENTS_INVALID" } });
+  });
+
+  it("refuses a service in the foreground and says how to start it", async () => {
+    const { error } = await shell({ command: "npm run dev" });
+    expect(error).toMatchObject({ code: "VALUE_INVALID" });
+    expect(error?.hint).toMatch(/background/);
+  });
+
+  it("keeps a large output, which read_result pages and searches", async () => {
+    const session = tenon.createSession();
+    const { result } = (await session.call({
+      name: "shell_exec",
+      arguments: { command: "seq 1 50000" },
+    })) as ToolEnvelope<ShellResult>;
+    expect(result).toMatchObject({ truncated: true });
+    const handle = result?.outputFile;
+    const page = await session.call({
+      name: "read_result",
+      arguments: { handle, start_line: 40_000, end_line: 40_002 },
+    });
+    expect(page).toMatchObject({
+      success: true,
+      result: { text: "40000\n40001\n40002", totalLines: 50_000 },
+    });
+    const found = await session.call({ name: "read_result", arguments: { handle, search: "49999" } });
+    expect(found).toMatchObject({ result: { matches: [{ line: 49_999, text: "49999" }] } });
+    const other = await tenon.call({ name: "read_result", arguments: { handle } });
+    expect(other).toMatchObject({ success: false, error: { code: "RESOURCE_NOT_FOUND" } });
+    await session.close();
+  });
+
+  it("streams its output while it runs", async () => {
+    const outputs: string[] = [];
+    for await (const item of tenon.stream({
+      name: "shell_exec",
+      arguments: { command: "echo one; sleep 0.3; echo two" },
+    })) {
+      if (item.type === "TOOL_CALL_PROGRESS")
+        outputs.push(String((item.payload as { output?: string }).output));
+    }
+    expect(outputs).toEqual(["one\n", "two\n"]);
+  });
+
+  it("stops when it is cancelled", async () => {
+    const controller = new AbortController();
+    const started = performance.now();
+    setTimeout(() => controller.abort(), 200);
+    const envelope = await tenon.call({
+      name: "shell_exec",
+      arguments: { command: "sleep 30" },
+      signal: controller.signal,
+    });
+    expect(envelope).toMatchObject({ success: false, error: { code: "CANCELLED" } });
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  it("claims to read where the line is proved to, and the whole workspace else", () => {
+    const claim = (args: object) =>
+      shellExec.resources?.({
+        timeout: 1,
+        background: false,
+        network: false,
+        pty: false,
+        command: "",
+        ...args,
+      });
+    expect(claim({ command: "ls -la" })).toEqual({ reads: [{ tree: "." }] });
+    expect(claim({ command: "touch x" })).toEqual({ reads: [], writes: [{ tree: "." }] });
+    expect(claim({ command: "ls", background: true })).toMatchObject({ writes: [{ tree: "." }] });
+    expect(claim({ command: "curl x", network: true })).toEqual({
+      reads: [{ host: "*" }],
+      writes: [{ tree: "." }],
+    });
+  });
+
+  it("runs lines that only read at the same time, and others one after the other", async () => {
+    const many = (command: string) =>
+      tenon.callMany(Array.from({ length: 4 }, () => ({ name: "shell_exec", arguments: { command } })));
+    await many("echo start >>log; sleep 0.1; echo end >>log");
+    expect((await shell({ command: "cat log" })).result?.stdout).toBe("start\nend\n".repeat(4));
+    const running = { now: 0, most: 0 };
+    const off = [
+      tenon.on("TOOL_CALL_STARTED", () => (running.most = Math.max(running.most, (running.now += 1)))),
+      tenon.on("TOOL_CALL_COMPLETED", () => (running.now -= 1)),
+    ];
+    const envelopes = await many("cat log; ls -R");
+    for (const stop of off) stop();
+    expect(envelopes.every(({ success }) => success)).toBe(true);
+    expect(running.most).toBe(4);
+  });
+});
+
+describe("background jobs", () => {
+  it("are started, listed, read and stopped", async () => {
+    const session = tenon.createSession();
+    const call = (name: string, args: object = {}) => session.call({ name, arguments: args });
+    const started = await call("shell_exec", {
+      command: "echo up; trap 'echo down; exit 0' TERM; while :; do sleep 0.05; done",
+      background: true,
+    });
+    expect(started).toMatchObject({
+      success: true,
+      result: { jobId: "job_1", state: "running", exitCode: null },
+    });
+    expect(text(started)).toMatch(/Background job job_1 is running/);
+    expect(await call("shell_jobs")).toMatchObject({
+      result: { count: 1, jobs: [{ jobId: "job_1", state: "running" }] },
+    });
+    expect(await call("shell_output", { job_id: "job_1" })).toMatchObject({ result: { stdout: "up\n" } });
+    expect(text(await call("shell_output", { job_id: "job_1" }))).toMatch(/nothing new/);
+    expect(await call("shell_kill", { job_id: "job_1" })).toMatchObject({
+      result: { state: /^exited|^ended/ },
+    });
+    expect(await call("shell_output", { job_id: "job_1" })).toMatchObject({ result: { stdout: "down\n" } });
+    expect(await call("shell_kill", { job_id: "job_9" })).toMatchObject({
+      error: { code: "RESOURCE_NOT_FOUND" },
+    });
+    await session.close();
+  });
+
+  it("are refused where the process ends with its call", async () => {
+    const short = createTenon({
+      workspace,
+      jobs: false,
+      config: { stateDir: join(root, "state"), policy: { rules: [{ decision: "allow", tool: "shell_*" }] } },
+    });
+    const envelope = await short.call({ name: "bash", arguments: { command: "sleep 5", background: true } });
+    expect(envelope.error).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+    expect(envelope.error?.message).toMatch(/ends with its call/);
+    await short.close();
+  });
+});

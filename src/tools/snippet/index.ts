@@ -1,0 +1,8 @@
+import type { Tool } from "../../contract/tool.js";
+import { snippetDelete } from "./snippet-delete.js";
+import { snippetList } from "./snippet-list.js";
+import { snippetLoad } from "./snippet-load.js";
+import { snippetSave } from "./snippet-save.js";
+
+/** The tools for pieces of code. */
+export const snippetTools: readonly Tool[] = [snippetSave, snippetLoad, snippetList, snippetDelete];

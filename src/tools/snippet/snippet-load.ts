@@ -1,0 +1,23 @@
+import * as z from "zod";
+import { defineTool } from "../../contract/define-tool.js";
+import { snippetName, snippetSummary } from "./fields.js";
+import { snippetNotFound } from "./snippet-not-found.js";
+
+/** Gives a saved piece of code. */
+export const snippetLoad = defineTool({
+  name: "snippet_load",
+  description: "Load a saved snippet by its name or id.",
+  category: "snippet",
+  annotations: { title: "Load snippet", readOnly: true, idempotent: true },
+  examples: [{ arguments: { name: "retry" } }],
+  input: z.object({ name: snippetName.describe("Name or id.") }),
+  output: snippetSummary.extend({ code: z.string() }),
+  resources: () => ({ reads: [{ lock: "snippets" }] }),
+  async execute({ name }, { store: { snippets } }) {
+    const found = await snippets.load(name);
+    if (found === undefined) throw await snippetNotFound(snippets, name);
+    return { ...found, tags: [...found.tags] };
+  },
+  render: ({ name, description, language, code }) =>
+    [`${name} (${language})`, ...(description === "" ? [] : [description]), "", code].join("\n"),
+});

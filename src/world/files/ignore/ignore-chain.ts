@@ -1,0 +1,123 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
+import path from "node:path";
+import type { Handle } from "../opener.js";
+import { isWithin, joinName } from "../path-text.js";
+import { compileIgnoreFile, type IgnoreFile } from "./ignore-file.js";
+
+/** The ignore files that hold in a directory, the nearest first. */
+export interface IgnoreChain {
+  readonly file: IgnoreFile;
+  /** Length of the path (as bytes, with a slash at its end) of the directory that the file speaks for. */
+  readonly base: number;
+  readonly above: IgnoreChain | undefined;
+}
+
+/** Whether the nearest rule that speaks of an entry leaves it out. `directory` is its parent's path as bytes, with a slash at its end. */
+export function isIgnored(
+  chain: IgnoreChain | undefined,
+  directory: string,
+  entry: { readonly name: string; readonly directory: boolean },
+): boolean {
+  for (let link = chain; link !== undefined; link = link.above) {
+    const verdict = link.file.judge({
+      name: entry.name,
+      within: link.base >= directory.length ? "" : directory.slice(link.base),
+      directory: entry.directory,
+    });
+    if (verdict !== undefined) return verdict;
+  }
+  return false;
+}
+
+/** A path as a string of its bytes: what git compares. */
+export function toBytes(text: string): string {
+  return isAscii(text) ? text : Buffer.from(text, "utf8").toString("latin1");
+}
+
+/** The chain for the entries of a directory, given that of the one above and what it is known to hold. */
+export function chainBelow(
+  above: IgnoreChain | undefined,
+  { handle, bytes, names }: { handle: Handle; bytes: string; names: IgnoreNames },
+): IgnoreChain | undefined {
+  // A repository inside another one follows its own rules only.
+  const outer = names.git ? link(undefined, readIgnore(handle.at(".git/info/exclude")), bytes) : above;
+  return names.gitignore ? link(outer, readIgnore(handle.at(".gitignore")), bytes) : outer;
+}
+
+/** Which of the names that matter here a directory holds. */
+export interface IgnoreNames {
+  readonly git: boolean;
+  readonly gitignore: boolean;
+}
+
+/**
+ * The chain of the directories above one: up to the repository it lies in, or, where it lies in none, up
+ * to the given root. Only ignore files are looked at there, and only to leave entries out.
+ */
+export function chainAbove(real: string, root: string): IgnoreChain | undefined {
+  const above: string[] = [];
+  let repository = false;
+  for (let at = real; !repository && path.dirname(at) !== at;) {
+    if (at !== real) above.push(at);
+    repository = exists(joinName(at, ".git"));
+    at = path.dirname(at);
+  }
+  // The directory itself comes later, with its own files.
+  const wanted = repository ? above : above.filter((directory) => isWithin(directory, root));
+  let chain: IgnoreChain | undefined;
+  for (const directory of wanted.toReversed()) {
+    const bytes = `${toBytes(directory)}/`;
+    if (exists(joinName(directory, ".git"))) {
+      chain = link(chain, readIgnore(joinName(directory, ".git/info/exclude")), bytes);
+    }
+    chain = link(chain, readIgnore(joinName(directory, ".gitignore")), bytes);
+  }
+  return chain;
+}
+
+function link(
+  above: IgnoreChain | undefined,
+  file: IgnoreFile | undefined,
+  bytes: string,
+): IgnoreChain | undefined {
+  return file === undefined || file.empty ? above : { file, base: bytes.length, above };
+}
+
+const largestIgnoreFile = 1024 * 1024;
+
+/** `undefined` where there is none, where it is no regular file, or too large to be meant. */
+function readIgnore(at: string): IgnoreFile | undefined {
+  let fd: number;
+  try {
+    fd = openSync(at, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  } catch {
+    return undefined;
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile() || stat.size > largestIgnoreFile) return undefined;
+    const buffer = Buffer.allocUnsafe(stat.size);
+    let filled = 0;
+    for (let got = 1; got > 0 && filled < buffer.length; filled += got) {
+      got = readSync(fd, buffer, filled, buffer.length - filled, filled);
+    }
+    return compileIgnoreFile(buffer.toString("latin1", 0, filled));
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function exists(at: string): boolean {
+  try {
+    return lstatSync(at, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 0x7e) return false;
+  return true;
+}

@@ -1,0 +1,118 @@
+import { lstatSync, type Stats, statfsSync } from "node:fs";
+import path from "node:path";
+import type { Ground } from "./locate.js";
+import type { Handle } from "./opener.js";
+import { isWithin, joinName } from "./path-text.js";
+import { entryAt, type FoundEntry } from "./walk-directory.js";
+
+/**
+ * Looks at entries of directories. The way through a descriptor costs the kernel twice as much as the plain
+ * path, so the path is taken where it can be proved afterwards that it led to the same place: to put another
+ * directory or a link on the way, someone must change a directory on that way, which moves a time that
+ * nobody can set back.
+ */
+export interface Stillness {
+  /** Whether the next change of a directory that was just opened will show. */
+  isSettled(handle: Handle): boolean;
+  /** Size and time of some entries of the last of the levels: `null` where one is gone, `undefined` where the system does not tell. */
+  look(
+    directory: Still & { readonly real: string },
+    at: { readonly entries: readonly FoundEntry[]; readonly levels: readonly Still[] },
+  ): readonly (Stats | null | undefined)[];
+  /** Whether the first directory still stands where it stood. */
+  holds(): boolean;
+  close(): void;
+}
+
+/** A directory that is held open. */
+export interface Still {
+  readonly handle: Handle | undefined;
+  /** Its next change will show. */
+  readonly settled: boolean;
+}
+
+/** Longer than the clocks of file systems tick: what changed before that shows every later change. */
+const settledNs = 100_000_000n;
+/** Fewer entries are looked at through the descriptor, which needs no proof. */
+const worthwhile = 6;
+
+/** Begin to look at what is below `top`, which lies in `root`. */
+export function createStillness(ground: Ground, top: Handle, root: string): Stillness {
+  const above = keepsTimes(ground, top) ? openAbove(ground, top, root) : undefined;
+  const isSettled = ({ stat }: Handle): boolean => {
+    if (above === undefined || stat.dev !== top.stat.dev) return false;
+    return BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledNs;
+  };
+  const way = above?.map((handle): Still => ({ handle, settled: isSettled(handle) })) ?? [];
+  // Looked at after the times were taken: what moved before that does not count as still.
+  const trusted = above !== undefined && way.every(isProof) && top.holds();
+  const first = above?.[0] ?? top;
+  return {
+    isSettled,
+    look(directory, { entries, levels }) {
+      // A change of the directory itself can only put other entries there, which is where they are looked at.
+      const before = levels.slice(0, -1);
+      if (trusted && entries.length >= worthwhile && before.every(isProof)) {
+        const stats = entries.map(({ name }) => lookAt(pathOf(directory.real, name)));
+        if (before.every(isStill) && way.every(isStill)) return stats;
+      }
+      const { handle } = directory;
+      return entries.map(({ name }) => (handle === undefined ? undefined : lookAt(entryAt(handle, name))));
+    },
+    holds: () => !trusted || first.holds(),
+    close: () => above?.forEach((handle) => handle.close()),
+  };
+}
+
+/** Local file systems that keep the time of a directory's last change themselves: ext, xfs, btrfs, tmpfs, overlay, f2fs, zfs, bcachefs. */
+const local = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0xca451a4e,
+]);
+
+function keepsTimes({ opener }: Ground, { self }: Handle): boolean {
+  try {
+    return opener.kind === "descriptor" && local.has(statfsSync(self).type);
+  } catch {
+    return false;
+  }
+}
+
+/** The directories from the root down to the one above `top`; `undefined` where the way is not as its names say. */
+function openAbove({ opener }: Ground, top: Handle, root: string): Handle[] | undefined {
+  const handles: Handle[] = [];
+  try {
+    for (let real = path.dirname(top.real); isWithin(real, root); real = path.dirname(real)) {
+      const handle = opener.open(real);
+      handles.unshift(handle);
+      if (handle.real !== real || !handle.stat.isDirectory()) throw new Error("not where it was");
+      if (real === path.dirname(real)) break;
+    }
+    return handles;
+  } catch {
+    for (const handle of handles) handle.close();
+    return undefined;
+  }
+}
+
+function isProof({ settled, handle }: Still): boolean {
+  return settled && handle !== undefined;
+}
+
+function isStill({ handle }: Still): boolean {
+  return handle?.changed() === handle?.stat.ctimeNs;
+}
+
+function pathOf(directory: string, name: string | Buffer): string | Buffer {
+  if (typeof name === "string") return joinName(directory, name);
+  return Buffer.concat([Buffer.from(joinName(directory, "")), name]);
+}
+
+const LOOK = { throwIfNoEntry: false } as const;
+
+function lookAt(at: string | Buffer): Stats | null | undefined {
+  try {
+    return lstatSync(at, LOOK) ?? null;
+  } catch {
+    return undefined;
+  }
+}

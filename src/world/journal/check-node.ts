@@ -1,0 +1,31 @@
+import { conflict } from "../files/file-errors.js";
+import { identityOf } from "../files/file-stat.js";
+import { holdsBytes, type SourceGround } from "./sources.js";
+import type { VirtualNode } from "./virtual-files.js";
+
+/** Refuse where something no longer is what the caller looked at. */
+export function checkIdentity(text: string, node: VirtualNode | null, wanted: string | undefined): void {
+  if (wanted === undefined) return;
+  if (node === null) throw conflict(text, "was deleted by someone else");
+  if (node.disk !== undefined && identityOf(node.disk.stat) === wanted) return;
+  throw conflict(text, "has been changed by someone else");
+}
+
+export interface ContentCheck {
+  readonly text: string;
+  readonly node: VirtualNode | null;
+  /** What it must hold; nothing is checked without it. */
+  readonly wanted: Uint8Array | undefined;
+}
+
+/** Refuse where a file no longer holds what the caller saw, byte by byte: times and sizes may be the same after a change. */
+export async function checkContent(
+  ground: SourceGround,
+  { text, node, wanted }: ContentCheck,
+): Promise<void> {
+  if (wanted === undefined) return;
+  if (node === null) throw conflict(text, "was deleted by someone else");
+  if (node.type === "file" && node.size === wanted.length && (await holdsBytes(ground, node.source, wanted)))
+    return;
+  throw conflict(text, "has been changed by someone else");
+}

@@ -1,0 +1,40 @@
+import type { FileMutation, FileSplice } from "../../contract/ports/files.js";
+import { conflict } from "../files/file-errors.js";
+import { hashBoth, isWorthDelta, keepDelta } from "./delta.js";
+import { fileImage } from "./images.js";
+import type { Former, Plan } from "./plan.js";
+import type { VirtualNode } from "./virtual-files.js";
+
+type SpliceMutation = Extract<FileMutation, { op: "splice" }>;
+
+/** The parts of which the next content consists, the first being what stays before the first splice. */
+export function piecesOf({ path, before, splices }: SpliceMutation): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  let from = 0;
+  for (const { start, end, data } of splices) {
+    if (start < from || end < start || end > before.length) throw conflict(path, "cannot be cut like this");
+    pieces.push(before.subarray(from, start), data);
+    from = end;
+  }
+  return [...pieces, before.subarray(from)];
+}
+
+/** Of a large file that changes a little only the difference is kept. */
+export async function formerOf(
+  plan: Plan,
+  node: VirtualNode | null,
+  {
+    before,
+    pieces,
+    splices,
+  }: { before: Uint8Array; pieces: readonly Uint8Array[]; splices: readonly FileSplice[] },
+): Promise<Former | undefined> {
+  const [first, last] = [splices[0], splices.at(-1)];
+  if (node?.type !== "file" || first === undefined || last === undefined) return undefined;
+  const ends = { prefix: first.start, suffix: before.length - last.end };
+  if (!isWorthDelta(before, ends)) return undefined;
+  plan.ground.onBytes(before.length - ends.prefix - ends.suffix);
+  const { delta, blobs } = await keepDelta(plan.ground.blobs, before, ends);
+  const image = { ...fileImage(node, { hash: "", size: before.length }), delta };
+  return { image, blobs, hashes: () => hashBoth(before, pieces) };
+}

@@ -1,0 +1,53 @@
+import { ToolValidationError } from "../../contract/errors.js";
+import type { Outputs } from "../../contract/ports/outputs.js";
+import { OutputShelf, type OutputStoreOptions } from "./output-shelf.js";
+import { pageOutput } from "./page-output.js";
+import { searchOutput } from "./search-output.js";
+
+export type { OutputStoreOptions } from "./output-shelf.js";
+
+/** Outputs of all sessions; each session sees its own. */
+export interface OutputStore {
+  forSession(sessionId: string): Outputs;
+  /** Forget what a session has kept. */
+  endSession(sessionId: string): Promise<void>;
+  /** Forget what is expired, what an earlier run left half done, and the oldest beyond the bound. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const searchMs = 5000;
+const maxNeedleBytes = 32 * 1024;
+
+/** Keep outputs in files; nothing touches the disk before the first output. */
+export function createOutputStore(options: OutputStoreOptions): OutputStore {
+  const shelf = new OutputShelf(options);
+  return {
+    forSession: (sessionId) => ({
+      create: () => shelf.create(sessionId),
+      describe: (handle) => shelf.describe(handle, sessionId),
+      page: (handle, wanted = {}) =>
+        shelf.withFile(handle, sessionId, (file, index) => pageOutput(file, index, wanted)),
+      search: (handle, text, { limit = 100, ignoreCase = false } = {}) => {
+        refuseNeedle(text);
+        const end = options.now() + searchMs;
+        const expired = (): boolean => options.now() > end;
+        const most = Math.max(1, Math.min(Math.trunc(limit) || 1, 1000));
+        return shelf.withFile(handle, sessionId, (file) =>
+          searchOutput(file, { text, ignoreCase, limit: most, expired }),
+        );
+      },
+    }),
+    endSession: (sessionId) => shelf.endSession(sessionId),
+    sweep: () => shelf.sweep(),
+    close: () => shelf.close(),
+  };
+}
+
+function refuseNeedle(text: string): void {
+  if (text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= maxNeedleBytes) return;
+  throw new ToolValidationError("A search needs a text of one line, neither empty nor longer than 32 kB.", {
+    code: "VALUE_INVALID",
+    hint: "Search for a shorter piece of the line.",
+  });
+}

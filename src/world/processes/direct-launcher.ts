@@ -1,0 +1,80 @@
+import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
+import { once } from "node:events";
+import { statSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
+import { cannotStart, missingFolder } from "./launch-errors.js";
+import type { Exit, Launch, Launcher, OutputSink, Running } from "./launch.js";
+
+/** A launcher that forks the host process itself: for systems without bash, and for Windows, where nothing is forked. */
+export function createDirectLauncher(): Launcher {
+  return { launch, close: async () => {} };
+}
+
+async function launch(command: Launch, sink: OutputSink): Promise<Running> {
+  if (statSync(command.cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw missingFolder(command.cwd);
+  const child = await spawnChild(command);
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  const drained = Promise.all([
+    drain(child.stdout, (bytes) => sink("stdout", bytes)),
+    drain(child.stderr, (bytes) => sink("stderr", bytes)),
+  ]);
+  for (const { fd, data } of command.fds ?? []) feed(child.stdio[fd] as Writable, data);
+  return {
+    pid: child.pid ?? 0,
+    exited: new Promise<Exit>((resolve) => {
+      child.once("exit", (code, signal) => resolve({ code, signal }));
+    }),
+    drained: drained.then(() => undefined),
+    release: () => streams.forEach((stream) => stream.destroy()),
+    unref() {
+      child.unref();
+      for (const stream of streams) (stream as Readable & { unref?(): void }).unref?.();
+    },
+  };
+}
+
+/** Some failures are thrown, some are events: both become one error. */
+async function spawnChild(command: Launch): Promise<ChildProcess> {
+  const stdio: StdioOptions = ["ignore", "pipe", "pipe"];
+  for (const { fd } of command.fds ?? []) {
+    while (stdio.length < fd) stdio.push("ignore");
+    stdio[fd] = "pipe";
+  }
+  try {
+    const child = spawn(command.file, [...command.args], {
+      cwd: command.cwd,
+      env: { ...command.env },
+      stdio,
+      detached: process.platform !== "win32",
+      windowsHide: true,
+      windowsVerbatimArguments: /\bcmd(?:\.exe)?$/i.test(command.file),
+    });
+    await once(child, "spawn");
+    return child;
+  } catch (cause) {
+    throw cannotStart(command.file, cause);
+  }
+}
+
+function drain(
+  stream: Readable | null,
+  take: (bytes: Uint8Array) => Promise<void> | undefined,
+): Promise<void> {
+  if (stream === null) return Promise.resolve();
+  stream.on("data", (bytes: Buffer) => {
+    const busy = take(bytes);
+    if (busy === undefined) return;
+    stream.pause();
+    const goOn = (): void => void stream.resume();
+    busy.then(goOn, goOn);
+  });
+  stream.on("error", () => stream.destroy());
+  return new Promise((resolve) => stream.once("close", () => resolve()));
+}
+
+/** A program that never reads what it was given must not bring down the host. */
+function feed(stream: Writable, data: Uint8Array): void {
+  stream.on("error", () => {});
+  stream.end(data);
+}

@@ -1,0 +1,32 @@
+import { HelperRun, type HelperRunOptions } from "./helper-run.js";
+import { HelperLostError } from "./launch-errors.js";
+import type { Launcher } from "./launch.js";
+
+/**
+ * A launcher whose cost does not depend on the size of the host process: a small helper forks in its place.
+ * The helper is started with the first command, and again where it died.
+ */
+export function createHelperLauncher(options: HelperRunOptions): Launcher {
+  let current: HelperRun | undefined;
+  const former = new Set<HelperRun>();
+  const ready = (): HelperRun => {
+    if (current?.alive === true) return current;
+    if (current !== undefined) former.add(current);
+    current = new HelperRun(options);
+    return current;
+  };
+  return {
+    launch: (launch, sink) =>
+      ready()
+        .launch(launch, sink)
+        .catch((error: unknown) => {
+          if (!(error instanceof HelperLostError)) throw error;
+          return ready().launch(launch, sink); // nothing was started: another helper may
+        }),
+    async close() {
+      await Promise.all([...former, ...(current === undefined ? [] : [current])].map((run) => run.close()));
+      former.clear();
+      current = undefined;
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, readdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findMarked, openCommandGround, type CommandGround } from "./testing/command-ground.js";
+
+let ground: CommandGround;
+
+beforeEach(() => {
+  ground = openCommandGround();
+});
+afterEach(() => ground.close());
+
+/** Children of this process that run the helper's script. */
+async function helpers(parent = process.pid): Promise<number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const [stat, line] = await Promise.all(
+        ["stat", "cmdline"].map((name) => readFile(`/proc/${pid}/${name}`, "latin1").catch(() => "")),
+      );
+      const [state, ppid] = (stat ?? "").slice((stat ?? "").lastIndexOf(")") + 2).split(" ");
+      return state !== "Z" && Number(ppid) === parent && line?.includes("TENON_RUN=") ? [Number(pid)] : [];
+    }),
+  );
+  return found.flat();
+}
+
+const run = (command: string, timeoutMs = 20_000) =>
+  ground.forCall().run({ command, readOnly: false, timeoutMs });
+
+describe("the helper", () => {
+  it("starts with the first command, serves all, and ends with the world", async () => {
+    expect(await helpers()).toEqual([]);
+    await Promise.all([run("echo a"), run("echo b")]);
+    expect(await helpers()).toHaveLength(1);
+    await ground.world.close();
+    expect(await helpers()).toEqual([]);
+  });
+
+  it("that is killed does not take running commands with it, and is started again", async () => {
+    await run("true");
+    const [helper] = await helpers();
+    const long = run("sleep 0.6; echo still here; exit 4");
+    await expect.poll(() => ground.survivors()).toHaveLength(1 + 1); // the shell and its sleep
+    process.kill(helper ?? 0, "SIGKILL");
+    expect(await run("echo anew")).toMatchObject({ exitCode: 0, stdout: { text: "anew\n" } });
+    expect(await long).toMatchObject({ exitCode: 4, stdout: { text: "still here\n" } });
+    expect((await helpers())[0]).not.toBe(helper);
+  });
+
+  it("that is killed over and over harms only what it had not started", async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, async (_, at) => {
+        const running = run(`echo ${at}`);
+        if (at % 5 === 0) for (const pid of await helpers()) process.kill(pid, "SIGKILL");
+        return running;
+      }),
+    );
+    for (const outcome of outcomes) {
+      if (outcome.status === "rejected") expect(String(outcome.reason)).toContain("starts commands");
+      else expect(outcome.value.exitCode).toBe(0);
+    }
+    expect(await run("echo well")).toMatchObject({ exitCode: 0 });
+  });
+
+  it("collects every process that it started", async () => {
+    for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: 10 }, () => run("true")));
+    const [helper] = await helpers();
+    await expect
+      .poll(async () => (await readFile(`/proc/${helper}/task/${helper}/children`, "utf8")).trim())
+      .toBe("");
+  });
+
+  it("ends everything when the host is killed, also what left its group", async () => {
+    const host = spawn(
+      process.execPath,
+      ["--import", "jiti/register", fileURLToPath(new URL("testing/doomed-host.ts", import.meta.url))],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    let said = "";
+    host.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+    await expect.poll(() => said, { timeout: 20_000 }).toMatch(/^marks .*\nready\n/);
+    const marks = /^marks (.*)$/m.exec(said)?.[1]?.split(" ") ?? [];
+    expect((await findMarked(marks)).length).toBeGreaterThanOrEqual(4);
+    host.kill("SIGKILL");
+    await once(host, "exit");
+    await expect.poll(() => findMarked(marks), { timeout: 5000 }).toEqual([]);
+  });
+});

@@ -1,0 +1,102 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
+import { helperScript } from "./helper-script.js";
+
+/** One line of the helper. */
+export interface Report {
+  readonly kind: string;
+  readonly id: number;
+  /** A process id, an exit code or the last fifo. */
+  readonly value: number;
+}
+
+/** A running helper. */
+export interface Helper {
+  readonly pid: number;
+  /** Whether it can take requests. */
+  readonly alive: boolean;
+  send(script: string): void;
+  /** Keep the host process alive while `on`. */
+  hold(on: boolean): void;
+  /** Let it end by itself; resolves when it has. */
+  end(): Promise<void>;
+  /** End it at once. */
+  kill(): void;
+}
+
+export interface HelperOptions {
+  readonly bash: string;
+  /** Its private folder. */
+  readonly dir: string;
+  readonly tag: string;
+  readonly onReport: (report: Report) => void;
+  /** It takes no more requests; reports of what it started may still come. */
+  readonly onExit: () => void;
+}
+
+/** Start a helper. The fork happens here, once, and costs what any spawn costs. */
+export function startHelper(options: HelperOptions): Helper {
+  const child = spawn(
+    options.bash,
+    ["--norc", "--noprofile", "-c", helperScript, "tenon", options.dir, options.tag],
+    {
+      env: { PATH: "/usr/bin:/bin:/usr/local/bin", LC_ALL: "C" },
+      cwd: "/",
+      // A session of its own: no Ctrl-C of the terminal reaches it, and no command finds a terminal to prompt on.
+      detached: true,
+      stdio: ["pipe", "pipe", "ignore"],
+    },
+  );
+  let alive = true;
+  const exited = new Promise<void>((resolve) => {
+    const done = (): void => {
+      if (!alive) return;
+      alive = false;
+      options.onExit();
+      resolve();
+    };
+    child.once("error", done);
+    child.once("exit", done);
+  });
+  const { stdin, stdout } = child as ChildProcess & { stdin: Socket; stdout: Socket };
+  stdin.on("error", () => {}); // EPIPE: its exit tells
+  stdout.on("error", () => {});
+  readReports(stdout, options.onReport);
+  return {
+    pid: child.pid ?? 0,
+    get alive() {
+      return alive;
+    },
+    send: (script) => void stdin.write(frame(script)),
+    hold(on) {
+      for (const handle of [child, stdin, stdout]) {
+        if (on) handle.ref();
+        else handle.unref();
+      }
+    },
+    async end() {
+      for (const handle of [child, stdin]) handle.ref();
+      stdin.end();
+      await exited;
+      stdout.destroy();
+    },
+    kill: () => void child.kill("SIGKILL"),
+  };
+}
+
+function frame(script: string): string {
+  return `${Buffer.byteLength(script) + 1}\n${script}\n`;
+}
+
+function readReports(stdout: Socket, onReport: (report: Report) => void): void {
+  let rest = "";
+  stdout.setEncoding("latin1");
+  stdout.on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const [kind = "", id, value] = line.split(" ");
+      onReport({ kind, id: Number(id), value: Number(value) });
+    }
+  });
+}

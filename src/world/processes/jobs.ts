@@ -1,0 +1,165 @@
+import {
+  ToolExecutionError,
+  ToolResourceNotFoundError,
+  ToolUnavailableError,
+} from "../../contract/errors.js";
+import type { CommandRequest, JobInfo, JobOutput, JobState } from "../../contract/ports/processes.js";
+import { lookAtJob } from "./job-state.js";
+import type { Running } from "./launch.js";
+import { createOutputCollector, windowBytes, type OutputCollector } from "./output-collector.js";
+import { createOutputWindow, type OutputWindow } from "./output-window.js";
+import { prepareCommand } from "./prepare-command.js";
+import { drainAfterExit, type RunParts } from "./run-command.js";
+import { stopTree, type DoomedTree } from "./stop-tree.js";
+
+/** What starting a job needs. */
+export type JobParts = RunParts & { readonly now: () => number };
+
+interface Job {
+  readonly id: string;
+  readonly command: string;
+  readonly startedAt: number;
+  readonly tree: DoomedTree;
+  readonly sandbox: JobInfo["sandbox"];
+  readonly collector: OutputCollector;
+  readonly unread: { readonly stdout: OutputWindow; readonly stderr: OutputWindow };
+  /** Settles when it has ended and everything is read. */
+  readonly over: Promise<void>;
+  exited?: Extract<JobState, { kind: "exited" }>;
+}
+
+const maxRunning = 16;
+const maxEnded = 32;
+/** Long enough to see a command fail at once. */
+const firstLookMs = 150;
+
+/** The background jobs of one session. */
+export class Jobs {
+  readonly #jobs = new Map<string, Job>();
+  #starting = 0;
+  #count = 0;
+  #closed = false;
+
+  async start(parts: JobParts, request: CommandRequest): Promise<JobInfo> {
+    const running = [...this.#jobs.values()].filter((job) => job.exited === undefined);
+    if (running.length + this.#starting >= maxRunning) throw tooMany();
+    this.#starting += 1;
+    try {
+      const job = await this.#open(parts, request);
+      await Promise.race([job.over, new Promise((resolve) => setTimeout(resolve, firstLookMs))]);
+      return await infoOf(job);
+    } finally {
+      this.#starting -= 1;
+    }
+  }
+
+  list(): Promise<readonly JobInfo[]> {
+    return Promise.all([...this.#jobs.values()].map(infoOf));
+  }
+
+  async output(id: string): Promise<JobOutput> {
+    const job = this.#find(id);
+    if (job.exited !== undefined) await job.over;
+    // The state first: what is said about the end must not be older than the output.
+    const info = await infoOf(job);
+    const stdout = job.unread.stdout.take();
+    const stderr = job.unread.stderr.take();
+    const { handle } = job.collector;
+    return {
+      ...info,
+      stdout: stdout.text,
+      stderr: stderr.text,
+      truncated: stdout.truncated || stderr.truncated,
+      ...(handle !== undefined && { handle }),
+    };
+  }
+
+  async kill(id: string): Promise<JobInfo> {
+    const job = this.#find(id);
+    if (job.exited === undefined) {
+      await stopTree(job.tree);
+      await job.over;
+    }
+    return infoOf(job);
+  }
+
+  /** Stop them all; no more can be started. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#jobs.keys()].map((id) => this.kill(id)));
+  }
+
+  async #open(parts: JobParts, request: CommandRequest): Promise<Job> {
+    const command = await prepareCommand(parts, request);
+    const unread = {
+      stdout: createOutputWindow(windowBytes, windowBytes),
+      stderr: createOutputWindow(windowBytes, windowBytes),
+    };
+    const collector = createOutputCollector(parts.outputs, (stream, bytes) => unread[stream].push(bytes));
+    const running = await parts.launcher(request.pty === true).launch(command.launch, collector.sink);
+    running.unref();
+    const tree = { pid: running.pid, tag: command.tag, sandboxed: command.sandbox.active };
+    if (this.#closed || parts.signal.aborted) {
+      await stopTree(tree);
+      running.release();
+      collector.abort();
+      throw parts.signal.aborted ? parts.signal.reason : new ToolExecutionError("The session is over.");
+    }
+    const job: Job = {
+      id: `job_${(this.#count += 1)}`,
+      command: request.command,
+      startedAt: parts.now(),
+      tree,
+      sandbox: command.sandbox,
+      collector,
+      unread,
+      over: this.#follow(running, tree, parts).then(async (exited) => {
+        job.exited = exited;
+        await collector.finish();
+        await command.settle();
+        this.#forgetOld();
+      }),
+    };
+    this.#jobs.set(job.id, job);
+    return job;
+  }
+
+  async #follow(running: Running, tree: DoomedTree, parts: JobParts): Promise<NonNullable<Job["exited"]>> {
+    const { code, signal } = await running.exited;
+    await drainAfterExit(running, tree, parts);
+    return { kind: "exited", exitCode: code, signal };
+  }
+
+  #find(id: string): Job {
+    const job = this.#jobs.get(id);
+    if (job !== undefined) return job;
+    const known = [...this.#jobs.keys()];
+    throw new ToolResourceNotFoundError(`Job "${id.slice(0, 64)}" not found in this session.`, {
+      hint: known.length === 0 ? "This session has no jobs." : `There are: ${known.slice(-20).join(", ")}.`,
+    });
+  }
+
+  #forgetOld(): void {
+    const ended = [...this.#jobs.values()].filter((job) => job.exited !== undefined);
+    for (const job of ended.slice(0, -maxEnded)) this.#jobs.delete(job.id);
+  }
+}
+
+async function infoOf(job: Job): Promise<JobInfo> {
+  const seen = job.exited ?? (await lookAtJob(job.tree));
+  return {
+    jobId: job.id,
+    command: job.command,
+    pid: job.tree.pid,
+    startedAt: job.startedAt,
+    state: job.exited ?? seen, // it may have ended meanwhile
+    sandbox: job.sandbox,
+  };
+}
+
+function tooMany(): ToolUnavailableError {
+  return new ToolUnavailableError(`This session runs ${maxRunning} background jobs already.`, {
+    code: "QUEUE_FULL",
+    hint: "Stop one with shell_kill first.",
+  });
+}

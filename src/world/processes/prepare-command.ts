@@ -1,0 +1,117 @@
+import { ToolExecutionError, ToolValidationError } from "../../contract/errors.js";
+import type { CommandRequest, SandboxState, ShellInfo } from "../../contract/ports/processes.js";
+import type { Sandbox, WrappedCommand } from "../sandbox/sandbox-types.js";
+import { commandEnv } from "./command-env.js";
+import type { Launch } from "./launch.js";
+import { shellArguments } from "./shell.js";
+
+/** What a command is prepared with. */
+export interface CommandGround {
+  readonly shell: () => Promise<ShellInfo>;
+  readonly sandbox: Sandbox;
+  /** The real absolute path of a folder that commands of this session may start in; refuses any other. */
+  readonly folder: (cwd: string | undefined) => string;
+  readonly sessionEnv: () => ReadonlyMap<string, string>;
+  /** Whether a secret-looking variable may be seen by commands. */
+  readonly isAllowed: (name: string) => boolean;
+  /** A new mark for a command. */
+  readonly newMark: () => string;
+  /** The mark of everything that this Tenon starts. */
+  readonly runTag: string;
+}
+
+/** A command that only needs to be started. */
+export interface PreparedCommand {
+  readonly launch: Launch;
+  readonly sandbox: SandboxState;
+  readonly shell: ShellInfo;
+  /** `NAME=value` that its processes carry. */
+  readonly tag: string;
+  /** Called when it has ended; says what else must be told. */
+  readonly settle: () => Promise<readonly string[]>;
+}
+
+/** The system takes about 2 MB of arguments and environment together. */
+const maxCommandChars = 400_000;
+const maxValueBytes = 100_000;
+const maxEnvBytes = 500_000;
+
+/** Check a request and spell out what is to be started. */
+export async function prepareCommand(
+  ground: CommandGround,
+  request: CommandRequest,
+): Promise<PreparedCommand> {
+  refuseLine(request.command);
+  refuseEnv(request.env ?? {});
+  const cwd = ground.folder(request.cwd);
+  const [shell, sandbox] = await Promise.all([ground.shell(), ground.sandbox.ready()]);
+  const mark = ground.newMark();
+  const env = commandEnv({
+    session: ground.sessionEnv(),
+    own: request.env,
+    isAllowed: ground.isAllowed,
+    tags: { TENON_CALL: mark, TENON_RUN: ground.runTag },
+    pty: request.pty === true,
+  });
+  const argv = [shell.path, ...shellArguments(shell, request.command)];
+  const common = { sandbox, shell, tag: `TENON_CALL=${mark}` };
+  if (!sandbox.active) {
+    if (ground.sandbox.required) throw noSandbox(sandbox);
+    const launch = { file: shell.path, args: argv.slice(1), cwd, env };
+    return { ...common, launch, settle: async () => [] };
+  }
+  const wrapped = await ground.sandbox.wrap({
+    argv,
+    cwd,
+    env,
+    readOnly: request.readOnly,
+    network: request.network === true,
+    pty: request.pty === true,
+  });
+  const launch = { file: wrapped.file, args: wrapped.args, cwd, env: wrapped.env, fds: wrapped.extraFds };
+  return { ...common, launch, settle: () => settled(wrapped) };
+}
+
+async function settled(wrapped: WrappedCommand): Promise<readonly string[]> {
+  const { appeared } = await wrapped.settle();
+  if (appeared.length === 0) return [];
+  return [`The command made protected paths that were not there before: ${appeared.slice(0, 20).join(", ")}`];
+}
+
+function noSandbox({ reason }: SandboxState): ToolExecutionError {
+  return new ToolExecutionError(`There is no sandbox for the command: ${reason}.`, {
+    code: "SANDBOX_UNAVAILABLE",
+    hint: "tenon doctor tells how to get it; sandbox.enabled says whether commands may run without.",
+  });
+}
+
+function refuseLine(command: string): void {
+  if (command.includes("\0")) throw invalid("The command holds a NUL character.", "Write it without NUL.");
+  if (command.length > maxCommandChars) {
+    throw invalid(
+      `The command has ${command.length} characters; at most ${maxCommandChars} can be run.`,
+      "Write the script to a file first and run that.",
+    );
+  }
+}
+
+function refuseEnv(env: Readonly<Record<string, string>>): void {
+  let total = 0;
+  for (const [name, value] of Object.entries(env)) {
+    const bytes = Buffer.byteLength(value);
+    total += name.length + bytes;
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || value.includes("\0")) {
+      throw invalid(
+        `"${name.slice(0, 64)}" cannot be set.`,
+        "Use letters, digits and _ in names, and no NUL in values.",
+      );
+    }
+    if (bytes > maxValueBytes || total > maxEnvBytes) {
+      throw invalid(`The variable "${name}" is too long.`, "Hand large data over in a file.");
+    }
+  }
+}
+
+function invalid(message: string, hint: string): ToolValidationError {
+  return new ToolValidationError(message, { code: "VALUE_INVALID", hint });
+}

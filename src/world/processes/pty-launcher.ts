@@ -1,0 +1,115 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ToolUnavailableError } from "../../contract/errors.js";
+import { cannotStart } from "./launch-errors.js";
+import type { Exit, Launch, Launcher, OutputSink, Running } from "./launch.js";
+import { shellQuote } from "./shell-quote.js";
+
+/** What is used of node-pty. */
+interface PtyModule {
+  spawn(file: string, args: string[], options: object): Pty;
+}
+
+interface Pty {
+  readonly pid: number;
+  onData(listener: (data: Uint8Array | string) => void): void;
+  onExit(listener: (exit: { exitCode: number; signal?: number }) => void): void;
+  pause(): void;
+  resume(): void;
+  kill(signal?: string): void;
+}
+
+/** A launcher for programs that want a terminal; it needs the optional package @lydell/node-pty. */
+export function createPtyLauncher(tempDir: string): Launcher {
+  let loading: Promise<PtyModule> | undefined;
+  return {
+    async launch(launch, sink) {
+      loading ??= loadPty();
+      const module = await loading;
+      if (launch.fds === undefined || launch.fds.length === 0) return toRunning(start(module, launch), sink);
+      const dir = await mkdtemp(join(tempDir, "tenon-"));
+      const forget = (): Promise<void> => rm(dir, { recursive: true, force: true });
+      try {
+        const running = toRunning(start(module, await throughShell(launch, dir)), sink);
+        void running.exited.then(forget);
+        return running;
+      } catch (error) {
+        await forget();
+        throw error;
+      }
+    },
+    close: async () => {},
+  };
+}
+
+async function loadPty(): Promise<PtyModule> {
+  try {
+    const module = (await import("@lydell/node-pty")) as unknown as PtyModule & { default?: PtyModule };
+    return module.default ?? module;
+  } catch (cause) {
+    throw new ToolUnavailableError(
+      "There is no pseudo-terminal: the package @lydell/node-pty cannot be loaded.",
+      {
+        code: "SERVICE_UNAVAILABLE",
+        retryable: false,
+        cause,
+        hint: "Run the command without pty, or install @lydell/node-pty beside Tenon.",
+      },
+    );
+  }
+}
+
+/** node-pty passes on no descriptors, so a shell opens them and becomes the program. */
+async function throughShell(launch: Launch, dir: string): Promise<Launch> {
+  const files = await Promise.all(
+    (launch.fds ?? []).map(async ({ fd, data }) => {
+      const path = join(dir, String(fd));
+      await writeFile(path, data, { mode: 0o600 });
+      return `${fd}<${shellQuote(path)}`;
+    }),
+  );
+  const script = `exec ${files.join(" ")}; exec "$0" "$@"`;
+  return { ...launch, file: "/bin/sh", args: ["-c", script, launch.file, ...launch.args] };
+}
+
+function start(module: PtyModule, launch: Launch): Pty {
+  try {
+    return module.spawn(launch.file, [...launch.args], {
+      cwd: launch.cwd,
+      env: { ...launch.env },
+      cols: 120,
+      rows: 40,
+      name: launch.env["TERM"] ?? "xterm",
+      encoding: null,
+    });
+  } catch (cause) {
+    throw cannotStart(launch.file, cause);
+  }
+}
+
+function toRunning(pty: Pty, sink: OutputSink): Running {
+  let listening = true;
+  pty.onData((data) => {
+    if (!listening) return;
+    const busy = sink("stdout", typeof data === "string" ? Buffer.from(data) : data);
+    if (busy === undefined) return;
+    pty.pause();
+    const goOn = (): void => pty.resume();
+    busy.then(goOn, goOn);
+  });
+  const exited = new Promise<Exit>((resolve) => {
+    pty.onExit(({ exitCode, signal }) =>
+      resolve(signal ? { code: 128 + signal, signal: null } : { code: exitCode, signal: null }),
+    );
+  });
+  return {
+    pid: pty.pid,
+    exited,
+    // It tells its exit when the terminal has been read to its end.
+    drained: exited.then(() => undefined),
+    release() {
+      listening = false;
+    },
+    unref() {},
+  };
+}

@@ -1,0 +1,110 @@
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { basename, delimiter, isAbsolute, join } from "node:path";
+import { ToolUnavailableError } from "../../contract/errors.js";
+import type { ShellInfo } from "../../contract/ports/processes.js";
+
+/** What tells which shell to use. */
+export interface ShellSource {
+  readonly platform: NodeJS.Platform;
+  /** Of the host: SHELL, PATH and, on Windows, ComSpec and SystemRoot. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The name or path that the configuration asks for. */
+  readonly wanted?: string | undefined;
+}
+
+/**
+ * Find the shell for commands: the one that is asked for, else the person's own where the grammar can judge
+ * its lines (bash, sh), else bash, else sh or the person's own whatever it is. On Windows PowerShell, else cmd.
+ */
+export async function findShell(source: ShellSource): Promise<ShellInfo> {
+  for (const candidate of candidates(source)) {
+    const path = await locate(candidate, source);
+    if (path !== undefined) return describe(path);
+  }
+  throw new ToolUnavailableError(
+    source.wanted === undefined
+      ? "No shell was found on this system."
+      : `The shell "${source.wanted}" was not found.`,
+    {
+      code: "SERVICE_UNAVAILABLE",
+      retryable: false,
+      hint: 'Install bash or sh, or name a shell by its path in the setting "shell" of shell_exec.',
+    },
+  );
+}
+
+/** Where bash is, if anywhere; only absolute folders of the PATH count. */
+export function findBash(source: ShellSource): Promise<string | undefined> {
+  return source.platform === "win32" ? Promise.resolve(undefined) : firstOf(["/bin/bash", "bash"], source);
+}
+
+/** The arguments that make a shell run a line and nothing else. */
+export function shellArguments({ name }: ShellInfo, line: string): string[] {
+  if (name === "cmd") return ["/d", "/s", "/c", `"${line}"`];
+  if (name === "pwsh" || name === "powershell") {
+    return ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", line];
+  }
+  return inPieces(line);
+}
+
+/** One argument of a program holds at most 128 KiB; a longer line is handed over in pieces and put together inside. */
+function inPieces(line: string): string[] {
+  if (line.length < pieceChars) return ["-c", line];
+  const pieces: string[] = [];
+  for (let at = 0; at < line.length;) {
+    let end = Math.min(at + pieceChars, line.length);
+    // Never between the halves of one character.
+    if (end < line.length && /[\uD800-\uDBFF]/.test(line[end - 1] ?? "")) end -= 1;
+    pieces.push(line.slice(at, end));
+    at = end;
+  }
+  const joined = pieces.map((_piece, at) => `\${${at + 1}}`).join("");
+  return ["-c", `TENON_LINE="${joined}"; set --; eval "$TENON_LINE"`, "tenon", ...pieces];
+}
+
+/** Up to three bytes a UTF-16 unit. */
+const pieceChars = 40_000;
+
+function candidates({ platform, env, wanted }: ShellSource): string[] {
+  if (wanted !== undefined) return [wanted];
+  if (platform === "win32") return ["pwsh.exe", "powershell.exe", env["ComSpec"] ?? "cmd.exe"];
+  const own = env["SHELL"];
+  const judged = own !== undefined && judgedShells.has(basename(own)) ? [own] : [];
+  return [...judged, "/bin/bash", "bash", "/bin/sh", "sh", ...(own === undefined ? [] : [own])];
+}
+
+const judgedShells = new Set(["bash", "sh", "dash", "ash"]);
+
+function describe(path: string): ShellInfo {
+  const name = basename(path)
+    .toLowerCase()
+    .replace(/\.exe$/, "");
+  return { name, path, judged: judgedShells.has(name) };
+}
+
+async function firstOf(names: readonly string[], source: ShellSource): Promise<string | undefined> {
+  for (const name of names) {
+    const path = await locate(name, source);
+    if (path !== undefined) return path;
+  }
+  return undefined;
+}
+
+async function locate(name: string, { env }: ShellSource): Promise<string | undefined> {
+  if (isAbsolute(name)) return (await isExecutable(name)) ? name : undefined;
+  if (name.includes("/") || name.includes("\\")) return undefined;
+  const folders = (env["PATH"] ?? env["Path"] ?? "").split(delimiter).filter(isAbsolute);
+  for (const folder of folders) {
+    const path = join(folder, name);
+    if (await isExecutable(path)) return path;
+  }
+  return undefined;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

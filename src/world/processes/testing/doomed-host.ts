@@ -1,0 +1,13 @@
+// A host that starts what is hard to end and then waits to be killed.
+import { openCommandGround } from "./command-ground.js";
+
+const ground = openCommandGround();
+const processes = ground.forCall();
+const job = await processes.start({
+  command: "setsid sleep 1000 & (trap '' TERM; sleep 1000 >/dev/null 2>&1) & sleep 1000 & echo up; wait",
+  readOnly: false,
+});
+while (!(await processes.output(job.jobId)).stdout.includes("up"))
+  await new Promise((resolve) => setTimeout(resolve, 20));
+process.stdout.write(`marks ${ground.marks.join(" ")}\nready\n`);
+setInterval(() => {}, 1000);

@@ -1,0 +1,114 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { protectedPathGlobs } from "../../policy/built-in-rules.js";
+import { createGuardIndex } from "./guard-index.js";
+import { createNameScreen } from "./guarded-names.js";
+import { createWalk } from "./walk-guarded.js";
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-walk-")));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(...paths: string[]): void {
+  for (const path of paths) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), "x");
+  }
+}
+
+const rules = (hidden: string[], opened: string[] = []) => ({
+  roots: [root],
+  hidden,
+  fixed: protectedPathGlobs,
+  opened,
+});
+
+async function find(hidden: string[], opened?: string[]) {
+  const found = await createWalk(rules(hidden, opened)).find(Number.POSITIVE_INFINITY);
+  const names = (paths: readonly { path: string }[]) =>
+    paths.map(({ path }) => path.slice(root.length + 1)).toSorted();
+  return {
+    hidden: names(found.hidden),
+    fixed: names(found.fixed),
+    git: found.gitDirs.map((path) => path.slice(root.length + 1)),
+  };
+}
+
+describe("the search for guarded paths", () => {
+  it("finds what is protected at any depth, and git's folders apart", async () => {
+    write(
+      ".git/config",
+      "a/.git/HEAD",
+      ".bashrc",
+      "a/b/.vscode/tasks.json",
+      "tenon.config.ts",
+      "src/x.ts",
+      "a/.mcp.json",
+    );
+    expect(await find([])).toEqual({
+      hidden: [],
+      fixed: [".bashrc", "a/.mcp.json", "a/b/.vscode", "tenon.config.ts"],
+      git: [".git", "a/.git"],
+    });
+  });
+
+  it("finds what is forbidden by name, by place, by glob and folded", async () => {
+    write("a/.ENV", "b/keys/x.pem", "c/only/here", "d/only/here", "e/[id]/x", "node_modules/p/.env");
+    expect((await find([".env", "**/*.pem", "c/only", "e/[id]", `${root}/d/only`])).hidden).toEqual([
+      "a/.ENV",
+      "b/keys/x.pem",
+      "c/only",
+      "d/only",
+      "e/[id]",
+      "node_modules/p/.env",
+    ]);
+  });
+
+  it("leaves out what a person opened", async () => {
+    write(".vscode/x", ".idea/x");
+    expect((await find([], [".vscode"])).fixed).toEqual([".idea"]);
+  });
+
+  it("looks behind a link only where it stays inside, and never walks through one", async () => {
+    write("real/secret.txt", "other/x");
+    symlinkSync("real/secret.txt", join(root, ".env"));
+    symlinkSync("/etc/passwd", join(root, ".netrc"));
+    symlinkSync(".", join(root, "loop"));
+    expect((await find([".env", ".netrc"])).hidden).toEqual(["real/secret.txt"]);
+  });
+
+  it("screens by names without ever missing one", () => {
+    const screen = createNameScreen([".env", "a/**/b", "*.pem", "{x,y}/z{1,2}", "dir/**", "**"]);
+    for (const name of [".env", "b", "k.pem", "z1", "z2", "dir", "anything"]) expect(screen(name)).toBe(true);
+    const narrow = createNameScreen([".env", "*.pem"]);
+    expect(narrow("index.ts")).toBe(false);
+  });
+});
+
+describe("the index of guarded paths", () => {
+  it("sees at once what is new at the top, and deep down after a while", async () => {
+    write("a/b/x");
+    // A clock that makes every walk look slow.
+    let time = 0;
+    const index = createGuardIndex(rules([".env"]), () => (time += 10));
+    expect((await index.find()).hidden).toEqual([]);
+    write(".env", "a/b/.env");
+    expect((await index.find()).hidden.map(({ path }) => path)).toEqual([join(root, ".env")]);
+    time += 10_000;
+    await index.find();
+    await expect.poll(async () => (await index.find()).hidden.length).toBe(2);
+    rmSync(join(root, "a/b/.env"));
+    expect((await index.find()).hidden.map(({ path }) => path)).toEqual([join(root, ".env")]);
+  });
+
+  it("walks a small tree anew each time", async () => {
+    const index = createGuardIndex(rules([".env"]), () => 0);
+    await index.find();
+    write("a/b/c/.env");
+    expect((await index.find()).hidden).toHaveLength(1);
+  });
+});

@@ -1,0 +1,84 @@
+import type { SandboxState } from "../../contract/ports/processes.js";
+
+/** Limits of one command; what is left out is not limited. */
+export interface SandboxLimits {
+  /** CPU time of one process in seconds. */
+  readonly cpuSeconds?: number | undefined;
+  /** Largest file that may be written, in bytes. */
+  readonly fileSize?: number | undefined;
+  /** Processes and threads at the same time. */
+  readonly processes?: number | undefined;
+  /** Open files of one process. */
+  readonly openFiles?: number | undefined;
+  /** Memory in bytes of all commands together; needs a control group. */
+  readonly memory?: number | undefined;
+}
+
+/** A command that is to run inside. */
+export interface SandboxCommand {
+  /** The program and its arguments; the program is looked for inside, by the PATH of `env`. */
+  readonly argv: readonly string[];
+  /** An absolute folder inside the workspace or what is writable or readable there. */
+  readonly cwd: string;
+  /** The whole environment of the command. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The workspace is read-only too. */
+  readonly readOnly: boolean;
+  readonly network: boolean;
+  /** It gets a pseudo-terminal of its own, whose session it must be able to lead. */
+  readonly pty?: boolean | undefined;
+  /** In the place of the sandbox's own limits, one by one. */
+  readonly limits?: SandboxLimits | undefined;
+}
+
+/** What must be started to run a command inside. */
+export interface WrappedCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+  /**
+   * The whole environment of the started process. It is not the command's: a variable such as
+   * LD_PRELOAD must not act on the program that builds the wall.
+   */
+  readonly env: Readonly<Record<string, string>>;
+  /** Each descriptor must give these bytes and then end. */
+  readonly extraFds: readonly { readonly fd: number; readonly data: Uint8Array }[];
+  /**
+   * To be run when the command has ended, always: until then what it could swap is not mounted for other
+   * commands. It says which protected paths the command made that were not there before.
+   */
+  settle(): Promise<{ readonly appeared: readonly string[] }>;
+}
+
+/** One fact about the wall, for `tenon doctor`. */
+export interface SandboxFact {
+  readonly name: string;
+  readonly status: "ok" | "warn";
+  /** What is so, and the way to get what is missing. */
+  readonly message: string;
+}
+
+/**
+ * The wall around commands.
+ *
+ * A started command is the grandchild of `file`'s process and in a session of its own: a signal to that
+ * process ends everything inside at once by SIGKILL. To ask politely first, signal its descendants.
+ * A command that died of signal n ends with exit code 128 + n.
+ */
+export interface Sandbox {
+  /** The person wants no command to run without it: whoever starts commands must refuse where it is not active. */
+  readonly required: boolean;
+  /** What was found; before the first `ready` it is inactive with the reason that nobody has looked yet. */
+  state(): SandboxState;
+  /** Look once whether the wall can be built here, by building it. */
+  ready(): Promise<SandboxState>;
+  /** Put a command inside; throws a ToolExecutionError where the sandbox is not active or the folder cannot be had. */
+  wrap(command: SandboxCommand): Promise<WrappedCommand>;
+  /**
+   * Tell which process will start all commands from now on. It joins the control group once, which takes
+   * the kernel about 15 ms; else each command has to.
+   */
+  adopt(pid: number): Promise<void>;
+  facts(): Promise<readonly SandboxFact[]>;
+  /** Give back what it holds of the system. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,194 @@
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { isWithin } from "../files/path-text.js";
+import { realPathOf } from "../files/real-path.js";
+import { findProgram } from "./find-program.js";
+import { linkedGitDirs } from "./git-mounts.js";
+import { type HomeView, outermost, viewHome } from "./home-mounts.js";
+import { type CheckedRoot, mountsBelow } from "./mount-check.js";
+import { homeSecrets, privateCaches, type ProfileName, profiles } from "./profiles.js";
+import { runProgram } from "./run-program.js";
+import { openScratch, type Scratch } from "./scratch.js";
+import { type SystemView, viewSystem } from "./system-mounts.js";
+
+/** What stays the same for all commands of a sandbox. */
+export interface SandboxView {
+  readonly workspace: string;
+  /** Links to the home folder and the workspace, where they were named through links. */
+  readonly links: readonly PlacedFolder[];
+  /** Undefined where the workspace is the home folder or holds it, so that it cannot be hidden. */
+  readonly home: string | undefined;
+  readonly isRoot: boolean;
+  readonly system: SystemView;
+  readonly tools: HomeView;
+  /** Caches of the session's own, by their place: for every command, and for those with network. */
+  readonly caches: { readonly always: readonly PlacedFolder[]; readonly online: readonly PlacedFolder[] };
+  readonly scratch: Scratch;
+  /** Further folders, those that a command may write and those that it may only read. */
+  readonly writable: readonly string[];
+  readonly readable: readonly string[];
+  /** Git's folders of this work tree that lie outside. */
+  readonly linkedGit: readonly string[];
+  /** Absolute paths that are hidden wherever they can be seen. */
+  readonly secrets: readonly { readonly path: string; readonly isDirectory: boolean }[];
+  readonly gitSettings: string | undefined;
+  /** The writable folders, for the look at what was mounted in them. */
+  readonly checked: readonly CheckedRoot[];
+}
+
+/** Something outside, and where it stands inside. */
+export interface PlacedFolder {
+  readonly from: string;
+  readonly at: string;
+}
+
+export interface ViewOptions {
+  readonly workspace: string;
+  readonly home: string;
+  readonly stateDir: string;
+  readonly path: string | undefined;
+  readonly tmpdir: string;
+  readonly isRoot: boolean;
+  readonly profiles: readonly ProfileName[];
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
+  /** Patterns; those that are absolute paths hold outside the workspace too. */
+  readonly hidden: readonly string[];
+}
+
+/** Look at everything that commands will see, and make the folders that are theirs alone. */
+export async function openView(options: ViewOptions): Promise<SandboxView> {
+  const workspace = realPathOf(options.workspace);
+  const home = realPathOf(options.home);
+  const holdsHome = isWithin(home, workspace) || home === "/";
+  const [system, writable, readable, linkedGit] = await Promise.all([
+    viewSystem(),
+    existing(options.writable, workspace),
+    existing(options.readable, workspace),
+    linkedGitDirs(workspace),
+  ]);
+  const known = [...system.roots, "/bin", "/sbin", workspace, ...writable, ...readable];
+  const tools = await viewHome({ home, path: options.path, profiles: options.profiles, known });
+  const scratch = await openScratch(options.tmpdir, options.isRoot);
+  const visible = [...known, ...tools.programs, ...linkedGit];
+  const secrets = [
+    options.stateDir,
+    scratch.dir,
+    ...options.hidden.filter((pattern) => pattern.startsWith("/")),
+    ...(holdsHome ? homeSecrets.map((name) => join(home, name)) : []),
+  ];
+  const mountinfo = await readFile("/proc/self/mountinfo", "utf8");
+  return {
+    workspace,
+    links: aliasesOf(
+      [
+        { from: home, at: options.home },
+        { from: workspace, at: options.workspace },
+      ],
+      [...visible, home, workspace],
+    ),
+    home: holdsHome ? undefined : home,
+    isRoot: options.isRoot,
+    system,
+    tools,
+    caches: await openCaches({ scratch, home, profiles: options.profiles }),
+    scratch,
+    writable,
+    readable,
+    linkedGit,
+    secrets: await existingSecrets(secrets, visible),
+    checked: outermost([workspace, ...writable, ...linkedGit]).map((path) => ({
+      path,
+      nested: mountsBelow(path, mountinfo),
+    })),
+    gitSettings: holdsHome ? undefined : await copyGitSettings(options, scratch),
+  };
+}
+
+/** A link can only be made where nothing is mounted, and where no command could have been before. */
+function aliasesOf(named: readonly PlacedFolder[], mounted: readonly string[]): PlacedFolder[] {
+  const taken = [...mounted, "/proc", "/dev", "/run"];
+  return named.filter(({ from, at }, index) => {
+    if (from === at || /^\/tmp\/[^/]+$/.test(at)) return false;
+    const outer = named.slice(0, index).filter((other) => other.from !== other.at);
+    return ![...taken, ...outer.map((other) => other.at)].some(
+      (root) => isWithin(at, root) || isWithin(root, at),
+    );
+  });
+}
+
+async function existing(paths: readonly string[], workspace: string): Promise<string[]> {
+  // A list of allowed paths may say `dir/**` for a folder, and be relative to the workspace.
+  const folders = paths.map((path) => resolve(workspace, path.replace(/(?:\/\*\*?)+$/, "")));
+  const real = [...new Set(folders.map((path) => realPathOf(path)))];
+  const found = await Promise.all(
+    real.map(async (path) => ((await kindOf(path)) === undefined ? [] : [path])),
+  );
+  // What lies in the workspace is there already, and no wider folder may come in by the back door.
+  return found.flat().filter((path) => path !== "/" && !isWithin(path, workspace));
+}
+
+async function kindOf(path: string): Promise<"file" | "directory" | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return undefined;
+  return found.isDirectory() ? "directory" : "file";
+}
+
+async function openCaches(parts: {
+  readonly scratch: Scratch;
+  readonly home: string;
+  readonly profiles: readonly ProfileName[];
+}): Promise<SandboxView["caches"]> {
+  const { scratch, home } = parts;
+  const open = (names: readonly string[]): Promise<PlacedFolder[]> =>
+    Promise.all(
+      names.map(async (name, index) => {
+        const from = join(scratch.caches, `${index}-${name.replaceAll("/", "-")}`);
+        await mkdir(from, { recursive: true, mode: 0o700 });
+        return { from, at: join(home, name) };
+      }),
+    );
+  const [always, online] = await Promise.all([
+    open(privateCaches),
+    open(parts.profiles.flatMap((name) => profiles[name].caches)),
+  ]);
+  return { always, online };
+}
+
+async function existingSecrets(
+  paths: readonly string[],
+  visible: readonly string[],
+): Promise<SandboxView["secrets"]> {
+  const real = [...new Set(paths.map((path) => realPathOf(path)))];
+  const seen = real.filter((path) => visible.some((root) => isWithin(path, root)));
+  const found = await Promise.all(
+    seen.map(async (path) => {
+      const kind = await kindOf(path);
+      return kind === undefined ? [] : [{ path, isDirectory: kind === "directory" }];
+    }),
+  );
+  return found.flat();
+}
+
+/** The person's name for commits; the rest of their settings may hold credentials and programs to run. */
+async function copyGitSettings(options: ViewOptions, scratch: Scratch): Promise<string | undefined> {
+  const git = findProgram("git", {
+    path: options.path,
+    untrusted: [options.workspace, dirname(scratch.dir)],
+  });
+  if (git === undefined) return undefined;
+  const { code, stdout } = await runProgram({
+    file: git,
+    args: ["config", "--global", "--null", "--get-regexp", String.raw`^user\.(name|email)$`],
+    env: { HOME: options.home, PATH: "/usr/bin:/bin" },
+    timeoutMs: 5000,
+  });
+  if (code !== 0) return undefined;
+  const lines = stdout.split("\0").flatMap((item) => {
+    const [key = "", value = ""] = item.split("\n", 2);
+    return key === "" ? [] : [`\t${key.slice("user.".length)} = ${JSON.stringify(value)}`];
+  });
+  const file = join(scratch.dir, "gitconfig");
+  await writeFile(file, `[user]\n${lines.join("\n")}\n`, { mode: 0o600 });
+  return file;
+}

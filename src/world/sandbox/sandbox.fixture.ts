@@ -1,0 +1,102 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { profileNames } from "./profiles.js";
+import { type ProgramResult, runProgram } from "./run-program.js";
+import type { Sandbox, SandboxCommand, WrappedCommand } from "./sandbox-types.js";
+import { createSandbox } from "./sandbox.js";
+import type { SandboxOptions, SandboxSettings } from "./settings.js";
+
+/** A workspace, a home and a state folder on the real disk, and a real sandbox for them. */
+export interface Ground {
+  readonly root: string;
+  readonly workspace: string;
+  readonly home: string;
+  readonly stateDir: string;
+  readonly sandbox: Sandbox;
+  write(path: string, text: string): string;
+  wrap(command: Partial<SandboxCommand> & { readonly argv: readonly string[] }): Promise<WrappedCommand>;
+  /** Run a program inside; in the workspace, writing, without network, unless said otherwise. */
+  run(argv: readonly string[], command?: Partial<SandboxCommand>): Promise<ProgramResult>;
+  sh(script: string, command?: Partial<SandboxCommand>): Promise<ProgramResult>;
+  node(script: string, command?: Partial<SandboxCommand>): Promise<ProgramResult>;
+  close(): Promise<void>;
+}
+
+export interface GroundOptions extends Partial<Omit<SandboxOptions, "settings">> {
+  readonly settings?: Partial<SandboxSettings>;
+  /** Where the folders are made. @default the system's folder for temporary files */
+  readonly parent?: string;
+}
+
+const limits = { cpuSeconds: 60, fileSize: 64 * 1024 * 1024, processes: 200 };
+
+/** Prepare the ground; a machine without bubblewrap fails here, with the way to get it. */
+export async function openGround(options: GroundOptions = {}): Promise<Ground> {
+  const root = realpathSync(mkdtempSync(join(options.parent ?? tmpdir(), "tenon-ground-")));
+  const [workspace, home, stateDir] = ["work space", "home", "state"].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const folder of [workspace, home, stateDir]) mkdirSync(folder);
+  const sandbox = createSandbox({
+    workspace,
+    home,
+    stateDir,
+    allowedPaths: [],
+    forbiddenPaths: [],
+    protectedPaths: [],
+    unprotectedPaths: [],
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+    tmpdir: tmpdir(),
+    monotonic: () => performance.now(),
+    ...options,
+    settings: {
+      enabled: "auto",
+      profiles: profileNames,
+      readable: [],
+      writable: [],
+      hidden: [],
+      unixSockets: false,
+      ...options.settings,
+      limits: { ...limits, ...options.settings?.limits },
+    },
+  });
+  const wrap: Ground["wrap"] = (command) =>
+    sandbox.wrap({
+      cwd: options.workspace ?? workspace,
+      env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: options.home ?? home, LANG: "C.UTF-8" },
+      readOnly: false,
+      network: false,
+      ...command,
+    });
+  const run: Ground["run"] = async (argv, command = {}) => {
+    const state = await sandbox.ready();
+    if (!state.active) throw new Error(`These tests need the sandbox, which is not active: ${state.reason}`);
+    const wrapped = await wrap({ ...command, argv });
+    const result = await runProgram({ ...wrapped, timeoutMs: 20_000 });
+    await wrapped.settle();
+    return result;
+  };
+  return {
+    root,
+    workspace,
+    home,
+    stateDir,
+    sandbox,
+    write(path, text) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+      return join(root, path);
+    },
+    wrap,
+    run,
+    sh: (script, command) => run(["/bin/sh", "-c", script], command),
+    node: (script, command) => run([process.execPath, "-e", script], command),
+    async close() {
+      await sandbox.close();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}

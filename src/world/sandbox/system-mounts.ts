@@ -1,0 +1,139 @@
+import type { Dirent } from "node:fs";
+import { access, constants, lstat, readdir, readlink, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { realPathOf } from "../files/real-path.js";
+
+/** The read-only system that every command sees, as arguments of bubblewrap. */
+export interface SystemView {
+  readonly mounts: readonly string[];
+  /** Only where the network is allowed: where names are looked up. */
+  readonly network: readonly string[];
+  /** What is visible of the machine, as roots. */
+  readonly roots: readonly string[];
+}
+
+/** Programs and their libraries: links on most systems, folders on some. */
+const programFolders = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+/** Where else systems keep programs. */
+const otherFolders = [
+  "/etc",
+  "/opt",
+  "/nix/store",
+  "/nix/var/nix/profiles",
+  "/gnu/store",
+  "/snap",
+  "/run/current-system",
+  "/home/linuxbrew/.linuxbrew",
+  "/sys/devices/system/cpu",
+];
+
+/** Look at the machine once. */
+export async function viewSystem(): Promise<SystemView> {
+  const [programs, others, secrets] = await Promise.all([
+    Promise.all(programFolders.map(programMount)),
+    Promise.all(otherFolders.map(async (path) => ((await isFolder(path)) ? [path] : []))),
+    secretsOf("/etc"),
+  ]);
+  const roots = others.flat();
+  const resolver = realPathOf("/etc/resolv.conf");
+  return {
+    mounts: [
+      ...programs.flat(),
+      ...roots.flatMap((path) => ["--ro-bind", path, path]),
+      ...secrets.flatMap(({ path, isDirectory }) => hide(path, isDirectory)),
+    ],
+    // It is often a link into /run, which is hidden.
+    network: resolver.startsWith("/etc/") ? [] : ["--ro-bind-try", resolver, resolver],
+    roots: ["/usr", ...roots],
+  };
+}
+
+/** Cover a path that exists, so that nothing of it can be seen. */
+export function hide(path: string, isDirectory: boolean): string[] {
+  // An empty file that cannot even be opened: devices do not work in bind mounts.
+  return isDirectory
+    ? ["--perms", "0000", "--tmpfs", path, "--remount-ro", path]
+    : ["--ro-bind", "/dev/null", path];
+}
+
+async function programMount(path: string): Promise<string[]> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined) return [];
+  if (found.isSymbolicLink()) return ["--symlink", await readlink(path), path];
+  return found.isDirectory() ? ["--ro-bind", path, path] : [];
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+interface Secret {
+  readonly path: string;
+  readonly isDirectory: boolean;
+}
+
+/** Hidden even where their modes are too open. */
+const knownSecrets = [
+  "/etc/shadow",
+  "/etc/shadow-",
+  "/etc/gshadow",
+  "/etc/gshadow-",
+  "/etc/sudoers",
+  "/etc/sudoers.d",
+  "/etc/ssh",
+  "/etc/ssl/private",
+  "/etc/pki/tls/private",
+  "/etc/krb5.keytab",
+  "/etc/letsencrypt",
+  "/etc/wireguard",
+  "/etc/openvpn",
+  "/etc/ppp",
+  "/etc/NetworkManager/system-connections",
+  "/etc/kubernetes",
+  "/etc/docker",
+];
+
+/**
+ * What not everybody may read is not for an agent either: root would be stopped by no mode.
+ * What the caller cannot read itself needs no cover.
+ */
+async function secretsOf(folder: string): Promise<Secret[]> {
+  const [closed, known] = await Promise.all([
+    closedBelow(folder, 4),
+    Promise.all(knownSecrets.map(asSecret)),
+  ]);
+  const all = new Map([...closed, ...known.flat()].map((each) => [each.path, each]));
+  return [...all.values()].filter(
+    ({ path }) => ![...all.keys()].some((outer) => outer !== path && path.startsWith(`${outer}/`)),
+  );
+}
+
+async function closedBelow(folder: string, depth: number): Promise<Secret[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
+  const found = await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(folder, entry.name);
+      if (!entry.isDirectory() && !entry.isFile()) return [];
+      const stats = await lstat(path).catch(() => undefined);
+      if (stats === undefined) return [];
+      const needed = entry.isDirectory() ? 0o005 : 0o004;
+      if ((stats.mode & needed) !== needed) return asSecret(path);
+      return entry.isDirectory() && depth > 1 ? closedBelow(path, depth - 1) : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function asSecret(path: string): Promise<Secret[]> {
+  try {
+    const stats = await lstat(path);
+    if (stats.isSymbolicLink() || (stats.isFile() && stats.size === 0)) return [];
+    await access(path, constants.R_OK);
+    return [{ path, isDirectory: stats.isDirectory() }];
+  } catch {
+    return [];
+  }
+}

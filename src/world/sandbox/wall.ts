@@ -1,0 +1,21 @@
+import type { ControlGroup } from "./control-group.js";
+import type { GuardIndex } from "./guard-index.js";
+import type { SandboxLimits } from "./sandbox-types.js";
+import type { SandboxView } from "./sandbox-view.js";
+
+/** What a working sandbox is made of. */
+export interface Wall {
+  readonly bwrap: string;
+  readonly version: string;
+  readonly canBoundSize: boolean;
+  readonly view: SandboxView;
+  readonly index: GuardIndex;
+  readonly group: ControlGroup;
+  /** What each running command that writes has mounted as kept: it cannot swap that, but all else. */
+  readonly running: Set<ReadonlySet<string>>;
+  /** Files of the group that each command must join by itself. */
+  readonly joins: readonly string[];
+  /** Undefined on an architecture that the filter does not know. */
+  readonly filter: Uint8Array | undefined;
+  readonly limits: SandboxLimits;
+}

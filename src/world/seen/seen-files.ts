@@ -1,0 +1,132 @@
+import type { SeenFile, SeenFiles, Sighting } from "../../contract/ports/seen.js";
+import { cutRun, lastLineOf, mergeRun, type LineRun } from "../../text/line-runs.js";
+import type { SeenKeeper } from "./seen-keeper.js";
+
+export interface SeenFilesOptions {
+  /** One spelling for every path to the same file. */
+  readonly canonical: (path: string) => string;
+  /** More text than this is not remembered; the files that were seen longest ago go first. @default 64 million */
+  readonly maxChars?: number;
+  /** Keeps it for the session's next process. @default it is gone with this one */
+  readonly keeper?: SeenKeeper;
+}
+
+interface Known {
+  readonly file: SeenFile;
+  readonly chars: number;
+}
+
+const defaultMaxChars = 64_000_000;
+
+/** What one session has read. */
+export function createSeenFiles(options: SeenFilesOptions): SeenFiles {
+  const { canonical, keeper } = options;
+  const shelf = createShelf(options.maxChars ?? defaultMaxChars);
+  // Paths of which all is known here that an earlier process knew.
+  const loaded = new Set<string>();
+  const change = (key: string, file: SeenFile | undefined): void => {
+    shelf.put(key, file);
+    keeper?.save(key, async () => {
+      await load(key);
+      return shelf.get(key);
+    });
+  };
+  const load = async (key: string): Promise<void> => {
+    if (keeper === undefined || loaded.has(key)) return;
+    const kept = await keeper.load(key);
+    if (loaded.has(key)) return;
+    loaded.add(key);
+    if (kept !== undefined) shelf.put(key, addKept(shelf.get(key), kept));
+  };
+  return {
+    load: (path) => load(canonical(path)),
+    get: (path) => shelf.get(canonical(path)),
+    note(path, sighting) {
+      const key = canonical(path);
+      if (sighting.complete) loaded.add(key);
+      change(key, addSighting(shelf.get(key), sighting));
+    },
+    set(path, file) {
+      const key = canonical(path);
+      loaded.add(key);
+      change(key, file);
+    },
+    forget(path) {
+      const key = canonical(path);
+      for (const each of [key, ...shelf.below(key)]) {
+        loaded.add(each);
+        change(each, undefined);
+      }
+      keeper?.forgetBelow(key);
+    },
+    move(from, to) {
+      const [source, target] = [canonical(from), canonical(to)];
+      for (const each of [source, ...shelf.below(source)]) {
+        const moved = target + each.slice(source.length);
+        const file = shelf.get(each);
+        loaded.add(each).add(moved);
+        change(each, undefined);
+        change(moved, file);
+      }
+      keeper?.moveBelow(source, target);
+    },
+  };
+}
+
+/** What is known by path, the oldest first, within a bound. */
+function createShelf(maxChars: number) {
+  const known = new Map<string, Known>();
+  let total = 0;
+  const remove = (key: string): void => {
+    total -= known.get(key)?.chars ?? 0;
+    known.delete(key);
+  };
+  return {
+    get: (key: string): SeenFile | undefined => known.get(key)?.file,
+    below: (key: string): string[] => [...known.keys()].filter((each) => each.startsWith(`${key}/`)),
+    put(key: string, file: SeenFile | undefined): void {
+      remove(key);
+      if (file === undefined) return;
+      const chars = countChars(file);
+      if (chars > maxChars) return;
+      known.set(key, { file, chars });
+      total += chars;
+      for (const oldest of known.keys()) {
+        if (total <= maxChars) break;
+        remove(oldest);
+      }
+    },
+  };
+}
+
+function countChars({ runs }: SeenFile): number {
+  let chars = 0;
+  for (const { lines } of runs) for (const line of lines) chars += line.length + 1;
+  return chars;
+}
+
+/** Newer lines count; older ones of another version stay too, since every use compares them with the file anyway. */
+function addSighting(before: SeenFile | undefined, sighting: Sighting): SeenFile {
+  const { identity, start, lines, complete } = sighting;
+  const run = { start, lines };
+  const read = { identity, ...(sighting.encoding !== undefined && { encoding: sighting.encoding }) };
+  // Lines that were read in another encoding are other lines.
+  const isFirst = before === undefined || before.encoding !== sighting.encoding;
+  if (complete || isFirst) return { ...read, runs: lines.length === 0 ? [] : [run], complete };
+  const stillFits = before.identity === identity || before.runs.every((each) => agrees(each, run));
+  return { ...read, runs: mergeRun(before.runs, run), complete: before.complete && stillFits };
+}
+
+function agrees(older: LineRun, newer: LineRun): boolean {
+  const [one, other] = [
+    cutRun(older, newer.start, lastLineOf(newer)),
+    cutRun(newer, older.start, lastLineOf(older)),
+  ];
+  return one.lines.every((line, at) => line === other.lines[at]);
+}
+
+/** What another process kept is older than all that was seen here. */
+function addKept(here: SeenFile | undefined, kept: SeenFile): SeenFile {
+  if (here === undefined) return kept;
+  return here.runs.reduce<SeenFile>((known, run) => addSighting(known, { ...here, ...run }), kept);
+}

@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import type { Json } from "../../contract/json.js";
+import type { SeenFile } from "../../contract/ports/seen.js";
+import type { Store } from "../../contract/ports/store.js";
+import { joinRuns, type LineRun } from "../../text/line-runs.js";
+
+/** Keeps what a session has read from one process to the next. Saves happen in the background, in order. */
+export interface SeenKeeper {
+  load(path: string): Promise<SeenFile | undefined>;
+  /** Keep what `current` gives when its turn has come; `undefined`: forget the file. */
+  save(path: string, current: () => Promise<SeenFile | undefined>): void;
+  forgetBelow(directory: string): void;
+  moveBelow(from: string, to: string): void;
+}
+
+type Values = Pick<Store, "get" | "set" | "delete" | "list">;
+
+export interface SeenKeeperOptions {
+  /** The session's own name space; `undefined` where no state exists yet and none is to be made. */
+  readonly open: (make: boolean) => Promise<Values | undefined>;
+  /** Told of work that must be done before the process ends; it never fails. */
+  readonly onWork: (work: Promise<void>) => void;
+  /** What is seen is worth no failed call; a person should know, though. */
+  readonly onWarning: (message: string) => void;
+}
+
+/** Keep it as values of the state, one for each file. */
+export function createSeenKeeper({ open, onWork, onWarning }: SeenKeeperOptions): SeenKeeper {
+  let last: Promise<void> = Promise.resolve();
+  const waiting = new Set<string>();
+  const work = (make: boolean, body: (values: Values) => Promise<void>): void => {
+    last = last.then(async () => {
+      try {
+        const values = await open(make);
+        if (values !== undefined) await body(values);
+      } catch (error) {
+        onWarning(`What this session has read could not be kept: ${String(error)}`);
+      }
+    });
+    onWork(last);
+  };
+  return {
+    async load(path) {
+      const values = await open(false);
+      return values && readFile(values, keyOf(path));
+    },
+    save(path, current) {
+      if (waiting.has(path)) return;
+      waiting.add(path);
+      work(true, async (values) => {
+        const file = await current();
+        // From here on, what comes needs a save of its own.
+        waiting.delete(path);
+        await (file === undefined ? removeFile(values, keyOf(path)) : writeFile(values, keyOf(path), file));
+      });
+    },
+    forgetBelow: (directory) =>
+      work(false, async (values) => {
+        for (const key of await values.list(`${directory}/`)) await values.delete(key);
+      }),
+    moveBelow: (from, to) =>
+      work(false, async (values) => {
+        for (const key of await values.list(`${from}/`)) {
+          const value = await values.get(key);
+          await values.delete(key);
+          if (value !== undefined) await values.set(keyOf(to + key.slice(from.length)), value);
+        }
+      }),
+  };
+}
+
+interface KeptFile extends SeenFile {
+  /** How many further values hold the rest of the lines. */
+  readonly more?: number;
+}
+
+// Far below what one value may hold, whatever its characters become in JSON.
+const charsInValue = 500_000;
+const longestKey = 900;
+
+function keyOf(path: string): string {
+  if (Buffer.byteLength(path) <= longestKey && path.isWellFormed() && !path.includes("\0")) return path;
+  return `long:${createHash("sha256").update(path).digest("hex")}`;
+}
+
+function partKey(key: string, part: number): string {
+  return `${key}/${part}:part`;
+}
+
+async function readFile(values: Values, key: string): Promise<SeenFile | undefined> {
+  const kept = (await values.get(key)) as KeptFile | undefined;
+  if (kept === undefined || !Array.isArray(kept.runs)) return undefined;
+  const { more = 0, ...file } = kept;
+  const runs: LineRun[] = [...kept.runs];
+  for (let part = 1; part <= more; part += 1) {
+    const further = (await values.get(partKey(key, part))) as LineRun[] | undefined;
+    if (!Array.isArray(further)) return undefined;
+    runs.push(...further);
+  }
+  return { ...file, runs: joinRuns(runs) };
+}
+
+async function writeFile(values: Values, key: string, file: SeenFile): Promise<void> {
+  const [first = [], ...further] = inParts(file.runs);
+  for (const [at, runs] of further.entries()) await setValue(values, partKey(key, at + 1), runs);
+  await setValue(values, key, { ...file, runs: first, ...(further.length > 0 && { more: further.length }) });
+}
+
+async function removeFile(values: Values, key: string): Promise<void> {
+  const kept = (await values.get(key)) as KeptFile | undefined;
+  for (let part = 1; part <= (kept?.more ?? 0); part += 1) await values.delete(partKey(key, part));
+  if (kept !== undefined) await values.delete(key);
+}
+
+/** Where the session keeps more than it may, all of it goes: files are read again. */
+async function setValue(values: Values, key: string, value: unknown): Promise<void> {
+  try {
+    await values.set(key, value as Json);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== "QUOTA_SPENT") throw error;
+    for (const each of await values.list()) await values.delete(each);
+    await values.set(key, value as Json);
+  }
+}
+
+/** The runs cut into parts that each fit into one value. */
+function inParts(runs: readonly LineRun[]): LineRun[][] {
+  const parts: LineRun[][] = [[]];
+  let room = charsInValue;
+  for (const { start, lines } of runs) {
+    let from = 0;
+    for (let at = 0; at <= lines.length; at += 1) {
+      room -= (lines[at]?.length ?? 0) + 8;
+      if (at < lines.length && room > 0) continue;
+      const end = Math.min(at + 1, lines.length);
+      if (end > from) parts.at(-1)?.push({ start: start + from, lines: lines.slice(from, end) });
+      from = end;
+      if (room > 0) continue;
+      parts.push([]);
+      room = charsInValue;
+    }
+  }
+  return parts;
+}
