@@ -35,7 +35,12 @@ async function benchOpening(root) {
   ]);
   printTable("Opening an existing state", new Map(rows), "load SQLite alone");
   console.log();
-  printGoal("open an existing state, in ms", quantile(times["open, first in a process"], 0.5), 20);
+  printGoal("open an existing state, in ms", quantile(times["open, later"], 0.5), 20);
+  printGoal(
+    "the same as the first thing of a process, loading and starting included",
+    quantile(times["open, first in a process"], 0.5),
+    20,
+  );
 }
 
 async function open(options) {

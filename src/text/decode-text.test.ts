@@ -60,6 +60,15 @@ describe("decodeText", () => {
     expect(decoded.isExact(8, 9)).toBe(false);
   });
 
+  it("knows UTF-8 by letters that stand far behind the first page", () => {
+    const bytes = Buffer.concat([
+      Buffer.from("plain line\n".repeat(200_000)),
+      Buffer.from("grün\n"),
+      Buffer.from([0xff]),
+    ]);
+    expect(decodeText(bytes).encoding).toBe("utf8");
+  });
+
   it("takes a real U+FFFD for a character like any other", () => {
     const decoded = decodeText(Buffer.from("a\uFFFDb"));
     expect(decoded.isExact(0, 3)).toBe(true);

@@ -49,14 +49,17 @@ function switchesSets(bytes: Buffer): boolean {
   return start !== -1 && bytes.indexOf("\u001B(", start, "latin1") !== -1;
 }
 
+/** As many runs of bytes beyond ASCII tell. */
+const maxRuns = 20_000;
+
 /**
  * A few broken bytes among good ones: a UTF-8 file with a wound, not another encoding. In other encodings
  * good sequences come about by chance, but then beside broken ones: what counts is runs without a fault.
  */
 function isMostlyUtf8(bytes: Buffer): boolean {
   const seen = { cleanRuns: 0, brokenRuns: 0, goodBytes: 0, brokenBytes: 0 };
-  const end = Math.min(bytes.length, 1 << 22);
-  for (let at = 0; at < end; at += 1) {
+  const end = bytes.length;
+  for (let at = 0; at < end && seen.cleanRuns + seen.brokenRuns < maxRuns; at += 1) {
     if ((bytes[at] ?? 0) < 0x80) continue;
     let broken = 0;
     for (; at < end && (bytes[at] ?? 0) >= 0x80;) {

@@ -24,7 +24,10 @@ export async function openProxy(target: string): Promise<Proxy> {
       socket.on("error", () => {}).on("close", () => sockets.delete(socket));
     }
     client.on("data", (data) => {
-      if (cut === undefined || !data.includes(cut.text)) return void upstream.write(data);
+      if (cut === undefined || !data.includes(cut.text)) {
+        upstream.write(data);
+        return;
+      }
       const { delivered } = cut;
       cut = undefined;
       cuts += 1;

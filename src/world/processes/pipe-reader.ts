@@ -23,10 +23,7 @@ type PipeOptions = SocketConstructorOpts & {
  * A pipe gives small pieces: they are handed on together, so that a gigabyte costs thousands of turns, not
  * a hundred thousand.
  */
-export function readPipe(
-  fd: number,
-  take: (bytes: Uint8Array) => Promise<void> | undefined,
-): PipeReader {
+export function readPipe(fd: number, take: (bytes: Uint8Array) => Promise<void> | undefined): PipeReader {
   const block = createBlock(take);
   const callback = (length: number): boolean => {
     const busy = block.add(length);

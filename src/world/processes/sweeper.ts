@@ -1,4 +1,4 @@
-import { readEnvironment, readProcessTable } from "./process-table.js";
+import { ownStart, readEnvironment, readProcessTable } from "./process-table.js";
 
 /** Finds processes that left the group of their command, by the marks in their environment, and ends them. */
 export interface Sweeper {
@@ -46,9 +46,10 @@ async function findMarked(
   runTag: string,
   isOver: (variables: readonly string[]) => boolean,
 ): Promise<number[]> {
-  const table = await readProcessTable();
+  const since = ownStart();
+  const young = (await readProcessTable()).filter(({ started }) => started >= since);
   const marked = await Promise.all(
-    table.map(async ({ pid }) => {
+    young.map(async ({ pid }) => {
       const variables = (await readEnvironment(pid)).split("\0");
       return variables.includes(runTag) && isOver(variables) ? [pid] : [];
     }),

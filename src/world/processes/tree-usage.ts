@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readSmall, readStat } from "./process-table.js";
 
 /** What a tree of processes takes, looked at now and then: a short command is over before the first look. */
 export interface UsageMeter {
@@ -11,45 +11,38 @@ const everyMs = 1000;
 /** Of USER_HZ, which Linux shows to programs as 100 whatever the kernel's own rate is. */
 const msPerTick = 10;
 const pageBytes = 4096;
-const mostProcesses = 256;
+const mostProcesses = 32;
 
 /** Watch the tree below a process through /proc; elsewhere nothing is seen. */
 export function watchUsage(pid: number): UsageMeter {
   let [cpuMs, peakBytes] = [0, 0];
   let timer: NodeJS.Timeout | undefined;
-  let stopped = process.platform !== "linux";
-  const look = async (): Promise<void> => {
-    const seen = await sample(pid);
-    if (stopped) return;
+  const look = (): void => {
+    const seen = sample(pid);
     cpuMs = Math.max(cpuMs, seen.ticks * msPerTick);
     peakBytes = Math.max(peakBytes, seen.pages * pageBytes);
-    timer = setTimeout(() => void look(), everyMs).unref();
+    timer = setTimeout(look, everyMs).unref();
   };
-  if (!stopped) timer = setTimeout(() => void look(), firstLookMs).unref();
+  if (process.platform === "linux") timer = setTimeout(look, firstLookMs).unref();
   return {
     stop() {
-      stopped = true;
       clearTimeout(timer);
       return peakBytes === 0 ? undefined : { cpuMs, peakBytes };
     },
   };
 }
 
-async function sample(root: number): Promise<{ ticks: number; pages: number }> {
+function sample(root: number): { ticks: number; pages: number } {
   let [ticks, pages] = [0, 0];
-  const open = [root];
+  const open = [String(root)];
   for (let count = 0; count < mostProcesses; count++) {
     const pid = open.pop();
     if (pid === undefined) break;
-    const [stat, children] = await Promise.all([
-      readFile(`/proc/${pid}/stat`, "latin1").catch(() => ""),
-      readFile(`/proc/${pid}/task/${pid}/children`, "latin1").catch(() => ""),
-    ]);
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const fields = readStat(pid);
     // utime, stime, cutime, cstime; then the resident pages.
     for (const at of [11, 12, 13, 14]) ticks += Number(fields[at] ?? 0);
     pages += Number(fields[21] ?? 0);
-    open.push(...children.split(" ").filter(Boolean).map(Number));
+    open.push(...readSmall(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean));
   }
   return { ticks, pages };
 }
