@@ -44,6 +44,15 @@ describe("reading files through the runtime", () => {
     }
   });
 
+  it("reads ranges of a large file and skims it", async () => {
+    put("large.txt", Array.from({ length: 40_000 }, (_, at) => `line ${at + 1}`).join("\n"));
+    open();
+    const range = await call("read_file", { path: "large.txt", start_line: 39_999, end_line: 40_000 });
+    expect(range).toMatchObject({ success: true, result: { content: "line 39999\nline 40000", totalLines: 40_000 } });
+    const skimmed = await call("read_file_truncated", { path: "large.txt", max_chars: 300 });
+    expect(skimmed).toMatchObject({ success: true, result: { kind: "excerpt", truncated: true } });
+  });
+
   it("lets an edit follow what was read, and only that", async () => {
     put("a.txt", "one\ntwo\n");
     put("b.txt", "one\n");

@@ -15,12 +15,19 @@ import { validateInput } from "./validate.js";
  * `ask`, a person decides. The only maker of an `AuthorisedCall`.
  */
 export function authorise(call: ValidatedCall): AuthorisedCall | Promise<AuthorisedCall> {
+  const looking = sandboxLooked(call);
+  if (looking !== undefined) return looking.then(() => authorise(call));
   const decision = call.parts.policy.decide(policyCall(call));
   call.decision = decision;
   if (decision.behavior === "deny") throw refusal(call, decision);
   if (decision.behavior === "ask" || call.entry.tool.checkPermissions !== undefined)
     return consult(call, decision);
   return admit(call);
+}
+
+/** Whether there is a sandbox decides about commands, so it is looked for before the first of them. */
+function sandboxLooked(call: ValidatedCall): Promise<unknown> | undefined {
+  return call.entry.tool.shellLine === undefined ? undefined : call.parts.world.lookForSandbox();
 }
 
 /** The call as the policy sees it. */
@@ -45,6 +52,7 @@ export function policyCall(call: ValidatedCall): PolicyCall {
 
 /** The decision of policy and tool together, without asking anybody; a `deny` is returned, not thrown. */
 export async function authoriseUnasked(call: ValidatedCall): Promise<AccessDecision> {
+  await sandboxLooked(call);
   const decision = call.parts.policy.decide(policyCall(call));
   return decision.behavior === "deny" ? decision : withOwnCheck(call, decision);
 }

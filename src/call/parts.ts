@@ -50,6 +50,8 @@ export interface WorldPorts {
   log(scope: CallScope): Log;
   /** What would hold a command now. */
   sandbox(): SandboxState;
+  /** Find out what would; `undefined` where it is known already. */
+  lookForSandbox(): Promise<unknown> | undefined;
   /** The canonical form of a path, so that locks and rules mean the same file. */
   readonly canonicalPath: (path: string) => string;
   /** The guard's verdict on a path, without touching anything. */

@@ -5,7 +5,10 @@ import { exitCodes, UsageError, type AddCommand, type Terminal } from "./command
 import { addCall } from "./commands/call.js";
 import { addCompletion } from "./commands/completion.js";
 import { addDoctor } from "./commands/doctor.js";
+import { addMemory } from "./commands/memory.js";
+import { addPlan } from "./commands/plan.js";
 import { addPolicy } from "./commands/policy.js";
+import { addSnippets } from "./commands/snippets.js";
 import { addState } from "./commands/state.js";
 import { addTools } from "./commands/tools.js";
 import { addTrust } from "./commands/trust.js";
@@ -17,6 +20,9 @@ const commands: readonly AddCommand[] = [
   addCall,
   addPolicy,
   addTrust,
+  addMemory,
+  addPlan,
+  addSnippets,
   addState,
   addDoctor,
   addCompletion,

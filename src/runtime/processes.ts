@@ -32,6 +32,8 @@ export interface CommandWorld {
   processes(scope: CallScope): Processes;
   outputs(scope: CallScope): Outputs;
   sandbox(): SandboxState;
+  /** Look once what can hold commands; `undefined` once it is known. */
+  lookForSandbox(): Promise<unknown> | undefined;
   /** Stop the jobs of a session and forget its outputs. */
   endSession(sessionId: string): Promise<void>;
   close(): Promise<void>;
@@ -45,12 +47,19 @@ export function createCommandWorld(options: CommandWorldOptions): CommandWorld {
   const outputs = (): OutputStore =>
     (store ??= createOutputStore({ dir: join(dir(), "outputs"), now: clock.now, randomBytes }));
   const outputsFor = (scope: CallScope): Outputs => outputs().forSession(scope.session.id);
+  let looked = false;
   let world: ProcessWorld | undefined;
   const processes = (): ProcessWorld => (world ??= openProcesses(options, outputsFor));
   return {
     processes: (scope) => processes().forCall(scope),
     outputs: outputsFor,
     sandbox: () => sandbox.state(),
+    lookForSandbox: () =>
+      looked
+        ? undefined
+        : sandbox.ready().then(() => {
+            looked = true;
+          }),
     async endSession(sessionId) {
       await world?.endSession(sessionId);
       await store?.endSession(sessionId);

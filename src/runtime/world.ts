@@ -94,6 +94,7 @@ export function createWorld(parts: WorldOptions): World {
       processes: (scope) => commands.processes(scope),
       outputs: (scope) => commands.outputs(scope),
       sandbox: () => commands.sandbox(),
+      lookForSandbox: () => commands.lookForSandbox(),
       http: (scope) => network.forCall(scope),
       store: (scope) => createToolStore(state, scope.toolName, work.storesFor(scope)),
       interact: (scope) =>

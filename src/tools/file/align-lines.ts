@@ -44,9 +44,12 @@ function alignChanged(run: LineRun, present: readonly string[], { places, head }
   const anchors: (readonly [at: number, number: number])[] = [];
   for (const [at, line] of lines.entries()) {
     const number = places.get(line) ?? 0;
-    if (at >= head && number > 0 && (own.get(line) ?? 0) > 0) anchors.push([at, number]);
+    const isBelow = head === 0 || number >= start + head;
+    if (at >= head && number > 0 && isBelow && (own.get(line) ?? 0) > 0) anchors.push([at, number]);
   }
-  for (const [at, number] of longestRise(anchors)) extend({ found, lines, present }, at, number);
+  const rise = longestRise(anchors);
+  const used = new Set([...found.slice(0, head), ...rise.map(([, number]) => number)]);
+  for (const [at, number] of rise) extend({ found, lines, present, used }, at, number);
   return found;
 }
 
@@ -54,16 +57,18 @@ interface Growing {
   readonly found: number[];
   readonly lines: readonly string[];
   readonly present: readonly string[];
+  /** Numbers of now that are given away. */
+  readonly used: Set<number>;
 }
 
 /** From an anchor on, both ways, as long as lines are equal and nothing else was found for them. */
-function extend({ found, lines, present }: Growing, at: number, number: number): void {
-  if (found[at] !== 0) return;
+function extend({ found, lines, present, used }: Growing, at: number, number: number): void {
   found[at] = number;
   for (const step of [-1, 1]) {
     for (let k = step; lines[at + k] !== undefined; k += step) {
-      if (found[at + k] !== 0 || lines[at + k] !== present[number + k - 1]) break;
+      if (found[at + k] !== 0 || used.has(number + k) || lines[at + k] !== present[number + k - 1]) break;
       found[at + k] = number + k;
+      used.add(number + k);
     }
   }
 }

@@ -103,7 +103,7 @@ function growRegion(
   let taken = 1;
   let to = lineEndAfter(lines, first?.end ?? 0);
   for (;;) {
-    while (taken < splices.length && (splices[taken]?.start ?? 0) < to) {
+    while (taken < splices.length && isWithin(lines, splices[taken]?.start ?? 0, to)) {
       to = Math.max(to, lineEndAfter(lines, splices[taken]?.end ?? 0));
       taken += 1;
     }
@@ -120,6 +120,11 @@ function growRegion(
     const keepsLast = (own.at(-1)?.end ?? 0) < to;
     return { change: { startLine, endLine, newLines, keepsFirst, keepsLast }, taken };
   }
+}
+
+/** A last line without an end reaches to the end of the file itself. */
+function isWithin(lines: PresentLines, byte: number, to: number): boolean {
+  return byte < to || (byte === to && !startsLine(lines, to));
 }
 
 /** The end of the line that a byte lies in; a byte at which a line begins is an end itself. */

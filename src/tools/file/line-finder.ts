@@ -41,7 +41,8 @@ export function createLineFinder(whole: Buffer, { from, mark, known }: LineFinde
         byte = end === -1 ? whole.length : end + 1;
         line += 1;
       }
-      if (line === number) last = { line, byte };
+      // The end of the file is no line that others could be found from.
+      if (line === number && byte < whole.length) last = { line, byte };
       return byte;
     },
     lineAt(byte) {

@@ -30,7 +30,8 @@ export async function describeBinary(file: OpenFile, head: Uint8Array, source: S
     return { ...plain, content: describe(mime, size), note: image };
   }
   if (size <= mostBytes && mime === "application/pdf") {
-    const pdf = await readPdf(readWhole(file), { maxChars: readLimits(ctx).maxChars, ...ctx });
+    const { clock, signal } = ctx;
+    const pdf = await readPdf(readWhole(file), { maxChars: readLimits(ctx).maxChars, clock, signal });
     if (typeof pdf !== "string") {
       const note = pdf.truncated ? `The text was cut; the document has ${pdf.pages} pages.` : undefined;
       return { ...plain, content: pdf.text, truncated: pdf.truncated, ...(note && { note }) };

@@ -1,0 +1,58 @@
+import { stripVTControlCharacters } from "node:util";
+
+/** How many columns a text takes: characters of East Asia take two, marks none. */
+export function columnsOf(text: string): number {
+  const bare = stripVTControlCharacters(text);
+  if (narrow.test(bare)) return bare.length;
+  let columns = 0;
+  for (const character of bare) columns += marks.test(character) ? 0 : wide.test(character) ? 2 : 1;
+  return columns;
+}
+
+// oxlint-disable-next-line no-control-regex -- the plain characters of ASCII
+const narrow = /^[\x20-\x7e]*$/;
+const marks = /^[\p{M}\u200b-\u200f\ufe00-\ufe0f]$/u;
+const wide =
+  /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
+
+/** Break a text into lines of at most so many columns, at spaces where there are some. */
+export function wrap(text: string, width: number): string[] {
+  const most = Math.max(width, 8);
+  return text.split("\n").flatMap((line) => wrapLine(line.trimEnd(), most));
+}
+
+function wrapLine(line: string, width: number): string[] {
+  if (columnsOf(line) <= width) return [line];
+  const lines: string[] = [];
+  let current = "";
+  for (const word of line.split(/(?<=\s)/).flatMap((part) => pieces(part, width))) {
+    if (current !== "" && columnsOf((current + word).trimEnd()) > width) {
+      lines.push(current.trimEnd());
+      current = "";
+    }
+    current += word;
+  }
+  return current.trim() === "" ? lines : [...lines, current.trimEnd()];
+}
+
+/** A word that is longer than a line, in pieces; also what has no spaces. */
+function pieces(word: string, width: number): string[] {
+  if (columnsOf(word.trimEnd()) <= width) return [word];
+  const parts: string[] = [];
+  let current = "";
+  for (const character of word) {
+    if (columnsOf(current + character) > width) {
+      parts.push(current);
+      current = "";
+    }
+    current += character;
+  }
+  return [...parts, current];
+}
+
+/** The beginning of a text, in so many columns. */
+export function clipTo(text: string, width: number): string {
+  if (columnsOf(text) <= width) return text;
+  const [first = ""] = pieces(text, Math.max(width - 1, 1));
+  return `${first}…`;
+}
