@@ -112,6 +112,56 @@ describe("write_file", () => {
   });
 });
 
+describe("files of all kinds", () => {
+  it("with a line longer than is shown can be edited and overwritten once they were read", async () => {
+    const line = `${"x".repeat(3000)}MIDDLE${"y".repeat(3000)}`;
+    ground.put("min.js", `first\n${line}\nlast\n`);
+    await ground.ok("read_file", { path: "min.js" });
+    await ground.ok("edit_file", { path: "min.js", old_str: "MIDDLE", new_str: "middle" });
+    expect(ground.text("min.js")).toBe(`first\n${line.replace("MIDDLE", "middle")}\nlast\n`);
+    await ground.ok("write_file", { path: "min.js", content: "short" });
+  });
+
+  it("without text are overwritten by bytes once they were read as bytes", async () => {
+    const bytes = Buffer.from([0, 1, 2, 0, 255, 254, 253, 0]);
+    ground.put("b.bin", bytes);
+    const write = { path: "b.bin", content: Buffer.from([9, 0, 9]).toString("base64"), encoding: "base64" };
+    expect(await ground.refused("write_file", write)).toMatchObject({ code: "EDIT_NOT_READ" });
+    await ground.ok("read_file", { path: "b.bin", encoding: "base64" });
+    ground.put("b.bin", Buffer.from([0, 1, 2, 0, 255, 254, 253, 1]));
+    expect(await ground.refused("write_file", write)).toMatchObject({ code: "EDIT_STALE" });
+    ground.put("b.bin", bytes);
+    await ground.ok("write_file", write);
+    await ground.ok("write_file", { ...write, content: "" });
+    expect(ground.bytes("b.bin")).toHaveLength(0);
+  });
+
+  it("read as bytes, texts count as read", async () => {
+    ground.put("a.txt", "one\ntwo\n");
+    await ground.ok("read_file", { path: "a.txt", encoding: "base64" });
+    await ground.ok("edit_file", { path: "a.txt", old_str: "two", new_str: "2" });
+    expect(ground.text("a.txt")).toBe("one\n2\n");
+  });
+
+  it("are edited in the encoding that they were read in", async () => {
+    const sjis = Buffer.from([0x83, 0x65, 0x83, 0x58, 0x83, 0x67, 0x0a]);
+    ground.put("j.txt", sjis);
+    const read = await ground.ok("read_file", { path: "j.txt", encoding: "shift_jis" });
+    expect(read["content"]).toBe("\u30c6\u30b9\u30c8\n");
+    await ground.ok("edit_file", { path: "j.txt", old_str: "\u30b9", new_str: "\u30b9\u30b9" });
+    expect(ground.bytes("j.txt")).toEqual(
+      Buffer.from([0x83, 0x65, 0x83, 0x58, 0x83, 0x58, 0x83, 0x67, 0x0a]),
+    );
+  });
+
+  it("beyond the limit are refused, and nothing is written", async () => {
+    await ground.reopen({ config: { files: { maxFileSize: 100 } } });
+    const error = await ground.refused("write_file", { path: "a", content: "x".repeat(200) });
+    expect(error).toMatchObject({ code: "FILE_TOO_LARGE" });
+    expect(existsSync(ground.path("a"))).toBe(false);
+  });
+});
+
 describe("delete, move, copy and make", () => {
   it("do what they say, and each can be undone", async () => {
     ground.put("a.txt", "a\n");

@@ -48,7 +48,10 @@ describe("reading files through the runtime", () => {
     put("large.txt", Array.from({ length: 40_000 }, (_, at) => `line ${at + 1}`).join("\n"));
     open();
     const range = await call("read_file", { path: "large.txt", start_line: 39_999, end_line: 40_000 });
-    expect(range).toMatchObject({ success: true, result: { content: "line 39999\nline 40000", totalLines: 40_000 } });
+    expect(range).toMatchObject({
+      success: true,
+      result: { content: "line 39999\nline 40000", totalLines: 40_000 },
+    });
     const skimmed = await call("read_file_truncated", { path: "large.txt", max_chars: 300 });
     expect(skimmed).toMatchObject({ success: true, result: { kind: "excerpt", truncated: true } });
   });

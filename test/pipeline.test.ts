@@ -14,7 +14,11 @@ async function ask(session: Pick<Session, "call">, name: string, args: object = 
   return envelope.result as Result;
 }
 
-async function codeOf(session: Pick<Session, "call">, name: string, args: object = {}): Promise<string | undefined> {
+async function codeOf(
+  session: Pick<Session, "call">,
+  name: string,
+  args: object = {},
+): Promise<string | undefined> {
   return (await session.call({ name, arguments: args })).error?.code;
 }
 
@@ -23,8 +27,10 @@ const writing = ["write_file", "edit_file", "apply_diff", "delete_file", "move_f
 describe("the pipeline from an idea to its delivery, with tools only", () => {
   it("goes through all stages, each with its own toolset, and leaves documents, a plan and memories behind", async () => {
     const ground = createGround();
-    const tenon = open({ interact: { ask: () => ({ text: "yes", confirmed: true }) } }, ground);
-    const session = (stage: string) => tenon.createSession({ agent: `${stage} agent`, toolset: `stage:${stage}` });
+    const interact = { ask: () => ({ text: "yes", confirmed: true }) };
+    const tenon = open({ interact, config: { mode: "auto" } }, ground);
+    const session = (stage: string) =>
+      tenon.createSession({ agent: `${stage} agent`, toolset: `stage:${stage}` });
 
     const idea = session("idea");
     await ask(idea, "save_idea_doc", { content: "# Passkeys\n\nSign in without a password." });
@@ -33,9 +39,22 @@ describe("the pipeline from an idea to its delivery, with tools only", () => {
 
     const prd = session("prd");
     expect(await ask(prd, "read_artifact", { name: "idea" })).toMatchObject({ version: 1 });
-    await ask(prd, "create_requirement", { id: "REQ-1", title: "无密码登录", description: "d", priority: "high" });
-    await ask(prd, "add_feature", { id: "F-1", title: "WebAuthn", description: "d", requirement_ids: ["REQ-1"] });
-    expect(await ask(prd, "render_prd", { title: "Passkeys" })).toMatchObject({ requirements: 1, features: 1 });
+    await ask(prd, "create_requirement", {
+      id: "REQ-1",
+      title: "无密码登录",
+      description: "d",
+      priority: "high",
+    });
+    await ask(prd, "add_feature", {
+      id: "F-1",
+      title: "WebAuthn",
+      description: "d",
+      requirement_ids: ["REQ-1"],
+    });
+    expect(await ask(prd, "render_prd", { title: "Passkeys" })).toMatchObject({
+      requirements: 1,
+      features: 1,
+    });
     await ask(prd, "complete_stage");
 
     const design = session("design");
@@ -55,6 +74,7 @@ describe("the pipeline from an idea to its delivery, with tools only", () => {
     expect(await ask(coding, "query_memory", { query: "expire" })).toMatchObject({
       memories: [{ kind: "decision", layer: "project" }],
     });
+    await ask(coding, "write_file", { path: "server.js", content: "export const login = () => {};\n" });
     expect(await ask(coding, "update_task_status", { id: "T-1", status: "done" })).toMatchObject({
       readyNow: ["T-2"],
     });
@@ -70,9 +90,13 @@ describe("the pipeline from an idea to its delivery, with tools only", () => {
     expect(await ask(delivery, "complete_stage")).toMatchObject({ stage: null });
 
     const status = await ask(delivery, "pipeline_status");
-    expect((status["stages"] as { state: string }[]).map(({ state }) => state)).toEqual(stages.map(() => "done"));
+    expect((status["stages"] as { state: string }[]).map(({ state }) => state)).toEqual(
+      stages.map(() => "done"),
+    );
     const dir = join(ground.workspace, ".tenon/artifacts/iteration-1");
-    expect(readFileSync(join(dir, "prd.md"), "utf8")).toContain("### REQ-1: 无密码登录\n\nd\n\nFeatures: F-1");
+    expect(readFileSync(join(dir, "prd.md"), "utf8")).toContain(
+      "### REQ-1: 无密码登录\n\nd\n\nFeatures: F-1",
+    );
     const { artifacts } = await ask(delivery, "list_artifacts");
     expect((artifacts as { name: string }[]).map(({ name }) => name)).toEqual([
       ...["idea", "prd", "design", "plan", "check", "delivery"],
@@ -92,15 +116,31 @@ describe("the toolset of a stage", () => {
         expect(seen).not.toContain(name);
         expect(await codeOf(session, name)).toBe("TOOL_NOT_FOUND");
       }
-      for (const name of ["query_memory", "save_insight", "ask_user", "pipeline_status", "list_artifacts", "get_tasks"])
+      for (const name of [
+        "query_memory",
+        "save_insight",
+        "ask_user",
+        "pipeline_status",
+        "list_artifacts",
+        "get_tasks",
+      ])
         expect(seen).toContain(name);
     },
   );
 
   it("prd has what makes requirements and its document, not the documents of others", () => {
-    const seen = tenon().createSession({ toolset: "stage:prd" }).tools().map(({ name }) => name);
+    const seen = tenon()
+      .createSession({ toolset: "stage:prd" })
+      .tools()
+      .map(({ name }) => name);
     expect(seen).toEqual(
-      expect.arrayContaining(["create_requirement", "add_feature", "save_prd_doc", "render_prd", "request_input"]),
+      expect.arrayContaining([
+        "create_requirement",
+        "add_feature",
+        "save_prd_doc",
+        "render_prd",
+        "request_input",
+      ]),
     );
     for (const name of ["save_design_doc", "save_idea_doc", "snippet_save"]) expect(seen).not.toContain(name);
   });
@@ -126,10 +166,14 @@ describe("the toolset of a stage", () => {
   });
 
   it("is narrowed by the configuration, also while it follows", async () => {
-    const session = open({ config: { tools: { enabled: ["!save_prd_*"] } } }).createSession({ toolset: "stage" });
+    const session = open({ config: { tools: { enabled: ["!save_prd_*"] } } }).createSession({
+      toolset: "stage",
+    });
     await ask(session, "complete_stage");
     expect(await codeOf(session, "save_prd_doc", { content: "x" })).toBe("TOOL_NOT_FOUND");
-    expect(await ask(session, "create_requirement", { id: "R", title: "t", description: "", priority: "low" })).toBeTruthy();
+    expect(
+      await ask(session, "create_requirement", { id: "R", title: "t", description: "", priority: "low" }),
+    ).toBeTruthy();
   });
 });
 
@@ -176,7 +220,9 @@ describe("iterations", () => {
     expect([await where(one), await where(two)]).toEqual(["iteration-1", "iteration-2"]);
     expect(await where(tenon.createSession())).toBe("iteration-2");
     const named = tenon.createSession({ iterationId: "sprint-9" });
-    expect(await ask(named, "save_insight", { title: "t", content: "c" })).toMatchObject({ iterationId: "sprint-9" });
+    expect(await ask(named, "save_insight", { title: "t", content: "c" })).toMatchObject({
+      iterationId: "sprint-9",
+    });
     await tenon.close();
     expect(await where(open({ tools: [whereAmI] }, ground))).toBe("sprint-9");
   });
@@ -218,9 +264,9 @@ describe("artifacts", () => {
 
   it("are not written in read-only mode", async () => {
     const ground = createGround();
-    expect(await codeOf(open({ config: { mode: "read-only" } }, ground), "save_idea_doc", { content: "x" })).toBe(
-      "ACCESS_DENIED",
-    );
+    expect(
+      await codeOf(open({ config: { mode: "read-only" } }, ground), "save_idea_doc", { content: "x" }),
+    ).toBe("ACCESS_DENIED");
     expect(existsSync(join(ground.workspace, ".tenon"))).toBe(false);
   });
 
@@ -259,7 +305,9 @@ describe("artifacts", () => {
       changedOutside: true,
     });
     expect(await save(tenon, "mine again")).toMatchObject({ version: 3 });
-    expect(await ask(tenon, "read_artifact", { name: "idea", version: 2 })).toMatchObject({ content: "by hand\n" });
+    expect(await ask(tenon, "read_artifact", { name: "idea", version: 2 })).toMatchObject({
+      content: "by hand\n",
+    });
     expect(await codeOf(tenon, "read_artifact", { name: "idea", version: 9 })).toBe("RESOURCE_NOT_FOUND");
     expect(await codeOf(tenon, "read_artifact", { name: "prd" })).toBe("RESOURCE_NOT_FOUND");
   });

@@ -26,7 +26,7 @@ describe("a session", () => {
   it("sees only its toolset; what is hidden is as unknown as what never was", async () => {
     const tenon = open({
       tools: [echo, tool("secret_tool", { aliases: ["sesame"], execute: () => 1 })],
-      config: { toolsets: { small: ["echo", "get_*"] } },
+      config: { toolsets: { small: ["echo", "get_e*"] } },
     });
     const session = tenon.createSession({ toolset: "small" });
     expect((await session.call({ name: "echo", arguments: { text: "a" } })).success).toBe(true);

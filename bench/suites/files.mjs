@@ -186,7 +186,10 @@ function plantTree(tree) {
       writeFileSync(join(directory, "debug.log"), "x");
     }
   }
-  writeFileSync(join(tree, ".gitignore"), "node_modules\n*.log\n/dist\nbuild/\n.env*\n*.py[cod]\n**/coverage/**\n");
+  writeFileSync(
+    join(tree, ".gitignore"),
+    "node_modules\n*.log\n/dist\nbuild/\n.env*\n*.py[cod]\n**/coverage/**\n",
+  );
 }
 
 async function benchSmallRead(tenon, ctx, workspace) {

@@ -1,4 +1,4 @@
-// The state: opening one that exists, as the first thing of a process and as a later one.
+// The state: opening one that exists, as the first thing of a process and as a later one; what agents keep in it.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,12 +6,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createTenon } from "../../dist/index.js";
 import { printGoal, printTable, quantile } from "../measure.mjs";
+import { benchWork } from "../work.mjs";
 
 export async function run() {
   const root = mkdtempSync(join(tmpdir(), "tenon-bench-state-"));
   mkdirSync(join(root, "workspace"));
   try {
     await benchOpening(root);
+    await benchWork(root);
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

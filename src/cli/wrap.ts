@@ -49,10 +49,3 @@ function pieces(word: string, width: number): string[] {
   }
   return [...parts, current];
 }
-
-/** The beginning of a text, in so many columns. */
-export function clipTo(text: string, width: number): string {
-  if (columnsOf(text) <= width) return text;
-  const [first = ""] = pieces(text, Math.max(width - 1, 1));
-  return `${first}…`;
-}

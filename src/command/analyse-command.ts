@@ -4,6 +4,7 @@ import { roughDenial } from "./rough-scan.js";
 import { runCommand } from "./run-command.js";
 import { nothingFed } from "./scope.js";
 import type { Scope } from "./scope.js";
+import { isTangled } from "./tangled.js";
 import { walkScript } from "./walk-script.js";
 import type { Place, Walk } from "./walk.js";
 import { absolutePath } from "./words/paths.js";
@@ -25,9 +26,20 @@ export function analyseCommand(line: string, options: AnalyseOptions): CommandAn
   if (line.length > longestLine) walk.unknown.add(`it is longer than ${longestLine} characters`);
   if (line.includes("\0")) walk.unknown.add("it holds a NUL, where a shell would stop reading");
   if (place.dialect === "other") walk.unknown.add("only lines for bash and sh are judged by their grammar");
-  if (line.length <= longestParsed) walk.source(line, firstScope(options, place));
-  if (isBeyondParsing(line, walk)) walk.denied ??= roughDenial(line, firstScope(options, place), place);
+  if (line.length > longestParsed) walk.tooDeep = true;
+  else walkSafely(line, firstScope(options, place), walk);
+  if (walk.tooDeep) walk.denied ??= roughDenial(line, firstScope(options, place), place);
   return toAnalysis(walk);
+}
+
+/** Whatever a line does to the parser, it is not known then. */
+function walkSafely(line: string, scope: Scope, walk: Walk): void {
+  try {
+    walk.source(line, scope);
+  } catch (error) {
+    walk.unknown.add(`it could not be taken apart (${error instanceof Error ? error.name : "error"})`);
+    walk.tooDeep = true;
+  }
 }
 
 function toPlace({ workspace, home, dialect = "bash", env = [] }: AnalyseOptions): Place {
@@ -64,19 +76,23 @@ function createWalk(place: Place): Walk {
     service: undefined,
     interactive: undefined,
     denied: undefined,
+    found: new WeakMap(),
+    tooDeep: false,
     budget,
     script: (script, scope) => walkScript(script, scope, walk),
-    source: (text, scope) => walkScript(parse(text), scope, walk),
+    source: (text, scope) => walkSource(text, scope, walk),
     command: (draft, scope) => runCommand(draft, scope, walk),
   };
   return walk;
 }
 
-const tooDeep = /^it (?:is nested|cannot be parsed: maximum [\w ]+ nesting)/;
-
-/** The parser gives up at some depth, and what lies deeper is not in its tree. */
-function isBeyondParsing(line: string, { unknown }: Walk): boolean {
-  return line.length > longestParsed || [...unknown].some((why) => tooDeep.test(why));
+function walkSource(text: string, scope: Scope, walk: Walk): void {
+  if (!isTangled(text)) {
+    walkScript(parse(text), scope, walk);
+    return;
+  }
+  walk.unknown.add("it is nested too deep");
+  walk.tooDeep = true;
 }
 
 function toAnalysis(walk: Walk): CommandAnalysis {

@@ -14,9 +14,29 @@ const setters = new Set(
   "read readarray mapfile printf getopts declare typeset local export readonly unset let eval source . wait set shift".split(" "),
 );
 
-/** Look through a body that may run several times, or never, for what it changes. */
-export function assignedNames(root: SyntaxNode, functions: ReadonlyMap<string, unknown>): Changes {
+/** What was found in bodies, each of which is looked through once. */
+export type FoundNames = WeakMap<SyntaxNode, Found>;
+
+interface Found extends Changes {
+  /** Names of programs in it, any of which may be a function of the line. */
+  readonly programs: ReadonlySet<string>;
+}
+
+/** What a body that may run several times, or never, changes. */
+export function assignedNames(
+  root: SyntaxNode,
+  functions: ReadonlyMap<string, unknown>,
+  memory: FoundNames,
+): Changes {
+  const found = memory.get(root) ?? lookThrough(root);
+  memory.set(root, found);
+  const calls = functions.size > 0 && [...found.programs].some((name) => functions.has(name));
+  return calls ? { names: "all", moves: true } : found;
+}
+
+function lookThrough(root: SyntaxNode): Found {
   const names = new Set<string>();
+  const programs = new Set<string>();
   let all = false;
   let moves = false;
   const visit = (node: SyntaxNode): void => {
@@ -28,12 +48,13 @@ export function assignedNames(root: SyntaxNode, functions: ReadonlyMap<string, u
     } else if (node.type === "ParameterExpansion" && node.operation?.type === "Default") names.add(node.parameter);
     else if (node.type === "Command" && node.name !== undefined) {
       const name = node.name.value;
-      if (setters.has(name) || functions.has(name)) all = true;
+      programs.add(name);
+      if (setters.has(name)) all = true;
       if (node.name.parts !== undefined && !/^[\w./-]+$/.test(name)) all = moves = true;
-      if (/^(?:cd|pushd|popd|eval|source|\.|builtin|command)$/.test(name) || functions.has(name)) moves = true;
+      if (/^(?:cd|pushd|popd|eval|source|\.|builtin|command)$/.test(name)) moves = true;
     }
     forEachChild(node, visit);
   };
   visit(root);
-  return { names: all ? "all" : names, moves };
+  return { names: all ? "all" : names, moves, programs };
 }

@@ -23,7 +23,7 @@ export function runCommand(draft: Draft, scope: Scope, walk: Walk): void {
 function callFunction(name: string, { fields }: Draft, scope: Scope, walk: Walk): void {
   const body = scope.functions.get(name);
   if (body === undefined) return;
-  const { names, moves } = assignedNames(body, scope.functions);
+  const { names, moves } = assignedNames(body, scope.functions, walk.found);
   const within = scope.via.filter((via) => via === `${name}()`).length;
   if (within < 2 && walk.budget > 0 && body.end - body.pos <= longestBody && scope.depth < deepestCalls) {
     walk.budget--;
@@ -34,6 +34,7 @@ function callFunction(name: string, { fields }: Draft, scope: Scope, walk: Walk)
   forget(scope, names);
   scope.positional = positional;
   if (moves) scope.cwds = undefined;
+  scope.poison ??= "a function of the line was called before it";
 }
 
 const deepestCalls = 48;

@@ -2,6 +2,7 @@ import type { Assignment, Command, Redirection as RedirectionNode } from "unbash
 import type { CommandVariable } from "./command-analysis.js";
 import { heredocText } from "./heredoc-text.js";
 import { denyRedirection } from "./judge/deny-redirection.js";
+import { isSteeringVariable } from "./judge/variables.js";
 import type { Scope, Stdin, Value } from "./scope.js";
 import type { ResolvedRedirection, Walk } from "./walk.js";
 import { knownField, unknownField } from "./words/field.js";
@@ -63,13 +64,13 @@ function assign(node: Assignment, scope: Scope, walk: Walk): Assigned {
 
 const longestValue = 16_384;
 
-/** A variable that changes what later commands are. */
-const poisonous = /^(?:PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|CDPATH|GLOBIGNORE|LD_\w+|DYLD_\w+|GIT_\w+|PROMPT_COMMAND|PS4)$/;
+const mostVariables = 256;
 
 /** Set a variable, and note where that changes what later commands are. */
 export function setVariable(name: string, value: Value, scope: Scope): void {
-  scope.vars.set(name, value);
-  if (poisonous.test(name)) scope.poison ??= `${name} was changed before it`;
+  // Of one too many nothing is known, which is what leaving it out means.
+  if (scope.vars.size < mostVariables || scope.vars.has(name) || /^(?:HOME|PWD|IFS)$/.test(name)) scope.vars.set(name, value);
+  if (isSteeringVariable(name)) scope.poison ??= `${name} was changed before it`;
 }
 
 function assignmentField(node: Assignment, scope: Scope, walk: Walk): Field {
@@ -135,6 +136,8 @@ function stdinOf({ op, field, fd }: ResolvedRedirection, before: Stdin, scope: S
 const connection: Stdin = { fed: true, network: true, taint: "fetched", text: () => undefined };
 
 function noteFiles({ op, field, fd }: ResolvedRedirection, scope: Scope, walk: Walk): void {
+  // `{name}>file` sets the variable.
+  if (fd !== undefined && /^[A-Za-z_]/.test(fd)) setVariable(fd, {}, scope);
   if (/^\/dev\/(?:tcp|udp)\//.test(field.text) && fd !== undefined) scope.connections.add(fd);
   if (op.startsWith("<<") || /^(?:\d+-?|-)$/.test(field.text)) return;
   const writes = op !== "<" && op !== "<&";

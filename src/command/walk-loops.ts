@@ -4,6 +4,7 @@ import { isForkBomb } from "./fork-bomb.js";
 import { forget, forkScope, nothingFed } from "./scope.js";
 import type { Scope } from "./scope.js";
 import { walkArithmetic } from "./walk-arithmetic.js";
+import { setVariable } from "./walk-command.js";
 import { walkBody, walkBranch, walkList } from "./walk-script.js";
 import type { Walk } from "./walk.js";
 import type { Field } from "./words/field.js";
@@ -16,16 +17,19 @@ const mostRounds = 16;
 /** Walk a loop over words once for each word, where they are known and few; else once for all. */
 export function walkFor(node: Node<"For" | "Select">, scope: Scope, walk: Walk): void {
   const fields = node.wordlist?.flatMap((word) => resolveWord(word, scope, walk)) ?? scope.positional;
-  walkBranch(loopScope(node.body, scope), (inner) => {
+  const name = node.name.value;
+  const walkRounds = (inner: Scope): void => {
     const rounds = node.type === "For" ? takeRounds(fields, walk) : [undefined];
     for (const field of rounds) {
-      forgetChanges(node.body, inner);
-      inner.vars.set(node.name.value, field === undefined ? {} : { text: field.text, taint: field.taint });
+      forgetChanges(node.body, inner, walk);
+      setVariable(name, field === undefined ? {} : { text: field.text, taint: field.taint }, inner);
       walkList(node.body, inner, walk);
     }
-  });
-  scope.vars.set(node.name.value, {});
-  forgetChanges(node.body, scope);
+  };
+  // How often a loop runs is part of what it does, so it is not in the strict fragment.
+  walkBranch(scope, walkRounds, { strict: false });
+  setVariable(name, {}, scope);
+  forgetChanges(node.body, scope, walk);
 }
 
 function takeRounds(fields: readonly Field[] | undefined, walk: Walk): readonly (Field | undefined)[] {
@@ -38,23 +42,18 @@ function takeRounds(fields: readonly Field[] | undefined, walk: Walk): readonly 
 
 /** Walk a loop with a condition. */
 export function walkLoop(node: Node<"While" | "ArithmeticFor">, scope: Scope, walk: Walk): void {
-  const before = loopScope(node, scope);
-  forgetChanges(node, before);
-  walkBranch(before, (inner) => {
+  forgetChanges(node, scope, walk);
+  const walkRounds = (inner: Scope): void => {
     if (node.type === "While") walkList(node.clause, inner, walk);
     else for (const part of [node.initialize, node.test, node.update]) walkArithmetic(part, inner, walk);
     walkList(node.body, inner, walk);
-  });
-  forgetChanges(node, scope);
+  };
+  walkBranch(scope, walkRounds, { strict: false });
+  forgetChanges(node, scope, walk);
 }
 
-/** Loops are not in the strict fragment: how often they run is part of what they do. */
-function loopScope(body: SyntaxNode, scope: Scope): Scope {
-  return { ...scope, strict: false };
-}
-
-function forgetChanges(body: SyntaxNode, scope: Scope): void {
-  const { names, moves } = assignedNames(body, scope.functions);
+function forgetChanges(body: SyntaxNode, scope: Scope, walk: Walk): void {
+  const { names, moves } = assignedNames(body, scope.functions, walk.found);
   forget(scope, names);
   if (moves) scope.cwds = undefined;
 }
@@ -64,8 +63,8 @@ export function walkCase(node: Node<"Case">, scope: Scope, walk: Walk): void {
   const words: Word[] = [node.word, ...node.items.flatMap(({ pattern }) => pattern)];
   for (const word of words) resolveText(word, scope, walk);
   for (const { body } of node.items) {
-    walkBranch(scope, (inner) => walkList(body, { ...inner, strict: false }, walk));
-    forgetChanges(body, scope);
+    walkBranch(scope, (inner) => walkList(body, inner, walk), { strict: false });
+    forgetChanges(body, scope, walk);
   }
 }
 

@@ -6,6 +6,7 @@ import type { Flow, Scope, Stdin } from "./scope.js";
 import { walkNode } from "./walk-script.js";
 import type { Walk } from "./walk.js";
 import { worse } from "./words/field.js";
+import type { Taint } from "./words/field.js";
 
 /** Walk the commands of a pipeline, each knowing what comes in and who reads what goes out. */
 export function walkPipeline({ commands, prefixes }: Pipeline, scope: Scope, walk: Walk): void {
@@ -18,19 +19,27 @@ export function walkPipeline({ commands, prefixes }: Pipeline, scope: Scope, wal
   let stdin: Stdin = scope.stdin;
   for (const [at, command] of commands.entries()) {
     const flow: Flow = { taint: undefined };
-    const readers = [...names.slice(at + 1), ...scope.readers];
+    const readers = [...names.slice(at + 1, at + 1 + mostReaders), ...scope.readers.slice(0, mostReaders)];
     walkNode(command, forkScope(scope, { stdin, readers, flow }), walk);
     total.taint = worse(total.taint, flow.taint);
-    stdin = pipeFrom(commands.slice(0, at + 1), total, scope, walk);
+    stdin = pipeFrom({ commands, end: at + 1, taint: total.taint }, scope, walk);
   }
   scope.flow.taint = worse(scope.flow.taint, total.taint);
 }
 
-function pipeFrom(commands: readonly CommandNode[], total: Flow, scope: Scope, walk: Walk): Stdin {
+const mostReaders = 16;
+
+interface Upstream {
+  readonly commands: readonly CommandNode[];
+  readonly end: number;
+  readonly taint: Taint | undefined;
+}
+
+function pipeFrom({ commands, end, taint }: Upstream, scope: Scope, walk: Walk): Stdin {
   let output: { readonly value: Output | undefined } | undefined;
-  const read = (): Output | undefined => (output ??= { value: pipelineOutput(commands, scope, walk) }).value;
-  const last = commands.at(-1);
-  return { fed: true, sure: true, from: last && programOf(last), taint: total.taint, text: () => read()?.text };
+  const read = (): Output | undefined => (output ??= { value: pipelineOutput(commands.slice(0, end), scope, walk) }).value;
+  const last = commands[end - 1];
+  return { fed: true, sure: true, from: last && programOf(last), taint, text: () => read()?.text };
 }
 
 function programOf(node: CommandNode): string {

@@ -2,7 +2,7 @@ import type { CommandNode, CompoundList, ParsedScript, PipelineNode, Statement, 
 import { bothPlaces, forkScope, settle } from "./scope.js";
 import type { Scope } from "./scope.js";
 import { walkArithmetic } from "./walk-arithmetic.js";
-import { walkCommand, walkRedirections } from "./walk-command.js";
+import { setVariable, walkCommand, walkRedirections } from "./walk-command.js";
 import { walkCase, walkFor, walkFunction, walkLoop } from "./walk-loops.js";
 import { walkPipeline } from "./walk-pipeline.js";
 import { walkTest } from "./walk-test.js";
@@ -11,7 +11,10 @@ import type { Walk } from "./walk.js";
 
 /** Walk a script statement by statement, in the order in which a shell would run them. */
 export function walkScript(script: ParsedScript, scope: Scope, walk: Walk): void {
-  for (const error of script.errors ?? []) walk.unknown.add(`it cannot be parsed: ${error.message}`);
+  for (const { message } of script.errors ?? []) {
+    walk.unknown.add(`it cannot be parsed: ${message}`);
+    if (message.includes("nesting depth exceeded")) walk.tooDeep = true;
+  }
   if (scope.depth > deepest) walk.unknown.add(`it is nested more than ${deepest} levels deep`);
   for (const statement of script.commands) walkStatement(statement, scope, walk);
 }
@@ -114,6 +117,7 @@ function walkOne(node: CommandNode, scope: Scope, walk: Walk): void {
       return;
     case "Coproc":
       walkBody(node.body, forkScope(scope, { strict: false, via: [...scope.via, "coproc"] }), walk);
+      setVariable(node.name?.value ?? "COPROC", {}, scope);
       return;
     default:
       walk.unknown.add("a kind of command that is not known");
@@ -145,9 +149,9 @@ function walkIf(node: Extract<SyntaxNode, { type: "If" }>, scope: Scope, walk: W
 }
 
 /** Walk a part that may not run: what it changes is no longer sure afterwards. */
-export function walkBranch(scope: Scope, body: (inner: Scope) => void): void {
+export function walkBranch(scope: Scope, body: (inner: Scope) => void, changes: Partial<Scope> = {}): void {
   const vars = new Map(scope.vars);
-  const inner = { ...scope, depth: scope.depth + 1 };
+  const inner = { ...scope, depth: scope.depth + 1, ...changes };
   body(inner);
   settle(scope, vars);
   scope.cwds = bothPlaces(scope.cwds, inner.cwds);

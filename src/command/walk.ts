@@ -1,4 +1,5 @@
 import type { ParsedScript } from "unbash";
+import type { FoundNames } from "./assigned-names.js";
 import type { AnalyseOptions, CommandVariable, Redirection, SimpleCommand } from "./command-analysis.js";
 import type { Scope, Stdin } from "./scope.js";
 import type { Field } from "./words/field.js";
@@ -44,6 +45,9 @@ export interface Walk {
   interactive: string | undefined;
   /** Why something in it should never run, where that is no single command's fault. */
   denied: string | undefined;
+  readonly found: FoundNames;
+  /** Some of it lies deeper than the parser goes. */
+  tooDeep: boolean;
   /** How often parts may still be walked more than once. */
   budget: number;
   /** Walk a tree. */

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { defaultStateDir } from "../config/folders.js";
 import type { RuleGroup } from "../config/load-config.js";
 import { resolveConfig, type ResolvedConfig } from "../config/resolve-config.js";
+import { checkOptions } from "./check-options.js";
 import type { TenonOptions } from "./create-tenon.js";
 
 /** The options with every default in its place. */
@@ -16,6 +17,7 @@ export interface OpenedOptions {
 
 /** Fill in what the caller left out; the only look at the process. */
 export function openOptions(options: TenonOptions): OpenedOptions {
+  checkOptions(options);
   const env = options.env ?? process.env;
   const home = options.home ?? homedir();
   const config = options.loaded?.config ?? resolveConfig(options.config, { cwd: process.cwd(), home });

@@ -57,9 +57,10 @@ export function createCommandWorld(options: CommandWorldOptions): CommandWorld {
     lookForSandbox: () =>
       looked
         ? undefined
-        : sandbox.ready().then(() => {
-            looked = true;
-          }),
+        : sandbox.ready().then(
+            () => (looked = true),
+            () => false, // whoever runs a command hears why
+          ),
     async endSession(sessionId) {
       await world?.endSession(sessionId);
       await store?.endSession(sessionId);

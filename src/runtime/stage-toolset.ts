@@ -1,6 +1,9 @@
 import type { Stage } from "../contract/ports/pipeline.js";
 import type { Toolset } from "../registry/toolsets.js";
 
+/** The name of the toolset that follows the pipeline. */
+export const followedToolset = "stage";
+
 /** A toolset that changes with the pipeline. */
 export interface StageToolset {
   readonly toolset: Toolset;
@@ -18,7 +21,7 @@ export interface StageToolsetOptions {
 export function followStage({ setFor, stage }: StageToolsetOptions): StageToolset {
   let now: Stage = "idea";
   return {
-    toolset: { name: "stage", has: (entry) => setFor(now).has(entry) },
+    toolset: { name: followedToolset, has: (entry) => setFor(now).has(entry) },
     async refresh() {
       now = (await stage()) ?? "idea";
     },

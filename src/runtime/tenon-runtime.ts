@@ -28,7 +28,7 @@ import type { RuntimePolicy } from "./runtime-policy.js";
 import { safeEnv } from "./safe-env.js";
 import type { SeenBySessions } from "./seen-by-sessions.js";
 import { Session, type SessionParts } from "./session.js";
-import { followStage } from "./stage-toolset.js";
+import { followedToolset, followStage } from "./stage-toolset.js";
 import type { TaskContext, Tasks } from "./tasks.js";
 import type { Tenon } from "./tenon.js";
 import type { Seat } from "./work-door.js";
@@ -105,7 +105,8 @@ export class TenonRuntime implements Tenon {
       { ...options, id: name },
       { initial: env, onChange, seen: this.#parts.seen(name), seat },
     );
-    await session.refresh(); // a failure is told by the first call
+    // So that its tools can be listed right away; a failure is told by the first call.
+    if ((options.toolset ?? this.config.toolset) === followedToolset) await session.refresh();
     return session;
   }
 
@@ -201,10 +202,11 @@ export class TenonRuntime implements Tenon {
   }
 
   #toolsetFor(name: string, seat: Seat): Pick<SessionParts, "toolset" | "refresh"> {
-    if (name !== "stage") return { toolset: this.#toolset(name) };
+    if (name !== followedToolset) return { toolset: this.#toolset(name) };
     const sets = new Map<Stage, Toolset>();
     const setFor = (stage: Stage): Toolset => {
-      const set = sets.get(stage) ?? this.#toolset(`stage:${stage}`) ?? this.registry.toolset(`stage:${stage}`);
+      const set =
+        sets.get(stage) ?? this.#toolset(`stage:${stage}`) ?? this.registry.toolset(`stage:${stage}`);
       sets.set(stage, set);
       return set;
     };

@@ -1,7 +1,9 @@
+import type { Actor } from "../contract/ports/actor.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { Stage } from "../contract/ports/pipeline.js";
 import type { WorkStores } from "../contract/ports/store.js";
 import type { CallScope, IterationSeat } from "../contract/session.js";
+import { newestIteration } from "../store/newest-iteration.js";
 import type { DocumentFiles, WorkScope } from "../store/work-scope.js";
 import type { Work } from "../store/work-stores.js";
 import { deferStores } from "./defer-stores.js";
@@ -50,12 +52,17 @@ export interface WorkDoor {
 /** Make the door; nothing is opened. */
 export function createWorkDoor({ state, clock, documentsOf }: WorkDoorOptions): WorkDoor {
   const known: { newest: string | undefined } = { newest: undefined };
+  let work: Work | undefined;
   let opening: Promise<Work> | undefined;
-  const open = (): Promise<Work> =>
-    (opening ??= openWork(state, clock).catch((cause: unknown) => {
+  const open = async (): Promise<Work> => {
+    opening ??= openWork(state, clock);
+    try {
+      return (work = await opening);
+    } catch (cause) {
       opening = undefined; // whoever needs it next tries again
       throw cause;
-    }));
+    }
+  };
   const createSeat = (iterationId?: string, onChosen?: (id: string) => void): Seat => {
     let own = iterationId;
     return {
@@ -72,23 +79,17 @@ export function createWorkDoor({ state, clock, documentsOf }: WorkDoorOptions): 
       },
     };
   };
-  const deferred = (scope: WorkScope): WorkStores => deferStores(async () => (await open()).storesFor(scope));
+  const storesOf = (scope: WorkScope): WorkStores =>
+    work?.storesFor(scope) ?? deferStores(async () => (await open()).storesFor(scope));
   return {
-    storesFor({ callId, toolName, session, signal }) {
-      const seat = session.seat ?? createSeat(session.iterationId);
-      return deferred({
-        actor: { agent: session.agent, sessionId: session.id, callId, ...userOf(session) },
-        iterationId: () => seat.id,
-        enter: (id, chosen) => seat.enter(id, chosen),
-        documents: documentsOf({ callId, tool: toolName, signal }),
-      });
+    storesFor(call) {
+      const seat = call.session.seat ?? createSeat(call.session.iterationId);
+      return storesOf(new CallWork(call, seat, documentsOf));
     },
     get person() {
-      const seat = createSeat();
-      return deferred({
+      return storesOf({
+        seat: createSeat(),
         actor: { agent: "person", sessionId: "person" },
-        iterationId: () => seat.id,
-        enter: (id, chosen) => seat.enter(id, chosen),
         documents: documentsOf({ callId: "person", tool: "person" }),
       });
     },
@@ -98,7 +99,7 @@ export function createWorkDoor({ state, clock, documentsOf }: WorkDoorOptions): 
       return createSeat(kept, (id) => onWork(keepSeat(state, name, id)));
     },
     async refresh() {
-      known.newest = (await (await open()).iterations.newest())?.id ?? known.newest;
+      known.newest = (await newestIteration((await state.open()).sql)) ?? known.newest;
     },
     async stageOf(seat) {
       if (!state.exists()) return undefined;
@@ -114,8 +115,27 @@ async function openWork(state: LazyState, clock: Clock): Promise<Work> {
   return createWork(sql, clock);
 }
 
-function userOf({ userId }: CallScope["session"]): { userId?: string } {
-  return userId === undefined ? {} : { userId };
+/** A call as the work stores see it; most look at nothing but the seat. */
+class CallWork implements WorkScope {
+  readonly #call: CallScope;
+  readonly seat: IterationSeat;
+  readonly #documentsOf: WorkDoorOptions["documentsOf"];
+
+  constructor(call: CallScope, seat: IterationSeat, documentsOf: WorkDoorOptions["documentsOf"]) {
+    this.#call = call;
+    this.seat = seat;
+    this.#documentsOf = documentsOf;
+  }
+
+  get actor(): Actor {
+    const { agent, id, userId } = this.#call.session;
+    return { agent, sessionId: id, callId: this.#call.callId, ...(userId !== undefined && { userId }) };
+  }
+
+  get documents(): DocumentFiles {
+    const { callId, toolName: tool, signal } = this.#call;
+    return this.#documentsOf({ callId, tool, signal });
+  }
 }
 
 const seatSpace = "session-iterations";

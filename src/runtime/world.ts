@@ -22,7 +22,7 @@ import { createLog } from "./log.js";
 import { createNetwork } from "./network.js";
 import { createCommandWorld } from "./processes.js";
 import { createRuntimeSandbox } from "./sandbox.js";
-import { createToolStore } from "./tool-store.js";
+import { ToolStore } from "./tool-store.js";
 import { createWorkDoor, type DocumentOrigin, type WorkDoor } from "./work-door.js";
 
 export interface WorldOptions {
@@ -96,7 +96,7 @@ export function createWorld(parts: WorldOptions): World {
       sandbox: () => commands.sandbox(),
       lookForSandbox: () => commands.lookForSandbox(),
       http: (scope) => network.forCall(scope),
-      store: (scope) => createToolStore(state, scope.toolName, work.storesFor(scope)),
+      store: (scope) => new ToolStore(state, work, scope),
       interact: (scope) =>
         createInteract({
           backend,

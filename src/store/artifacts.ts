@@ -30,8 +30,8 @@ export function createArtifacts(parts: WorkParts): ArtifactStore {
       const path = documents.pathOf(id, name);
       const key: DocumentKey = { iteration: number, name };
       const there = await documents.read(path);
-      const last = await newest(database, key);
-      if (there !== undefined && there !== last?.content) await insert(key, there, outsideAgent);
+      // Another process may be about to write the file, or an undo brought an earlier version back.
+      if (there !== undefined && !(await isKept(database, key, there))) await insert(key, there, outsideAgent);
       const row = await insert(key, content, scope.actor.agent);
       try {
         await documents.write(path, content);
@@ -125,6 +125,11 @@ async function exact(sql: Sql, key: DocumentKey, version: number): Promise<Conte
     ...toValues(key),
     version,
   ]);
+}
+
+async function isKept(sql: Sql, key: DocumentKey, content: string): Promise<boolean> {
+  const text = "SELECT 1 AS one FROM artifact_versions a WHERE a.iteration = ? AND a.name = ? AND a.content = ?";
+  return (await sql.get(text, [...toValues(key), content])) !== undefined;
 }
 
 interface NewVersion {

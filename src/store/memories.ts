@@ -96,7 +96,7 @@ async function insert(
       id: toMemoryId(number),
       kind,
       layer: "iteration",
-      iterationId: scope.iterationId() ?? "",
+      iterationId: scope.seat.id ?? "",
       title,
       content,
       tags,

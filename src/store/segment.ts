@@ -54,7 +54,7 @@ function* pairs(run: string, singles: boolean): Generator<string> {
 /** A name as a whole and, where it is one of several words, those words. */
 function* nameParts(run: string): Generator<string> {
   yield fold(run);
-  if (run.length > longestTerm) return;
+  if (plainWord.test(run) || run.length > longestTerm) return;
   const parts = run.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
   if (parts.length > 1) yield* parts.map(fold);
 }

@@ -1,5 +1,6 @@
 import type { Actor } from "../contract/ports/actor.js";
 import type { Clock } from "../contract/ports/clock.js";
+import type { IterationSeat } from "../contract/session.js";
 import type { Iterations } from "./iterations.js";
 import type { SqlDatabase } from "./sql.js";
 import type { TextIndex } from "./text-index.js";
@@ -7,10 +8,8 @@ import type { TextIndex } from "./text-index.js";
 /** For whom the work stores are handed out. */
 export interface WorkScope {
   readonly actor: Actor;
-  /** The iteration that the session is in, where it is in one. */
-  readonly iterationId: () => string | undefined;
-  /** The session works in this one from now on. @param chosen It said so itself. */
-  readonly enter: (iterationId: string, chosen: boolean) => void;
+  /** The session's place in the pipeline. */
+  readonly seat: IterationSeat;
   readonly documents: DocumentFiles;
 }
 

@@ -24,25 +24,31 @@ export function createWork(database: SqlDatabase, clock: Clock): Work {
   const texts = { memories: createMemoryText(database), snippets: createSnippetText(database) };
   return {
     iterations,
-    storesFor(scope) {
-      const parts: WorkParts = { database, clock, iterations, texts, scope };
-      return {
-        get snippets() {
-          return createSnippets(parts);
-        },
-        get memories() {
-          return createMemories(parts);
-        },
-        get plan() {
-          return createPlanStore(parts);
-        },
-        get artifacts() {
-          return createArtifacts(parts);
-        },
-        get pipeline() {
-          return createPipeline(parts);
-        },
-      };
-    },
+    storesFor: (scope) => new ScopedStores({ database, clock, iterations, texts, scope }),
   };
+}
+
+/** The stores for one caller; a class, since one is made for every call and its getters cost nothing then. */
+class ScopedStores implements WorkStores {
+  readonly #parts: WorkParts;
+
+  constructor(parts: WorkParts) {
+    this.#parts = parts;
+  }
+
+  get snippets(): WorkStores["snippets"] {
+    return createSnippets(this.#parts);
+  }
+  get memories(): WorkStores["memories"] {
+    return createMemories(this.#parts);
+  }
+  get plan(): WorkStores["plan"] {
+    return createPlanStore(this.#parts);
+  }
+  get artifacts(): WorkStores["artifacts"] {
+    return createArtifacts(this.#parts);
+  }
+  get pipeline(): WorkStores["pipeline"] {
+    return createPipeline(this.#parts);
+  }
 }

@@ -57,6 +57,14 @@ export const operations: Readonly<Record<string, Operation>> = {
     const entries = await collect(guard.list(pick(directories, index)));
     return entries.some((entry) => entry.name === "only-outside") ? SECRET : entries;
   },
+  async walk({ guard, directories }, index) {
+    const batches = await collect(guard.walk(pick([...directories, "."], index), { stats: true }));
+    const entries = batches.flatMap((batch) => batch.entries);
+    const outside = entries.some(
+      ({ name, type, size }) => name === "only-outside" || (type === "file" && size === SECRET.length),
+    );
+    return outside ? SECRET : entries;
+  },
   replaceFile: ({ guard, targets }, index) => guard.replaceFile(pick([...targets, "file.txt"], index), data),
   createFile: ({ guard, directories }, index) =>
     guard.replaceFile(`${pick(directories, index)}/new-${index % 8}`, data, { create: index % 2 === 0 }),

@@ -12,7 +12,7 @@ export function isHarmlessVariable(name: string): boolean {
 }
 
 const steering =
-  /^(?:PATH|IFS|ENV|BASH_\w+|SHELLOPTS|CDPATH|LD_\w+|DYLD_\w+|GIT_\w+|PROMPT_COMMAND|PS4|NODE_OPTIONS|PYTHON(?:PATH|STARTUP|HOME)|PERL5\w+|RUBY(?:OPT|LIB))$/;
+  /^(?:PATH|HOME|IFS|ENV|BASH_\w+|SHELLOPTS|BASHOPTS|CDPATH|GLOBIGNORE|EXECIGNORE|POSIXLY_CORRECT|LD_\w+|DYLD_\w+|GIT_\w+|PROMPT_COMMAND|PS4|PAGER|\w+_PAGER|EDITOR|VISUAL|LESS\w*|TAR_OPTIONS|GREP_\w+|XDG_\w+|RIPGREP_CONFIG_PATH|MAKEFLAGS|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|STARTUP|HOME)|PERL5\w+|RUBY(?:OPT|LIB))$/;
 
 /** Whether setting a variable can make any program run other code. */
 export function isSteeringVariable(name: string): boolean {

@@ -30,6 +30,8 @@ export interface WalkOptions {
   readonly depth?: number;
   /** Look up the size and time of each entry. @default false */
   readonly stats?: boolean;
+  /** With `stats`: when it last changed, too. @default false */
+  readonly changes?: boolean;
   /** Which entries are wanted; paths are relative to where the walk began. @default all */
   readonly wants?: (entry: DirectoryEntry) => boolean;
   /** Whether anything below a directory can be wanted. @default yes */
@@ -41,6 +43,8 @@ export interface WalkEntry extends DirectoryEntry {
   readonly size?: number;
   /** Unix milliseconds. */
   readonly modified?: number;
+  /** As in `FileStat`; only where it was asked for. */
+  readonly changed?: number;
 }
 
 /** Some entries, and how many were left out since the walk began. */

@@ -34,10 +34,14 @@ export async function openBench(ground: Ground, agent = "tester", iterationId?: 
   };
   const scope: WorkScope = {
     actor: { agent, sessionId: `session of ${agent}`, callId: "call-1" },
-    iterationId: () => bench.iterationId,
-    enter(id, chosen) {
-      bench.iterationId = id;
-      bench.entered.push({ id, chosen });
+    seat: {
+      get id() {
+        return bench.iterationId;
+      },
+      enter(id, chosen) {
+        bench.iterationId = id;
+        bench.entered.push({ id, chosen });
+      },
     },
     documents,
   };

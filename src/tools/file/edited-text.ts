@@ -8,8 +8,8 @@ import {
   type LineChange,
   type LineRun,
 } from "../../text/line-runs.js";
-import { splitLines } from "../../text/line-table.js";
 import type { Splice } from "../../text/splice.js";
+import { splitAt } from "./lines/line-page.js";
 import type { PresentLines } from "./present-lines.js";
 
 /** A text and what became of it. */
@@ -30,10 +30,12 @@ export interface ChangedLines extends LineChange {
 /** See which lines of a text splices change. */
 export function editText(before: Uint8Array, lines: PresentLines, splices: readonly Splice[]): EditedText {
   const changes: ChangedLines[] = [];
+  const hasFeeds = before.includes(feed) || splices.some(({ data }) => data.includes(feed));
+  const ground: Ground = { bytes: before, lines, mark: hasFeeds ? "\n" : "\r" };
   for (let at = 0; at < splices.length;) {
-    const region = growRegion(before, lines, splices.slice(at));
-    changes.push(region.change);
-    at += region.taken;
+    const region = growRegion(ground, splices, at);
+    changes.push(toChange(ground, region));
+    at += region.own.length;
   }
   return { before, lines, splices, changes };
 }
@@ -90,36 +92,72 @@ function dropLine(runs: readonly LineRun[], line: number): LineRun[] {
   );
 }
 
-/** The whole lines that the first splice, and those that share lines with it, change. */
-function growRegion(
-  bytes: Uint8Array,
-  lines: PresentLines,
-  splices: readonly Splice[],
-): { change: ChangedLines; taken: number } {
-  const [first] = splices;
-  const startLine = lines.lineAt(first?.start ?? 0);
-  const from = Math.min(lines.byteStart(startLine), first?.start ?? 0);
-  const mark = bytes.includes(feed) ? "\n" : "\r";
-  let taken = 1;
-  let to = lineEndAfter(lines, first?.end ?? 0);
+/** What regions are found in. */
+interface Ground {
+  readonly bytes: Uint8Array;
+  readonly lines: PresentLines;
+  readonly mark: "\n" | "\r";
+}
+
+/** Whole lines, and the splices within them. */
+interface Lines {
+  readonly from: number;
+  readonly to: number;
+  readonly own: readonly Splice[];
+}
+
+/** The whole lines that a splice, and those after it that share lines with it, change. */
+function growRegion(ground: Ground, splices: readonly Splice[], at: number): Lines {
+  const { lines, bytes } = ground;
+  const { start, end } = splices[at] as Splice;
+  const from = Math.min(lines.byteStart(lines.lineAt(start)), start);
+  let next = at + 1;
+  let to = lineEndAfter(lines, end);
   for (;;) {
-    while (taken < splices.length && isWithin(lines, splices[taken]?.start ?? 0, to)) {
-      to = Math.max(to, lineEndAfter(lines, splices[taken]?.end ?? 0));
-      taken += 1;
+    for (; next < splices.length; next += 1) {
+      const splice = splices[next] as Splice;
+      if (!isWithin(lines, splice.start, to)) break;
+      to = Math.max(to, lineEndAfter(lines, splice.end));
     }
-    const own = splices.slice(0, taken);
-    const text = decodeRegion(bytes, { from, to, splices: own, encoding: lines.encoding });
     // Without its end the last line runs into the next one, which is changed by that too.
-    if (to < bytes.length && text !== "" && !text.endsWith(mark)) {
-      to = lines.byteStart(lines.lineAt(to) + 1);
-      continue;
-    }
-    const endLine = lines.lineAt(to) - (startsLine(lines, to) ? 1 : 0);
-    const newLines = splitLines(text).map((line) => line.text);
-    const keepsFirst = (own[0]?.start ?? 0) > from;
-    const keepsLast = (own.at(-1)?.end ?? 0) < to;
-    return { change: { startLine, endLine, newLines, keepsFirst, keepsLast }, taken };
+    if (to >= bytes.length || isEnded(ground, splices, { first: at, next, from, to })) break;
+    to = lines.byteStart(lines.lineAt(to) + 1);
   }
+  return { from, to, own: splices.slice(at, next) };
+}
+
+interface Extent {
+  readonly first: number;
+  readonly next: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Whether what will stand in a region ends with the end of a line, or is nothing at all. */
+function isEnded(
+  { lines, mark }: Ground,
+  splices: readonly Splice[],
+  { first, next, from, to }: Extent,
+): boolean {
+  let until = to;
+  for (let at = next - 1; at >= first; at -= 1) {
+    const { start, end, data } = splices[at] as Splice;
+    if (until > end) return startsLine(lines, until);
+    if (data.length > 0) return decodeText(data, lines.encoding).text.endsWith(mark);
+    until = start;
+  }
+  return until <= from || startsLine(lines, until);
+}
+
+function toChange({ bytes, lines, mark }: Ground, { from, to, own }: Lines): ChangedLines {
+  const text = decodeRegion(bytes, { from, to, splices: own, encoding: lines.encoding });
+  return {
+    startLine: lines.lineAt(own[0]?.start ?? 0),
+    endLine: lines.lineAt(to) - (startsLine(lines, to) ? 1 : 0),
+    newLines: splitAt(text, mark).map((line) => line.text),
+    keepsFirst: (own[0]?.start ?? 0) > from,
+    keepsLast: (own.at(-1)?.end ?? 0) < to,
+  };
 }
 
 /** A last line without an end reaches to the end of the file itself. */

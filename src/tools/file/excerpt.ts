@@ -4,7 +4,7 @@ import type { LineReader, ReadDuring } from "./lines/line-reader.js";
 
 /** The beginning and the end of a text, cut at line ends. */
 export interface Excerpt {
-  /** Head, a line that says what is left out, and tail. */
+  /** Head and, where there is one, tail, with a line between them that says what is left out. */
   readonly content: string;
   readonly head: LinePage & { readonly encoding: string };
   readonly tail: LinePage | undefined;
@@ -19,8 +19,6 @@ export interface ExcerptOptions {
 
 /** Characters kept for the line between head and tail. */
 const gap = 60;
-/** How many lines are looked at for the tail: enough, since each takes a character at least. */
-const mostTail = 4000;
 
 /** Read the whole of a text where it fits, else as many lines of its beginning and its end as do. */
 export async function cutMiddle(
@@ -28,32 +26,45 @@ export async function cutMiddle(
   start: Uint8Array,
   { maxChars, lines, during }: ExcerptOptions,
 ): Promise<Excerpt> {
-  const request = { encoding: "auto", head: start, maxLines: Number.MAX_SAFE_INTEGER, numbering: 0 };
-  const whole = await lines.read(file, { ...request, start: 1, end: undefined, maxChars }, during);
-  if (!whole.cut) return { content: whole.content, head: whole, tail: undefined, omitted: null };
+  const request = { encoding: "auto", head: start, maxLines: Number.MAX_SAFE_INTEGER, numbering: 1 };
+  const read = (from: number, end: number | undefined, most: number): Promise<Excerpt["head"]> =>
+    lines.read(file, { ...request, start: from, end, maxChars: most }, during);
+  // One more, since the last line may have no end to count.
+  const whole = await read(1, undefined, maxChars + 1);
+  if (!whole.cut && whole.content.length <= maxChars) {
+    return { content: whole.content, head: whole, tail: undefined, omitted: null };
+  }
   const { totalLines } = whole;
   const room = Math.floor((maxChars - gap) / 2);
-  if (totalLines === undefined || totalLines < 2 || room < 1) return headOnly(whole);
-  const half = { ...request, maxChars: room };
-  const head = await lines.read(file, { ...half, start: 1, end: totalLines - 1 }, during);
-  const from = Math.max(head.endLine + 1, totalLines - Math.min(room, mostTail) + 1);
-  const near = await lines.read(
-    file,
-    { ...request, start: from, end: undefined, maxChars: mostChars },
-    during,
-  );
-  const tail = lastLines(near, room);
-  if (head.partial && tail === undefined) return headOnly(whole);
-  const first = head.partial ? { ...head, lines: [], content: "", endLine: 0 } : head;
+  if (totalLines === undefined || totalLines < 2 || room < 1) return headOnly(whole, maxChars);
+  const head = await read(1, totalLines - 1, room);
+  const tail = await readTail(read, { after: head.endLine, totalLines, room });
+  if (head.partial && tail === undefined) return headOnly(whole, maxChars);
+  const first = head.partial ? { ...head, lines: [], content: "", endLine: 0, partial: false } : head;
   return join(first, tail, totalLines);
 }
 
-/** The tail is looked for in so many characters. */
-const mostChars = 1_000_000;
+type ReadPage = (from: number, end: number | undefined, most: number) => Promise<Excerpt["head"]>;
+
+/** The tail is looked for in so many characters, and in fewer lines where those are long. */
+const mostChars = 500_000;
+const tailLines = [4000, 200, 10, 1];
+
+async function readTail(
+  read: ReadPage,
+  { after, totalLines, room }: { after: number; totalLines: number; room: number },
+): Promise<LinePage | undefined> {
+  for (const most of tailLines) {
+    const count = Math.min(most, room, totalLines - after);
+    if (count < 1) return undefined;
+    const near = await read(totalLines - count + 1, undefined, mostChars);
+    if (!near.cut) return lastLines(near, room);
+  }
+  return undefined;
+}
 
 /** As many whole lines from the end of a page as fit. */
 function lastLines(page: LinePage, room: number): LinePage | undefined {
-  if (page.cut) return undefined;
   let chars = 0;
   let count = 0;
   for (const line of page.lines.toReversed()) {
@@ -68,18 +79,19 @@ function lastLines(page: LinePage, room: number): LinePage | undefined {
 
 function join(head: Excerpt["head"], tail: LinePage | undefined, totalLines: number): Excerpt {
   const omitted = { startLine: head.endLine + 1, endLine: (tail?.startLine ?? totalLines + 1) - 1 };
+  if (tail === undefined) return { content: head.lines.join("\n"), head, tail, omitted };
   const count = omitted.endLine - omitted.startLine + 1;
   const between = `[… ${count} ${count === 1 ? "line" : "lines"} left out …]`;
-  const parts = [head.lines.join("\n"), between, tail?.content];
-  const shown = parts.filter((part, at) => part !== undefined && (at > 0 || head.lines.length > 0));
-  return { content: shown.join("\n"), head, tail, omitted };
+  return { content: [...head.lines, between, tail.content].join("\n"), head, tail, omitted };
 }
 
-/** Where one line alone is too long, its beginning has to do. */
-function headOnly(page: Excerpt["head"]): Excerpt {
-  const { totalLines, endLine, partial } = page;
+/** Where one line alone is too long, or there is no room for two parts, the beginning has to do. */
+function headOnly(page: Excerpt["head"], maxChars: number): Excerpt {
+  const { totalLines, endLine, lines } = page;
   const rest = totalLines !== undefined && endLine < totalLines;
-  const omitted = rest && !partial ? { startLine: endLine + 1, endLine: totalLines } : null;
-  const content = omitted === null ? page.content : `${page.lines.join("\n")}\n[… the rest is left out …]`;
-  return { content, head: { ...page, partial: true }, tail: undefined, omitted };
+  const omitted = rest ? { startLine: endLine + 1, endLine: totalLines } : null;
+  const text = lines.join("\n");
+  if (text.length <= maxChars) return { content: text, head: page, tail: undefined, omitted };
+  const head = { ...page, partial: true, cut: true };
+  return { content: text.slice(0, maxChars).toWellFormed(), head, tail: undefined, omitted };
 }

@@ -93,10 +93,12 @@ export async function requireText(world: World, name: string, stat: FileStat): P
 export async function lookAt(world: World, name: string, stat: FileStat): Promise<PresentFile> {
   await world.seen.load(name);
   const bytes = await world.files.read(name);
-  const seen = world.seen.get(name);
-  const asked = seen?.encoding === undefined || seen.encoding === base64 ? "auto" : seen.encoding;
-  const { encoding } = decodeText(bytes, asked);
-  let lines: PresentLines | undefined;
+  const known = world.seen.get(name);
+  const isBytes = known?.encoding === base64;
+  const { encoding } = decodeText(bytes, isBytes ? "auto" : known?.encoding);
+  let made: PresentLines | undefined;
+  const lines = (): PresentLines => (made ??= createPresentLines(bytes, encoding));
+  const seen = isBytes ? seenBytes(known, bytes, lines()) : known;
   return {
     path: name,
     stat,
@@ -104,9 +106,17 @@ export async function lookAt(world: World, name: string, stat: FileStat): Promis
     seen,
     encoding,
     get lines() {
-      return (lines ??= createPresentLines(bytes, encoding));
+      return lines();
     },
   };
+}
+
+/** Whoever saw the bytes has seen the lines that they make, as long as the bytes are the same. */
+function seenBytes({ identity, runs }: SeenFile, bytes: Uint8Array, lines: PresentLines): SeenFile {
+  const shown = runs.flatMap((run) => run.lines).join("");
+  const isSame = shown === Buffer.from(bytes).toString("base64");
+  const all = { start: 1, lines: lines.slice(1, lines.count) };
+  return { identity, runs: isSame && lines.count > 0 ? [all] : [], complete: true };
 }
 
 /** How a file of any bytes is read whole. */
@@ -116,7 +126,6 @@ export const base64 = "base64";
 export function requireAllSeen(file: PresentFile): void {
   const { path: name, seen, lines } = file;
   if (file.bytes.length === 0) return;
-  if (seen?.encoding === base64) return requireSameBytes(file, seen);
   if (lines.count === 0) return;
   if (seen === undefined) throw notRead(name);
   const fresh = compareSeen(seen, lines);
@@ -131,14 +140,8 @@ export async function requireUnchanged(world: World, name: string, stat: FileSta
   const known = world.seen.get(name);
   if (stat.type !== "file" || known === undefined) return;
   const file = await lookAt(world, name, stat);
-  if (known.encoding === base64) return requireSameBytes(file, known);
-  const fresh = compareSeen(known, file.lines);
+  const fresh = compareSeen(file.seen ?? known, file.lines);
   if (!fresh.unchanged) throw modifiedSinceRead(name, fresh.firstChange);
-}
-
-function requireSameBytes({ path: name, bytes }: PresentFile, { runs }: SeenFile): void {
-  const shown = runs.flatMap(({ lines }) => lines).join("");
-  if (shown !== Buffer.from(bytes).toString("base64")) throw modifiedSinceRead(name, undefined);
 }
 
 function firstGap(runs: readonly LineRun[], count: number): { startLine: number; endLine: number } {

@@ -1,7 +1,6 @@
 import type { ToolContext } from "../../contract/context.js";
-import { isShownWhole } from "./number-lines.js";
 
-/** Lines that were shown to the model, and where they come from. */
+/** Lines that were returned, and where they come from. */
 export interface Shown {
   readonly path: string;
   readonly identity: string;
@@ -11,24 +10,18 @@ export interface Shown {
   readonly totalLines: number | undefined;
   /** The last line is not whole. */
   readonly partial: boolean;
+  /** The encoding that the caller named, if any. */
+  readonly named?: string | undefined;
 }
 
-/** Remember what the model saw of a file: exactly the lines that it got whole. */
+/**
+ * Remember what was read of a file: exactly the lines that were returned whole. One that the text for the
+ * model cuts short counts too, or a file with a long line could never be overwritten; edits compare it whole.
+ */
 export function noteSeen({ seen }: Pick<ToolContext, "seen">, shown: Shown): void {
-  const { path, identity, startLine, totalLines } = shown;
+  const { path, identity, startLine: start, totalLines, named } = shown;
   const lines = shown.partial ? shown.lines.slice(0, -1) : shown.lines;
-  const whole = lines.every(isShownWhole);
-  if (whole && startLine === 1 && lines.length === totalLines) {
-    seen.note(path, { identity, start: 1, lines, complete: true });
-    return;
-  }
-  let start = 0;
-  for (let at = 0; at <= lines.length; at += 1) {
-    if (at < lines.length && isShownWhole(lines[at] ?? "")) continue;
-    if (at > start) {
-      const run = lines.slice(start, at);
-      seen.note(path, { identity, start: startLine + start, lines: run, complete: false });
-    }
-    start = at + 1;
-  }
+  const complete = start === 1 && lines.length === totalLines;
+  if (lines.length === 0 && !complete) return;
+  seen.note(path, { identity, start, lines, complete, ...(named !== undefined && { encoding: named }) });
 }

@@ -119,6 +119,7 @@ async function readText(
   const { path, encoding, start_line: start = 1, end_line: end } = request;
   const page = await lines.read(file, { start, end, encoding, head, ...readLimits(ctx) }, ctx);
   const total = page.totalLines;
+  const named = encoding === "auto" ? undefined : page.encoding;
   if (total !== undefined && start > Math.max(total, 1)) throw beyond(path, start, total);
   const language = detectLanguage(path, start === 1 ? page.content.slice(0, 4000) : "");
   const cutLine = page.partial ? { note: `Line ${page.endLine} is too long and was cut.` } : {};
@@ -137,7 +138,7 @@ async function readText(
       truncated: page.cut,
       ...cutLine,
     },
-    keep: () => noteSeen(ctx, { path: file.path, identity: file.stat.identity, ...page }),
+    keep: () => noteSeen(ctx, { path: file.path, identity: file.stat.identity, ...page, named }),
   };
 }
 

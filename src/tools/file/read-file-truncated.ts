@@ -94,7 +94,7 @@ async function skim(
   const language = detectLanguage(path, excerpt.head.content.slice(0, 4000));
   const { encoding, totalLines = null } = excerpt.head;
   const about = { path, size: file.stat.size, encoding, language, totalLines };
-  const whole = excerpt.omitted === null && !excerpt.head.partial;
+  const whole = excerpt.omitted === null && !excerpt.head.cut;
   const outline =
     whole || !request.prefer_structure ? undefined : await readOutline(file, language, skimming);
   if (outline !== undefined) {
@@ -192,6 +192,11 @@ function renderTruncated({ kind, content, omitted, totalLines, path, note }: Tru
   if (kind !== "whole" && kind !== "excerpt") return [content, ...notes].join("\n");
   if (omitted === null) {
     return [numberLines(content, { startLine: 1, count: totalLines ?? 1 }), ...notes].join("\n");
+  }
+  const first = { startLine: 1, count: omitted.startLine - 1 };
+  if (omitted.endLine === totalLines) {
+    const left = `[Lines ${omitted.startLine}-${omitted.endLine} are left out.]`;
+    return [numberLines(content, first), left, ...notes].join("\n");
   }
   const lines = content.split("\n");
   const before = omitted.startLine - 1;

@@ -96,14 +96,13 @@ describe("read_file", () => {
     ]);
   });
 
-  it("cuts long lines for the model, says so, and does not count them as seen", async () => {
+  it("cuts long lines for the model, and says so; what was returned counts as read", async () => {
     writeFileSync(ground.path("a.txt"), `short\n${"x".repeat(5000)}\nend\n`);
     const result = await read("a.txt");
     expect(result.content).toHaveLength(5011);
     expect(shown(result)).toContain("[… 3000 more characters of this line]");
     expect(ground.sightings).toMatchObject([
-      { start: 1, lines: ["short"], complete: false },
-      { start: 3, lines: ["end"], complete: false },
+      { start: 1, lines: ["short", "x".repeat(5000), "end"], complete: true },
     ]);
   });
 

@@ -6,7 +6,7 @@ export interface ReadLimits {
   readonly maxChars: number;
 }
 
-/** Longer lines are cut in the text for the model; a cut line does not count as seen. */
+/** Longer lines are cut in the text for the model; the result has them whole. */
 export const maxLineChars = 2000;
 
 const defaults = { maxLines: 2000, maxChars: 80_000 };

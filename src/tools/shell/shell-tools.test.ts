@@ -232,3 +232,31 @@ describe("background jobs", () => {
     await short.close();
   });
 });
+
+describe("by default", () => {
+  it("a line that only reads runs unasked, and any other asks", async () => {
+    const careful = createTenon({ workspace, config: { stateDir: join(root, "state") }, home: root });
+    const run = (command: string) => careful.call({ name: "shell_exec", arguments: { command } });
+    expect(await run("cat sub/a.txt | grep alpha")).toMatchObject({
+      result: { stdout: "alpha\n", sandboxed: true },
+    });
+    expect(await run("touch y")).toMatchObject({ error: { code: "APPROVAL_UNAVAILABLE" } });
+    expect(await run("rm -rf /")).toMatchObject({ error: { code: "ACCESS_DENIED" } });
+    await careful.close();
+  });
+
+  it("the person is shown every command, and nobody is asked about a service in the foreground", async () => {
+    const asked: unknown[] = [];
+    const careful = createTenon({
+      workspace,
+      config: { stateDir: join(root, "state") },
+      home: root,
+      interact: { approve: (request) => (asked.push(request), { verdict: "no" as const }) },
+    });
+    await careful.call({ name: "shell_exec", arguments: { command: "touch y && git commit -m 'a b'" } });
+    await careful.call({ name: "shell_exec", arguments: { command: "npm run dev" } });
+    expect(asked).toHaveLength(1);
+    expect(JSON.stringify(asked)).toMatch(/touch y.*git commit -m/);
+    await careful.close();
+  });
+});

@@ -61,7 +61,8 @@ export function readBase64(
     value: { ...noLines, path, content, size: file.stat.size, encoding: "base64", truncated, ...note },
     // Whoever has all the bytes has seen the file, though it has no lines.
     keep: () => {
-      if (!truncated) ctx.seen.note(file.path, { identity, start: 1, lines: [], complete: true });
+      if (truncated) return;
+      ctx.seen.note(file.path, { identity, start: 1, lines: [content], complete: true, encoding: "base64" });
     },
   };
 }

@@ -28,7 +28,7 @@ export async function readImage(bytes: Uint8Array, signal: AbortSignal): Promise
   if (module === undefined) return 'Images are shown where the package "sharp" is installed.';
   try {
     const open = () => module.default(bytes, { limitInputPixels: mostPixels, failOn: "error" });
-    const { width = 0, height = 0, format = "" } = await open().metadata();
+    const { width, height, format } = await open().metadata();
     signal.throwIfAborted();
     const small = Math.max(width, height) <= longestSide && bytes.length <= mostOutput;
     if (small && shownAsIs.has(format)) {

@@ -13,7 +13,7 @@ export interface NewlineCounter {
   /** Where to read to; what it holds stays only until the next turn of the event loop. */
   readonly window: Uint8Array;
   /** How many line ends lie in a part of the window. It begins at a multiple of 64. */
-  count(start: number, end: number, unit: LineUnit): number;
+  readonly count: (start: number, end: number, unit: LineUnit) => number;
 }
 
 /** One mebibyte: it stays in the processor's cache between reading and counting. */
@@ -30,11 +30,13 @@ export function unitValue({ width, bigEndian, mark }: LineUnit): number {
   return bigEndian ? code * 256 ** (width - 1) : code;
 }
 
+type Count = (start: number, end: number, unit: number) => number;
+
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };
-  count8(start: number, end: number, unit: number): number;
-  count16(start: number, end: number, unit: number): number;
-  count32(start: number, end: number, unit: number): number;
+  readonly count8: Count;
+  readonly count16: Count;
+  readonly count32: Count;
 }
 
 function simdCounter(): NewlineCounter | undefined {

@@ -24,17 +24,19 @@ export function newlineModule(): Uint8Array<ArrayBuffer> {
     body({ splat: [0x11], eq: [0x37], bitmask: [0xa4, 0x01] }),
   ];
   const names = ["count8", "count16", "count32"];
-  return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
-    ...section(1, [[0x60, 3, I32, I32, I32, 1, I32]]),
-    ...section(
-      3,
-      bodies.map(() => [0]),
-    ),
-    ...section(5, [[0x00, PAGES]]),
-    ...section(7, [[...text("memory"), 0x02, 0], ...names.map((name, at) => [...text(name), 0x00, at])]),
-    ...section(10, bodies),
-  ]);
+  return Uint8Array.from(
+    [
+      [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+      section(1, [[0x60, 3, I32, I32, I32, 1, I32]]),
+      section(
+        3,
+        bodies.map(() => [0]),
+      ),
+      section(5, [[0x00, PAGES]]),
+      section(7, [[...text("memory"), 0x02, 0], ...names.map((name, at) => [...text(name), 0x00, at])]),
+      section(10, bodies),
+    ].flat(),
+  );
 }
 
 const I32 = 0x7f;
@@ -55,22 +57,23 @@ interface Lanes {
 
 /** One function, with the instructions for its width. */
 function body({ splat, eq, bitmask }: Lanes): number[] {
-  const countAt = (offset: number): number[] => [
-    ...get(COUNT),
-    ...[...get(AT), SIMD, 0x00, 0, offset],
-    ...[...get(WANTED), SIMD, ...eq, SIMD, ...bitmask],
-    ...[0x69, 0x6a, ...set(COUNT)],
-  ];
+  const countAt = (offset: number): number[] =>
+    [
+      get(COUNT),
+      [...get(AT), SIMD, 0x00, 0, offset],
+      [...get(WANTED), SIMD, ...eq, SIMD, ...bitmask],
+      [0x69, 0x6a, ...set(COUNT)],
+    ].flat();
   const code = [
-    ...[2, 1, I32, 1, V128],
-    ...[...get(UNIT), SIMD, ...splat, ...set(WANTED)],
-    ...[0x02, 0x40, 0x03, 0x40],
-    ...[...get(AT), ...get(LAST), 0x4f, 0x0d, 1],
-    ...[0, 16, 32, 48].flatMap(countAt),
-    ...[...get(AT), 0x41, 0xc0, 0x00, 0x6a, ...set(AT)],
-    ...[0x0c, 0, END, END],
-    ...[...get(COUNT), END],
-  ];
+    [2, 1, I32, 1, V128],
+    [...get(UNIT), SIMD, ...splat, ...set(WANTED)],
+    [0x02, 0x40, 0x03, 0x40],
+    [...get(AT), ...get(LAST), 0x4f, 0x0d, 1],
+    [0, 16, 32, 48].flatMap(countAt),
+    [...get(AT), 0x41, 0xc0, 0x00, 0x6a, ...set(AT)],
+    [0x0c, 0, END, END],
+    [...get(COUNT), END],
+  ].flat();
   return [...size(code.length), ...code];
 }
 

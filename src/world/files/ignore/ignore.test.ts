@@ -149,6 +149,14 @@ describe("ignore files", () => {
     expect(deep.test(`${"aaaaaaaa/".repeat(400)}c`)).toBe(false);
   });
 
+  it("hold below directories of any name", async () => {
+    git(root, "init", "-q");
+    mkdirSync(join(root, "new\nline/é"), { recursive: true });
+    for (const each of ["a", "b"]) writeFileSync(join(root, "new\nline/é", each), "x");
+    writeFileSync(join(root, ".gitignore"), "new*/é/a\n");
+    expect(await walkedFiles(root)).toEqual([".gitignore", "new\\x0aline/é/b"]);
+  });
+
   it("of a repository above the workspace hold in it, those of others do not", async () => {
     git(root, "init", "-q");
     writeFileSync(join(root, ".gitignore"), "dist\n/packages/a/only-here\n");

@@ -24,7 +24,8 @@ export interface CommandGround {
 }
 
 export interface GroundOptions {
-  readonly sandbox?: Sandbox;
+  /** For the workspace, with a home and a state folder beside it. */
+  readonly sandbox?: (workspace: string, root: string) => Sandbox;
   readonly env?: Readonly<Record<string, string>>;
   readonly shell?: string;
   readonly outputsDir?: string;
@@ -53,8 +54,9 @@ export function openCommandGround(options: GroundOptions = {}): CommandGround {
     now: Date.now,
     randomBytes,
   });
+  const sandbox = options.sandbox?.(workspace, root) ?? noSandbox;
   const world = createProcessWorld({
-    sandbox: options.sandbox ?? noSandbox,
+    sandbox,
     outputs: (scope) => store.forSession(scope.session.id),
     shell: {
       platform: process.platform,
@@ -97,6 +99,7 @@ export function openCommandGround(options: GroundOptions = {}): CommandGround {
     async close() {
       await world.close();
       await store.close();
+      await sandbox.close();
       rmSync(root, { recursive: true, force: true });
     },
   };

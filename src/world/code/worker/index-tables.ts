@@ -1,0 +1,190 @@
+import { IntList } from "./int-list.js";
+import { createNames, type Names } from "./names.js";
+import { fileStates } from "./parser.js";
+import { packedSize } from "./symbol-pack.js";
+
+/** How a file looked when it was read. */
+export interface FileLook {
+  readonly size: number;
+  /** When it last changed, in ms: no program can set that. */
+  readonly changed: number;
+}
+
+/** A version of a file. */
+export interface IndexedFile extends FileLook {
+  readonly path: string;
+  readonly state: number;
+  /** When it was read: what changed just before may have changed since without a trace. */
+  readonly readAt: number;
+  /** Names that may be defined in it, as postings have them; only until it is parsed. */
+  readonly noted: Int32Array | undefined;
+  /** Packed; only where it was parsed. */
+  readonly symbols: Int32Array | undefined;
+}
+
+/** A file in which a name may be defined. */
+export interface Posting {
+  readonly file: number;
+  /** A keyword before it says so. */
+  readonly strong: boolean;
+}
+
+/**
+ * All that is known of the workspace's files, in memory. A changed file gets a new number and the old one
+ * is dead, so that nothing has to be taken out of the lists; `isWorn` says when they should be made anew.
+ */
+export class IndexTables {
+  readonly names: Names = createNames();
+  readonly #files: (IndexedFile | undefined)[] = [];
+  readonly #byPath = new Map<string, number>();
+  readonly #directories = new Map<string, Set<string>>();
+  readonly #heads = new IntList(1 << 14);
+  readonly #postings = new IntList(1 << 16);
+  readonly #nexts = new IntList(1 << 16);
+  #parsed = 0;
+  #scanned = 0;
+  #dead = 0;
+  /** Grows with every change. */
+  version = 0;
+
+  get fileCount(): number {
+    return this.#byPath.size;
+  }
+
+  /** Files that are parsed, or cannot be. */
+  get parsedCount(): number {
+    return this.#parsed;
+  }
+
+  /** Files whose names are known, from a look or from the tree. */
+  get scannedCount(): number {
+    return this.#scanned;
+  }
+
+  get isWorn(): boolean {
+    return this.#dead > 1000 && this.#dead > this.fileCount;
+  }
+
+  file(id: number): IndexedFile | undefined {
+    return this.#files[id];
+  }
+
+  find(path: string): number | undefined {
+    return this.#byPath.get(path);
+  }
+
+  paths(): Iterable<string> {
+    return this.#byPath.keys();
+  }
+
+  /** Numbers of the files that live. */
+  *living(): Iterable<number> {
+    yield* this.#byPath.values();
+  }
+
+  /** Names of the files and known directories right in a directory; `undefined` where it is not known. */
+  entries(directory: string): ReadonlySet<string> | undefined {
+    return this.#directories.get(directory);
+  }
+
+  directories(): Iterable<string> {
+    return this.#directories.keys();
+  }
+
+  addDirectory(path: string): void {
+    if (this.#directories.has(path)) return;
+    this.#directories.set(path, new Set());
+    if (path === "") return;
+    const [parent, name] = splitPath(path);
+    this.addDirectory(parent);
+    this.#directories.get(parent)?.add(`${name}/`);
+  }
+
+  /** A file is there, in this version; nothing is known of what it holds. */
+  addFile(path: string, look: FileLook): number {
+    this.removeFile(path);
+    const [directory, name] = splitPath(path);
+    this.addDirectory(directory);
+    this.#directories.get(directory)?.add(name);
+    const id = this.#files.length;
+    const unknown = { state: fileStates.gone, readAt: 0, noted: undefined, symbols: undefined };
+    this.#files.push({ path, size: look.size, changed: look.changed, ...unknown });
+    this.#byPath.set(path, id);
+    this.version += 1;
+    return id;
+  }
+
+  /** What a file holds became known: its names, or its definitions. */
+  settle(id: number, known: Omit<IndexedFile, "path">): void {
+    const file = this.#files[id];
+    if (file === undefined) return;
+    this.#count(file.state, -1);
+    this.#files[id] = { path: file.path, ...known };
+    this.#count(known.state, 1);
+    this.version += 1;
+    if (known.noted !== undefined) for (const note of known.noted) this.#post(note >> 1, id, note & 1);
+    if (known.symbols === undefined) return;
+    const posted = new Set(Array.from(file.noted ?? [], (note) => note >> 1));
+    for (let at = 0; at < known.symbols.length; at += packedSize) {
+      const name = known.symbols[at]!;
+      if (posted.has(name)) continue;
+      posted.add(name);
+      this.#post(name, id, 1);
+    }
+  }
+
+  removeFile(path: string): void {
+    const id = this.#byPath.get(path);
+    if (id === undefined) return;
+    this.#count(this.#files[id]?.state ?? fileStates.gone, -1);
+    this.#files[id] = undefined;
+    this.#byPath.delete(path);
+    const [directory, name] = splitPath(path);
+    this.#directories.get(directory)?.delete(name);
+    this.#dead += 1;
+    this.version += 1;
+  }
+
+  /** Forget a directory and all below it. */
+  removeDirectory(path: string): void {
+    const entries = this.#directories.get(path);
+    if (entries === undefined) return;
+    for (const entry of [...entries]) {
+      const below = path === "" ? entry : `${path}/${entry}`;
+      if (entry.endsWith("/")) this.removeDirectory(below.slice(0, -1));
+      else this.removeFile(below);
+    }
+    this.#directories.delete(path);
+    const [parent, name] = splitPath(path);
+    this.#directories.get(parent)?.delete(`${name}/`);
+  }
+
+  /** Where a name may be defined, in files that live; a file can come twice. */
+  *postings(name: number): Iterable<Posting> {
+    if (name >= this.#heads.length) return;
+    for (let at = this.#heads.at(name); at !== -1; at = this.#nexts.at(at)) {
+      const posting = this.#postings.at(at);
+      const file = posting >> 1;
+      if (this.#files[file] !== undefined) yield { file, strong: (posting & 1) === 1 };
+    }
+  }
+
+  #post(name: number, file: number, strong: number): void {
+    while (this.#heads.length <= name) this.#heads.push(-1);
+    this.#postings.push(file * 2 + strong);
+    this.#nexts.push(this.#heads.at(name));
+    this.#heads.set(name, this.#postings.length - 1);
+  }
+
+  #count(state: number, by: number): void {
+    if (state === fileStates.gone) return;
+    this.#scanned += by;
+    if (state !== fileStates.scanned) this.#parsed += by;
+  }
+}
+
+/** A path's directory and last name. */
+export function splitPath(path: string): [directory: string, name: string] {
+  const slash = path.lastIndexOf("/");
+  return slash === -1 ? ["", path] : [path.slice(0, slash), path.slice(slash + 1)];
+}

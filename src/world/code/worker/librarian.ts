@@ -1,0 +1,181 @@
+import type { MessagePort, Worker } from "node:worker_threads";
+import type { CodeIndexState } from "../../../contract/ports/code.js";
+import { createSyntax } from "../../../syntax/create-syntax.js";
+import { compileScope } from "../file-scope.js";
+import { rankFiles } from "../file-rank.js";
+import { createIndexBuilder, type IndexBuilder } from "./index-builder.js";
+import { openIndexFile, type IndexFile } from "./index-file.js";
+import { IndexTables } from "./index-tables.js";
+import { lookUp, lookUpIn } from "./lookup.js";
+import type { Findings, LibrarianSetup, Question, QuestionName, Questions, Reply } from "./messages.js";
+import { createParserPool, type ParserPool } from "./parser-pool.js";
+import { openGuard } from "./parser.js";
+import { createTreeSync, type TreeSync } from "./tree-sync.js";
+
+type Answers = { [Name in QuestionName]: (ask: Questions[Name]["ask"]) => Promise<Questions[Name]["answer"]> };
+
+/** Answer questions from a port until it is told to close. */
+export function runLibrarian(port: MessagePort, setup: LibrarianSetup, start: () => Worker): void {
+  const librarian = new Librarian(setup, {
+    start,
+    tell: (state) => port.postMessage({ state } satisfies Reply),
+  });
+  port.on("message", ({ id, name, ask }: Question) => {
+    const answering = (librarian.answers[name] as (ask: unknown) => Promise<unknown>)(ask);
+    answering.then(
+      (answer) => {
+        port.postMessage({ id, answer } satisfies Reply);
+        if (name === "close") port.close();
+      },
+      (error: unknown) =>
+        port.postMessage({ id, error: error instanceof Error ? error.message : String(error) } satisfies Reply),
+    );
+  });
+}
+
+/** Changes are written down this long after the last one. */
+const saveAfterMs = 5000;
+
+/** Keeps the index of a workspace: in memory, up to date, and in a file for the next process. */
+class Librarian {
+  readonly #setup: LibrarianSetup;
+  readonly #tables = new IndexTables();
+  readonly #sync: TreeSync;
+  readonly #builder: IndexBuilder;
+  readonly #pool: ParserPool;
+  readonly #file: IndexFile | undefined;
+  readonly #tell: (state: CodeIndexState) => void;
+  #state: "none" | "building" | "ready" = "none";
+  #starting: Promise<void> | undefined;
+  #updating: { readonly next: Promise<void>; begun: boolean } | undefined;
+  #parsing: Promise<void> | undefined;
+  #savedVersion = -1;
+  #saving: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(setup: LibrarianSetup, { start, tell }: { start: () => Worker; tell: (state: CodeIndexState) => void }) {
+    const guard = openGuard(setup);
+    const tables = this.#tables;
+    this.#setup = setup;
+    this.#tell = tell;
+    this.#sync = createTreeSync(guard, tables);
+    this.#pool = createParserPool({ size: setup.threads, start, names: tables.names });
+    this.#builder = createIndexBuilder({ guard, tables, pool: this.#pool, syntax: createSyntax() });
+    this.#file = setup.indexFile === undefined ? undefined : openIndexFile(setup.indexFile, guard.root);
+  }
+
+  readonly answers: Answers = {
+    find: async ({ wish, withinMs }) => {
+      const until = performance.now() + withinMs;
+      await this.#upToDate();
+      const findings = await lookUp(this.#tables, wish, { parseNow: this.#builder.parseNow, until });
+      this.#parseRest();
+      return findings;
+    },
+    symbols: ({ files, wish, withinMs }) => this.#symbols(files, wish, performance.now() + withinMs),
+    files: async ({ query, scope, most }) => {
+      await this.#upToDate();
+      const inScope = compileScope(scope);
+      const ranked = rankFiles([...this.#tables.paths()].filter(inScope), query, scope.below);
+      return { files: ranked.slice(0, most).map((file) => ({ file })), more: ranked.length > most };
+    },
+    start: async () => {
+      this.#starting ??= this.#start();
+      return this.#report();
+    },
+    state: async () => this.#report(),
+    whole: async () => {
+      this.#starting ??= this.#start();
+      await this.#starting;
+      await this.#upToDate();
+      this.#parseRest();
+      await this.#parsing;
+      return this.#report();
+    },
+    close: async () => {
+      this.#closed = true;
+      this.#sync.close();
+      await this.#pool.rest();
+      if (this.#saving !== undefined) clearTimeout(this.#saving);
+      this.#save();
+      return {};
+    },
+  };
+
+  async #symbols(files: readonly string[], wish: Questions["find"]["ask"]["wish"], until: number): Promise<Findings> {
+    const tables = this.#tables;
+    const ids = files.map((path) => tables.find(path) ?? tables.addFile(path, { size: -1, changed: -1 }));
+    const left = await this.#builder.parseNow(ids, until);
+    const symbols = lookUpIn(tables, ids.slice(0, ids.length - left), wish);
+    return { symbols, unread: left, more: false };
+  }
+
+  async #start(): Promise<void> {
+    this.#state = "building";
+    this.#tell(this.#report());
+    if (this.#file?.load(this.#tables) === true) this.#savedVersion = this.#tables.version;
+    await this.#sync.bringUpToDate();
+    await this.#builder.scan();
+    if (this.#closed) return;
+    if (this.#setup.watch) {
+      await this.#sync.watch();
+      await this.#builder.scan();
+    }
+    this.#state = "ready";
+    this.#tell(this.#report());
+    this.#parseRest();
+  }
+
+  /** Every change that was over when this was called is known afterwards. */
+  #upToDate(): Promise<void> {
+    // Whoever comes before an update begins shares it; one that has begun may have looked already.
+    if (this.#updating !== undefined && !this.#updating.begun) return this.#updating.next;
+    const before = this.#updating?.next;
+    const update = { begun: false, next: Promise.resolve() };
+    update.next = (async () => {
+      await before;
+      update.begun = true;
+      const version = this.#tables.version;
+      await this.#sync.bringUpToDate();
+      if (this.#tables.version !== version) await this.#builder.scan();
+    })().finally(() => {
+      if (this.#updating === update) this.#updating = undefined;
+    });
+    this.#updating = update;
+    return update.next;
+  }
+
+  /** Go on parsing in the background; the threads end when all is done. */
+  #parseRest(): void {
+    if (this.#parsing !== undefined || this.#closed || this.#state !== "ready") return;
+    if (this.#tables.parsedCount === this.#tables.fileCount) return this.#saveLater();
+    this.#parsing = this.#builder
+      .parse(() => this.#closed)
+      .then(() => this.#pool.rest())
+      .finally(() => {
+        this.#parsing = undefined;
+        this.#tell(this.#report());
+        this.#saveLater();
+      });
+  }
+
+  #saveLater(): void {
+    if (this.#closed || this.#saving !== undefined || this.#tables.version === this.#savedVersion) return;
+    this.#saving = setTimeout(() => {
+      this.#saving = undefined;
+      this.#save();
+    }, saveAfterMs);
+    this.#saving.unref();
+  }
+
+  #save(): void {
+    if (this.#state !== "ready" || this.#tables.version === this.#savedVersion) return;
+    this.#savedVersion = this.#tables.version;
+    this.#file?.save(this.#tables);
+  }
+
+  #report(): CodeIndexState {
+    const { fileCount, parsedCount } = this.#tables;
+    return { state: this.#state, filesParsed: parsedCount, filesKnown: fileCount };
+  }
+}

@@ -1,0 +1,139 @@
+import type { MessagePort } from "node:worker_threads";
+import { createSyntax, type Syntax } from "../../../syntax/create-syntax.js";
+import type { FileStat } from "../../../contract/ports/files.js";
+import { createGuard } from "../../files/guard.js";
+import type { Guard } from "../../files/guard-types.js";
+import { createPathRules } from "../../files/path-rules.js";
+import { IntList } from "./int-list.js";
+import type { ReadingSetup } from "./messages.js";
+import { NamePool } from "./name-pool.js";
+import { decodeSource, readSource } from "./read-source.js";
+import { scanNames, type Stamps } from "./scan-names.js";
+import { packSymbols } from "./symbol-pack.js";
+
+/** Files to look at: quickly for names, or by their syntax trees. */
+export interface ParserJob {
+  readonly id: number;
+  readonly kind: "scan" | "parse";
+  readonly files: readonly string[];
+}
+
+/**
+ * What a job found, in blocks of memory that are handed over. A name's number is that of this thread;
+ * `names` tells the new ones, one a line. For each file: its state, how many numbers follow, and its stat.
+ */
+export interface ParserResult {
+  readonly id: number;
+  readonly names: string;
+  readonly states: Uint8Array;
+  readonly counts: Int32Array;
+  readonly numbers: Int32Array;
+  /** Size and time of the last change, for each file. */
+  readonly stats: Float64Array;
+}
+
+/** How it went with a file. */
+export const fileStates = { gone: 0, noSource: 1, scanned: 2, parsed: 3, unparsed: 4 } as const;
+
+export const statSize = 2;
+
+/** A guard of this thread's own, with the same rules as everywhere. */
+export function openGuard({ rules, maxFileSize }: ReadingSetup): Guard {
+  return createGuard({ rules: createPathRules(rules), maxFileSize });
+}
+
+/** Take jobs from a port, one after the other. */
+export function runParser(port: MessagePort, setup: ReadingSetup): void {
+  const work = createParser(openGuard(setup));
+  let queue = Promise.resolve();
+  port.on("message", (job: ParserJob) => {
+    queue = queue.then(async () => {
+      const result = await work(job);
+      const { states, counts, numbers, stats } = result;
+      port.postMessage(result, [states.buffer, counts.buffer, numbers.buffer, stats.buffer] as ArrayBuffer[]);
+    });
+  });
+}
+
+function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
+  const pool = new NamePool();
+  const stamps: Stamps = { values: new Int32Array(1 << 16), file: 0 };
+  const syntax = createSyntax();
+  return async ({ id, kind, files }) => {
+    const states = new Uint8Array(files.length);
+    const counts = new Int32Array(files.length);
+    const stats = new Float64Array(files.length * statSize);
+    const numbers = new IntList(1 << 14);
+    for (const [at, file] of files.entries()) {
+      const before = numbers.length;
+      const { state, stat } =
+        kind === "scan" ? scan(file) : await parse(file);
+      states[at] = state;
+      counts[at] = numbers.length - before;
+      if (stat !== undefined) stats.set([stat.size, stat.changed], at * statSize);
+    }
+    return { id, names: pool.takeNew(), states, counts, numbers: numbers.view().slice(), stats };
+
+    function scan(file: string): FileLook {
+      const source = tryRead(guard, file);
+      if (source === undefined) return { state: fileStates.gone };
+      if (source.language === undefined) return { state: fileStates.noSource, stat: source.stat };
+      scanNames(source.bytes, source.language, { pool, stamps, found: numbers });
+      return { state: fileStates.scanned, stat: source.stat };
+    }
+
+    async function parse(file: string): Promise<FileLook> {
+      const look = await parseFile(guard, syntax, file);
+      if (look === undefined) return { state: fileStates.gone };
+      if (look.symbols !== undefined) numbers.pushAll(packSymbols(look.symbols, addTo(pool)));
+      return look;
+    }
+  };
+}
+
+interface FileLook {
+  readonly state: number;
+  readonly stat?: FileStat;
+}
+
+const encoder = new TextEncoder();
+
+function addTo(pool: NamePool): (name: string) => number {
+  return (name) => {
+    const bytes = encoder.encode(name);
+    let hash = 0x811c9dc5;
+    for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
+    return pool.add(bytes, { start: 0, end: bytes.length }, hash);
+  };
+}
+
+function tryRead(guard: Guard, file: string): ReturnType<typeof readSource> | undefined {
+  try {
+    return readSource(guard, file);
+  } catch {
+    return undefined; // gone, forbidden, or no plain file by now
+  }
+}
+
+/** A parse that takes longer is given up: the file is found by its text only. */
+const parseMs = 2000;
+
+/** The definitions of a file as it is now; `undefined` where it cannot be read. */
+export async function parseFile(
+  guard: Guard,
+  syntax: Syntax,
+  file: string,
+): Promise<(FileLook & { stat: FileStat; symbols: ReturnType<Syntax["symbols"]> }) | undefined> {
+  const source = tryRead(guard, file);
+  if (source === undefined) return undefined;
+  const { stat, language, bytes } = source;
+  if (language === undefined) return { state: fileStates.noSource, stat, symbols: undefined };
+  await syntax.load(language);
+  let symbols: ReturnType<Syntax["symbols"]>;
+  try {
+    symbols = syntax.symbols(decodeSource(bytes), language, { timeoutMs: parseMs });
+  } catch {
+    symbols = undefined; // a fault in a grammar must not stop the rest
+  }
+  return { state: symbols === undefined ? fileStates.unparsed : fileStates.parsed, stat, symbols };
+}

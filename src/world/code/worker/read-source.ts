@@ -1,0 +1,74 @@
+import { readSync } from "node:fs";
+import { languages } from "../../../syntax/languages/index.js";
+import { decodeText } from "../../../text/decode-text.js";
+import { detectLanguage, languageOfName } from "../../../text/detect-language.js";
+import { looksBinary } from "../../../text/is-binary.js";
+import type { FileStat } from "../../../contract/ports/files.js";
+import type { Guard } from "../../files/guard-types.js";
+
+/** A file that may hold definitions. */
+export interface Source {
+  readonly stat: FileStat;
+  /** `undefined` where there is nothing to parse: no grammar, binary, minified, too large. */
+  readonly language: string | undefined;
+  readonly bytes: Uint8Array;
+}
+
+/** Larger files are data rather than code. */
+const largestSource = 4 * 1024 * 1024;
+const headLength = 4096;
+
+/** Read a file through the guard, as far as it can hold definitions. */
+export function readSource(guard: Guard, path: string): Source {
+  const named = languageOfName(path);
+  const file = guard.openRead(path);
+  try {
+    const { stat } = file;
+    const nothing: Source = { stat, language: undefined, bytes: new Uint8Array() };
+    if (stat.size > largestSource || (named !== undefined && !languages.has(named))) return nothing;
+    // A name without an ending may be a script: its head tells.
+    const wanted = named === undefined ? Math.min(stat.size, headLength) : stat.size;
+    const bytes = readExactly(file.fd, wanted);
+    const head = bytes.subarray(0, headLength);
+    if (looksBinary(head)) return nothing;
+    const language = detectLanguage(path, Buffer.from(head).toString("latin1"));
+    if (!languages.has(language)) return nothing;
+    const whole = bytes.length < stat.size ? readExactly(file.fd, stat.size) : bytes;
+    return isMinified(whole) ? nothing : { stat, language, bytes: whole };
+  } finally {
+    file.close();
+  }
+}
+
+/** The text of a source; a BOM is no part of it. */
+export function decodeSource(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return decodeText(bytes).text;
+  }
+}
+
+function readExactly(fd: number, size: number): Uint8Array {
+  const buffer = Buffer.allocUnsafeSlow(size);
+  let filled = 0;
+  for (let got = 1; got > 0 && filled < size; filled += got) {
+    got = readSync(fd, buffer, filled, size - filled, filled);
+  }
+  return buffer.subarray(0, filled);
+}
+
+const longLine = 5000;
+
+/** Code for machines: most of it lies on lines that nobody reads. */
+function isMinified(bytes: Uint8Array): boolean {
+  if (bytes.length < longLine) return false;
+  let long = 0;
+  for (let start = 0; start < bytes.length;) {
+    const found = bytes.indexOf(10, start);
+    const end = found === -1 ? bytes.length : found;
+    if (end - start > longLine) long += end - start;
+    start = end + 1;
+  }
+  return long * 2 > bytes.length;
+}

@@ -1,0 +1,189 @@
+import type { IntList } from "./int-list.js";
+import type { NamePool } from "./name-pool.js";
+
+/** Which names of a file were noted already: the number of the file, by name. */
+export interface Stamps {
+  values: Int32Array;
+  file: number;
+}
+
+/**
+ * Note every name that looks as if it were defined here, by the bytes around it. It takes too many rather
+ * than too few: which of them are definitions the syntax tree says, when somebody asks for the name.
+ * A number in `found` is twice that of the name, and one more where a keyword says so.
+ */
+export function scanNames(
+  source: Uint8Array,
+  language: string,
+  { pool, stamps, found }: { pool: NamePool; stamps: Stamps; found: IntList },
+): void {
+  const kinds = hyphenated.has(language) ? hyphenKinds : plainKinds;
+  const everything = language === "css" || language === "ini";
+  const fieldFirst = language === "go";
+  const length = source.length;
+  const span = { start: 0, end: 0 };
+  stamps.file += 1;
+  // What stood before: the last byte that is no space, whether a line began since, and the word that it ended.
+  let before = newline;
+  let wordBefore = 0;
+  let lineBegan = true;
+  let at = 0;
+  while (at < length) {
+    const byte = source[at]!;
+    const kind = kinds[byte]!;
+    if (kind === other) {
+      before = byte;
+      wordBefore = 0;
+      lineBegan = false;
+      at += 1;
+      continue;
+    }
+    if (kind === space) {
+      if (byte === newline) lineBegan = true;
+      at += 1;
+      continue;
+    }
+    const start = at;
+    let hash = 0x811c9dc5;
+    do {
+      hash = Math.imul(hash ^ source[at]!, 0x01000193);
+      at += 1;
+    } while (at < length && kinds[source[at]!]! >= word);
+    if (kind === digit) {
+      before = byte;
+      wordBefore = 0;
+      lineBegan = false;
+      continue;
+    }
+    const role = at - start <= longestKeyword ? (keywords.get(hash) ?? plainWord) : plainWord;
+    let next = at;
+    while (next < length && (source[next] === 32 || source[next] === 9)) next += 1;
+    const strong = wordBefore === defining;
+    if (
+      at - start <= longestName &&
+      (strong ||
+        everything ||
+        looksDefined({
+          before,
+          wordBefore,
+          lineBegan,
+          after: next < length ? source[next]! : newline,
+          beyond: next + 1 < length ? source[next + 1]! : newline,
+          fieldFirst,
+        }))
+    ) {
+      span.start = start;
+      span.end = at;
+      const id = pool.add(source, span, hash);
+      if (id >= stamps.values.length) grow(stamps, id);
+      if (stamps.values[id] !== stamps.file) {
+        stamps.values[id] = stamps.file;
+        found.push(id * 2 + (strong ? 1 : 0));
+      }
+    }
+    before = wordByte;
+    wordBefore = role;
+    lineBegan = false;
+  }
+}
+
+const longestName = 200;
+const longestKeyword = 12;
+const newline = 10;
+/** Stands for "a word" where a byte is asked for. */
+const wordByte = 97;
+
+interface Surroundings {
+  readonly before: number;
+  readonly wordBefore: number;
+  readonly lineBegan: boolean;
+  readonly after: number;
+  readonly beyond: number;
+  readonly fieldFirst: boolean;
+}
+
+function looksDefined(around: Surroundings): boolean {
+  const { before, wordBefore, lineBegan, after, beyond } = around;
+  // `name =`, `name :`, `name?:`, but not `==`, `=>` and `::`.
+  if (after === 61) return beyond !== 61 && beyond !== 62;
+  if (after === 58) return beyond !== 58 || lineBegan;
+  if ((after === 63 || after === 33) && (beyond === 58 || beyond === 40 || beyond === 59)) return true;
+  if (wordBefore === plainWord && isTypeEnd(after)) return true;
+  if (lineBegan) return endsDeclaration(after) || (around.fieldFirst && after !== 46);
+  // `* & > ] ) } ~ # : $ @` stand between a type, or a receiver, and its name.
+  if (typeBytes[before] === 1) return isTypeEnd(after);
+  // `{ , ; |` begin a member, a key, a pattern.
+  if (before === 123 || before === 44 || before === 59 || before === 124) return endsDeclaration(after);
+  return before === 46 && (after === 123 || after === 44);
+}
+
+/** No word goes on and no operator: `( ) , ; { [ < = }` or the end of the line. */
+function isTypeEnd(after: number): boolean {
+  return after === 40 || after === 41 || after === 44 || after === 59 || after === 91 || endsDeclaration(after);
+}
+
+/** `( < { , } ;` or the end of the line. */
+function endsDeclaration(after: number): boolean {
+  return (
+    after === 40 ||
+    after === 60 ||
+    after === 123 ||
+    after === 44 ||
+    after === 125 ||
+    after === 59 ||
+    after === newline ||
+    after === 13
+  );
+}
+
+const typeBytes = Uint8Array.from({ length: 256 }, (_, byte) =>
+  "*&>])}~#:$@\"'".includes(String.fromCharCode(byte)) ? 1 : 0,
+);
+
+const space = 0;
+const other = 1;
+const word = 2;
+const digit = 3;
+
+function kindsOf(hyphens: boolean): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) => {
+    if (byte <= 32) return space;
+    if (byte >= 48 && byte <= 57) return digit;
+    if (byte >= 128 || byte === 95 || (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122)) return word;
+    if (byte === 36) return hyphens ? other : word;
+    return byte === 45 && hyphens ? word : other;
+  });
+}
+
+const plainKinds = kindsOf(false);
+const hyphenKinds = kindsOf(true);
+/** Where a hyphen can stand in a name; there `$` begins a variable and is no part of it. */
+const hyphenated = new Set(["css", "ini", "powershell", "bash", "shell", "sh", "zsh"]);
+
+const plainWord = 1;
+/** The next word is what is defined. */
+const defining = 2;
+/** The next word is used, not defined. */
+const using = 3;
+
+const definingWords =
+  "function class interface struct enum trait type def fn func const let var val static module namespace mod union define defn macro macro_rules record object protocol impl package typedef define_method alias";
+const usingWords =
+  "return new throw await yield typeof in of instanceof case delete void else extends implements import from as and or not is if while elif assert raise goto with then do unless until when";
+
+const keywords = new Map<number, number>([
+  ...definingWords.split(" ").map((text): [number, number] => [hashOf(text), defining]),
+  ...usingWords.split(" ").map((text): [number, number] => [hashOf(text), using]),
+]);
+
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const char of text) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193);
+  return hash;
+}
+
+function grow(stamps: Stamps, id: number): void {
+  const larger = new Int32Array(Math.max(1 << 14, id * 2));
+  larger.set(stamps.values);
+  stamps.values = larger;
+}

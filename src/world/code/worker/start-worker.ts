@@ -1,0 +1,32 @@
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { Worker, type WorkerOptions } from "node:worker_threads";
+import type { LibrarianSetup, ParserSetup } from "./messages.js";
+
+/** Start a thread of the code index. It does not keep the process alive. */
+export function startWorker(setup: LibrarianSetup | ParserSetup): Worker {
+  const options: WorkerOptions = {
+    workerData: setup,
+    // The host's flags (a loader, an inspector) are not meant for it.
+    execArgv: [],
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: setup.role === "parser" ? 512 : 1024 },
+  };
+  const here = import.meta.url;
+  const worker = here.endsWith(".ts") ? fromSource(here, options) : new Worker(built(here), options);
+  worker.unref();
+  return worker;
+}
+
+/** The thread's file lies beside the bundle's entries, whichever chunk this is in. */
+function built(here: string): URL {
+  return new URL(/\/chunks\/[^/]*$/.test(here) ? "../code-worker.js" : "./code-worker.js", here);
+}
+
+/** Threads of Node 20 cannot load TypeScript: jiti does, as for configurations. */
+function fromSource(here: string, options: WorkerOptions): Worker {
+  const jiti = JSON.stringify(createRequire(here).resolve("jiti"));
+  const file = JSON.stringify(fileURLToPath(new URL("./code-worker.ts", here)));
+  const script = `require(${jiti}).createJiti(${file}).import(${file})`;
+  return new Worker(script, { ...options, eval: true });
+}

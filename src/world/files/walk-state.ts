@@ -1,0 +1,129 @@
+import type { BigIntStats } from "node:fs";
+import type { WalkEntry, WalkOptions } from "../../contract/ports/files.js";
+import { errnoOf, systemFailure } from "./file-errors.js";
+import { chainAbove, chainBelow, type IgnoreChain, toBytes } from "./ignore/ignore-chain.js";
+import { type Ground, openExisting } from "./locate.js";
+import type { Handle } from "./opener.js";
+import { isWithin } from "./path-text.js";
+import { createStillness, type Stillness } from "./stillness.js";
+import { type DirectoryReader, type FoundEntry, readDirectory } from "./walk-directory.js";
+
+/** What is asked of a walk. */
+export interface WalkRequest extends WalkOptions {
+  /** A real path, relative to the workspace where it lies inside. */
+  readonly display: (real: string) => string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A walk on its way. */
+export interface Walk {
+  readonly ground: Ground;
+  readonly text: string;
+  readonly request: WalkRequest;
+  readonly levels: Level[];
+  readonly stillness: Stillness | undefined;
+  batch: WalkEntry[];
+  ignored: number;
+  unreachable: number;
+  unreadable: number;
+}
+
+/** A directory on the way down. */
+export interface Level {
+  handle: Handle | undefined;
+  readonly stat: BigIntStats;
+  /** Its next change will show. */
+  readonly settled: boolean;
+  readonly reader: DirectoryReader;
+  readonly real: string;
+  /** The path to show before an entry's name: "" or ending with a slash; `within` from where the walk began. */
+  readonly shown: string;
+  readonly within: string;
+  /** The real path as bytes, ending with a slash. */
+  readonly bytes: string;
+  readonly chain: IgnoreChain | undefined;
+  /** Some rule may forbid an entry here. */
+  readonly judged: boolean;
+  found: readonly FoundEntry[];
+  at: number;
+  /** Directories to enter, in order. */
+  readonly below: FoundEntry[];
+  entered: number;
+}
+
+/** Open the directory that a walk begins with. */
+export function openWalk(ground: Ground, text: string, request: WalkRequest): Walk {
+  const top = openExisting(ground, text, { access: "read" });
+  let stillness: Stillness | undefined;
+  try {
+    if (!top.stat.isDirectory()) throw systemFailure(text, "ENOTDIR");
+    const shown = request.display(top.real);
+    const root = ground.rules.roots.find((each) => isWithin(top.real, each.real))?.real ?? top.real;
+    const above = request.ignore === false ? undefined : chainAbove(top.real, root);
+    stillness = request.stats === true ? createStillness(ground, top, root) : undefined;
+    const walk: Walk = {
+      ground,
+      text,
+      request,
+      levels: [],
+      stillness,
+      batch: [],
+      ignored: 0,
+      unreachable: 0,
+      unreadable: 0,
+    };
+    const { real } = top;
+    const place = { real, shown: shown === "." ? "" : withSlash(shown), within: "" };
+    walk.levels.push(openLevel(walk, top, { ...place, bytes: withSlash(toBytes(real)), above }));
+    return walk;
+  } catch (error) {
+    stillness?.close();
+    top.close();
+    const code = errnoOf(error);
+    throw code === undefined ? error : systemFailure(text, code);
+  }
+}
+
+function withSlash(path: string): string {
+  return path.endsWith("/") ? path : `${path}/`;
+}
+
+/** Begin with a directory that was opened. */
+export function openLevel(
+  walk: Walk,
+  handle: Handle,
+  place: Pick<Level, "real" | "shown" | "within" | "bytes"> & { readonly above: IgnoreChain | undefined },
+): Level {
+  const { real, shown, within, bytes, above } = place;
+  const { rules } = walk.ground;
+  const reader = readDirectory(handle);
+  const names = reader.names;
+  return {
+    handle,
+    stat: handle.stat,
+    settled: walk.stillness?.isSettled(handle) ?? false,
+    reader,
+    real,
+    shown,
+    within,
+    bytes,
+    chain: walk.request.ignore === false ? undefined : chainBelow(above, { handle, bytes, names }),
+    judged: rules.mayDenyBelow(real),
+    found: [],
+    at: 0,
+    below: [],
+    entered: 0,
+  };
+}
+
+/** Close a directory, though its entries may still be of use. */
+export function releaseHandle(level: Level): void {
+  level.handle?.close();
+  level.handle = undefined;
+}
+
+/** Close all that a level holds open. */
+export function closeLevel(level: Level): void {
+  level.reader.close();
+  level.handle?.close();
+}

@@ -1,0 +1,151 @@
+import { mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { CommandResult, Processes } from "../../contract/ports/processes.js";
+import { profileNames } from "../sandbox/profiles.js";
+import { createSandbox } from "../sandbox/sandbox.js";
+import { openCommandGround, type CommandGround } from "./testing/command-ground.js";
+
+let ground: CommandGround;
+let processes: Processes;
+
+beforeAll(() => {
+  ground = openCommandGround({
+    sandbox(workspace, root) {
+      const [home, stateDir] = [join(root, "home"), join(root, "state")];
+      for (const folder of [home, stateDir]) mkdirSync(folder);
+      return createSandbox({
+        workspace,
+        home,
+        stateDir,
+        settings: {
+          enabled: "auto",
+          profiles: profileNames,
+          readable: [],
+          writable: [],
+          hidden: [],
+          unixSockets: false,
+          limits: {},
+        },
+        allowedPaths: [],
+        forbiddenPaths: [],
+        protectedPaths: [],
+        unprotectedPaths: [],
+        env: { PATH: process.env["PATH"] },
+        tmpdir: tmpdir(),
+        monotonic: () => performance.now(),
+      });
+    },
+  });
+  processes = ground.forCall();
+});
+afterEach(async () => {
+  await ground.world.endSession("s1");
+  await expect.poll(() => ground.survivors(), { timeout: 5000 }).toEqual([]);
+});
+afterAll(() => ground.close());
+
+function run(
+  command: string,
+  options: Partial<Parameters<Processes["run"]>[0]> = {},
+): Promise<CommandResult> {
+  return processes.run({ command, readOnly: false, timeoutMs: 20_000, ...options });
+}
+
+describe("a command in the sandbox", () => {
+  it("is held, and says so", async () => {
+    expect(await run("echo out; echo err >&2; touch made; exit 3")).toMatchObject({
+      stdout: { text: "out\n" },
+      stderr: { text: "err\n" },
+      exitCode: 3,
+      sandbox: { active: true },
+      cwd: ground.workspace,
+    });
+    expect((await run("ls", { readOnly: true })).stdout.text).toBe("made\n");
+  });
+
+  it("that is said to read only cannot write", async () => {
+    const result = await run("touch other && echo wrote", { readOnly: true });
+    expect(result.stdout.text).toBe("");
+    expect(result.stderr.text).toMatch(/Read-only/);
+  });
+
+  it("inherits no descriptor but its three", async () => {
+    expect((await run("ls /proc/self/fd")).stdout.text).toBe("0\n1\n2\n3\n");
+  });
+
+  it("opens /dev/stdout and /dev/stderr", async () => {
+    const result = await run("echo a >/dev/stdout; echo b >/dev/stderr");
+    expect([result.stdout.text, result.stderr.text]).toEqual(["a\n", "b\n"]);
+  });
+
+  it("runs a line of 200 kB", async () => {
+    const text = "äx".repeat(100_000);
+    expect((await run(`printf %s '${text}' | wc -c`)).stdout.text).toBe("300000\n");
+  });
+
+  it("is asked to end before it is killed, at its time limit", async () => {
+    const result = await run("trap 'echo cleaned; exit 0' TERM; while :; do sleep 0.05; done", {
+      timeoutMs: 600,
+    });
+    expect(result).toMatchObject({ timedOut: true, stdout: { text: "cleaned\n" } });
+  });
+
+  it("that ignores that is killed, with all that left its group", async () => {
+    const result = await run("trap '' TERM; setsid sleep 1000 & echo up; while :; do sleep 0.1; done", {
+      timeoutMs: 600,
+    });
+    expect(result).toMatchObject({ timedOut: true, exitCode: null, stdout: { text: "up\n" } });
+    expect(await ground.survivors()).toEqual([]);
+  });
+
+  it("takes all that it left behind with it, whatever it did to hide", async () => {
+    const result = await run(
+      "env -i setsid sh -c 'env -i sleep 1000 & sleep 1000' >/dev/null 2>&1 & echo done",
+    );
+    expect(result).toMatchObject({ exitCode: 0, stdout: { text: "done\n" } });
+    expect(result.durationMs).toBeLessThan(5000);
+  });
+
+  it("leaves nothing when it is cancelled", async () => {
+    const controller = new AbortController();
+    const running = ground.forCall(controller.signal).run({
+      command: "setsid sleep 1000 & echo up; sleep 1000",
+      readOnly: false,
+      timeoutMs: 20_000,
+      onOutput: () => controller.abort(new Error("enough")),
+    });
+    await expect(running).rejects.toThrow("enough");
+    expect(await ground.survivors()).toEqual([]);
+  });
+
+  it("has a terminal where it asked for one", async () => {
+    const result = await run("test -t 0 && echo yes", { pty: true });
+    expect(result.stdout.text).toBe("yes\n");
+  });
+
+  it("runs many at once", async () => {
+    const results = await Promise.all(Array.from({ length: 12 }, (_, at) => run(`echo ${at}`)));
+    expect(results.map(({ stdout }) => stdout.text)).toEqual(
+      Array.from({ length: 12 }, (_, at) => `${at}\n`),
+    );
+  });
+
+  it("is a job that is seen to listen, though nobody outside can reach it", async () => {
+    const job = await processes.start({
+      command: `node -e 'require("net").createServer().listen(4321, "127.0.0.1")'`,
+      readOnly: false,
+    });
+    await expect
+      .poll(async () => (await processes.jobs()).find(({ jobId }) => jobId === job.jobId)?.state, {
+        timeout: 10_000,
+      })
+      .toEqual({ kind: "listening", ports: [4321] });
+    expect(await processes.kill(job.jobId)).toMatchObject({ state: { kind: "exited" } });
+  });
+
+  it("says that its folder is missing", async () => {
+    await expect(run("ls", { cwd: "missing" })).rejects.toThrow(/missing/);
+  });
+});
