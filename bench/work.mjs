@@ -18,11 +18,14 @@ export async function benchWork(root) {
     description: "Do nothing.",
     category: "custom",
     input: z.object({ title: z.string(), content: z.string(), tags: z.array(z.string()) }),
-    execute: async () => ({ id: "x" }),
+    output: z.object({ id: z.string(), title: z.string(), content: z.string(), tags: z.array(z.string()) }),
+    resources: () => ({ writes: [{ lock: "nothing" }] }),
+    execute: async (input) => ({ id: "x", ...input }),
   });
   const tenon = createTenon({ workspace, config: { stateDir }, tools: [nothing] });
   await tenon.call({ name: "save_insight", arguments: memory() });
-  await tenon.call({ name: "snippet_save", arguments: { name: "one", code: "x".repeat(500) } });
+  await tenon.call({ name: "snippet_save", arguments: { name: "one", code } });
+  await tenon.call({ name: "snippet_list", arguments: { query: "one" } });
   await benchStatements(tenon, stateDir);
   await benchQuery(tenon);
   await tenon.close();
@@ -70,19 +73,21 @@ function openBare(stateDir) {
   const database = new DatabaseSync(file);
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
   const insert = database.prepare(
-    `INSERT INTO memories (kind, layer, iteration, title, content, tags, created_at, agent, origin, reason, indexed)
-     VALUES ('insight', 'iteration', 1, ?, ?, '[]', ?, 'bench', NULL, NULL, 1) RETURNING number`,
+    `INSERT INTO memories (kind, layer, iteration, title, content, tags, created_at, agent, origin, reason)
+     VALUES ('insight', 'iteration', 1, ?, ?, '[]', ?, 'bench', NULL, NULL) RETURNING number`,
   );
-  const index = database.prepare("INSERT INTO memories_text (rowid, terms) VALUES (CAST(? AS INTEGER), ?)");
+  const index = (table) => database.prepare(`INSERT INTO ${table} (rowid, terms) VALUES (CAST(? AS INTEGER), ?)`);
+  const [indexMemory, indexSnippet] = [index("memories_text"), index("snippets_text")];
+  const forget = database.prepare("DELETE FROM snippets_text WHERE rowid = CAST(? AS INTEGER)");
   const keep = database.prepare(
     `INSERT INTO snippet_versions (snippet, version, code, description, language, tags, saved_at, agent)
      SELECT number, version, code, description, language, tags, updated_at, agent FROM snippets WHERE name = ?`,
   );
   const upsert = database.prepare(
-    `INSERT INTO snippets (name, version, code, description, language, tags, created_at, updated_at, agent, indexed)
-     VALUES (?, 1, ?, '', 'plaintext', '[]', ?, ?, 'bench', 0)
+    `INSERT INTO snippets (name, version, code, description, language, tags, created_at, updated_at, agent)
+     VALUES (?, 1, ?, '', 'plaintext', '[]', ?, ?, 'bench')
      ON CONFLICT (name) DO UPDATE SET version = snippets.version + 1, code = excluded.code,
-       updated_at = excluded.updated_at, indexed = 0 RETURNING number, version`,
+       updated_at = excluded.updated_at RETURNING number, version`,
   );
   const select = database.prepare("SELECT * FROM snippets WHERE name = ?");
   const waiting = [];
@@ -94,13 +99,15 @@ function openBare(stateDir) {
       waiting.push(`${title} ${content}`.replaceAll(/(^| )/g, "$1w"));
       if (waiting.length < 64) return;
       database.exec("BEGIN IMMEDIATE");
-      waiting.splice(0).forEach((terms, at) => index.run(2 ** 40 - n * 100 + at, terms));
+      waiting.splice(0).forEach((terms, at) => indexMemory.run(2 ** 40 - n * 100 + at, terms));
       database.exec("COMMIT");
     },
     upsert() {
       database.exec("BEGIN IMMEDIATE");
       keep.run("one");
       upsert.get("one", code, Date.now(), Date.now());
+      forget.run(2 ** 33);
+      indexSnippet.run(2 ** 33, "wone wplaintext sone");
       database.exec("COMMIT");
     },
     select: () => select.get("one"),

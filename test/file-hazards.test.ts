@@ -119,7 +119,8 @@ describe("what has cost users their code", () => {
   it("a link that leads nowhere can be moved and deleted", async () => {
     symlinkSync("nowhere", ground.path("dangling"));
     await ground.ok("move_file", { from: "dangling", to: "moved" });
-    await ground.ok("delete_file", { path: "moved" });
+    expect(readlinkSync(ground.path("moved"))).toBe("nowhere");
+    expect(await ground.ok("delete_file", { path: "moved" })).toMatchObject({ deleted: true });
   });
 
   it("another name of the same file keeps its content", async () => {

@@ -391,8 +391,6 @@ describe("each layer", () => {
   it.each(cases)("$what → $code, and nobody is asked", async ({ run, code }) => {
     const [tool, args] = await run();
     let asked = 0;
-    const seen = ground.tenon;
-    expect(seen).toBeDefined();
     await ground.close();
     ground = openFileGround({ config: { mode: "ask" }, interact: { approve: () => ((asked += 1), false) } });
     // Reading needs no consent, so the same way leads there.
@@ -424,7 +422,7 @@ describe("freshness", () => {
     ground.put("a.txt", "one\n");
     await read("a.txt");
     utimesSync(ground.path("a.txt"), new Date(), new Date(Date.now() + 60_000));
-    await ground.ok("edit_file", edit("a.txt", "one"));
+    expect(await ground.ok("edit_file", edit("a.txt", "one"))).toMatchObject({ replacements: 1 });
   });
 
   it("is lost by a change that leaves time and size as they were", async () => {
@@ -477,12 +475,14 @@ describe("freshness", () => {
   it("is found by whatever name the file is called", async () => {
     ground.put("a.txt", "one\n");
     await read(ground.path("a.txt"));
-    await ground.ok("edit_file", edit("./x/../a.txt", "one"));
+    expect(await ground.ok("edit_file", edit("./x/../a.txt", "one"))).toMatchObject({ replacements: 1 });
   });
 
   it("needs nothing for an empty file", async () => {
     ground.put("a.txt", "");
-    await ground.ok("write_file", { path: "a.txt", content: "x" });
+    expect(await ground.ok("write_file", { path: "a.txt", content: "x" })).toMatchObject({
+      overwritten: true,
+    });
   });
 
   it("comes back by reading again, in one step", async () => {

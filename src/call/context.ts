@@ -1,6 +1,7 @@
 import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
 import type { Clock } from "../contract/ports/clock.js";
+import type { CodeSearch } from "../contract/ports/code.js";
 import type { SessionEnv } from "../contract/ports/env.js";
 import type { Files } from "../contract/ports/files.js";
 import type { Http } from "../contract/ports/http.js";
@@ -27,6 +28,7 @@ class CallContext implements ToolContext, CallScope {
   readonly #call: ResolvedCall;
   #files: Files | undefined;
   #processes: Processes | undefined;
+  #code: CodeSearch | undefined;
   #outputs: Outputs | undefined;
   #http: Http | undefined;
   #store: Store | undefined;
@@ -87,6 +89,9 @@ class CallContext implements ToolContext, CallScope {
   }
   get processes(): Processes {
     return (this.#processes ??= this.#call.parts.world.processes(this));
+  }
+  get code(): CodeSearch {
+    return (this.#code ??= this.#call.parts.world.code(this));
   }
   get outputs(): Outputs {
     return (this.#outputs ??= this.#call.parts.world.outputs(this));

@@ -1,5 +1,6 @@
 import type { ToolEnvelope } from "../contract/call.js";
 import type { Clock } from "../contract/ports/clock.js";
+import type { CodeSearch } from "../contract/ports/code.js";
 import type { Files, PathVerdict } from "../contract/ports/files.js";
 import type { Http } from "../contract/ports/http.js";
 import type { Interact } from "../contract/ports/interact.js";
@@ -43,6 +44,7 @@ export interface ToolSettings {
 export interface WorldPorts {
   files(scope: CallScope): Files;
   processes(scope: CallScope): Processes;
+  code(scope: CallScope): CodeSearch;
   outputs(scope: CallScope): Outputs;
   http(scope: CallScope): Http;
   store(scope: CallScope): Store;

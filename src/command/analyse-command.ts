@@ -52,6 +52,7 @@ function firstScope({ cwd = "." }: AnalyseOptions, place: Place): Scope {
     positional: [],
     functions: new Map(),
     cwds: [absolutePath(cwd, place.workspace)],
+    likelyCwd: absolutePath(cwd, place.workspace),
     poison: undefined,
     strict: place.dialect !== "other",
     depth: 0,

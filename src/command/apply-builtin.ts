@@ -71,10 +71,12 @@ function changeDirectory(args: readonly Field[], { scope, walk }: BuiltinContext
   const [target] = operands;
   if (operands.length > 1 || target?.known === false || target?.pattern !== undefined || /^[-+]/.test(target?.text ?? "")) {
     scope.cwds = undefined;
+    if (target?.guess !== undefined) scope.likelyCwd = absolutePath(target.guess, scope.likelyCwd);
     return;
   }
   const home = scope.vars.get("HOME");
   const path = target?.text ?? (home === undefined ? walk.place.home : home.text);
+  if (path !== undefined) scope.likelyCwd = absolutePath(path, scope.likelyCwd);
   if (path === undefined || (scope.cwds === undefined && !path.startsWith("/"))) scope.cwds = undefined;
   else scope.cwds = [...new Set((scope.cwds ?? ["/"]).map((cwd) => absolutePath(path, cwd)))];
 }

@@ -5,6 +5,8 @@ import type { Field, Taint } from "./words/field.js";
 export interface Value {
   readonly text?: string | undefined;
   readonly items?: readonly Field[] | undefined;
+  /** What it most likely is, where it is not known. */
+  readonly guess?: string | undefined;
   readonly taint?: Taint | undefined;
 }
 
@@ -39,6 +41,8 @@ export interface Scope {
   readonly functions: Map<string, FunctionBody>;
   /** Where it can be, most likely last; `undefined` where that is not known. */
   cwds: readonly string[] | undefined;
+  /** Where it most likely is. */
+  likelyCwd: string;
   /** Why later commands need not be what their names say. */
   poison: string | undefined;
   /** Only structures of the strict fragment are around. */
@@ -74,19 +78,29 @@ export function scopeVia(scope: Scope, via: string, changes: Partial<Scope> = {}
 
 /** Forget all variables, or those named. */
 export function forget(scope: Scope, names: Iterable<string> | "all"): void {
-  if (names !== "all") {
-    for (const name of names) scope.vars.set(name, unknownValue);
-    return;
-  }
-  for (const name of [...scope.vars.keys(), "HOME", "PWD", "IFS"]) scope.vars.set(name, unknownValue);
-  scope.positional = undefined;
+  for (const name of names === "all" ? [...scope.vars.keys(), "HOME", "PWD", "IFS"] : names)
+    scope.vars.set(name, unsure(scope.vars.get(name) ?? {}));
+  if (names === "all") scope.positional = undefined;
+}
+
+function unsure({ text, guess, taint }: Value): Value {
+  return { guess: text ?? guess, taint };
 }
 
 /** What a part of the line changed is no longer sure: it may not have run, or not to its end. */
 export function settle(scope: Scope, before: ReadonlyMap<string, Value>): void {
   for (const [name, value] of scope.vars) {
-    if (before.get(name) !== value) scope.vars.set(name, { taint: value.taint });
+    if (before.get(name) !== value) scope.vars.set(name, unsure(value));
   }
+}
+
+/** Carry what a part changed over to what is around it, where both are one shell. */
+export function carryOver(to: Scope, from: Scope): void {
+  if (to === from) return;
+  to.cwds = from.cwds;
+  to.likelyCwd = from.likelyCwd;
+  to.poison = from.poison;
+  to.positional = from.positional;
 }
 
 /** Both where it was and where it may be now. */
@@ -101,4 +115,3 @@ export function bothPlaces(
 }
 
 const mostPlaces = 6;
-const unknownValue: Value = {};

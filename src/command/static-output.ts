@@ -27,11 +27,12 @@ export function staticOutput(script: ParsedScript, scope: Scope, walk: Walk): Ou
 
 /** What the last of these commands prints, each reading what the one before it printed. */
 export function pipelineOutput(commands: readonly CommandNode[], scope: Scope, walk: Walk): Output | undefined {
-  // Cheap to tell for nearly all lines: what does not begin with one of these prints who knows what.
-  if (commands[0]?.type !== "Command" || !isSource(commands[0])) return undefined;
+  // What comes before a program that reads no input does not count; without one, who knows what is printed.
+  const start = commands.findLastIndex((command) => command.type === "Command" && isSource(command));
+  if (start < 0) return undefined;
   const quiet = quietly(walk);
   let output: Output | undefined = { text: "" };
-  for (const command of commands) {
+  for (const command of commands.slice(start)) {
     if (command.type !== "Command" || output === undefined) return undefined;
     output = stageOutput(command, output, (word) => resolveWord(word, scope, quiet), { scope, walk: quiet });
     if (output !== undefined && output.text.length > longestOutput) return undefined;
@@ -41,8 +42,10 @@ export function pipelineOutput(commands: readonly CommandNode[], scope: Scope, w
 
 const longestOutput = 65_536;
 
-function isSource({ name }: Command): boolean {
-  return name !== undefined && /^(?:\/\S*\/)?(?:echo|printf|cat)$/.test(name.value);
+function isSource({ name, redirects }: Command): boolean {
+  if (name === undefined) return false;
+  if (/^(?:\/\S*\/)?(?:echo|printf)$/.test(name.value)) return true;
+  return name.value === "cat" && redirects.some(({ type }) => type !== "Redirect");
 }
 
 function stageOutput(

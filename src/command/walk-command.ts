@@ -3,6 +3,7 @@ import type { CommandVariable } from "./command-analysis.js";
 import { heredocText } from "./heredoc-text.js";
 import { denyRedirection } from "./judge/deny-redirection.js";
 import { isSteeringVariable } from "./judge/variables.js";
+import { carryOver } from "./scope.js";
 import type { Scope, Stdin, Value } from "./scope.js";
 import type { ResolvedRedirection, Walk } from "./walk.js";
 import { knownField, unknownField } from "./words/field.js";
@@ -25,10 +26,7 @@ export function walkCommand(node: Command, scope: Scope, walk: Walk): void {
     return;
   }
   walk.command({ fields, redirections, stdin, assignments: assignments.map(toVariable) }, placed);
-  if (placed === scope) return;
-  scope.cwds = placed.cwds;
-  scope.poison = placed.poison;
-  scope.positional = placed.positional;
+  carryOver(scope, placed);
 }
 
 interface Assigned {

@@ -1,5 +1,5 @@
 import type { CommandNode, CompoundList, ParsedScript, PipelineNode, Statement, SyntaxNode } from "unbash";
-import { bothPlaces, forkScope, settle } from "./scope.js";
+import { bothPlaces, carryOver, forkScope, settle } from "./scope.js";
 import type { Scope } from "./scope.js";
 import { walkArithmetic } from "./walk-arithmetic.js";
 import { setVariable, walkCommand, walkRedirections } from "./walk-command.js";
@@ -23,13 +23,6 @@ export function walkScript(script: ParsedScript, scope: Scope, walk: Walk): void
 export function walkList(list: CompoundList, scope: Scope, walk: Walk): void {
   if (scope.depth > deepest) walk.unknown.add(`it is nested more than ${deepest} levels deep`);
   for (const statement of list.commands) walkStatement(statement, scope, walk);
-}
-
-function keepState(scope: Scope, from: Scope): void {
-  if (scope === from) return;
-  scope.cwds = from.cwds;
-  scope.poison = from.poison;
-  scope.positional = from.positional;
 }
 
 function walkStatement({ command, background }: Statement, scope: Scope, walk: Walk): void {
@@ -132,7 +125,7 @@ function walkOneWith(
 ): void {
   const inner = { ...scope, ...changes };
   walkOne(node, inner, walk);
-  keepState(scope, inner);
+  carryOver(scope, inner);
 }
 
 /** A body is a command or, where the parser had to mend something, a list. */
@@ -155,6 +148,7 @@ export function walkBranch(scope: Scope, body: (inner: Scope) => void, changes: 
   body(inner);
   settle(scope, vars);
   scope.cwds = bothPlaces(scope.cwds, inner.cwds);
+  scope.likelyCwd = inner.likelyCwd;
   scope.poison ??= inner.poison;
   if (inner.positional !== scope.positional) scope.positional = undefined;
 }

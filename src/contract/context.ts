@@ -1,5 +1,6 @@
 import type { ToolEnvelope, ToolRequest } from "./call.js";
 import type { Clock } from "./ports/clock.js";
+import type { CodeSearch } from "./ports/code.js";
 import type { SessionEnv } from "./ports/env.js";
 import type { Files } from "./ports/files.js";
 import type { Http } from "./ports/http.js";
@@ -31,6 +32,7 @@ export interface ToolContext {
   /** What this session has read. */
   readonly seen: SeenFiles;
   readonly processes: Processes;
+  readonly code: CodeSearch;
   /** Outputs that are too large for an answer. */
   readonly outputs: Outputs;
   readonly http: Http;

@@ -2,6 +2,7 @@ import type { Tool } from "../contract/tool.js";
 import { snippetTools } from "../tools/snippet/index.js";
 import { planningTools } from "../tools/planning/index.js";
 import { memoryTools } from "../tools/memory/index.js";
+import { codeTools } from "../tools/code/index.js";
 import { controlTools } from "../tools/control/index.js";
 import { artifactTools } from "../tools/artifact/index.js";
 import { dataTools } from "../tools/data/index.js";
@@ -19,6 +20,7 @@ export const createBuiltInTools = (): readonly Tool[] => [
   ...networkTools,
   ...shellTools,
   ...createFileTools(),
+  ...codeTools,
   ...snippetTools,
   ...planningTools,
   ...artifactTools,

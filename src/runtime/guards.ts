@@ -5,11 +5,13 @@ import type { CallSession } from "../contract/session.js";
 import { protectedPathGlobs } from "../policy/built-in-rules.js";
 import type { Guard } from "../world/files/guard-types.js";
 import { createGuard } from "../world/files/guard.js";
-import { createPathRules } from "../world/files/path-rules.js";
+import { createPathRules, type PathRulesOptions } from "../world/files/path-rules.js";
 
 /** The guards of one workspace: the common one, and narrower ones for tools and sessions. */
 export interface Guards {
   common(): Guard;
+  /** The rules of the common guard as plain data, for threads that read on their own. */
+  commonRules(): PathRulesOptions;
   forCall(toolName: string, session: CallSession): Guard;
   /** For the documents of stages: `files` writes below their folder only, `folder` makes it. */
   documents(): { readonly files: Guard; readonly folder: Guard };
@@ -37,6 +39,7 @@ export function createGuards(options: {
   let documents: ReturnType<Guards["documents"]> | undefined;
   return {
     common: () => guardOf(undefined),
+    commonRules: () => rulesOf(options, {}),
     documents: () =>
       (documents ??= {
         files: openGuard(options, { opened: [folder], noLinks: true }).narrow([folder]),
@@ -75,12 +78,20 @@ interface GuardWish {
   readonly noLinks?: boolean;
 }
 
-function openGuard(
+function openGuard(options: Parameters<typeof createGuards>[0], wish: GuardWish): Guard {
+  const { config } = options;
+  const own = wish.toolName === undefined ? undefined : config.tools.perTool[wish.toolName]?.permissions;
+  const rules = createPathRules(rulesOf(options, wish));
+  const guard = createGuard({ rules, maxFileSize: config.files.maxFileSize });
+  return own?.allowedPaths === undefined ? guard : guard.narrow(own.allowedPaths);
+}
+
+function rulesOf(
   { config, rules: groups, workspace, stateDir }: Parameters<typeof createGuards>[0],
   { toolName, opened = [], noLinks = false }: GuardWish,
-): Guard {
+): PathRulesOptions {
   const own = toolName === undefined ? undefined : config.tools.perTool[toolName]?.permissions;
-  const rules = createPathRules({
+  return {
     workspace,
     allowedPaths: config.files.allowedPaths,
     forbiddenPaths: [...config.files.forbiddenPaths, ...(own?.forbiddenPaths ?? [])],
@@ -88,7 +99,5 @@ function openGuard(
     unprotectedGlobs: [...openedByPerson(groups), ...opened],
     strict: noLinks ? { ...config.files.strict, noSymlinks: true } : config.files.strict,
     stateDir,
-  });
-  const guard = createGuard({ rules, maxFileSize: config.files.maxFileSize });
-  return own?.allowedPaths === undefined ? guard : guard.narrow(own.allowedPaths);
+  };
 }

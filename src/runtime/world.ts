@@ -2,9 +2,9 @@ import type { WorldPorts } from "../call/parts.js";
 import type { RuleGroup } from "../config/load-config.js";
 import type { ResolvedConfig } from "../config/resolve-config.js";
 import type { Clock } from "../contract/ports/clock.js";
-import type { PathVerdict } from "../contract/ports/files.js";
+import type { Files, PathVerdict } from "../contract/ports/files.js";
 import type { InteractBackend } from "../contract/ports/interact.js";
-import type { CallSession } from "../contract/session.js";
+import type { CallScope, CallSession } from "../contract/session.js";
 import type { Policy } from "../policy/create-policy.js";
 import type { DocumentFiles } from "../store/work-scope.js";
 import { createFiles } from "../world/files-port.js";
@@ -13,6 +13,7 @@ import { createInteract } from "../world/interact/ask-person.js";
 import { createCallbackBackend, type InteractCallbacks } from "../world/interact/callback-backend.js";
 import type { SandboxFact } from "../world/sandbox/sandbox-types.js";
 import type { Journal } from "../world/journal/journal.js";
+import { createRuntimeCode } from "./code.js";
 import type { TenonOptions } from "./create-tenon.js";
 import { createDocumentFiles } from "./document-files.js";
 import { createGuards, openedByPerson } from "./guards.js";
@@ -77,21 +78,24 @@ export function createWorld(parts: WorldOptions): World {
   });
   const noJobs = options.jobs === false ? "this process ends with its call, and its jobs with it" : undefined;
   const commands = createCommandWorld({ config, workspace, stateDir, guards, sandbox, env, clock, noJobs });
+  const code = createRuntimeCode({ config, guards, stateDir, keepsIndex: options.jobs !== false });
   const checkPath = (path: string, access: "read" | "write" = "read"): PathVerdict =>
     guards.common().check(path, access);
+  const filesFor = (scope: CallScope): Files => {
+    const { toolName, callId, taskId, session, signal } = scope;
+    return createFiles({
+      guard: guards.forCall(toolName, session),
+      journal,
+      origin: { callId, sessionId: session.id, tool: toolName, ...(taskId !== undefined && { taskId }) },
+      readable: scope.readable(),
+      signal,
+    });
+  };
   return {
     ports: {
-      files: (scope) => {
-        const { toolName, callId, taskId, session, signal } = scope;
-        return createFiles({
-          guard: guards.forCall(toolName, session),
-          journal,
-          origin: { callId, sessionId: session.id, tool: toolName, ...(taskId !== undefined && { taskId }) },
-          readable: scope.readable(),
-          signal,
-        });
-      },
+      files: filesFor,
       processes: (scope) => commands.processes(scope),
+      code: (scope) => code.forCall({ files: filesFor(scope), signal: scope.signal }),
       outputs: (scope) => commands.outputs(scope),
       sandbox: () => commands.sandbox(),
       lookForSandbox: () => commands.lookForSandbox(),
@@ -124,6 +128,7 @@ export function createWorld(parts: WorldOptions): World {
     backendFor: () => backend,
     endSession: (sessionId) => commands.endSession(sessionId),
     close: async () => {
+      await code.close();
       await commands.close();
       await network.close();
     },

@@ -6,6 +6,7 @@ import {
   requireMemory,
   findMemory,
   selectMemories,
+  textOfMemory,
   toMemories,
   toMemoryId,
   type MemoryRow,
@@ -38,12 +39,14 @@ export function createMemories(parts: WorkParts): MemoryStore {
         const row = await requireMemory(tx, id);
         if (row.kind !== "issue") throw noIssue(row);
         if (row.resolved_at !== null) throw resolvedBefore(row);
-        await tx.run("UPDATE memories SET resolution = ?, resolved_at = ?, indexed = 0 WHERE number = ?", [
+        await tx.run("UPDATE memories SET resolution = ?, resolved_at = ? WHERE number = ?", [
           resolution,
           parts.clock.now(),
           row.number,
         ]);
-        return read(tx, await requireMemory(tx, id));
+        const resolved = await requireMemory(tx, id);
+        await texts.memories.refresh(tx, textOfMemory(resolved, database.name));
+        return read(tx, resolved);
       }),
     promote: (id, promotion) =>
       database.transaction(async (tx) => {
@@ -64,8 +67,8 @@ export function createMemories(parts: WorkParts): MemoryStore {
 }
 
 const insertSql = `INSERT INTO memories
-  (kind, layer, iteration, title, content, tags, created_at, agent, origin, reason, indexed)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0) RETURNING number`;
+  (kind, layer, iteration, title, content, tags, created_at, agent, origin, reason)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`;
 
 /** One statement; what is known of the row already need not be read again. */
 async function insert(

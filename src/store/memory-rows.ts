@@ -75,7 +75,8 @@ export function createMemoryText(database: SqlDatabase): TextIndex {
   });
 }
 
-function textOfMemory(row: MemoryRow, database: string): IndexedText {
+/** What the index keeps of a memory. */
+export function textOfMemory(row: MemoryRow, database: string): IndexedText {
   const tags = parseColumn<string[]>(row.tags, toMemoryId(row.number), database);
   return {
     number: row.number,

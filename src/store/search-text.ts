@@ -58,7 +58,7 @@ export async function searchText(index: TextIndex, options: SearchOptions): Prom
 
 /** Whether there is anything to look for in a query. */
 export function hasTerms(query: string): boolean {
-  return !segment(query, { singles: false, limit: 1 }).next().done;
+  return segment(query, { singles: false, limit: 1 }).length > 0;
 }
 
 interface Search {

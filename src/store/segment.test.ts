@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { segment } from "./segment.js";
 
-const cut = (text: string, singles = true): string[] => [...segment(text, { singles, limit: 1000 })];
+const cut = (text: string, singles = true): string[] => segment(text, { singles, limit: 1000 });
 
 describe("segment", () => {
   it("folds case, width and accents", () => {
@@ -18,7 +18,7 @@ describe("segment", () => {
   });
 
   it("makes pairs of scripts without spaces, and single characters for the index", () => {
-    expect(cut("数据库")).toEqual(["数", "据", "库", "数据", "据库"]);
+    expect(cut("数据库").toSorted()).toEqual(["库", "据", "据库", "数", "数据"]);
     expect(cut("数据库", false)).toEqual(["数据", "据库"]);
     expect(cut("库", false)).toEqual(["库"]);
   });
@@ -31,7 +31,7 @@ describe("segment", () => {
   });
 
   it("stops at its limit and cuts endless words", () => {
-    expect([...segment("a b c d", { singles: true, limit: 2 })]).toEqual(["a", "b"]);
+    expect(segment("a b c d", { singles: true, limit: 2 })).toEqual(["a", "b"]);
     expect(cut("x".repeat(10_000))).toEqual(["x".repeat(64)]);
     expect(cut("中".repeat(50_000)).length).toBe(1000);
   });

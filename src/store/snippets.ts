@@ -9,7 +9,7 @@ import type {
 import { parseColumn, toColumn } from "./json-column.js";
 import { hasTerms, searchText } from "./search-text.js";
 import type { Sql, SqlDatabase } from "./sql.js";
-import { createTextIndex } from "./text-index.js";
+import { createTextIndex, savesPerIndexing } from "./text-index.js";
 import type { IndexedText, TextIndex } from "./text-index.js";
 import type { WorkParts } from "./work-scope.js";
 
@@ -18,9 +18,13 @@ export function createSnippets(parts: WorkParts): SnippetStore {
   const { database, texts } = parts;
   const summary = (row: SnippetRow): SnippetSummary => toSummary(row, database.name);
   return {
-    save: (snippet) => database.transaction((tx) => save(parts, tx, snippet)),
+    async save(snippet) {
+      const { number, version } = await database.transaction((tx) => save(parts, tx, snippet));
+      if (version === 1 && number % savesPerIndexing === 0) await texts.snippets.catchUp();
+      return { id: toId(number), name: snippet.name, created: version === 1 };
+    },
     async load(nameOrId) {
-      const row = await find<CodeRow>(database, `${columns}, code`, nameOrId);
+      const row = (await database.get<CodeRow>(namedSql, [nameOrId])) ?? (await findById(database, nameOrId));
       return row && ({ ...summary(row), code: row.code } satisfies Snippet);
     },
     async list(filter = {}) {
@@ -34,7 +38,7 @@ export function createSnippets(parts: WorkParts): SnippetStore {
       return hits.flatMap(({ number }) => byId.get(toId(number)) ?? []);
     },
     async history(nameOrId) {
-      const row = await find(database, columns, nameOrId);
+      const row = await find(database, nameOrId);
       if (row === undefined) return [];
       const rows = await database.all<VersionRow>(
         `SELECT version, code, description, language, tags, saved_at, agent FROM snippet_versions
@@ -45,7 +49,7 @@ export function createSnippets(parts: WorkParts): SnippetStore {
     },
     remove: (nameOrId) =>
       database.transaction(async (tx) => {
-        const row = await find(tx, columns, nameOrId);
+        const row = await find(tx, nameOrId);
         if (row === undefined) return undefined;
         await texts.snippets.remove(tx, { number: row.number, scope: 0 });
         await tx.run("DELETE FROM snippets WHERE number = ?", [row.number]);
@@ -64,7 +68,8 @@ export function createSnippetText(database: SqlDatabase): TextIndex {
     database,
     table: "snippets",
     columns: `${columns}, code`,
-    toText: (row: CodeRow) => textOf(row, database.name),
+    toText: (row: CodeRow) =>
+      textOf({ ...toSummary(row, database.name), number: row.number, code: row.code }),
   });
 }
 
@@ -96,39 +101,41 @@ interface VersionRow {
 const columns = "number, name, version, description, language, tags, created_at, updated_at";
 
 async function save(
-  { clock, scope }: WorkParts,
+  { clock, scope, texts }: WorkParts,
   tx: Sql,
-  { name, code, description, language, tags }: NewSnippet,
-): Promise<{ id: string; name: string; created: boolean }> {
+  snippet: NewSnippet,
+): Promise<{ number: number; version: number }> {
+  const { name, code, description, language, tags } = snippet;
   const now = clock.now();
   await tx.run(
     `INSERT INTO snippet_versions (snippet, version, code, description, language, tags, saved_at, agent)
      SELECT number, version, code, description, language, tags, updated_at, agent FROM snippets WHERE name = ?`,
     [name],
   );
-  const row = await tx.get<{ number: number; version: number }>(
-    `INSERT INTO snippets (name, version, code, description, language, tags, created_at, updated_at, agent, indexed)
-     VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, 0)
+  const row = (await tx.get<{ number: number; version: number }>(
+    `INSERT INTO snippets (name, version, code, description, language, tags, created_at, updated_at, agent)
+     VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (name) DO UPDATE SET version = snippets.version + 1, code = excluded.code,
        description = excluded.description, language = excluded.language, tags = excluded.tags,
-       updated_at = excluded.updated_at, agent = excluded.agent, indexed = 0
+       updated_at = excluded.updated_at, agent = excluded.agent
      RETURNING number, version`,
     [name, code, description, language, toColumn(tags, "The tags"), now, now, scope.actor.agent],
-  );
-  return { id: toId(row?.number ?? 0), name, created: row?.version === 1 };
+  )) as { number: number; version: number }; // the statement writes one row, whatever was there
+  if (row.version > 1) await texts.snippets.refresh(tx, textOf({ ...snippet, number: row.number }));
+  return row;
 }
 
+const namedSql = `SELECT ${columns}, code FROM snippets WHERE name = ?`;
+
 /** A name comes first: somebody may have called one like another's id. */
-async function find<Row extends SnippetRow>(
-  sql: Sql,
-  wanted: string,
-  nameOrId: string,
-): Promise<Row | undefined> {
-  const text = `SELECT ${wanted} FROM snippets WHERE`;
-  const named = await sql.get<Row>(`${text} name = ?`, [nameOrId]);
-  const number = toNumber(nameOrId);
-  if (named !== undefined || number === undefined) return named;
-  return sql.get<Row>(`${text} number = ?`, [number]);
+async function find(sql: Sql, nameOrId: string): Promise<CodeRow | undefined> {
+  return (await sql.get<CodeRow>(namedSql, [nameOrId])) ?? findById(sql, nameOrId);
+}
+
+async function findById(sql: Sql, id: string): Promise<CodeRow | undefined> {
+  const number = toNumber(id);
+  if (number === undefined) return undefined;
+  return sql.get<CodeRow>(`SELECT ${columns}, code FROM snippets WHERE number = ?`, [number]);
 }
 
 function toId(number: number): string {
@@ -157,13 +164,19 @@ function toVersion({ saved_at: savedAt, tags, ...row }: VersionRow, database: st
   return { ...row, tags: parseColumn<string[]>(tags, "a snippet's version", database), savedAt };
 }
 
-function textOf(row: CodeRow, database: string): IndexedText {
-  const { tags } = toSummary(row, database);
+function textOf({
+  number,
+  name,
+  code,
+  description,
+  language,
+  tags,
+}: NewSnippet & { readonly number: number }): IndexedText {
   return {
-    number: row.number,
+    number,
     scope: 0,
-    strong: [row.name, ...tags].join("\n"),
-    weak: [row.description, row.language, row.code].join("\n"),
+    strong: [name, ...tags].join("\n"),
+    weak: [description, language, code].join("\n"),
     facets: [],
   };
 }

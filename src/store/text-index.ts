@@ -33,8 +33,11 @@ export interface QueryTerm {
 export interface TextIndex {
   /** Numbers of the newest records that fit, the highest first within a scope. */
   find(query: TextQuery, limit: number): Promise<readonly number[]>;
-  /** Index what waits, if anything does. */
+  /** Index the rows that are not in it yet. */
   catchUp(): Promise<void>;
+  /** A row is different now: index it again, where it was before. */
+  refresh(tx: Sql, text: IndexedText): Promise<void>;
+  /** A row goes away. */
   remove(tx: Sql, record: Pick<IndexedText, "number" | "scope">): Promise<void>;
 }
 
@@ -47,22 +50,28 @@ export interface TextIndexOptions {
 }
 
 /**
- * The full text of a table. A saved row waits until the next search, or until some have gathered: an index
- * takes many rows at once for the price of a few, and saving stays one statement.
+ * The full text of a table. A new row waits until the next search, or until some have gathered: an index
+ * takes many rows at once for the price of a few, and saving stays one statement. Writers take turns and
+ * numbers only grow, so the last number that is indexed tells all.
  */
 export function createTextIndex({ database, table, columns, toText }: TextIndexOptions): TextIndex {
   const words = database.dialect === "sqlite" ? fts5 : tsvector;
-  const waitingSql = `SELECT ${columns} FROM ${table} WHERE indexed = 0 ORDER BY number LIMIT ${rowsAtOnce}`;
-  const findSql = words.findSql(table);
-  const indexSome = async (tx: Sql): Promise<boolean> => {
-    const rows = (await tx.all<never>(waitingSql)).map((row) => toText(row));
+  const waitingSql = `SELECT ${columns} FROM ${table} WHERE number > ? ORDER BY number LIMIT ${rowsAtOnce}`;
+  const [findSql, putSql, removeSql] = [words.findSql(table), words.putSql(table), words.removeSql(table)];
+  const progress = async (sql: Sql): Promise<number> =>
+    (await sql.get<Progress>(progressSql, [table]))?.number ?? 0;
+  const put = async (tx: Sql, texts: readonly IndexedText[]): Promise<void> => {
     // FTS5 gathers rows that come in their order and writes any other out by itself.
-    for (const row of rows.toSorted((one, other) => toRowid(one) - toRowid(other)))
-      await tx.run(words.putSql(table), [toRowid(row), words.document(tokensOf(row))]);
-    const last = rows.at(-1);
+    const rows = texts.map((text): [number, string] => [toRowid(text), words.document(tokensOf(text))]);
+    await tx.run(putSql, [JSON.stringify(rows.sort(([one], [other]) => one - other))]);
+  };
+  const indexSome = async (tx: Sql): Promise<boolean> => {
+    const texts = (await tx.all<never>(waitingSql, [await progress(tx)])).map((row) => toText(row));
+    const last = texts.at(-1);
     if (last === undefined) return false;
-    await tx.run(`UPDATE ${table} SET indexed = 1 WHERE indexed = 0 AND number <= ?`, [last.number]);
-    return rows.length === rowsAtOnce;
+    await put(tx, texts);
+    await tx.run(setProgressSql, [table, last.number]);
+    return texts.length === rowsAtOnce;
   };
   return {
     async find({ terms, facets = [], scope }, limit) {
@@ -75,15 +84,30 @@ export function createTextIndex({ database, table, columns, toText }: TextIndexO
       return (JSON.parse(row?.rowids ?? "[]") as number[]).map(toNumber);
     },
     async catchUp() {
-      const waits = await database.get(`SELECT 1 AS one FROM ${table} WHERE indexed = 0 LIMIT 1`);
-      let more = waits !== undefined;
+      const last = await database.get<{ number: number | null }>(
+        `SELECT max(number) AS number FROM ${table}`,
+      );
+      let more = (last?.number ?? 0) > (await progress(database));
       while (more) more = await database.transaction(indexSome);
     },
+    async refresh(tx, text) {
+      if (text.number > (await progress(tx))) return;
+      await tx.run(removeSql, [toRowid(text)]);
+      await put(tx, [text]);
+    },
     async remove(tx, record) {
-      await tx.run(words.removeSql(table), [toRowid(record)]);
+      await tx.run(removeSql, [toRowid(record)]);
     },
   };
 }
+
+interface Progress {
+  number: number;
+}
+
+const progressSql = "SELECT number FROM text_progress WHERE name = ?";
+const setProgressSql = `INSERT INTO text_progress (name, number) VALUES (?, ?)
+  ON CONFLICT (name) DO UPDATE SET number = excluded.number`;
 
 /** After so many new rows a save indexes them all. */
 export const savesPerIndexing = 64;
@@ -123,10 +147,10 @@ const span = 2 ** 33;
 
 /** How a database writes tokens and asks for them. Tokens are letters, marks and digits, and mean nothing to either. */
 interface IndexWords {
-  /** Takes the row's id and the document. */
+  /** Takes pairs of a row's id and its document, as JSON: one statement for all. */
   putSql(table: string): string;
   removeSql(table: string): string;
-  document(tokens: Iterable<string>): string;
+  document(tokens: readonly string[]): string;
   /** Takes the expression, the range and the limit; gives the ids as one text, which costs less than a row each. */
   findSql(table: string): string;
   readonly token: (token: string) => string;
@@ -136,9 +160,11 @@ interface IndexWords {
 
 // Numbers arrive as floating point, by which FTS5 neither seeks nor stops.
 const fts5: IndexWords = {
-  putSql: (table) => `INSERT OR REPLACE INTO ${table}_text (rowid, terms) VALUES (CAST(? AS INTEGER), ?)`,
+  putSql: (table) =>
+    `INSERT INTO ${table}_text (rowid, terms)
+     SELECT CAST(json_extract(value, '$[0]') AS INTEGER), json_extract(value, '$[1]') FROM json_each(?)`,
   removeSql: (table) => `DELETE FROM ${table}_text WHERE rowid = CAST(? AS INTEGER)`,
-  document: (tokens) => [...tokens].join(" "),
+  document: (tokens) => tokens.join(" "),
   findSql: (table) =>
     `SELECT json_group_array(rowid) AS rowids FROM (SELECT rowid FROM ${table}_text
        WHERE ${table}_text MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER) ORDER BY rowid LIMIT ?)`,
@@ -149,10 +175,10 @@ const fts5: IndexWords = {
 
 const tsvector: IndexWords = {
   putSql: (table) =>
-    `INSERT INTO ${table}_text (rowid, terms) VALUES (?, CAST(? AS tsvector))
-     ON CONFLICT (rowid) DO UPDATE SET terms = excluded.terms`,
+    `INSERT INTO ${table}_text (rowid, terms)
+     SELECT CAST(value ->> 0 AS BIGINT), CAST(value ->> 1 AS tsvector) FROM json_array_elements(CAST(? AS json))`,
   removeSql: (table) => `DELETE FROM ${table}_text WHERE rowid = ?`,
-  document: (tokens) => [...tokens].map((token) => `'${token}'`).join(" "),
+  document: (tokens) => `'${tokens.join("' '")}'`,
   findSql: (table) =>
     `SELECT CAST(coalesce(json_agg(rowid), '[]') AS text) AS rowids FROM (SELECT rowid FROM ${table}_text
        WHERE terms @@ CAST(? AS tsquery) AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?) AS found`,
@@ -165,19 +191,20 @@ const tsvector: IndexWords = {
 const oftenEnough = 3;
 
 /** Every term once, once more where the record is about it, what their forms have in common, and the facets. */
-function* tokensOf({ strong: head, weak: body, facets }: IndexedText): Generator<string> {
+function tokensOf({ strong: head, weak: body, facets }: IndexedText): string[] {
   const times = new Map<string, number>();
   for (const term of segment(head, { singles: true, limit: mostTerms })) times.set(term, oftenEnough);
-  for (const term of segment(body, { singles: true, limit: mostTerms })) {
+  for (const term of segment(body, { singles: true, limit: mostTerms }))
     times.set(term, (times.get(term) ?? 0) + 1);
-  }
+  const tokens: string[] = [];
   const stems = new Set<string>();
   for (const [term, count] of times) {
-    yield `${mark.word}${term}`;
-    if (count >= oftenEnough) yield `${mark.strong}${term}`;
+    tokens.push(mark.word + term);
+    if (count >= oftenEnough) tokens.push(mark.strong + term);
     const root = stem(term);
     if (root !== term) stems.add(root);
   }
-  for (const root of stems) yield `${mark.stem}${root}`;
-  for (const facet of facets) yield `${mark.facet}${facet}`;
+  for (const root of stems) tokens.push(mark.stem + root);
+  for (const facet of facets) tokens.push(mark.facet + facet);
+  return tokens;
 }

@@ -13,8 +13,9 @@ export function looksBinary(sample: Uint8Array): boolean {
   if (startsWith(head, "%PDF-")) return true;
   if (head.includes(0)) return guessUtf16(head) === undefined;
   let controls = 0;
-  for (const byte of head) {
-    if (isRareControl(byte)) controls += 1;
+  // By index: an iterator takes ten times as long, and every read comes by here.
+  for (let at = 0; at < head.length; at += 1) {
+    if (isRareControl(head[at] ?? 0)) controls += 1;
   }
   // Random bytes have one control character in ten, texts none or, where they show escapes, a few.
   return controls * 20 > head.length;

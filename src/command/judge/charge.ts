@@ -19,7 +19,7 @@ export interface Charge {
 
 /** Prepare a command; `undefined` where nobody knows which program it is, or it is one of the workspace's own. */
 export function toCharge(draft: Draft, scope: Scope, place: Place): Charge | undefined {
-  const cwd = scope.cwds?.at(-1) ?? place.workspace;
+  const cwd = scope.likelyCwd;
   const [first, ...args] = draft.fields;
   const name = first && programName(first, cwd, place);
   if (name === undefined || scope.functions.has(name)) return undefined;

@@ -12,7 +12,7 @@ export function denyRedirection(
   place: Place,
 ): string | undefined {
   if (op.startsWith("<<") || /^(?:\d+-?|-)$/.test(field.text)) return undefined;
-  const cwd = scope.cwds?.at(-1) ?? place.workspace;
+  const cwd = scope.likelyCwd;
   if (op === "<") {
     const secrets = credentialsAt(field, cwd, place);
     return secrets && `it reads ${secrets}`;

@@ -63,7 +63,7 @@ function denyCode({ text, taint }: Field, { scope, walk }: Unfolding): string | 
   if (isUnseen(taint)) return "it runs code that nobody has seen";
   if (connects.test(text) && hands.test(text)) return "it hands a shell to another machine";
   if (forks.test(text)) return "it starts itself over and over (a fork bomb)";
-  const cwd = scope.cwds?.at(-1) ?? walk.place.workspace;
+  const cwd = scope.likelyCwd;
   for (const [, , path = ""] of text.slice(0, longest).matchAll(removes)) {
     const vital = vitalPlace(knownField(path.replace(/^~(?=\/|$)/, () => walk.place.home)), cwd, walk.place);
     if (vital !== undefined) return `it deletes ${vital}`;

@@ -31,7 +31,7 @@ const deepestUnfolding = 96;
 
 /** A program by its path; one of the workspace's own may do anything, whatever it is called. */
 function foreignName(text: string, scope: Scope, walk: Walk): string | undefined {
-  const path = absolutePath(text, scope.cwds?.at(-1) ?? walk.place.workspace);
+  const path = absolutePath(text, scope.likelyCwd);
   return isInside(path, walk.place.workspace) ? undefined : baseName(path);
 }
 

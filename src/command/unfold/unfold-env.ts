@@ -3,7 +3,8 @@ import { readArguments, toSpec } from "../read-options.js";
 import type { CommandVariable } from "../command-analysis.js";
 import { knownField } from "../words/field.js";
 import type { Field } from "../words/field.js";
-import { carryOver, runText, runWords } from "./unfolding.js";
+import { carryOver } from "../scope.js";
+import { runText, runWords } from "./unfolding.js";
 import type { Unfolding } from "./unfolding.js";
 
 const env = toSpec({

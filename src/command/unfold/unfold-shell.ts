@@ -1,9 +1,9 @@
 import { reportCommand } from "../report-command.js";
 import { isConnector } from "../judge/deny-network.js";
-import { forget, forkScope } from "../scope.js";
+import { carryOver, forget, forkScope } from "../scope.js";
 import { isUnseen } from "../words/field.js";
 import type { Field, Taint } from "../words/field.js";
-import { carryOver, runText, runWords } from "./unfolding.js";
+import { runText, runWords } from "./unfolding.js";
 import type { Unfolding } from "./unfolding.js";
 
 const judged = new Set(["sh", "bash", "dash", "ash", "ksh", "mksh", "rbash"]);

@@ -39,10 +39,3 @@ export function runText(
   walk.source(text, inner);
   return inner;
 }
-
-/** Carry what a part changed over to what is around it, where both are one shell. */
-export function carryOver(to: Scope, from: Scope): void {
-  to.cwds = from.cwds;
-  to.poison = from.poison;
-  to.positional = from.positional;
-}

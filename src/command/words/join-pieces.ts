@@ -7,14 +7,17 @@ const longestField = 65_536;
 export interface Splitting {
   /** The word as it was written. */
   readonly source: string;
-  /** What separates words (`IFS`); `undefined` where that is not known. */
-  readonly blanks: string | undefined;
+  /** What separates words (`IFS`). */
+  readonly blanks: string;
+  /** Something else may separate them. */
+  readonly unsure: boolean;
 }
 
 /** Split the stretches of a word into the words that it becomes. */
-export function toFields(pieces: readonly Piece[], { source, blanks }: Splitting): readonly Field[] {
+export function toFields(pieces: readonly Piece[], { source, blanks, unsure }: Splitting): readonly Field[] {
+  if (pieces.length === 0) return [];
   if (pieces.every(isSimple)) return [toOneField(pieces)];
-  if (blanks === undefined) return [{ ...knownField(source), known: false, plain: false, many: true }];
+  if (unsure) return toFields(pieces, { source, blanks, unsure: false }).map(asUnsure);
   const words: Piece[][] = [];
   let current: Piece[] | undefined;
   const end = (): void => {
@@ -52,6 +55,11 @@ function splitAt(text: string, blanks: string): string[] {
   return runs;
 }
 
+/** How the words are split is not known. */
+function asUnsure(field: Field): Field {
+  return { ...field, known: false, plain: false, many: true, guess: field.guess ?? (field.known ? field.text : undefined) };
+}
+
 function isSimple(piece: Piece): boolean {
   return piece.split !== true && piece.breakBefore !== true;
 }
@@ -59,7 +67,7 @@ function isSimple(piece: Piece): boolean {
 /** Join the stretches of one word. */
 export function toOneField(pieces: readonly Piece[]): Field {
   const text = joined(pieces, (piece) => piece.text);
-  const known = pieces.every(({ unknown }) => unknown !== true) && text.length <= longestField;
+  const known = pieces.every(({ unknown, unsure }) => unknown !== true && unsure !== true) && text.length <= longestField;
   const plain = pieces.every(({ moved, unknown }) => moved !== true && unknown !== true);
   const globs = pieces.some(({ glob, unknown }) => glob === true && unknown !== true);
   const taint = pieces.reduce<Field["taint"]>((found, piece) => worse(found, piece.taint), undefined);
@@ -69,7 +77,7 @@ export function toOneField(pieces: readonly Piece[]): Field {
     text,
     known,
     plain,
-    many: pieces.some(({ unknown, quoted }) => unknown === true && quoted !== true),
+    many: pieces.some(({ unknown, unsure, quoted }) => (unknown === true || unsure === true) && quoted !== true),
     taint,
     ...(globs && { pattern: joined(pieces, (piece) => (piece.glob === true ? piece.text : escapeGlob(piece.text))) }),
     ...(!known && {

@@ -8,7 +8,17 @@ import { resolveText } from "./resolve-word.js";
 
 /** `$name`, `$1`, `$@` and the like. */
 export function simplePieces(text: string, quoted: boolean, scope: Scope, walk: Walk): Piece[] {
-  return valuePieces(valueOf(text.slice(1), scope, walk), text, quoted);
+  const value = valueOf(text.slice(1), scope, walk);
+  return valuePieces(quoted && text === "$*" ? asOne(value, scope) : value, text, quoted);
+}
+
+/** `"$*"` is one word, its parts joined by the first letter of `IFS`. */
+function asOne(value: Value | undefined, scope: Scope): Value | undefined {
+  const ifs = scope.vars.get("IFS");
+  const sign = ifs === undefined ? " " : ifs.text?.slice(0, 1);
+  const { items } = value ?? {};
+  if (items === undefined || sign === undefined || items.some(({ known }) => !known)) return undefined;
+  return { text: items.map(({ text }) => text).join(sign) };
 }
 
 /** `${name…}`, with what may stand after the name. */
@@ -20,7 +30,8 @@ export function parameterPieces(
   const { parameter, operation, prefix, index, text } = part;
   const field = (word: Word): ReturnType<typeof resolveText> => resolveText(word, scope, walk);
   const at = index && field(index);
-  const base = at === undefined ? valueOf(parameter, scope, walk) : elementOf(parameter, at.text, scope);
+  const whole = at === undefined ? valueOf(parameter, scope, walk) : elementOf(parameter, at.text, scope);
+  const base = quoted && (at?.text ?? parameter) === "*" ? asOne(whole, scope) : whole;
   // An index is arithmetic: what it names is evaluated, and can run commands in turn.
   if (at !== undefined && !/^(?:[@*]|\d+)$/.test(at.text)) walk.unknown.add(`the index in ${text}`);
   if (operation === undefined) return lengthOrValue(base, part, quoted, { scope, walk });
@@ -86,7 +97,7 @@ function unknownPieces({ text }: ParameterExpansionPart, quoted: boolean, base: 
 }
 
 function valuePieces(value: Value | undefined, written: string, quoted: boolean): Piece[] {
-  const { items, text, taint } = value ?? {};
+  const { items, text, taint, guess } = value ?? {};
   if (items !== undefined && text === undefined) {
     return items.map((item, at) => ({
       text: item.text,
@@ -98,6 +109,7 @@ function valuePieces(value: Value | undefined, written: string, quoted: boolean)
       taint: item.taint,
     }));
   }
+  if (text === undefined && guess !== undefined) return [{ text: guess, quoted, split: !quoted, moved: true, unsure: true, taint }];
   if (text === undefined) return [{ text: written, quoted, split: !quoted, unknown: true, taint }];
   return [{ text, quoted, split: !quoted, moved: true, taint }];
 }
@@ -113,6 +125,7 @@ export function valueOf(name: string, scope: Scope, walk: Walk): Value | undefin
   }
   if (name === "#") return positional && { text: String(positional.length) };
   const own = scope.vars.get(name);
+  if (name === "HOME" && own !== undefined && own.text === undefined) return { guess: walk.place.home, ...own };
   if (own !== undefined) return own.items === undefined || own.text !== undefined ? own : { ...own.items[0] };
   if (name === "IFS") return { text: " \t\n" };
   if (name === "HOME") return { text: walk.place.home };

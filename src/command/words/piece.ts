@@ -12,6 +12,8 @@ export interface Piece {
   /** Only known when it runs; `text` is how it was written. */
   readonly unknown?: boolean | undefined;
   readonly guess?: string | undefined;
+  /** `text` is only likely. */
+  readonly unsure?: boolean | undefined;
   /** Comes from `$`, a backtick or `~`. */
   readonly moved?: boolean | undefined;
   /** The word ends before this piece, as between the words of `"$@"`. */

@@ -21,7 +21,8 @@ export function resolveWord(word: Word, scope: Scope, walk: Walk): readonly Fiel
   const ifs = scope.vars.get("IFS");
   return toFields(withTilde(text, piecesOf(parts, scope, walk), scope, walk), {
     source: text,
-    blanks: ifs === undefined ? " \t\n" : ifs.text,
+    blanks: ifs?.text ?? ifs?.guess ?? " \t\n",
+    unsure: ifs !== undefined && ifs.text === undefined,
   });
 }
 
@@ -55,19 +56,18 @@ function resolveBraces(word: Word, scope: Scope, walk: Walk): readonly Field[] {
   const bare = whole.every(({ unknown }) => unknown !== true);
   const quiet = quietly(walk);
   const fields = words.flatMap((text) => {
+    // Nothing between two commas is no word at all.
+    if (text === "") return [];
     const parsed = text === word.text ? undefined : parseWord(text);
-    if (parsed === undefined) return [knownField(word.value)];
-    return parsed.text === word.text ? [unknownField(text)] : resolveWord(parsed, scope, quiet);
+    return parsed === undefined ? [unknownField(text)] : resolveWord(parsed, scope, quiet);
   });
   // What a plain sh makes of braces is another thing.
   return walk.place.dialect === "bash" && bare ? fields : fields.map((field) => ({ ...field, known: false }));
 }
 
-/** Read one word by itself; an empty quote in front keeps `#` from being a comment. */
+/** Read one word by itself; a `#` in front is no comment here. */
 function parseWord(text: string): Word | undefined {
-  if (text === "") return undefined;
-  const source = text.startsWith("~") ? `_ ${text}` : `_ ''${text}`;
-  const [statement, ...more] = parse(source).commands;
+  const [statement, ...more] = parse(text.startsWith("#") ? `_ \\${text}` : `_ ${text}`).commands;
   if (statement === undefined || more.length > 0 || statement.command.type !== "Command") return undefined;
   const [word, ...others] = statement.command.suffix;
   return word?.type === "Word" && others.length === 0 ? word : undefined;

@@ -20,15 +20,19 @@ export const work: Migration = {
     "memories",
   ],
   async rebuild(tx) {
-    // The next search indexes them all.
-    await tx.run("UPDATE snippets SET indexed = 0");
-    await tx.run("UPDATE memories SET indexed = 0");
+    // The next search indexes all rows again.
+    for (const table of ["snippets", "memories"]) {
+      const clear = `INSERT INTO ${table}_text (${table}_text) VALUES ('delete-all')`;
+      await tx.run(tx.dialect === "sqlite" ? clear : `DELETE FROM ${table}_text`);
+    }
+    await tx.run("DELETE FROM text_progress");
   },
   statements: (dialect) => [
     ...pipelineTables(dialect),
     ...planTables(dialect),
     ...snippetTables(dialect),
     ...memoryTables(dialect),
+    `CREATE TABLE text_progress (name TEXT PRIMARY KEY, number BIGINT NOT NULL)`,
   ],
 };
 
@@ -89,7 +93,7 @@ function snippetTables(dialect: Dialect): string[] {
     `CREATE TABLE snippets (
        number ${identity}, name TEXT ${byCode} NOT NULL UNIQUE, version INTEGER NOT NULL, code TEXT NOT NULL,
        description TEXT NOT NULL, language TEXT NOT NULL, tags TEXT NOT NULL,
-       created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, agent TEXT NOT NULL, indexed INTEGER NOT NULL
+       created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, agent TEXT NOT NULL
      )`,
     `CREATE TABLE snippet_versions (
        snippet BIGINT NOT NULL REFERENCES snippets (number) ON DELETE CASCADE, version INTEGER NOT NULL,
@@ -107,7 +111,7 @@ function memoryTables(dialect: Dialect): string[] {
        iteration INTEGER NOT NULL REFERENCES iterations (number),
        title TEXT NOT NULL, content TEXT NOT NULL, tags TEXT NOT NULL, created_at BIGINT NOT NULL,
        agent TEXT NOT NULL, resolution TEXT, resolved_at BIGINT, origin BIGINT REFERENCES memories (number),
-       reason TEXT, indexed INTEGER NOT NULL
+       reason TEXT
      )`,
     `CREATE INDEX memories_layer ON memories (layer, iteration, number)`,
     `CREATE INDEX memories_kind ON memories (kind, layer, iteration, number)`,
@@ -118,20 +122,17 @@ function memoryTables(dialect: Dialect): string[] {
 
 /**
  * The index of a table's texts: terms made by the program, and facets to filter by, told apart by a letter
- * before each. It need not know where in a text they stand. Rows wait with `indexed = 0`.
+ * before each. It need not know where in a text they stand. Rows up to the number in `text_progress` are in it.
  */
 function textTables({ name }: Dialect, table: string): string[] {
-  const waiting = `CREATE INDEX ${table}_waiting ON ${table} (number) WHERE indexed = 0`;
   if (name === "sqlite") {
     return [
-      waiting,
       `CREATE VIRTUAL TABLE ${table}_text USING fts5(
          terms, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
        )`,
     ];
   }
   return [
-    waiting,
     `CREATE TABLE ${table}_text (rowid BIGINT PRIMARY KEY, terms TSVECTOR NOT NULL)`,
     `CREATE INDEX ${table}_text_terms ON ${table}_text USING gin (terms)`,
   ];

@@ -93,5 +93,5 @@ function longestRise(anchors: readonly (readonly [number, number])[]): (readonly
     const anchor = anchors[at];
     if (anchor !== undefined) rise.push(anchor);
   }
-  return rise.reverse();
+  return rise.toReversed();
 }

@@ -2,6 +2,7 @@ import type { ToolContext } from "../../contract/context.js";
 import type { FileStat } from "../../contract/ports/files.js";
 import type { LineRun } from "../../text/line-runs.js";
 import { requireText, type PresentFile } from "./layers.js";
+import { namedEncoding } from "./note-written.js";
 import { createPresentLines, type PresentLines } from "./present-lines.js";
 
 /** A file as it will be once the patches so far are applied. */
@@ -96,12 +97,12 @@ async function refresh(
 ): Promise<void> {
   const stat = file === null ? null : await files.stat(path);
   if (file === null || stat === null) return seen.forget(path);
-  const { known, lines, named } = file;
+  const { known, lines, named, bytes } = file;
   const complete = lines.count === 0 || known[0]?.lines.length === lines.count;
   seen.set(path, {
     identity: stat.identity,
     runs: known,
     complete,
-    ...(named !== undefined && { encoding: named }),
+    ...(named === undefined ? namedEncoding(bytes, lines.encoding) : { encoding: named }),
   });
 }

@@ -46,7 +46,7 @@ describe("runsAfter", () => {
             expect(run.lines).toEqual(after.slice(run.start, run.start + run.lines.length - 1));
           }
           const whole = runsAfter(all.lines.length === 0 ? [] : [all], edited);
-          if (whole.length > 0) expect(whole).toEqual([{ start: 1, lines: after.slice(1, after.count) }]);
+          if (after.count > 0) expect(whole).toEqual([{ start: 1, lines: after.slice(1, after.count) }]);
         },
       ),
       { numRuns: 1500 },

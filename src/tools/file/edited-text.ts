@@ -10,7 +10,7 @@ import {
 } from "../../text/line-runs.js";
 import type { Splice } from "../../text/splice.js";
 import { splitAt } from "./lines/line-page.js";
-import type { PresentLines } from "./present-lines.js";
+import { createPresentLines, type PresentLines } from "./present-lines.js";
 
 /** A text and what became of it. */
 export interface EditedText {
@@ -61,11 +61,8 @@ export function textsBetween(
 
 /** What a session knows of a text after an edit, from what it knew of it before. */
 export function runsAfter(runs: readonly LineRun[], edited: EditedText): readonly LineRun[] {
-  const { changes, before } = edited;
-  // With its first line feed (or without its last) a text gets other lines altogether.
-  if (before.length > 0 && !before.includes(feed) && edited.splices.some(({ data }) => data.includes(feed)))
-    return [];
-  if (losesFeeds(edited)) return [];
+  const { changes } = edited;
+  if (changesLineEnds(edited)) return isAll(runs, edited.lines) ? wholeAfter(edited) : [];
   const isSeen = (line: number): boolean => runs.some((run) => run.start <= line && lastLineOf(run) >= line);
   let spliced: LineRun[] = spliceRuns(runs, changes);
   let shift = 0;
@@ -81,9 +78,21 @@ export function runsAfter(runs: readonly LineRun[], edited: EditedText): readonl
 
 const feed = 0x0a;
 
-function losesFeeds({ before, splices }: EditedText): boolean {
+/** With its first line feed, or without its last, a text gets other lines altogether. */
+function changesLineEnds({ before, splices }: EditedText): boolean {
+  if (before.length === 0) return false;
+  if (!before.includes(feed)) return splices.some(({ data }) => data.includes(feed));
   const takesOut = splices.some(({ start, end }) => before.subarray(start, end).includes(feed));
   return takesOut && !applySplices(before, splices).includes(feed);
+}
+
+function isAll(runs: readonly LineRun[], lines: PresentLines): boolean {
+  return runs.length === 1 && runs[0]?.start === 1 && runs[0].lines.length === lines.count;
+}
+
+function wholeAfter(edited: EditedText): LineRun[] {
+  const lines = createPresentLines(bytesAfter(edited), edited.lines.encoding);
+  return lines.count === 0 ? [] : [{ start: 1, lines: lines.slice(1, lines.count) }];
 }
 
 function dropLine(runs: readonly LineRun[], line: number): LineRun[] {

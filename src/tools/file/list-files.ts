@@ -130,7 +130,7 @@ function noteOn(request: ListInput, { count, truncated, last }: Outcome): string
   const { ignored = 0, unreachable = 0, unreadable = 0 } = last ?? {};
   const said: string[] = [];
   if (truncated) {
-    said.push(`There is more than ${count} entries: name a deeper path or a pattern, or raise the limit.`);
+    said.push(`There are more than ${count} entries: name a deeper path or a pattern, or raise the limit.`);
   }
   if (ignored > 0) said.push(`${ignored} ignored entries are left out; include_ignored shows them.`);
   if (unreachable > 0) {

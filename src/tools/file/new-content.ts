@@ -14,10 +14,23 @@ export interface WantedText {
   readonly finalNewline: boolean;
 }
 
-/** The bytes of a text that takes the place of a file's: with the line ends, the mark and the encoding that it had. */
-export function overwritten(wanted: WantedText, before: Uint8Array | undefined): Uint8Array {
+/** Bytes for a file, and the encoding in which they are text; "base64" where they need be none. */
+export interface NewContent {
+  readonly data: Uint8Array;
+  readonly encoding: string;
+}
+
+/** A file's bytes and the encoding that they are read in. */
+export interface OldContent {
+  readonly bytes: Uint8Array;
+  readonly encoding: string;
+}
+
+/** A text that takes the place of a file's: with the line ends, the mark and the encoding that it had. */
+export function overwritten(wanted: WantedText, before: OldContent | undefined): NewContent {
   const { path, content, finalNewline } = wanted;
-  const old = before === undefined || before.length === 0 ? undefined : decodeText(before);
+  const old =
+    before === undefined || before.bytes.length === 0 ? undefined : decodeText(before.bytes, before.encoding);
   const newline = old === undefined ? EOL : newlineOf(old.text);
   const encoding = wanted.encoding ?? old?.encoding ?? "utf8";
   const bom = old?.bom === true && sameEncoding(encoding, old.encoding);
@@ -25,27 +38,28 @@ export function overwritten(wanted: WantedText, before: Uint8Array | undefined):
   const ended = finalNewline && plain !== "" && !plain.endsWith("\n") ? `${plain}\n` : plain;
   const data = encodeText(newline === "\n" ? ended : ended.replaceAll("\n", newline), encoding, { bom });
   if (data === undefined) throw cannotHold(path, encoding);
-  return data;
+  return { data, encoding };
 }
 
-/** The bytes of a text as it is, in the encoding of what it is put behind. */
+/** A text as it is, in the encoding of what it is put behind. */
 export function appended(
   { path, content, encoding: asked }: WantedText,
-  head: Uint8Array | undefined,
-): Uint8Array {
-  const found = head === undefined || head.length === 0 ? "utf8" : decodeText(head).encoding;
+  head: OldContent | undefined,
+): NewContent {
+  const found =
+    head === undefined || head.bytes.length === 0 ? "utf8" : decodeText(head.bytes, head.encoding).encoding;
   const encoding = asked ?? found;
   const data = encodeText(content, encoding);
   if (data === undefined) throw cannotHold(path, encoding);
-  return data;
+  return { data, encoding };
 }
 
 /** The bytes that a Base64 text stands for; nothing is guessed. */
-export function fromBase64(content: string): Uint8Array {
+export function fromBase64(content: string): NewContent {
   const compact = content.replaceAll(/[\t\n\r ]/g, "");
-  const bytes = Buffer.from(compact, "base64");
-  if (bytes.toString("base64").replace(/=+$/, "") === compact.replace(/=+$/, "") && hasPadding(compact))
-    return bytes;
+  const data = Buffer.from(compact, "base64");
+  const isSame = data.toString("base64").replace(/=+$/, "") === compact.replace(/=+$/, "");
+  if (isSame && hasPadding(compact)) return { data, encoding: "base64" };
   throw new ToolValidationError("The content is no Base64 text.", {
     code: "VALUE_INVALID",
     hint: "Send standard Base64, padded with '=', or leave encoding out to write text.",

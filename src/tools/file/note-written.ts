@@ -1,6 +1,7 @@
 import type { ToolContext } from "../../contract/context.js";
 import type { LineRun } from "../../text/line-runs.js";
-import type { EditedText } from "./edited-text.js";
+import { decodeText } from "../../text/decode-text.js";
+import { bytesAfter, type EditedText } from "./edited-text.js";
 
 export interface Written {
   readonly edited: EditedText;
@@ -21,7 +22,20 @@ export async function noteWritten(
   const isWhole = runs.length <= 1 && (run?.start ?? 1) === 1;
   // Only where all of the text is known is it worth to count its lines.
   const complete = isWhole && (run?.lines.length ?? 0) === linesAfter(edited);
-  seen.set(path, { identity: stat.identity, runs, complete, ...(encoding !== undefined && { encoding }) });
+  const named = encoding === undefined ? encodingAfter(edited) : { encoding };
+  seen.set(path, { identity: stat.identity, runs, complete, ...named });
+}
+
+/** The encoding to remember, where nobody would find it out from the bytes. */
+export function namedEncoding(bytes: Uint8Array, encoding: string): { encoding?: string } {
+  return decodeText(bytes).encoding === encoding ? {} : { encoding };
+}
+
+/** Of a large file a small edit hardly changes what its encoding looks like. */
+const lookedAt = 1 << 20;
+
+function encodingAfter(edited: EditedText): { encoding?: string } {
+  return edited.before.length > lookedAt ? {} : namedEncoding(bytesAfter(edited), edited.lines.encoding);
 }
 
 function linesAfter({ lines, changes }: EditedText): number {

@@ -32,17 +32,11 @@ export interface PatchedFile {
 /** Bring one file of a diff through the layers; the desk has the outcome then. */
 export function patchFile(desk: DiffDesk, patch: FilePatch): Promise<PatchedFile> {
   refuseLinks(patch);
-  switch (patch.kind) {
-    case "create":
-      return createPatched(desk, patch, patch.newPath ?? "");
-    case "delete":
-      return deletePatched(desk, patch, patch.oldPath ?? "");
-    case "modify":
-      return modifyPatched(desk, patch, patch.oldPath ?? "");
-    case "rename":
-    case "copy":
-      return transferPatched(desk, patch, { from: patch.oldPath ?? "", to: patch.newPath ?? "" });
-  }
+  const { kind, oldPath = "", newPath = "" } = patch;
+  if (kind === "create") return createPatched(desk, patch, newPath);
+  if (kind === "delete") return deletePatched(desk, patch, oldPath);
+  if (kind === "modify") return modifyPatched(desk, patch, oldPath);
+  return transferPatched(desk, patch, { from: oldPath, to: newPath });
 }
 
 /** Git writes links and submodules as files of a special mode. */

@@ -16,8 +16,8 @@ import {
   type PresentFile,
 } from "./layers.js";
 import { notText } from "./layer-errors.js";
-import { appended, fromBase64, overwritten } from "./new-content.js";
-import { noteWritten } from "./note-written.js";
+import { appended, fromBase64, overwritten, type NewContent, type OldContent } from "./new-content.js";
+import { namedEncoding, noteWritten } from "./note-written.js";
 import { createPresentLines } from "./present-lines.js";
 
 /** A write as the caller wants it. */
@@ -55,17 +55,14 @@ export async function planFileWrite(write: FileWrite, world: World): Promise<Pla
 
 async function planNewFile(write: FileWrite, world: World): Promise<PlannedChange<WriteResult>> {
   const { path, mode } = write;
-  const data = isBase64(write)
-    ? fromBase64(write.content)
-    : mode === "append"
-      ? appended(toText(write), undefined)
-      : overwritten(toText(write), undefined);
-  const diff = diffOf(write, undefined, data);
+  const text = mode === "append" ? appended : overwritten;
+  const content = isBase64(write) ? fromBase64(write.content) : text(toText(write), undefined);
+  const { data } = content;
   return {
     mutations: [{ op: "write", path, data, options: { create: true } }],
-    preview: { summary: `Create ${path} with ${data.length} bytes`, ...diff },
-    result: { ...toResult(write, data), created: true, overwritten: false },
-    refresh: () => noteWhole(world, path, { data, write }),
+    preview: { summary: `Create ${path} with ${data.length} bytes`, ...diffOf(path, undefined, content) },
+    result: { ...toResult(write, content), created: true, overwritten: false },
+    refresh: () => noteWhole(world, path, content),
   };
 }
 
@@ -78,23 +75,23 @@ async function planOverwrite(
   const raw = isBase64(write);
   const file = raw ? await lookAt(world, path, stat) : await requireText(world, path, stat);
   requireAllSeen(file);
-  const data = raw ? fromBase64(write.content) : overwritten(toText(write), file.bytes);
-  const diff = diffOf(write, file.bytes, data);
+  const content = raw ? fromBase64(write.content) : overwritten(toText(write), file);
+  const { data } = content;
+  const diff = diffOf(path, file, content);
   return {
     mutations: [{ op: "write", path, data, options: { ifContent: file.bytes } }],
     preview: { summary: `Overwrite ${path} with ${data.length} bytes`, ...diff },
-    result: { ...toResult(write, data), created: false, overwritten: true, ...diff },
-    refresh: () => noteWhole(world, path, { data, write }),
+    result: { ...toResult(write, content), created: false, overwritten: true, ...diff },
+    refresh: () => noteWhole(world, path, content),
   };
 }
 
 /** The difference between two texts; bytes have none that could be shown. */
-function diffOf(write: FileWrite, before: Uint8Array | undefined, data: Uint8Array): { diff?: string } {
-  if (isBase64(write)) return {};
-  const { path, encoding } = toText(write);
+function diffOf(path: string, before: OldContent | undefined, after: NewContent): { diff?: string } {
+  if (after.encoding === base64) return {};
   const names = before === undefined ? { oldPath: null, newPath: path } : { path };
-  const old = before === undefined ? "" : decodeText(before).text;
-  return { diff: unifiedDiff({ ...names, before: old, after: decodeText(data, encoding).text }) };
+  const old = before === undefined ? "" : decodeText(before.bytes, before.encoding).text;
+  return { diff: unifiedDiff({ ...names, before: old, after: decodeText(after.data, after.encoding).text }) };
 }
 
 /** A sample is enough to find an encoding. */
@@ -107,9 +104,13 @@ async function planAppend(
 ): Promise<PlannedChange<WriteResult>> {
   const { path } = write;
   await requireUnchanged(world, path, stat);
-  const head = await world.files.read(path, { length: headBytes });
-  const data = isBase64(write) ? fromBase64(write.content) : appended(toText(write), head);
   const known = world.seen.get(path);
+  const head = {
+    bytes: await world.files.read(path, { length: headBytes }),
+    encoding: known?.encoding === undefined || known.encoding === base64 ? "auto" : known.encoding,
+  };
+  const content = isBase64(write) ? fromBase64(write.content) : appended(toText(write), head);
+  const { data } = content;
   // Only where something is known of the file is there something to bring up to date.
   const before = known === undefined ? undefined : await lookAt(world, path, stat);
   const mutation: FileMutation = { op: "append", path, data, ifIdentity: stat.identity };
@@ -119,7 +120,7 @@ async function planAppend(
       summary: `Append ${data.length} bytes to ${path}`,
       details: { text: write.content.slice(0, 4000) },
     },
-    result: { ...toResult(write, data), created: false, overwritten: false },
+    result: { ...toResult(write, content), created: false, overwritten: false },
     refresh: async () => (before === undefined ? undefined : noteAppended(world, before, data)),
   };
 }
@@ -133,36 +134,18 @@ async function noteAppended(world: World, file: PresentFile, data: Uint8Array): 
   await noteWritten(world, path, { edited, runs: runsAfter(runs, edited), encoding: seen.encoding });
 }
 
-/** Who wrote a text knows all of it. */
-async function noteWhole(
-  world: World,
-  path: string,
-  { data, write }: { data: Uint8Array; write: FileWrite },
-): Promise<void> {
-  if (isBase64(write)) {
-    const stat = await world.files.stat(path);
-    const lines = [Buffer.from(data).toString("base64")];
-    if (stat === null) return world.seen.forget(path);
-    return world.seen.set(path, {
-      identity: stat.identity,
-      runs: [{ start: 1, lines }],
-      complete: true,
-      encoding: base64,
-    });
-  }
-  const { encoding: asked } = toText(write);
-  const lines = createPresentLines(data, asked);
-  // Only what nobody would find out needs to be remembered.
-  const encoding = asked !== undefined && decodeText(data).encoding !== lines.encoding ? asked : undefined;
+/** Who wrote a content knows all of it. */
+async function noteWhole(world: World, path: string, { data, encoding }: NewContent): Promise<void> {
   const stat = await world.files.stat(path);
   if (stat === null) return world.seen.forget(path);
+  const { identity } = stat;
+  if (encoding === base64) {
+    const lines = [Buffer.from(data).toString("base64")];
+    return world.seen.set(path, { identity, runs: [{ start: 1, lines }], complete: true, encoding });
+  }
+  const lines = createPresentLines(data, encoding);
   const runs = lines.count === 0 ? [] : [{ start: 1, lines: lines.slice(1, lines.count) }];
-  world.seen.set(path, {
-    identity: stat.identity,
-    runs,
-    complete: true,
-    ...(encoding !== undefined && { encoding }),
-  });
+  world.seen.set(path, { identity, runs, complete: true, ...namedEncoding(data, lines.encoding) });
 }
 
 function isBase64({ encoding }: FileWrite): boolean {
@@ -173,8 +156,7 @@ function toText({ path, content, encoding, final_newline: finalNewline }: FileWr
   return { path, content, encoding: encoding?.toLowerCase() === "auto" ? undefined : encoding, finalNewline };
 }
 
-function toResult(write: FileWrite, data: Uint8Array) {
-  const { path, mode } = write;
-  const encoding = isBase64(write) ? undefined : toText(write).encoding;
-  return { path, mode, bytesWritten: data.length, lineCount: createPresentLines(data, encoding).count };
+function toResult({ path, mode }: FileWrite, { data, encoding }: NewContent) {
+  const lines = createPresentLines(data, encoding === base64 ? "auto" : encoding);
+  return { path, mode, bytesWritten: data.length, lineCount: lines.count };
 }

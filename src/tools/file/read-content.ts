@@ -121,6 +121,7 @@ async function readText(
   const total = page.totalLines;
   const named = encoding === "auto" ? undefined : page.encoding;
   if (total !== undefined && start > Math.max(total, 1)) throw beyond(path, start, total);
+  if (total === undefined && page.lines.length === 0) throw tooFar(path, start);
   const language = detectLanguage(path, start === 1 ? page.content.slice(0, 4000) : "");
   const cutLine = page.partial ? { note: `Line ${page.endLine} is too long and was cut.` } : {};
   return {
@@ -168,6 +169,16 @@ function beyond(path: string, start: number, total: number): ToolValidationError
     hint: `Choose a start_line from 1 to ${total}.`,
     details: { totalLines: total },
   });
+}
+
+function tooFar(path: string, start: number): ToolValidationError {
+  return new ToolValidationError(
+    `Line ${start} of ${path} could not be reached in time: the file is too large.`,
+    {
+      code: "FILE_TOO_LARGE",
+      hint: "Read lines nearer to its beginning.",
+    },
+  );
 }
 
 function noRange(path: string, what: string): ToolValidationError {

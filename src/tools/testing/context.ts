@@ -23,6 +23,7 @@ export function createTestContext(options: TestContextOptions = {}): ToolContext
     files: unavailable("files"),
     seen: unavailable("seen"),
     processes: unavailable("processes"),
+    code: unavailable("code"),
     outputs: unavailable("outputs"),
     http: unavailable("http"),
     store: unavailable("store"),

@@ -38,10 +38,8 @@ export function openLibrarianThread(setup: LibrarianSetup): LibrarianThread {
     waiting.clear();
   };
   const hear = (reply: Reply): void => {
-    if ("state" in reply) {
-      state = reply.state;
-      return;
-    }
+    state = reply.state;
+    if (!("id" in reply)) return;
     const asked = waiting.get(reply.id);
     waiting.delete(reply.id);
     if (waiting.size === 0) worker?.unref();

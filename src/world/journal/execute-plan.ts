@@ -1,5 +1,7 @@
 import type { Clock } from "../../contract/ports/clock.js";
 import type { ChangeOrigin, JournalStep, JournalStore } from "../../contract/ports/journal.js";
+import { withPathAsync } from "../files/file-errors.js";
+import { createFlushes } from "./flushes.js";
 import { syncDirectories } from "./place.js";
 import type { Plan, PlannedStep } from "./plan.js";
 import { removeTemps, rollBackSteps, type RollBackGround } from "./roll-back.js";
@@ -97,21 +99,35 @@ async function prepare(
 ): Promise<readonly JournalStep[]> {
   const inodes: (string | undefined)[] = [];
   const steps: JournalStep[] = [];
+  const flushes = createFlushes();
   try {
     for (const { change, content, text, madeBy } of planned) {
       const { step } = change;
-      const staging = content === null ? undefined : stageContent(ground, step.temp, { content, text });
-      const [inode, hashed] = await Promise.all([staging, withHashes(step, content)]);
+      const staging =
+        content === null ? undefined : stageContent(ground, step.temp, { content, text, flush: flushes.add });
+      const [inode, hashed] = await settled(staging, withHashes(step, content));
       inodes.push(inode);
       steps.push(withInode(hashed, madeBy === undefined ? undefined : inodes[madeBy]));
       ground.failpoint("staged");
     }
-    await ground.store.commit(id, steps);
+    // Both must last before the first step is taken; in which order they come to last does not matter.
+    const flushing = withPathAsync(planned[0]?.text ?? "", () => flushes.end());
+    await settled(flushing, ground.store.commit(id, steps));
     return steps;
   } catch (error) {
+    await flushes.end().catch(() => undefined);
     await giveUp(ground, planned, id);
     throw error;
   }
+}
+
+/** Wait for both to end, whatever becomes of either: nothing may go on when all is taken back. */
+async function settled<One, Other>(
+  one: Promise<One> | undefined,
+  other: Promise<Other>,
+): Promise<[One | undefined, Other]> {
+  await Promise.allSettled([one, other]);
+  return [await one, await other];
 }
 
 async function withHashes(step: JournalStep, content: PlannedStep["content"]): Promise<JournalStep> {

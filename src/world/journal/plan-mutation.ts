@@ -78,9 +78,9 @@ async function planSplice(ground: MutationGround, plan: Plan, mutation: Mutation
     ground,
   );
   checkTarget(ground, text, node);
-  await checkContent(plan.ground, { text, node, wanted: before });
   const attributes = { ...keptAttributes(node), ...(mode !== undefined && { mode: mode & 0o777 }) };
-  const former = await formerOf(plan, node, { before, pieces, splices });
+  const former = await formerOf(plan, node, { text, before, pieces, splices });
+  if (former === undefined) await checkContent(plan.ground, { text, node, wanted: before });
   const source = before.length > joinedBytes ? ({ kind: "pieces", pieces } as const) : whole(pieces);
   await putFile(ground, plan, { real, text, op: "write", source, attributes, former });
 }

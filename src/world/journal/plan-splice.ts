@@ -1,5 +1,6 @@
 import type { FileMutation, FileSplice } from "../../contract/ports/files.js";
 import { conflict } from "../files/file-errors.js";
+import { checkContent } from "./check-node.js";
 import { hashBoth, isWorthDelta, keepDelta } from "./delta.js";
 import { fileImage } from "./images.js";
 import type { Former, Plan } from "./plan.js";
@@ -19,15 +20,23 @@ export function piecesOf({ path, before, splices }: SpliceMutation): Uint8Array[
   return [...pieces, before.subarray(from)];
 }
 
-/** Of a large file that changes a little only the difference is kept. */
+/** A content that is to be replaced by its own pieces and others. */
+export interface Spliced {
+  /** The path to name in errors. */
+  readonly text: string;
+  readonly before: Uint8Array;
+  readonly pieces: readonly Uint8Array[];
+  readonly splices: readonly FileSplice[];
+}
+
+/**
+ * Of a large file that changes a little only the difference is kept. That it still holds what it should is
+ * looked at as late as possible: while the new content is on its way to the disk.
+ */
 export async function formerOf(
   plan: Plan,
   node: VirtualNode | null,
-  {
-    before,
-    pieces,
-    splices,
-  }: { before: Uint8Array; pieces: readonly Uint8Array[]; splices: readonly FileSplice[] },
+  { text, before, pieces, splices }: Spliced,
 ): Promise<Former | undefined> {
   const [first, last] = [splices[0], splices.at(-1)];
   if (node?.type !== "file" || first === undefined || last === undefined) return undefined;
@@ -36,5 +45,12 @@ export async function formerOf(
   plan.ground.onBytes(before.length - ends.prefix - ends.suffix);
   const { delta, blobs } = await keepDelta(plan.ground.blobs, before, ends);
   const image = { ...fileImage(node, { hash: "", size: before.length }), delta };
-  return { image, blobs, hashes: () => hashBoth(before, pieces) };
+  return {
+    image,
+    blobs,
+    async hashes() {
+      await checkContent(plan.ground, { text, node, wanted: before });
+      return hashBoth(before, pieces);
+    },
+  };
 }

@@ -1,8 +1,9 @@
 import type { UndoneFile, UndoPreview } from "../../contract/ports/journal.js";
+import { unifiedDiff } from "../../text/unified-diff.js";
 import type { Plan } from "./plan.js";
 import { planUndo, type UndoGround, type UndoTarget } from "./plan-undo.js";
-import { createVirtualFiles } from "./virtual-files.js";
-import { diffTexts, readText } from "./undo-conflict.js";
+import { readText } from "./undo-conflict.js";
+import { createVirtualFiles, type VirtualNode } from "./virtual-files.js";
 
 /** What taking changes back would do. The plan is thrown away: nothing is written. */
 export async function previewUndo(
@@ -15,17 +16,20 @@ export async function previewUndo(
   const diffs: string[] = [];
   for (const real of pathsOf(targets)) {
     const [now, then] = [disk.look(real), plan.files.look(real)];
-    const before = now?.type === "file" ? await readText(plan, now.source) : textOfNone(now);
-    const after = then?.type === "file" ? await readText(plan, then.source) : textOfNone(then);
-    if (before === undefined || after === undefined || before === after) continue;
-    diffs.push(await diffTexts({ path: ground.guard.display(real), before, after }));
+    const before = await textOf(plan, now);
+    const after = await textOf(plan, then);
+    if (before === undefined || after === undefined) continue;
+    const path = ground.guard.display(real);
+    const names = { oldPath: now === null ? null : path, newPath: then === null ? null : path };
+    diffs.push(unifiedDiff({ ...names, before, after }));
   }
   return { files: newestOfEach(files), diff: diffs.join("") };
 }
 
 /** What is not there has no text; what is there but no file cannot be shown. */
-function textOfNone(node: object | null): string | undefined {
-  return node === null ? "" : undefined;
+async function textOf(plan: Plan, node: VirtualNode | null): Promise<string | undefined> {
+  if (node === null) return "";
+  return node.type === "file" ? readText(plan, node.source) : undefined;
 }
 
 /** The real paths that changes are about; what came along with them is left out. */

@@ -4,19 +4,24 @@ import { withPathAsync } from "../files/file-errors.js";
 import { createFlushes } from "./flushes.js";
 import { inodeOf, withPlace, type Place } from "./place.js";
 import type { Content } from "./plan.js";
-import { stageFile } from "./stage-file.js";
+import { stageFile, type Flush } from "./stage-file.js";
 import type { SourceGround } from "./sources.js";
 import { finishDirectory, unpackTree } from "./unpack-tree.js";
 
-/** Prepare a content, flushed, under a temporary name; returns its device and inode. */
-export function stageContent(
-  ground: SourceGround,
-  temp: string,
-  { content, text }: { content: Content; text: string },
-): Promise<string> {
-  return withPathAsync(text, () =>
+/** What is prepared, for which path, and how it is flushed. */
+export interface Staging {
+  readonly content: Content;
+  /** The path to name in errors. */
+  readonly text: string;
+  /** Flushes a file's bytes, now or later. @default at once */
+  readonly flush?: Flush;
+}
+
+/** Prepare a content under a temporary name; returns its device and inode. */
+export function stageContent(ground: SourceGround, temp: string, staging: Staging): Promise<string> {
+  return withPathAsync(staging.text, () =>
     withPlace(ground.opener, temp, async (place) => {
-      await make(ground, place, { content, text });
+      await make(ground, place, staging);
       const stat = place.look();
       if (stat === null) throw Object.assign(new Error("gone"), { code: "ESTALE" });
       return inodeOf(stat);
@@ -24,16 +29,12 @@ export function stageContent(
   );
 }
 
-async function make(
-  ground: SourceGround,
-  place: Place,
-  { content, text }: { content: Content; text: string },
-): Promise<void> {
+async function make(ground: SourceGround, place: Place, { content, text, flush }: Staging): Promise<void> {
   const { image } = content;
   if (image.type === "symlink") return symlinkSync(Buffer.from(image.target, "latin1"), place.at);
   if (image.type === "file") {
     const source = "source" in content ? content.source : ({ kind: "blob", hash: image.hash } as const);
-    return stageFile(ground, place.at, { image, source, text });
+    return stageFile(ground, place.at, { image, source, text, ...(flush !== undefined && { flush }) });
   }
   mkdirSync(place.at, image.mode === undefined ? {} : { mode: 0o700 });
   const top = ground.opener.openChild(place.directory, path.basename(place.real), place.real);

@@ -60,27 +60,9 @@ async function diffOf(
   const left = (await keptText(plan, expected)) ?? (await keptText(plan, before ?? null));
   const now = await readText(plan, source);
   if (left === undefined || now === undefined) return undefined;
-  return diffTexts({ path, before: left, after: now, names: ["as Tenon knows it", "as it is now"] });
-}
-
-export interface TextChange {
-  readonly path: string;
-  readonly before: string;
-  readonly after: string;
-  /** What stands behind the path in the two lines of the head. */
-  readonly names?: readonly [before: string, after: string];
-}
-
-/** A unified diff; empty where it would take too long. */
-export async function diffTexts({
-  path,
-  before,
-  after,
-  names: [one, other] = ["", ""],
-}: TextChange): Promise<string> {
   const { createTwoFilesPatch } = await import("diff");
   const options = { context: 3, timeout: diffTimeoutMs };
-  return createTwoFilesPatch(path, path, before, after, one, other, options) ?? "";
+  return createTwoFilesPatch(path, path, left, now, "as Tenon knows it", "as it is now", options);
 }
 
 async function keptText(plan: Plan, image: NodeImage | null): Promise<string | undefined> {

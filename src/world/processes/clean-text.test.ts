@@ -33,7 +33,7 @@ describe("cleanText", () => {
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
         const clean = cleanText(pieces.join(""));
-        expect(clean).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+        expect(clean).not.toMatch(/(?![\n\t])\p{Cc}|[\u202a-\u202e]/u);
         expect(cleanText(clean)).toBe(clean);
       }),
     );
@@ -42,9 +42,7 @@ describe("cleanText", () => {
   it("leaves plain text as it is", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
-        fc.pre(
-          !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(text) && !/\p{Cf}|\u2028|\u2029/u.test(text),
-        );
+        fc.pre(!/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text));
         expect(cleanText(text)).toBe(text);
       }),
     );
@@ -54,7 +52,7 @@ describe("cleanText", () => {
     "\x1b[".repeat(200_000),
     "\x1b]".repeat(200_000),
     "\r".repeat(400_000),
-    `${"x\b".repeat(200_000)}`,
+    "x\b".repeat(200_000),
     "\x1b[0".repeat(100_000),
   ])("stays fast on hostile text (%#)", (text) => {
     const started = performance.now();

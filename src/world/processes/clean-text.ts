@@ -4,7 +4,7 @@
  */
 export function cleanText(text: string): string {
   if (!suspicious.test(text)) return text;
-  const plain = text.replace(sequences, "").replace(/\r+\n/g, "\n");
+  const plain = text.replace(sequences, "").replaceAll("\r\n", "\n");
   const settled =
     plain.includes("\r") || plain.includes("\b") ? plain.split("\n").map(settle).join("\n") : plain;
   return settled.replace(controls, "\uFFFD").replace(invisible, escape);

@@ -1,6 +1,7 @@
+import { ToolError } from "../../contract/errors.js";
 import { HelperRun, type HelperRunOptions } from "./helper-run.js";
-import { HelperLostError } from "./launch-errors.js";
-import type { Launcher } from "./launch.js";
+import { cannotStart, HelperLostError } from "./launch-errors.js";
+import type { Launch, Launcher, OutputSink, Running } from "./launch.js";
 
 /**
  * A launcher whose cost does not depend on the size of the host process: a small helper forks in its place.
@@ -15,14 +16,19 @@ export function createHelperLauncher(options: HelperRunOptions): Launcher {
     current = new HelperRun(options);
     return current;
   };
+  const attempt = async (launch: Launch, sink: OutputSink): Promise<Running> => {
+    try {
+      return await ready().launch(launch, sink);
+    } catch (error) {
+      throw error instanceof ToolError ? error : cannotStart(options.bash, error);
+    }
+  };
   return {
     launch: (launch, sink) =>
-      ready()
-        .launch(launch, sink)
-        .catch((error: unknown) => {
-          if (!(error instanceof HelperLostError)) throw error;
-          return ready().launch(launch, sink); // nothing was started: another helper may
-        }),
+      attempt(launch, sink).catch((error: unknown) => {
+        if (!(error instanceof HelperLostError)) throw error;
+        return attempt(launch, sink); // nothing was started: another helper may
+      }),
     async close() {
       await Promise.all([...former, ...(current === undefined ? [] : [current])].map((run) => run.close()));
       former.clear();

@@ -1,8 +1,9 @@
 import { closeSync, constants, mkdtempSync, openSync, rmSync, unlink, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ToolError } from "../../contract/errors.js";
 import { createFifoPool, type FifoPool } from "./fifo-pool.js";
 import { startHelper, type Helper, type Report } from "./helper.js";
-import { HelperLostError, missingFolder } from "./launch-errors.js";
+import { cannotStart, HelperLostError, missingFolder } from "./launch-errors.js";
 import type { Exit, Launch, OutputSink, Running } from "./launch.js";
 import { readPipe, type PipeReader } from "./pipe-reader.js";
 import { startRequest } from "./start-request.js";
@@ -51,7 +52,9 @@ export class HelperRun {
       onReport: (report) => this.#report(report),
       onExit: () => this.#lost(),
     });
-    this.#prepared = options.onStart?.(this.#helper.pid).catch(() => undefined) ?? Promise.resolve();
+    const { pid } = this.#helper;
+    const told = pid === undefined ? undefined : options.onStart?.(pid);
+    this.#prepared = told?.catch(() => undefined) ?? Promise.resolve();
     this.#fifos = createFifoPool(this.#dir, (first, last) => this.#helper.send(`fifos ${first} ${last} &`));
   }
 
@@ -86,7 +89,7 @@ export class HelperRun {
       return this.#toRunning({ id, pid, exited, readers });
     } catch (error) {
       this.#leave(id);
-      throw error;
+      throw error instanceof ToolError ? error : cannotStart(launch.file, error);
     }
   }
 

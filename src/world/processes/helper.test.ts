@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -81,11 +82,12 @@ describe("the helper", () => {
     );
     let said = "";
     host.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
-    await expect.poll(() => said, { timeout: 20_000 }).toMatch(/^marks .*\nready\n/);
+    await expect.poll(() => said, { timeout: 20_000 }).toMatch(/^marks .*\nroot .*\nready\n/);
     const marks = /^marks (.*)$/m.exec(said)?.[1]?.split(" ") ?? [];
     expect((await findMarked(marks)).length).toBeGreaterThanOrEqual(4);
     host.kill("SIGKILL");
     await once(host, "exit");
     await expect.poll(() => findMarked(marks), { timeout: 5000 }).toEqual([]);
+    rmSync(/^root (.*)$/m.exec(said)?.[1] ?? "", { recursive: true });
   });
 });

@@ -12,7 +12,8 @@ export interface Report {
 
 /** A running helper. */
 export interface Helper {
-  readonly pid: number;
+  /** `undefined` where it could not be started. */
+  readonly pid: number | undefined;
   /** Whether it can take requests. */
   readonly alive: boolean;
   send(script: string): void;
@@ -58,12 +59,14 @@ export function startHelper(options: HelperOptions): Helper {
     child.once("error", done);
     child.once("exit", done);
   });
-  const { stdin, stdout } = child as ChildProcess & { stdin: Socket; stdout: Socket };
+  const { stdin, stdout } = child as ChildProcess & Record<"stdin" | "stdout", Socket | undefined>;
+  // Without a descriptor to spare there is a child, but no pipe to it.
+  if (stdin === undefined || stdout === undefined) throw new Error("EMFILE: too many files are open");
   stdin.on("error", () => {}); // EPIPE: its exit tells
   stdout.on("error", () => {});
   readReports(stdout, options.onReport);
   return {
-    pid: child.pid ?? 0,
+    pid: child.pid,
     get alive() {
       return alive;
     },

@@ -43,7 +43,7 @@ export function readPipe(fd: number, take: (bytes: Uint8Array) => Promise<void> 
   socket.on("error", () => socket.destroy());
   const ended = new Promise<void>((resolve) => {
     socket.on("close", () => {
-      block.flush();
+      void block.flush();
       resolve();
     });
   });
@@ -78,7 +78,7 @@ function createBlock(take: (bytes: Uint8Array) => Promise<void> | undefined): Bl
     add(length) {
       to += length;
       if (buffer.length - to >= smallestRead) {
-        timer ??= setTimeout(flush, gatherMs);
+        timer ??= setTimeout(() => void flush(), gatherMs);
         return undefined;
       }
       const busy = flush();

@@ -144,7 +144,7 @@ describe("a session that is kept", () => {
     await saved();
     expect([...store.values.keys()]).toEqual(["/c"]);
     const broken = { ...store, set: async () => Promise.reject(new Error("disk full")) };
-    const other = openSession(broken as typeof store, warnings);
+    const other = openSession(broken, warnings);
     other.seen.note("d", sighting(1, ["d"]));
     await other.saved();
     expect(other.seen.get("d")).toBeDefined();

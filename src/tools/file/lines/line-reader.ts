@@ -100,7 +100,7 @@ function takeLines(
   const { index, counter } = place;
   const { start, end, maxLines, maxChars, encoding } = request;
   const totalLines = index.total;
-  if (start > (totalLines ?? index.ends)) return { lines: [], totalLines, partial: false };
+  if (start > (totalLines ?? index.ends + 1)) return { lines: [], totalLines, partial: false };
   const offset = lineOffset(file, start, place);
   if (offset === undefined) return undefined;
   const wanted = Math.min(maxLines, end === undefined ? maxLines : end - start + 1);

@@ -3,11 +3,12 @@ import type { CodeIndexState } from "../../../contract/ports/code.js";
 import { createSyntax } from "../../../syntax/create-syntax.js";
 import { compileScope } from "../file-scope.js";
 import { rankFiles } from "../file-rank.js";
+import { createDirectSymbols, type DirectSymbols } from "./direct-symbols.js";
 import { createIndexBuilder, type IndexBuilder } from "./index-builder.js";
 import { openIndexFile, type IndexFile } from "./index-file.js";
 import { IndexTables } from "./index-tables.js";
-import { lookUp, lookUpIn } from "./lookup.js";
-import type { Findings, LibrarianSetup, Question, QuestionName, Questions, Reply } from "./messages.js";
+import { lookUp } from "./lookup.js";
+import type { LibrarianSetup, Question, QuestionName, Questions, Reply } from "./messages.js";
 import { createParserPool, type ParserPool } from "./parser-pool.js";
 import { openGuard } from "./parser.js";
 import { createTreeSync, type TreeSync } from "./tree-sync.js";
@@ -24,11 +25,13 @@ export function runLibrarian(port: MessagePort, setup: LibrarianSetup, start: ()
     const answering = (librarian.answers[name] as (ask: unknown) => Promise<unknown>)(ask);
     answering.then(
       (answer) => {
-        port.postMessage({ id, answer } satisfies Reply);
+        port.postMessage({ id, answer, state: librarian.state } satisfies Reply);
         if (name === "close") port.close();
       },
-      (error: unknown) =>
-        port.postMessage({ id, error: error instanceof Error ? error.message : String(error) } satisfies Reply),
+      (cause: unknown) => {
+        const error = cause instanceof Error ? cause.message : String(cause);
+        port.postMessage({ id, error, state: librarian.state } satisfies Reply);
+      },
     );
   });
 }
@@ -42,10 +45,11 @@ class Librarian {
   readonly #tables = new IndexTables();
   readonly #sync: TreeSync;
   readonly #builder: IndexBuilder;
+  readonly #direct: DirectSymbols;
   readonly #pool: ParserPool;
   readonly #file: IndexFile | undefined;
   readonly #tell: (state: CodeIndexState) => void;
-  #state: "none" | "building" | "ready" = "none";
+  #phase: "none" | "building" | "ready" = "none";
   #starting: Promise<void> | undefined;
   #updating: { readonly next: Promise<void>; begun: boolean } | undefined;
   #parsing: Promise<void> | undefined;
@@ -60,7 +64,9 @@ class Librarian {
     this.#tell = tell;
     this.#sync = createTreeSync(guard, tables);
     this.#pool = createParserPool({ size: setup.threads, start, names: tables.names });
-    this.#builder = createIndexBuilder({ guard, tables, pool: this.#pool, syntax: createSyntax() });
+    const syntax = createSyntax();
+    this.#builder = createIndexBuilder({ guard, tables, pool: this.#pool, syntax });
+    this.#direct = createDirectSymbols(guard, syntax);
     this.#file = setup.indexFile === undefined ? undefined : openIndexFile(setup.indexFile, guard.root);
   }
 
@@ -68,29 +74,31 @@ class Librarian {
     find: async ({ wish, withinMs }) => {
       const until = performance.now() + withinMs;
       await this.#upToDate();
+      if (!this.#covers(wish.scope.below)) return { symbols: [], unread: 0, more: false, covered: false };
       const findings = await lookUp(this.#tables, wish, { parseNow: this.#builder.parseNow, until });
       this.#parseRest();
       return findings;
     },
-    symbols: ({ files, wish, withinMs }) => this.#symbols(files, wish, performance.now() + withinMs),
+    symbols: ({ files, wish, withinMs }) => this.#direct(files, wish, performance.now() + withinMs),
     files: async ({ query, scope, most }) => {
       await this.#upToDate();
+      if (!this.#covers(scope.below)) return { files: [], more: false, covered: false };
       const inScope = compileScope(scope);
       const ranked = rankFiles([...this.#tables.paths()].filter(inScope), query, scope.below);
-      return { files: ranked.slice(0, most).map((file) => ({ file })), more: ranked.length > most };
+      return { files: ranked.slice(0, most), more: ranked.length > most, covered: true };
     },
     start: async () => {
       this.#starting ??= this.#start();
-      return this.#report();
+      return this.state;
     },
-    state: async () => this.#report(),
+    state: async () => this.state,
     whole: async () => {
       this.#starting ??= this.#start();
       await this.#starting;
       await this.#upToDate();
       this.#parseRest();
       await this.#parsing;
-      return this.#report();
+      return this.state;
     },
     close: async () => {
       this.#closed = true;
@@ -102,17 +110,13 @@ class Librarian {
     },
   };
 
-  async #symbols(files: readonly string[], wish: Questions["find"]["ask"]["wish"], until: number): Promise<Findings> {
-    const tables = this.#tables;
-    const ids = files.map((path) => tables.find(path) ?? tables.addFile(path, { size: -1, changed: -1 }));
-    const left = await this.#builder.parseNow(ids, until);
-    const symbols = lookUpIn(tables, ids.slice(0, ids.length - left), wish);
-    return { symbols, unread: left, more: false };
+  #covers(below: string): boolean {
+    return this.#tables.entries(below) !== undefined || this.#tables.find(below) !== undefined;
   }
 
   async #start(): Promise<void> {
-    this.#state = "building";
-    this.#tell(this.#report());
+    this.#phase = "building";
+    this.#tell(this.state);
     if (this.#file?.load(this.#tables) === true) this.#savedVersion = this.#tables.version;
     await this.#sync.bringUpToDate();
     await this.#builder.scan();
@@ -121,8 +125,8 @@ class Librarian {
       await this.#sync.watch();
       await this.#builder.scan();
     }
-    this.#state = "ready";
-    this.#tell(this.#report());
+    this.#phase = "ready";
+    this.#tell(this.state);
     this.#parseRest();
   }
 
@@ -147,14 +151,14 @@ class Librarian {
 
   /** Go on parsing in the background; the threads end when all is done. */
   #parseRest(): void {
-    if (this.#parsing !== undefined || this.#closed || this.#state !== "ready") return;
+    if (this.#parsing !== undefined || this.#closed || this.#phase !== "ready") return;
     if (this.#tables.parsedCount === this.#tables.fileCount) return this.#saveLater();
     this.#parsing = this.#builder
       .parse(() => this.#closed)
       .then(() => this.#pool.rest())
       .finally(() => {
         this.#parsing = undefined;
-        this.#tell(this.#report());
+        this.#tell(this.state);
         this.#saveLater();
       });
   }
@@ -169,13 +173,14 @@ class Librarian {
   }
 
   #save(): void {
-    if (this.#state !== "ready" || this.#tables.version === this.#savedVersion) return;
+    if (this.#phase !== "ready" || this.#tables.version === this.#savedVersion) return;
     this.#savedVersion = this.#tables.version;
     this.#file?.save(this.#tables);
   }
 
-  #report(): CodeIndexState {
+  /** How far the index is. */
+  get state(): CodeIndexState {
     const { fileCount, parsedCount } = this.#tables;
-    return { state: this.#state, filesParsed: parsedCount, filesKnown: fileCount };
+    return { state: this.#phase, filesParsed: parsedCount, filesKnown: fileCount };
   }
 }

@@ -1,4 +1,5 @@
 import { compileScope } from "../file-scope.js";
+import { pathPenalty } from "../path-rank.js";
 import { rankSymbol } from "../symbol-rank.js";
 import type { IndexTables } from "./index-tables.js";
 import type { Findings, FoundSymbol, NameFit, NameWish } from "./messages.js";
@@ -27,20 +28,7 @@ export async function lookUp(
     .map((symbol) => ({ symbol, rank: rankSymbol(symbol, wish) }))
     .sort((one, other) => one.rank - other.rank || inOrder(one.symbol, other.symbol));
   const symbols = ranked.slice(0, wish.most).map(({ symbol }) => symbol);
-  return { symbols, unread, more: ranked.length > wish.most };
-}
-
-/** Definitions in some files only, whatever is known of the others. */
-export function lookUpIn(tables: IndexTables, files: readonly number[], wish: NameWish): FoundSymbol[] {
-  const gather = createGatherer(tables, wish);
-  const lower = wish.name.toLowerCase();
-  const fitOf = (name: string): NameFit | undefined => {
-    if (name === wish.name) return "exact";
-    if (name.length < lower.length || !name.toLowerCase().startsWith(lower)) return undefined;
-    return name.length === lower.length ? "case" : "prefix";
-  };
-  for (const id of files) gather.all(id, fitOf);
-  return gather.found;
+  return { symbols, unread, more: ranked.length > wish.most, covered: true };
 }
 
 interface NamedFit {
@@ -51,10 +39,8 @@ interface NamedFit {
 interface Gatherer {
   readonly found: FoundSymbol[];
   take(names: Iterable<NamedFit>): void;
-  /** Every definition of a file whose name fits. */
-  all(file: number, fitOf: (name: string) => NameFit | undefined): void;
-  /** Files that may hold what was asked for, the likeliest first; asked once. */
-  takeUnparsed(): number[];
+  /** Files that may hold what was asked for: where a keyword says so, and others. Asked once. */
+  takeUnparsed(): { readonly likely: number[]; readonly rest: number[] };
   again(files: readonly number[]): void;
 }
 
@@ -71,6 +57,7 @@ function createGatherer(tables: IndexTables, wish: NameWish): Gatherer {
     if (verdict === undefined) scoped.set(id, (verdict = inScope(tables.file(id)?.path ?? "")));
     return verdict;
   };
+  const penaltyOf = (id: number): number => pathPenalty(tables.file(id)?.path ?? "");
   const read = (id: number, fitOf: (name: number) => NameFit | undefined): void => {
     const file = tables.file(id);
     const symbols = file?.symbols;
@@ -108,13 +95,11 @@ function createGatherer(tables: IndexTables, wish: NameWish): Gatherer {
         }
       }
     },
-    all: (file, fitOf) => {
-      if (isScoped(file)) read(file, (id) => fitOf(tables.names.text(id)));
-    },
     takeUnparsed() {
-      const files = [...unparsed].sort(([, one], [, other]) => Number(other) - Number(one)).map(([file]) => file);
+      const files = [...unparsed].sort(([one], [other]) => penaltyOf(one) - penaltyOf(other));
       unparsed = new Map();
-      return files;
+      const pick = (wanted: boolean): number[] => files.filter(([, strong]) => strong === wanted).map(([id]) => id);
+      return { likely: pick(true), rest: pick(false) };
     },
     again(files) {
       const fitOf = createFitOf(wish, (name) => fits.get(name));
@@ -131,11 +116,19 @@ function createFitOf(
   return (id, text) => known(id) ?? (text === wish.name ? "exact" : undefined);
 }
 
+/** Where something is known already, the less likely files get this long. */
+const patienceMs = 300;
+
 async function readUnparsed(gather: Gatherer, parseNow: ParseNow, until: number): Promise<number> {
-  const files = gather.takeUnparsed();
-  if (files.length === 0) return 0;
-  const left = await parseNow(files, until);
-  gather.again(files.slice(0, files.length - left));
+  const { likely, rest } = gather.takeUnparsed();
+  let left = 0;
+  for (const files of [likely, rest]) {
+    if (files.length === 0) continue;
+    const enough = files === rest && gather.found.length > 0;
+    const unread = await parseNow(files, enough ? Math.min(until, performance.now() + patienceMs) : until);
+    gather.again(files.slice(0, files.length - unread));
+    left += unread;
+  }
   return left;
 }
 

@@ -68,16 +68,13 @@ export interface Findings {
   /** Files that may hold more, and were not parsed in time. */
   readonly unread: number;
   readonly more: boolean;
-}
-
-/** A file name that fits, best first. */
-export interface FoundFile {
-  readonly file: string;
+  /** `false` where the index does not hold the place: ignored files, another tree. */
+  readonly covered: boolean;
 }
 
 /** What can be asked of the librarian, and how it answers. */
 export interface Questions {
-  /** Definitions in these files, parsed now where they are not known. */
+  /** Definitions in these files as they are now, whether the index holds them or not; an empty name fits all. */
   symbols: {
     ask: { readonly files: readonly string[]; readonly wish: NameWish; readonly withinMs: number };
     answer: Findings;
@@ -85,7 +82,7 @@ export interface Questions {
   find: { ask: { readonly wish: NameWish; readonly withinMs: number }; answer: Findings };
   files: {
     ask: { readonly query: string; readonly scope: FileScope; readonly most: number };
-    answer: { readonly files: readonly FoundFile[]; readonly more: boolean };
+    answer: { readonly files: readonly string[]; readonly more: boolean; readonly covered: boolean };
   };
   /** Begin to build the index, or bring it up to date. */
   start: { ask: object; answer: CodeIndexState };
@@ -103,8 +100,8 @@ export interface Question {
   readonly ask: unknown;
 }
 
-/** What comes back: an answer to a question, or how far the index is. */
+/** What comes back: an answer to a question, and how far the index is. */
 export type Reply =
-  | { readonly id: number; readonly answer: unknown }
-  | { readonly id: number; readonly error: string }
+  | { readonly id: number; readonly answer: unknown; readonly state: CodeIndexState }
+  | { readonly id: number; readonly error: string; readonly state: CodeIndexState }
   | { readonly state: CodeIndexState };

@@ -1,5 +1,3 @@
-import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import type { LibrarianSetup, ParserSetup } from "./messages.js";
 
@@ -13,7 +11,7 @@ export function startWorker(setup: LibrarianSetup | ParserSetup): Worker {
     resourceLimits: { maxOldGenerationSizeMb: setup.role === "parser" ? 512 : 1024 },
   };
   const here = import.meta.url;
-  const worker = here.endsWith(".ts") ? fromSource(here, options) : new Worker(built(here), options);
+  const worker = new Worker(here.endsWith(".ts") ? fromSource(here) : built(here), options);
   worker.unref();
   return worker;
 }
@@ -23,10 +21,7 @@ function built(here: string): URL {
   return new URL(/\/chunks\/[^/]*$/.test(here) ? "../code-worker.js" : "./code-worker.js", here);
 }
 
-/** Threads of Node 20 cannot load TypeScript: jiti does, as for configurations. */
-function fromSource(here: string, options: WorkerOptions): Worker {
-  const jiti = JSON.stringify(createRequire(here).resolve("jiti"));
-  const file = JSON.stringify(fileURLToPath(new URL("./code-worker.ts", here)));
-  const script = `require(${jiti}).createJiti(${file}).import(${file})`;
-  return new Worker(script, { ...options, eval: true });
+/** In tests: a small script that loads TypeScript. */
+function fromSource(here: string): URL {
+  return new URL("../testing/source-worker.mjs", here);
 }

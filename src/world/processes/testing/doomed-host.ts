@@ -1,4 +1,5 @@
 // A host that starts what is hard to end and then waits to be killed.
+import { dirname } from "node:path";
 import { openCommandGround } from "./command-ground.js";
 
 const ground = openCommandGround();
@@ -9,5 +10,5 @@ const job = await processes.start({
 });
 while (!(await processes.output(job.jobId)).stdout.includes("up"))
   await new Promise((resolve) => setTimeout(resolve, 20));
-process.stdout.write(`marks ${ground.marks.join(" ")}\nready\n`);
+process.stdout.write(`marks ${ground.marks.join(" ")}\nroot ${dirname(ground.workspace)}\nready\n`);
 setInterval(() => {}, 1000);

@@ -1,0 +1,104 @@
+import * as z from "zod";
+import type { ToolContext } from "../../contract/context.js";
+import { defineTool } from "../../contract/define-tool.js";
+import type { Tool } from "../../contract/tool.js";
+
+const input = z.object({
+  query: z.string().min(1).max(2000).describe("A name, a text, or a file name."),
+  type: z
+    .enum(["function", "class", "variable", "file", "text", "all"])
+    .default("all")
+    .describe("What to look for: definitions of one kind, files by name, text, or all of it."),
+  path: z.string().min(1).optional().describe("Search only below this directory, or in this file."),
+  language: z.string().min(1).max(50).optional().describe('Only files of this language, such as "typescript".'),
+  glob: z.string().min(1).max(2000).optional().describe('Only files that fit, such as "*.ts" or "src/**/*.test.ts".'),
+  regex: z.boolean().default(false).describe("The query is a regular expression (Rust's syntax), matched by line."),
+  case_sensitive: z.boolean().optional().describe("Default: only where the query has a capital letter."),
+  context_lines: z.number().int().min(0).max(20).default(0).describe("Lines to show before and after each match."),
+  limit: z.number().int().min(1).max(200).default(20).describe("Most matches to return."),
+});
+
+const output = z.object({
+  query: z.string(),
+  type: z.string(),
+  matches: z.array(
+    z.object({
+      file: z.string(),
+      line: z.number(),
+      column: z.number(),
+      code: z.string().describe("The line; a very long one is cut."),
+      context: z.string().describe("The line with its neighbours."),
+      kind: z.string().describe("function, method, class, …, mention, text or file"),
+    }),
+  ),
+  truncated: z.boolean().describe("There may be more than was returned."),
+  index: z
+    .object({ state: z.enum(["ready", "building", "none"]), filesParsed: z.number(), filesKnown: z.number() })
+    .describe("How much of the workspace is known by its syntax trees."),
+  notes: z.array(z.string()).optional().describe("How the answer was found, where that matters."),
+});
+
+type QueryInput = z.infer<typeof input>;
+type QueryResult = z.infer<typeof output>;
+
+/** Finds definitions, files and text in the workspace's code. */
+export const codeQuery: Tool = defineTool({
+  name: "code_query",
+  description:
+    "Find code: where a function, class or variable is defined (from syntax trees), files by name, or text. Best matches first; what .gitignore names is left out unless the path leads there.",
+  category: "code",
+  annotations: { title: "Search code", readOnly: true, idempotent: true },
+  examples: [
+    { arguments: { query: "createServer", type: "function" } },
+    { description: "A method of a class", arguments: { query: "Store.open" } },
+    { description: "Text by pattern", arguments: { query: "TODO\\(\\w+\\)", type: "text", regex: true } },
+  ],
+  input,
+  output,
+  resources: ({ path }) => ({ reads: [{ tree: path ?? "." }] }),
+  execute: search,
+  render,
+});
+
+async function search(request: QueryInput, ctx: ToolContext): Promise<QueryResult> {
+  const { query, type } = request;
+  const answer = await ctx.code.search({
+    query,
+    type,
+    path: request.path,
+    language: request.language,
+    glob: request.glob,
+    regex: request.regex,
+    caseSensitive: request.case_sensitive,
+    contextLines: request.context_lines,
+    limit: request.limit,
+  });
+  for (const { file, identity, start, lines } of answer.shown) {
+    ctx.seen.note(file, { identity, start, lines, complete: false });
+  }
+  const { matches, truncated, index, notes } = answer;
+  return {
+    query,
+    type,
+    matches: [...matches],
+    truncated,
+    index,
+    ...(notes.length > 0 && { notes: [...notes] }),
+  };
+}
+
+function render({ matches, truncated, notes = [], query }: QueryResult): string {
+  const lines = matches.map((match) => renderMatch(match));
+  if (matches.length === 0) lines.push(`[Nothing found for ${JSON.stringify(query)}.]`);
+  if (truncated) lines.push("[There may be more: narrow the query, path or glob, or raise the limit.]");
+  for (const note of notes) lines.push(`[${note}]`);
+  return lines.join("\n");
+}
+
+function renderMatch({ file, line, column, code, context, kind }: QueryResult["matches"][number]): string {
+  if (kind === "file") return `${file} (file)`;
+  const head = `${file}:${line}:${column} ${kind}`;
+  if (!context.includes("\n")) return `${head}: ${code}`;
+  const lines = context.split("\n");
+  return `${head}\n${lines.map((each) => `  ${each}`).join("\n")}`;
+}

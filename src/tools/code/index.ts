@@ -1,0 +1,5 @@
+import type { Tool } from "../../contract/tool.js";
+import { codeQuery } from "./code-query.js";
+
+/** The tools that find code. */
+export const codeTools: readonly Tool[] = [codeQuery];

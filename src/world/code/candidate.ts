@@ -1,0 +1,22 @@
+/** A place that may be shown, in its order. */
+export interface Candidate {
+  /** As the call's files take it. */
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** How columns are counted: ripgrep counts bytes of UTF-8. */
+  readonly columnsIn: "bytes" | "characters";
+  readonly kind: string;
+  /** What must stand there, and in which version of the file it was seen. */
+  readonly expected?: { readonly name: string; readonly size: number; readonly changed: number };
+}
+
+/** Candidates, and what a reader should know of them. */
+export interface Candidates {
+  readonly candidates: readonly Candidate[];
+  /** There may be more. */
+  readonly more: boolean;
+  readonly notes: readonly string[];
+}
+
+export const noCandidates: Candidates = { candidates: [], more: false, notes: [] };

@@ -1,0 +1,27 @@
+import type { CodeQuery } from "../../contract/ports/code.js";
+import type { Files } from "../../contract/ports/files.js";
+import type { LibrarianThread } from "./librarian-thread.js";
+import type { Place } from "./place.js";
+import type { FileScope } from "./worker/messages.js";
+
+/** What a search works with: the call's own files, and what all calls share. */
+export interface CodeParts {
+  readonly files: Files;
+  readonly signal: AbortSignal;
+  /** ripgrep's program, where there is one. */
+  readonly ripgrep: () => string | undefined;
+  readonly librarian: () => LibrarianThread;
+  /** An index is built and kept; else every search is direct. */
+  readonly keepsIndex: boolean;
+}
+
+/** One search, its place found and its filters compiled. */
+export interface Search {
+  readonly parts: CodeParts;
+  readonly query: CodeQuery;
+  readonly place: Place;
+  readonly scope: FileScope;
+  /** Whether a file counts, by the path that is shown for it. */
+  readonly wants: (path: string) => boolean;
+  readonly ignoreCase: boolean;
+}

@@ -1,0 +1,47 @@
+import path from "node:path";
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
+import type { Files } from "../../contract/ports/files.js";
+import { below, isWithin } from "../files/path-text.js";
+
+/** Where to search. */
+export interface Place {
+  /** Absolute real path of the directory. */
+  readonly directory: string;
+  /** How the directory is shown: relative to the workspace ("" for itself), or absolute. */
+  readonly shown: string;
+  /** The only file to search in, by its name in the directory. */
+  readonly file: string | undefined;
+  readonly inWorkspace: boolean;
+}
+
+/** Judge and find the place that a path means. */
+export async function findPlace(files: Files, text: string): Promise<Place> {
+  const stat = await files.stat(text); // refuses what this call may not read
+  if (stat === null) {
+    throw new ToolResourceNotFoundError(`The path ${JSON.stringify(text)} does not exist.`, {
+      hint: "Name a directory or a file of the workspace, or leave the path out.",
+    });
+  }
+  const verdict = files.check(text);
+  const real = verdict.allowed ? verdict.path : path.resolve(files.root, text);
+  const isFile = stat.type === "file";
+  const directory = isFile ? path.dirname(real) : real;
+  const inWorkspace = isWithin(directory, files.root);
+  return {
+    directory,
+    shown: inWorkspace ? below(directory, files.root) : directory,
+    file: isFile ? path.basename(real) : undefined,
+    inWorkspace,
+  };
+}
+
+/** A path in the place as everybody writes it. */
+export function shownPath({ shown }: Place, within: string): string {
+  if (shown === "") return within;
+  return shown.endsWith("/") ? shown + within : `${shown}/${within}`;
+}
+
+/** The place itself, as index and ranking name it. */
+export function belowOf(place: Place): string {
+  return place.file === undefined ? place.shown : shownPath(place, place.file);
+}

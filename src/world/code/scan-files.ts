@@ -1,0 +1,93 @@
+import { ToolValidationError } from "../../contract/errors.js";
+import type { Files } from "../../contract/ports/files.js";
+import { BudgetSpent, linearPattern, type Budget } from "../../schema/linear-pattern.js";
+import { decodeText } from "../../text/decode-text.js";
+import { looksBinary } from "../../text/is-binary.js";
+import { throwIfAborted } from "../files/file-errors.js";
+import { type Place, shownPath } from "./place.js";
+import type { TextHit, TextHits, TextSearch } from "./ripgrep.js";
+
+/** Larger files are not read one by one. */
+const largestFile = 2 * 1024 * 1024;
+
+type ScanSearch = Omit<TextSearch, "program" | "directory" | "files">;
+
+/** What ripgrep does, by listing and reading: slow, but needs nothing. */
+export async function scanFiles(files: Files, place: Place, search: ScanSearch): Promise<TextHits> {
+  const until = performance.now() + search.timeoutMs;
+  const find = createLineFinder(search);
+  const hits: TextHit[] = [];
+  for await (const file of filesIn(files, place)) {
+    throwIfAborted(search.signal);
+    if (performance.now() > until) return { hits, cut: "time" };
+    if (!search.wants(file)) continue;
+    let inFile = 0;
+    for (const hit of await linesWith(files, shownPath(place, file), find)) {
+      if (inFile++ >= search.perFile) break;
+      if (hits.length >= search.most) return { hits, cut: "count" };
+      hits.push({ file, ...hit });
+    }
+  }
+  return { hits, cut: undefined };
+}
+
+async function* filesIn(files: Files, place: Place): AsyncGenerator<string> {
+  if (place.file !== undefined) return yield place.file;
+  const skip = place.shown === "" ? 0 : place.shown.length + 1;
+  for await (const { entries } of files.walk(place.shown === "" ? "." : place.shown)) {
+    for (const entry of entries) if (entry.type === "file") yield entry.path.slice(skip);
+  }
+}
+
+/** The index of what was found in a line, or -1. */
+type LineFinder = (line: string) => number;
+
+function createLineFinder({ patterns, regex, ignoreCase, wholeWords }: ScanSearch): LineFinder {
+  if (regex) return createPatternFinder(patterns[0] ?? "");
+  const wanted = patterns.map((pattern) => (ignoreCase ? pattern.toLowerCase() : pattern));
+  return (line) => {
+    const text = ignoreCase ? line.toLowerCase() : line;
+    for (const each of wanted) {
+      for (let at = text.indexOf(each); at !== -1; at = text.indexOf(each, at + 1)) {
+        if (wholeWords !== true || standsAlone(text, at, at + each.length)) return at;
+      }
+    }
+    return -1;
+  };
+}
+
+/** A person's pattern is matched in linear time, too; where in the line it is not told. */
+function createPatternFinder(source: string): LineFinder {
+  const budget: Budget = { left: 50_000_000 };
+  try {
+    const pattern = linearPattern(source, budget);
+    return (line) => (pattern.test(line) ? 0 : -1);
+  } catch (cause) {
+    if (cause instanceof BudgetSpent) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ToolValidationError(
+      `The regular expression ${JSON.stringify(source.slice(0, 200))} cannot be used: ${reason}`,
+      { code: "VALUE_INVALID", cause },
+    );
+  }
+}
+
+async function linesWith(files: Files, path: string, find: LineFinder): Promise<Omit<TextHit, "file">[]> {
+  try {
+    const bytes = await files.read(path, { length: largestFile + 1 });
+    if (bytes.length > largestFile || looksBinary(bytes.subarray(0, 8192))) return [];
+    const lines = decodeText(bytes).text.split("\n");
+    return lines.flatMap((line, at) => {
+      const found = find(line);
+      return found === -1 ? [] : [{ line: at + 1, column: Buffer.byteLength(line.slice(0, found)) + 1 }];
+    });
+  } catch (error) {
+    if (error instanceof BudgetSpent) throw error;
+    return []; // gone, or not to be read by this call
+  }
+}
+
+function standsAlone(text: string, start: number, end: number): boolean {
+  const isWord = (char: string | undefined): boolean => char !== undefined && /[\p{L}\p{N}_]/u.test(char);
+  return !isWord(text[start - 1]) && !isWord(text[end]);
+}

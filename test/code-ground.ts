@@ -1,0 +1,63 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type FileGround, openFileGround } from "./file-ground.js";
+import type { TenonOptions } from "../src/index.js";
+
+/** One match of an answer. */
+export interface Match {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly code: string;
+  readonly context: string;
+  readonly kind: string;
+}
+
+/** An answer of code_query. */
+export interface Answer {
+  readonly matches: readonly Match[];
+  readonly truncated: boolean;
+  readonly index: { readonly state: string; readonly filesParsed: number; readonly filesKnown: number };
+  readonly notes?: readonly string[];
+}
+
+/** A workspace with code in it. */
+export interface CodeGround extends FileGround {
+  /** Write files, their directories too. */
+  plant(files: Readonly<Record<string, string>>): void;
+  query(query: string, more?: object): Promise<Answer>;
+  /** `file:line kind` of each match. */
+  places(query: string, more?: object): Promise<string[]>;
+  /** Until the index answers. */
+  indexed(): Promise<void>;
+}
+
+/** Open one. `index: false` as in a process that ends with its call. */
+export function openCodeGround(
+  files: Readonly<Record<string, string>> = {},
+  { index = true, ...options }: TenonOptions & { index?: boolean } = {},
+): CodeGround {
+  const ground = openFileGround({ ...options, ...(!index && { jobs: false }) });
+  const plant: CodeGround["plant"] = (all) => {
+    for (const [name, text] of Object.entries(all)) {
+      mkdirSync(dirname(join(ground.workspace, name)), { recursive: true });
+      writeFileSync(join(ground.workspace, name), text);
+    }
+  };
+  plant(files);
+  const query: CodeGround["query"] = async (text, more = {}) =>
+    (await ground.ok("code_query", { query: text, ...more })) as unknown as Answer;
+  return Object.assign(Object.create(ground, {}) as FileGround, {
+    plant,
+    query,
+    places: async (text: string, more = {}) =>
+      (await query(text, more)).matches.map(({ file, line, kind }) => `${file}:${line} ${kind}`),
+    async indexed() {
+      for (;;) {
+        const { index: state } = await query("x", { type: "file", limit: 1 });
+        if (state.state === "ready" && state.filesParsed === state.filesKnown) return;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+  }) as CodeGround;
+}
