@@ -76,18 +76,16 @@ function openBare(stateDir) {
     `INSERT INTO memories (kind, layer, iteration, title, content, tags, created_at, agent, origin, reason)
      VALUES ('insight', 'iteration', 1, ?, ?, '[]', ?, 'bench', NULL, NULL) RETURNING number`,
   );
-  const index = (table) => database.prepare(`INSERT INTO ${table} (rowid, terms) VALUES (CAST(? AS INTEGER), ?)`);
-  const [indexMemory, indexSnippet] = [index("memories_text"), index("snippets_text")];
-  const forget = database.prepare("DELETE FROM snippets_text WHERE rowid = CAST(? AS INTEGER)");
+  const index = database.prepare("INSERT INTO memories_text (rowid, terms) VALUES (CAST(? AS INTEGER), ?)");
   const keep = database.prepare(
     `INSERT INTO snippet_versions (snippet, version, code, description, language, tags, saved_at, agent)
      SELECT number, version, code, description, language, tags, updated_at, agent FROM snippets WHERE name = ?`,
   );
   const upsert = database.prepare(
-    `INSERT INTO snippets (name, version, code, description, language, tags, created_at, updated_at, agent)
-     VALUES (?, 1, ?, '', 'plaintext', '[]', ?, ?, 'bench')
+    `INSERT INTO snippets (name, version, code, description, language, tags, created_at, updated_at, agent, touched)
+     VALUES (?, 1, ?, '', 'plaintext', '[]', ?, ?, 'bench', (SELECT max(touched) + 1 FROM snippets))
      ON CONFLICT (name) DO UPDATE SET version = snippets.version + 1, code = excluded.code,
-       updated_at = excluded.updated_at RETURNING number, version`,
+       updated_at = excluded.updated_at, touched = excluded.touched RETURNING number, version`,
   );
   const select = database.prepare("SELECT * FROM snippets WHERE name = ?");
   const waiting = [];
@@ -99,15 +97,13 @@ function openBare(stateDir) {
       waiting.push(`${title} ${content}`.replaceAll(/(^| )/g, "$1w"));
       if (waiting.length < 64) return;
       database.exec("BEGIN IMMEDIATE");
-      waiting.splice(0).forEach((terms, at) => indexMemory.run(2 ** 40 - n * 100 + at, terms));
+      waiting.splice(0).forEach((terms, at) => index.run(2 ** 40 - n * 100 + at, terms));
       database.exec("COMMIT");
     },
     upsert() {
       database.exec("BEGIN IMMEDIATE");
       keep.run("one");
       upsert.get("one", code, Date.now(), Date.now());
-      forget.run(2 ** 33);
-      indexSnippet.run(2 ** 33, "wone wplaintext sone");
       database.exec("COMMIT");
     },
     select: () => select.get("one"),

@@ -24,12 +24,12 @@ export interface Answer {
 /** A workspace with code in it. */
 export interface CodeGround extends FileGround {
   /** Write files, their directories too. */
-  plant(files: Readonly<Record<string, string>>): void;
-  query(query: string, more?: object): Promise<Answer>;
+  readonly plant: (files: Readonly<Record<string, string>>) => void;
+  readonly query: (query: string, more?: object) => Promise<Answer>;
   /** `file:line kind` of each match. */
-  places(query: string, more?: object): Promise<string[]>;
+  readonly places: (query: string, more?: object) => Promise<string[]>;
   /** Until the index answers. */
-  indexed(): Promise<void>;
+  readonly indexed: () => Promise<void>;
 }
 
 /** Open one. `index: false` as in a process that ends with its call. */

@@ -10,8 +10,10 @@ afterEach(async () => {
 });
 
 const sample = {
-  "src/store.ts": "export class Store {\n  open(path: string) {\n    return path;\n  }\n}\nexport const storeLimit = 3;\n",
-  "src/use.ts": 'import { Store } from "./store.js";\nexport function openStore() {\n  return new Store().open("x");\n}\n',
+  "src/store.ts":
+    "export class Store {\n  open(path: string) {\n    return path;\n  }\n}\nexport const storeLimit = 3;\n",
+  "src/use.ts":
+    'import { Store } from "./store.js";\nexport function openStore() {\n  return new Store().open("x");\n}\n',
   "src/store.test.ts": "class Store {}\n",
   "vendor/store.ts": "export class Store {}\n",
   "lib/tool.py": "class Store:\n    def open(self):\n        pass\n",
@@ -62,8 +64,12 @@ for (const index of [false, true]) {
       const { places } = await open();
       expect(await places("Store", { type: "class", path: "lib" })).toEqual(["lib/tool.py:1 class"]);
       expect(await places("Store", { type: "class", language: "python" })).toEqual(["lib/tool.py:1 class"]);
-      expect(await places("Store", { type: "class", glob: "src/**/*.test.ts" })).toEqual(["src/store.test.ts:1 class"]);
-      expect(await places("Store", { type: "class", path: "src/store.ts" })).toEqual(["src/store.ts:1 class"]);
+      expect(await places("Store", { type: "class", glob: "src/**/*.test.ts" })).toEqual([
+        "src/store.test.ts:1 class",
+      ]);
+      expect(await places("Store", { type: "class", path: "src/store.ts" })).toEqual([
+        "src/store.ts:1 class",
+      ]);
     });
 
     it("leaves out what is ignored, unless the path leads there", async () => {
@@ -106,13 +112,20 @@ for (const index of [false, true]) {
         const { matches } = await ground.query(type === "file" ? "b.ts" : "keyword", { type });
         expect(matches.filter(({ file }) => file.startsWith("secret"))).toEqual([]);
       }
-      expect((await ground.refused("code_query", { query: "keyword", path: "secret" })).code).toBe("PATH_FORBIDDEN");
+      expect((await ground.refused("code_query", { query: "keyword", path: "secret" })).code).toBe(
+        "PATH_FORBIDDEN",
+      );
     });
 
     it("shows nothing that the policy denies this call", async () => {
       ground = openCodeGround(
         { "open/a.ts": "export const keyword = 1;\n", "secret/b.ts": "export const keyword = 2;\n" },
-        { index, config: { policy: { rules: [{ id: "no-secret", tool: "*", path: ["secret/**"], decision: "deny" }] } } },
+        {
+          index,
+          config: {
+            policy: { rules: [{ id: "no-secret", tool: "*", path: ["secret/**"], decision: "deny" }] },
+          },
+        },
       );
       if (index) await ground.indexed();
       for (const type of ["text", "all", "variable"]) {

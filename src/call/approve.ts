@@ -72,9 +72,7 @@ function isThere(backend: InteractBackend): boolean {
 async function previewOf(call: ValidatedCall): Promise<ToolPreview | undefined> {
   const { tool } = call.entry;
   const own =
-    tool.preview === undefined
-      ? undefined
-      : await waitAhead(call, tool.preview(call.input, contextOf(call)));
+    tool.preview === undefined ? undefined : await waitAhead(call, tool.preview(call.input, contextOf(call)));
   const analysis = analysisOf(call);
   if (own === undefined && analysis === undefined) return undefined;
   const preview =

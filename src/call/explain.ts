@@ -33,7 +33,10 @@ export async function explainCall(
     const { behavior, rule, source, reason } = await authoriseUnasked(validated);
     const refused = refusedByGuards(validated);
     const commands = commandVerdicts(validated);
-    return { ...(refused === undefined ? { decision: behavior, rule, source, reason } : toRefusal(refused)), ...commands };
+    return {
+      ...(refused === undefined ? { decision: behavior, rule, source, reason } : toRefusal(refused)),
+      ...commands,
+    };
   } catch (thrown) {
     return toRefusal(toToolError(thrown, call.toolName));
   } finally {

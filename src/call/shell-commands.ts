@@ -69,9 +69,17 @@ export function commandLines({ commands, unknown }: CommandAnalysis): readonly s
 
 function commandLine({ words, assignments, redirections, via, why, readOnly }: SimpleCommand): string {
   const set = assignments.map(({ name, value }) => `${name}=${quote(value)}`);
-  const led = redirections.map(({ op, target }) => (op.startsWith("<<") ? `${op} …` : `${op} ${quote(target)}`));
-  const notes = [...(via.length > 0 ? [`in ${via.join(", ")}`] : []), ...(readOnly ? ["only reads"] : []), ...(why === undefined ? [] : [why])];
-  return [...set, ...words.map(quote), ...led, ...(notes.length > 0 ? [`  # ${notes.join("; ")}`] : [])].join(" ");
+  const led = redirections.map(({ op, target }) =>
+    op.startsWith("<<") ? `${op} …` : `${op} ${quote(target)}`,
+  );
+  const notes = [
+    ...(via.length > 0 ? [`in ${via.join(", ")}`] : []),
+    ...(readOnly ? ["only reads"] : []),
+    ...(why === undefined ? [] : [why]),
+  ];
+  return [...set, ...words.map(quote), ...led, ...(notes.length > 0 ? [`  # ${notes.join("; ")}`] : [])].join(
+    " ",
+  );
 }
 
 /** Shown as the program gets it; what is not known stays as it was written. */

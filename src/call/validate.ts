@@ -4,6 +4,7 @@ import type { ArgumentIssue } from "../schema/compile-schema.js";
 import { toLocks } from "../scheduler/locks.js";
 import type { ResolvedCall, ValidatedCall } from "./call.js";
 import { messageOf } from "./failure.js";
+import { analysisOf } from "./shell-commands.js";
 
 /** Copy the arguments to plain data, check them by the schema, and ask the tool what it will touch. */
 export function validate(call: ResolvedCall): ValidatedCall {
@@ -47,7 +48,7 @@ function ownEnv(resource: Resource, sessionId: string): Resource {
 /** A tool that does not say clearly what it touches must not pass for one that touches nothing. */
 function askResources(call: ResolvedCall): Required<Resources> {
   try {
-    const resources: unknown = call.entry.tool.resources?.(call.input) ?? {};
+    const resources: unknown = call.entry.tool.resources?.(call.input, analysisOf(call as ValidatedCall)) ?? {};
     if (typeof resources !== "object" || resources === null || "then" in resources)
       throw new TypeError("it gave no { reads, writes }");
     const { reads = [], writes = [] } = resources as Resources;

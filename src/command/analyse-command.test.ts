@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { analyseCommand } from "./analyse-command.js";
 import type { AnalyseOptions } from "./command-analysis.js";
@@ -8,7 +8,8 @@ import { shellLine } from "./random-lines.fixture.js";
 import { slyLines } from "./sly-lines.fixture.js";
 
 const place: AnalyseOptions = { workspace: "/work/proj", home: "/home/user" };
-const analyse = (line: string, options: Partial<AnalyseOptions> = {}) => analyseCommand(line, { ...place, ...options });
+const analyse = (line: string, options: Partial<AnalyseOptions> = {}) =>
+  analyseCommand(line, { ...place, ...options });
 const verdict = (line: string, options: Partial<AnalyseOptions> = {}): string => {
   const { denied, readOnly } = analyse(line, options);
   if (denied !== undefined) return "deny";
@@ -61,7 +62,9 @@ describe("wrapping a line", () => {
   });
 
   it.each(wrappers)("in %s makes nothing of everyday work denied", (_, wrap) => {
-    const wrong = [...readingLines, ...askedLines].filter((line) => !line.includes("\n") && verdict(wrap(line)) === "deny");
+    const wrong = [...readingLines, ...askedLines].filter(
+      (line) => !line.includes("\n") && verdict(wrap(line)) === "deny",
+    );
     expect(wrong).toEqual([]);
   });
 
@@ -77,7 +80,7 @@ describe("the commands of a line", () => {
     ["if a; then b; elif c; then d; else e; fi", ["a", "b", "c", "d", "e"]],
     ["for i in 1; do a $i; done", ["a 1"]],
     ["case x in a) b;; *) c;; esac", ["b", "c"]],
-    ["a $(b) `c` <(d) \"$(e)\"", ["b", "c", "d", "e", "a $(b) `c` <(d) $(e)"]],
+    ['a $(b) `c` <(d) "$(e)"', ["b", "c", "d", "e", "a $(b) `c` <(d) $(e)"]],
     ["X=$(a) b", ["a", "b"]],
     ["a <<E\n$(b)\nE", ["b", "a"]],
     ["a <<'E'\n$(b)\nE", ["a"]],
@@ -122,11 +125,18 @@ describe("the commands of a line", () => {
     ["$X; ls", "only known when it runs"],
   ])("does not trust ls in %j", (line, why) => {
     const command = analyse(line).commands.findLast(({ words }) => words[0] === "ls");
-    expect(command).toMatchObject({ known: false, readOnly: false, why: expect.stringContaining(why) as string });
+    expect(command).toMatchObject({
+      known: false,
+      readOnly: false,
+      why: expect.stringContaining(why) as string,
+    });
   });
 
   it("trusts commands whose environment is changed by harmless variables only", () => {
-    expect(analyse("CI=1 npm test").commands[0]).toMatchObject({ known: true, assignments: [{ name: "CI", value: "1", known: true }] });
+    expect(analyse("CI=1 npm test").commands[0]).toMatchObject({
+      known: true,
+      assignments: [{ name: "CI", value: "1", known: true }],
+    });
   });
 
   it("says where a command stands and what it was found in", () => {
@@ -135,7 +145,10 @@ describe("the commands of a line", () => {
   });
 
   it("names the files of redirections and of commands that write", () => {
-    expect(analyse("cd src; a < in > out 2>&1 2>/dev/null").writes).toEqual(["/work/proj/out", "/work/proj/src/out"]);
+    expect(analyse("cd src; a < in > out 2>&1 2>/dev/null").writes).toEqual([
+      "/work/proj/out",
+      "/work/proj/src/out",
+    ]);
     expect(analyse("a < in").reads).toEqual(["/work/proj/in"]);
     expect(analyse("cp a .git/hooks/").changes).toContain("/work/proj/.git/hooks/a");
     expect(analyse("tee -a x y").changes).toEqual(["/work/proj/x", "/work/proj/y"]);
@@ -165,7 +178,10 @@ describe("where a line runs", () => {
   });
 
   it("never takes a line for another shell as known, and still denies", () => {
-    expect(analyse("ls", { dialect: "other" })).toMatchObject({ readOnly: false, unknown: [expect.stringContaining("bash and sh")] });
+    expect(analyse("ls", { dialect: "other" })).toMatchObject({
+      readOnly: false,
+      unknown: [expect.stringContaining("bash and sh")],
+    });
     expect(verdict("rm -rf /", { dialect: "other" })).toBe("deny");
   });
 
@@ -178,17 +194,51 @@ describe("where a line runs", () => {
 
 describe("services and screens", () => {
   it.each([
-    "npm run dev", "npm start", "yarn dev", "pnpm run start:prod", "npx vite", "vite --port 3000", "uvicorn app:app", "gunicorn x",
-    "flask run", "python -m http.server", "python3 manage.py runserver", "next dev", "npx webpack serve", "webpack-dev-server", "rails s",
-    "docker compose up", "docker-compose up web", "tail -f log", "watch ls", "nodemon x", "cargo run", "tsc -w", "kubectl logs -f x",
-    "cd app && npm run dev", "sh -c 'npm run dev'",
+    "npm run dev",
+    "npm start",
+    "yarn dev",
+    "pnpm run start:prod",
+    "npx vite",
+    "vite --port 3000",
+    "uvicorn app:app",
+    "gunicorn x",
+    "flask run",
+    "python -m http.server",
+    "python3 manage.py runserver",
+    "next dev",
+    "npx webpack serve",
+    "webpack-dev-server",
+    "rails s",
+    "docker compose up",
+    "docker-compose up web",
+    "tail -f log",
+    "watch ls",
+    "nodemon x",
+    "cargo run",
+    "tsc -w",
+    "kubectl logs -f x",
+    "cd app && npm run dev",
+    "sh -c 'npm run dev'",
   ])("sees that %j never ends", (line) => {
     expect(analyse(line).service).toBeDefined();
   });
 
   it.each([
-    "npm run build", "npm test", "npm run build:dev", "vite build", "next build", "docker compose up -d", "tail -n 5 x", "cargo build",
-    "cargo run -- --help", "echo npm run dev", "grep vite x", "npm run dev &", "timeout 5 npm run dev", "uvicorn --help", "npm install vite",
+    "npm run build",
+    "npm test",
+    "npm run build:dev",
+    "vite build",
+    "next build",
+    "docker compose up -d",
+    "tail -n 5 x",
+    "cargo build",
+    "cargo run -- --help",
+    "echo npm run dev",
+    "grep vite x",
+    "npm run dev &",
+    "timeout 5 npm run dev",
+    "uvicorn --help",
+    "npm install vite",
   ])("sees that %j ends", (line) => {
     expect(analyse(line).service).toBeUndefined();
   });
@@ -220,27 +270,50 @@ describe("limits", () => {
     expect(verdict("ls \0 x")).toBe("ask");
   });
 
-  it.each(["{", "$[", "<<A ", "$((", "((", "x[$(", "coproc ", "function f ", '"', "`", "ls|", "a=b;", "timeout 1 ", "{a,b}", "1+"])(
-    "takes a line of nothing but %j in its stride",
-    (part) => {
-      const started = performance.now();
-      analyse(part.repeat(Math.ceil(50_000 / part.length)));
-      expect(performance.now() - started).toBeLessThan(20_000);
-    },
-  );
+  it.each([
+    "{",
+    "$[",
+    "<<A ",
+    "$((",
+    "((",
+    "x[$(",
+    "coproc ",
+    "function f ",
+    '"',
+    "`",
+    "ls|",
+    "a=b;",
+    "timeout 1 ",
+    "{a,b}",
+    "1+",
+  ])("takes a line of nothing but %j in its stride", (part) => {
+    const started = performance.now();
+    analyse(part.repeat(Math.ceil(50_000 / part.length)));
+    expect(performance.now() - started).toBeLessThan(20_000);
+  });
 
   it("never throws, whatever it is given", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: "binary", maxLength: 200 }), soup), (line) => {
         const { commands, readOnly, unknown, denied } = analyse(line);
-        if (readOnly) expect([unknown, denied, commands.filter((command) => !command.readOnly)]).toEqual([[], undefined, []]);
+        if (readOnly)
+          expect([unknown, denied, commands.filter((command) => !command.readOnly)]).toEqual([
+            [],
+            undefined,
+            [],
+          ]);
       }),
       { numRuns: 2000 },
     );
   });
 
   it("gives the same answer twice", () => {
-    fc.assert(fc.property(shellLine, (line) => void expect(analyse(line)).toEqual(analyse(line))), { numRuns: 100 });
+    fc.assert(
+      fc.property(shellLine, (line) => {
+        expect(analyse(line)).toEqual(analyse(line));
+      }),
+      { numRuns: 100 },
+    );
   });
 });
 
@@ -248,7 +321,9 @@ describe("limits", () => {
 const soup = fc
   .array(
     fc.constantFrom(
-      ..."rm -rf / $ ( ) { } [ ] ; & | < > ' \" ` \\ \n # ! * ? ~ = $( ${ $(( <( << <<< && || if then fi for do done case esac in eval sh -c ls X a".split(" "),
+      ..."rm -rf / $ ( ) { } [ ] ; & | < > ' \" ` \\ \n # ! * ? ~ = $( ${ $(( <( << <<< && || if then fi for do done case esac in eval sh -c ls X a".split(
+        " ",
+      ),
       " ",
     ),
     { maxLength: 40 },

@@ -43,7 +43,12 @@ function walkSafely(line: string, scope: Scope, walk: Walk): void {
 }
 
 function toPlace({ workspace, home, dialect = "bash", env = [] }: AnalyseOptions): Place {
-  return { workspace: absolutePath(workspace, "/"), home: absolutePath(home ?? "/home/user", "/"), dialect, env };
+  return {
+    workspace: absolutePath(workspace, "/"),
+    home: absolutePath(home ?? "/home/user", "/"),
+    dialect,
+    env,
+  };
 }
 
 function firstScope({ cwd = "." }: AnalyseOptions, place: Place): Scope {
@@ -54,6 +59,7 @@ function firstScope({ cwd = "." }: AnalyseOptions, place: Place): Scope {
     cwds: [absolutePath(cwd, place.workspace)],
     likelyCwd: absolutePath(cwd, place.workspace),
     poison: undefined,
+    plainSh: place.dialect !== "bash",
     strict: place.dialect !== "other",
     depth: 0,
     via: [],
@@ -102,7 +108,8 @@ function toAnalysis(walk: Walk): CommandAnalysis {
   const denied = walk.denied ?? commands.find((command) => command.denied !== undefined)?.denied;
   return {
     commands,
-    readOnly: unknown.size === 0 && !loose && denied === undefined && commands.every(({ readOnly }) => readOnly),
+    readOnly:
+      unknown.size === 0 && !loose && denied === undefined && commands.every(({ readOnly }) => readOnly),
     unknown: [...unknown],
     denied,
     reads: [...walk.reads],

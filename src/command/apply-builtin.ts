@@ -31,28 +31,66 @@ interface BuiltinContext {
 type Builtin = (args: readonly Field[], context: BuiltinContext) => void;
 
 /** An index in a name that these are given is evaluated, and can run commands. */
-const evaluating = new Set("test [ read readarray mapfile printf unset declare typeset local export readonly wait getopts let".split(" "));
+const evaluating = new Set(
+  "test [ read readarray mapfile printf unset declare typeset local export readonly wait getopts let".split(
+    " ",
+  ),
+);
 
 const builtins: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ["cd", changeDirectory],
   ["pushd", changeDirectory],
   ["popd", (_, { scope }) => void (scope.cwds = undefined)],
   ...["export", "declare", "typeset", "local", "readonly"].map((name): [string, Builtin] => [name, declare]),
-  ...["read", "readarray", "mapfile", "getopts", "unset", "wait"].map((name): [string, Builtin] => [name, setNames]),
-  ["printf", (args, context) => (args[0]?.text.startsWith("-v") === true ? setNames(args, context) : undefined)],
-  ["let", (_, { scope, walk }) => {
-    walk.unknown.add("arithmetic of let");
-    forget(scope, "all");
-  }],
+  ...["read", "readarray", "mapfile", "getopts", "unset", "wait"].map((name): [string, Builtin] => [
+    name,
+    setNames,
+  ]),
+  [
+    "printf",
+    (args, context) => (args[0]?.text.startsWith("-v") === true ? setNames(args, context) : undefined),
+  ],
+  [
+    "let",
+    (_, { scope, walk }) => {
+      walk.unknown.add("arithmetic of let");
+      forget(scope, "all");
+    },
+  ],
   ["set", setPositional],
-  ["shift", (args, { scope }) => void (scope.positional = args.length === 0 ? scope.positional?.slice(1) : undefined)],
+  [
+    "shift",
+    (args, { scope }) => void (scope.positional = args.length === 0 ? scope.positional?.slice(1) : undefined),
+  ],
   ["test", () => {}],
   ["[", () => {}],
-  ["alias", (args, { scope }) => (args.some(({ text }) => text.includes("=")) ? poison(scope, "an alias was defined before it") : undefined)],
+  [
+    "alias",
+    (args, { scope }) =>
+      args.some(({ text }) => text.includes("="))
+        ? poison(scope, "an alias was defined before it")
+        : undefined,
+  ],
   ["trap", (args, { scope }) => (args.length > 1 ? poison(scope, "a trap was set before it") : undefined)],
-  ["shopt", (args, { scope }) => (args.some(({ text, known }) => !known || !/^(?:-[psuq]+|globstar|nullglob|dotglob|extglob|failglob|nocaseglob|nocasematch)$/.test(text)) ? poison(scope, "options of the shell were changed before it") : undefined)],
+  [
+    "shopt",
+    (args, { scope }) =>
+      args.some(
+        ({ text, known }) =>
+          !known ||
+          !/^(?:-[psuq]+|globstar|nullglob|dotglob|extglob|failglob|nocaseglob|nocasematch)$/.test(text),
+      )
+        ? poison(scope, "options of the shell were changed before it")
+        : undefined,
+  ],
   ["enable", (_, { scope }) => poison(scope, "builtins were changed before it")],
-  ["hash", (args, { scope }) => (args.some(({ text }) => text !== "-r") ? poison(scope, "the places of programs were changed before it") : undefined)],
+  [
+    "hash",
+    (args, { scope }) =>
+      args.some(({ text }) => text !== "-r")
+        ? poison(scope, "the places of programs were changed before it")
+        : undefined,
+  ],
   ...["source", "."].map((name): [string, Builtin] => [name, (_, { scope }) => anythingChanged(scope)]),
 ]);
 
@@ -69,7 +107,12 @@ function anythingChanged(scope: Scope): void {
 function changeDirectory(args: readonly Field[], { scope, walk }: BuiltinContext): void {
   const operands = args.filter(({ text }) => !/^-[LPe@]+$|^--$/.test(text));
   const [target] = operands;
-  if (operands.length > 1 || target?.known === false || target?.pattern !== undefined || /^[-+]/.test(target?.text ?? "")) {
+  if (
+    operands.length > 1 ||
+    target?.known === false ||
+    target?.pattern !== undefined ||
+    /^[-+]/.test(target?.text ?? "")
+  ) {
     scope.cwds = undefined;
     if (target?.guess !== undefined) scope.likelyCwd = absolutePath(target.guess, scope.likelyCwd);
     return;
@@ -82,7 +125,10 @@ function changeDirectory(args: readonly Field[], { scope, walk }: BuiltinContext
 }
 
 function declare(args: readonly Field[], { scope, walk }: BuiltinContext): void {
-  const options = args.filter(({ text }) => /^[-+]\w/.test(text)).map(({ text }) => text).join("");
+  const options = args
+    .filter(({ text }) => /^[-+]\w/.test(text))
+    .map(({ text }) => text)
+    .join("");
   if (/[ni]/.test(options)) {
     // A reference to another name, or a value that is evaluated.
     walk.unknown.add("a variable with attributes");
@@ -93,7 +139,8 @@ function declare(args: readonly Field[], { scope, walk }: BuiltinContext): void 
     if (found === null) continue;
     const [, name = "", sign, value] = found;
     if (sign === undefined && !known) forget(scope, "all");
-    else if (sign !== undefined) setVariable(name, known && sign === "=" ? { text: value, taint } : { taint }, scope);
+    else if (sign !== undefined)
+      setVariable(name, known && sign === "=" ? { text: value, taint } : { taint }, scope);
   }
 }
 
@@ -109,7 +156,8 @@ function setPositional(args: readonly Field[], { scope }: BuiltinContext): void 
   if (args.length === 0) return;
   const start = args.findIndex(({ text, known }) => !known || !/^[-+]\w/.test(text) || text === "--");
   const clear = args.every(({ known, many }) => known && many !== true);
-  if (args.some(({ text }) => /^[-+]\w*k/.test(text))) poison(scope, "options of the shell were changed before it");
+  if (args.some(({ text }) => /^[-+]\w*k/.test(text)))
+    poison(scope, "options of the shell were changed before it");
   const options = args.slice(0, Math.max(0, start));
   if (start < 0 || (options.at(-1)?.text.endsWith("o") === true && start === args.length - 1)) return;
   scope.positional = clear ? args.slice(args[start]!.text === "--" ? start + 1 : start) : undefined;

@@ -11,7 +11,9 @@ export interface Changes {
 
 /** Builtins that set variables by name, or run what could. */
 const setters = new Set(
-  "read readarray mapfile printf getopts declare typeset local export readonly unset let eval source . wait set shift".split(" "),
+  "read readarray mapfile printf getopts declare typeset local export readonly unset let eval source . wait set shift".split(
+    " ",
+  ),
 );
 
 /** What was found in bodies, each of which is looked through once. */
@@ -45,7 +47,8 @@ function lookThrough(root: SyntaxNode): Found {
     else if (node.type === "ArithmeticBinary" || node.type === "ArithmeticUnary") {
       const target = node.type === "ArithmeticBinary" ? node.left : node.operand;
       if (target.type === "ArithmeticWord") names.add(target.value);
-    } else if (node.type === "ParameterExpansion" && node.operation?.type === "Default") names.add(node.parameter);
+    } else if (node.type === "ParameterExpansion" && node.operation?.type === "Default")
+      names.add(node.parameter);
     else if (node.type === "Command" && node.name !== undefined) {
       const name = node.name.value;
       programs.add(name);

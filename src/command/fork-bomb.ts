@@ -11,7 +11,8 @@ export function isForkBomb(name: string, body: SyntaxNode): boolean {
       calls++;
       if (apart) beside = true;
     }
-    const inner = apart || (node.type === "Statement" && node.background === true) || node.type === "Pipeline";
+    const inner =
+      apart || (node.type === "Statement" && node.background === true) || node.type === "Pipeline";
     forEachChild(node, (child) => visit(child, inner));
   };
   visit(body, false);

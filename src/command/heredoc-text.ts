@@ -13,5 +13,7 @@ export function heredocText({ body, delimiter, operator }: HereDoc, scope: Scope
     const field = resolveParts(body.parts, scope, walk);
     return { ...field, text: strip(field.text) };
   }
-  return knownField(strip(body.text).replaceAll(/\\([\\$`]|\n)/g, (_, letter: string) => (letter === "\n" ? "" : letter)));
+  return knownField(
+    strip(body.text).replaceAll(/\\([\\$`]|\n)/g, (_, letter: string) => (letter === "\n" ? "" : letter)),
+  );
 }

@@ -45,7 +45,8 @@ export function decodeHex(text: string): string {
 export function translate(args: readonly string[], input: string): string | undefined {
   const drop = args[0] === "-d";
   const [from, to] = (drop ? args.slice(1) : args).map(toSet);
-  if (from === undefined || (!drop && (to === undefined || to.length === 0)) || args.length > 2) return undefined;
+  if (from === undefined || (!drop && (to === undefined || to.length === 0)) || args.length > 2)
+    return undefined;
   let text = "";
   for (const letter of input) {
     const at = from.indexOf(letter);
@@ -58,7 +59,7 @@ export function translate(args: readonly string[], input: string): string | unde
 function toSet(spec: string): readonly string[] | undefined {
   if (/^-|\[/.test(spec)) return undefined;
   const letters: string[] = [];
-  const plain = [...unescapeText(spec)];
+  const plain = Array.from(unescapeText(spec));
   for (let at = 0; at < plain.length; at++) {
     const end = plain[at + 1] === "-" ? plain[at + 2] : undefined;
     if (end === undefined) letters.push(plain[at]!);

@@ -30,7 +30,13 @@ export interface WrittenSpec {
 }
 
 /** Read a written spec. */
-export function toSpec({ flags = "", values = "", attached = "", long = "", ...rest }: WrittenSpec): OptionSpec {
+export function toSpec({
+  flags = "",
+  values = "",
+  attached = "",
+  long = "",
+  ...rest
+}: WrittenSpec): OptionSpec {
   const names = long.split(" ").filter((name) => name !== "");
   return {
     flags: new Set(flags),

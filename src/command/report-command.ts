@@ -26,7 +26,8 @@ export function reportCommand(draft: Draft, scope: Scope, walk: Walk, findings: 
   const { fields, assignments, redirections } = draft;
   const why = findings.why ?? unsure(draft, scope, walk);
   const denied = findings.denied ?? denyCommand(draft, scope, walk.place);
-  const reads = denied === undefined && why === undefined ? readOnlyPaths(draft, scope, walk.place) : undefined;
+  const reads =
+    denied === undefined && why === undefined ? readOnlyPaths(draft, scope, walk.place) : undefined;
   for (const path of reads ?? []) walk.reads.add(path);
   noteFlow(draft, scope, walk);
   noteProgram(draft, scope, walk);
@@ -49,7 +50,8 @@ const nowhere = { start: 0, end: 0 };
 /** Why nobody can say what the command does. */
 function unsure({ fields, assignments }: Draft, scope: Scope, walk: Walk): string | undefined {
   const [name, ...args] = fields;
-  if (name === undefined || !name.known || name.pattern !== undefined) return "which program it starts is only known when it runs";
+  if (name === undefined || !name.known || name.pattern !== undefined)
+    return "which program it starts is only known when it runs";
   if (!args.every(({ known }) => known)) return "some of its words are only known when it runs";
   const changed = assignments.find((variable) => !isHarmlessVariable(variable.name));
   if (changed !== undefined) return `${changed.name} is set for it`;

@@ -13,10 +13,17 @@ const longestCommand = 4096;
 export function roughDenial(text: string, scope: Scope, place: Place): string | undefined {
   const loose: Scope = { ...scope, strict: false };
   for (const [part] of text.matchAll(/[^;&|(){}`\n]+/g)) {
-    const words = part.slice(0, longestCommand).split(/[ \t]+/).filter((word) => word !== "" && word !== "$" && word !== "!");
+    const words = part
+      .slice(0, longestCommand)
+      .split(/[ \t]+/)
+      .filter((word) => word !== "" && word !== "$" && word !== "!");
     if (words.length === 0) continue;
     const fields = words.map((word) => knownField(word.replaceAll(/["'\\]/g, "")));
-    const denied = denyCommand({ fields, assignments: [], redirections: [], stdin: nothingFed }, loose, place);
+    const denied = denyCommand(
+      { fields, assignments: [], redirections: [], stdin: nothingFed },
+      loose,
+      place,
+    );
     if (denied !== undefined) return denied;
   }
   return undefined;

@@ -45,6 +45,8 @@ export interface Scope {
   likelyCwd: string;
   /** Why later commands need not be what their names say. */
   poison: string | undefined;
+  /** What runs it may be a plain sh, which reads some things otherwise than bash. */
+  readonly plainSh: boolean;
   /** Only structures of the strict fragment are around. */
   readonly strict: boolean;
   readonly depth: number;

@@ -26,7 +26,11 @@ export function staticOutput(script: ParsedScript, scope: Scope, walk: Walk): Ou
 }
 
 /** What the last of these commands prints, each reading what the one before it printed. */
-export function pipelineOutput(commands: readonly CommandNode[], scope: Scope, walk: Walk): Output | undefined {
+export function pipelineOutput(
+  commands: readonly CommandNode[],
+  scope: Scope,
+  walk: Walk,
+): Output | undefined {
   // What comes before a program that reads no input does not count; without one, who knows what is printed.
   const start = commands.findLastIndex((command) => command.type === "Command" && isSource(command));
   if (start < 0) return undefined;
@@ -54,7 +58,8 @@ function stageOutput(
   resolve: (word: NonNullable<Command["name"]>) => readonly Field[],
   context: { readonly scope: Scope; readonly walk: Walk },
 ): Output | undefined {
-  if (command.name === undefined || command.prefix.some(({ type }) => type === "Assignment")) return undefined;
+  if (command.name === undefined || command.prefix.some(({ type }) => type === "Assignment"))
+    return undefined;
   const fields = [command.name, ...command.args].flatMap((word) =>
     word.type === "Word" ? resolve(word) : [{ text: word.text, known: false, plain: false }],
   );
@@ -63,7 +68,12 @@ function stageOutput(
   if (given === undefined) return undefined;
   const [name = "", ...args] = fields.map(({ text }) => text);
   const taint = fields.reduce<Taint | undefined>((found, field) => worse(found, field.taint), given.taint);
-  const text = filter(name.slice(name.lastIndexOf("/") + 1), args, given.text);
+  // Shells differ about what `echo` makes of escapes.
+  const odd =
+    context.scope.plainSh &&
+    name === "echo" &&
+    (args[0]?.startsWith("-") === true || args.some((arg) => arg.includes("\\")));
+  const text = odd ? undefined : filter(name.slice(name.lastIndexOf("/") + 1), args, given.text);
   if (text === undefined) return undefined;
   return { text, taint: worse(taint, decoders.has(name) ? "decoded" : undefined) };
 }
@@ -101,7 +111,9 @@ function filter(name: string, args: readonly string[], input: string): string | 
     case "xxd":
       return /^(?:-r -p|-p -r|-rp|-pr|-r -ps|-ps -r)$/.test(args.join(" ")) ? decodeHex(input) : undefined;
     case "rev":
-      return args.length === 0 ? input.replaceAll(/[^\n]+/g, (line) => [...line].reverse().join("")) : undefined;
+      return args.length === 0
+        ? input.replaceAll(/[^\n]+/g, (line) => Array.from(line).toReversed().join(""))
+        : undefined;
     case "tr":
       return translate(args, input);
     default:

@@ -8,11 +8,7 @@ import { partPieces } from "./words/part-pieces.js";
  * Walk an arithmetic expression. The value of a name in it is arithmetic again, and an index in that
  * can run commands: so a name is only harmless where its value is known to be a number.
  */
-export function walkArithmetic(
-  expression: ArithmeticExpression | undefined,
-  scope: Scope,
-  walk: Walk,
-): void {
+export function walkArithmetic(expression: ArithmeticExpression | undefined, scope: Scope, walk: Walk): void {
   if (expression === undefined) return;
   switch (expression.type) {
     case "ArithmeticBinary":
@@ -55,7 +51,17 @@ function walkName(
 }
 
 /** Names that the shell itself keeps as numbers. */
-const harmless = new Set(["RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "EPOCHSECONDS", "BASHPID", "SHLVL"]);
+const harmless = new Set([
+  "RANDOM",
+  "SECONDS",
+  "LINENO",
+  "UID",
+  "EUID",
+  "PPID",
+  "EPOCHSECONDS",
+  "BASHPID",
+  "SHLVL",
+]);
 
 function setNumber(target: ArithmeticExpression, scope: Scope): void {
   if (target.type === "ArithmeticWord") scope.vars.set(target.value, {});

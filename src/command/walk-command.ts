@@ -49,7 +49,7 @@ function assign(node: Assignment, scope: Scope, walk: Walk): Assigned {
   }
   if (value.type === "ArrayValue") {
     const items = value.elements.flatMap((word) => resolveWord(word, scope, walk));
-    const clear = append !== true && items.every(({ text, many }) => many !== true && !/^\[/.test(text));
+    const clear = append !== true && items.every(({ text, many }) => many !== true && !text.startsWith("["));
     return { name, value: clear ? { items } : {}, text: node.text };
   }
   const { text, known, taint } = resolveText(value, scope, walk);
@@ -57,7 +57,11 @@ function assign(node: Assignment, scope: Scope, walk: Walk): Assigned {
   if (append !== true) return { name, value: { text, taint }, text };
   const before = scope.vars.get(name)?.text;
   const whole = before === undefined ? undefined : before + text;
-  return { name, value: { text: whole !== undefined && whole.length < longestValue ? whole : undefined, taint }, text };
+  return {
+    name,
+    value: { text: whole !== undefined && whole.length < longestValue ? whole : undefined, taint },
+    text,
+  };
 }
 
 const longestValue = 16_384;
@@ -67,7 +71,8 @@ const mostVariables = 256;
 /** Set a variable, and note where that changes what later commands are. */
 export function setVariable(name: string, value: Value, scope: Scope): void {
   // Of one too many nothing is known, which is what leaving it out means.
-  if (scope.vars.size < mostVariables || scope.vars.has(name) || /^(?:HOME|PWD|IFS)$/.test(name)) scope.vars.set(name, value);
+  if (scope.vars.size < mostVariables || scope.vars.has(name) || /^(?:HOME|PWD|IFS)$/.test(name))
+    scope.vars.set(name, value);
   if (isSteeringVariable(name)) scope.poison ??= `${name} was changed before it`;
 }
 
@@ -75,7 +80,10 @@ function assignmentField(node: Assignment, scope: Scope, walk: Walk): Field {
   const { name, value, text } = assign(node, scope, walk);
   const sign = node.append === true ? "+=" : "=";
   if (value.text === undefined) return { ...unknownField(node.text, value.taint), many: false };
-  return { ...knownField(`${name}${sign}${text}`), plain: node.value.type === "Word" && node.value.text === text };
+  return {
+    ...knownField(`${name}${sign}${text}`),
+    plain: node.value.type === "Word" && node.value.text === text,
+  };
 }
 
 interface Redirected {
@@ -90,7 +98,10 @@ export function walkRedirections(nodes: readonly RedirectionNode[], scope: Scope
   let { stdin } = scope;
   const redirections = nodes.map((node) => {
     const field = targetOf(node, scope, walk);
-    const fd = node.descriptor === undefined ? undefined : String("name" in node.descriptor ? node.descriptor.name : node.descriptor.value);
+    const fd =
+      node.descriptor === undefined
+        ? undefined
+        : String("name" in node.descriptor ? node.descriptor.name : node.descriptor.value);
     const redirection = { op: node.operator, target: field.text, known: field.known, field, fd };
     stdin = stdinOf(redirection, stdin, scope);
     noteFiles(redirection, scope, walk);
@@ -117,7 +128,8 @@ function targetOf(node: RedirectionNode, scope: Scope, walk: Walk): Field {
 /** Only `/dev/null` and copies of descriptors are in the strict fragment. */
 export function isStrict({ op, field }: Pick<ResolvedRedirection, "op" | "field">): boolean {
   if (!field.known || !field.plain || field.pattern !== undefined) return false;
-  if (op === ">&" || op === "<&") return /^(?:\d{1,3}-?|-)$/.test(field.text) || (op === ">&" && field.text === "/dev/null");
+  if (op === ">&" || op === "<&")
+    return /^(?:\d{1,3}-?|-)$/.test(field.text) || (op === ">&" && field.text === "/dev/null");
   return !op.startsWith("<<") && field.text === "/dev/null";
 }
 
@@ -126,7 +138,8 @@ function stdinOf({ op, field, fd }: ResolvedRedirection, before: Stdin, scope: S
     return op === ">&" && fd === "0" && scope.connections.has(field.text) ? connection : before;
   }
   if (op === "<&") return scope.connections.has(field.text) ? connection : before;
-  if (op.startsWith("<<")) return { fed: true, taint: field.taint, sure: field.known, text: () => field.text };
+  if (op.startsWith("<<"))
+    return { fed: true, taint: field.taint, sure: field.known, text: () => field.text };
   if (/^\/dev\/(?:tcp|udp)\//.test(field.text)) return connection;
   return { fed: field.text !== "/dev/null", taint: field.taint, text: () => undefined };
 }
@@ -145,6 +158,7 @@ function noteFiles({ op, field, fd }: ResolvedRedirection, scope: Scope, walk: W
   }
   for (const cwd of scope.cwds ?? [walk.place.workspace]) {
     const path = absolutePath(field.text, cwd);
-    if (!path.startsWith("/dev/") || path.startsWith("/dev/shm/")) (writes ? walk.writes : walk.reads).add(path);
+    if (!path.startsWith("/dev/") || path.startsWith("/dev/shm/"))
+      (writes ? walk.writes : walk.reads).add(path);
   }
 }

@@ -71,7 +71,8 @@ export function walkCase(node: Node<"Case">, scope: Scope, walk: Walk): void {
 /** Keep a function for when it is called, and walk its body as it stands: anything may be set by then. */
 export function walkFunction(node: Node<"Function">, scope: Scope, walk: Walk): void {
   const name = node.name.value;
-  if (isForkBomb(name, node.body)) walk.denied ??= `the function "${name}" starts itself over and over (a fork bomb)`;
+  if (isForkBomb(name, node.body))
+    walk.denied ??= `the function "${name}" starts itself over and over (a fork bomb)`;
   if (node.body.type !== "CompoundList") scope.functions.set(name, node.body);
   const inner = forkScope(scope, {
     via: [...scope.via, `${name}()`],

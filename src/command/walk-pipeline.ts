@@ -37,7 +37,8 @@ interface Upstream {
 
 function pipeFrom({ commands, end, taint }: Upstream, scope: Scope, walk: Walk): Stdin {
   let output: { readonly value: Output | undefined } | undefined;
-  const read = (): Output | undefined => (output ??= { value: pipelineOutput(commands.slice(0, end), scope, walk) }).value;
+  const read = (): Output | undefined =>
+    (output ??= { value: pipelineOutput(commands.slice(0, end), scope, walk) }).value;
   const last = commands[end - 1];
   return { fed: true, sure: true, from: last && programOf(last), taint, text: () => read()?.text };
 }

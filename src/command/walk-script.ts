@@ -106,6 +106,7 @@ function walkOne(node: CommandNode, scope: Scope, walk: Walk): void {
       return;
     case "ArithmeticCommand":
       walk.loose = true;
+      if (scope.plainSh) walk.unknown.add("(( )), which is something else in a plain sh");
       walkArithmetic(node.expression, scope, walk);
       return;
     case "Coproc":

@@ -29,7 +29,11 @@ const evaluating = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"
 
 function walkOperand(word: Word, operator: string, scope: Scope, walk: Walk): void {
   const { text, known, plain } = resolveText(word, scope, walk);
-  if (evaluating.has(operator) && !/^-?\d*$/.test(text) && !(operator === "-v" && /^\w+$/.test(text) && known))
+  if (
+    evaluating.has(operator) &&
+    !/^-?\d*$/.test(text) &&
+    !(operator === "-v" && /^\w+$/.test(text) && known)
+  )
     walk.unknown.add(`[[ ${operator} ]] on something that is only known when it runs`);
   // Whether a file exists elsewhere is told to nobody unasked.
   const paths = (scope.cwds ?? []).map((cwd) => absolutePath(text, cwd));

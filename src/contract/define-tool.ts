@@ -2,7 +2,7 @@ import type { ContentPart } from "./call.js";
 import type { ToolContext } from "./context.js";
 import type { Resources } from "./resources.js";
 import type { Infer, SchemaSource } from "./schema-source.js";
-import type { PermissionResult, ShellLine, Tool, ToolExecution, ToolPreview } from "./tool.js";
+import type { PermissionResult, ShellFacts, ShellLine, Tool, ToolExecution, ToolPreview } from "./tool.js";
 
 type Typed =
   | "input"
@@ -22,7 +22,7 @@ export interface ToolDefinition<
 > extends Omit<Tool, Typed> {
   readonly input: In;
   readonly output?: Out;
-  resources?(input: Infer<In>): Resources;
+  resources?(input: Infer<In>, line?: ShellFacts): Resources;
   shellLine?(input: Infer<In>): ShellLine | undefined;
   checkPermissions?(
     input: Infer<In>,

@@ -78,6 +78,14 @@ export interface ShellLine {
   readonly dialect?: "bash" | "sh" | "other" | undefined;
 }
 
+/** What is known of a shell line without running it. */
+export interface ShellFacts {
+  /** It is proved to read only, inside the workspace. */
+  readonly readOnly: boolean;
+  /** A service that it would start and that never ends by itself. */
+  readonly service?: string | undefined;
+}
+
 /** What a call would do, shown to the person before consent is asked. */
 export interface ToolPreview {
   /** One line. */
@@ -144,7 +152,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly priority?: number;
   readonly concurrency?: ToolConcurrency;
 
-  resources?(input: Input): Resources;
+  /** `line`: what is known of the tool's `shellLine`, where it has one. */
+  resources?(input: Input, line?: ShellFacts): Resources;
   /** The shell line that the call will run: it is judged command by command. */
   shellLine?(input: Input): ShellLine | undefined;
   checkPermissions?(

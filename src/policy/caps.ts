@@ -71,14 +71,18 @@ export function capByMode(call: PolicyCall, mode: PolicyMode, traits: Traits): A
 }
 
 /** Where only some commands are allowed, nothing else runs, and nothing of which nobody knows what it is. */
-export function capByCommands(call: PolicyCall, allowed: ReadonlySet<string> | undefined): AccessDecision | undefined {
+export function capByCommands(
+  call: PolicyCall,
+  allowed: ReadonlySet<string> | undefined,
+): AccessDecision | undefined {
   if (allowed === undefined || !isShell(call)) return undefined;
   const { commands = [] } = call;
   const opaque = commands.length === 0 && call.annotations.dangerous === true;
   const other = commands.find(({ words }) => !allowed.has(programOf(words[0] ?? "")));
   if (!opaque && other === undefined) return undefined;
   const [name] = other?.words ?? [];
-  const shown = name === undefined ? "a command that nobody knows beforehand" : `the command ${printable(name, 100)}`;
+  const shown =
+    name === undefined ? "a command that nobody knows beforehand" : `the command ${printable(name, 100)}`;
   return denial("allowed-commands", {
     source: "tools.allowedCommands",
     code: "ACCESS_DENIED",

@@ -30,7 +30,8 @@ export function defaultVerdict(
 function commandVerdict(command: Extract<Facet, { kind: "command" }>["command"], mode: PolicyMode): Verdict {
   if (command.known && command.readOnly && command.sandboxed !== false) return readOnlyCommand;
   if (mode === "auto" && command.sandboxed === true) return autoSandbox;
-  if (!command.known) return command.why === undefined ? unknownCommand : { ...unknownCommand, why: command.why };
+  if (!command.known)
+    return command.why === undefined ? unknownCommand : { ...unknownCommand, why: command.why };
   return command.readOnly ? unheldCommand : anyCommand;
 }
 

@@ -41,7 +41,9 @@ export function describe(facet: Facet): string {
       return ` reaching ${printable(facet.port === undefined ? facet.name : `${facet.name}:${facet.port}`, 200)}`;
     case "command":
       if (facet.command.words.length === 0)
-        return facet.command.denied === undefined ? " running a command that could not be analysed" : " running this line";
+        return facet.command.denied === undefined
+          ? " running a command that could not be analysed"
+          : " running this line";
       return ` running \`${printable(facet.command.words.join(" "), 200)}\``;
     default:
       return "";

@@ -9,7 +9,7 @@ import { dataTools } from "../tools/data/index.js";
 import { createFileTools } from "../tools/file/index.js";
 import { interactionTools } from "../tools/interaction/index.js";
 import { networkTools } from "../tools/network/index.js";
-import { shellTools } from "../tools/shell/index.js";
+import { createShellTools } from "../tools/shell/index.js";
 import { systemTools } from "../tools/system/index.js";
 
 /** Every tool that comes with Tenon; each Tenon has its own, since some remember what they read. */
@@ -18,7 +18,7 @@ export const createBuiltInTools = (): readonly Tool[] => [
   ...dataTools,
   ...interactionTools,
   ...networkTools,
-  ...shellTools,
+  ...createShellTools(),
   ...createFileTools(),
   ...codeTools,
   ...snippetTools,

@@ -70,6 +70,7 @@ export function createMemoryText(database: SqlDatabase): TextIndex {
   return createTextIndex({
     database,
     table: "memories",
+    order: "number",
     columns: "number, kind, layer, iteration, title, content, tags, resolution, reason",
     toText: (row: MemoryRow) => textOfMemory(row, database.name),
   });

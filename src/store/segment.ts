@@ -14,13 +14,13 @@ export interface SegmentOptions {
  */
 export function segment(text: string, { singles, limit }: SegmentOptions): string[] {
   const terms: string[] = [];
-  // Most texts are plain, and these expressions several times as fast.
+  // Most texts are plain, and ASCII is several times as fast.
   const plain = ascii.test(text);
   const whole = plain ? text.slice(0, longestText) : compatible(text);
   for (const [run] of whole.matchAll(plain ? asciiWords : words)) {
     if (plainWord.test(run)) terms.push(run.slice(0, longestTerm));
-    else if (!plain && unspaced.test(run)) addPairs(terms, caseless(run), { singles, limit });
-    else addName(terms, run);
+    else if (plain) addName(terms, run);
+    else addRun(terms, run, { singles, limit });
     if (terms.length >= limit) break;
   }
   return terms.length > limit ? terms.slice(0, limit) : terms;
@@ -36,11 +36,17 @@ const unspacedScripts = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao",
   .join("");
 const unspaced = new RegExp(`^[${unspacedScripts}]`, "u");
 
-/** Runs of letters, marks and digits, cut where the way of writing changes. */
-const words = new RegExp(
-  `(?:(?=[\\p{L}\\p{M}\\p{N}])[${unspacedScripts}])+|(?:(?![${unspacedScripts}])[\\p{L}\\p{M}\\p{N}])+`,
-  "gu",
-);
+const words = /[\p{L}\p{M}\p{N}]+/gu;
+const sameWay = new RegExp(`[${unspacedScripts}]+|[^${unspacedScripts}]+`, "gu");
+
+/** A run of letters, marks and digits, cut where the way of writing changes. */
+function addRun(terms: string[], run: string, options: SegmentOptions): void {
+  for (const [part] of run.matchAll(sameWay)) {
+    if (unspaced.test(part)) addPairs(terms, caseless(part), options);
+    else addName(terms, part);
+    if (terms.length >= options.limit) return;
+  }
+}
 
 // Longer ones are noise (hashes, encoded data) and differ in their heads already.
 const longestTerm = 64;

@@ -19,8 +19,8 @@ export function createSnippets(parts: WorkParts): SnippetStore {
   const summary = (row: SnippetRow): SnippetSummary => toSummary(row, database.name);
   return {
     async save(snippet) {
-      const { number, version } = await database.transaction((tx) => save(parts, tx, snippet));
-      if (version === 1 && number % savesPerIndexing === 0) await texts.snippets.catchUp();
+      const { number, version, touched } = await database.transaction((tx) => save(parts, tx, snippet));
+      if (touched % savesPerIndexing === 0) await texts.snippets.catchUp();
       return { id: toId(number), name: snippet.name, created: version === 1 };
     },
     async load(nameOrId) {
@@ -67,7 +67,8 @@ export function createSnippetText(database: SqlDatabase): TextIndex {
   return createTextIndex({
     database,
     table: "snippets",
-    columns: `${columns}, code`,
+    order: "touched",
+    columns: `${columns}, code, touched`,
     toText: (row: CodeRow) =>
       textOf({ ...toSummary(row, database.name), number: row.number, code: row.code }),
   });
@@ -100,29 +101,37 @@ interface VersionRow {
 
 const columns = "number, name, version, description, language, tags, created_at, updated_at";
 
+// Beyond what is indexed, too: the snippet with the highest value may have been removed.
+const nextTouch = `(SELECT coalesce(max(touched), 0) + 1 FROM (SELECT max(touched) AS touched FROM snippets
+  UNION ALL SELECT number FROM text_progress WHERE name = 'snippets') AS known)`;
+
+interface SavedRow {
+  number: number;
+  version: number;
+  touched: number;
+}
+
 async function save(
-  { clock, scope, texts }: WorkParts,
+  { clock, scope }: WorkParts,
   tx: Sql,
-  snippet: NewSnippet,
-): Promise<{ number: number; version: number }> {
-  const { name, code, description, language, tags } = snippet;
+  { name, code, description, language, tags }: NewSnippet,
+): Promise<SavedRow> {
   const now = clock.now();
   await tx.run(
     `INSERT INTO snippet_versions (snippet, version, code, description, language, tags, saved_at, agent)
      SELECT number, version, code, description, language, tags, updated_at, agent FROM snippets WHERE name = ?`,
     [name],
   );
-  const row = (await tx.get<{ number: number; version: number }>(
-    `INSERT INTO snippets (name, version, code, description, language, tags, created_at, updated_at, agent)
-     VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)
+  const row = await tx.get<SavedRow>(
+    `INSERT INTO snippets (name, version, code, description, language, tags, created_at, updated_at, agent, touched)
+     VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ${nextTouch})
      ON CONFLICT (name) DO UPDATE SET version = snippets.version + 1, code = excluded.code,
        description = excluded.description, language = excluded.language, tags = excluded.tags,
-       updated_at = excluded.updated_at, agent = excluded.agent
-     RETURNING number, version`,
+       updated_at = excluded.updated_at, agent = excluded.agent, touched = excluded.touched
+     RETURNING number, version, touched`,
     [name, code, description, language, toColumn(tags, "The tags"), now, now, scope.actor.agent],
-  )) as { number: number; version: number }; // the statement writes one row, whatever was there
-  if (row.version > 1) await texts.snippets.refresh(tx, textOf({ ...snippet, number: row.number }));
-  return row;
+  );
+  return row as SavedRow; // the statement writes one row, whatever was there
 }
 
 const namedSql = `SELECT ${columns}, code FROM snippets WHERE name = ?`;

@@ -35,7 +35,7 @@ export interface TextIndex {
   find(query: TextQuery, limit: number): Promise<readonly number[]>;
   /** Index the rows that are not in it yet. */
   catchUp(): Promise<void>;
-  /** A row is different now: index it again, where it was before. */
+  /** A row is different now, though its place in the order is not: index it again, where it was before. */
   refresh(tx: Sql, text: IndexedText): Promise<void>;
   /** A row goes away. */
   remove(tx: Sql, record: Pick<IndexedText, "number" | "scope">): Promise<void>;
@@ -44,6 +44,8 @@ export interface TextIndex {
 export interface TextIndexOptions {
   readonly database: SqlDatabase;
   readonly table: "memories" | "snippets";
+  /** The column that grows with every row, or with every change of one: what is behind the last value indexed is new. */
+  readonly order: "number" | "touched";
   /** Columns that `toText` needs. */
   readonly columns: string;
   readonly toText: (row: never) => IndexedText;
@@ -52,11 +54,11 @@ export interface TextIndexOptions {
 /**
  * The full text of a table. A new row waits until the next search, or until some have gathered: an index
  * takes many rows at once for the price of a few, and saving stays one statement. Writers take turns and
- * numbers only grow, so the last number that is indexed tells all.
+ * the order only grows, so the last value that is indexed tells all.
  */
-export function createTextIndex({ database, table, columns, toText }: TextIndexOptions): TextIndex {
+export function createTextIndex({ database, table, order, columns, toText }: TextIndexOptions): TextIndex {
   const words = database.dialect === "sqlite" ? fts5 : tsvector;
-  const waitingSql = `SELECT ${columns} FROM ${table} WHERE number > ? ORDER BY number LIMIT ${rowsAtOnce}`;
+  const waitingSql = `SELECT ${columns} FROM ${table} WHERE ${order} > ? ORDER BY ${order} LIMIT ${rowsAtOnce}`;
   const [findSql, putSql, removeSql] = [words.findSql(table), words.putSql(table), words.removeSql(table)];
   const progress = async (sql: Sql): Promise<number> =>
     (await sql.get<Progress>(progressSql, [table]))?.number ?? 0;
@@ -66,11 +68,13 @@ export function createTextIndex({ database, table, columns, toText }: TextIndexO
     await tx.run(putSql, [JSON.stringify(rows.sort(([one], [other]) => one - other))]);
   };
   const indexSome = async (tx: Sql): Promise<boolean> => {
-    const texts = (await tx.all<never>(waitingSql, [await progress(tx)])).map((row) => toText(row));
-    const last = texts.at(-1);
+    const rows = await tx.all<Ordered>(waitingSql, [await progress(tx)]);
+    const last = rows.at(-1);
     if (last === undefined) return false;
+    const texts = rows.map((row) => toText(row as never));
+    if (order === "touched") for (const text of texts) await tx.run(removeSql, [toRowid(text)]);
     await put(tx, texts);
-    await tx.run(setProgressSql, [table, last.number]);
+    await tx.run(setProgressSql, [table, last[order]]);
     return texts.length === rowsAtOnce;
   };
   return {
@@ -84,10 +88,8 @@ export function createTextIndex({ database, table, columns, toText }: TextIndexO
       return (JSON.parse(row?.rowids ?? "[]") as number[]).map(toNumber);
     },
     async catchUp() {
-      const last = await database.get<{ number: number | null }>(
-        `SELECT max(number) AS number FROM ${table}`,
-      );
-      let more = (last?.number ?? 0) > (await progress(database));
+      const found = await database.get<{ last: number | null }>(`SELECT max(${order}) AS last FROM ${table}`);
+      let more = (found?.last ?? 0) > (await progress(database));
       while (more) more = await database.transaction(indexSome);
     },
     async refresh(tx, text) {
@@ -105,11 +107,16 @@ interface Progress {
   number: number;
 }
 
+interface Ordered {
+  number: number;
+  touched: number;
+}
+
 const progressSql = "SELECT number FROM text_progress WHERE name = ?";
 const setProgressSql = `INSERT INTO text_progress (name, number) VALUES (?, ?)
   ON CONFLICT (name) DO UPDATE SET number = excluded.number`;
 
-/** After so many new rows a save indexes them all. */
+/** After so many saves one of them indexes what waits. */
 export const savesPerIndexing = 64;
 
 const rowsAtOnce = 500;

@@ -23,7 +23,15 @@ export function toCharge(draft: Draft, scope: Scope, place: Place): Charge | und
   const [first, ...args] = draft.fields;
   const name = first && programName(first, cwd, place);
   if (name === undefined || scope.functions.has(name)) return undefined;
-  return { name, args, texts: args.map((field) => (field.known ? field.text : (field.guess ?? "\0"))), cwd, place, draft, scope };
+  return {
+    name,
+    args,
+    texts: args.map((field) => (field.known ? field.text : (field.guess ?? "\0"))),
+    cwd,
+    place,
+    draft,
+    scope,
+  };
 }
 
 /** What a word most likely is; empty where nobody can tell. */

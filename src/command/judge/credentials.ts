@@ -11,11 +11,20 @@ const inHome: readonly (readonly [RegExp, string])[] = [
   [/^\.docker\/config\.json$/, "registry credentials"],
   [/^\.kube(?:\/?$|\/config$)/, "cluster credentials"],
   [/^\.azure(?:\/|$)/, "Azure credentials"],
-  [/^\.config\/(?:gcloud|gh\/hosts\.yml|git\/credentials|rclone\/rclone\.conf|op)(?:\/|$)/, "cloud credentials"],
+  [
+    /^\.config\/(?:gcloud|gh\/hosts\.yml|git\/credentials|rclone\/rclone\.conf|op)(?:\/|$)/,
+    "cloud credentials",
+  ],
   [/^\.config\/(?:google-chrome|chromium|BraveSoftware|microsoft-edge)(?:\/|$)/, "a browser's profile"],
-  [/^(?:\.mozilla|Library\/Application Support\/(?:Google\/Chrome|Firefox|BraveSoftware))(?:\/|$)/, "a browser's profile"],
+  [
+    /^(?:\.mozilla|Library\/Application Support\/(?:Google\/Chrome|Firefox|BraveSoftware))(?:\/|$)/,
+    "a browser's profile",
+  ],
   [/^(?:\.password-store|\.local\/share\/keyrings|Library\/Keychains)(?:\/|$)/, "a password store"],
-  [/^\.(?:cargo\/credentials(?:\.toml)?|gem\/credentials|terraform\.d\/credentials\.tfrc\.json)$/, "registry credentials"],
+  [
+    /^\.(?:cargo\/credentials(?:\.toml)?|gem\/credentials|terraform\.d\/credentials\.tfrc\.json)$/,
+    "registry credentials",
+  ],
   [/^\.(?:bitcoin\/wallet\.dat|ethereum\/keystore.*|electrum\/wallets.*)$/, "a wallet"],
   [/^\.(?:bash|zsh|sh|python|psql|mysql|node_repl|rediscli|sqlite)_history$/, "a history of commands"],
 ];
@@ -33,16 +42,19 @@ const elsewhere: readonly (readonly [RegExp, string])[] = [
 /** Paths that stand for the stores where a glob is asked whether it could mean one. */
 const samples = ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/proc/1/environ", "/proc/self/environ"];
 const homeSamples =
-  ".ssh/id_rsa .ssh/id_ed25519 .ssh/id_ecdsa .ssh/id_dsa .aws/credentials .netrc .git-credentials .pgpass .docker/config.json .kube/config .gnupg/secring.gpg .bash_history .zsh_history".split(" ");
+  ".ssh/id_rsa .ssh/id_ed25519 .ssh/id_ecdsa .ssh/id_dsa .aws/credentials .netrc .git-credentials .pgpass .docker/config.json .kube/config .gnupg/secring.gpg .bash_history .zsh_history".split(
+    " ",
+  );
 
 /** What secrets a word names, if it does: never by an unknown last name, which could be anything. */
 export function credentialsAt(field: Field, cwd: string, place: Place): string | undefined {
   const { text, known, pattern, wild, guess } = field;
   const named = known ? text : guess;
-  if (named !== undefined && pattern === undefined) return secretsAt(absolutePath(tilde(named, place), cwd), place);
+  if (named !== undefined && pattern === undefined)
+    return secretsAt(absolutePath(tilde(named, place), cwd), place);
   if (!known && /(?:^|\/)[^/]*\*[^/]*$/.test(wild ?? "")) return undefined;
   const glob = pattern ?? wild;
-  if (glob === undefined || /^\*/.test(glob)) return undefined;
+  if (glob === undefined || glob.startsWith("*")) return undefined;
   return secretsByGlob(glob.startsWith("/") ? glob : `${cwd}/${glob}`, place);
 }
 

@@ -28,46 +28,160 @@ const looking =
   /^(?:status|show|cat|help|list-\w[\w-]*|is-(?:active|enabled|failed|system-running)|get-default|show-environment|)$/;
 
 const table: readonly DeniedProgram[] = [
-  { names: "sudo sudoedit doas su pkexec runuser gosu su-exec", why: "it takes the rights of another user", unless: someIs(/^-[VK]$/) },
-  { names: "visudo passwd chpasswd gpasswd setcap newgrp", why: "it changes who may do what", unless: someIs(/^(?:-S|--status|-c)$/) },
-  { names: "useradd adduser usermod userdel deluser groupadd groupmod groupdel addgroup delgroup chsh chfn vipw vigr newusers chage chgpasswd pwconv", why: "it changes the accounts of the system", unless: someIs(/^(?:-l|--list|-D|--defaults)$/) },
-  { names: "shutdown reboot halt poweroff telinit kexec pm-suspend pm-hibernate", why: "it stops the machine", unless: someIs(/^(?:-c|--show)$/) },
-  { names: "mkfs mke2fs mkswap newfs mkdosfs mkntfs blkdiscard", why: "it makes a new file system over what is there" },
+  {
+    names: "sudo sudoedit doas su pkexec runuser gosu su-exec",
+    why: "it takes the rights of another user",
+    unless: someIs(/^-[VK]$/),
+  },
+  {
+    names: "visudo passwd chpasswd gpasswd setcap newgrp",
+    why: "it changes who may do what",
+    unless: someIs(/^(?:-S|--status|-c)$/),
+  },
+  {
+    names:
+      "useradd adduser usermod userdel deluser groupadd groupmod groupdel addgroup delgroup chsh chfn vipw vigr newusers chage chgpasswd pwconv",
+    why: "it changes the accounts of the system",
+    unless: someIs(/^(?:-l|--list|-D|--defaults)$/),
+  },
+  {
+    names: "shutdown reboot halt poweroff telinit kexec pm-suspend pm-hibernate",
+    why: "it stops the machine",
+    unless: someIs(/^(?:-c|--show)$/),
+  },
+  {
+    names: "mkfs mke2fs mkswap newfs mkdosfs mkntfs blkdiscard",
+    why: "it makes a new file system over what is there",
+  },
   { names: "fdisk", why: "it changes the partitions of a disk", unless: someIs(/^(?:-l|-s|--list)/) },
-  { names: "sfdisk", why: "it changes the partitions of a disk", unless: someIs(/^(?:-[ldVsF]|--(?:list|dump|json|verify))/) },
-  { names: "cfdisk gdisk parted sgdisk", why: "it changes the partitions of a disk", unless: someIs(/^(?:-l|-p|--list|print|--print)$/) },
-  { names: "wipefs", why: "it erases file systems", unless: (charge) => !someIs(/^-\w*[ao]|^--(?:all|offset)/)(charge) },
-  { names: "lvremove vgremove pvremove lvreduce pvcreate vgcreate", why: "it changes the volumes of the system" },
-  { names: "zpool zfs", why: "it changes file systems", unless: (charge) => !firstIs(/^(?:destroy|create|labelclear|remove|rollback|detach|offline)$/)(charge) },
-  { names: "cryptsetup", why: "it changes encrypted disks", unless: firstIs(/^(?:status|isLuks|luksDump|luksUUID|benchmark|)$/) },
-  { names: "mdadm", why: "it changes the disks of the system", unless: (charge) => !someIs(/^(?:-[SCrf]|--(?:stop|create|zero-superblock|remove|fail))$/)(charge) },
-  { names: "mount", why: "it changes what is mounted", unless: anyOf(bare, (charge) => operandsOf(charge.args).length === 0 && !someIs(/^(?:-a|--all)$/)(charge)) },
-  { names: "umount swapon swapoff pivot_root switch_root", why: "it changes what is mounted", unless: someIs(/^(?:-s|--show|--summary)/) },
-  { names: "losetup", why: "it changes devices", unless: anyOf(bare, someIs(/^(?:-[alj]|--(?:all|list|associated))/)) },
-  { names: "insmod rmmod modprobe depmod", why: "it changes the kernel", unless: someIs(/^(?:-n|--dry-run|-c|--showconfig|--show-depends|-D|-R)$/) },
-  { names: "sysctl", why: "it changes the settings of the kernel", unless: (charge) => !someIs(/^(?:-w|--write|-p.*|--load.*|--system)$|^[\w.]+=/)(charge) },
-  { names: "iptables ip6tables ebtables arptables", why: "it changes the firewall", unless: someIs(/^-\w*[LS]|^--(?:list|list-rules)/) },
-  { names: "iptables-restore ip6tables-restore pfctl", why: "it changes the firewall", unless: someIs(/^-(?:s|t|n)$|^--test$/) },
+  {
+    names: "sfdisk",
+    why: "it changes the partitions of a disk",
+    unless: someIs(/^(?:-[ldVsF]|--(?:list|dump|json|verify))/),
+  },
+  {
+    names: "cfdisk gdisk parted sgdisk",
+    why: "it changes the partitions of a disk",
+    unless: someIs(/^(?:-l|-p|--list|print|--print)$/),
+  },
+  {
+    names: "wipefs",
+    why: "it erases file systems",
+    unless: (charge) => !someIs(/^-\w*[ao]|^--(?:all|offset)/)(charge),
+  },
+  {
+    names: "lvremove vgremove pvremove lvreduce pvcreate vgcreate",
+    why: "it changes the volumes of the system",
+  },
+  {
+    names: "zpool zfs",
+    why: "it changes file systems",
+    unless: (charge) => !firstIs(/^(?:destroy|create|labelclear|remove|rollback|detach|offline)$/)(charge),
+  },
+  {
+    names: "cryptsetup",
+    why: "it changes encrypted disks",
+    unless: firstIs(/^(?:status|isLuks|luksDump|luksUUID|benchmark|)$/),
+  },
+  {
+    names: "mdadm",
+    why: "it changes the disks of the system",
+    unless: (charge) => !someIs(/^(?:-[SCrf]|--(?:stop|create|zero-superblock|remove|fail))$/)(charge),
+  },
+  {
+    names: "mount",
+    why: "it changes what is mounted",
+    unless: anyOf(
+      bare,
+      (charge) => operandsOf(charge.args).length === 0 && !someIs(/^(?:-a|--all)$/)(charge),
+    ),
+  },
+  {
+    names: "umount swapon swapoff pivot_root switch_root",
+    why: "it changes what is mounted",
+    unless: someIs(/^(?:-s|--show|--summary)/),
+  },
+  {
+    names: "losetup",
+    why: "it changes devices",
+    unless: anyOf(bare, someIs(/^(?:-[alj]|--(?:all|list|associated))/)),
+  },
+  {
+    names: "insmod rmmod modprobe depmod",
+    why: "it changes the kernel",
+    unless: someIs(/^(?:-n|--dry-run|-c|--showconfig|--show-depends|-D|-R)$/),
+  },
+  {
+    names: "sysctl",
+    why: "it changes the settings of the kernel",
+    unless: (charge) => !someIs(/^(?:-w|--write|-p.*|--load.*|--system)$|^[\w.]+=/)(charge),
+  },
+  {
+    names: "iptables ip6tables ebtables arptables",
+    why: "it changes the firewall",
+    unless: someIs(/^-\w*[LS]|^--(?:list|list-rules)/),
+  },
+  {
+    names: "iptables-restore ip6tables-restore pfctl",
+    why: "it changes the firewall",
+    unless: someIs(/^-(?:s|t|n)$|^--test$/),
+  },
   { names: "nft", why: "it changes the firewall", unless: firstIs(/^(?:list|monitor|describe|)$/) },
   { names: "ufw", why: "it changes the firewall", unless: firstIs(/^(?:status|show|version|)$/) },
   { names: "ipset", why: "it changes the firewall", unless: firstIs(/^(?:list|test|version|help|save|)$/) },
-  { names: "firewall-cmd", why: "it changes the firewall", unless: (charge) => !someIs(/^--(?:add|remove|set|new|delete|change|panic-on|reload|complete-reload|permanent)/)(charge) },
+  {
+    names: "firewall-cmd",
+    why: "it changes the firewall",
+    unless: (charge) =>
+      !someIs(/^--(?:add|remove|set|new|delete|change|panic-on|reload|complete-reload|permanent)/)(charge),
+  },
   { names: "systemctl", why: "it changes services of the system", unless: firstIs(looking) },
-  { names: "service rc-service", why: "it changes services of the system", unless: anyOf(someIs(/^(?:--status-all|status|--list|-l)$/), (charge) => operandsOf(charge.args).length < 2) },
-  { names: "systemd-run rc-update update-rc.d initctl invoke-rc.d", why: "it changes services of the system", unless: someIs(/^(?:show|list|status|-s)$/) },
+  {
+    names: "service rc-service",
+    why: "it changes services of the system",
+    unless: anyOf(
+      someIs(/^(?:--status-all|status|--list|-l)$/),
+      (charge) => operandsOf(charge.args).length < 2,
+    ),
+  },
+  {
+    names: "systemd-run rc-update update-rc.d initctl invoke-rc.d",
+    why: "it changes services of the system",
+    unless: someIs(/^(?:show|list|status|-s)$/),
+  },
   { names: "chkconfig", why: "it changes services of the system", unless: anyOf(bare, someIs(/^--list$/)) },
-  { names: "launchctl", why: "it changes services of the system", unless: firstIs(/^(?:list|print.*|help|version|dumpstate|managername|manageruid|blame|)$/) },
+  {
+    names: "launchctl",
+    why: "it changes services of the system",
+    unless: firstIs(/^(?:list|print.*|help|version|dumpstate|managername|manageruid|blame|)$/),
+  },
   { names: "crontab", why: "it changes what runs at set times", unless: someIs(/^-l$/) },
   { names: "at atrm", why: "it sets what runs later", unless: anyOf(someIs(/^-[lcV]$/), bare) },
-  { names: "hwclock", why: "it sets the clock", unless: (charge) => !someIs(/^(?:-\w*[wsu]|--(?:set|systohc|hctosys|systz|adjust).*)$/)(charge) },
+  {
+    names: "hwclock",
+    why: "it sets the clock",
+    unless: (charge) => !someIs(/^(?:-\w*[wsu]|--(?:set|systohc|hctosys|systz|adjust).*)$/)(charge),
+  },
   { names: "timedatectl", why: "it sets the clock", unless: (charge) => !firstIs(/^set-/)(charge) },
   { names: "ntpdate rdate", why: "it sets the clock", unless: someIs(/^-\w*q/) },
   { names: "killall5", why: "it ends all processes" },
-  { names: "setenforce aa-disable aa-teardown aa-complain", why: "it turns protections of the system off", unless: firstIs(/^1$/) },
+  {
+    names: "setenforce aa-disable aa-teardown aa-complain",
+    why: "it turns protections of the system off",
+    unless: firstIs(/^1$/),
+  },
   { names: "auditctl", why: "it changes what the system records", unless: someIs(/^-[slv]$/) },
   { names: "nsenter", why: "it enters the space of other processes" },
-  { names: "insserv grub-install update-grub efibootmgr", why: "it changes how the system starts", unless: (charge) => charge.name === "efibootmgr" && bare(charge) },
-  { names: "loginctl", why: "it ends sessions of others", unless: (charge) => !firstIs(/^(?:terminate|kill|lock|disable|enable)-/)(charge) },
+  {
+    names: "insserv grub-install update-grub efibootmgr",
+    why: "it changes how the system starts",
+    unless: (charge) => charge.name === "efibootmgr" && bare(charge),
+  },
+  {
+    names: "loginctl",
+    why: "it ends sessions of others",
+    unless: (charge) => !firstIs(/^(?:terminate|kill|lock|disable|enable)-/)(charge),
+  },
 ];
 
 const byName: ReadonlyMap<string, DeniedProgram> = new Map(
@@ -77,7 +191,8 @@ const byName: ReadonlyMap<string, DeniedProgram> = new Map(
 /** Programs that change the system as such. */
 export function denyProgram(charge: Charge): string | undefined {
   const { name, texts } = charge;
-  const entry = byName.get(name) ?? (/^(?:mkfs|mount)\.\w/.test(name) ? byName.get(name.split(".", 1)[0]!) : undefined);
+  const entry =
+    byName.get(name) ?? (/^(?:mkfs|mount)\.\w/.test(name) ? byName.get(name.split(".", 1)[0]!) : undefined);
   if (entry === undefined) return undefined;
   if (texts.length === 1 && /^(?:--help|--version|-V|--usage)$/.test(texts[0]!)) return undefined;
   return entry.unless?.(charge) === true ? undefined : entry.why;

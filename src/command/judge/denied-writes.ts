@@ -11,10 +11,19 @@ const elsewhere: readonly (readonly [RegExp, string])[] = [
   [/^\/etc\/(?:passwd|shadow|group|gshadow|sudoers|subuid|subgid)-?$/, "the accounts of the system"],
   [/^\/etc\/(?:sudoers\.d|pam\.d|security|ssh)(?:\/|$)/, "who may do what on the system"],
   [/^(?:\/etc\/cron[^/]*|\/var\/spool\/(?:cron|at)|\/etc\/anacrontab)(?:\/|$)/, "what runs at set times"],
-  [/^\/(?:etc|lib|usr\/lib|run)\/systemd(?:\/|$)|^\/etc\/(?:init\.d|rc\.local|inittab)|^\/Library\/Launch(?:Daemons|Agents)(?:\/|$)/, "what starts with the system"],
-  [/^\/etc\/(?:ld\.so\.preload|ld\.so\.conf|profile|bash\.bashrc|environment|zsh|fstab|crypttab)/, "what every program or shell starts with"],
+  [
+    /^\/(?:etc|lib|usr\/lib|run)\/systemd(?:\/|$)|^\/etc\/(?:init\.d|rc\.local|inittab)|^\/Library\/Launch(?:Daemons|Agents)(?:\/|$)/,
+    "what starts with the system",
+  ],
+  [
+    /^\/etc\/(?:ld\.so\.preload|ld\.so\.conf|profile|bash\.bashrc|environment|zsh|fstab|crypttab)/,
+    "what every program or shell starts with",
+  ],
   [/^\/boot(?:\/|$)|^\/lib\/modules\//, "what the system starts from"],
-  [/^\/var\/log\/(?:auth\.log|secure|wtmp|btmp|lastlog|faillog|syslog|messages|audit(?:\/|$))/, "the system's records"],
+  [
+    /^\/var\/log\/(?:auth\.log|secure|wtmp|btmp|lastlog|faillog|syslog|messages|audit(?:\/|$))/,
+    "the system's records",
+  ],
 ];
 
 const startUp =
@@ -23,7 +32,10 @@ const records = /^\.(?:bash|zsh|sh|python|psql|mysql)_history$/;
 
 /** What must not be written, if the path is that. */
 export function deniedWrite(path: string, place: Place): string | undefined {
-  return deniedRemoval(path, place) ?? (startUp.test(belowHome(path, place) ?? "") ? "what is run at every start or login" : undefined);
+  return (
+    deniedRemoval(path, place) ??
+    (startUp.test(belowHome(path, place) ?? "") ? "what is run at every start or login" : undefined)
+  );
 }
 
 /** What must not be deleted either. */

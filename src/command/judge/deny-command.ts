@@ -15,7 +15,9 @@ import { readFiles, writtenFiles } from "./touched-files.js";
 export function denyCommand(draft: Draft, scope: Scope, place: Place): string | undefined {
   const charge = toCharge(draft, scope, place);
   if (charge === undefined) return undefined;
-  return denyProgram(charge) ?? special.get(charge.name)?.(charge) ?? denyNetwork(charge) ?? denyFiles(charge);
+  return (
+    denyProgram(charge) ?? special.get(charge.name)?.(charge) ?? denyNetwork(charge) ?? denyFiles(charge)
+  );
 }
 
 type Rule = (charge: Charge) => string | undefined;
@@ -26,24 +28,64 @@ const special: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ...["chmod", "chown", "chgrp", "chattr", "setfacl"].map((name): [string, Rule] => [name, denyModes]),
   ...["mv", "rsync"].map((name): [string, Rule] => [name, denyMove]),
   ...["kill", "pkill", "killall", "skill"].map((name): [string, Rule] => [name, denyKill]),
-  ["init", ({ texts }) => (/^[0-6sS]$/.test(texts[0] ?? "") ? "it changes the state of the machine" : undefined)],
+  [
+    "init",
+    ({ texts }) => (/^[0-6sS]$/.test(texts[0] ?? "") ? "it changes the state of the machine" : undefined),
+  ],
   ["date", denyDate],
   ["install", denyInstall],
-  ["history", ({ texts }) => (texts.some((text) => /^-\w*c/.test(text)) ? "it erases the history of commands" : undefined)],
-  ["gpg", ({ texts }) => (texts.some((text) => text.startsWith("--export-secret")) ? "it reads GnuPG keys" : undefined)],
-  ["security", ({ texts }) => (/^(?:dump-keychain|export)$/.test(texts[0] ?? "") || (/^find-/.test(texts[0] ?? "") && texts.includes("-w")) ? "it reads a password store" : undefined)],
+  [
+    "history",
+    ({ texts }) =>
+      texts.some((text) => /^-\w*c/.test(text)) ? "it erases the history of commands" : undefined,
+  ],
+  [
+    "gpg",
+    ({ texts }) =>
+      texts.some((text) => text.startsWith("--export-secret")) ? "it reads GnuPG keys" : undefined,
+  ],
+  [
+    "security",
+    ({ texts }) =>
+      /^(?:dump-keychain|export)$/.test(texts[0] ?? "") ||
+      ((texts[0] ?? "").startsWith("find-") && texts.includes("-w"))
+        ? "it reads a password store"
+        : undefined,
+  ],
   ...["docker", "podman", "nerdctl"].map((name): [string, Rule] => [name, denyContainer]),
-  ["diskutil", ({ texts }) => (/^(?:erase|partition|secureErase|zero|reformat|apfs)/i.test(texts[0] ?? "") ? "it changes disks" : undefined)],
-  ["nvme", ({ texts }) => (/^(?:format|sanitize|write|delete-ns)/.test(texts[0] ?? "") ? "it erases a disk" : undefined)],
-  ["hdparm", ({ texts }) => (texts.some((text) => /^--(?:security|trim|yes-i|write|make-bad)/.test(text)) ? "it erases a disk" : undefined)],
-  ["badblocks", ({ texts }) => (texts.some((text) => /^-\w*[wn]/.test(text)) ? "it writes over a disk" : undefined)],
+  [
+    "diskutil",
+    ({ texts }) =>
+      /^(?:erase|partition|secureErase|zero|reformat|apfs)/i.test(texts[0] ?? "")
+        ? "it changes disks"
+        : undefined,
+  ],
+  [
+    "nvme",
+    ({ texts }) =>
+      /^(?:format|sanitize|write|delete-ns)/.test(texts[0] ?? "") ? "it erases a disk" : undefined,
+  ],
+  [
+    "hdparm",
+    ({ texts }) =>
+      texts.some((text) => /^--(?:security|trim|yes-i|write|make-bad)/.test(text))
+        ? "it erases a disk"
+        : undefined,
+  ],
+  [
+    "badblocks",
+    ({ texts }) => (texts.some((text) => /^-\w*[wn]/.test(text)) ? "it writes over a disk" : undefined),
+  ],
 ]);
 
 function denyRemovals(charge: Charge): string | undefined {
   const found = denyRemoval(charge);
   if (found !== undefined) return found;
   for (const field of operandsOf(charge.args)) {
-    const what = field.pattern === undefined ? deniedRemoval(absolutePath(likely(field) || ".", charge.cwd), charge.place) : undefined;
+    const what =
+      field.pattern === undefined
+        ? deniedRemoval(absolutePath(likely(field) || ".", charge.cwd), charge.place)
+        : undefined;
     if (what !== undefined) return `it deletes ${what}`;
   }
   return undefined;
@@ -51,7 +93,10 @@ function denyRemovals(charge: Charge): string | undefined {
 
 /** An operand that is no format sets the clock. */
 function denyDate({ texts }: Charge): string | undefined {
-  const sets = texts.some((text) => /^(?:-\w*s|--set(?:=.*)?|-s.+|\d{8}(?:\d{2,4})?(?:\.\d\d)?)$/.test(text) && !/^-[dIr]/.test(text));
+  const sets = texts.some(
+    (text) =>
+      /^(?:-\w*s|--set(?:=.*)?|-s.+|\d{8}(?:\d{2,4})?(?:\.\d\d)?)$/.test(text) && !/^-[dIr]/.test(text),
+  );
   const value = texts.findIndex((text) => text === "-d" || text === "--date" || text === "-r");
   // `-j` of other systems sets nothing.
   const asks = value >= 0 || texts.some((text) => /^-\w*j/.test(text));
@@ -59,15 +104,21 @@ function denyDate({ texts }: Charge): string | undefined {
 }
 
 function denyInstall({ texts }: Charge): string | undefined {
-  const modes = texts.flatMap((text, at) => (text === "-m" ? [texts[at + 1] ?? ""] : [/^(?:-m|--mode=)(.+)$/.exec(text)?.[1] ?? ""]));
-  return modes.some((mode) => /^0?[46][0-7]{3}$|u[+=]\w*s/.test(mode)) ? "it lets a program run with its owner's rights" : undefined;
+  const modes = texts.flatMap((text, at) =>
+    text === "-m" ? [texts[at + 1] ?? ""] : [/^(?:-m|--mode=)(.+)$/.exec(text)?.[1] ?? ""],
+  );
+  return modes.some((mode) => /^0?[46][0-7]{3}$|u[+=]\w*s/.test(mode))
+    ? "it lets a program run with its owner's rights"
+    : undefined;
 }
 
 /** A container that gets the whole file system is no container. */
 function denyContainer({ texts }: Charge): string | undefined {
   if (!/^(?:run|create|exec)$/.test(texts.find((text) => !text.startsWith("-")) ?? "")) return undefined;
   const whole = texts.some((text, at) => {
-    const value = /^(?:-v|--volume)$/.test(text) ? (texts[at + 1] ?? "") : (/^(?:-v|--volume=)(.+)$/.exec(text)?.[1] ?? "");
+    const value = /^(?:-v|--volume)$/.test(text)
+      ? (texts[at + 1] ?? "")
+      : (/^(?:-v|--volume=)(.+)$/.exec(text)?.[1] ?? "");
     return value.startsWith("/:") || /(?:^|,)(?:source|src)=\/(?:,|$)/.test(text);
   });
   return whole ? "it hands the whole file system to a container" : undefined;

@@ -6,26 +6,32 @@ import type { Vital } from "./vital-paths.js";
 /** Deleting what the system, a person or the workspace as a whole stands on. */
 export function denyRemoval(charge: Charge): string | undefined {
   const { texts, args } = charge;
-  if (texts.some((text) => /^--no-pre/.test(text))) return "it deletes without regard for the root directory";
+  if (texts.some((text) => text.startsWith("--no-pre")))
+    return "it deletes without regard for the root directory";
   const recursive = hasFlag(texts, /[rR]/, /^--r/);
   for (const field of operandsOf(args)) {
     const vital = vitalPlace(field, charge.cwd, charge.place);
     if (vital === undefined) continue;
     if (recursive) return `it deletes ${vital}`;
-    if (field.pattern !== undefined && vital !== "a parent of the workspace") return `it deletes all files of ${vital}`;
+    if (field.pattern !== undefined && vital !== "a parent of the workspace")
+      return `it deletes all files of ${vital}`;
   }
   return undefined;
 }
 
 /** Tests of `find` that narrow what it finds to something in particular. */
-const narrowing = /^-(?:i?name|i?path|i?wholename|i?regex|i?lname|newer\w*|[acm](?:time|min|newer)|size|empty|user|group|uid|gid|perm|links|inum|samefile|nouser|nogroup)$/;
+const narrowing =
+  /^-(?:i?name|i?path|i?wholename|i?regex|i?lname|newer\w*|[acm](?:time|min|newer)|size|empty|user|group|uid|gid|perm|links|inum|samefile|nouser|nogroup)$/;
 
 /** `find` that deletes all it finds below a place that must not be deleted. */
 export function denyFind(charge: Charge): string | undefined {
   const { texts, args } = charge;
   const deletes =
     texts.includes("-delete") ||
-    texts.some((text, at) => /^-(?:exec|ok)(?:dir)?$/.test(text) && /(?:^|\/)(?:rm|shred|unlink|srm)$/.test(texts[at + 1] ?? ""));
+    texts.some(
+      (text, at) =>
+        /^-(?:exec|ok)(?:dir)?$/.test(text) && /(?:^|\/)(?:rm|shred|unlink|srm)$/.test(texts[at + 1] ?? ""),
+    );
   if (!deletes) return undefined;
   const narrowed = texts.some((text, at) => narrowing.test(text) && !/^\*+$/.test(texts[at + 1] ?? ""));
   if (narrowed) return undefined;
@@ -42,8 +48,12 @@ export function denyModes(charge: Charge): string | undefined {
   const { name, texts, args } = charge;
   const operands = operandsOf(args);
   if (name === "chmod") {
-    const mode = texts.find((text) => /^(?:[0-7]{3,5}|[ugoa]*[-+=][a-zA-Z,+=-]*)$/.test(text) && !/^-[A-Za-z]*R/.test(text));
-    const setsUser = mode !== undefined && (/^0?[46][0-7]{3}$/.test(mode) || /(?:^|,)(?:[ugoa]*u[ugoa]*|a?)[+=][rwxX]*s/.test(mode));
+    const mode = texts.find(
+      (text) => /^(?:[0-7]{3,5}|[ugoa]*[-+=][a-zA-Z,+=-]*)$/.test(text) && !/^-[A-Za-z]*R/.test(text),
+    );
+    const setsUser =
+      mode !== undefined &&
+      (/^0?[46][0-7]{3}$/.test(mode) || /(?:^|,)(?:[ugoa]*u[ugoa]*|a?)[+=][rwxX]*s/.test(mode));
     if (setsUser) return "it lets a program run with its owner's rights";
   }
   for (const field of operands) {
@@ -59,7 +69,7 @@ export function denyMove(charge: Charge): string | undefined {
   const { name, args, texts } = charge;
   const operands = operandsOf(args);
   const sources = name === "rsync" ? operands.slice(-1) : operands.slice(0, -1);
-  if (name === "rsync" && !texts.some((text) => /^--del/.test(text))) return undefined;
+  if (name === "rsync" && !texts.some((text) => text.startsWith("--del"))) return undefined;
   for (const field of sources) {
     const vital = vitalPlace(field, charge.cwd, charge.place);
     if (vital !== undefined) return `it moves or deletes ${vital}`;

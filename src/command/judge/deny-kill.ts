@@ -5,10 +5,15 @@ export function denyKill({ name, texts }: Charge): string | undefined {
   if (name === "kill") return killsAll(texts) ? "it ends all processes" : undefined;
   const patterns = texts.filter((text) => !text.startsWith("-"));
   if (texts.some((text) => /^-\w*r/.test(text) || text === "--regexp") || name === "pkill") {
-    if (patterns.some((text) => /^(?:\.[*+]?|\^|\$|\^?\.\*\$?|\[a-z\]|)$/.test(text))) return "it ends all processes";
+    if (patterns.some((text) => /^(?:\.[*+]?|\^|\$|\^?\.\*\$?|\[a-z\]|)$/.test(text)))
+      return "it ends all processes";
   }
-  const byUser = texts.some((text) => /^-\w*[uU]$/.test(text) || text.startsWith("--user") || text === "--euid" || text === "--uid");
-  return byUser && patterns.length <= 1 && !texts.some((text) => /^-\w*[fx]$/.test(text)) ? "it ends all processes of a user" : undefined;
+  const byUser = texts.some(
+    (text) => /^-\w*[uU]$/.test(text) || text.startsWith("--user") || text === "--euid" || text === "--uid",
+  );
+  return byUser && patterns.length <= 1 && !texts.some((text) => /^-\w*[fx]$/.test(text))
+    ? "it ends all processes of a user"
+    : undefined;
 }
 
 /** After the signal, -1 means everybody. */

@@ -1,6 +1,8 @@
 import type { Charge } from "./charge.js";
 
-const connectors = new Set("nc ncat netcat nc.traditional nc.openbsd telnet socat openssl cryptcat".split(" "));
+const connectors = new Set(
+  "nc ncat netcat nc.traditional nc.openbsd telnet socat openssl cryptcat".split(" "),
+);
 const senders = new Set([...connectors, "curl", "wget", "http", "https", "xh", "mail", "ftp", "tftp"]);
 
 /** Handing a shell to another machine, or sending it what nobody should see. */
@@ -17,7 +19,9 @@ const shell = /(?:^|[/\s])(?:ba|da|z|k|a|c|tc)?sh\b|cmd(?:\.exe)?$|powershell/;
 function handsShell(name: string, texts: readonly string[]): boolean {
   if (name === "socat") {
     const whole = texts.join(" ");
-    return /\b(?:exec|system|shell):/i.test(whole) && /\b(?:tcp|udp|openssl|ssl|sctp)\d?(?:-\w+)?:/i.test(whole);
+    return (
+      /\b(?:exec|system|shell):/i.test(whole) && /\b(?:tcp|udp|openssl|ssl|sctp)\d?(?:-\w+)?:/i.test(whole)
+    );
   }
   return texts.some((text, at) => {
     if (/^--(?:exec|sh-exec|lua-exec)(?:=|$)/.test(text)) return true;

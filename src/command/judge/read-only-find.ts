@@ -54,7 +54,9 @@ function isExpression({ text }: Field): boolean {
 /** Where the command after `-exec` ends, if it only reads whatever file it is given. */
 function runsTame(reading: Reading, start: number): number | undefined {
   const { args } = reading;
-  const end = args.findIndex(({ text }, at) => at >= start && (text === ";" || (text === "+" && args[at - 1]?.text === "{}")));
+  const end = args.findIndex(
+    ({ text }, at) => at >= start && (text === ";" || (text === "+" && args[at - 1]?.text === "{}")),
+  );
   const program = args[start]?.text;
   if (end < 0 || program === undefined || !isTame(program)) return undefined;
   const words = args.slice(start + 1, end).filter(({ text }) => text !== "{}");

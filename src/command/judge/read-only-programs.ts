@@ -61,17 +61,37 @@ const listed: Readonly<Record<string, ReaderSpec>> = {
     tame: true,
   },
   stat: { flags: "LftZ", values: "c", long: "dereference file-system format= printf= terse", tame: true },
-  file: { flags: "bihLkNnrsv0E", values: "FeP", long: "brief mime mime-type mime-encoding dereference no-dereference keep-going raw separator= print0" },
+  file: {
+    flags: "bihLkNnrsv0E",
+    values: "FeP",
+    long: "brief mime mime-type mime-encoding dereference no-dereference keep-going raw separator= print0",
+  },
   du: {
     flags: "0abchDHklLmPsSx",
     values: "dBt",
     long: "all apparent-size bytes total human-readable si summarize max-depth= block-size= one-file-system separate-dirs threshold= time=? exclude= null",
     tame: true,
   },
-  df: { flags: "ahHiklPT", values: "Btx", long: "all human-readable si inodes local portability print-type total type= exclude-type= output=?" },
-  tree: { flags: "adflxiqNQpugshDFrtUvcCnAS", values: "LPIH", long: "dirsfirst filelimit= noreport prune gitignore matchdirs ignore-case du si inodes device sort= filesfirst charset=", tame: false },
-  realpath: { flags: "emLPqsz", long: "canonicalize-existing canonicalize-missing logical physical quiet strip no-symlinks zero relative-to= relative-base=", files: ["relative-to", "relative-base"] },
-  readlink: { flags: "femnqsvz", long: "canonicalize canonicalize-existing canonicalize-missing no-newline quiet silent verbose zero" },
+  df: {
+    flags: "ahHiklPT",
+    values: "Btx",
+    long: "all human-readable si inodes local portability print-type total type= exclude-type= output=?",
+  },
+  tree: {
+    flags: "adflxiqNQpugshDFrtUvcCnAS",
+    values: "LPIH",
+    long: "dirsfirst filelimit= noreport prune gitignore matchdirs ignore-case du si inodes device sort= filesfirst charset=",
+    tame: false,
+  },
+  realpath: {
+    flags: "emLPqsz",
+    long: "canonicalize-existing canonicalize-missing logical physical quiet strip no-symlinks zero relative-to= relative-base=",
+    files: ["relative-to", "relative-base"],
+  },
+  readlink: {
+    flags: "femnqsvz",
+    long: "canonicalize canonicalize-existing canonicalize-missing no-newline quiet silent verbose zero",
+  },
   basename: { flags: "az", values: "s", long: "multiple suffix= zero", operands: "text" },
   dirname: { flags: "z", long: "zero", operands: "text" },
   pwd: { flags: "LP", operands: "none" },
@@ -85,7 +105,11 @@ const listed: Readonly<Record<string, ReaderSpec>> = {
   id: { flags: "ugGnrz", long: "user group groups name real zero", operands: "text" },
   groups: { operands: "text" },
   hostname: { flags: "sfi", long: "short fqdn", operands: "none" },
-  uname: { flags: "asnrvmpio", long: "all kernel-name nodename kernel-release kernel-version machine processor operating-system", operands: "none" },
+  uname: {
+    flags: "asnrvmpio",
+    long: "all kernel-name nodename kernel-release kernel-version machine processor operating-system",
+    operands: "none",
+  },
   arch: { operands: "none" },
   nproc: { long: "all", operands: "none" },
   uptime: { flags: "ps", long: "pretty since", operands: "none" },
@@ -93,8 +117,17 @@ const listed: Readonly<Record<string, ReaderSpec>> = {
   tty: { flags: "s", operands: "none" },
   locale: { flags: "a", long: "all-locales", operands: "none" },
   getconf: { flags: "a", operands: "text" },
-  seq: { flags: "w", values: "fs", long: "equal-width format= separator=", operands: ({ operands }) => (operands.every(({ text }) => /^-?[\d.]+$/.test(text)) ? [] : undefined), number: true },
-  sleep: { operands: ({ operands }) => (operands.every(({ text }) => /^\d{1,6}(?:\.\d+)?[smhd]?$/.test(text)) ? [] : undefined) },
+  seq: {
+    flags: "w",
+    values: "fs",
+    long: "equal-width format= separator=",
+    operands: ({ operands }) => (operands.every(({ text }) => /^-?[\d.]+$/.test(text)) ? [] : undefined),
+    number: true,
+  },
+  sleep: {
+    operands: ({ operands }) =>
+      operands.every(({ text }) => /^\d{1,6}(?:\.\d+)?[smhd]?$/.test(text)) ? [] : undefined,
+  },
   exit: { operands: "text", number: true },
   return: { operands: "text", number: true },
   date: {
@@ -106,9 +139,22 @@ const listed: Readonly<Record<string, ReaderSpec>> = {
     operands: ({ operands }) => (operands.every(({ text }) => text.startsWith("+")) ? [] : undefined),
   },
   // Without options it prints all variables.
-  set: { flags: "eux", values: "o", operands: ({ options, operands }) => (options.size > 0 && operands.length === 0 ? [] : undefined) },
-  cd: { flags: "LPe", operands: ({ operands }) => (operands.length === 1 && operands[0]!.text !== "-" ? operands : undefined) },
-  ps: { flags: "eAfFlawxju", values: "opuCG", long: "sort= pid= user= no-headers forest", operands: ({ operands }) => (operands.every(({ text }) => /^(?:aux|ax|auxw*|auxf|axf|x)$/.test(text)) ? [] : undefined) },
+  set: {
+    flags: "eux",
+    values: "o",
+    operands: ({ options, operands }) => (options.size > 0 && operands.length === 0 ? [] : undefined),
+  },
+  cd: {
+    flags: "LPe",
+    operands: ({ operands }) => (operands.length === 1 && operands[0]!.text !== "-" ? operands : undefined),
+  },
+  ps: {
+    flags: "eAfFlawxju",
+    values: "opuCG",
+    long: "sort= pid= user= no-headers forest",
+    operands: ({ operands }) =>
+      operands.every(({ text }) => /^(?:aux|ax|auxw*|auxf|axf|x)$/.test(text)) ? [] : undefined,
+  },
 };
 
 /** Which short options ask for the version, besides `--version`: for some they mean something else altogether. */
@@ -142,7 +188,9 @@ const tame = new Set(Object.entries(listed).flatMap(([name, spec]) => (spec.tame
 /** The version alone; with anything else most of these run code. */
 function toVersion(short: string): Reader {
   return ({ args }) =>
-    args.length === 1 && (args[0]!.text === "--version" || (short !== "" && args[0]!.text === short)) ? [] : undefined;
+    args.length === 1 && (args[0]!.text === "--version" || (short !== "" && args[0]!.text === short))
+      ? []
+      : undefined;
 }
 
 function npmReads(reading: Reading): readonly Field[] | undefined {
@@ -151,7 +199,11 @@ function npmReads(reading: Reading): readonly Field[] | undefined {
   return npmList({ ...reading, args: rest });
 }
 
-const npmList = toReader({ flags: "agl", long: "all long json parseable global depth= omit= include= prod dev link", operands: "text" });
+const npmList = toReader({
+  flags: "agl",
+  long: "all long json parseable global depth= omit= include= prod dev link",
+  operands: "text",
+});
 
 /** Options that look at files or texts; not `-v`, which evaluates an index. */
 const unary = new Set("-b -c -d -e -f -g -h -k -L -n -p -r -s -S -t -u -w -x -z -O -G -N".split(" "));
@@ -159,6 +211,7 @@ const binary = new Set("= == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef -a -o !"
 
 function testReads(args: readonly Field[]): readonly Field[] | undefined {
   const options = args.filter(({ text }) => text.length > 1 && text.startsWith("-"));
-  if (!options.every(({ text }) => unary.has(text) || binary.has(text) || /^-\d+$/.test(text))) return undefined;
+  if (!options.every(({ text }) => unary.has(text) || binary.has(text) || /^-\d+$/.test(text)))
+    return undefined;
   return args.filter(({ text }) => text.includes("/") || text.startsWith("."));
 }

@@ -15,7 +15,10 @@ export function sedReads({ args }: Reading): readonly Field[] | undefined {
   const given = [...(read.options.get("e") ?? []), ...(read.options.get("expression") ?? [])];
   const [first, ...rest] = read.operands;
   const scripts = given.length > 0 ? given : first === undefined ? [] : [first];
-  if (scripts.length === 0 || !scripts.every(({ text, pattern }) => pattern === undefined && isPrinting(text)))
+  if (
+    scripts.length === 0 ||
+    !scripts.every(({ text, pattern }) => pattern === undefined && isPrinting(text))
+  )
     return undefined;
   const files = given.length > 0 ? read.operands : rest;
   return files.every(({ pattern }) => pattern === undefined || !/^[*?[]/.test(pattern)) ? files : undefined;
@@ -40,7 +43,8 @@ const awk = toSpec({ values: "Fv", stop: true });
 export function awkReads({ args }: Reading): readonly Field[] | undefined {
   const read = readArguments(args, awk);
   const [program, ...files] = read?.operands ?? [];
-  if (program === undefined || program.pattern !== undefined || !isHarmlessAwk(program.text)) return undefined;
+  if (program === undefined || program.pattern !== undefined || !isHarmlessAwk(program.text))
+    return undefined;
   // `name=value` is no file, but its value counts as text; what looks like an option is one.
   const named = files.filter(({ text }) => !/^\w+=/.test(text));
   return named.every(({ text, pattern }) => !/^[-*?[]/.test(pattern ?? text)) ? named : undefined;
@@ -48,7 +52,11 @@ export function awkReads({ args }: Reading): readonly Field[] | undefined {
 
 function isHarmlessAwk(program: string): boolean {
   const bare = program.replaceAll(">=", "");
-  return !/[>|@`]|system|getline|close|fflush|ENVIRON|ARGV|ARGC|PROCINFO|SYMTAB|FUNCTAB|\binet\b|extension/.test(bare) && program.length <= 4000;
+  return (
+    !/[>|@`]|system|getline|close|fflush|ENVIRON|ARGV|ARGC|PROCINFO|SYMTAB|FUNCTAB|\binet\b|extension/.test(
+      bare,
+    ) && program.length <= 4000
+  );
 }
 
 const jq = toSpec({
@@ -62,6 +70,11 @@ export function jqReads({ args }: Reading): readonly Field[] | undefined {
   const read = readArguments(args, jq);
   const [filter, ...files] = read?.operands ?? [];
   if (filter === undefined || filter.pattern !== undefined) return undefined;
-  if (/\benv\b|\$ENV|\b(?:include|import|input_filename|modulemeta|get_search_list|halt_error)\b/.test(filter.text)) return undefined;
+  if (
+    /\benv\b|\$ENV|\b(?:include|import|input_filename|modulemeta|get_search_list|halt_error)\b/.test(
+      filter.text,
+    )
+  )
+    return undefined;
   return files.every(({ pattern }) => pattern === undefined || !/^[*?[]/.test(pattern)) ? files : undefined;
 }

@@ -12,7 +12,8 @@ import type { Reading } from "./read-only-programs.js";
 export function readOnlyPaths(draft: Draft, scope: Scope, place: Place): readonly string[] | undefined {
   const { fields, assignments, redirections } = draft;
   const { cwds } = scope;
-  if (!scope.strict || scope.poison !== undefined || cwds === undefined || assignments.length > 0) return undefined;
+  if (!scope.strict || scope.poison !== undefined || cwds === undefined || assignments.length > 0)
+    return undefined;
   if (!place.env.every(isHarmlessVariable) || !redirections.every(isStrict)) return undefined;
   if (!cwds.every((cwd) => isInside(cwd, place.workspace))) return undefined;
   if (!fields.every(({ known, plain, text }) => known && plain && !text.includes("\0"))) return undefined;
@@ -41,7 +42,10 @@ function systemProgram({ text, pattern }: Field): string | undefined {
 }
 
 /** The file that a word names, from every place where it could run; `undefined` where one lies outside. */
-export function insidePaths({ text, pattern }: Field, { cwds, place }: Reading): readonly string[] | undefined {
+export function insidePaths(
+  { text, pattern }: Field,
+  { cwds, place }: Reading,
+): readonly string[] | undefined {
   if (text === "-" || text === "/dev/null") return [];
   if (isSecretName(baseName(text))) return undefined;
   if (pattern !== undefined && /[*?[][^]*\.\./.test(text)) return undefined;
@@ -56,4 +60,3 @@ const secretNames =
 function isSecretName(name: string): boolean {
   return secretNames.test(name);
 }
-

@@ -1,5 +1,6 @@
 /** Names of scripts that start something and keep it running. */
-const lasting = /^(?:dev|start|serve|server|watch|preview|develop|storybook|(?:dev|start|serve|watch):.*|.*:watch)$/;
+const lasting =
+  /^(?:dev|start|serve|server|watch|preview|develop|storybook|(?:dev|start|serve|watch):.*|.*:watch)$/;
 
 /** Programs that run until somebody stops them, however they are called. */
 const always = new Set(
@@ -57,7 +58,8 @@ export function blockingService(words: readonly string[]): string | undefined {
   const [program = "", ...args] = runner(words);
   const name = program.slice(program.lastIndexOf("/") + 1);
   if (args.some((word) => /^(?:--help|-h|--version)$/.test(word))) return undefined;
-  const found = always.has(name) || verbs[name]?.test(args[0] ?? "") === true || special.get(name)?.(args) === true;
+  const found =
+    always.has(name) || verbs[name]?.test(args[0] ?? "") === true || special.get(name)?.(args) === true;
   return found ? words.slice(0, 6).join(" ") : undefined;
 }
 
@@ -69,8 +71,10 @@ function runner(words: readonly string[]): readonly string[] {
     const started = words.findIndex((word, at) => at > 0 && !word.startsWith("-"));
     return started < 0 ? words : runner(words.slice(started));
   }
-  if (/^(?:npm|pnpm|yarn)$/.test(first) && /^(?:exec|dlx|x)$/.test(second)) return runner(rest.filter((word) => word !== "--"));
-  if (/^(?:poetry|pipenv|uv|pdm|hatch|bundle)$/.test(first) && /^(?:run|exec)$/.test(second)) return runner(rest);
+  if (/^(?:npm|pnpm|yarn)$/.test(first) && /^(?:exec|dlx|x)$/.test(second))
+    return runner(rest.filter((word) => word !== "--"));
+  if (/^(?:poetry|pipenv|uv|pdm|hatch|bundle)$/.test(first) && /^(?:run|exec)$/.test(second))
+    return runner(rest);
   if (/^python[\d.]*$/.test(first) && second === "-m") return rest;
   return words;
 }
@@ -81,12 +85,14 @@ const scripts: Check = (args) => {
   const [verb = "", script = ""] = args.filter((word) => !word.startsWith("-"));
   return /^run(?:-script)?$/.test(verb) ? lasting.test(script) : verb === "start";
 };
-const directScripts: Check = (args) => scripts(args) || lasting.test(args.find((word) => !word.startsWith("-")) ?? "");
+const directScripts: Check = (args) =>
+  scripts(args) || lasting.test(args.find((word) => !word.startsWith("-")) ?? "");
 const has =
   (shape: RegExp): Check =>
   (args) =>
     args.some((word) => shape.test(word));
-const composeUp: Check = (args) => args.includes("up") && !has(/^(?:-\w*d|--detach|--wait|--no-start)$/)(args);
+const composeUp: Check = (args) =>
+  args.includes("up") && !has(/^(?:-\w*d|--detach|--wait|--no-start)$/)(args);
 
 const special: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["npm", scripts],
@@ -101,12 +107,22 @@ const special: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["esbuild", has(/^--(?:watch|serve|servedir)/)],
   ["jest", has(/^--watch(?:All)?$/)],
   ["php", (args) => args.includes("-S") || (args[0] === "artisan" && args[1] === "serve")],
-  ...["python", "python3"].map((name): [string, Check] => [name, (args) => /manage\.py$/.test(args[0] ?? "") && args[1] === "runserver"]),
+  ...["python", "python3"].map((name): [string, Check] => [
+    name,
+    (args) => (args[0] ?? "").endsWith("manage.py") && args[1] === "runserver",
+  ]),
   ["tail", has(/^(?:-\w*[fF]\w*|--follow.*|--retry)$/)],
   ["journalctl", has(/^(?:-\w*f|--follow)$/)],
-  ["docker", (args) => (args[0] === "compose" ? composeUp(args) : args[0] === "logs" && has(/^(?:-\w*f|--follow)$/)(args))],
+  [
+    "docker",
+    (args) =>
+      args[0] === "compose" ? composeUp(args) : args[0] === "logs" && has(/^(?:-\w*f|--follow)$/)(args),
+  ],
   ["docker-compose", composeUp],
-  ["kubectl", (args) => has(/^(?:-w|--watch)$/)(args) || (args[0] === "logs" && has(/^(?:-\w*f|--follow)$/)(args))],
+  [
+    "kubectl",
+    (args) => has(/^(?:-w|--watch)$/)(args) || (args[0] === "logs" && has(/^(?:-\w*f|--follow)$/)(args)),
+  ],
   ["redis-server", (args) => !args.includes("--daemonize")],
   ["mongod", (args) => !args.includes("--fork")],
   ["mvn", has(/^spring-boot:run$/)],
@@ -115,13 +131,16 @@ const special: ReadonlyMap<string, Check> = new Map<string, Check>([
 ]);
 
 const screens = new Set(
-  "vi vim nvim view nano pico emacs less more most top htop btop atop tmux screen tig lazygit ranger mc nmtui dialog whiptail man".split(" "),
+  "vi vim nvim view nano pico emacs less more most top htop btop atop tmux screen tig lazygit ranger mc nmtui dialog whiptail man".split(
+    " ",
+  ),
 );
 
 /** A program that waits for a person at a terminal, if the words start one. */
 export function interactiveProgram(words: readonly string[]): string | undefined {
   const [program = "", ...args] = words;
   const name = program.slice(program.lastIndexOf("/") + 1);
-  if (!screens.has(name) || args.some((word) => /^(?:--help|--version|-b\w*|--batch|-es|-Es|-s)$/.test(word))) return undefined;
+  if (!screens.has(name) || args.some((word) => /^(?:--help|--version|-b\w*|--batch|-es|-Es|-s)$/.test(word)))
+    return undefined;
   return name;
 }

@@ -5,7 +5,11 @@ import type { Charge } from "./charge.js";
 import { operandsOf } from "./charge.js";
 
 /** Files that a command surely writes, as far as its words say so. */
-export function writtenFiles({ name, args, texts }: Pick<Charge, "name" | "args" | "texts">): readonly Field[] {
+export function writtenFiles({
+  name,
+  args,
+  texts,
+}: Pick<Charge, "name" | "args" | "texts">): readonly Field[] {
   switch (name) {
     case "tee":
     case "truncate":
@@ -23,7 +27,11 @@ export function writtenFiles({ name, args, texts }: Pick<Charge, "name" | "args"
     case "sort":
     case "curl":
     case "wget":
-      return valuesOf(args, name === "wget" ? /^(?:-\w*O|--output-document)$/ : /^(?:-o|--output)$/, /^(?:-[oO]|--output(?:-document)?=)(?=.)/);
+      return valuesOf(
+        args,
+        name === "wget" ? /^(?:-\w*O|--output-document)$/ : /^(?:-o|--output)$/,
+        /^(?:-[oO]|--output(?:-document)?=)(?=.)/,
+      );
     case "sed":
     case "perl":
       return texts.some((text) => /^(?:-[a-zA-Z]*i|--in-place)/.test(text)) ? operandsOf(args).slice(1) : [];
@@ -35,7 +43,9 @@ export function writtenFiles({ name, args, texts }: Pick<Charge, "name" | "args"
 /** The target, and the file in it where the target is a directory. */
 function copied(args: readonly Field[], texts: readonly string[]): readonly Field[] {
   const into = valuesOf(args, /^(?:-\w*t|--target-directory)$/, /^--target-directory=(?=.)/);
-  const operands = operandsOf(withoutValues(args, /^(?:-[tmogSePpiF]|--target-directory|--mode|--owner|--group|--rsh)$/));
+  const operands = operandsOf(
+    withoutValues(args, /^(?:-[tmogSePpiF]|--target-directory|--mode|--owner|--group|--rsh)$/),
+  );
   const [target] = into.length > 0 ? into : operands.slice(-1);
   const sources = into.length > 0 ? operands : operands.slice(0, -1);
   if (target === undefined || /^[^/]*:/.test(target.text)) return [];
@@ -81,18 +91,25 @@ const searchers = new Set("grep egrep fgrep rg ag ack zgrep sed awk gawk mawk jq
 
 /** The first word that is no option is what is searched for, unless an option brought that. */
 function operandsAfterPattern(args: readonly Field[]): readonly Field[] {
-  const given = args.some(({ text }) => /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file|expression)(?:=.*)?)$/.test(text));
-  const operands = operandsOf(withoutValues(args, /^(?:-[a-zA-Z]*[efABCmgtTF]|-v|--(?:regexp|file|expression))$/));
+  const given = args.some(({ text }) =>
+    /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file|expression)(?:=.*)?)$/.test(text),
+  );
+  const operands = operandsOf(
+    withoutValues(args, /^(?:-[a-zA-Z]*[efABCmgtTF]|-v|--(?:regexp|file|expression))$/),
+  );
   return given ? operands : operands.slice(1);
 }
 
 /** What is sent along: `-d @file`, `-F name=@file`, `-T file`, `file://…`. */
 function uploads(args: readonly Field[]): readonly Field[] {
   const found = args.flatMap((field) => {
-    const marked = /^(?:-[dF])?(?:[^@=]*=)?[@<]/.exec(field.text) ?? /^file:\/\/(?:localhost)?/.exec(field.text);
+    const marked =
+      /^(?:-[dF])?(?:[^@=]*=)?[@<]/.exec(field.text) ?? /^file:\/\/(?:localhost)?/.exec(field.text);
     return marked === null ? [] : [cut(field, marked[0].length)];
   });
-  const transfers = args.flatMap(({ text }, at) => (/^(?:-\w*T|--upload-file)$/.test(text) ? args.slice(at + 1, at + 2) : []));
+  const transfers = args.flatMap(({ text }, at) =>
+    /^(?:-\w*T|--upload-file)$/.test(text) ? args.slice(at + 1, at + 2) : [],
+  );
   return [...found, ...transfers];
 }
 

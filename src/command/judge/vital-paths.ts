@@ -5,20 +5,28 @@ import { absolutePath, isInside } from "../words/paths.js";
 import { likely } from "./charge.js";
 
 const top =
-  "bin boot dev etc home lib lib32 lib64 libx32 mnt media opt proc root run sbin srv sys usr var Applications Library System Users Volumes private".split(" ");
+  "bin boot dev etc home lib lib32 lib64 libx32 mnt media opt proc root run sbin srv sys usr var Applications Library System Users Volumes private".split(
+    " ",
+  );
 const second = [
   ..."bin lib lib64 sbin share include local libexec".split(" ").map((name) => `/usr/${name}`),
   ..."lib log spool".split(" ").map((name) => `/var/${name}`),
 ];
 const systemDirectories = new Set([...top.map((name) => `/${name}`), ...second]);
 
-export type Vital = "the whole file system" | "a system directory" | "a home directory" | "a parent of the workspace";
+export type Vital =
+  | "the whole file system"
+  | "a system directory"
+  | "a home directory"
+  | "a parent of the workspace";
 
 /** What a word stands for that must not be deleted or changed as a whole, if it does. */
 export function vitalPlace(field: Field, cwd: string, place: Place): Vital | undefined {
   const text = likely(field);
   if (text === "") return undefined;
-  return field.pattern === undefined ? vitalPath(text, cwd, place) : vitalGlob(text, field.pattern, { cwd, place });
+  return field.pattern === undefined
+    ? vitalPath(text, cwd, place)
+    : vitalGlob(text, field.pattern, { cwd, place });
 }
 
 function vitalPath(text: string, cwd: string, place: Place): Vital | undefined {

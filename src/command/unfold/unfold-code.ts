@@ -2,16 +2,18 @@ import { reportCommand } from "../report-command.js";
 import { vitalPlace } from "../judge/vital-paths.js";
 import { isUnseen, knownField } from "../words/field.js";
 import type { Field } from "../words/field.js";
-import { runText } from "./unfolding.js";
+import { runChild } from "./unfolding.js";
 import type { Unfolding } from "./unfolding.js";
 
 /** Interpreters of other languages: what they do stays unknown, but some things in their code are plain to see. */
 export function unfoldCode(unfolding: Unfolding): boolean {
   const { name, args, draft, scope, walk } = unfolding;
   const codes = codeOf(name, args);
-  for (const { text } of codes) for (const line of shellLines(text)) runText(unfolding, line, name, { strict: false });
+  for (const { text } of codes)
+    for (const line of shellLines(text)) runChild(unfolding, line, name, { strict: false });
   const denied =
-    codes.map((code) => denyCode(code, unfolding)).find((why) => why !== undefined) ?? denyProgram(unfolding, codes.length > 0);
+    codes.map((code) => denyCode(code, unfolding)).find((why) => why !== undefined) ??
+    denyProgram(unfolding, codes.length > 0);
   if (denied === undefined) return false;
   reportCommand(draft, scope, walk, { denied });
   return true;
@@ -32,8 +34,10 @@ const codeOptions: Readonly<Record<string, RegExp>> = {
 };
 
 function codeOf(name: string, args: readonly Field[]): readonly Field[] {
-  if (/awk$/.test(name)) {
-    const at = args.findIndex(({ text }, place) => !text.startsWith("-") && !/^-[Fvf]$/.test(args[place - 1]?.text ?? ""));
+  if (name.endsWith("awk")) {
+    const at = args.findIndex(
+      ({ text }, place) => !text.startsWith("-") && !/^-[Fvf]$/.test(args[place - 1]?.text ?? ""),
+    );
     return at < 0 ? [] : [args[at]!];
   }
   if (name === "deno") return args[0]?.text === "eval" ? args.slice(1, 2) : [];
@@ -41,7 +45,9 @@ function codeOf(name: string, args: readonly Field[]): readonly Field[] {
   return args.flatMap(({ text }, at) => {
     if (option?.test(text) === true) return args.slice(at + 1, at + 2);
     const joined = /^(?:--eval=|-[ec])(?=.{3})/.exec(text);
-    return joined === null || option === undefined ? [] : [{ ...args[at]!, text: text.slice(joined[0].length) }];
+    return joined === null || option === undefined
+      ? []
+      : [{ ...args[at]!, text: text.slice(joined[0].length) }];
   });
 }
 
@@ -49,15 +55,21 @@ function codeOf(name: string, args: readonly Field[]): readonly Field[] {
 function denyProgram({ args, draft }: Unfolding, hasCode: boolean): string | undefined {
   const file = args.find(({ text }) => !text.startsWith("-") || text === "-");
   const module = args.some(({ text }) => /^-\w*m$/.test(text));
-  const fed = !hasCode && !module && (file === undefined || file.text === "-" || /^\/dev\/stdin$/.test(file.text));
-  const taint = fed && draft.stdin.fed ? draft.stdin.taint : !hasCode && args[0] === file ? file?.taint : undefined;
+  const fed =
+    !hasCode && !module && (file === undefined || file.text === "-" || /^\/dev\/stdin$/.test(file.text));
+  const taint =
+    fed && draft.stdin.fed ? draft.stdin.taint : !hasCode && args[0] === file ? file?.taint : undefined;
   return isUnseen(taint) ? "it runs code that nobody has seen" : undefined;
 }
 
-const connects = /\bsocket\b|fsockopen|TCPSocket|IO::Socket|net\.(?:connect|Socket|createConnection)|\/inet\/tcp/i;
-const hands = /dup2|pty\.spawn|["'`/\s](?:ba|da|z|k)?sh\b["'`\s,]|\/bin\/(?:ba|da|z|k)?sh|cmd\.exe|powershell/i;
-const forks = /while\s*\(?\s*(?:1|True|true)\s*\)?\s*[:{;]?\s*(?:os\.)?fork\s*\(|fork\s+while\s+fork|loop\s*\{\s*fork/;
-const removes = /(?:rmtree|rm_rf|rm_r|remove_tree|rmSync|rmdirSync|rimraf(?:\.sync)?|fs\.(?:promises\.)?rm|removeSync)\s*\(?\s*(["'`])([^"'`]{1,200})\1/g;
+const connects =
+  /\bsocket\b|fsockopen|TCPSocket|IO::Socket|net\.(?:connect|Socket|createConnection)|\/inet\/tcp/i;
+const hands =
+  /dup2|pty\.spawn|["'`/\s](?:ba|da|z|k)?sh\b["'`\s,]|\/bin\/(?:ba|da|z|k)?sh|cmd\.exe|powershell/i;
+const forks =
+  /while\s*\(?\s*(?:1|True|true)\s*\)?\s*[:{;]?\s*(?:os\.)?fork\s*\(|fork\s+while\s+fork|loop\s*\{\s*fork/;
+const removes =
+  /(?:rmtree|rm_rf|rm_r|remove_tree|rmSync|rmdirSync|rimraf(?:\.sync)?|fs\.(?:promises\.)?rm|removeSync)\s*\(?\s*(["'`])([^"'`]{1,200})\1/g;
 
 function denyCode({ text, taint }: Field, { scope, walk }: Unfolding): string | undefined {
   if (isUnseen(taint)) return "it runs code that nobody has seen";
@@ -74,20 +86,26 @@ function denyCode({ text, taint }: Field, { scope, walk }: Unfolding): string | 
 const longest = 65_536;
 const quoted = String.raw`(["'\`])((?:\\.|(?!\1)[^\\])*)\1`;
 const call = new RegExp(
-  String.raw`(?:\bsystem|\bpopen|\bexec(?:Sync|l|lp|v|vp)?|\bspawn(?:Sync)?|\bcheck_output|\bcheck_call|subprocess\.(?:run|call)|\bPopen|\bgetoutput|\bshell_exec|\bpassthru|\bproc_open|os\.execute|do shell script)\s*\(?\s*` + quoted,
+  String.raw`(?:\bsystem|\bpopen|\bexec(?:Sync|l|lp|v|vp)?|\bspawn(?:Sync)?|\bcheck_output|\bcheck_call|subprocess\.(?:run|call)|\bPopen|\bgetoutput|\bshell_exec|\bpassthru|\bproc_open|os\.execute|do shell script)\s*\(?\s*` +
+    quoted,
   "g",
 );
-const list = new RegExp(String.raw`(?:subprocess\.\w+|\bPopen|\b(?:execFile|spawn)(?:Sync)?)\s*\(\s*(?:\[|["'\`]([^"'\`]*)["'\`]\s*,\s*\[)([^\]]{0,2000})\]`, "g");
+const list = new RegExp(
+  String.raw`(?:subprocess\.\w+|\bPopen|\b(?:execFile|spawn)(?:Sync)?)\s*\(\s*(?:\[|["'\`]([^"'\`]*)["'\`]\s*,\s*\[)([^\]]{0,2000})\]`,
+  "g",
+);
 
 /** Lines that the code hands to a shell, where they stand in it as they are. */
 function shellLines(code: string): readonly string[] {
   const text = code.slice(0, longest);
   const lines: string[] = [];
-  for (const [, , line = ""] of text.matchAll(call)) if (lines.length < mostLines) lines.push(line.replaceAll(/\\(["'`\\])/g, "$1"));
+  for (const [, , line = ""] of text.matchAll(call))
+    if (lines.length < mostLines) lines.push(line.replaceAll(/\\(["'`\\])/g, "$1"));
   for (const [, program, items = ""] of text.matchAll(list)) {
     const words = [...items.matchAll(new RegExp(quoted, "g"))].map(([, , word = ""]) => word);
     const all = program === undefined ? words : [program, ...words];
-    if (all.length > 0 && lines.length < mostLines) lines.push(all.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" "));
+    if (all.length > 0 && lines.length < mostLines)
+      lines.push(all.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" "));
   }
   return lines;
 }

@@ -39,8 +39,17 @@ function unfoldXargs(unfolding: Unfolding): boolean {
   const command = read.operands.length > 0 ? read.operands : [knownField("echo")];
   const place = replaceMark(read.options);
   const text = read.options.has("a") || read.options.has("arg-file") ? undefined : draft.stdin.text();
-  const given = text === undefined ? undefined : text.split(/\s+/).filter((word) => word !== "").map(knownField);
-  const fields = given !== undefined && given.length <= mostGiven ? fill(command, place, given) : fill(command, place, undefined, draft.stdin.taint);
+  const given =
+    text === undefined
+      ? undefined
+      : text
+          .split(/\s+/)
+          .filter((word) => word !== "")
+          .map(knownField);
+  const fields =
+    given !== undefined && given.length <= mostGiven
+      ? fill(command, place, given)
+      : fill(command, place, undefined, draft.stdin.taint);
   if (given === undefined && place === undefined && feedsTame(unfolding, command)) return true;
   for (const words of fields) runWords(unfolding, words, { strict: false });
   return true;
@@ -49,7 +58,8 @@ function unfoldXargs(unfolding: Unfolding): boolean {
 const mostGiven = 64;
 
 function replaceMark(options: ReadonlyMap<string, readonly Field[]>): string | undefined {
-  const mark = options.get("I")?.[0]?.text ?? options.get("replace")?.[0]?.text ?? options.get("i")?.[0]?.text;
+  const mark =
+    options.get("I")?.[0]?.text ?? options.get("replace")?.[0]?.text ?? options.get("i")?.[0]?.text;
   return mark === "" ? "{}" : mark;
 }
 
@@ -66,7 +76,13 @@ function fill(
     command.map((field) => {
       if (!field.text.includes(mark)) return field;
       const text = field.text.replaceAll(mark, item.text);
-      return { ...field, text, known: field.known && item.known, plain: false, taint: item.taint ?? field.taint };
+      return {
+        ...field,
+        text,
+        known: field.known && item.known,
+        plain: false,
+        taint: item.taint ?? field.taint,
+      };
     }),
   );
 }
@@ -78,29 +94,43 @@ const listers = new Set(["find", "fd", "fdfind"]);
 function feedsTame(unfolding: Unfolding, command: readonly Field[]): boolean {
   const { draft, scope, walk } = unfolding;
   const [program, ...args] = command;
-  if (!scope.strict || program === undefined || !isTame(program.text) || !listers.has(draft.stdin.from ?? "")) return false;
+  if (!scope.strict || program === undefined || !isTame(program.text) || !listers.has(draft.stdin.from ?? ""))
+    return false;
   const reading = { args, cwds: scope.cwds ?? [], place: walk.place };
   if (readOnlyPrograms.get(program.text)?.(reading) === undefined) return false;
-  if (readOnlyPaths({ ...draft, fields: [knownField("true")] }, scope, walk.place) === undefined) return false;
+  if (readOnlyPaths({ ...draft, fields: [knownField("true")] }, scope, walk.place) === undefined)
+    return false;
   if (!command.every(({ known, plain, pattern }) => known && plain && pattern === undefined)) return false;
-  reportCommand({ ...draft, fields: command }, { ...scope, via: [...scope.via, "xargs"] }, walk, { readOnly: true });
+  reportCommand({ ...draft, fields: command }, { ...scope, via: [...scope.via, "xargs"] }, walk, {
+    readOnly: true,
+  });
   return true;
 }
 
 function unfoldParallel(unfolding: Unfolding): boolean {
   const { args } = unfolding;
-  const end = args.findIndex(({ text }) => /^:::/.test(text));
-  const start = args.findIndex(({ text }, at) => !text.startsWith("-") && !/^-[jNnIa]$/.test(args[at - 1]?.text ?? ""));
+  const end = args.findIndex(({ text }) => text.startsWith(":::"));
+  const start = args.findIndex(
+    ({ text }, at) => !text.startsWith("-") && !/^-[jNnIa]$/.test(args[at - 1]?.text ?? ""),
+  );
   if (start < 0) return false;
   const command = args.slice(start, end < 0 ? undefined : end);
   const given = end < 0 ? [] : args.slice(end + 1).filter(({ text }) => !text.startsWith(":::"));
   if (command.length > 0) {
-    const items = given.length > 0 && given.length <= mostGiven ? given : [unknownField("{}", unfolding.draft.stdin.taint)];
+    const items =
+      given.length > 0 && given.length <= mostGiven
+        ? given
+        : [unknownField("{}", unfolding.draft.stdin.taint)];
     const marked = command.some(({ text }) => text.includes("{}"));
     for (const item of items) {
       const [words] = marked ? fill(command, "{}", [item]) : [[...command, item]];
       // One word alone is a line for a shell.
-      if (words!.length === 1 || /\s/.test(words![0]!.text)) unfolding.walk.source(words!.map(({ text }) => text).join(" "), { ...unfolding.scope, strict: false, via: [...unfolding.scope.via, "parallel"] });
+      if (words!.length === 1 || /\s/.test(words![0]!.text))
+        unfolding.walk.source(words!.map(({ text }) => text).join(" "), {
+          ...unfolding.scope,
+          strict: false,
+          via: [...unfolding.scope.via, "parallel"],
+        });
       else runWords(unfolding, words!, { strict: false });
     }
   }
@@ -112,10 +142,16 @@ function unfoldFind(unfolding: Unfolding): boolean {
   const whole = readOnlyPaths(draft, scope, walk.place) !== undefined;
   for (const [at, { text }] of args.entries()) {
     if (!/^-(?:exec|ok)(?:dir)?$/.test(text)) continue;
-    const end = args.findIndex((field, place) => place > at && (field.text === ";" || (field.text === "+" && args[place - 1]?.text === "{}")));
+    const end = args.findIndex(
+      (field, place) =>
+        place > at && (field.text === ";" || (field.text === "+" && args[place - 1]?.text === "{}")),
+    );
     const words = args.slice(at + 1, end < 0 ? undefined : end);
     if (words.length === 0) continue;
-    if (whole) reportCommand({ ...draft, fields: words }, { ...scope, via: [...scope.via, "find -exec"] }, walk, { readOnly: true });
+    if (whole)
+      reportCommand({ ...draft, fields: words }, { ...scope, via: [...scope.via, "find -exec"] }, walk, {
+        readOnly: true,
+      });
     else runFound(unfolding, words);
   }
   return false;
@@ -130,6 +166,7 @@ function runFound(unfolding: Unfolding, words: readonly Field[]): void {
 function unfoldFd(unfolding: Unfolding): boolean {
   const { args } = unfolding;
   const at = args.findIndex(({ text }) => /^(?:-x|-X|--exec|--exec-batch)$/.test(text));
-  if (at >= 0 && at + 1 < args.length) runFound({ ...unfolding, name: "fd -x" }, [...args.slice(at + 1), knownField("{}")]);
+  if (at >= 0 && at + 1 < args.length)
+    runFound({ ...unfolding, name: "fd -x" }, [...args.slice(at + 1), knownField("{}")]);
   return false;
 }

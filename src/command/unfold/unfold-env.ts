@@ -4,7 +4,7 @@ import type { CommandVariable } from "../command-analysis.js";
 import { knownField } from "../words/field.js";
 import type { Field } from "../words/field.js";
 import { carryOver } from "../scope.js";
-import { runText, runWords } from "./unfolding.js";
+import { runChild, runWords } from "./unfolding.js";
 import type { Unfolding } from "./unfolding.js";
 
 const env = toSpec({
@@ -46,7 +46,7 @@ function unfoldVariables(unfolding: Unfolding): boolean {
   }
   if (rest.length === 0) return false;
   if (split.some(({ known }) => !known)) {
-    runText(unfolding, split.map(({ text }) => text).join(" "), "env -S", { strict: false });
+    runChild(unfolding, split.map(({ text }) => text).join(" "), "env -S", { strict: false });
     reportCommand(draft, scope, walk, { why: "what env splits is only known when it runs" });
     return true;
   }

@@ -1,4 +1,4 @@
-import { runText } from "./unfolding.js";
+import { runChild } from "./unfolding.js";
 import type { Unfolding } from "./unfolding.js";
 
 /** An option that is given a command. */
@@ -10,7 +10,11 @@ interface CommandOption {
 }
 
 const options: Readonly<Record<string, CommandOption>> = {
-  tar: { apart: /^(?:-I|--use-compress-program|--to-command|--rsh-command|-F|--info-script|--new-volume-script)$/, joined: /^--(?:use-compress-program|to-command|rsh-command|info-script|new-volume-script|checkpoint-action=exec)=/ },
+  tar: {
+    apart: /^(?:-I|--use-compress-program|--to-command|--rsh-command|-F|--info-script|--new-volume-script)$/,
+    joined:
+      /^--(?:use-compress-program|to-command|rsh-command|info-script|new-volume-script|checkpoint-action=exec)=/,
+  },
   rsync: { apart: /^(?:-\w*e|--rsh|--rsync-path)$/, joined: /^--(?:rsh|rsync-path)=/ },
   ssh: { apart: /^$/, joined: /^(?:-o)?(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ]/i },
   vim: { joined: /^(?:\+|-c|--cmd)?:*!+/ },
@@ -27,7 +31,16 @@ const options: Readonly<Record<string, CommandOption>> = {
   sqlite3: { joined: /^\.(?:shell|system)\s+/ },
 };
 
-const kin: Readonly<Record<string, string>> = { bsdtar: "tar", scp: "ssh", sftp: "ssh", vi: "vim", nvim: "vim", view: "vim", ex: "vim", gsed: "sed" };
+const kin: Readonly<Record<string, string>> = {
+  bsdtar: "tar",
+  scp: "ssh",
+  sftp: "ssh",
+  vi: "vim",
+  nvim: "vim",
+  view: "vim",
+  ex: "vim",
+  gsed: "sed",
+};
 
 /** Programs with options that hold a command, and `git` with its many ways: what they hold is reported beside them. */
 export function unfoldOptions(unfolding: Unfolding): boolean {
@@ -46,11 +59,12 @@ export function unfoldOptions(unfolding: Unfolding): boolean {
 }
 
 function runHeld(unfolding: Unfolding, text: string): void {
-  runText(unfolding, text, unfolding.name, { strict: false });
+  runChild(unfolding, text, unfolding.name, { strict: false });
 }
 
 /** Settings whose values git runs. */
-const settings = /^(?:core\.(?:editor|pager|sshcommand|fsmonitor|askpass|gitproxy)|sequence\.editor|diff\.external|gpg\.program|(?:diff|merge|filter|difftool|mergetool|browser|man)\..*(?:textconv|command|driver|clean|smudge|process|cmd)|pager\..*|credential\..*helper|credential\.helper|interactive\.difffilter|uploadpack\.packobjectshook)=/i;
+const settings =
+  /^(?:core\.(?:editor|pager|sshcommand|fsmonitor|askpass|gitproxy)|sequence\.editor|diff\.external|gpg\.program|(?:diff|merge|filter|difftool|mergetool|browser|man)\..*(?:textconv|command|driver|clean|smudge|process|cmd)|pager\..*|credential\..*helper|credential\.helper|interactive\.difffilter|uploadpack\.packobjectshook)=/i;
 
 function unfoldGit(unfolding: Unfolding): void {
   const { args } = unfolding;
@@ -58,13 +72,28 @@ function unfoldGit(unfolding: Unfolding): void {
     const next = args[at + 1]?.text ?? "";
     if (text === "-c" || text === "--config") gitSetting(unfolding, next);
     else if (/^(?:--exec|-x|--upload-pack|--receive-pack|--extcmd)$/.test(text)) runHeld(unfolding, next);
-    else if (/^(?:--exec|--upload-pack|--receive-pack|--extcmd|--(?:env|tree|index|msg|commit|parent|tag-name)-filter)=/.test(text))
+    else if (
+      /^(?:--exec|--upload-pack|--receive-pack|--extcmd|--(?:env|tree|index|msg|commit|parent|tag-name)-filter)=/.test(
+        text,
+      )
+    )
       runHeld(unfolding, text.slice(text.indexOf("=") + 1));
     else if (/^--(?:env|tree|index|msg|commit|parent|tag-name)-filter$/.test(text)) runHeld(unfolding, next);
     else if (text.startsWith("ext::")) runHeld(unfolding, text.slice(5));
-    else if (/^alias\.|^core\.|\.(?:textconv|command|cmd)$/.test(text)) gitSetting(unfolding, `${text}=${next}`);
-    else if ((text === "foreach" && args[at - 1]?.text === "submodule") || (text === "run" && args[at - 1]?.text === "bisect"))
-      runHeld(unfolding, args.slice(at + 1).filter((field) => !/^-/.test(field.text) || text === "run").map((field) => field.text).join(" "));
+    else if (/^alias\.|^core\.|\.(?:textconv|command|cmd)$/.test(text))
+      gitSetting(unfolding, `${text}=${next}`);
+    else if (
+      (text === "foreach" && args[at - 1]?.text === "submodule") ||
+      (text === "run" && args[at - 1]?.text === "bisect")
+    )
+      runHeld(
+        unfolding,
+        args
+          .slice(at + 1)
+          .filter((field) => !field.text.startsWith("-") || text === "run")
+          .map((field) => field.text)
+          .join(" "),
+      );
   }
 }
 
@@ -72,5 +101,6 @@ function gitSetting(unfolding: Unfolding, setting: string): void {
   const value = setting.slice(setting.indexOf("=") + 1);
   if (/^alias\./i.test(setting)) {
     if (value.startsWith("!")) runHeld(unfolding, value.slice(1));
-  } else if (settings.test(setting) && !/^(?:true|false|cat|)$/.test(value)) runHeld(unfolding, value.replace(/^!/, ""));
+  } else if (settings.test(setting) && !/^(?:true|false|cat|)$/.test(value))
+    runHeld(unfolding, value.replace(/^!/, ""));
 }

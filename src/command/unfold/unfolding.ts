@@ -1,4 +1,4 @@
-import { scopeVia } from "../scope.js";
+import { forget, forkScope, scopeVia } from "../scope.js";
 import type { Scope } from "../scope.js";
 import type { Draft, Walk } from "../walk.js";
 import type { Field } from "../words/field.js";
@@ -28,7 +28,29 @@ export function runWords(
   return inner;
 }
 
-/** Report what a shell would run that is given this text. */
+/** Report what another shell would run that is given this text: it gets the environment, and nothing else of this one. */
+export function runChild(
+  { draft, scope, walk }: Pick<Unfolding, "draft" | "scope" | "walk">,
+  text: string,
+  via: string,
+  changes: Partial<Scope> = {},
+): void {
+  const inner = forkScope(scope, {
+    via: [...scope.via, via],
+    functions: new Map(),
+    stdin: draft.stdin,
+    positional: [],
+    plainSh: true,
+    ...changes,
+  });
+  // Which variables were exported, nobody kept count of.
+  forget(inner, [...inner.vars.keys()]);
+  inner.vars.delete("IFS");
+  for (const { name, value, known } of draft.assignments) inner.vars.set(name, known ? { text: value } : {});
+  walk.source(text, inner);
+}
+
+/** Report what this shell runs that is given this text. */
 export function runText(
   { scope, walk }: Pick<Unfolding, "scope" | "walk">,
   text: string,

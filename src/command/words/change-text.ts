@@ -58,7 +58,8 @@ function slice(
 
 function changeCase(text: string | undefined, operator: string): string | undefined {
   if (text === undefined) return undefined;
-  const change = (part: string): string => (operator.startsWith("^") ? part.toUpperCase() : part.toLowerCase());
+  const change = (part: string): string =>
+    operator.startsWith("^") ? part.toUpperCase() : part.toLowerCase();
   return operator.length === 2 ? change(text) : change(text.slice(0, 1)) + text.slice(1);
 }
 

@@ -55,9 +55,15 @@ function splitAt(text: string, blanks: string): string[] {
   return runs;
 }
 
-/** How the words are split is not known. */
-function asUnsure(field: Field): Field {
-  return { ...field, known: false, plain: false, many: true, guess: field.guess ?? (field.known ? field.text : undefined) };
+/** The same word, where it could also be another or several. */
+export function asUnsure(field: Field): Field {
+  return {
+    ...field,
+    known: false,
+    plain: false,
+    many: true,
+    guess: field.guess ?? (field.known ? field.text : undefined),
+  };
 }
 
 function isSimple(piece: Piece): boolean {
@@ -67,7 +73,8 @@ function isSimple(piece: Piece): boolean {
 /** Join the stretches of one word. */
 export function toOneField(pieces: readonly Piece[]): Field {
   const text = joined(pieces, (piece) => piece.text);
-  const known = pieces.every(({ unknown, unsure }) => unknown !== true && unsure !== true) && text.length <= longestField;
+  const known =
+    pieces.every(({ unknown, unsure }) => unknown !== true && unsure !== true) && text.length <= longestField;
   const plain = pieces.every(({ moved, unknown }) => moved !== true && unknown !== true);
   const globs = pieces.some(({ glob, unknown }) => glob === true && unknown !== true);
   const taint = pieces.reduce<Field["taint"]>((found, piece) => worse(found, piece.taint), undefined);
@@ -77,9 +84,13 @@ export function toOneField(pieces: readonly Piece[]): Field {
     text,
     known,
     plain,
-    many: pieces.some(({ unknown, unsure, quoted }) => (unknown === true || unsure === true) && quoted !== true),
+    many: pieces.some(
+      ({ unknown, unsure, quoted }) => (unknown === true || unsure === true) && quoted !== true,
+    ),
     taint,
-    ...(globs && { pattern: joined(pieces, (piece) => (piece.glob === true ? piece.text : escapeGlob(piece.text))) }),
+    ...(globs && {
+      pattern: joined(pieces, (piece) => (piece.glob === true ? piece.text : escapeGlob(piece.text))),
+    }),
     ...(!known && {
       wild: joined(pieces, (piece) => (piece.unknown === true ? "*" : escapeGlob(piece.text))),
     }),

@@ -63,7 +63,14 @@ function lengthOrValue(
   if (prefix === undefined) return valuePieces(base, text, quoted);
   if (prefix === "#") {
     const known = base?.text;
-    return [{ text: known === undefined ? text : String(known.length), quoted: true, moved: true, unknown: known === undefined }];
+    return [
+      {
+        text: known === undefined ? text : String(known.length),
+        quoted: true,
+        moved: true,
+        unknown: known === undefined,
+      },
+    ];
   }
   const name = valueOf(parameter, scope, walk)?.text;
   const target = name !== undefined && /^\w+$/.test(name) ? valueOf(name, scope, walk) : undefined;
@@ -77,16 +84,29 @@ interface DefaultParts {
   readonly scope: Scope;
 }
 
-function defaultPieces(part: ParameterExpansionPart, { base, operand, quoted, scope }: DefaultParts): Piece[] {
+function defaultPieces(
+  part: ParameterExpansionPart,
+  { base, operand, quoted, scope }: DefaultParts,
+): Piece[] {
   const operator = (part.operation as { operator: string }).operator;
   const given = base?.text;
   if (operator.endsWith("=")) scope.vars.set(part.parameter, {});
   if (given !== undefined && !(operator.startsWith(":") && given === "")) {
-    if (operator.endsWith("+")) return [{ text: operand.text, quoted, split: !quoted, moved: true, unknown: !operand.known }];
+    if (operator.endsWith("+"))
+      return [{ text: operand.text, quoted, split: !quoted, moved: true, unknown: !operand.known }];
     return valuePieces(base, part.text, quoted);
   }
   if (given === "" && !operator.endsWith("?") && !operator.endsWith("+")) {
-    return [{ text: operand.text, quoted, split: !quoted, moved: true, unknown: !operand.known, taint: operand.taint }];
+    return [
+      {
+        text: operand.text,
+        quoted,
+        split: !quoted,
+        moved: true,
+        unknown: !operand.known,
+        taint: operand.taint,
+      },
+    ];
   }
   const likely = operand.known && /[-=]$/.test(operator) ? operand.text : undefined;
   return unknownPieces(part, quoted, base).map((piece) => ({ ...piece, guess: likely }));
@@ -109,7 +129,8 @@ function valuePieces(value: Value | undefined, written: string, quoted: boolean)
       taint: item.taint,
     }));
   }
-  if (text === undefined && guess !== undefined) return [{ text: guess, quoted, split: !quoted, moved: true, unsure: true, taint }];
+  if (text === undefined && guess !== undefined)
+    return [{ text: guess, quoted, split: !quoted, moved: true, unsure: true, taint }];
   if (text === undefined) return [{ text: written, quoted, split: !quoted, unknown: true, taint }];
   return [{ text, quoted, split: !quoted, moved: true, taint }];
 }
@@ -125,7 +146,8 @@ export function valueOf(name: string, scope: Scope, walk: Walk): Value | undefin
   }
   if (name === "#") return positional && { text: String(positional.length) };
   const own = scope.vars.get(name);
-  if (name === "HOME" && own !== undefined && own.text === undefined) return { guess: walk.place.home, ...own };
+  if (name === "HOME" && own !== undefined && own.text === undefined)
+    return { guess: walk.place.home, ...own };
   if (own !== undefined) return own.items === undefined || own.text !== undefined ? own : { ...own.items[0] };
   if (name === "IFS") return { text: " \t\n" };
   if (name === "HOME") return { text: walk.place.home };

@@ -21,13 +21,13 @@ export function partPieces(part: WordPart, quoted: boolean, context: PartContext
     case "SingleQuoted":
       return [{ text: part.value, quoted: true }];
     case "AnsiCQuoted":
-      return [{ text: part.value, quoted: true, moved: true }];
+      return [{ text: part.value, quoted: true, moved: true, unsure: context.scope.plainSh }];
     case "DoubleQuoted":
     case "LocaleString": {
       const inner = part.parts.flatMap((child) => partPieces(child, true, context));
       // `"$@"` without arguments is no word at all.
       if (inner.length === 0 && part.parts.length === 1) return [];
-      const translated = part.type === "LocaleString" ? { moved: true } : {};
+      const translated = part.type === "LocaleString" ? { moved: true, unsure: context.scope.plainSh } : {};
       return [{ text: "", quoted: true, ...translated }, ...inner];
     }
     case "SimpleExpansion":
@@ -72,7 +72,13 @@ function substitutionPieces(
   const output = script && staticOutput(script, context.scope, context.walk);
   if (output === undefined) return [{ text, quoted, split: !quoted, unknown: true, taint }];
   return [
-    { text: output.text.replace(/\n+$/, ""), quoted, split: !quoted, moved: true, taint: output.taint ?? taint },
+    {
+      text: output.text.replace(/\n+$/, ""),
+      quoted,
+      split: !quoted,
+      moved: true,
+      taint: output.taint ?? taint,
+    },
   ];
 }
 

@@ -6,7 +6,7 @@ import type { Walk } from "../walk.js";
 import { expandBraces } from "./expand-braces.js";
 import { knownField, unknownField } from "./field.js";
 import type { Field } from "./field.js";
-import { toFields, toOneField } from "./join-pieces.js";
+import { asUnsure, toFields, toOneField } from "./join-pieces.js";
 import { partPieces } from "./part-pieces.js";
 import type { Piece } from "./piece.js";
 
@@ -27,11 +27,7 @@ export function resolveWord(word: Word, scope: Scope, walk: Walk): readonly Fiel
 }
 
 /** What a word becomes where it stays one word: in an assignment, a here-document, a redirection. */
-export function resolveText(
-  word: Pick<Word, "text" | "value" | "parts">,
-  scope: Scope,
-  walk: Walk,
-): Field {
+export function resolveText(word: Pick<Word, "text" | "value" | "parts">, scope: Scope, walk: Walk): Field {
   const { parts, text } = word;
   if (parts === undefined && !text.startsWith("~")) return knownField(word.value);
   const pieces = parts === undefined ? [{ text: word.value }] : piecesOf(parts, scope, walk);
@@ -62,7 +58,7 @@ function resolveBraces(word: Word, scope: Scope, walk: Walk): readonly Field[] {
     return parsed === undefined ? [unknownField(text)] : resolveWord(parsed, scope, quiet);
   });
   // What a plain sh makes of braces is another thing.
-  return walk.place.dialect === "bash" && bare ? fields : fields.map((field) => ({ ...field, known: false }));
+  return bare && !scope.plainSh ? fields : fields.map(asUnsure);
 }
 
 /** Read one word by itself; a `#` in front is no comment here. */

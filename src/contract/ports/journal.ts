@@ -10,6 +10,7 @@ export interface NodeAttributes {
 /** A file as the journal remembers it. */
 export interface FileImage extends NodeAttributes {
   readonly type: "file";
+  /** Empty where only the difference to what took its place is kept. */
   readonly hash: string;
   readonly size: number;
   /** How it comes out of the content that took its place, where it is not kept whole. */

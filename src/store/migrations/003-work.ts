@@ -93,7 +93,7 @@ function snippetTables(dialect: Dialect): string[] {
     `CREATE TABLE snippets (
        number ${identity}, name TEXT ${byCode} NOT NULL UNIQUE, version INTEGER NOT NULL, code TEXT NOT NULL,
        description TEXT NOT NULL, language TEXT NOT NULL, tags TEXT NOT NULL,
-       created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, agent TEXT NOT NULL
+       created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, agent TEXT NOT NULL, touched BIGINT NOT NULL UNIQUE
      )`,
     `CREATE TABLE snippet_versions (
        snippet BIGINT NOT NULL REFERENCES snippets (number) ON DELETE CASCADE, version INTEGER NOT NULL,
@@ -122,7 +122,7 @@ function memoryTables(dialect: Dialect): string[] {
 
 /**
  * The index of a table's texts: terms made by the program, and facets to filter by, told apart by a letter
- * before each. It need not know where in a text they stand. Rows up to the number in `text_progress` are in it.
+ * before each. It need not know where in a text they stand. What `text_progress` has reached is in it.
  */
 function textTables({ name }: Dialect, table: string): string[] {
   if (name === "sqlite") {

@@ -99,7 +99,8 @@ export function snippetsSuite(newGround: NewGround): void {
       expect(await snippets.list({ query: "lion" })).toEqual([]);
       expect(await snippets.remove("a")).toBeUndefined();
       expect(await snippets.load("a")).toBeUndefined();
-      const again = await snippets.save(snippet("a"));
+      const again = await snippets.save(snippet("a", { description: "tiger" }));
+      expect(await snippets.list({ query: "tiger" })).toHaveLength(1);
       expect(await snippets.history(again.id)).toEqual([]);
     });
 

@@ -10,11 +10,30 @@ const input = z.object({
     .default("all")
     .describe("What to look for: definitions of one kind, files by name, text, or all of it."),
   path: z.string().min(1).optional().describe("Search only below this directory, or in this file."),
-  language: z.string().min(1).max(50).optional().describe('Only files of this language, such as "typescript".'),
-  glob: z.string().min(1).max(2000).optional().describe('Only files that fit, such as "*.ts" or "src/**/*.test.ts".'),
-  regex: z.boolean().default(false).describe("The query is a regular expression (Rust's syntax), matched by line."),
+  language: z
+    .string()
+    .min(1)
+    .max(50)
+    .optional()
+    .describe('Only files of this language, such as "typescript".'),
+  glob: z
+    .string()
+    .min(1)
+    .max(2000)
+    .optional()
+    .describe('Only files that fit, such as "*.ts" or "src/**/*.test.ts".'),
+  regex: z
+    .boolean()
+    .default(false)
+    .describe("The query is a regular expression (Rust's syntax), matched by line."),
   case_sensitive: z.boolean().optional().describe("Default: only where the query has a capital letter."),
-  context_lines: z.number().int().min(0).max(20).default(0).describe("Lines to show before and after each match."),
+  context_lines: z
+    .number()
+    .int()
+    .min(0)
+    .max(20)
+    .default(0)
+    .describe("Lines to show before and after each match."),
   limit: z.number().int().min(1).max(200).default(20).describe("Most matches to return."),
 });
 

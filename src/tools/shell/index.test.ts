@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { shellTools } from "./index.js";
+import { createShellTools } from "./index.js";
 
-const tools = shellTools.map((tool) => [tool.name, tool] as const);
+const tools = createShellTools().map((tool) => [tool.name, tool] as const);
 
 describe("the tools in shell/", () => {
   it.each(tools)("%s describes itself and its arguments", (_name, tool) => {

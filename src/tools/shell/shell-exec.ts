@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { ToolContext } from "../../contract/context.js";
 import { defineTool } from "../../contract/define-tool.js";
 import type { ToolPreview } from "../../contract/tool.js";
-import { analyseLine, isReadOnlyLine, refuseService } from "./judge-line.js";
+import { createLineJudge, type LineJudge } from "./judge-line.js";
 import { renderShell, shellResult, toJobResult, toShellResult, type ShellResult } from "./shell-result.js";
 
 const longestForegroundMs = 600_000;
@@ -47,60 +47,61 @@ const input = z.object({
 
 type ShellInput = z.infer<typeof input>;
 
-/** Runs a line in a shell. */
-export const shellExec = defineTool({
-  name: "shell_exec",
-  aliases: ["bash", "run_command"],
-  description:
-    "Run a command in a shell and return its output and exit code. Nobody can answer prompts; start servers with background.",
-  category: "shell",
-  annotations: { title: "Run command", dangerous: true },
-  timeoutMs: null,
-  examples: [
-    { description: "A quick look", arguments: { command: "git status --short" } },
-    { description: "A long build", arguments: { command: "npm run build", timeout: 300_000 } },
-    { description: "A server", arguments: { command: "npm run dev", background: true } },
-  ],
-  input,
-  output: shellResult,
-  resources(call) {
-    const tree = [{ tree: "." }];
-    const hosts = call.network ? [{ host: "*" }] : [];
-    return isReadOnlyLine(call) ? { reads: tree } : { reads: hosts, writes: tree };
-  },
-  shellLine: ({ command, cwd, env }) => ({ line: command, cwd, env }),
-  checkPermissions: async (_call, { processes }) => {
-    const shell = await processes.shell();
-    if (shell.judged) return { behavior: "allow" };
-    return { behavior: "ask", message: `lines for ${shell.name} are not judged by their grammar` };
-  },
-  preview: previewLine,
-  execute: (call, ctx) => (call.background ? startJob(call, ctx) : runLine(call, ctx)),
-  render: renderShell,
-});
+/** Make the tool that runs a line in a shell. */
+export function createShellExec() {
+  const judge = createLineJudge();
+  return defineTool({
+    name: "shell_exec",
+    aliases: ["bash", "run_command"],
+    description:
+      "Run a command in a shell and return its output and exit code. Nobody can answer prompts; start servers with background.",
+    category: "shell",
+    annotations: { title: "Run command", dangerous: true },
+    timeoutMs: null,
+    examples: [
+      { description: "A quick look", arguments: { command: "git status --short" } },
+      { description: "A long build", arguments: { command: "npm run build", timeout: 300_000 } },
+      { description: "A server", arguments: { command: "npm run dev", background: true } },
+    ],
+    input,
+    output: shellResult,
+    resources(call, line) {
+      judge.note(call, line);
+      const tree = [{ tree: "." }];
+      const hosts = call.network ? [{ host: "*" }] : [];
+      return judge.isReadOnly(call) ? { reads: tree } : { reads: hosts, writes: tree };
+    },
+    shellLine: ({ command, cwd, env }) => ({ line: command, cwd, env }),
+    checkPermissions: async (_call, { processes }) => {
+      const shell = await processes.shell();
+      if (shell.judged) return { behavior: "allow" };
+      return { behavior: "ask", message: `lines for ${shell.name} are not judged by their grammar` };
+    },
+    preview: (call, ctx) => previewLine(call, ctx, judge),
+    execute: (call, ctx) => (call.background ? startJob(call, ctx) : runLine(call, ctx, judge)),
+    render: renderShell,
+  });
+}
 
-/** The commands that would run, one by one, and what holds them. */
-function previewLine(call: ShellInput, { processes }: ToolContext): ToolPreview {
-  refuseService(call);
-  const { commands, unknown } = analyseLine(call);
+/** What holds the commands; they themselves are shown one by one as the analysis found them. */
+function previewLine(call: ShellInput, { processes }: ToolContext, judge: LineJudge): ToolPreview {
+  judge.refuseService(call);
   const { active, reason } = processes.sandbox;
   return {
     summary: call.background ? "Start a background job" : "Run a command",
-    commands: commands.length === 0 ? [call.command] : commands.map(({ words }) => words.join(" ")),
     details: {
       line: call.command,
       ...(call.cwd !== undefined && { cwd: call.cwd }),
       ...(call.env !== undefined && { variables: Object.keys(call.env) }),
-      ...(unknown.length > 0 && { unknown }),
       network: call.network,
       sandbox: active ? reason : `none: ${reason}`,
     },
   };
 }
 
-async function runLine(call: ShellInput, ctx: ToolContext): Promise<ShellResult> {
-  refuseService(call);
-  const readOnly = isReadOnlyLine(call);
+async function runLine(call: ShellInput, ctx: ToolContext, judge: LineJudge): Promise<ShellResult> {
+  judge.refuseService(call);
+  const readOnly = judge.isReadOnly(call);
   const result = await ctx.processes.run({
     command: call.command,
     cwd: call.cwd,

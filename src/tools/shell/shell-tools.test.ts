@@ -6,7 +6,7 @@ import type { ToolEnvelope } from "../../contract/call.js";
 import { createTenon } from "../../runtime/create-tenon.js";
 import type { Tenon } from "../../runtime/tenon.js";
 import type { ShellResult } from "./shell-result.js";
-import { shellExec } from "./shell-exec.js";
+import { createShellExec } from "./shell-exec.js";
 
 let root: string;
 let workspace: string;
@@ -157,22 +157,15 @@ describe("shell_exec", () => {
   });
 
   it("claims to read where the line is proved to, and the whole workspace else", () => {
-    const claim = (args: object) =>
-      shellExec.resources?.({
-        timeout: 1,
-        background: false,
-        network: false,
-        pty: false,
-        command: "",
-        ...args,
-      });
-    expect(claim({ command: "ls -la" })).toEqual({ reads: [{ tree: "." }] });
-    expect(claim({ command: "touch x" })).toEqual({ reads: [], writes: [{ tree: "." }] });
-    expect(claim({ command: "ls", background: true })).toMatchObject({ writes: [{ tree: "." }] });
-    expect(claim({ command: "curl x", network: true })).toEqual({
-      reads: [{ host: "*" }],
-      writes: [{ tree: "." }],
-    });
+    const claim = (readOnly: boolean, args: object = {}) =>
+      createShellExec().resources?.(
+        { command: "x", timeout: 1, background: false, network: false, pty: false, ...args },
+        { readOnly },
+      );
+    expect(claim(true)).toEqual({ reads: [{ tree: "." }] });
+    expect(claim(false)).toEqual({ reads: [], writes: [{ tree: "." }] });
+    expect(claim(true, { background: true })).toMatchObject({ writes: [{ tree: "." }] });
+    expect(claim(true, { network: true })).toEqual({ reads: [{ host: "*" }], writes: [{ tree: "." }] });
   });
 
   it("runs lines that only read at the same time, and others one after the other", async () => {

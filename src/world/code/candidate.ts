@@ -19,4 +19,7 @@ export interface Candidates {
   readonly notes: readonly string[];
 }
 
+/** Said where files were searched because the index does not answer yet. */
+export const buildingNote = "The index is being built: files were searched directly meanwhile.";
+
 export const noCandidates: Candidates = { candidates: [], more: false, notes: [] };

@@ -25,3 +25,9 @@ export interface Search {
   readonly wants: (path: string) => boolean;
   readonly ignoreCase: boolean;
 }
+
+/** Begin to build the index, or go on; whether it is being built now. */
+export async function startIndex({ librarian, signal }: CodeParts): Promise<boolean> {
+  const { state } = await librarian().ask("start", {}, signal);
+  return state === "building";
+}

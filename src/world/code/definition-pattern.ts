@@ -3,7 +3,9 @@
  * too many rather than too few. What is a definition the syntax trees of the files hit say.
  */
 export function definitionPattern(name: string, options: { readonly prefix?: boolean } = {}): string {
-  const escaped = name.replaceAll(/[\\^$.*+?()[\]{}|#&~\-\s]/g, (char) => (/\s/.test(char) ? "\\s+" : `\\${char}`));
+  const escaped = name.replaceAll(/[\\^$.*+?()[\]{}|#&~\-\s]/g, (char) =>
+    /\s/.test(char) ? "\\s+" : `\\${char}`,
+  );
   const word = `${edge(name[0], "start")}${escaped}${options.prefix === true ? "[\\w$]*" : edge(name.at(-1), "end")}`;
   return [
     // A keyword, and the name on the same line.

@@ -1,7 +1,7 @@
 import type { CodeQueryType } from "../../contract/ports/code.js";
 import type { SymbolKind } from "../../syntax/source-symbol.js";
-import { type Candidate, type Candidates, noCandidates } from "./candidate.js";
-import type { Search } from "./code-parts.js";
+import { buildingNote, type Candidate, type Candidates, noCandidates } from "./candidate.js";
+import { type CodeParts, type Search, startIndex } from "./code-parts.js";
 import { definitionPattern } from "./definition-pattern.js";
 import { findHits } from "./find-text.js";
 import { pathPenalty } from "./path-rank.js";
@@ -22,11 +22,23 @@ export async function findDefinitions(search: Search, most: number): Promise<Can
   if (parts.keepsIndex && place.inWorkspace) {
     const librarian = parts.librarian();
     if (librarian.state.state === "ready") {
-      const findings = await librarian.ask("find", { wish, withinMs: parseMs }, parts.signal);
-      if (findings.covered) return toCandidates(findings, wish);
-    } else await librarian.ask("start", {}, parts.signal);
+      const findings = await librarian
+        .ask("find", { wish, withinMs: parseMs }, parts.signal)
+        .catch(unlessAborted(parts));
+      if (findings?.covered === true) return toCandidates(findings, wish);
+    } else if (await startIndex(parts)) {
+      const found = await findDirectly(search, wish);
+      return { ...found, notes: [buildingNote, ...found.notes] };
+    }
   }
   return findDirectly(search, wish);
+}
+
+/** What the index cannot answer is searched directly. */
+function unlessAborted({ signal }: CodeParts): (error: unknown) => undefined {
+  return (error) => {
+    if (signal.aborted) throw error;
+  };
 }
 
 /** What is looked for, or nothing where the query cannot be a name. */
@@ -49,7 +61,8 @@ function splitName(text: string): { name: string; containers: string[] } {
   const bare = text.replace(/\(\s*\)$/, "");
   const parts = bare.split(/\.|::|#|->|\\/);
   const name = parts.pop() ?? "";
-  if (name === "" || !parts.every((part) => /^[\p{L}\p{N}_$]+$/u.test(part))) return { name: bare, containers: [] };
+  if (name === "" || !parts.every((part) => /^[\p{L}\p{N}_$]+$/u.test(part)))
+    return { name: bare, containers: [] };
   return { name, containers: parts };
 }
 
@@ -93,7 +106,11 @@ async function filesWith(
   return { files: files.slice(0, mostFiles), more: cut !== undefined || files.length > mostFiles };
 }
 
-async function parseFiles({ parts, place }: Search, files: readonly string[], wish: NameWish): Promise<Findings> {
+async function parseFiles(
+  { parts, place }: Search,
+  files: readonly string[],
+  wish: NameWish,
+): Promise<Findings> {
   if (files.length === 0) return { symbols: [], unread: 0, more: false, covered: true };
   const paths = files.map((file) => shownPath(place, file));
   return parts.librarian().ask("symbols", { files: paths, wish, withinMs: parseMs }, parts.signal);

@@ -37,20 +37,21 @@ export async function findText(search: Search, wish: TextWish): Promise<Candidat
       one.line - other.line ||
       one.column - other.column,
   );
-  const candidates = ranked.map(
-    ({ file, line, column }): Candidate => ({
-      file: shownPath(place, file),
-      line,
-      column,
-      columnsIn: "bytes",
-      kind: wish.kind,
-    }),
-  );
+  const candidates = ranked.map(({ file, line, column }): Candidate => ({
+    file: shownPath(place, file),
+    line,
+    column,
+    columnsIn: "bytes",
+    kind: wish.kind,
+  }));
   return { candidates, more: cut !== undefined, notes: [...notes, ...noteOnCut(cut)] };
 }
 
 /** Files below the place with lines that fit, in no order. */
-export async function findHits(search: Search, wish: TextWish): Promise<TextHits & { notes: readonly string[] }> {
+export async function findHits(
+  search: Search,
+  wish: TextWish,
+): Promise<TextHits & { notes: readonly string[] }> {
   const { place, parts, wants } = search;
   const program = parts.ripgrep();
   const common = {
@@ -66,7 +67,12 @@ export async function findHits(search: Search, wish: TextWish): Promise<TextHits
   } satisfies Partial<TextSearch>;
   if (program !== undefined) {
     const { directory, file } = place;
-    const found = await searchText({ ...common, program, directory, files: file === undefined ? undefined : [file] });
+    const found = await searchText({
+      ...common,
+      program,
+      directory,
+      files: file === undefined ? undefined : [file],
+    });
     return { ...found, notes: [] };
   }
   const found = await scanFiles(parts.files, place, common);
@@ -78,7 +84,9 @@ export async function findHits(search: Search, wish: TextWish): Promise<TextHits
 
 function noteOnCut(cut: TextHits["cut"]): string[] {
   if (cut === "time") return ["The search was stopped after 15 s: some files were not searched."];
-  return cut === "count" ? ["There are very many hits: not all files were searched; narrow the path, glob or query."] : [];
+  return cut === "count"
+    ? ["There are very many hits: not all files were searched; narrow the path, glob or query."]
+    : [];
 }
 
 function compareText(one: string, other: string): number {

@@ -33,7 +33,9 @@ export function openLibrarianThread(setup: LibrarianSetup): LibrarianThread {
   const lose = (): void => {
     worker = undefined;
     state = { state: "none", filesParsed: 0, filesKnown: 0 };
-    const error = new ToolUnavailableError("The thread that keeps the code index ended.", { retryable: true });
+    const error = new ToolUnavailableError("The thread that keeps the code index ended.", {
+      retryable: true,
+    });
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
   };

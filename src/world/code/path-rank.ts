@@ -2,7 +2,8 @@
 export function pathPenalty(path: string): number {
   let penalty = 0;
   if (isVendored(path)) penalty += 400;
-  if (/(?:^|\/)(?:dist|build|out|target|coverage|generated|__generated__|\.next)\//.test(path)) penalty += 300;
+  if (/(?:^|\/)(?:dist|build|out|target|coverage|generated|__generated__|\.next)\//.test(path))
+    penalty += 300;
   if (/\.(?:min|bundle|generated|pb|g)\.[^/]+$|[._]pb2?\.\w+$/.test(path)) penalty += 300;
   if (isTest(path)) penalty += 200;
   if (/\.d\.[cm]?ts$/.test(path)) penalty += 20;
@@ -22,6 +23,9 @@ function isTest(path: string): boolean {
   return (
     /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|__fixtures__|testdata|__mocks__|examples?|bench(?:marks?)?)\//.test(
       path,
-    ) || /[._-](?:test|spec|fixture|bench)\.[^/]+$|(?:^|\/)test_[^/]+\.py$|_test\.go$|Tests?\.(?:java|cs)$/.test(path)
+    ) ||
+    /[._-](?:test|spec|fixture|bench)\.[^/]+$|(?:^|\/)test_[^/]+\.py$|_test\.go$|Tests?\.(?:java|cs)$/.test(
+      path,
+    )
   );
 }

@@ -1,7 +1,7 @@
 import { ToolValidationError } from "../../contract/errors.js";
-import type { CodeAnswer, CodeQuery, CodeSearch } from "../../contract/ports/code.js";
+import type { CodeAnswer, CodeIndexState, CodeQuery, CodeSearch } from "../../contract/ports/code.js";
 import { PatternError } from "../../glob/wildcard.js";
-import { type Candidate, type Candidates, noCandidates } from "./candidate.js";
+import { buildingNote, type Candidate, type Candidates, noCandidates } from "./candidate.js";
 import type { CodeParts, Search } from "./code-parts.js";
 import { definitionPattern } from "./definition-pattern.js";
 import { compileScope } from "./file-scope.js";
@@ -32,19 +32,25 @@ async function runSearch(parts: CodeParts, query: CodeQuery): Promise<CodeAnswer
 
 async function prepare(parts: CodeParts, query: CodeQuery): Promise<Search> {
   if (query.query.includes("\0")) {
-    throw new ToolValidationError("The query holds a NUL character, which no text has.", { code: "VALUE_INVALID" });
+    throw new ToolValidationError("The query holds a NUL character, which no text has.", {
+      code: "VALUE_INVALID",
+    });
   }
   const place = await findPlace(parts.files, query.path ?? ".");
   const scope = { below: belowOf(place), language: query.language, glob: query.glob };
   try {
-    const ignoreCase = query.caseSensitive === undefined ? !/\p{Lu}/u.test(query.query) : !query.caseSensitive;
+    const ignoreCase =
+      query.caseSensitive === undefined ? !/\p{Lu}/u.test(query.query) : !query.caseSensitive;
     return { parts, query, place, scope, wants: compileScope(scope), ignoreCase };
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
-    throw new ToolValidationError(`The glob ${JSON.stringify(query.glob)} cannot be used: ${error.message}.`, {
-      code: "VALUE_INVALID",
-      hint: "Use *, ?, [a-z], {a,b} and ** for any directories.",
-    });
+    throw new ToolValidationError(
+      `The glob ${JSON.stringify(query.glob)} cannot be used: ${error.message}.`,
+      {
+        code: "VALUE_INVALID",
+        hint: "Use *, ?, [a-z], {a,b} and ** for any directories.",
+      },
+    );
   }
 }
 
@@ -55,8 +61,10 @@ async function collect(search: Search): Promise<Candidates> {
   if (query.type === "text") return findLines(search, "text");
   if (query.regex) return query.type === "all" ? findLines(search, "text") : findByPattern(search);
   const definitions = await definitionsOr(search, most);
-  if (query.type !== "all") return definitions.candidates.length > 0 ? definitions : likelyLines(search, definitions);
-  const files = definitions.candidates.length >= query.limit ? noCandidates : await findFiles(search, query.limit);
+  if (query.type !== "all")
+    return definitions.candidates.length > 0 ? definitions : likelyLines(search, definitions);
+  const files =
+    definitions.candidates.length >= query.limit ? noCandidates : await findFiles(search, query.limit);
   const room = query.limit - definitions.candidates.length - files.candidates.length;
   const mentions = room > 0 ? await findMentions(search) : { ...noCandidates, more: true };
   return merge([definitions, files, mentions]);
@@ -86,7 +94,13 @@ function findLines(search: Search, kind: string): Promise<Candidates> {
 
 async function findMentions(search: Search): Promise<Candidates> {
   const { query, ignoreCase } = search;
-  const wish = { patterns: [query.query.trim()], regex: false, ignoreCase, kind: "mention", perFile: query.limit + 1 };
+  const wish = {
+    patterns: [query.query.trim()],
+    regex: false,
+    ignoreCase,
+    kind: "mention",
+    perFile: query.limit + 1,
+  };
   if (wish.patterns[0] === "") return noCandidates;
   const words = await findText(search, { ...wish, wholeWords: true });
   return words.candidates.length > 0 ? words : findText(search, wish);
@@ -145,9 +159,11 @@ function merge(parts: readonly Candidates[]): Candidates {
   };
 }
 
+const noIndex: CodeIndexState = { state: "none", filesParsed: 0, filesKnown: 0 };
+
 function toAnswer({ parts }: Search, found: Candidates, { matches, shown, more }: Showing): CodeAnswer {
-  const index = parts.keepsIndex ? parts.librarian().state : { state: "none" as const, filesParsed: 0, filesKnown: 0 };
-  const building =
-    index.state === "building" ? ["The index is being built: files were searched directly meanwhile."] : [];
-  return { matches, truncated: more || found.more, index, notes: [...building, ...found.notes], shown };
+  const now = parts.keepsIndex ? parts.librarian().state : noIndex;
+  // The index may be there by now; what counts is how this answer was found.
+  const index = found.notes.includes(buildingNote) ? { ...now, state: "building" as const } : now;
+  return { matches, truncated: more || found.more, index, notes: found.notes, shown };
 }

@@ -1,9 +1,7 @@
-import { Buffer } from "node:buffer";
 import type { CodeMatch, ShownLines } from "../../contract/ports/code.js";
-import type { Files, FileStat, OpenFile } from "../../contract/ports/files.js";
-import { decodeText } from "../../text/decode-text.js";
-import { looksBinary } from "../../text/is-binary.js";
+import type { Files } from "../../contract/ports/files.js";
 import type { Candidate } from "./candidate.js";
+import { openPage, type Page } from "./page.js";
 
 /** What can be shown. */
 export interface Showing {
@@ -23,8 +21,6 @@ export interface ShowOptions {
 
 /** Lines are cut to this length, around the place. */
 export const longestShown = 400;
-/** Larger files are not read to show a line of them. */
-const largestFile = 32 * 1024 * 1024;
 /** Bytes that one answer may read. */
 const mostBytes = 128 * 1024 * 1024;
 
@@ -45,7 +41,7 @@ export async function showMatches(candidates: readonly Candidate[], options: Sho
     if (taken.has(key)) continue;
     if (matches.length >= limit || bytes > mostBytes) return { matches, shown, more: true, stale };
     if (!pages.has(candidate.file)) {
-      const page = await openPage(files, candidate);
+      const page = await openPage(files, candidate.file);
       bytes += page?.stat.size ?? 0;
       pages.set(candidate.file, page);
     }
@@ -59,79 +55,54 @@ export async function showMatches(candidates: readonly Candidate[], options: Sho
     if (match === undefined) continue;
     taken.add(key);
     matches.push(match.match);
-    if (match.shown !== undefined) shown.push(...match.shown);
+    shown.push(...match.shown);
   }
   return { matches, shown, more: false, stale };
-}
-
-interface Page {
-  readonly stat: FileStat;
-  /** Absent for a file that is only named. */
-  readonly lines: readonly string[] | undefined;
-}
-
-async function openPage(files: Files, { file, kind }: Candidate): Promise<Page | undefined> {
-  let open: OpenFile;
-  try {
-    open = await files.open(file);
-  } catch {
-    return undefined; // gone, or not to be read by this call
-  }
-  try {
-    const { stat } = open;
-    const bytes = stat.size > largestFile ? undefined : readAll(open);
-    if (bytes === undefined || looksBinary(bytes.subarray(0, 8192))) return kind === "file" ? { stat, lines: undefined } : undefined;
-    return { stat, lines: decodeText(bytes).text.split("\n") };
-  } finally {
-    open.close();
-  }
-}
-
-function readAll(open: OpenFile): Uint8Array {
-  const buffer = Buffer.allocUnsafeSlow(open.stat.size);
-  let filled = 0;
-  for (let got = 1; got > 0 && filled < buffer.length; filled += got) {
-    got = open.readInto(buffer.subarray(filled), filled);
-  }
-  return buffer.subarray(0, filled);
 }
 
 function isAsExpected(
   { line, column }: Candidate,
   { name, size, changed }: NonNullable<Candidate["expected"]>,
-  { stat, lines }: Page,
+  page: Page,
 ): boolean {
-  if (stat.size !== size || Math.abs(stat.changed - changed) >= 0.01) return false;
-  const text = lines?.[line - 1];
+  if (page.stat.size !== size || Math.abs(page.stat.changed - changed) >= 0.01) return false;
+  const text = page.line(line);
   // Quotes around a name, and what a grammar takes off it, stand before it.
-  return text !== undefined && (text.startsWith(name, column - 1) || text.includes(name.slice(0, 3), column - 1));
+  return (
+    text !== undefined && (text.startsWith(name, column - 1) || text.includes(name.slice(0, 3), column - 1))
+  );
 }
 
 function toMatch(
   candidate: Candidate,
-  { stat, lines }: Page,
+  page: Page,
   { contextLines }: ShowOptions,
-): { match: CodeMatch; shown?: ShownLines[] } | undefined {
+): { match: CodeMatch; shown: ShownLines[] } | undefined {
   const { file, kind, line } = candidate;
+  const { identity } = page.stat;
+  const own = page.line(line);
   if (kind === "file") {
-    const [first = ""] = lines ?? [];
-    const code = lines === undefined ? "" : cut(withoutEnd(first), 0);
-    const seen = lines === undefined ? [] : wholeRuns(file, stat.identity, { start: 1, lines: [withoutEnd(first)] });
-    return { match: { file, line: 1, column: 1, code, context: code, kind }, shown: seen };
+    const code = cut(own ?? "", 0);
+    const lines = own === undefined ? [] : [own];
+    return {
+      match: { file, line: 1, column: 1, code, context: code, kind },
+      shown: wholeRuns(file, identity, { start: 1, lines }),
+    };
   }
-  const text = lines?.[line - 1];
-  if (lines === undefined || text === undefined) return undefined;
-  const own = withoutEnd(text);
+  if (own === undefined) return undefined;
   const column = candidate.columnsIn === "characters" ? candidate.column : columnOf(own, candidate.column);
   const start = Math.max(1, line - contextLines);
-  const around = lines.slice(start - 1, Math.min(lines.length, line + contextLines)).map(withoutEnd);
-  // A text that ends with a line end has no line behind it.
-  if (start + around.length - 1 === lines.length && around.at(-1) === "" && around.length > 1) around.pop();
+  const around: string[] = [];
+  for (let at = start; at <= line + contextLines; at += 1) {
+    const text = page.line(at);
+    if (text === undefined) break;
+    around.push(text);
+  }
   const code = cut(own, column - 1);
   const context = around.map((each, at) => (start + at === line ? code : cut(each, 0))).join("\n");
   return {
     match: { file, line, column, code, context, kind },
-    shown: wholeRuns(file, stat.identity, { start, lines: around }),
+    shown: wholeRuns(file, identity, { start, lines: around }),
   };
 }
 
@@ -153,10 +124,6 @@ function wholeRuns(
     run = [];
   }
   return runs;
-}
-
-function withoutEnd(line: string): string {
-  return line.endsWith("\r") ? line.slice(0, -1) : line;
 }
 
 /** The part of a line around a place. */

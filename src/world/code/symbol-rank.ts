@@ -5,7 +5,8 @@ import { type FoundSymbol, nameFits, type NameWish } from "./worker/messages.js"
 /** A place for a definition among others: the less, the better. */
 export function rankSymbol(symbol: FoundSymbol, { containers, scope }: NameWish): number {
   const { below } = scope;
-  const own = below !== "" && symbol.file.startsWith(`${below}/`) ? symbol.file.slice(below.length + 1) : symbol.file;
+  const own =
+    below !== "" && symbol.file.startsWith(`${below}/`) ? symbol.file.slice(below.length + 1) : symbol.file;
   const container = containers.at(-1);
   const misplaced = container !== undefined && symbol.container?.split(/[.:\\#]+/).at(-1) !== container;
   return (

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
 import type { ContentDelta, FileImage } from "../../contract/ports/journal.js";
-import type { Source } from "./sources.js";
+import { holdsBytes, readSource, type Source, type SourceGround } from "./sources.js";
 
 /** Below this a file is kept whole: that is as quick, and simpler. */
 const leastBytes = 1 << 18;
@@ -39,11 +39,39 @@ export function fromDelta(
   { prefix, suffix, middle }: ContentDelta,
   base: { readonly source: Source; readonly size: number },
 ): Source {
-  const replaced: Source =
-    "hash" in middle
-      ? { kind: "blob", hash: middle.hash }
-      : { kind: "data", data: Buffer.from(middle.bytes, "base64") };
-  return { kind: "spliced", base: base.source, head: prefix, middle: replaced, tail: base.size - suffix };
+  return {
+    kind: "spliced",
+    base: base.source,
+    head: prefix,
+    middle: toSource(middle),
+    tail: base.size - suffix,
+  };
+}
+
+/**
+ * Whether a content is the former one as far as that can be told without the next: it has its size, and
+ * between what both share stands what stood there.
+ */
+export async function looksFormer(
+  ground: SourceGround,
+  { source, size }: { readonly source: Source; readonly size: number },
+  image: FileImage,
+): Promise<boolean> {
+  if (image.delta === undefined || size !== image.size) return false;
+  const { prefix, suffix, middle } = image.delta;
+  const parts: Uint8Array[] = [];
+  let position = 0;
+  for await (const chunk of readSource(ground, source)) {
+    const [from, to] = [Math.max(prefix - position, 0), Math.max(size - suffix - position, 0)];
+    parts.push(Buffer.from(chunk.subarray(Math.min(from, chunk.length), Math.min(to, chunk.length))));
+    position += chunk.length;
+  }
+  return holdsBytes(ground, toSource(middle), Buffer.concat(parts));
+}
+
+function toSource(middle: ContentDelta["middle"]): Source {
+  if ("hash" in middle) return { kind: "blob", hash: middle.hash };
+  return { kind: "data", data: Buffer.from(middle.bytes, "base64") };
 }
 
 /** The contents that must still be kept for an image. */
@@ -54,17 +82,11 @@ export function blobsOfFile({ hash, delta }: FileImage): string[] {
 
 const sliceBytes = 1 << 20;
 
-/** The hashes of a content and of the next one, whose first piece is its beginning and is hashed once. The loop gets air between. */
-export async function hashBoth(
-  before: Uint8Array,
-  [head = new Uint8Array(), ...rest]: readonly Uint8Array[],
-): Promise<{ readonly before: string; readonly after: string }> {
-  const common = createHash("sha256");
-  await updateSlowly(common, head);
-  const other = common.copy();
-  await updateSlowly(common, before.subarray(head.length));
-  for (const piece of rest) await updateSlowly(other, piece);
-  return { before: common.digest("hex"), after: other.digest("hex") };
+/** The hash of a content in pieces; the loop gets air between. */
+export async function hashPieces(pieces: readonly Uint8Array[]): Promise<string> {
+  const digest = createHash("sha256");
+  for (const piece of pieces) await updateSlowly(digest, piece);
+  return digest.digest("hex");
 }
 
 async function updateSlowly(hash: ReturnType<typeof createHash>, bytes: Uint8Array): Promise<void> {

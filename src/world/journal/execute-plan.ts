@@ -105,7 +105,7 @@ async function prepare(
       const { step } = change;
       const staging =
         content === null ? undefined : stageContent(ground, step.temp, { content, text, flush: flushes.add });
-      const [inode, hashed] = await settled(staging, withHashes(step, content));
+      const [inode, hashed] = await settled(staging, withHash(step, content));
       inodes.push(inode);
       steps.push(withInode(hashed, madeBy === undefined ? undefined : inodes[madeBy]));
       ground.failpoint("staged");
@@ -130,11 +130,10 @@ async function settled<One, Other>(
   return [await one, await other];
 }
 
-async function withHashes(step: JournalStep, content: PlannedStep["content"]): Promise<JournalStep> {
+async function withHash(step: JournalStep, content: PlannedStep["content"]): Promise<JournalStep> {
   const former = content !== null && "former" in content ? content.former : undefined;
   if (former === undefined || step.kind !== "set" || step.after?.type !== "file") return step;
-  const { before, after } = await former.hashes();
-  return { ...step, before: { ...former.image, hash: before }, after: { ...step.after, hash: after } };
+  return { ...step, after: { ...step.after, hash: await former.hashAfter() } };
 }
 
 function withInode(step: JournalStep, inode: string | undefined): JournalStep {

@@ -1,6 +1,7 @@
 import type { BlobRef } from "../../contract/ports/blobs.js";
 import type { DirectoryImage, FileImage, LinkImage, NodeImage } from "../../contract/ports/journal.js";
 import { conflict, notPlain } from "../files/file-errors.js";
+import { looksFormer } from "./delta.js";
 import { openDirectory } from "./place.js";
 import { digestSource, keepSource, readSource, type SourceGround } from "./sources.js";
 import {
@@ -60,6 +61,7 @@ export async function matchesImage(
   if (image.type === "symlink") return node.type === "symlink" && node.target === image.target;
   if (image.type === "file") {
     if (node.type !== "file" || node.size !== image.size) return false;
+    if (image.delta !== undefined) return looksFormer(ground, node, image);
     return (node.hash ?? (await digestSource(ground, node.source)).hash) === image.hash;
   }
   if (node.type !== "directory") return false;

@@ -1,7 +1,7 @@
 import type { FileMutation, FileSplice } from "../../contract/ports/files.js";
 import { conflict } from "../files/file-errors.js";
 import { checkContent } from "./check-node.js";
-import { hashBoth, isWorthDelta, keepDelta } from "./delta.js";
+import { hashPieces, isWorthDelta, keepDelta } from "./delta.js";
 import { fileImage } from "./images.js";
 import type { Former, Plan } from "./plan.js";
 import type { VirtualNode } from "./virtual-files.js";
@@ -48,9 +48,9 @@ export async function formerOf(
   return {
     image,
     blobs,
-    async hashes() {
+    async hashAfter() {
       await checkContent(plan.ground, { text, node, wanted: before });
-      return hashBoth(before, pieces);
+      return hashPieces(pieces);
     },
   };
 }

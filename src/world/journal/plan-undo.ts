@@ -13,7 +13,8 @@ import { blobsOfFile } from "./delta.js";
 import { matchesImage } from "./images.js";
 import type { JudgeGround } from "./locate-real.js";
 import { planParents } from "./plan-parents.js";
-import type { Plan, StepMeaning } from "./plan.js";
+import type { Content, Plan, StepMeaning } from "./plan.js";
+import { digestSource } from "./sources.js";
 import { toContent } from "./to-content.js";
 import { describeConflict, undoRefused, type UndoConflict } from "./undo-conflict.js";
 
@@ -105,7 +106,14 @@ async function put(
   const node = plan.files.look(real);
   await planParents(ground, plan, { real, ...meaning });
   const base = node?.type === "file" ? node : undefined;
-  await plan.set(real, await toContent(plan.ground.blobs, image, base), meaning);
+  await plan.set(real, await withHash(plan, await toContent(plan.ground.blobs, image, base)), meaning);
+}
+
+/** What was kept as a difference only gets its hash now. */
+async function withHash(plan: Plan, content: Content): Promise<Content> {
+  if (content.image.type !== "file" || content.image.hash !== "" || !("source" in content)) return content;
+  const { hash } = await digestSource(plan.ground, content.source);
+  return { source: content.source, image: { ...content.image, hash } };
 }
 
 function meaningOf({ target, text }: Undo): StepMeaning {

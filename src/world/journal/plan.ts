@@ -23,8 +23,8 @@ import {
 export interface Former {
   readonly image: FileImage;
   readonly blobs: readonly BlobRef[];
-  /** The hashes of both, which are taken while the new one is on its way to the disk. */
-  readonly hashes: () => Promise<{ readonly before: string; readonly after: string }>;
+  /** The hash of the next content, which is taken while that is on its way to the disk. */
+  readonly hashAfter: () => Promise<string>;
 }
 
 /** A content that is to be prepared. */

@@ -66,7 +66,8 @@ async function diffOf(
 }
 
 async function keptText(plan: Plan, image: NodeImage | null): Promise<string | undefined> {
-  if (image?.type !== "file" || !plan.ground.blobs.has(image.hash)) return undefined;
+  if (image?.type !== "file" || image.delta !== undefined || !plan.ground.blobs.has(image.hash))
+    return undefined;
   return readText(plan, { kind: "blob", hash: image.hash });
 }
 

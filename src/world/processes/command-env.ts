@@ -1,21 +1,19 @@
-import { isSecretName } from "../secrets/secret-names.js";
-
 /** What the environment of a command is made from. */
 export interface CommandEnvSource {
   /** The session's variables. */
   readonly session: ReadonlyMap<string, string>;
   /** The call's own, on top. */
   readonly own?: Readonly<Record<string, string>> | undefined;
-  /** Whether a secret-looking name of the session may be seen nevertheless. */
-  readonly isAllowed: (name: string) => boolean;
+  /** Whether a variable of the session may be seen. */
+  readonly isVisible: (name: string) => boolean;
   /** Marks by which its processes are found. */
   readonly tags: Readonly<Record<string, string>>;
   readonly pty: boolean;
 }
 
 /** The environment of a command: nothing in it waits for a person, and no secret that was not allowed. */
-export function commandEnv({ session, own, isAllowed, tags, pty }: CommandEnvSource): Record<string, string> {
-  const visible = [...session].filter(([name]) => !isSecretName(name) || isAllowed(name));
+export function commandEnv({ session, own, isVisible, tags, pty }: CommandEnvSource): Record<string, string> {
+  const visible = [...session].filter(([name]) => isVisible(name));
   const env = { ...nobodyThere, ...Object.fromEntries(visible) };
   // The host's terminal is not the command's.
   delete env["COLORTERM"];

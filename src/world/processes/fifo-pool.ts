@@ -1,10 +1,15 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
-/** Named pipes that wait to be used: Node cannot make pipes itself, and a program must not get a socket as its output. */
+/**
+ * Named pipes that wait to be used: Node cannot make pipes itself, and a program must not get a socket as its
+ * output. They lie in a folder that only the owner can enter.
+ */
 export interface FifoPool {
   take(): Promise<string>;
   /** These are there now. */
   add(first: number, last: number): void;
+  /** Nobody has it open any more: it can be used again. */
+  giveBack(path: string): void;
   /** There will be no more. */
   fail(error: Error): void;
 }
@@ -43,6 +48,10 @@ export function createFifoPool(dir: string, make: (first: number, last: number) 
     add(first, last) {
       for (let number = first; number <= last; number++) free.push(number);
       present += last - first + 1;
+      serve();
+    },
+    giveBack(path) {
+      free.push(Number(basename(path)));
       serve();
     },
     fail(error) {

@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdtempSync, openSync, rmSync, unlink, writeFileSync } from "node:fs";
+import { closeSync, constants, mkdtempSync, openSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "../../contract/errors.js";
 import { createFifoPool, type FifoPool } from "./fifo-pool.js";
@@ -6,6 +6,7 @@ import { startHelper, type Helper, type Report } from "./helper.js";
 import { cannotStart, HelperLostError, missingFolder } from "./launch-errors.js";
 import type { Exit, Launch, OutputSink, Running } from "./launch.js";
 import { readPipe, type PipeReader } from "./pipe-reader.js";
+import { createStandbys, type Standbys } from "./standbys.js";
 import { startRequest } from "./start-request.js";
 
 export interface HelperRunOptions {
@@ -41,6 +42,9 @@ export class HelperRun {
   /** Commands that keep the host process alive. */
   readonly #held = new Set<number>();
   readonly #prepared: Promise<void>;
+  readonly #standbys: Standbys;
+  /** Descriptors of bash's own. */
+  readonly #foreign: number[] = [];
   #nextId = 0;
 
   constructor(options: HelperRunOptions) {
@@ -56,6 +60,7 @@ export class HelperRun {
     const told = pid === undefined ? undefined : options.onStart?.(pid);
     this.#prepared = told?.catch(() => undefined) ?? Promise.resolve();
     this.#fifos = createFifoPool(this.#dir, (first, last) => this.#helper.send(`fifos ${first} ${last} &`));
+    this.#standbys = createStandbys(this.#fifos, (number) => this.#helper.send(`standby ${number} &`));
   }
 
   get alive(): boolean {
@@ -72,19 +77,18 @@ export class HelperRun {
       const err = openReader(paths[1]);
       const { pid, exited } = await this.#start(id, launch, paths)
         .catch((error: unknown) => {
-          closeSync(out);
-          closeSync(err);
+          for (const fd of [out, err]) closeSync(fd);
+          for (const path of paths) this.#remove(path);
           throw error;
         })
         .finally(() => {
-          // Both ends are open, or never will be: nobody else gets in.
-          const handed = (launch.fds ?? []).map(({ fd }) => join(this.#dir, `${id}-${fd}`));
-          for (const path of [...paths, ...handed]) unlink(path, () => {});
+          for (const { fd } of launch.fds ?? []) this.#remove(join(this.#dir, `${id}-${fd}`));
         });
       const readers = [
         readPipe(out, (bytes) => sink("stdout", bytes)),
         readPipe(err, (bytes) => sink("stderr", bytes)),
       ];
+      readers.forEach((reader, at) => void this.#reuse(reader, paths[at] ?? ""));
       void this.#watch(id, readers);
       return this.#toRunning({ id, pid, exited, readers });
     } catch (error) {
@@ -94,6 +98,7 @@ export class HelperRun {
   }
 
   async close(): Promise<void> {
+    this.#standbys.close();
     // Where nothing runs it need not look for what is left.
     if (this.#entries.size === 0) this.#helper.send("exit");
     await this.#helper.end();
@@ -109,12 +114,14 @@ export class HelperRun {
     return new Promise((resolve, reject) => {
       // It has not answered for long: it is stuck, and a new one is started next time.
       const stuck = setTimeout(() => this.#helper.kill(), startMs);
+      let request: string | undefined;
       const exited = new Promise<Exit>((ended) => {
         this.#entries.set(id, {
           cwd: launch.cwd,
           pid: 0,
           started: (pid) => {
             clearTimeout(stuck);
+            if (request !== undefined) this.#fifos.giveBack(request);
             resolve({ pid, exited });
           },
           failed: (error) => {
@@ -124,9 +131,27 @@ export class HelperRun {
           ended,
         });
       });
-      this.#helper.send(startRequest({ id, launch, fifos, files }));
+      const script = startRequest({ id, launch, fifos, files, foreign: this.#foreign });
+      request = this.#standbys.send(script);
+      if (request !== undefined) return;
+      this.#helper.send(`( ${script}\n) &`);
       if (!this.alive) this.#lost();
     });
+  }
+
+  /** A fifo that every writer has closed can serve again; one that somebody still holds is removed. */
+  async #reuse(reader: PipeReader, path: string): Promise<void> {
+    await reader.ended;
+    if (reader.atEnd) this.#fifos.giveBack(path);
+    else this.#remove(path);
+  }
+
+  #remove(path: string): void {
+    try {
+      unlinkSync(path);
+    } catch {
+      // It is gone already, with its folder.
+    }
   }
 
   /** Small, and on a disk in memory or in the cache: written at once. */
@@ -142,14 +167,17 @@ export class HelperRun {
       if (this.#held.size === 0) this.#helper.hold(false);
       return;
     }
+    if (kind === "h") this.#foreign.push(id);
+    if (kind === "s") this.#standbys.ready(id);
     const entry = this.#entries.get(id);
-    if (entry === undefined) return;
+    if (entry === undefined || kind === "h" || kind === "s") return;
     if (kind === "p") {
       entry.pid = value;
       entry.started(value);
     } else if (kind === "x") {
       this.#leave(id);
       entry.ended({ code: value, signal: null });
+      this.#standbys.refill();
     } else if (kind === "d") entry.failed(missingFolder(entry.cwd));
     else if (kind === "o") entry.failed(new HelperLostError());
   }

@@ -3,13 +3,16 @@ import { Socket, type SocketConstructorOpts } from "node:net";
 /** Reads a pipe to its end. */
 export interface PipeReader {
   readonly ended: Promise<void>;
+  /** Every writer has closed it. */
+  readonly atEnd: boolean;
   /** Stop and close it. */
   release(): void;
   unref(): void;
 }
 
-const smallestRead = 64 * 1024;
-const blockBytes = 4 * smallestRead;
+const firstBytes = 8 * 1024;
+const pipeBytes = 64 * 1024;
+const blockBytes = 4 * pipeBytes;
 /** How long bytes wait for more of them, unless the pipe ends. */
 const gatherMs = 5;
 
@@ -39,6 +42,10 @@ export function readPipe(fd: number, take: (bytes: Uint8Array) => Promise<void> 
     onread: { buffer: () => block.room(), callback },
   };
   const socket = new Socket(options);
+  let atEnd = false;
+  socket.on("end", () => {
+    atEnd = true;
+  });
   // An error of the pipe is its end: there is nothing more to read.
   socket.on("error", () => socket.destroy());
   const ended = new Promise<void>((resolve) => {
@@ -48,7 +55,14 @@ export function readPipe(fd: number, take: (bytes: Uint8Array) => Promise<void> 
     });
   });
   socket.resume();
-  return { ended, release: () => socket.destroy(), unref: () => void socket.unref() };
+  return {
+    ended,
+    get atEnd() {
+      return atEnd;
+    },
+    release: () => socket.destroy(),
+    unref: () => void socket.unref(),
+  };
 }
 
 interface Block {
@@ -61,7 +75,7 @@ interface Block {
 
 function createBlock(take: (bytes: Uint8Array) => Promise<void> | undefined): Block {
   // Most commands say little: the large buffer is for those that say more.
-  let buffer = Buffer.allocUnsafe(smallestRead + 4096);
+  let buffer = Buffer.allocUnsafe(firstBytes);
   let [from, to] = [0, 0];
   let timer: NodeJS.Timeout | undefined;
   const flush = (): Promise<void> | undefined => {
@@ -77,12 +91,13 @@ function createBlock(take: (bytes: Uint8Array) => Promise<void> | undefined): Bl
     room: () => buffer.subarray(to),
     add(length) {
       to += length;
-      if (buffer.length - to >= smallestRead) {
+      const room = buffer.length - to;
+      if (room >= pipeBytes || (room > 0 && buffer.length === firstBytes)) {
         timer ??= setTimeout(() => void flush(), gatherMs);
         return undefined;
       }
       const busy = flush();
-      if (buffer.length < blockBytes) buffer = Buffer.allocUnsafe(blockBytes);
+      if (buffer.length === firstBytes) buffer = Buffer.allocUnsafe(blockBytes);
       from = to = 0;
       return busy;
     },

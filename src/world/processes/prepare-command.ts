@@ -12,8 +12,8 @@ export interface CommandGround {
   /** The real absolute path of a folder that commands of this session may start in; refuses any other. */
   readonly folder: (cwd: string | undefined) => string;
   readonly sessionEnv: () => ReadonlyMap<string, string>;
-  /** Whether a secret-looking variable may be seen by commands. */
-  readonly isAllowed: (name: string) => boolean;
+  /** Whether a variable of the session may be seen by commands. */
+  readonly isVisible: (name: string) => boolean;
   /** A new mark for a command. */
   readonly newMark: () => string;
   /** The mark of everything that this Tenon starts. */
@@ -49,7 +49,7 @@ export async function prepareCommand(
   const env = commandEnv({
     session: ground.sessionEnv(),
     own: request.env,
-    isAllowed: ground.isAllowed,
+    isVisible: ground.isVisible,
     tags: { TENON_CALL: mark, TENON_RUN: ground.runTag },
     pty: request.pty === true,
   });

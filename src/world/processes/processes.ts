@@ -3,6 +3,7 @@ import type { Outputs } from "../../contract/ports/outputs.js";
 import type { Processes } from "../../contract/ports/processes.js";
 import type { CallScope } from "../../contract/session.js";
 import type { Sandbox } from "../sandbox/sandbox-types.js";
+import { createNameJudge } from "../secrets/secret-names.js";
 import { createDirectLauncher } from "./direct-launcher.js";
 import { createHelperLauncher } from "./helper-launcher.js";
 import { Jobs } from "./jobs.js";
@@ -41,7 +42,9 @@ export interface ProcessWorld {
 
 /** Prepare commands; nothing is started before the first one. */
 export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
-  const { sandbox, shell: source, newMark, isAllowed } = options;
+  const { sandbox, shell: source, newMark } = options;
+  const isSecret = createNameJudge();
+  const isVisible = (name: string): boolean => !isSecret(name) || options.isAllowed(name);
   const runMark = newMark();
   const runTag = `TENON_RUN=${runMark}`;
   const sweeper = createSweeper(runTag);
@@ -55,7 +58,7 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
     sandbox,
     folder: (cwd) => options.folder(scope, cwd),
     sessionEnv: () => scope.session.env.entries(),
-    isAllowed,
+    isVisible,
     newMark,
     runTag: runMark,
     launcher: (pty) => launchers.choose(pty),

@@ -8,22 +8,27 @@ export interface StartRequest {
   readonly fifos: readonly [stdout: string, stderr: string];
   /** Files that are opened as descriptors. */
   readonly files: readonly { readonly fd: number; readonly path: string }[];
+  /** Descriptors of the helper's own that must not reach the command. */
+  readonly foreign: readonly number[];
 }
 
-/** The script that makes the helper start a command; nothing in it but its own words is not quoted. */
-export function startRequest({ id, launch, fifos, files }: StartRequest): string {
+/**
+ * The script that starts a command, for a process that waits for it and then ends. Nothing in it but its own words
+ * is not quoted, and no variable is looked at: those of the command could have any name.
+ */
+export function startRequest({ id, launch, fifos, files, foreign }: StartRequest): string {
   const { plain, tricky } = splitEnv(launch.env);
   const program = [launch.file, ...launch.args];
   const argv = tricky.length === 0 ? program : ["/usr/bin/env", ...tricky.map(toPair), ...program];
   const redirections = files.map(({ fd, path }) => `${checkFd(fd)}<${shellQuote(path)}`);
   return [
-    `( begin ${id} ${[...fifos, launch.cwd].map(shellQuote).join(" ")} || exit`,
+    `begin ${id} ${[...fifos, launch.cwd].map(shellQuote).join(" ")} || exit`,
     // Before the start is reported: then the files go.
     ...(redirections.length > 0 ? [`exec ${redirections.join(" ")}`] : []),
     // Variables first: what bash has to say about a locale must not get into the command's output.
     `( unset PATH LC_ALL SHLVL OLDPWD; ${plain.length > 0 ? `export ${plain.map(assign).join(" ")}` : ":"}`,
-    'eval "exec </dev/null >&8 2>&9 7>&- 8>&- 9>&-$own"',
-    `exec ${argv.map(shellQuote).join(" ")} ) & finish ${id} $! ) &`,
+    `exec </dev/null >&8 2>&9 ${[7, 8, 9, ...foreign].map((fd) => `${fd}>&-`).join(" ")}`,
+    `exec ${argv.map(shellQuote).join(" ")} ) & finish ${id} $!`,
   ].join("\n");
 }
 

@@ -9,7 +9,7 @@ export interface Sweeper {
   close(): void;
 }
 
-const delayMs = 300;
+const delayMs = 1000;
 const graceMs = 500;
 
 /** A sweeper that looks at the whole process table, but only a while after commands have ended, for all of them at once. */

@@ -6,7 +6,10 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const root = resolve(import.meta.dirname, "../../../..");
-const folder = join(dirname(dirname(createRequire(import.meta.url).resolve("zod/package.json"))), ".cache/tenon");
+const folder = join(
+  dirname(dirname(createRequire(import.meta.url).resolve("zod/package.json"))),
+  ".cache/tenon",
+);
 const bundle = join(folder, "code-worker.js");
 
 if (!isFresh()) await build();

@@ -30,12 +30,19 @@ export function createIndexBuilder(parts: {
   readonly syntax: Syntax;
 }): IndexBuilder {
   const { tables, pool } = parts;
-  const run = async (kind: "scan" | "parse", jobs: Iterator<number[]>, isOver: () => boolean): Promise<void> => {
+  const run = async (
+    kind: "scan" | "parse",
+    jobs: Iterator<number[]>,
+    isOver: () => boolean,
+  ): Promise<void> => {
     const lane = async (): Promise<void> => {
       for (let job = jobs.next(); job.done !== true && !isOver(); job = jobs.next()) {
         const readAt = Date.now();
         const ids = job.value;
-        const found = await pool.run(kind, ids.map((id) => tables.file(id)?.path ?? ""));
+        const found = await pool.run(
+          kind,
+          ids.map((id) => tables.file(id)?.path ?? ""),
+        );
         for (const [at, id] of ids.entries()) settle(tables, id, { ...found[at]!, readAt });
       }
     };

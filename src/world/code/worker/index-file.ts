@@ -106,7 +106,10 @@ function toBytes(tables: IndexTables, root: string): Buffer {
     const before = numbers.length;
     if (file.symbols !== undefined) {
       for (let from = 0; from < file.symbols.length; from += packedSize) {
-        const [name = 0, kind = 0, line = 0, column = 0, container = -1] = file.symbols.subarray(from, from + packedSize);
+        const [name = 0, kind = 0, line = 0, column = 0, container = -1] = file.symbols.subarray(
+          from,
+          from + packedSize,
+        );
         for (const number of [nameOf(name), kind, line, column, container === -1 ? -1 : nameOf(container)]) {
           numbers.push(number);
         }
@@ -143,7 +146,8 @@ function assemble(root: string, files: number, parts: readonly Buffer[]): Buffer
 
 function readParts(bytes: Buffer, root: string): Parts | undefined {
   const start = magic.length + checksumLength;
-  if (bytes.length < start + 4 || bytes.length > mostBytes || !bytes.subarray(0, magic.length).equals(magic)) return undefined;
+  if (bytes.length < start + 4 || bytes.length > mostBytes || !bytes.subarray(0, magic.length).equals(magic))
+    return undefined;
   const body = bytes.subarray(start);
   const checksum = createHash("sha256").update(body).digest();
   if (!checksum.equals(bytes.subarray(magic.length, start))) return undefined;
@@ -166,7 +170,13 @@ function readParts(bytes: Buffer, root: string): Parts | undefined {
 }
 
 function fill(tables: IndexTables, { names, paths, looks, states, numbers }: Parts): boolean {
-  const ids = names.length === 0 ? [] : names.toString("utf8").split("\n").map((name) => tables.names.add(name));
+  const ids =
+    names.length === 0
+      ? []
+      : names
+          .toString("utf8")
+          .split("\n")
+          .map((name) => tables.names.add(name));
   let from = 0;
   for (const [at, file] of paths.length === 0 ? [] : paths.toString("utf8").split("\0").entries()) {
     const [size, changed, readAt] = [looks[at * 3]!, looks[at * 3 + 1]!, looks[at * 3 + 2]!];
@@ -177,7 +187,14 @@ function fill(tables: IndexTables, { names, paths, looks, states, numbers }: Par
     const isParsed = state === fileStates.parsed;
     const symbols = isParsed ? renumber(own, ids) : undefined;
     const noted = isParsed ? undefined : own.map((note) => ids[note >> 1]! * 2 + (note & 1));
-    tables.settle(id, { state, size, changed, readAt, noted: state === fileStates.scanned ? noted : undefined, symbols });
+    tables.settle(id, {
+      state,
+      size,
+      changed,
+      readAt,
+      noted: state === fileStates.scanned ? noted : undefined,
+      symbols,
+    });
   }
   return true;
 }

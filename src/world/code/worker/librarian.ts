@@ -11,9 +11,11 @@ import { lookUp } from "./lookup.js";
 import type { LibrarianSetup, Question, QuestionName, Questions, Reply } from "./messages.js";
 import { createParserPool, type ParserPool } from "./parser-pool.js";
 import { openGuard } from "./parser.js";
-import { createTreeSync, type TreeSync } from "./tree-sync.js";
+import { createTreeSync, TreeTooLarge, type TreeSync } from "./tree-sync.js";
 
-type Answers = { [Name in QuestionName]: (ask: Questions[Name]["ask"]) => Promise<Questions[Name]["answer"]> };
+type Answers = {
+  [Name in QuestionName]: (ask: Questions[Name]["ask"]) => Promise<Questions[Name]["answer"]>;
+};
 
 /** Answer questions from a port until it is told to close. */
 export function runLibrarian(port: MessagePort, setup: LibrarianSetup, start: () => Worker): void {
@@ -57,7 +59,10 @@ class Librarian {
   #saving: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(setup: LibrarianSetup, { start, tell }: { start: () => Worker; tell: (state: CodeIndexState) => void }) {
+  constructor(
+    setup: LibrarianSetup,
+    { start, tell }: { start: () => Worker; tell: (state: CodeIndexState) => void },
+  ) {
     const guard = openGuard(setup);
     const tables = this.#tables;
     this.#setup = setup;
@@ -88,13 +93,12 @@ class Librarian {
       return { files: ranked.slice(0, most), more: ranked.length > most, covered: true };
     },
     start: async () => {
-      this.#starting ??= this.#start();
+      this.#startOnce().catch(() => undefined);
       return this.state;
     },
     state: async () => this.state,
     whole: async () => {
-      this.#starting ??= this.#start();
-      await this.#starting;
+      await this.#startOnce();
       await this.#upToDate();
       this.#parseRest();
       await this.#parsing;
@@ -114,6 +118,16 @@ class Librarian {
     return this.#tables.entries(below) !== undefined || this.#tables.find(below) !== undefined;
   }
 
+  /** A start that failed (the tree was rearranged meanwhile, say) is tried again when somebody asks. */
+  #startOnce(): Promise<void> {
+    this.#starting ??= this.#start().catch((error: unknown) => {
+      if (!(error instanceof TreeTooLarge)) this.#starting = undefined;
+      this.#phase = "none";
+      throw error;
+    });
+    return this.#starting;
+  }
+
   async #start(): Promise<void> {
     this.#phase = "building";
     this.#tell(this.state);
@@ -121,12 +135,9 @@ class Librarian {
     await this.#sync.bringUpToDate();
     await this.#builder.scan();
     if (this.#closed) return;
-    if (this.#setup.watch) {
-      await this.#sync.watch();
-      await this.#builder.scan();
-    }
     this.#phase = "ready";
     this.#tell(this.state);
+    if (this.#setup.watch) await this.#update(() => this.#sync.watch());
     this.#parseRest();
   }
 
@@ -134,13 +145,17 @@ class Librarian {
   #upToDate(): Promise<void> {
     // Whoever comes before an update begins shares it; one that has begun may have looked already.
     if (this.#updating !== undefined && !this.#updating.begun) return this.#updating.next;
+    return this.#update(() => this.#sync.bringUpToDate());
+  }
+
+  #update(look: () => Promise<void>): Promise<void> {
     const before = this.#updating?.next;
     const update = { begun: false, next: Promise.resolve() };
     update.next = (async () => {
-      await before;
+      await before?.catch(() => undefined);
       update.begun = true;
       const version = this.#tables.version;
-      await this.#sync.bringUpToDate();
+      await look();
       if (this.#tables.version !== version) await this.#builder.scan();
     })().finally(() => {
       if (this.#updating === update) this.#updating = undefined;

@@ -46,7 +46,8 @@ interface Gatherer {
 
 function createGatherer(tables: IndexTables, wish: NameWish): Gatherer {
   const inScope = compileScope(wish.scope);
-  const kinds = wish.kinds === undefined ? undefined : new Set(wish.kinds.map((kind) => symbolKinds.indexOf(kind)));
+  const kinds =
+    wish.kinds === undefined ? undefined : new Set(wish.kinds.map((kind) => symbolKinds.indexOf(kind)));
   const scoped = new Map<number, boolean>();
   const found: FoundSymbol[] = [];
   const taken = new Set<string>();
@@ -90,7 +91,8 @@ function createGatherer(tables: IndexTables, wish: NameWish): Gatherer {
         fits.set(name, fit);
         for (const { file, strong } of tables.postings(name)) {
           if (!isScoped(file)) continue;
-          if (tables.file(file)?.state !== fileStates.scanned) read(file, (id) => (id === name ? fit : undefined));
+          if (tables.file(file)?.state !== fileStates.scanned)
+            read(file, (id) => (id === name ? fit : undefined));
           else unparsed.set(file, strong || unparsed.get(file) === true);
         }
       }
@@ -98,7 +100,8 @@ function createGatherer(tables: IndexTables, wish: NameWish): Gatherer {
     takeUnparsed() {
       const files = [...unparsed].sort(([one], [other]) => penaltyOf(one) - penaltyOf(other));
       unparsed = new Map();
-      const pick = (wanted: boolean): number[] => files.filter(([, strong]) => strong === wanted).map(([id]) => id);
+      const pick = (wanted: boolean): number[] =>
+        files.filter(([, strong]) => strong === wanted).map(([id]) => id);
       return { likely: pick(true), rest: pick(false) };
     },
     again(files) {

@@ -24,7 +24,10 @@ export async function bestNames(names: Names, wish: NameWish): Promise<{ id: num
 }
 
 function wordsOf(query: string): string[] {
-  return query.toLowerCase().split(/[^\p{L}\p{N}_$]+/u).filter((word) => word !== "");
+  return query
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}_$]+/u)
+    .filter((word) => word !== "");
 }
 
 function fitOf(

@@ -39,7 +39,13 @@ export function createNames(): Names {
       const fitting = lower.length >= bucketLength ? [buckets.get(key)] : bucketsFor(buckets, key);
       for (const bucket of fitting) {
         for (const id of bucket?.view() ?? []) {
-          if ((texts[id] ?? "").slice(0, lower.length + 4).toLowerCase().startsWith(lower)) yield id;
+          if (
+            (texts[id] ?? "")
+              .slice(0, lower.length + 4)
+              .toLowerCase()
+              .startsWith(lower)
+          )
+            yield id;
         }
       }
     },

@@ -52,7 +52,8 @@ export function createParserPool(options: {
         seat.worker.postMessage({ id, kind, files } satisfies ParserJob);
       });
       if (result === undefined) return files.map(() => lost);
-      if (result.names !== "") for (const name of result.names.split("\n")) seat.ids.push(options.names.add(name));
+      if (result.names !== "")
+        for (const name of result.names.split("\n")) seat.ids.push(options.names.add(name));
       return unpack(kind, result, seat.ids);
     },
     async rest() {

@@ -66,8 +66,7 @@ function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
     const numbers = new IntList(1 << 14);
     for (const [at, file] of files.entries()) {
       const before = numbers.length;
-      const { state, stat } =
-        kind === "scan" ? scan(file) : await parse(file);
+      const { state, stat } = kind === "scan" ? scan(file) : await parse(file);
       states[at] = state;
       counts[at] = numbers.length - before;
       if (stat !== undefined) stats.set([stat.size, stat.changed], at * statSize);

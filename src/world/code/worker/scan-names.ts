@@ -17,9 +17,9 @@ export function scanNames(
   language: string,
   { pool, stamps, found }: { pool: NamePool; stamps: Stamps; found: IntList },
 ): void {
-  const kinds = hyphenated.has(language) ? hyphenKinds : plainKinds;
+  const kinds = kindsFor(language);
   const everything = language === "css" || language === "ini";
-  const fieldFirst = language === "go";
+  const habits = (language === "go" ? fieldsFirst : 0) | (language === "ruby" ? dottedNames : 0);
   const length = source.length;
   const span = { start: 0, end: 0 };
   stamps.file += 1;
@@ -63,14 +63,7 @@ export function scanNames(
       at - start <= longestName &&
       (strong ||
         everything ||
-        looksDefined({
-          before,
-          wordBefore,
-          lineBegan,
-          after: next < length ? source[next]! : newline,
-          beyond: next + 1 < length ? source[next + 1]! : newline,
-          fieldFirst,
-        }))
+        looksDefined(source, next, before | (wordBefore << 8) | (lineBegan ? lineStart : 0) | habits))
     ) {
       span.start = start;
       span.end = at;
@@ -93,33 +86,43 @@ const newline = 10;
 /** Stands for "a word" where a byte is asked for. */
 const wordByte = 97;
 
-interface Surroundings {
-  readonly before: number;
-  readonly wordBefore: number;
-  readonly lineBegan: boolean;
-  readonly after: number;
-  readonly beyond: number;
-  readonly fieldFirst: boolean;
-}
+/** Bits beside the byte before and the role of the word before: the line begins here, fields come before their types, names follow a dot. */
+const lineStart = 1 << 10;
+const fieldsFirst = 1 << 11;
+const dottedNames = 1 << 12;
 
-function looksDefined(around: Surroundings): boolean {
-  const { before, wordBefore, lineBegan, after, beyond } = around;
+/** By what stands around, packed into one number: this is asked for every word of every file. */
+function looksDefined(source: Uint8Array, next: number, around: number): boolean {
+  const before = around & 255;
+  const wordBefore = (around >> 8) & 3;
+  const lineBegan = (around & lineStart) !== 0;
+  const after = next < source.length ? source[next]! : newline;
+  const beyond = next + 1 < source.length ? source[next + 1]! : newline;
   // `name =`, `name :`, `name?:`, but not `==`, `=>` and `::`.
   if (after === 61) return beyond !== 61 && beyond !== 62;
   if (after === 58) return beyond !== 58 || lineBegan;
   if ((after === 63 || after === 33) && (beyond === 58 || beyond === 40 || beyond === 59)) return true;
+  // `"name":`, `'name'(`, `module "name" {`.
+  if (after === 34 || after === 39) return beyond === 58 || beyond === 40 || beyond === 32;
   if (wordBefore === plainWord && isTypeEnd(after)) return true;
-  if (lineBegan) return endsDeclaration(after) || (around.fieldFirst && after !== 46);
+  if (lineBegan) return endsDeclaration(after) || ((around & fieldsFirst) !== 0 && after !== 46);
   // `* & > ] ) } ~ # : $ @` stand between a type, or a receiver, and its name.
   if (typeBytes[before] === 1) return isTypeEnd(after);
   // `{ , ; |` begin a member, a key, a pattern.
-  if (before === 123 || before === 44 || before === 59 || before === 124) return endsDeclaration(after);
-  return before === 46 && (after === 123 || after === 44);
+  if (before === 123 || before === 44 || before === 59 || before === 124) {
+    if (before === 44 && (after === 91 || (around & fieldsFirst) !== 0)) return true;
+    return endsDeclaration(after);
+  }
+  return (
+    before === 46 && (after === 123 || after === 44 || ((around & dottedNames) !== 0 && isTypeEnd(after)))
+  );
 }
 
 /** No word goes on and no operator: `( ) , ; { [ < = }` or the end of the line. */
 function isTypeEnd(after: number): boolean {
-  return after === 40 || after === 41 || after === 44 || after === 59 || after === 91 || endsDeclaration(after);
+  return (
+    after === 40 || after === 41 || after === 44 || after === 59 || after === 91 || endsDeclaration(after)
+  );
 }
 
 /** `( < { , } ;` or the end of the line. */
@@ -145,20 +148,26 @@ const other = 1;
 const word = 2;
 const digit = 3;
 
-function kindsOf(hyphens: boolean): Uint8Array {
+function kindsOf({ hyphens, dollars }: { hyphens: boolean; dollars: boolean }): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) => {
     if (byte <= 32) return space;
     if (byte >= 48 && byte <= 57) return digit;
     if (byte >= 128 || byte === 95 || (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122)) return word;
-    if (byte === 36) return hyphens ? other : word;
+    if (byte === 36) return dollars ? word : other;
     return byte === 45 && hyphens ? word : other;
   });
 }
 
-const plainKinds = kindsOf(false);
-const hyphenKinds = kindsOf(true);
-/** Where a hyphen can stand in a name; there `$` begins a variable and is no part of it. */
+const plainKinds = kindsOf({ hyphens: false, dollars: true });
+const scriptKinds = kindsOf({ hyphens: true, dollars: false });
+const phpKinds = kindsOf({ hyphens: false, dollars: false });
+/** Where a hyphen can stand in a name; there, as in PHP, `$` begins a variable and is no part of it. */
 const hyphenated = new Set(["css", "ini", "powershell", "bash", "shell", "sh", "zsh"]);
+
+function kindsFor(language: string): Uint8Array {
+  if (hyphenated.has(language)) return scriptKinds;
+  return language === "php" ? phpKinds : plainKinds;
+}
 
 const plainWord = 1;
 /** The next word is what is defined. */
@@ -169,7 +178,7 @@ const using = 3;
 const definingWords =
   "function class interface struct enum trait type def fn func const let var val static module namespace mod union define defn macro macro_rules record object protocol impl package typedef define_method alias";
 const usingWords =
-  "return new throw await yield typeof in of instanceof case delete void else extends implements import from as and or not is if while elif assert raise goto with then do unless until when";
+  "return new throw await yield typeof in of instanceof case delete else extends implements import from as and or not is if while elif assert raise goto with then do unless until when";
 
 const keywords = new Map<number, number>([
   ...definingWords.split(" ").map((text): [number, number] => [hashOf(text), defining]),

@@ -17,6 +17,16 @@ export interface TreeSync {
   close(): void;
 }
 
+/** More files are not kept in memory: they are searched directly. */
+const mostFiles = 300_000;
+
+/** There are more files than an index should hold. */
+export class TreeTooLarge extends Error {
+  override get name(): string {
+    return "TreeTooLarge";
+  }
+}
+
 /** A file that changed this shortly before it was read may have changed again without a trace. */
 const racyMs = 2000;
 
@@ -85,7 +95,18 @@ interface Comparison {
   readonly watcher: TreeWatch | undefined;
 }
 
+/** Somebody may rearrange directories during a walk; then it is walked again. */
 async function compareTree(comparison: Comparison): Promise<void> {
+  for (let left = 3; ; left -= 1) {
+    try {
+      return await compareOnce(comparison);
+    } catch (error) {
+      if (left === 0 || error instanceof TreeTooLarge) throw error;
+    }
+  }
+}
+
+async function compareOnce(comparison: Comparison): Promise<void> {
   const { guard, tables, watcher } = comparison;
   const files = new Set<string>();
   const directories = new Set<string>([""]);
@@ -98,6 +119,7 @@ async function compareTree(comparison: Comparison): Promise<void> {
         if (tables.entries(entry.path) === undefined) fresh.push(entry.path);
         tables.addDirectory(entry.path);
       } else if (entry.type === "file") {
+        if (files.size === mostFiles) throw new TreeTooLarge();
         files.add(entry.path);
         compareFile(tables, entry, { forced: false, trusted: watcher !== undefined });
       }
@@ -110,7 +132,8 @@ async function compareTree(comparison: Comparison): Promise<void> {
     watcher?.dropBelow(path);
   }
   // They were listed before they were watched.
-  if (watcher !== undefined) await compareDirectories(comparison, new Map(fresh.map((path) => [path, new Set()])));
+  if (watcher !== undefined)
+    await compareDirectories(comparison, new Map(fresh.map((path) => [path, new Set()])));
 }
 
 async function compareDirectories(comparison: Comparison, dirty: DirtyDirectories): Promise<void> {

@@ -1,0 +1,71 @@
+import { Buffer, isUtf8 } from "node:buffer";
+import type { Files, FileStat, OpenFile } from "../../contract/ports/files.js";
+import { decodeText } from "../../text/decode-text.js";
+import { looksBinary } from "../../text/is-binary.js";
+
+/** A file whose lines can be shown. */
+export interface Page {
+  readonly stat: FileStat;
+  /** A line without its end, counted from 1; `undefined` where there is none. */
+  line(number: number): string | undefined;
+}
+
+/** Larger files are not read to show a line of them. */
+const largestFile = 32 * 1024 * 1024;
+
+/** Open a file as the call may; `undefined` where it cannot be read. What is no text has no lines. */
+export async function openPage(files: Files, path: string): Promise<Page | undefined> {
+  let open: OpenFile;
+  try {
+    open = await files.open(path);
+  } catch {
+    return undefined; // gone, or not to be read by this call
+  }
+  try {
+    const { stat } = open;
+    const bytes = stat.size > largestFile ? undefined : readAll(open);
+    if (bytes === undefined || looksBinary(bytes.subarray(0, 4096))) return { stat, line: () => undefined };
+    return { stat, line: isUtf8(bytes) ? linesOfBytes(bytes) : linesOfText(decodeText(bytes).text) };
+  } finally {
+    open.close();
+  }
+}
+
+function readAll(open: OpenFile): Buffer {
+  const buffer = Buffer.allocUnsafeSlow(open.stat.size);
+  let filled = 0;
+  for (let got = 1; got > 0 && filled < buffer.length; filled += got) {
+    got = open.readInto(buffer.subarray(filled), filled);
+  }
+  return buffer.subarray(0, filled);
+}
+
+/** Most files are UTF-8: only the lines that are asked for become text. */
+function linesOfBytes(bytes: Buffer): Page["line"] {
+  const bom = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  const starts = [bom];
+  return (number) => {
+    while (starts.length < number + 1) {
+      const end = bytes.indexOf(10, starts.at(-1));
+      if (end === -1) break;
+      starts.push(end + 1);
+    }
+    const start = starts[number - 1];
+    if (start === undefined || (start === bytes.length && number > 1)) return undefined;
+    const next = starts[number];
+    return withoutEnd(bytes.toString("utf8", start, next === undefined ? bytes.length : next - 1));
+  };
+}
+
+function linesOfText(text: string): Page["line"] {
+  const lines = text.split("\n");
+  if (lines.length > 1 && lines.at(-1) === "") lines.pop();
+  return (number) => {
+    const line = lines[number - 1];
+    return line === undefined ? undefined : withoutEnd(line);
+  };
+}
+
+function withoutEnd(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
+}
