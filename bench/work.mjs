@@ -63,7 +63,7 @@ async function benchStatements(tenon, stateDir) {
 const code = "x".repeat(500);
 
 function openBare(stateDir) {
-  const [folder] = readdirSync(stateDir).filter((name) => name.length > 10);
+  const folder = readdirSync(stateDir).find((name) => name.length > 10) ?? "";
   const file = join(stateDir, "bare.db");
   const { DatabaseSync } = loadSqlite();
   const source = new DatabaseSync(join(stateDir, folder, "state.db"));

@@ -57,7 +57,15 @@ export async function compare(files) {
       // ctags may point at the line where a definition begins, the trees at its name.
       const near = [0, 1, 2, -1].some((off) => own.has(`${name}:${line + off}`)) || anywhere.has(name);
       if (near) count.found += 1;
-      else missing.push({ file, name, line, kind, language, text: text.split("\n")[line - 1]?.trim().slice(0, 100) });
+      else
+        missing.push({
+          file,
+          name,
+          line,
+          kind,
+          language,
+          text: text.split("\n")[line - 1]?.trim().slice(0, 100),
+        });
       counts.set(`${language} ${kind}`, count);
     }
   }
@@ -77,7 +85,18 @@ function runCtags(files) {
     const wanted = [...new Set(Object.values(languages).map(([, name]) => name))].join(",");
     const { stdout } = spawnSync(
       "ctags",
-      ["--output-format=json", "--fields=+nK", "--kinds-all=*", `--languages=${wanted}`, "--map-C++=-.h", "--map-C=+.h", "-f", "-", "-L", list],
+      [
+        "--output-format=json",
+        "--fields=+nK",
+        "--kinds-all=*",
+        `--languages=${wanted}`,
+        "--map-C++=-.h",
+        "--map-C=+.h",
+        "-f",
+        "-",
+        "-L",
+        list,
+      ],
       { encoding: "utf8", maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "ignore"] },
     );
     const byFile = new Map();
@@ -114,12 +133,16 @@ export function filesIn(folder, most = 2000) {
 
 if (process.argv[1] === import.meta.filename) {
   const folders = process.argv.slice(2);
-  const files = (folders.length > 0 ? folders : ["node_modules/zod/src", "node_modules/commander", "node_modules/undici/lib"]).flatMap(
-    (folder) => filesIn(folder),
-  );
+  const files = (
+    folders.length > 0
+      ? folders
+      : ["node_modules/zod/src", "node_modules/commander", "node_modules/undici/lib"]
+  ).flatMap((folder) => filesIn(folder));
   const { counts, missing } = await compare(files);
-  console.log(`${files.length} files\n\n| language and kind | ctags | also here | % |\n| --- | ---: | ---: | ---: |`);
-  for (const [name, { all, found }] of [...counts].sort()) {
+  console.log(
+    `${files.length} files\n\n| language and kind | ctags | also here | % |\n| --- | ---: | ---: | ---: |`,
+  );
+  for (const [name, { all, found }] of [...counts].sort(([one], [other]) => (one < other ? -1 : 1))) {
     console.log(`| ${name} | ${all} | ${found} | ${((found / all) * 100).toFixed(1)} |`);
   }
   console.log("\nOnly ctags has:");

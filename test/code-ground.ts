@@ -47,7 +47,7 @@ export function openCodeGround(
   plant(files);
   const query: CodeGround["query"] = async (text, more = {}) =>
     (await ground.ok("code_query", { query: text, ...more })) as unknown as Answer;
-  return Object.assign(Object.create(ground, {}) as FileGround, {
+  return Object.assign(Object.create(ground) as FileGround, {
     plant,
     query,
     places: async (text: string, more = {}) =>
@@ -59,5 +59,5 @@ export function openCodeGround(
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
-  }) as CodeGround;
+  });
 }

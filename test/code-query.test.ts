@@ -22,7 +22,7 @@ const sample = {
 };
 
 for (const index of [false, true]) {
-  describe(index ? "code_query with an index" : "code_query without an index", () => {
+  describe.each([index ? "an index" : "no index"])("code_query with %s", () => {
     const open = async (files: Record<string, string> = sample): Promise<CodeGround> => {
       ground = openCodeGround(files, { index });
       if (index) await ground.indexed();

@@ -99,7 +99,12 @@ describe("the pipeline from an idea to its delivery, with tools only", () => {
     );
     const { artifacts } = await ask(delivery, "list_artifacts");
     expect((artifacts as { name: string }[]).map(({ name }) => name)).toEqual([
-      ...["idea", "prd", "design", "plan", "check", "delivery"],
+      "idea",
+      "prd",
+      "design",
+      "plan",
+      "check",
+      "delivery",
     ]);
   });
 });

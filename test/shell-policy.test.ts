@@ -144,7 +144,7 @@ describe("a shell line before the policy", () => {
     const tenon = opened();
     const session = tenon.createSession();
     const before = await session.explain({ name: "shell_exec", arguments: { command: "ls" } });
-    await session.call({ name: "set_env", arguments: { key: "PATH", value: "." } });
+    session.env.set("PATH", ".");
     const after = await session.explain({ name: "shell_exec", arguments: { command: "ls" } });
     expect(after).toMatchObject({ decision: "ask", reason: expect.stringContaining("PATH") as string });
     expect(before.reason).not.toContain("PATH");

@@ -62,7 +62,7 @@ describe("several processes at work on one state", { timeout: 120_000 }, () => {
     const all = marks.flatMap((mark) => Array.from({ length: count }, (_, n) => `${mark} ${n}`)).toSorted();
     await withTenon(async ({ work: { snippets, memories, artifacts, pipeline } }) => {
       const snippet = await snippets.load("shared");
-      const codes = [snippet?.code, ...(await snippets.history("shared")).map(({ code }) => code)];
+      const codes = [snippet?.code ?? "", ...(await snippets.history("shared")).map(({ code }) => code)];
       expect(codes.toSorted()).toEqual(all);
       expect(
         (await memories.query({ scope: "all", limit: 100 })).map(({ title }) => title).toSorted(),

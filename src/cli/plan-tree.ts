@@ -47,11 +47,9 @@ function requirementNodes({ requirements, features, tasks }: WholePlan, style: T
 
 /** Features that meet no requirement and tasks that belong to no feature. */
 function looseNodes({ features, tasks }: WholePlan, style: TreeStyle): Node[] {
-  const loose = [
-    ...features
-      .filter(({ requirementIds }) => requirementIds.length === 0)
-      .map((feature) => featureNode(feature, tasks, style)),
-  ];
+  const loose = features
+    .filter(({ requirementIds }) => requirementIds.length === 0)
+    .map((feature) => featureNode(feature, tasks, style));
   const alone = tasks.filter(({ featureId }) => featureId === undefined).map((task) => taskNode(task, style));
   return [
     ...(loose.length === 0

@@ -11,7 +11,7 @@ export function columnsOf(text: string): number {
 
 // oxlint-disable-next-line no-control-regex -- the plain characters of ASCII
 const narrow = /^[\x20-\x7e]*$/;
-const marks = /^[\p{M}\u200b-\u200f\ufe00-\ufe0f]$/u;
+const marks = /^(?:\p{M}|[\u200b-\u200f])$/u;
 const wide =
   /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
 

@@ -1,4 +1,3 @@
-import { parse } from "unbash";
 import type { AnalyseOptions, CommandAnalysis, SimpleCommand } from "./command-analysis.js";
 import { roughDenial } from "./rough-scan.js";
 import { runCommand } from "./run-command.js";
@@ -8,6 +7,7 @@ import { isTangled } from "./tangled.js";
 import { walkScript } from "./walk-script.js";
 import type { Place, Walk } from "./walk.js";
 import { absolutePath } from "./words/paths.js";
+import { grammar } from "./grammar.js";
 
 /** Longer lines ask, whatever is in them. */
 const longestLine = 16_384;
@@ -95,7 +95,7 @@ function createWalk(place: Place): Walk {
 
 function walkSource(text: string, scope: Scope, walk: Walk): void {
   if (!isTangled(text)) {
-    walkScript(parse(text), scope, walk);
+    walkScript(grammar().parse(text), scope, walk);
     return;
   }
   walk.unknown.add("it is nested too deep");

@@ -1,5 +1,5 @@
-import { forEachChild } from "unbash";
 import type { SyntaxNode } from "unbash";
+import { grammar } from "./grammar.js";
 
 /** What a part of the line may change for what comes after. */
 export interface Changes {
@@ -56,7 +56,7 @@ function lookThrough(root: SyntaxNode): Found {
       if (node.name.parts !== undefined && !/^[\w./-]+$/.test(name)) all = moves = true;
       if (/^(?:cd|pushd|popd|eval|source|\.|builtin|command)$/.test(name)) moves = true;
     }
-    forEachChild(node, visit);
+    grammar().forEachChild(node, visit);
   };
   visit(root);
   return { names: all ? "all" : names, moves, programs };

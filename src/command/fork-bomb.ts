@@ -1,5 +1,5 @@
-import { forEachChild } from "unbash";
 import type { SyntaxNode } from "unbash";
+import { grammar } from "./grammar.js";
 
 /** Whether a function's body starts the function at least twice, beside itself, whatever happens. */
 export function isForkBomb(name: string, body: SyntaxNode): boolean {
@@ -13,7 +13,7 @@ export function isForkBomb(name: string, body: SyntaxNode): boolean {
     }
     const inner =
       apart || (node.type === "Statement" && node.background === true) || node.type === "Pipeline";
-    forEachChild(node, (child) => visit(child, inner));
+    grammar().forEachChild(node, (child) => visit(child, inner));
   };
   visit(body, false);
   return calls >= 2 && beside;

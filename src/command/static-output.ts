@@ -8,9 +8,11 @@ import { worse } from "./words/field.js";
 import type { Field, Taint } from "./words/field.js";
 import { resolveText, resolveWord } from "./words/resolve-word.js";
 
-/** What a command surely prints. */
+/** What a command prints. */
 export interface Output {
   readonly text: string;
+  /** Not only most likely. */
+  readonly sure: boolean;
   readonly taint?: Taint | undefined;
 }
 
@@ -35,7 +37,7 @@ export function pipelineOutput(
   const start = commands.findLastIndex((command) => command.type === "Command" && isSource(command));
   if (start < 0) return undefined;
   const quiet = quietly(walk);
-  let output: Output | undefined = { text: "" };
+  let output: Output | undefined = { text: "", sure: true };
   for (const command of commands.slice(start)) {
     if (command.type !== "Command" || output === undefined) return undefined;
     output = stageOutput(command, output, (word) => resolveWord(word, scope, quiet), { scope, walk: quiet });
@@ -68,14 +70,11 @@ function stageOutput(
   if (given === undefined) return undefined;
   const [name = "", ...args] = fields.map(({ text }) => text);
   const taint = fields.reduce<Taint | undefined>((found, field) => worse(found, field.taint), given.taint);
-  // Shells differ about what `echo` makes of escapes.
-  const odd =
-    context.scope.plainSh &&
-    name === "echo" &&
-    (args[0]?.startsWith("-") === true || args.some((arg) => arg.includes("\\")));
-  const text = odd ? undefined : filter(name.slice(name.lastIndexOf("/") + 1), args, given.text);
+  const text = filter(name.slice(name.lastIndexOf("/") + 1), args, given.text);
   if (text === undefined) return undefined;
-  return { text, taint: worse(taint, decoders.has(name) ? "decoded" : undefined) };
+  // Shells differ about what `echo` makes of options and escapes.
+  const odd = context.scope.plainSh && name === "echo" && args.some((arg) => /^-|\\/.test(arg));
+  return { text, sure: given.sure && !odd, taint: worse(taint, decoders.has(name) ? "decoded" : undefined) };
 }
 
 const decoders = new Set(["base64", "xxd", "rev"]);
@@ -89,10 +88,10 @@ function inputOf(
   for (const redirect of redirects) {
     if (redirect.type === "HereString") {
       const field = redirect.target && resolveText(redirect.target, scope, walk);
-      given = field?.known === true ? { text: `${field.text}\n`, taint: field.taint } : undefined;
+      given = field?.known === true ? { text: `${field.text}\n`, sure: true, taint: field.taint } : undefined;
     } else if (redirect.type === "HereDoc") {
       const field = heredocText(redirect, scope, walk);
-      given = field.known ? { text: field.text, taint: field.taint } : undefined;
+      given = field.known ? { text: field.text, sure: true, taint: field.taint } : undefined;
     } else if (redirect.operator !== ">&" && redirect.target?.value !== "/dev/null") return undefined;
   }
   return given;

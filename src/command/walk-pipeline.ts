@@ -40,7 +40,15 @@ function pipeFrom({ commands, end, taint }: Upstream, scope: Scope, walk: Walk):
   const read = (): Output | undefined =>
     (output ??= { value: pipelineOutput(commands.slice(0, end), scope, walk) }).value;
   const last = commands[end - 1];
-  return { fed: true, sure: true, from: last && programOf(last), taint, text: () => read()?.text };
+  return {
+    fed: true,
+    from: last && programOf(last),
+    taint,
+    text: () => read()?.text,
+    get sure() {
+      return read()?.sure === true;
+    },
+  };
 }
 
 function programOf(node: CommandNode): string {

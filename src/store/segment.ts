@@ -80,7 +80,7 @@ function addName(terms: string[], run: string): void {
 /** One spelling of a word, not endless. */
 function fold(word: string): string {
   if (plainWord.test(word)) return word.slice(0, longestTerm);
-  return [...caseless(word)].slice(0, longestTerm).join("");
+  return Array.from(caseless(word)).slice(0, longestTerm).join("");
 }
 
 const plainWord = /^[a-z0-9]+$/;

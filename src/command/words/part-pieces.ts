@@ -77,6 +77,7 @@ function substitutionPieces(
       quoted,
       split: !quoted,
       moved: true,
+      unsure: !output.sure,
       taint: output.taint ?? taint,
     },
   ];

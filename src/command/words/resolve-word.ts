@@ -1,4 +1,3 @@
-import { parse } from "unbash";
 import type { Word, WordPart } from "unbash";
 import type { Scope } from "../scope.js";
 import { quietly } from "../walk.js";
@@ -9,6 +8,7 @@ import type { Field } from "./field.js";
 import { asUnsure, toFields, toOneField } from "./join-pieces.js";
 import { partPieces } from "./part-pieces.js";
 import type { Piece } from "./piece.js";
+import { grammar } from "../grammar.js";
 
 /** What a word becomes: braces, tilde, variables, substitutions and splitting done, file names left open. */
 export function resolveWord(word: Word, scope: Scope, walk: Walk): readonly Field[] {
@@ -63,7 +63,7 @@ function resolveBraces(word: Word, scope: Scope, walk: Walk): readonly Field[] {
 
 /** Read one word by itself; a `#` in front is no comment here. */
 function parseWord(text: string): Word | undefined {
-  const [statement, ...more] = parse(text.startsWith("#") ? `_ \\${text}` : `_ ${text}`).commands;
+  const [statement, ...more] = grammar().parse(text.startsWith("#") ? `_ \\${text}` : `_ ${text}`).commands;
   if (statement === undefined || more.length > 0 || statement.command.type !== "Command") return undefined;
   const [word, ...others] = statement.command.suffix;
   return word?.type === "Word" && others.length === 0 ? word : undefined;

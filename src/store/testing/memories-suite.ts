@@ -182,10 +182,15 @@ export function memoriesSuite(newGround: NewGround): void {
 
     it("are all indexed, by many processes too, and survive a restart", async () => {
       const other = await openBench(ground, "other");
-      const both = [memories, other.stores.memories];
+      const both = [memories, other.stores.memories] as const;
       await Promise.all(
         Array.from({ length: 150 }, (_, n) =>
-          both[n % 2]?.save({ kind: "insight", title: `t${n}`, content: `unique${n} shared`, tags: [] }),
+          both[(n % 2) as 0 | 1].save({
+            kind: "insight",
+            title: `t${n}`,
+            content: `unique${n} shared`,
+            tags: [],
+          }),
         ),
       );
       const again = await openBench(ground, "later");

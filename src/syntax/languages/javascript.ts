@@ -17,6 +17,8 @@ const shared = `
 (pair key: ${propertyName} @name value: ${functionValue}) @method
 (assignment_expression left: (member_expression property: (property_identifier) @name) right: ${functionValue}) @function
 (assignment_expression left: (member_expression property: (property_identifier) @name) right: (class)) @class
+(assignment_expression right: (class name: (_) @name) @class)
+(assignment_expression right: (function_expression name: (_) @name) @function)
 `;
 
 /** JavaScript with JSX. */

@@ -17,7 +17,10 @@ describe("the control tools", () => {
   it("complete a stage, say what comes next and whether its document is missing", async () => {
     const tenon = open();
     expect(await answer(tenon, "complete_stage", { stage_name: "idea" })).toMatchObject({
-      ...{ success: true, completed: "idea", stage: "prd", documentMissing: true },
+      success: true,
+      completed: "idea",
+      stage: "prd",
+      documentMissing: true,
     });
     await answer(tenon, "save_prd_doc", { content: "x" });
     expect(await text(tenon, "complete_stage")).toBe("Completed prd, now in design stage.");
@@ -41,13 +44,11 @@ describe("the control tools", () => {
   it("start iterations that a session then works in", async () => {
     const tenon = open();
     expect(await answer(tenon, "start_iteration", { name: "Login" })).toEqual({
-      ...{
-        success: true,
-        message: "Started iteration-1",
-        iterationId: "iteration-1",
-        name: "Login",
-        stage: "idea",
-      },
+      success: true,
+      message: "Started iteration-1",
+      iterationId: "iteration-1",
+      name: "Login",
+      stage: "idea",
     });
     expect(await answer(tenon, "start_iteration")).toMatchObject({
       iterationId: "iteration-2",

@@ -25,8 +25,7 @@ export const memoryRecord = z.object({
   score: z.number().optional().describe("How well it fits; 1 is the best of this answer."),
 });
 
-/** A memory as a result: lists of its own. */
+/** A memory as a result; nobody changes what a tool answered. */
 export function toResult(memory: Memory | FoundMemory): z.infer<typeof memoryRecord> {
-  const { tags, promotedTo, ...rest } = memory;
-  return { ...rest, tags: [...tags], ...(promotedTo !== undefined && { promotedTo: [...promotedTo] }) };
+  return memory as z.infer<typeof memoryRecord>;
 }

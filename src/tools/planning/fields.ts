@@ -69,14 +69,14 @@ export const planWrites = () => ({ writes: [{ lock: "plan" }], reads: [{ lock: "
 /** What a look at the plan touches. */
 export const planReads = () => ({ reads: [{ lock: "plan" }, { lock: "pipeline" }] });
 
-/** A feature as a result: lists of its own. */
+/** A feature as a result; nobody changes what a tool answered. */
 export function toFeature(feature: Feature): z.infer<typeof featureRecord> {
-  return { ...feature, requirementIds: [...feature.requirementIds] };
+  return feature as z.infer<typeof featureRecord>;
 }
 
-/** A task as a result: lists of its own. */
+/** A task as a result; nobody changes what a tool answered. */
 export function toTask(task: Task): z.infer<typeof taskRecord> {
-  return { ...task, dependsOn: [...task.dependsOn], waitsFor: [...task.waitsFor] };
+  return task as z.infer<typeof taskRecord>;
 }
 
 /** Records with their histories, where they are wanted. */

@@ -9,10 +9,17 @@ describe("the planning tools", () => {
     const ground = createGround();
     const first = open({}, ground);
     const requirement = await answer(first, "create_requirement", {
-      ...{ id: "REQ-001", title: "登录", description, priority: "high" },
+      id: "REQ-001",
+      title: "登录",
+      description,
+      priority: "high",
     });
     expect(requirement).toEqual({
-      ...{ id: "REQ-001", title: "登录", description, priority: "high", iterationId: "iteration-1" },
+      id: "REQ-001",
+      title: "登录",
+      description,
+      priority: "high",
+      iterationId: "iteration-1",
       createdAt: expect.any(Number) as number,
       updatedAt: expect.any(Number) as number,
     });
@@ -71,7 +78,9 @@ describe("the planning tools", () => {
     const agent = tenon.createSession({ agent: "planner" });
     await answer(agent, "create_requirement", { id: "R", title: "old", description, priority: "low" });
     expect(await answer(agent, "update_requirement", { id: "R", title: "new" })).toMatchObject({
-      ...{ title: "new", description, priority: "low" },
+      title: "new",
+      description,
+      priority: "low",
     });
     const { requirements } = await answer(agent, "get_requirements", { include_history: true });
     expect(requirements).toMatchObject([

@@ -19,7 +19,7 @@ export const snippetList = defineTool({
   resources: () => ({ reads: [{ lock: "snippets" }] }),
   async execute(filter, { store }) {
     const found = await store.snippets.list(filter);
-    return { count: found.length, snippets: found.map((one) => ({ ...one, tags: [...one.tags] })) };
+    return { count: found.length, snippets: found as z.infer<typeof snippetSummary>[] };
   },
   render({ count, snippets }, { tags, language, query }) {
     const all = tags === undefined && language === undefined && query === undefined;

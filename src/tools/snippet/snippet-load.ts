@@ -3,6 +3,8 @@ import { defineTool } from "../../contract/define-tool.js";
 import { snippetName, snippetSummary } from "./fields.js";
 import { snippetNotFound } from "./snippet-not-found.js";
 
+const snippet = snippetSummary.extend({ code: z.string() });
+
 /** Gives a saved piece of code. */
 export const snippetLoad = defineTool({
   name: "snippet_load",
@@ -11,12 +13,12 @@ export const snippetLoad = defineTool({
   annotations: { title: "Load snippet", readOnly: true, idempotent: true },
   examples: [{ arguments: { name: "retry" } }],
   input: z.object({ name: snippetName.describe("Name or id.") }),
-  output: snippetSummary.extend({ code: z.string() }),
+  output: snippet,
   resources: () => ({ reads: [{ lock: "snippets" }] }),
   async execute({ name }, { store: { snippets } }) {
     const found = await snippets.load(name);
     if (found === undefined) throw await snippetNotFound(snippets, name);
-    return { ...found, tags: [...found.tags] };
+    return found as z.infer<typeof snippet>;
   },
   render: ({ name, description, language, code }) =>
     [`${name} (${language})`, ...(description === "" ? [] : [description]), "", code].join("\n"),

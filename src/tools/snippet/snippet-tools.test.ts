@@ -40,7 +40,13 @@ describe("the snippet tools", () => {
       created: false,
     });
     expect(await answer(tenon, "snippet_load", { name: "a" })).toMatchObject({
-      ...{ id, createdAt, code: "2", description: "", language: "plaintext", tags: [], version: 2 },
+      id,
+      createdAt,
+      code: "2",
+      description: "",
+      language: "plaintext",
+      tags: [],
+      version: 2,
     });
     expect(await tenon.work.snippets.history("a")).toMatchObject([{ code: "1", description: "old" }]);
   });

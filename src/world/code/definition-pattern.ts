@@ -1,8 +1,17 @@
+/** How lines that may define a name are looked for: without ripgrep, whoever mentions the name may define it. */
+export function likelyDefinitions(
+  name: string,
+  options: { readonly ripgrep: boolean; readonly prefix?: boolean },
+): { patterns: readonly string[]; regex: boolean; wholeWords?: boolean } {
+  if (options.ripgrep) return { patterns: [definitionPattern(name, options)], regex: true };
+  return { patterns: [name], regex: false, ...(options.prefix !== true && { wholeWords: true }) };
+}
+
 /**
  * A regular expression for ripgrep that finds lines which may define a name, in any of the languages; it takes
  * too many rather than too few. What is a definition the syntax trees of the files hit say.
  */
-export function definitionPattern(name: string, options: { readonly prefix?: boolean } = {}): string {
+function definitionPattern(name: string, options: { readonly prefix?: boolean } = {}): string {
   const escaped = name.replaceAll(/[\\^$.*+?()[\]{}|#&~\-\s]/g, (char) =>
     /\s/.test(char) ? "\\s+" : `\\${char}`,
   );

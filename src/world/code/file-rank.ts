@@ -33,7 +33,7 @@ function byName(paths: readonly string[], text: string): Ranked[] {
     const rank = nameRank(path, path.toLowerCase(), { text, lower });
     if (rank !== undefined) sure.push({ path, rank });
   }
-  if (sure.length > 0 && sure.some(({ rank }) => rank < 4)) return sure;
+  if (sure.some(({ rank }) => rank < 4)) return sure;
   const known = new Set(sure.map(({ path }) => path));
   const loose = byLetters(paths, text).filter((path) => !known.has(path));
   return [...sure, ...loose.map((path, at) => ({ path, rank: 6 + at }))];

@@ -2,7 +2,7 @@ import type { CodeQueryType } from "../../contract/ports/code.js";
 import type { SymbolKind } from "../../syntax/source-symbol.js";
 import { buildingNote, type Candidate, type Candidates, noCandidates } from "./candidate.js";
 import { type CodeParts, type Search, startIndex } from "./code-parts.js";
-import { definitionPattern } from "./definition-pattern.js";
+import { likelyDefinitions } from "./definition-pattern.js";
 import { findHits } from "./find-text.js";
 import { pathPenalty } from "./path-rank.js";
 import { belowOf, shownPath } from "./place.js";
@@ -79,23 +79,22 @@ async function findDirectly(search: Search, wish: NameWish): Promise<Candidates>
   const librarian = search.parts.librarian();
   // The thread starts while ripgrep runs.
   const warm = librarian.ask("state", {}, search.parts.signal).catch(() => undefined);
-  const exact = await filesWith(search, definitionPattern(wish.name), false);
+  const exact = await filesWith(search, wish.name, { prefix: false, ignoreCase: false });
   await warm;
   const found = await parseFiles(search, exact.files, wish);
   if (found.symbols.length > 0) return toCandidates({ ...found, more: exact.more }, wish);
-  const looser = await filesWith(search, definitionPattern(wish.name, { prefix: true }), !wish.caseSensitive);
+  const looser = await filesWith(search, wish.name, { prefix: true, ignoreCase: !wish.caseSensitive });
   const more = await parseFiles(search, looser.files, wish);
   return toCandidates({ ...more, more: looser.more }, wish);
 }
 
 async function filesWith(
   search: Search,
-  pattern: string,
-  ignoreCase: boolean,
+  name: string,
+  { prefix, ignoreCase }: { prefix: boolean; ignoreCase: boolean },
 ): Promise<{ files: string[]; more: boolean }> {
   const { hits, cut } = await findHits(search, {
-    patterns: [pattern],
-    regex: true,
+    ...likelyDefinitions(name, { ripgrep: search.parts.ripgrep() !== undefined, prefix }),
     ignoreCase,
     kind: "text",
     perFile: 1,

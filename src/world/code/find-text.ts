@@ -2,7 +2,7 @@ import type { Candidate, Candidates } from "./candidate.js";
 import type { Search } from "./code-parts.js";
 import { pathPenalty } from "./path-rank.js";
 import { shownPath } from "./place.js";
-import { searchText, type TextHits, type TextSearch } from "./ripgrep.js";
+import { searchText, type TextHit, type TextHits, type TextSearch } from "./ripgrep.js";
 import { scanFiles } from "./scan-files.js";
 
 /** How lines are looked for. */
@@ -37,7 +37,7 @@ export async function findText(search: Search, wish: TextWish): Promise<Candidat
       one.line - other.line ||
       one.column - other.column,
   );
-  const candidates = ranked.map(({ file, line, column }): Candidate => ({
+  const candidates = firstLines(ranked, wish).map(({ file, line, column }): Candidate => ({
     file: shownPath(place, file),
     line,
     column,
@@ -45,6 +45,18 @@ export async function findText(search: Search, wish: TextWish): Promise<Candidat
     kind: wish.kind,
   }));
   return { candidates, more: cut !== undefined, notes: [...notes, ...noteOnCut(cut)] };
+}
+
+/** Of a text over several lines ripgrep tells every line; where it begins is enough. */
+function firstLines(hits: readonly TextHit[], { patterns }: TextWish): readonly TextHit[] {
+  const lines = Math.max(...patterns.map((pattern) => pattern.split("\n").length));
+  if (lines === 1) return hits;
+  let last: TextHit | undefined;
+  return hits.filter((hit) => {
+    if (last?.file === hit.file && hit.line < last.line + lines) return false;
+    last = hit;
+    return true;
+  });
 }
 
 /** Files below the place with lines that fit, in no order. */

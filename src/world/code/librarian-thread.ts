@@ -64,7 +64,7 @@ export function openLibrarianThread(setup: LibrarianSetup): LibrarianThread {
     const answer = await new Promise<unknown>((resolve, reject) => {
       waiting.set(id, { resolve, reject });
       signal?.addEventListener("abort", () => reject(new ToolCancelledError()), { once: true });
-      running.postMessage({ id, name, ask: question });
+      running.postMessage({ id, name, ask: question }, []);
     });
     return answer as Questions[typeof name]["answer"];
   };

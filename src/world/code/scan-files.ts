@@ -22,7 +22,9 @@ export async function scanFiles(files: Files, place: Place, search: ScanSearch):
     if (performance.now() > until) return { hits, cut: "time" };
     if (!search.wants(file)) continue;
     let inFile = 0;
-    for (const hit of await linesWith(files, shownPath(place, file), find)) {
+    const found = await linesWith(files, shownPath(place, file), find);
+    if (found === undefined) return { hits, cut: "time" };
+    for (const hit of found) {
       if (inFile++ >= search.perFile) break;
       if (hits.length >= search.most) return { hits, cut: "count" };
       hits.push({ file, ...hit });
@@ -32,7 +34,10 @@ export async function scanFiles(files: Files, place: Place, search: ScanSearch):
 }
 
 async function* filesIn(files: Files, place: Place): AsyncGenerator<string> {
-  if (place.file !== undefined) return yield place.file;
+  if (place.file !== undefined) {
+    yield place.file;
+    return;
+  }
   const skip = place.shown === "" ? 0 : place.shown.length + 1;
   for await (const { entries } of files.walk(place.shown === "" ? "." : place.shown)) {
     for (const entry of entries) if (entry.type === "file") yield entry.path.slice(skip);
@@ -63,7 +68,6 @@ function createPatternFinder(source: string): LineFinder {
     const pattern = linearPattern(source, budget);
     return (line) => (pattern.test(line) ? 0 : -1);
   } catch (cause) {
-    if (cause instanceof BudgetSpent) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ToolValidationError(
       `The regular expression ${JSON.stringify(source.slice(0, 200))} cannot be used: ${reason}`,
@@ -72,7 +76,12 @@ function createPatternFinder(source: string): LineFinder {
   }
 }
 
-async function linesWith(files: Files, path: string, find: LineFinder): Promise<Omit<TextHit, "file">[]> {
+/** `undefined` where the pattern has used up its time. */
+async function linesWith(
+  files: Files,
+  path: string,
+  find: LineFinder,
+): Promise<Omit<TextHit, "file">[] | undefined> {
   try {
     const bytes = await files.read(path, { length: largestFile + 1 });
     if (bytes.length > largestFile || looksBinary(bytes.subarray(0, 8192))) return [];
@@ -82,7 +91,7 @@ async function linesWith(files: Files, path: string, find: LineFinder): Promise<
       return found === -1 ? [] : [{ line: at + 1, column: Buffer.byteLength(line.slice(0, found)) + 1 }];
     });
   } catch (error) {
-    if (error instanceof BudgetSpent) throw error;
+    if (error instanceof BudgetSpent) return undefined;
     return []; // gone, or not to be read by this call
   }
 }

@@ -3,7 +3,7 @@ import type { CodeAnswer, CodeIndexState, CodeQuery, CodeSearch } from "../../co
 import { PatternError } from "../../glob/wildcard.js";
 import { buildingNote, type Candidate, type Candidates, noCandidates } from "./candidate.js";
 import type { CodeParts, Search } from "./code-parts.js";
-import { definitionPattern } from "./definition-pattern.js";
+import { likelyDefinitions } from "./definition-pattern.js";
 import { compileScope } from "./file-scope.js";
 import { findDefinitions, kindsOf } from "./find-definitions.js";
 import { findFiles } from "./find-files.js";
@@ -140,8 +140,7 @@ async function likelyLines(search: Search, { notes }: Candidates): Promise<Candi
   const name = search.query.query.trim();
   if (name === "" || name.includes("\n")) return { ...noCandidates, notes };
   const likely = await findText(search, {
-    patterns: [definitionPattern(name)],
-    regex: true,
+    ...likelyDefinitions(name, { ripgrep: search.parts.ripgrep() !== undefined }),
     ignoreCase: false,
     kind: "mention",
     perFile: 5,

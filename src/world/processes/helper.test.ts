@@ -69,9 +69,21 @@ describe("the helper", () => {
   it("collects every process that it started", async () => {
     for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: 10 }, () => run("true")));
     const [helper] = await helpers();
-    await expect
-      .poll(async () => (await readFile(`/proc/${helper}/task/${helper}/children`, "utf8")).trim())
-      .toBe("");
+    const children = async () =>
+      (await readFile(`/proc/${helper}/task/${helper}/children`, "utf8")).trim().split(" ").filter(Boolean);
+    await expect.poll(async () => (await children()).length, { timeout: 5000 }).toBeLessThanOrEqual(2); // those that wait
+    const states = (await children()).map(async (pid) => readFile(`/proc/${pid}/status`, "utf8"));
+    for (const state of await Promise.all(states)) expect(state).toMatch(/State:\tS/);
+  });
+
+  it("starts commands without the processes that wait for them, where these were killed", async () => {
+    await run("true");
+    const [helper] = await helpers();
+    for (let round = 0; round < 5; round++) {
+      const waiting = await readFile(`/proc/${helper}/task/${helper}/children`, "utf8");
+      for (const pid of waiting.trim().split(" ").filter(Boolean)) process.kill(Number(pid), "SIGKILL");
+      expect(await run(`echo ${round}`)).toMatchObject({ exitCode: 0, stdout: { text: `${round}\n` } });
+    }
   });
 
   it("ends everything when the host is killed, also what left its group", async () => {

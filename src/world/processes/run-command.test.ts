@@ -82,6 +82,17 @@ describe("a command", () => {
     expect((await run("ls")).stdout.text).toBe("");
   });
 
+  it("takes no variable for one of its own starter", async () => {
+    const names = "own dir tag id pid request length names file left round first last n fd running PS4".split(
+      " ",
+    );
+    const value = "$(touch hacked); touch hacked #";
+    const env = Object.fromEntries(names.map((name) => [name, value]));
+    const { stdout } = await run('printf "%s\\n" "$own" "$pid" "$request"; ls', { env });
+    expect(stdout.text).toBe(`${value}\n`.repeat(3));
+    expect((await run("ls")).stdout.text).toBe("");
+  });
+
   it("runs a line of 200 kB, with characters of several bytes and quotes in it", async () => {
     const text = "äö🎉x'".repeat(25_000).replaceAll("'", "y");
     const line = `printf '%s' '${text}' | wc -c; echo "$#" "$0"`;

@@ -1,4 +1,4 @@
-import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { isMainThread, parentPort, type Worker, workerData } from "node:worker_threads";
 import { startWorker } from "./start-worker.js";
 import { runLibrarian } from "./librarian.js";
 import type { LibrarianSetup, ParserSetup } from "./messages.js";

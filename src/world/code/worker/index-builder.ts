@@ -13,7 +13,7 @@ export interface IndexBuilder {
   /** The definitions of every file that only its names are known of. */
   parse(isOver: () => boolean): Promise<void>;
   /** The definitions of some files, one after the other, until the time is up; how many were left. */
-  parseNow(ids: readonly number[], until: number): Promise<number>;
+  readonly parseNow: (ids: readonly number[], until: number) => Promise<number>;
 }
 
 /** Files and bytes of one job. */

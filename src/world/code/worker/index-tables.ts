@@ -149,7 +149,7 @@ export class IndexTables {
   removeDirectory(path: string): void {
     const entries = this.#directories.get(path);
     if (entries === undefined) return;
-    for (const entry of [...entries]) {
+    for (const entry of entries) {
       const below = path === "" ? entry : `${path}/${entry}`;
       if (entry.endsWith("/")) this.removeDirectory(below.slice(0, -1));
       else this.removeFile(below);

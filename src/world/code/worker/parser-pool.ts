@@ -49,7 +49,7 @@ export function createParserPool(options: {
       const id = nextId++;
       const result = await new Promise<ParserResult | undefined>((resolve) => {
         seat.jobs.set(id, resolve);
-        seat.worker.postMessage({ id, kind, files } satisfies ParserJob);
+        seat.worker.postMessage({ id, kind, files } satisfies ParserJob, []);
       });
       if (result === undefined) return files.map(() => lost);
       if (result.names !== "")

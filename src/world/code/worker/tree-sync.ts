@@ -125,8 +125,8 @@ async function compareOnce(comparison: Comparison): Promise<void> {
       }
     }
   }
-  for (const path of [...tables.paths()]) if (!files.has(path)) tables.removeFile(path);
-  for (const path of [...tables.directories()]) {
+  for (const path of tables.paths()) if (!files.has(path)) tables.removeFile(path);
+  for (const path of tables.directories()) {
     if (directories.has(path)) continue;
     tables.removeDirectory(path);
     watcher?.dropBelow(path);
@@ -179,7 +179,7 @@ async function compareDirectory(
   } catch {
     found.clear(); // it is gone, or may not be read any more
   }
-  for (const entry of [...(tables.entries(directory) ?? [])]) {
+  for (const entry of tables.entries(directory) ?? []) {
     if (found.has(entry)) continue;
     const path = directory === "" ? entry : `${directory}/${entry}`;
     if (!entry.endsWith("/")) tables.removeFile(path);

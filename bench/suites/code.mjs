@@ -1,0 +1,216 @@
+// Code search: the index against universal-ctags, definitions and text against ripgrep, one changed file, memory.
+// --tree DIR takes another tree than two copies of the project's own node_modules.
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createTenon } from "../../dist/index.js";
+import { compare, printGoal, printTable, quantile } from "../measure.mjs";
+
+const rgPath = findRipgrep();
+const run1 = promisify(execFile);
+const ctagsLanguages =
+  "JavaScript,TypeScript,Python,Go,Rust,Java,C,C++,C#,Ruby,PHP,Sh,CSS,PowerShell,Iniconf";
+const endings = /\.(?:[cm]?[jt]sx?|py|go|rs|java|c|h|cc|cpp|hpp|cs|rb|php|sh|css|ps1|ini)$/;
+
+export async function run() {
+  const root = mkdtempSync(join(tmpdir(), "tenon-bench-code-"));
+  const given = process.argv[process.argv.indexOf("--tree") + 1];
+  const tree = process.argv.includes("--tree") ? given : plantTree(root);
+  const files = listFiles(tree);
+  const code = files.filter((file) => endings.test(file));
+  console.log(`\n${files.length} files, ${code.length} of them code, in ${tree}`);
+  try {
+    const names = await benchIndex(root, tree, code);
+    await benchQueries(root, tree, names);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+function plantTree(root) {
+  const tree = join(root, "tree");
+  mkdirSync(tree);
+  const own = new URL("../../node_modules", import.meta.url).pathname;
+  for (const name of ["one", "two"]) cpSync(own, join(tree, name), { recursive: true, dereference: true });
+  execFileSync("find", [tree, "-name", ".gitignore", "-delete"]);
+  return tree;
+}
+
+function listFiles(tree) {
+  const args = [
+    "--no-config",
+    "--hidden",
+    "--no-require-git",
+    "--no-ignore-dot",
+    "--no-ignore-global",
+    "--files",
+  ];
+  return execFileSync(rgPath, args, { cwd: tree, encoding: "utf8", maxBuffer: 1e9 }).trim().split("\n");
+}
+
+async function benchIndex(root, tree, code) {
+  const list = join(root, "list");
+  const tags = join(root, "tags");
+  writeFileSync(list, code.join("\n"));
+  const ctags = () =>
+    spawnSync("ctags", ["-L", list, `--languages=${ctagsLanguages}`, "-f", tags], {
+      cwd: tree,
+      stdio: "ignore",
+    });
+  const timed = { "universal-ctags": [], "reading the files": [], "usable index": [], "complete index": [] };
+  const peaks = [];
+  for (let round = 0; round < 3; round++) {
+    timed["universal-ctags"].push(await timeOf(ctags));
+    timed["reading the files"].push(
+      await timeOf(() => code.forEach((file) => readFileSync(join(tree, file)))),
+    );
+    const { usable, whole, peak } = await buildInProcess(tree, join(root, `state-${round}`));
+    timed["usable index"].push(usable);
+    timed["complete index"].push(whole);
+    peaks.push(peak);
+  }
+  const results = new Map(
+    Object.entries(timed).map(([name, ms]) => [
+      name,
+      { median: quantile(ms, 0.5) * 1000, mean: mean(ms) * 1000 },
+    ]),
+  );
+  printTable("Index", results, "universal-ctags");
+  console.log();
+  const of = (one, other) => results.get(one).median / results.get(other).median;
+  printGoal("usable index against universal-ctags", of("usable index", "universal-ctags"), 0.8);
+  printGoal(
+    "complete index (every tree) against universal-ctags",
+    of("complete index", "universal-ctags"),
+    0.8,
+  );
+  printGoal("usable index against reading the files", of("usable index", "reading the files"), 3);
+  printGoal("MB of memory of the whole process at its peak", quantile(peaks, 0.5), 400);
+  return pickNames(tags);
+}
+
+/** In a process of its own, for its memory. The index is asked for with a query that costs next to nothing. */
+async function buildInProcess(tree, stateDir) {
+  const script = `
+    import { createTenon } from ${JSON.stringify(new URL("../../dist/index.js", import.meta.url).href)};
+    const tenon = createTenon({ workspace: ${JSON.stringify(tree)}, config: { stateDir: ${JSON.stringify(stateDir)}, mode: "auto" } });
+    const started = performance.now();
+    const look = async () => (await tenon.call({ name: "code_query", arguments: { query: "zqzq.none", type: "file", path: ${JSON.stringify(listFiles(tree)[0])} } })).result.index;
+    const until = async (done, pause) => {
+      while (!done(await look())) await new Promise((resolve) => setTimeout(resolve, pause));
+      return performance.now() - started;
+    };
+    const usable = await until(({ state }) => state === "ready", 10);
+    const whole = await until(({ filesParsed, filesKnown }) => filesParsed === filesKnown, 100);
+    console.log(JSON.stringify({ usable, whole, peak: process.resourceUsage().maxRSS / 1000 }));
+    await tenon.close();`;
+  const { stdout } = await run1(process.execPath, ["--input-type=module", "-e", script]);
+  return JSON.parse(stdout);
+}
+
+/** Functions and classes that ctags knows, from all over the tree. */
+function pickNames(tags) {
+  const rows = readFileSync(tags, "utf8")
+    .split("\n")
+    .filter((row) => /^[A-Za-z]\w{5,30}\t.*\t[fc](?:\t|$)/.test(row));
+  const step = Math.max(1, Math.floor(rows.length / 12));
+  return [...new Set(rows.filter((_, at) => at % step === 0).map((row) => row.split("\t")[0]))].slice(0, 10);
+}
+
+async function benchQueries(root, tree, names) {
+  const config = { stateDir: join(root, "state-0"), mode: "auto" };
+  const tenon = createTenon({ workspace: tree, config });
+  const ask = (args, by = tenon) => succeed(by, args);
+  try {
+    while ((await ask({ query: names[0], type: "function", limit: 5 })).index.state !== "ready")
+      await pause(50);
+    for (const name of names) await ask({ query: name, limit: 5, type: "function" });
+    let turn = 0;
+    const next = () => names[turn++ % names.length];
+    const rg = (...args) =>
+      spawnSync(rgPath, ["--no-config", "--hidden", "-n", ...args, "."], {
+        cwd: tree,
+        stdio: ["ignore", "pipe", "ignore"],
+        maxBuffer: 1e9,
+      });
+    const cold = async () => {
+      const fresh = createTenon({ workspace: tree, config, jobs: false });
+      await ask({ query: next(), type: "function", limit: 5 }, fresh);
+      await fresh.close();
+    };
+    const results = await compare(
+      {
+        "rg, definition by regex": () => rg("-e", regexFor(next())),
+        "warm query": () => ask({ query: next(), type: "function", limit: 5 }),
+        "cold query": cold,
+        "rg, text": () => rg("--max-count=21", "-F", "-e", "createServer("),
+        "text query": () => ask({ query: "createServer(", type: "text" }),
+        "one changed file": async () => {
+          const name = `changed${turn++}`;
+          appendFileSync(join(tree, "tenon-bench.js"), `function ${name}() {}\n`);
+          const { matches } = await ask({ query: name, type: "function", limit: 1 });
+          if (matches[0]?.file !== "tenon-bench.js") throw new Error("the change was not seen");
+        },
+      },
+      {
+        rounds: 10,
+        callsPerRound: {
+          "warm query": 30,
+          "one changed file": 5,
+          "rg, text": 2,
+          "text query": 2,
+          "cold query": 1,
+          "rg, definition by regex": 2,
+        },
+      },
+    );
+    printTable("Queries", results, "rg, definition by regex");
+    console.log();
+    const ms = (name) => results.get(name).median / 1000;
+    printGoal("ms for a warm definition query", ms("warm query"), 2);
+    printGoal(
+      "warm definition query against rg's regex",
+      ms("warm query") / ms("rg, definition by regex"),
+      1 / 50,
+    );
+    printGoal(
+      "cold definition query against rg's regex",
+      ms("cold query") / ms("rg, definition by regex"),
+      2,
+    );
+    printGoal("text query against rg", ms("text query") / ms("rg, text"), 1.15);
+    printGoal("ms for a query after one changed file", ms("one changed file"), 10);
+  } finally {
+    await tenon.close();
+    rmSync(join(tree, "tenon-bench.js"), { force: true });
+  }
+}
+
+/** What a person would look for a definition with. */
+function regexFor(name) {
+  return `(?:function|class|const|let|var|def|fn|func|interface|type|struct|enum)\\s+${name}\\b|^\\s*(?:[\\w*&<>]+\\s+)*${name}\\s*\\(`;
+}
+
+async function succeed(tenon, args) {
+  const answer = await tenon.call({ name: "code_query", arguments: args });
+  if (!answer.success) throw new Error(`code_query: ${answer.error?.message}`);
+  return answer.result;
+}
+
+async function timeOf(work) {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+function findRipgrep() {
+  const own = createRequire(import.meta.url);
+  const within = createRequire(own.resolve("@vscode/ripgrep"));
+  return within.resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`);
+}
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
