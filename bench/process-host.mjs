@@ -104,7 +104,8 @@ async function longestBlock(run) {
 
 /** 1 GB of text, once into cat and once into head, tail and a kept file. */
 async function measureOutput() {
-  const gigabyte = "yes 'a line of output, as long as such lines usually are, more or less' | head -c 1073741824";
+  const gigabyte =
+    "yes 'a line of output, as long as such lines usually are, more or less' | head -c 1073741824";
   const tenon = open("off");
   await tenon.call({ name: "shell_exec", arguments: { command: "seq 1 100000" } });
   const results = { cat: [], kept: [], addedMb: [] };
@@ -127,5 +128,9 @@ async function measureOutput() {
     results.addedMb.push((most - before) / 1e6);
   }
   await tenon.close();
-  return { cat: quantile(results.cat, 0.5), kept: quantile(results.kept, 0.5), addedMb: Math.max(...results.addedMb) };
+  return {
+    cat: quantile(results.cat, 0.5),
+    kept: quantile(results.kept, 0.5),
+    addedMb: Math.max(...results.addedMb),
+  };
 }

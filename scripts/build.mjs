@@ -16,7 +16,11 @@ rmSync(`${root}/dist`, { recursive: true, force: true });
 
 const bundle = await rolldown({
   cwd: root,
-  input: { index: "src/index.ts", cli: "src/cli/main.ts", "code-worker": "src/world/code/worker/code-worker.ts" },
+  input: {
+    index: "src/index.ts",
+    cli: "src/cli/main.ts",
+    "code-worker": "src/world/code/worker/code-worker.ts",
+  },
   platform: "node",
   external: (id) => dependencies.some((name) => id === name || id.startsWith(`${name}/`)),
   transform: { define: { __TENON_VERSION__: JSON.stringify(manifest.version) } },

@@ -170,6 +170,12 @@ describe("the toolset of a stage", () => {
     expect(named.tools().map(({ name }) => name)).toContain("save_prd_doc");
   });
 
+  it("follows where the state does not outlive the process, too", async () => {
+    const session = open({ config: { database: ":memory:" } }).createSession({ toolset: "stage" });
+    await ask(session, "complete_stage");
+    await ask(session, "save_prd_doc", { content: "x" });
+  });
+
   it("is narrowed by the configuration, also while it follows", async () => {
     const session = open({ config: { tools: { enabled: ["!save_prd_*"] } } }).createSession({
       toolset: "stage",

@@ -48,7 +48,8 @@ function ownEnv(resource: Resource, sessionId: string): Resource {
 /** A tool that does not say clearly what it touches must not pass for one that touches nothing. */
 function askResources(call: ResolvedCall): Required<Resources> {
   try {
-    const resources: unknown = call.entry.tool.resources?.(call.input, analysisOf(call as ValidatedCall)) ?? {};
+    const resources: unknown =
+      call.entry.tool.resources?.(call.input, analysisOf(call as ValidatedCall)) ?? {};
     if (typeof resources !== "object" || resources === null || "then" in resources)
       throw new TypeError("it gave no { reads, writes }");
     const { reads = [], writes = [] } = resources as Resources;

@@ -50,7 +50,7 @@ const longestOutput = 65_536;
 
 function isSource({ name, redirects }: Command): boolean {
   if (name === undefined) return false;
-  if (/^(?:\/\S*\/)?(?:echo|printf)$/.test(name.value)) return true;
+  if (/^(?:\/\S*\/)?(?:echo|printf|which|command|type)$/.test(name.value)) return true;
   return name.value === "cat" && redirects.some(({ type }) => type !== "Redirect");
 }
 
@@ -73,10 +73,13 @@ function stageOutput(
   const text = filter(name.slice(name.lastIndexOf("/") + 1), args, given.text);
   if (text === undefined) return undefined;
   // Shells differ about what `echo` makes of options and escapes.
-  const odd = context.scope.plainSh && name === "echo" && args.some((arg) => /^-|\\/.test(arg));
+  const differs = context.scope.plainSh && name === "echo" && args.some((arg) => /^-|\\/.test(arg));
+  const odd = differs || lookups.has(name);
   return { text, sure: given.sure && !odd, taint: worse(taint, decoders.has(name) ? "decoded" : undefined) };
 }
 
+/** They tell where a program is, which is most likely where programs are. */
+const lookups = new Set(["which", "command", "type"]);
 const decoders = new Set(["base64", "xxd", "rev"]);
 
 function inputOf(
@@ -115,6 +118,11 @@ function filter(name: string, args: readonly string[], input: string): string | 
         : undefined;
     case "tr":
       return translate(args, input);
+    case "which":
+      return args.length === 1 ? `/usr/bin/${args[0]}` : undefined;
+    case "command":
+    case "type":
+      return args.length === 2 && /^-[vpP]$/.test(args[0]!) ? `/usr/bin/${args[1]}` : undefined;
     default:
       return undefined;
   }

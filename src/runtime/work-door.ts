@@ -102,7 +102,7 @@ export function createWorkDoor({ state, clock, documentsOf }: WorkDoorOptions): 
       known.newest = (await newestIteration((await state.open()).sql)) ?? known.newest;
     },
     async stageOf(seat) {
-      if (!state.exists()) return undefined;
+      if (work === undefined && !state.exists()) return undefined;
       const { iterations } = await open();
       const found = await (seat.id === undefined ? iterations.newest() : iterations.find(seat.id));
       return found?.stage;

@@ -31,7 +31,8 @@ export function createArtifacts(parts: WorkParts): ArtifactStore {
       const key: DocumentKey = { iteration: number, name };
       const there = await documents.read(path);
       // Another process may be about to write the file, or an undo brought an earlier version back.
-      if (there !== undefined && !(await isKept(database, key, there))) await insert(key, there, outsideAgent);
+      if (there !== undefined && !(await isKept(database, key, there)))
+        await insert(key, there, outsideAgent);
       const row = await insert(key, content, scope.actor.agent);
       try {
         await documents.write(path, content);
@@ -128,7 +129,8 @@ async function exact(sql: Sql, key: DocumentKey, version: number): Promise<Conte
 }
 
 async function isKept(sql: Sql, key: DocumentKey, content: string): Promise<boolean> {
-  const text = "SELECT 1 AS one FROM artifact_versions a WHERE a.iteration = ? AND a.name = ? AND a.content = ?";
+  const text =
+    "SELECT 1 AS one FROM artifact_versions a WHERE a.iteration = ? AND a.name = ? AND a.content = ?";
   return (await sql.get(text, [...toValues(key), content])) !== undefined;
 }
 

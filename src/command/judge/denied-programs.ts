@@ -24,8 +24,9 @@ const anyOf =
   (charge: Charge): boolean =>
     ways.some((way) => way(charge));
 
-const looking =
-  /^(?:status|show|cat|help|list-\w[\w-]*|is-(?:active|enabled|failed|system-running)|get-default|show-environment|)$/;
+/** What `systemctl` does besides telling something. */
+const changing =
+  /^(?:start|stop|(?:try-)?restart|reload(?:-or-restart)?|(?:re)?enable|disable|(?:un)?mask|link|edit|set-.*|unset-environment|import-environment|isolate|kill|daemon-re(?:load|exec)|preset(?:-all)?|revert|poweroff|(?:soft-)?reboot|halt|kexec|suspend|hibernate|hybrid-sleep|rescue|emergency|default|switch-root|cancel|freeze|thaw|clean|bind|mount-image|add-(?:wants|requires)|exit|log-level)$/;
 
 const table: readonly DeniedProgram[] = [
   {
@@ -135,7 +136,11 @@ const table: readonly DeniedProgram[] = [
     unless: (charge) =>
       !someIs(/^--(?:add|remove|set|new|delete|change|panic-on|reload|complete-reload|permanent)/)(charge),
   },
-  { names: "systemctl", why: "it changes services of the system", unless: firstIs(looking) },
+  {
+    names: "systemctl",
+    why: "it changes services of the system",
+    unless: (charge) => !operandsOf(charge.args).some(({ text }) => changing.test(text)),
+  },
   {
     names: "service rc-service",
     why: "it changes services of the system",
@@ -160,7 +165,7 @@ const table: readonly DeniedProgram[] = [
   {
     names: "hwclock",
     why: "it sets the clock",
-    unless: (charge) => !someIs(/^(?:-\w*[wsu]|--(?:set|systohc|hctosys|systz|adjust).*)$/)(charge),
+    unless: (charge) => !someIs(/^(?:-\w*[ws]|--(?:set|systohc|hctosys|systz|adjust).*)$/)(charge),
   },
   { names: "timedatectl", why: "it sets the clock", unless: (charge) => !firstIs(/^set-/)(charge) },
   { names: "ntpdate rdate", why: "it sets the clock", unless: someIs(/^-\w*q/) },
@@ -195,5 +200,6 @@ export function denyProgram(charge: Charge): string | undefined {
     byName.get(name) ?? (/^(?:mkfs|mount)\.\w/.test(name) ? byName.get(name.split(".", 1)[0]!) : undefined);
   if (entry === undefined) return undefined;
   if (texts.length === 1 && /^(?:--help|--version|-V|--usage)$/.test(texts[0]!)) return undefined;
+  if (name === "sudo" && texts.length === 1 && texts[0] === "-h") return undefined;
   return entry.unless?.(charge) === true ? undefined : entry.why;
 }

@@ -56,9 +56,12 @@ export function denyModes(charge: Charge): string | undefined {
       (/^0?[46][0-7]{3}$/.test(mode) || /(?:^|,)(?:[ugoa]*u[ugoa]*|a?)[+=][rwxX]*s/.test(mode));
     if (setsUser) return "it lets a program run with its owner's rights";
   }
+  const recursive = hasFlag(texts, /R/, /^--rec/);
   for (const field of operands) {
     const vital = vitalPlace(field, charge.cwd, charge.place);
-    const grave: readonly (Vital | undefined)[] = ["the whole file system", "a system directory"];
+    const grave: readonly (Vital | undefined)[] = recursive
+      ? ["the whole file system", "a system directory"]
+      : ["the whole file system"];
     if (grave.includes(vital)) return `it changes the rights of ${vital}`;
   }
   return undefined;
@@ -72,7 +75,7 @@ export function denyMove(charge: Charge): string | undefined {
   if (name === "rsync" && !texts.some((text) => text.startsWith("--del"))) return undefined;
   for (const field of sources) {
     const vital = vitalPlace(field, charge.cwd, charge.place);
-    if (vital !== undefined) return `it moves or deletes ${vital}`;
+    if (vital !== undefined && vital !== "a parent of the workspace") return `it moves or deletes ${vital}`;
   }
   return undefined;
 }

@@ -20,8 +20,10 @@ export function denyKill({ name, texts }: Charge): string | undefined {
 function killsAll(texts: readonly string[]): boolean {
   // Signal 0 only asks whether somebody is there.
   if (texts.some((text) => text === "-l" || text === "-L") || texts[0] === "-0") return false;
+  // Other signals only tell the first process something.
+  const ends = !/^-(?!9$|15$|KILL$|TERM$|SIGKILL$|SIGTERM$|s$|n$|-)/.test(texts[0] ?? "");
   let rest = texts;
   if (/^-(?:s|n|-signal)$/.test(rest[0] ?? "")) rest = rest.slice(2);
   else if (/^-(?:\d+|[A-Z]\w*|-signal=.*)$/i.test(rest[0] ?? "")) rest = rest.slice(1);
-  return rest.some((text) => text === "-1" || text === "1");
+  return rest.some((text) => text === "-1" || (ends && text === "1"));
 }

@@ -1,6 +1,8 @@
 import type { Field } from "../words/field.js";
+import { baseName } from "../words/paths.js";
 import { isTame, readOnlyPrograms } from "./read-only-programs.js";
 import type { Reading } from "./read-only-programs.js";
+import { isSecretName } from "./secret-names.js";
 
 /** Tests and actions that take nothing, and change nothing. */
 const bare = new Set(
@@ -18,6 +20,7 @@ const single = new Set(
   ).split(" "),
 );
 
+const byName = /^-i?(?:name|path|wholename|regex)$/;
 const files = new Set("-newer -anewer -cnewer -samefile".split(" "));
 
 /** `find` without actions that change anything; what it runs on the files it finds must only read as well. */
@@ -34,8 +37,10 @@ export function findReads(reading: Reading): readonly Field[] | undefined {
     const { text, pattern } = args[at]!;
     if (pattern !== undefined) return undefined;
     if (bare.has(text)) at++;
-    else if (single.has(text) && at + 1 < args.length) at += 2;
-    else if (files.has(text) && at + 1 < args.length) {
+    else if (single.has(text) && at + 1 < args.length) {
+      if (byName.test(text) && isSecretName(baseName(args[at + 1]!.text), true)) return undefined;
+      at += 2;
+    } else if (files.has(text) && at + 1 < args.length) {
       named.push(args[at + 1]!);
       at += 2;
     } else if (text === "-exec" || text === "-execdir") {

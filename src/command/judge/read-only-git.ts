@@ -2,6 +2,7 @@ import { readArguments, toSpec } from "../read-options.js";
 import type { OptionSpec, ReadArguments, WrittenSpec } from "../read-options.js";
 import type { Field } from "../words/field.js";
 import type { Reading } from "./read-only-programs.js";
+import { isSecretName } from "./secret-names.js";
 
 const global = toSpec({
   flags: "P",
@@ -26,6 +27,12 @@ export function gitReads(reading: Reading): readonly Field[] | undefined {
   const given =
     subcommand.pattern === true && !read.options.has("e") ? read.operands.slice(1) : read.operands;
   const operands = [...given, ...(subcommand.files ?? []).flatMap((name) => read.options.get(name) ?? [])];
+  if (
+    operands.some(({ text }) =>
+      isSecretName(text.slice(Math.max(text.lastIndexOf("/"), text.lastIndexOf(":")) + 1)),
+    )
+  )
+    return undefined;
   return [...places, ...operands.filter(isPathLike)];
 }
 

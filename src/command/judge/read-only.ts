@@ -4,6 +4,7 @@ import type { Draft, Place } from "../walk.js";
 import type { Field } from "../words/field.js";
 import { absolutePath, baseName, isInside } from "../words/paths.js";
 import { gitReads } from "./read-only-git.js";
+import { isSecretName } from "./secret-names.js";
 import { isHarmlessVariable } from "./variables.js";
 import { readOnlyPrograms } from "./read-only-programs.js";
 import type { Reading } from "./read-only-programs.js";
@@ -47,16 +48,8 @@ export function insidePaths(
   { cwds, place }: Reading,
 ): readonly string[] | undefined {
   if (text === "-" || text === "/dev/null") return [];
-  if (isSecretName(baseName(text))) return undefined;
+  if (isSecretName(baseName(text), pattern !== undefined)) return undefined;
   if (pattern !== undefined && /[*?[][^]*\.\./.test(text)) return undefined;
   const paths = cwds.map((cwd) => absolutePath(text, cwd));
   return paths.every((path) => isInside(path, place.workspace)) ? paths : undefined;
-}
-
-const secretNames =
-  /^(?:\.env(?!\.(?:example|sample|template|dist|defaults)$)(?:\..*)?|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)|id_(?:rsa|dsa|ecdsa|ed25519)(?!\.pub$).*|\.(?:netrc|npmrc|pypirc|git-credentials|pgpass|htpasswd|vault-token)|credentials?(?:\.\w+)?|secrets?\.(?:ya?ml|json|toml|env|txt))$/i;
-
-/** Files in which people keep passwords and keys are shown to nobody unasked. */
-function isSecretName(name: string): boolean {
-  return secretNames.test(name);
 }
