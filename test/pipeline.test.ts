@@ -173,7 +173,7 @@ describe("the toolset of a stage", () => {
   it("follows where the state does not outlive the process, too", async () => {
     const session = open({ config: { database: ":memory:" } }).createSession({ toolset: "stage" });
     await ask(session, "complete_stage");
-    await ask(session, "save_prd_doc", { content: "x" });
+    expect(await ask(session, "save_prd_doc", { content: "x" })).toMatchObject({ version: 1 });
   });
 
   it("is narrowed by the configuration, also while it follows", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createTenon, type TenonOptions } from "./create-tenon.js";
+import { createTenon } from "./create-tenon.js";
 
 describe("the options of createTenon", () => {
   it.each([
@@ -8,7 +8,7 @@ describe("the options of createTenon", () => {
     ["workspac", 'createTenon knows no option "workspac"', /"workspace"/],
     ["zzzzzzzzz", 'createTenon knows no option "zzzzzzzzz"', /Options are workspace, /],
   ])("refuses %s, which nobody would read, and says where it belongs", (key, message, hint) => {
-    const create = () => createTenon({ [key]: "read-only" } as TenonOptions);
+    const create = () => createTenon({ [key]: "read-only" });
     expect(create).toThrow(message);
     expect(create).toThrow(expect.objectContaining({ hint: expect.stringMatching(hint) as string }));
   });

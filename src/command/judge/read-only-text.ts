@@ -67,6 +67,7 @@ export const textPrograms: Readonly<Record<string, ReaderSpec>> = {
     values: "fsw",
     long: "count repeated all-repeated=? ignore-case unique skip-fields= skip-chars= check-chars= zero-terminated group=?",
     operands: atMostOne,
+    stop: true,
   },
   cut: {
     flags: "nsz",
@@ -109,7 +110,8 @@ export const textPrograms: Readonly<Record<string, ReaderSpec>> = {
     long: "address-radix= skip-bytes= read-bytes= format= output-duplicates width=?",
     tame: true,
   },
-  xxd: { flags: "abeipuE", values: "cgolsn", operands: atMostOne },
+  // What follows a file is no option any more, but a file to write.
+  xxd: { flags: "abeipuE", values: "cgolsn", operands: atMostOne, stop: true },
   hexdump: { flags: "bcCdovx", values: "ens", long: "canonical length= skip=" },
   strings: { flags: "afotw", values: "nte", long: "all bytes= radix= print-file-name encoding=" },
   base64: { flags: "di", values: "w", long: "decode ignore-garbage wrap=", tame: true },

@@ -45,7 +45,7 @@ const output = z.object({
       file: z.string(),
       line: z.number(),
       column: z.number(),
-      code: z.string().describe("The line; a very long one is cut."),
+      code: z.string().describe("The line; a very long one is cut. Empty for a file."),
       context: z.string().describe("The line with its neighbours."),
       kind: z.string().describe("function, method, class, …, mention, text or file"),
     }),
@@ -106,18 +106,23 @@ async function search(request: QueryInput, ctx: ToolContext): Promise<QueryResul
   };
 }
 
-function render({ matches, truncated, notes = [], query }: QueryResult): string {
-  const lines = matches.map((match) => renderMatch(match));
+function render(
+  { matches, truncated, notes = [], query }: QueryResult,
+  { context_lines }: QueryInput,
+): string {
+  const lines = matches.map((match) => renderMatch(match, context_lines));
   if (matches.length === 0) lines.push(`[Nothing found for ${JSON.stringify(query)}.]`);
   if (truncated) lines.push("[There may be more: narrow the query, path or glob, or raise the limit.]");
   for (const note of notes) lines.push(`[${note}]`);
   return lines.join("\n");
 }
 
-function renderMatch({ file, line, column, code, context, kind }: QueryResult["matches"][number]): string {
+function renderMatch(match: QueryResult["matches"][number], contextLines: number): string {
+  const { file, line, column, code, context, kind } = match;
   if (kind === "file") return `${file} (file)`;
   const head = `${file}:${line}:${column} ${kind}`;
-  if (!context.includes("\n")) return `${head}: ${code}`;
-  const lines = context.split("\n");
-  return `${head}\n${lines.map((each) => `  ${each}`).join("\n")}`;
+  if (contextLines === 0) return `${head}: ${code}`;
+  const first = Math.max(1, line - contextLines);
+  const numbered = context.split("\n").map((each, at) => `${first + at}\t${each}`);
+  return `${head}\n${numbered.join("\n")}`;
 }

@@ -24,6 +24,8 @@ export interface Search {
   /** Whether a file counts, by the path that is shown for it. */
   readonly wants: (path: string) => boolean;
   readonly ignoreCase: boolean;
+  /** When an answer must be found, by `performance.now()`: part of it in time is better than all of it too late. */
+  readonly until: number;
 }
 
 /** Begin to build the index, or go on; whether it is being built now. */

@@ -7,9 +7,9 @@ interface Agreement {
 }
 
 interface Comparison {
-  hasCtags(): boolean;
-  filesIn(folder: string, most?: number): string[];
-  compare(files: readonly string[]): Promise<Agreement>;
+  readonly hasCtags: () => boolean;
+  readonly filesIn: (folder: string, most?: number) => string[];
+  readonly compare: (files: readonly string[]) => Promise<Agreement>;
 }
 
 const root = join(import.meta.dirname, "../../..");
@@ -36,7 +36,7 @@ describe("agreement with universal-ctags", () => {
     const { hasCtags, filesIn, compare } = (await import(script)) as Comparison;
     if (!hasCtags()) {
       await annotate("universal-ctags is NOT INSTALLED here: the agreement was not checked", "warning");
-      console.warn("universal-ctags is NOT INSTALLED here: the agreement was not checked");
+      process.stderr.write("\nuniversal-ctags is NOT INSTALLED here: the agreement was NOT CHECKED\n");
       return;
     }
     const packages = [

@@ -74,7 +74,7 @@ export async function findHits(
     perFile: wish.perFile,
     most: mostHits,
     wants: (file: string) => wants(shownPath(place, file)),
-    timeoutMs: searchMs,
+    timeoutMs: Math.max(500, Math.min(searchMs, search.until - performance.now())),
     signal: parts.signal,
   } satisfies Partial<TextSearch>;
   if (program !== undefined) {
@@ -95,7 +95,7 @@ export async function findHits(
 }
 
 function noteOnCut(cut: TextHits["cut"]): string[] {
-  if (cut === "time") return ["The search was stopped after 15 s: some files were not searched."];
+  if (cut === "time") return ["The search took too long and was stopped: some files were not searched."];
   return cut === "count"
     ? ["There are very many hits: not all files were searched; narrow the path, glob or query."]
     : [];

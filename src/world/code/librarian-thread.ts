@@ -57,6 +57,7 @@ export function openLibrarianThread(setup: LibrarianSetup): LibrarianThread {
     return (worker = fresh);
   };
   const ask: LibrarianThread["ask"] = async (name, question, signal) => {
+    if (signal?.aborted === true) throw new ToolCancelledError();
     const running = open();
     const id = nextId++;
     // The process stays alive while somebody waits.

@@ -30,6 +30,9 @@ async function runSearch(parts: CodeParts, query: CodeQuery): Promise<CodeAnswer
   }
 }
 
+/** A call has 30 seconds; some of them are for showing what was found. */
+const searchMs = 20_000;
+
 async function prepare(parts: CodeParts, query: CodeQuery): Promise<Search> {
   if (query.query.includes("\0")) {
     throw new ToolValidationError("The query holds a NUL character, which no text has.", {
@@ -41,7 +44,15 @@ async function prepare(parts: CodeParts, query: CodeQuery): Promise<Search> {
   try {
     const ignoreCase =
       query.caseSensitive === undefined ? !/\p{Lu}/u.test(query.query) : !query.caseSensitive;
-    return { parts, query, place, scope, wants: compileScope(scope), ignoreCase };
+    return {
+      parts,
+      query,
+      place,
+      scope,
+      wants: compileScope(scope),
+      ignoreCase,
+      until: performance.now() + searchMs,
+    };
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
     throw new ToolValidationError(

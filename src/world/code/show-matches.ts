@@ -40,6 +40,12 @@ export async function showMatches(candidates: readonly Candidate[], options: Sho
     const key = `${candidate.file}:${candidate.kind === "file" ? "file" : candidate.line}`;
     if (taken.has(key)) continue;
     if (matches.length >= limit || bytes > mostBytes) return { matches, shown, more: true, stale };
+    if (candidate.kind === "file") {
+      if (!(await mayBeNamed(files, candidate.file))) continue;
+      taken.add(key);
+      matches.push({ file: candidate.file, line: 1, column: 1, code: "", context: "", kind: "file" });
+      continue;
+    }
     if (!pages.has(candidate.file)) {
       const page = await openPage(files, candidate.file);
       bytes += page?.stat.size ?? 0;
@@ -58,6 +64,15 @@ export async function showMatches(candidates: readonly Candidate[], options: Sho
     shown.push(...match.shown);
   }
   return { matches, shown, more: false, stale };
+}
+
+/** Whether it is a file that this call may read. */
+async function mayBeNamed(files: Files, path: string): Promise<boolean> {
+  try {
+    return (await files.stat(path))?.type === "file";
+  } catch {
+    return false;
+  }
 }
 
 function isAsExpected(
@@ -81,14 +96,6 @@ function toMatch(
   const { file, kind, line } = candidate;
   const { identity } = page.stat;
   const own = page.line(line);
-  if (kind === "file") {
-    const code = cut(own ?? "", 0);
-    const lines = own === undefined ? [] : [own];
-    return {
-      match: { file, line: 1, column: 1, code, context: code, kind },
-      shown: wholeRuns(file, identity, { start: 1, lines }),
-    };
-  }
   if (own === undefined) return undefined;
   const column = candidate.columnsIn === "characters" ? candidate.column : columnOf(own, candidate.column);
   const start = Math.max(1, line - contextLines);

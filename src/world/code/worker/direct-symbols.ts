@@ -21,12 +21,13 @@ const racyMs = 2000;
 
 /** Files are parsed when they are asked for; what was parsed lately is kept for as long as the file stays the same. */
 export function createDirectSymbols(guard: Guard, syntax: Syntax): DirectSymbols {
+  const into = { bytes: Buffer.alloc(0) };
   const known = new LRUCache<string, Known>({ max: 500 });
   const symbolsOf = async (file: string): Promise<Known | undefined> => {
     const before = known.get(file);
     if (before !== undefined && !before.racy && identityNow(guard, file) === before.identity) return before;
     const readAt = Date.now();
-    const look = await parseFile(guard, syntax, file);
+    const look = await parseFile({ guard, syntax, into }, file);
     if (look === undefined) return undefined;
     const { identity, size, changed } = look.stat;
     const fresh = { identity, racy: changed + racyMs > readAt, size, changed, symbols: look.symbols ?? [] };

@@ -2,7 +2,7 @@ import type { Syntax } from "../../../syntax/create-syntax.js";
 import type { Guard } from "../../files/guard-types.js";
 import { isVendored } from "../path-rank.js";
 import type { IndexTables } from "./index-tables.js";
-import { fileStates, parseFile } from "./parser.js";
+import { fileStates, parseFile, type ParseTools } from "./parser.js";
 import type { ParsedFile, ParserPool } from "./parser-pool.js";
 import { packSymbols } from "./symbol-pack.js";
 
@@ -30,6 +30,7 @@ export function createIndexBuilder(parts: {
   readonly syntax: Syntax;
 }): IndexBuilder {
   const { tables, pool } = parts;
+  const tools: ParseTools = { ...parts, into: { bytes: Buffer.alloc(0) } };
   const run = async (
     kind: "scan" | "parse",
     jobs: Iterator<number[]>,
@@ -52,7 +53,7 @@ export function createIndexBuilder(parts: {
   const parseNow = async (ids: readonly number[], until: number): Promise<number> => {
     for (const [at, id] of ids.entries()) {
       if (at > 0 && performance.now() > until) return ids.length - at;
-      await parseOne(parts, id);
+      await parseOne(tools, tables, id);
     }
     return 0;
   };
@@ -105,14 +106,11 @@ function settle(tables: IndexTables, id: number, found: ParsedFile & { readonly 
   tables.settle(id, { ...found, ...look });
 }
 
-async function parseOne(
-  { guard, tables, syntax }: { guard: Guard; tables: IndexTables; syntax: Syntax },
-  id: number,
-): Promise<void> {
+async function parseOne(tools: ParseTools, tables: IndexTables, id: number): Promise<void> {
   const file = tables.file(id);
   if (file === undefined || file.state === fileStates.parsed) return;
   const readAt = Date.now();
-  const look = await parseFile(guard, syntax, file.path);
+  const look = await parseFile(tools, file.path);
   if (look === undefined) return tables.removeFile(file.path);
   const symbols =
     look.symbols === undefined ? undefined : packSymbols(look.symbols, (name) => tables.names.add(name));

@@ -7,7 +7,7 @@ import { createPathRules } from "../../files/path-rules.js";
 import { IntList } from "./int-list.js";
 import type { ReadingSetup } from "./messages.js";
 import { NamePool } from "./name-pool.js";
-import { decodeSource, readSource } from "./read-source.js";
+import { decodeSource, type ReadBuffer, readSource } from "./read-source.js";
 import { scanNames, type Stamps } from "./scan-names.js";
 import { packSymbols } from "./symbol-pack.js";
 
@@ -59,6 +59,7 @@ function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
   const pool = new NamePool();
   const stamps: Stamps = { values: new Int32Array(1 << 16), file: 0 };
   const syntax = createSyntax();
+  const buffer: ReadBuffer = { bytes: Buffer.alloc(0) };
   return async ({ id, kind, files }) => {
     const states = new Uint8Array(files.length);
     const counts = new Int32Array(files.length);
@@ -74,7 +75,7 @@ function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
     return { id, names: pool.takeNew(), states, counts, numbers: numbers.view().slice(), stats };
 
     function scan(file: string): FileLook {
-      const source = tryRead(guard, file);
+      const source = tryRead(guard, file, buffer);
       if (source === undefined) return { state: fileStates.gone };
       if (source.language === undefined) return { state: fileStates.noSource, stat: source.stat };
       scanNames(source.bytes, source.language, { pool, stamps, found: numbers });
@@ -82,7 +83,7 @@ function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
     }
 
     async function parse(file: string): Promise<FileLook> {
-      const look = await parseFile(guard, syntax, file);
+      const look = await parseFile({ guard, syntax, into: buffer }, file);
       if (look === undefined) return { state: fileStates.gone };
       if (look.symbols !== undefined) numbers.pushAll(packSymbols(look.symbols, addTo(pool)));
       return look;
@@ -106,9 +107,9 @@ function addTo(pool: NamePool): (name: string) => number {
   };
 }
 
-function tryRead(guard: Guard, file: string): ReturnType<typeof readSource> | undefined {
+function tryRead(guard: Guard, file: string, into: ReadBuffer): ReturnType<typeof readSource> | undefined {
   try {
-    return readSource(guard, file);
+    return readSource(guard, file, into);
   } catch {
     return undefined; // gone, forbidden, or no plain file by now
   }
@@ -117,20 +118,28 @@ function tryRead(guard: Guard, file: string): ReturnType<typeof readSource> | un
 /** A parse that takes longer is given up: the file is found by its text only. */
 const parseMs = 2000;
 
+/** What files are parsed with. */
+export interface ParseTools {
+  readonly guard: Guard;
+  readonly syntax: Syntax;
+  readonly into: ReadBuffer;
+}
+
 /** The definitions of a file as it is now; `undefined` where it cannot be read. */
 export async function parseFile(
-  guard: Guard,
-  syntax: Syntax,
+  { guard, syntax, into }: ParseTools,
   file: string,
 ): Promise<(FileLook & { stat: FileStat; symbols: ReturnType<Syntax["symbols"]> }) | undefined> {
-  const source = tryRead(guard, file);
+  const source = tryRead(guard, file, into);
   if (source === undefined) return undefined;
   const { stat, language, bytes } = source;
   if (language === undefined) return { state: fileStates.noSource, stat, symbols: undefined };
+  // Others may read into the same memory while the grammar is loaded.
+  const text = decodeSource(bytes);
   await syntax.load(language);
   let symbols: ReturnType<Syntax["symbols"]>;
   try {
-    symbols = syntax.symbols(decodeSource(bytes), language, { timeoutMs: parseMs });
+    symbols = syntax.symbols(text, language, { timeoutMs: parseMs });
   } catch {
     symbols = undefined; // a fault in a grammar must not stop the rest
   }

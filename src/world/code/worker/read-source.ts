@@ -18,8 +18,13 @@ export interface Source {
 const largestSource = 4 * 1024 * 1024;
 const headLength = 4096;
 
-/** Read a file through the guard, as far as it can hold definitions. */
-export function readSource(guard: Guard, path: string): Source {
+/** Memory that files are read into, one after the other. */
+export interface ReadBuffer {
+  bytes: Buffer;
+}
+
+/** Read a file through the guard, as far as it can hold definitions. Its bytes are lent until the next one is read. */
+export function readSource(guard: Guard, path: string, into: ReadBuffer): Source {
   const named = languageOfName(path);
   const file = guard.openRead(path);
   try {
@@ -28,12 +33,12 @@ export function readSource(guard: Guard, path: string): Source {
     if (stat.size > largestSource || (named !== undefined && !languages.has(named))) return nothing;
     // A name without an ending may be a script: its head tells.
     const wanted = named === undefined ? Math.min(stat.size, headLength) : stat.size;
-    const bytes = readExactly(file.fd, wanted);
+    const bytes = readExactly(file.fd, wanted, into);
     const head = bytes.subarray(0, headLength);
     if (looksBinary(head)) return nothing;
-    const language = detectLanguage(path, Buffer.from(head).toString("latin1"));
+    const language = detectLanguage(path, head.toString("latin1"));
     if (!languages.has(language)) return nothing;
-    const whole = bytes.length < stat.size ? readExactly(file.fd, stat.size) : bytes;
+    const whole = bytes.length < stat.size ? readExactly(file.fd, stat.size, into) : bytes;
     return isMinified(whole) ? nothing : { stat, language, bytes: whole };
   } finally {
     file.close();
@@ -49,8 +54,9 @@ export function decodeSource(bytes: Uint8Array): string {
   }
 }
 
-function readExactly(fd: number, size: number): Uint8Array {
-  const buffer = Buffer.allocUnsafeSlow(size);
+function readExactly(fd: number, size: number, into: ReadBuffer): Buffer {
+  if (into.bytes.length < size) into.bytes = Buffer.allocUnsafeSlow(Math.max(size, 2 * into.bytes.length));
+  const buffer = into.bytes;
   let filled = 0;
   for (let got = 1; got > 0 && filled < size; filled += got) {
     got = readSync(fd, buffer, filled, size - filled, filled);

@@ -44,18 +44,15 @@ export function scanNames(
       continue;
     }
     const start = at;
-    let hash = 0x811c9dc5;
-    do {
-      hash = Math.imul(hash ^ source[at]!, 0x01000193);
-      at += 1;
-    } while (at < length && kinds[source[at]!]! >= word);
+    do at += 1;
+    while (at < length && kinds[source[at]!]! >= word);
     if (kind === digit) {
       before = byte;
       wordBefore = 0;
       lineBegan = false;
       continue;
     }
-    const role = at - start <= longestKeyword ? (keywords.get(hash) ?? plainWord) : plainWord;
+    const role = roleOf(source, start, at);
     let next = at;
     while (next < length && (source[next] === 32 || source[next] === 9)) next += 1;
     const strong = wordBefore === defining;
@@ -67,7 +64,7 @@ export function scanNames(
     ) {
       span.start = start;
       span.end = at;
-      const id = pool.add(source, span, hash);
+      const id = pool.add(source, span, hashOf(source, start, at));
       if (id >= stamps.values.length) grow(stamps, id);
       if (stamps.values[id] !== stamps.file) {
         stamps.values[id] = stamps.file;
@@ -81,7 +78,7 @@ export function scanNames(
 }
 
 const longestName = 200;
-const longestKeyword = 12;
+const longestKeyword = 13;
 const newline = 10;
 /** Stands for "a word" where a byte is asked for. */
 const wordByte = 97;
@@ -181,14 +178,31 @@ const usingWords =
   "return new throw await yield typeof in of instanceof case delete else extends implements import from as and or not is if while elif assert raise goto with then do unless until when";
 
 const keywords = new Map<number, number>([
-  ...definingWords.split(" ").map((text): [number, number] => [hashOf(text), defining]),
-  ...usingWords.split(" ").map((text): [number, number] => [hashOf(text), using]),
+  ...definingWords.split(" ").map((text): [number, number] => [hashOfText(text), defining]),
+  ...usingWords.split(" ").map((text): [number, number] => [hashOfText(text), using]),
 ]);
 
-function hashOf(text: string): number {
+/** Lengths that keywords which begin with a byte have, as bits: most words are told apart by that alone. */
+const keywordLengths = `${definingWords} ${usingWords}`.split(" ").reduce((lengths, text) => {
+  const first = text.charCodeAt(0);
+  lengths[first] = lengths[first]! | (1 << text.length);
+  return lengths;
+}, new Int32Array(256));
+
+function roleOf(source: Uint8Array, start: number, end: number): number {
+  const length = end - start;
+  if (length > longestKeyword || (keywordLengths[source[start]!]! & (1 << length)) === 0) return plainWord;
+  return keywords.get(hashOf(source, start, end)) ?? plainWord;
+}
+
+function hashOf(source: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5;
-  for (const char of text) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193);
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ source[at]!, 0x01000193);
   return hash;
+}
+
+function hashOfText(text: string): number {
+  return hashOf(Buffer.from(text), 0, text.length);
 }
 
 function grow(stamps: Stamps, id: number): void {
