@@ -83,7 +83,7 @@ function createWalk(place: Place): Walk {
     service: undefined,
     interactive: undefined,
     denied: undefined,
-    found: new WeakMap(),
+    found: undefined,
     tooDeep: false,
     budget,
     script: (script, scope) => walkScript(script, scope, walk),

@@ -23,7 +23,7 @@ export function runCommand(draft: Draft, scope: Scope, walk: Walk): void {
 function callFunction(name: string, { fields }: Draft, scope: Scope, walk: Walk): void {
   const body = scope.functions.get(name);
   if (body === undefined) return;
-  const { names, moves } = assignedNames(body, scope.functions, walk.found);
+  const { names, moves } = assignedNames(body, scope.functions, (walk.found ??= new WeakMap()));
   const within = scope.via.filter((via) => via === `${name}()`).length;
   if (within < 2 && walk.budget > 0 && body.end - body.pos <= longestBody && scope.depth < deepestCalls) {
     walk.budget--;

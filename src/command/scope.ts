@@ -15,7 +15,7 @@ export interface Stdin {
   /** The text, where it stands in the line. */
   readonly text: () => string | undefined;
   /** The text is all of it. */
-  readonly sure?: boolean | undefined;
+  readonly sure?: (() => boolean) | undefined;
   /** Something feeds it: a pipe, a file, a here-document. */
   readonly fed: boolean;
   readonly taint?: Taint | undefined;

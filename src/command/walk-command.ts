@@ -139,7 +139,7 @@ function stdinOf({ op, field, fd }: ResolvedRedirection, before: Stdin, scope: S
   }
   if (op === "<&") return scope.connections.has(field.text) ? connection : before;
   if (op.startsWith("<<"))
-    return { fed: true, taint: field.taint, sure: field.known, text: () => field.text };
+    return { fed: true, taint: field.taint, sure: () => field.known, text: () => field.text };
   if (/^\/dev\/(?:tcp|udp)\//.test(field.text)) return connection;
   return { fed: field.text !== "/dev/null", taint: field.taint, text: () => undefined };
 }

@@ -53,7 +53,7 @@ export function walkLoop(node: Node<"While" | "ArithmeticFor">, scope: Scope, wa
 }
 
 function forgetChanges(body: SyntaxNode, scope: Scope, walk: Walk): void {
-  const { names, moves } = assignedNames(body, scope.functions, walk.found);
+  const { names, moves } = assignedNames(body, scope.functions, (walk.found ??= new WeakMap()));
   forget(scope, names);
   if (moves) scope.cwds = undefined;
 }

@@ -45,9 +45,7 @@ function pipeFrom({ commands, end, taint }: Upstream, scope: Scope, walk: Walk):
     from: last && programOf(last),
     taint,
     text: () => read()?.text,
-    get sure() {
-      return read()?.sure === true;
-    },
+    sure: () => read()?.sure === true,
   };
 }
 

@@ -45,7 +45,8 @@ export interface Walk {
   interactive: string | undefined;
   /** Why something in it should never run, where that is no single command's fault. */
   denied: string | undefined;
-  readonly found: FoundNames;
+  /** Made when first needed: few lines have loops. */
+  found: FoundNames | undefined;
   /** Some of it lies deeper than the parser goes. */
   tooDeep: boolean;
   /** How often parts may still be walked more than once. */

@@ -31,7 +31,7 @@ export function unfoldShell(unfolding: Unfolding): boolean {
       positional: first === undefined ? [] : rest,
     });
   const denied = unseen(draft.stdin.taint);
-  const sure = text !== undefined && draft.stdin.sure === true;
+  const sure = text !== undefined && draft.stdin.sure?.() === true;
   reportCommand(
     draft,
     scope,

@@ -2,7 +2,6 @@ import type { CodeQueryType } from "../../contract/ports/code.js";
 import type { SymbolKind } from "../../syntax/source-symbol.js";
 import { buildingNote, type Candidate, type Candidates, noCandidates } from "./candidate.js";
 import { type CodeParts, type Search, startIndex } from "./code-parts.js";
-import { likelyDefinitions } from "./definition-pattern.js";
 import { findHits } from "./find-text.js";
 import { pathPenalty } from "./path-rank.js";
 import { belowOf, shownPath } from "./place.js";
@@ -11,8 +10,8 @@ import type { Findings, FoundSymbol, NameWish } from "./worker/messages.js";
 
 /** How long files that are not known yet may be parsed while somebody waits. */
 const parseMs = 3000;
-/** Files that ripgrep's hits lie in, and that are parsed without an index. */
-const mostFiles = 400;
+/** Files that hold the name and are looked at without an index. */
+const mostFiles = 2000;
 
 /** Definitions of a name, best first, from syntax trees. */
 export async function findDefinitions(search: Search, most: number): Promise<Candidates> {
@@ -74,28 +73,32 @@ export function kindsOf(type: CodeQueryType): readonly SymbolKind[] | undefined 
   return undefined;
 }
 
-/** Without an index: ripgrep says which files may define the name, and only those are parsed. */
+/** Without an index: ripgrep says which files hold the name, a quick look which may define it, and those are parsed. */
 async function findDirectly(search: Search, wish: NameWish): Promise<Candidates> {
   const librarian = search.parts.librarian();
   // The thread starts while ripgrep runs.
   const warm = librarian.ask("state", {}, search.parts.signal).catch(() => undefined);
-  const exact = await filesWith(search, wish.name, { prefix: false, ignoreCase: false });
+  const exact = await filesWith(search, wish.name, { wholeWords: true, ignoreCase: false });
   await warm;
   const found = await parseFiles(search, exact.files, wish);
   if (found.symbols.length > 0) return toCandidates({ ...found, more: exact.more }, wish);
-  const looser = await filesWith(search, wish.name, { prefix: true, ignoreCase: !wish.caseSensitive });
+  const looser = await filesWith(search, wish.name, { wholeWords: false, ignoreCase: !wish.caseSensitive });
   const more = await parseFiles(search, looser.files, wish);
   return toCandidates({ ...more, more: looser.more }, wish);
 }
 
+/** The text itself and no pattern: ripgrep is many times slower with one, above all on long lines. */
 async function filesWith(
   search: Search,
   name: string,
-  { prefix, ignoreCase }: { prefix: boolean; ignoreCase: boolean },
+  { wholeWords, ignoreCase }: { wholeWords: boolean; ignoreCase: boolean },
 ): Promise<{ files: string[]; more: boolean }> {
+  const isWord = /^[\p{L}\p{N}_].*(?<=[\p{L}\p{N}_])$/su.test(name);
   const { hits, cut } = await findHits(search, {
-    ...likelyDefinitions(name, { ripgrep: search.parts.ripgrep() !== undefined, prefix }),
+    patterns: [name],
+    regex: false,
     ignoreCase,
+    wholeWords: wholeWords && isWord,
     kind: "text",
     perFile: 1,
   });

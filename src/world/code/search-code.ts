@@ -3,7 +3,6 @@ import type { CodeAnswer, CodeIndexState, CodeQuery, CodeSearch } from "../../co
 import { PatternError } from "../../glob/wildcard.js";
 import { buildingNote, type Candidate, type Candidates, noCandidates } from "./candidate.js";
 import type { CodeParts, Search } from "./code-parts.js";
-import { likelyDefinitions } from "./definition-pattern.js";
 import { compileScope } from "./file-scope.js";
 import { findDefinitions, kindsOf } from "./find-definitions.js";
 import { findFiles } from "./find-files.js";
@@ -73,7 +72,7 @@ async function collect(search: Search): Promise<Candidates> {
   if (query.regex) return query.type === "all" ? findLines(search, "text") : findByPattern(search);
   const definitions = await definitionsOr(search, most);
   if (query.type !== "all")
-    return definitions.candidates.length > 0 ? definitions : likelyLines(search, definitions);
+    return definitions.candidates.length > 0 ? definitions : mentionsInstead(search, definitions);
   const files =
     definitions.candidates.length >= query.limit ? noCandidates : await findFiles(search, query.limit);
   const room = query.limit - definitions.candidates.length - files.candidates.length;
@@ -146,19 +145,12 @@ async function findByPattern(search: Search): Promise<Candidates> {
   return { candidates, more: lines.more || found.unread > 0, notes: lines.notes };
 }
 
-/** Lines that look like a definition, where no tree knows one: a language without a grammar, say. */
-async function likelyLines(search: Search, { notes }: Candidates): Promise<Candidates> {
-  const name = search.query.query.trim();
-  if (name === "" || name.includes("\n")) return { ...noCandidates, notes };
-  const likely = await findText(search, {
-    ...likelyDefinitions(name, { ripgrep: search.parts.ripgrep() !== undefined }),
-    ignoreCase: false,
-    kind: "mention",
-    perFile: 5,
-  });
-  if (likely.candidates.length === 0) return { ...likely, notes: [...notes, ...likely.notes] };
-  const said = "No syntax tree defines it as asked; these lines look as if they might.";
-  return { ...likely, notes: [...notes, ...likely.notes, said] };
+/** Lines with the name, where no tree defines it: a language without a grammar, say. */
+async function mentionsInstead(search: Search, { notes }: Candidates): Promise<Candidates> {
+  const mentions = await findMentions(search);
+  if (mentions.candidates.length === 0) return { ...mentions, notes: [...notes, ...mentions.notes] };
+  const said = "No syntax tree defines it as asked; these lines mention it.";
+  return { ...mentions, notes: [...notes, ...mentions.notes, said] };
 }
 
 function merge(parts: readonly Candidates[]): Candidates {

@@ -107,7 +107,12 @@ function addTo(pool: NamePool): (name: string) => number {
   };
 }
 
-function tryRead(guard: Guard, file: string, into: ReadBuffer): ReturnType<typeof readSource> | undefined {
+/** A file as it is now; `undefined` where it cannot be read. Its bytes are lent. */
+export function tryRead(
+  guard: Guard,
+  file: string,
+  into: ReadBuffer,
+): ReturnType<typeof readSource> | undefined {
   try {
     return readSource(guard, file, into);
   } catch {
