@@ -14,25 +14,30 @@ const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.optiona
 
 rmSync(`${root}/dist`, { recursive: true, force: true });
 
-const bundle = await rolldown({
+const common = {
   cwd: root,
-  input: {
-    index: "src/index.ts",
-    cli: "src/cli/main.ts",
-    "code-worker": "src/world/code/worker/code-worker.ts",
-  },
   platform: "node",
   external: (id) => dependencies.some((name) => id === name || id.startsWith(`${name}/`)),
   transform: { define: { __TENON_VERSION__: JSON.stringify(manifest.version) } },
-});
-await bundle.write({
+};
+const output = {
   dir: "dist",
   format: "esm",
   sourcemap: true,
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-  chunkFileNames: "chunks/[name]-[hash].js",
-});
+};
+
+const bundle = await rolldown({ ...common, input: { index: "src/index.ts", cli: "src/cli/main.ts" } });
+await bundle.write({ ...output, chunkFileNames: "chunks/[name]-[hash].js" });
 await bundle.close();
+
+// A thread of its own that needs a tenth of the library: sharing chunks would load all of it once a thread.
+const worker = await rolldown({
+  ...common,
+  input: { "code-worker": "src/world/code/worker/code-worker.ts" },
+});
+await worker.write({ ...output, codeSplitting: false });
+await worker.close();
 
 execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
   cwd: root,

@@ -113,11 +113,11 @@ async function buildInProcess(tree, stateDir, complete) {
   return JSON.parse(stdout);
 }
 
-/** Functions and classes that ctags knows, from all over the tree. */
+/** Functions that ctags knows, from all over the tree. */
 function pickNames(tags) {
   const rows = readFileSync(tags, "utf8")
     .split("\n")
-    .filter((row) => /^[A-Za-z]\w{5,30}\t.*\t[fc](?:\t|$)/.test(row));
+    .filter((row) => /^[A-Za-z]\w{5,30}\t.*\tf(?:\t|$)/.test(row));
   const step = Math.max(1, Math.floor(rows.length / 12));
   return [...new Set(rows.filter((_, at) => at % step === 0).map((row) => row.split("\t")[0]))].slice(0, 10);
 }
@@ -129,9 +129,14 @@ async function benchQueries(root, tree, names) {
   try {
     while ((await ask({ query: names[0], type: "function", limit: 5 })).index.state !== "ready")
       await pause(50);
-    for (const name of names) await ask({ query: name, limit: 5, type: "function" });
+    // The same for both: names that are functions here, too.
+    const functions = [];
+    for (const name of names) {
+      const { matches } = await ask({ query: name, limit: 5, type: "function" });
+      if (matches[0]?.kind === "function") functions.push(name);
+    }
     let turn = 0;
-    const next = () => names[turn++ % names.length];
+    const next = () => functions[turn++ % functions.length];
     const rg = (...args) =>
       spawnSync(rgPath, ["--no-config", "--hidden", "-n", ...args, "."], {
         cwd: tree,

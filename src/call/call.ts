@@ -1,5 +1,4 @@
 import { setMaxListeners } from "node:events";
-import type { CommandAnalysis } from "../command/command-analysis.js";
 import type { AccessDecision, CallMetadata, ToolEnvelope } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
 import { ToolCancelledError, type ToolError } from "../contract/errors.js";
@@ -15,6 +14,7 @@ import type { Lock } from "../scheduler/locks.js";
 import type { Ticket } from "../scheduler/scheduler.js";
 import type { Brood } from "./call-below.js";
 import type { SpineParts, ToolSettings } from "./parts.js";
+import type { ShellAnalysis } from "./shell-commands.js";
 
 /** What comes with a request but is not the caller's word. */
 export interface CallOrigin {
@@ -56,7 +56,7 @@ export class Call {
   writes: readonly Resource[] = noResources;
   locks: readonly Lock[] = [];
   /** What is known of the shell line of an input. */
-  analysed: { readonly input: unknown; readonly analysis: CommandAnalysis | undefined } | undefined;
+  analysed: ShellAnalysis | undefined;
   decision: AccessDecision | undefined;
   ticket: Ticket | undefined;
   deadline: Deadline | undefined;

@@ -4,42 +4,65 @@ import type { ShellLine } from "../contract/tool.js";
 import type { PolicyCall, PolicyCommand } from "../policy/create-policy.js";
 import type { ValidatedCall } from "./call.js";
 
-/** What is known of the shell line that a call would run; `undefined` where it runs none. */
-export function analysisOf(call: ValidatedCall): CommandAnalysis | undefined {
-  const { tool } = call.entry;
-  if (tool.shellLine === undefined) return undefined;
-  const { analysed } = call;
-  if (analysed !== undefined && analysed.input === call.input) return analysed.analysis;
-  const shell = tool.shellLine(call.input);
-  const analysis = shell && analyse(call, shell);
-  call.analysed = { input: call.input, analysis };
-  return analysis;
+/** What is known of the shell line of a call, and what the policy has to know of it. */
+export interface ShellAnalysis {
+  readonly input: unknown;
+  readonly analysis: CommandAnalysis;
+  readonly parts: Pick<PolicyCall, "commands" | "changes" | "reads" | "writes">;
 }
 
-function analyse(call: ValidatedCall, { line, cwd, env = {}, dialect }: ShellLine): CommandAnalysis {
+/** What is known of the shell line that a call would run; `undefined` where it runs none. */
+export function analysisOf(call: ValidatedCall): CommandAnalysis | undefined {
+  return shellOf(call)?.analysis;
+}
+
+/** What the policy has to know of the line: its commands, and the files that they read and change. */
+export function shellParts(call: ValidatedCall): ShellAnalysis["parts"] | undefined {
+  return shellOf(call)?.parts;
+}
+
+/** Each input is taken apart once, however often it is asked about. */
+function shellOf(call: ValidatedCall): ShellAnalysis | undefined {
+  const { analysed } = call;
+  if (analysed !== undefined && analysed.input === call.input) return analysed;
+  const shell = call.entry.tool.shellLine?.(call.input);
+  if (shell === undefined) return undefined;
+  const workspace = call.parts.world.canonicalPath(".");
+  const analysis = analyse(call, shell, workspace);
+  const fresh = { input: call.input, analysis, parts: toParts(call, analysis, workspace) };
+  call.analysed = fresh;
+  return fresh;
+}
+
+function analyse(
+  call: ValidatedCall,
+  { line, cwd, env = {}, dialect }: ShellLine,
+  workspace: string,
+): CommandAnalysis {
   const { env: own } = call.session;
   return analyseCommand(line, {
-    workspace: call.parts.world.canonicalPath("."),
-    cwd,
+    workspace,
+    cwd: cwd === undefined ? undefined : call.parts.world.canonicalPath(cwd),
     dialect,
     home: own.entries().get("HOME"),
     env: [...(own.changed ?? []), ...Object.keys(env)],
   });
 }
 
-/** What the policy has to know of the line: its commands, and the files that they read and change. */
-export function shellParts(
-  call: ValidatedCall,
-): Pick<PolicyCall, "commands" | "changes" | "reads" | "writes"> | undefined {
-  const analysis = analysisOf(call);
-  if (analysis === undefined) return undefined;
+function toParts(call: ValidatedCall, analysis: CommandAnalysis, workspace: string): ShellAnalysis["parts"] {
   const sandboxed = call.parts.world.sandbox().active;
+  const toPath = relativeTo(workspace);
   return {
     commands: toCommands(analysis).map((command) => ({ ...command, sandboxed })),
-    changes: analysis.changes,
-    reads: [...call.reads, ...analysis.reads.map((path) => ({ path }))],
-    writes: [...call.writes, ...analysis.writes.map((path) => ({ path }))],
+    changes: analysis.changes.map(toPath),
+    reads: [...call.reads, ...analysis.reads.map((path) => ({ path: toPath(path) }))],
+    writes: [...call.writes, ...analysis.writes.map((path) => ({ path: toPath(path) }))],
   };
+}
+
+/** As other tools name files: relative to the workspace, whichever way that was named. */
+function relativeTo(workspace: string): (path: string) => string {
+  return (path) => (path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path);
 }
 
 function toCommands({ commands, unknown, denied }: CommandAnalysis): PolicyCommand[] {

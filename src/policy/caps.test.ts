@@ -44,3 +44,25 @@ describe("capabilities and levels", () => {
     }
   });
 });
+
+describe("the allowed commands", () => {
+  const policy = policyWith({ "command-line": [allow()] }, { allowedCommands: ["ls", "git"] });
+
+  it.each(["ls", "git push", "/usr/bin/git status"])("let %j be judged by the rules", (line) => {
+    expect(policy.decide(shellCall([line])).behavior).toBe("allow");
+  });
+
+  it.each(["rm x", "./ls", "/tmp/ls", "lsx"])("deny %j, whatever the rules say", (line) => {
+    expect(policy.decide(shellCall(["ls", line]))).toMatchObject({
+      behavior: "deny",
+      rule: "allowed-commands",
+    });
+  });
+
+  it("deny what nobody knows, and say nothing about other tools", () => {
+    const unknown = { words: [], known: false, readOnly: false };
+    expect(policy.decide(shellCall([], { commands: [unknown] })).rule).toBe("allowed-commands");
+    expect(policy.decide(shellCall([], { commands: undefined })).rule).toBe("allowed-commands");
+    expect(policy.decide(callOf()).behavior).toBe("allow");
+  });
+});

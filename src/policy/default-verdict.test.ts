@@ -42,6 +42,12 @@ describe("the defaults", () => {
       "ask",
       "built-in:command",
     ],
+    [
+      "a command that only reads, with nothing to hold it",
+      shellCall([{ line: "ls", readOnly: true, sandboxed: false }]),
+      "ask",
+      "built-in:command",
+    ],
     ["any other command", shellCall(["npm test"]), "ask", "built-in:command"],
     ["a line without analysis", callOf({ category: "shell" }), "ask", "built-in:command"],
   ])("for %s", (_, call, behavior, rule) => {
@@ -53,6 +59,22 @@ describe("the defaults", () => {
       writes: [{ tree: "." }, { path: "out.txt" }],
     });
     expect(policyWith().decide(call)).toMatchObject({ behavior: "ask", rule: "built-in:dangerous" });
+  });
+
+  it("let a path that a command changes by itself tighten, but not demand consent", () => {
+    const copy = (path: string) => shellCall(["cp a b"], { changes: [path] });
+    const policy = policyWith({ user: [allow({ command: "cp" })] });
+    expect(policy.decide(copy("b")).behavior).toBe("allow");
+    expect(policy.decide(copy(".git/hooks/x"))).toMatchObject({
+      behavior: "deny",
+      rule: "built-in:protected-write",
+    });
+    expect(policy.decide(copy(".npmrc"))).toMatchObject({ behavior: "ask", rule: "built-in:careful-write" });
+  });
+
+  it("say why it is not known what a command does", () => {
+    const call = shellCall([{ line: "npm test", known: false, why: "PATH was changed" }]);
+    expect(policyWith().decide(call).reason).toContain("PATH was changed");
   });
 
   it("let a path that a command reads tighten, but not demand consent", () => {

@@ -46,6 +46,7 @@ export function shellCall(
         readonly readOnly?: boolean;
         readonly sandboxed?: boolean;
         readonly denied?: string;
+        readonly why?: string;
       }
   )[],
   extra: Partial<PolicyCall> = {},

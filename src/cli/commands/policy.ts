@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Explained } from "../../call/explain.js";
 import { createInterface } from "node:readline";
 import type { ToolRequest } from "../../contract/call.js";
 import type { PolicyRule } from "../../policy/policy-rule.js";
@@ -123,12 +124,19 @@ function addExplain(policy: Command, terminal: Terminal): void {
         const schema = open.tenon.registry.describe(name)?.inputSchema;
         const explained = await open.session.explain({ name, arguments: readArguments(words, schema) });
         if (flags.json === true) writeJson(terminal, explained);
-        else
-          terminal.stdout.write(
-            `${explained.decision}: ${printable(explained.reason)} (rule ${explained.rule}, ${explained.source})\n`,
-          );
+        else terminal.stdout.write(`${describeVerdict(explained)}\n`);
       }),
     );
+}
+
+/** The verdict, and below it what was decided about each command of a shell line. */
+function describeVerdict({ decision, reason, rule, source, commands = [] }: Explained): string {
+  const each = commands.map(({ command, ...verdict }) => {
+    const shown = command === "" ? "(the line as a whole)" : printable(command);
+    const why = verdict.reason === "" ? "" : `: ${printable(verdict.reason)}`;
+    return `  ${verdict.decision.padEnd(6)} ${shown}${why} (rule ${verdict.rule})`;
+  });
+  return [`${decision}: ${printable(reason)} (rule ${rule}, ${source})`, ...each].join("\n");
 }
 
 /** One answer a line, in the order of the lines; a bad line gets an answer too. */

@@ -105,7 +105,7 @@ const table: readonly DeniedProgram[] = [
   {
     names: "losetup",
     why: "it changes devices",
-    unless: anyOf(bare, someIs(/^(?:-[alj]|--(?:all|list|associated))/)),
+    unless: anyOf(bare, someIs(/^(?:-[aljf]$|--(?:all|list|associated|find))/)),
   },
   {
     names: "insmod rmmod modprobe depmod",

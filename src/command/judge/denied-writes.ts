@@ -3,7 +3,7 @@ import { belowHome } from "./credentials.js";
 
 const elsewhere: readonly (readonly [RegExp, string])[] = [
   [
-    /^\/dev\/(?:sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|r?disk\d|mapper\/|md\d|dm-\d|loop\d|sr\d|mtd|zd\d|ram\d|k?mem$|port$)/,
+    /^\/dev\/(?:sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|r?disk\d|disk\/|mapper\/|md\d|dm-\d|loop\d|sr\d|mtd|zd\d|ram\d|k?mem$|port$)/,
     "a device",
   ],
   [/^\/(?:proc\/sys|sys)(?:\/|$)/, "the settings of the kernel"],

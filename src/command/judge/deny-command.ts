@@ -119,7 +119,9 @@ function denyContainer({ texts }: Charge): string | undefined {
     const value = /^(?:-v|--volume)$/.test(text)
       ? (texts[at + 1] ?? "")
       : (/^(?:-v|--volume=)(.+)$/.exec(text)?.[1] ?? "");
-    return value.startsWith("/:") || /(?:^|,)(?:source|src)=\/(?:,|$)/.test(text);
+    return (
+      (value.startsWith("/:") && !/:ro(?:,|$)/.test(value)) || /(?:^|,)(?:source|src)=\/(?:,|$)/.test(text)
+    );
   });
   return whole ? "it hands the whole file system to a container" : undefined;
 }

@@ -10,7 +10,7 @@ const top =
   );
 const second = [
   ..."bin lib lib64 sbin share include local libexec".split(" ").map((name) => `/usr/${name}`),
-  ..."lib log spool".split(" ").map((name) => `/var/${name}`),
+  "/var/lib",
 ];
 const systemDirectories = new Set([...top.map((name) => `/${name}`), ...second]);
 

@@ -1,4 +1,4 @@
-import type { CodeQuery } from "../../contract/ports/code.js";
+import type { CodeIndexState, CodeQuery } from "../../contract/ports/code.js";
 import type { Files } from "../../contract/ports/files.js";
 import type { LibrarianThread } from "./librarian-thread.js";
 import type { Place } from "./place.js";
@@ -11,6 +11,8 @@ export interface CodeParts {
   /** ripgrep's program, where there is one. */
   readonly ripgrep: () => string | undefined;
   readonly librarian: () => LibrarianThread;
+  /** How far the index is; asking begins nothing. */
+  readonly indexState: () => CodeIndexState;
   /** An index is built and kept; else every search is direct. */
   readonly keepsIndex: boolean;
 }

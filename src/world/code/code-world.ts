@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import type { CodeSearch } from "../../contract/ports/code.js";
+import type { CodeIndexState, CodeSearch } from "../../contract/ports/code.js";
 import type { Files } from "../../contract/ports/files.js";
 import type { PathRulesOptions } from "../files/path-rules.js";
 import { type LibrarianThread, openLibrarianThread } from "./librarian-thread.js";
@@ -25,6 +25,8 @@ export interface CodeWorld {
   close(): Promise<void>;
 }
 
+const noIndex: CodeIndexState = { state: "none", filesParsed: 0, filesKnown: 0 };
+
 /** Prepare the search; no thread is started before the first query. */
 export function createCodeWorld(options: CodeWorldOptions): CodeWorld {
   const { keepsIndex, maxFileSize } = options;
@@ -38,10 +40,12 @@ export function createCodeWorld(options: CodeWorldOptions): CodeWorld {
       watch: keepsIndex,
       threads: Math.min(2, availableParallelism()),
     }));
+  const indexState = (): CodeIndexState => (keepsIndex && thread !== undefined ? thread.state : noIndex);
   let program: { readonly path: string | undefined } | undefined;
   const ripgrep = (): string | undefined => (program ??= { path: (options.ripgrep ?? findRipgrep)() }).path;
   return {
-    forCall: ({ files, signal }) => createCodeSearch({ files, signal, ripgrep, librarian, keepsIndex }),
+    forCall: ({ files, signal }) =>
+      createCodeSearch({ files, signal, ripgrep, librarian, indexState, keepsIndex }),
     async close() {
       await thread?.close();
       thread = undefined;

@@ -1,5 +1,5 @@
 import { ToolValidationError } from "../../contract/errors.js";
-import type { CodeAnswer, CodeIndexState, CodeQuery, CodeSearch } from "../../contract/ports/code.js";
+import type { CodeAnswer, CodeQuery, CodeSearch } from "../../contract/ports/code.js";
 import { PatternError } from "../../glob/wildcard.js";
 import { buildingNote, type Candidate, type Candidates, noCandidates } from "./candidate.js";
 import type { CodeParts, Search } from "./code-parts.js";
@@ -161,10 +161,8 @@ function merge(parts: readonly Candidates[]): Candidates {
   };
 }
 
-const noIndex: CodeIndexState = { state: "none", filesParsed: 0, filesKnown: 0 };
-
 function toAnswer({ parts }: Search, found: Candidates, { matches, shown, more }: Showing): CodeAnswer {
-  const now = parts.keepsIndex ? parts.librarian().state : noIndex;
+  const now = parts.indexState();
   // The index may be there by now; what counts is how this answer was found.
   const index = found.notes.includes(buildingNote) ? { ...now, state: "building" as const } : now;
   return { matches, truncated: more || found.more, index, notes: found.notes, shown };
