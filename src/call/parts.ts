@@ -54,6 +54,8 @@ export interface WorldPorts {
   sandbox(): SandboxState;
   /** Find out what would; `undefined` where it is known already. */
   lookForSandbox(): Promise<unknown> | undefined;
+  /** Where the workspace really is. @default the canonical form of "." */
+  root?(): string;
   /** The canonical form of a path, so that locks and rules mean the same file. */
   readonly canonicalPath: (path: string) => string;
   /** The guard's verdict on a path, without touching anything. */

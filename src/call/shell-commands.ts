@@ -27,7 +27,8 @@ function shellOf(call: ValidatedCall): ShellAnalysis | undefined {
   if (analysed !== undefined && analysed.input === call.input) return analysed;
   const shell = call.entry.tool.shellLine?.(call.input);
   if (shell === undefined) return undefined;
-  const workspace = call.parts.world.canonicalPath(".");
+  const { world } = call.parts;
+  const workspace = world.root?.() ?? world.canonicalPath(".");
   const analysis = analyse(call, shell, workspace);
   const fresh = { input: call.input, analysis, parts: toParts(call, analysis, workspace) };
   call.analysed = fresh;

@@ -63,7 +63,6 @@ function firstScope({ cwd = "." }: AnalyseOptions, place: Place): Scope {
     strict: place.dialect !== "other",
     depth: 0,
     via: [],
-    at: undefined,
     stdin: nothingFed,
     readers: [],
     connections: new Set(),
@@ -83,6 +82,8 @@ function createWalk(place: Place): Walk {
     service: undefined,
     interactive: undefined,
     denied: undefined,
+    at: { start: 0, end: 0 },
+    inner: -1,
     found: undefined,
     tooDeep: false,
     budget,
@@ -95,7 +96,9 @@ function createWalk(place: Place): Walk {
 
 function walkSource(text: string, scope: Scope, walk: Walk): void {
   if (!isTangled(text)) {
+    walk.inner += 1;
     walkScript(grammar().parse(text), scope, walk);
+    walk.inner -= 1;
     return;
   }
   walk.unknown.add("it is nested too deep");

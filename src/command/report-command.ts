@@ -39,13 +39,11 @@ export function reportCommand(draft: Draft, scope: Scope, walk: Walk, findings: 
     assignments,
     redirections: redirections.map(({ op, target, known }) => ({ op, target, known })),
     via: scope.via,
-    at: scope.at ?? nowhere,
+    at: walk.at,
     readOnly: denied === undefined && why === undefined && (findings.readOnly ?? reads !== undefined),
     denied,
   } satisfies SimpleCommand);
 }
-
-const nowhere = { start: 0, end: 0 };
 
 /** Why nobody can say what the command does. */
 function unsure({ fields, assignments }: Draft, scope: Scope, walk: Walk): string | undefined {

@@ -51,7 +51,6 @@ export interface Scope {
   readonly strict: boolean;
   readonly depth: number;
   readonly via: readonly string[];
-  readonly at: { readonly start: number; readonly end: number } | undefined;
   readonly stdin: Stdin;
   /** Programs that read what it writes. */
   readonly readers: readonly string[];

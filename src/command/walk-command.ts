@@ -3,7 +3,6 @@ import type { CommandVariable } from "./command-analysis.js";
 import { heredocText } from "./heredoc-text.js";
 import { denyRedirection } from "./judge/deny-redirection.js";
 import { isSteeringVariable } from "./judge/variables.js";
-import { carryOver } from "./scope.js";
 import type { Scope, Stdin, Value } from "./scope.js";
 import type { ResolvedRedirection, Walk } from "./walk.js";
 import { knownField, unknownField } from "./words/field.js";
@@ -13,7 +12,7 @@ import { resolveText, resolveWord } from "./words/resolve-word.js";
 
 /** Resolve the words of a simple command, then look into it. */
 export function walkCommand(node: Command, scope: Scope, walk: Walk): void {
-  const placed = scope.at === undefined ? { ...scope, at: { start: node.pos, end: node.end } } : scope;
+  if (walk.inner === 0) walk.at = { start: node.pos, end: node.end };
   const fields = (node.name === undefined ? [] : [node.name, ...node.args]).flatMap((word) =>
     word.type === "Word" ? resolveWord(word, scope, walk) : [assignmentField(word, scope, walk)],
   );
@@ -25,8 +24,7 @@ export function walkCommand(node: Command, scope: Scope, walk: Walk): void {
     if (redirections.length > 0 || assignments.length > 0) walk.loose ||= !strict || assignments.length > 0;
     return;
   }
-  walk.command({ fields, redirections, stdin, assignments: assignments.map(toVariable) }, placed);
-  carryOver(scope, placed);
+  walk.command({ fields, redirections, stdin, assignments: assignments.map(toVariable) }, scope);
 }
 
 interface Assigned {

@@ -45,6 +45,10 @@ export interface Walk {
   interactive: string | undefined;
   /** Why something in it should never run, where that is no single command's fault. */
   denied: string | undefined;
+  /** Where in the line the walk is. */
+  at: SimpleCommand["at"];
+  /** How many texts deep it is, besides the line itself. */
+  inner: number;
   /** Made when first needed: few lines have loops. */
   found: FoundNames | undefined;
   /** Some of it lies deeper than the parser goes. */

@@ -116,6 +116,7 @@ export function createWorld(parts: WorldOptions): World {
           redact: parts.redact,
           fields: { callId, toolName },
         }),
+      root: () => guards.common().root,
       canonicalPath: (path) => guards.common().canonical(path),
       checkPath,
       checkHost: (host) => network.checkHost(host),

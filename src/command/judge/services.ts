@@ -1,3 +1,5 @@
+import { baseName } from "../words/paths.js";
+
 /** Names of scripts that start something and keep it running. */
 const lasting =
   /^(?:dev|start|serve|server|watch|preview|develop|storybook|(?:dev|start|serve|watch):.*|.*:watch)$/;
@@ -55,8 +57,9 @@ const verbs: Readonly<Record<string, RegExp>> = {
 
 /** The service that the words of a command start and that never ends by itself, if they do. */
 export function blockingService(words: readonly string[]): string | undefined {
+  if (!candidates.has(baseName(words[0] ?? ""))) return undefined;
   const [program = "", ...args] = runner(words);
-  const name = program.slice(program.lastIndexOf("/") + 1);
+  const name = baseName(program);
   if (args.some((word) => /^(?:--help|-h|--version)$/.test(word))) return undefined;
   const found =
     always.has(name) || verbs[name]?.test(args[0] ?? "") === true || special.get(name)?.(args) === true;
@@ -130,6 +133,9 @@ const special: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["nginx", has(/daemon off/)],
 ]);
 
+const runners = "npx bunx pnpx npm pnpm yarn poetry pipenv uv pdm hatch bundle python python3".split(" ");
+const candidates = new Set([...always, ...Object.keys(verbs), ...special.keys(), ...runners]);
+
 const screens = new Set(
   "vi vim nvim view nano pico emacs less more most top htop btop atop tmux screen tig lazygit ranger mc nmtui dialog whiptail man".split(
     " ",
@@ -139,7 +145,7 @@ const screens = new Set(
 /** A program that waits for a person at a terminal, if the words start one. */
 export function interactiveProgram(words: readonly string[]): string | undefined {
   const [program = "", ...args] = words;
-  const name = program.slice(program.lastIndexOf("/") + 1);
+  const name = baseName(program);
   if (!screens.has(name) || args.some((word) => /^(?:--help|--version|-b\w*|--batch|-es|-Es|-s)$/.test(word)))
     return undefined;
   return name;
