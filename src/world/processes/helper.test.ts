@@ -28,6 +28,12 @@ async function helpers(parent = process.pid): Promise<number[]> {
   return found.flat();
 }
 
+/** It has ended, whether or not somebody has asked how. */
+async function isGone(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined);
+  return stat === undefined || stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
+}
+
 const run = (command: string, timeoutMs = 20_000) =>
   ground.forCall().run({ command, readOnly: false, timeoutMs });
 
@@ -81,7 +87,10 @@ describe("the helper", () => {
     const [helper] = await helpers();
     for (let round = 0; round < 5; round++) {
       const waiting = await readFile(`/proc/${helper}/task/${helper}/children`, "utf8");
-      for (const pid of waiting.trim().split(" ").filter(Boolean)) process.kill(Number(pid), "SIGKILL");
+      const pids = waiting.trim().split(" ").filter(Boolean).map(Number);
+      for (const pid of pids) process.kill(pid, "SIGKILL");
+      // A signal is only on its way at first; until it arrives, their pipes are open.
+      await expect.poll(async () => (await Promise.all(pids.map(isGone))).every(Boolean)).toBe(true);
       expect(await run(`echo ${round}`)).toMatchObject({ exitCode: 0, stdout: { text: `${round}\n` } });
     }
   });
