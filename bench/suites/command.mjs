@@ -1,4 +1,4 @@
-// Judging a shell line: parse, take apart, judge each command, decide by the policy. Nothing is run.
+// Judging a shell line: parse, take apart, judge each command, decide by the policy. No line is run.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,18 +24,17 @@ export async function run() {
   const root = mkdtempSync(join(tmpdir(), "tenon-bench-"));
   const tenon = createTenon({
     workspace: root,
-    config: { stateDir: `${root}-state` },
+    config: { stateDir: `${root}-state`, policy: { rules: [{ decision: "allow", tool: "*judged" }] } },
     tools: [defineShell("unjudged"), defineShell("judged", ({ command }) => ({ line: command }))],
   });
-  const session = tenon.createSession();
-  const explain = (name, command) => () => session.explain({ name, arguments: { command } });
+  const call = (name, command) => () => tenon.call({ name, arguments: { command } });
   const none = "the same tool without a line";
   const contenders = {
-    [none]: explain("unjudged", "ls -la"),
-    ...Object.fromEntries(Object.entries(lines).map(([name, command]) => [name, explain("judged", command)])),
+    [none]: call("unjudged", "ls -la"),
+    ...Object.fromEntries(Object.entries(lines).map(([name, command]) => [name, call("judged", command)])),
   };
   const results = await compare(contenders, { rounds: 40, callsPerRound: 300 });
-  printTable("Judging a line, from arguments to verdict", results, none);
+  printTable("A call with a shell line that does nothing", results, none);
   const base = results.get(none).median;
   const added = Object.keys(lines).map((name) => results.get(name).median - base);
   console.log();

@@ -8,8 +8,12 @@ import type { ValidatedCall } from "./call.js";
 export interface ShellAnalysis {
   readonly input: unknown;
   readonly analysis: CommandAnalysis;
-  readonly parts: Pick<PolicyCall, "commands" | "changes" | "reads" | "writes">;
+  readonly workspace: string;
+  /** Made when the policy first asks: only then it is known what the call touches and what holds it. */
+  parts: ShellParts | undefined;
 }
+
+type ShellParts = Pick<PolicyCall, "commands" | "changes" | "reads" | "writes">;
 
 /** What is known of the shell line that a call would run; `undefined` where it runs none. */
 export function analysisOf(call: ValidatedCall): CommandAnalysis | undefined {
@@ -17,8 +21,9 @@ export function analysisOf(call: ValidatedCall): CommandAnalysis | undefined {
 }
 
 /** What the policy has to know of the line: its commands, and the files that they read and change. */
-export function shellParts(call: ValidatedCall): ShellAnalysis["parts"] | undefined {
-  return shellOf(call)?.parts;
+export function shellParts(call: ValidatedCall): ShellParts | undefined {
+  const shell = shellOf(call);
+  return shell && (shell.parts ??= toParts(call, shell));
 }
 
 /** Each input is taken apart once, however often it is asked about. */
@@ -30,7 +35,7 @@ function shellOf(call: ValidatedCall): ShellAnalysis | undefined {
   const { world } = call.parts;
   const workspace = world.root?.() ?? world.canonicalPath(".");
   const analysis = analyse(call, shell, workspace);
-  const fresh = { input: call.input, analysis, parts: toParts(call, analysis, workspace) };
+  const fresh: ShellAnalysis = { input: call.input, analysis, workspace, parts: undefined };
   call.analysed = fresh;
   return fresh;
 }
@@ -50,7 +55,7 @@ function analyse(
   });
 }
 
-function toParts(call: ValidatedCall, analysis: CommandAnalysis, workspace: string): ShellAnalysis["parts"] {
+function toParts(call: ValidatedCall, { analysis, workspace }: ShellAnalysis): ShellParts {
   const sandboxed = call.parts.world.sandbox().active;
   const toPath = relativeTo(workspace);
   return {

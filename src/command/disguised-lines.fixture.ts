@@ -260,6 +260,7 @@ export const disguisedLines: readonly string[] = [
   "$(which sudo) ls",
   "`which rm` -rf /",
   '"$(command -v rm)" -rf /',
+  "dd if=x of=/dev/disk/by-id/y",
   "cat <<EOF | sh\nrm -rf /\nEOF",
   "bash <<'EOF'\nsudo ls\nEOF",
   "cat <<EOF\n$(reboot)\nEOF",

@@ -187,4 +187,6 @@ export const everydayLines: readonly string[] = [
   "sysctl -a",
   "sysctl kernel.hostname",
   "lsmod",
+  "modprobe -n foo",
+  "zfs list",
 ];

@@ -1,7 +1,5 @@
 /** Lines that look worse than they are: somebody is asked, nobody is refused. */
 export const harmlessLines: readonly string[] = [
-  "modprobe -n foo",
-  "zfs list",
   "passwd -S",
   "at -l",
   "losetup -a",
@@ -179,6 +177,10 @@ export const harmlessLines: readonly string[] = [
   "truncate -s 0 log.txt",
   "cat ~/.npmrc",
   "cat ~/.gitconfig",
+  "docker run --rm -v /:/rootfs:ro x",
+  "losetup -f",
+  "rm -rf /var/log/*",
+  "rm -rf /var/lib/apt/lists/* /tmp/* /var/tmp/*",
   "cat <<EOF > x.txt\nrm -rf /\nEOF",
   "cat <<'EOF' > script.sh\nsudo reboot\nEOF",
   "python3 - <<'EOF'\nprint('rm -rf /')\nEOF",

@@ -278,4 +278,7 @@ export const slyLines: readonly string[] = [
   "git log -p -- .env",
   "git show HEAD:config/credentials.json",
   "grep -r x .env.production",
+  "xxd f -p",
+  "xxd - --",
+  "uniq f -c",
 ];
