@@ -59,7 +59,7 @@ export function createCommandWorld(options: CommandWorldOptions): CommandWorld {
         ? undefined
         : sandbox.ready().then(
             () => (looked = true),
-            () => false, // whoever runs a command hears why
+            () => (looked = true), // once is enough: whoever runs a command hears why
           ),
     async endSession(sessionId) {
       await world?.endSession(sessionId);

@@ -1,5 +1,11 @@
+import { createRequire } from "node:module";
 import { BlockList, isIP } from "node:net";
-import ipaddr from "ipaddr.js";
+import type * as IpAddress from "ipaddr.js";
+
+const require = createRequire(import.meta.url);
+
+/** Loaded with the first IPv6 address, not with the package. */
+const ipaddr = (): typeof IpAddress => require("ipaddr.js") as typeof IpAddress;
 
 /** What an address is, and the range that says so; `public` is the only kind that is reached unasked. */
 export interface AddressKind {
@@ -13,7 +19,7 @@ export function addressKind(text: string): AddressKind {
   const address = plainAddress(text);
   if (isIP(address) === 4) return kindOf(address, "ipv4");
   if (isIP(address) !== 6) return { kind: "reserved", range: "no IP address" };
-  const bytes = ipaddr.parse(address).toByteArray();
+  const bytes = ipaddr().parse(address).toByteArray();
   const embedded = embeddedAddresses(bytes).map((inner) => kindOf(inner, "ipv4"));
   const worst = embedded.find(({ kind }) => kind !== "public");
   if (worst !== undefined) return worst;
@@ -26,7 +32,7 @@ export function plainAddress(text: string): string {
   if (isIP(bare) !== 6) return bare;
   // Into hexadecimal groups first: ipaddr.js takes the old ::a.b.c.d for the mapped ::ffff:a.b.c.d.
   const groups = new URL(`http://[${bare}]`).hostname.slice(1, -1);
-  return ipaddr.process(groups).toString();
+  return ipaddr().process(groups).toString();
 }
 
 type Family = "ipv4" | "ipv6";
