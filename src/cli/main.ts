@@ -33,7 +33,7 @@ export async function main(process: NodeJS.Process): Promise<void> {
   const interrupt = new AbortController();
   process.once("SIGINT", () => interrupt.abort());
   process.once("SIGTERM", () => interrupt.abort());
-  // A reader that went away (`tenon log | head`) ends the output, it is no fault.
+  // A reader that went away (`tenon tools | head`) ends the output, it is no fault.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
   const terminal: Terminal = {
     stdin: process.stdin,

@@ -160,6 +160,6 @@ function jobsRefused(reason: string): ToolUnavailableError {
   return new ToolUnavailableError(`A background job cannot be started: ${reason}.`, {
     code: "SERVICE_UNAVAILABLE",
     retryable: false,
-    hint: "Run the command in the foreground, or use Tenon as a library or an MCP server, whose sessions last.",
+    hint: "Run the command in the foreground, or use Tenon as a library, whose sessions last.",
   });
 }
