@@ -8,7 +8,16 @@ git git
 python3 python3
 perl perl
 make make
-ctags universal-ctags"
+ctags universal-ctags
+chromium chromium"
+
+# Programs from npm that stand beside Tenon in tests: MCP servers, the conformance suite, a Node 22 to run it.
+peers="$(dirname "$0")/../test/peers"
+if ! cmp -s "$peers/package.json" "$peers/node_modules/.installed" 2>/dev/null; then
+  echo "setup: installing the programs in test/peers" >&2
+  npm install --prefix "$peers" --no-audit --no-fund --loglevel=error >/dev/null
+  cp "$peers/package.json" "$peers/node_modules/.installed"
+fi
 
 missing=""
 while read -r program package; do

@@ -1,0 +1,90 @@
+import type { AccessDecision } from "../call.js";
+import type { ErrorInfo } from "../errors.js";
+
+/** How a call ended, as the log tells it. */
+export type AuditOutcome = "success" | "failure" | "denied";
+
+/** One call in the log. */
+export interface AuditRecord {
+  /** Its place in the chain, from 1. */
+  readonly seq: number;
+  readonly callId: string;
+  /** Unix time in milliseconds at which the call came. */
+  readonly time: number;
+  readonly durationMs: number;
+  readonly tool: string;
+  readonly version?: string | undefined;
+  readonly sessionId: string;
+  readonly taskId?: string | undefined;
+  readonly agent: string;
+  readonly userId?: string | undefined;
+  readonly parentCallId?: string | undefined;
+  readonly outcome: AuditOutcome;
+  readonly decision?: AccessDecision | undefined;
+  /** Redacted. */
+  readonly arguments: unknown;
+  /** Redacted; absent where only its digest is in the record. */
+  readonly result?: unknown;
+  /** SHA-256 of a result that is kept aside, with its length in bytes. */
+  readonly resultDigest?: { readonly sha256: string; readonly bytes: number } | undefined;
+  readonly error?: ErrorInfo | undefined;
+  /** Of the record before it, and of this one. */
+  readonly previous: string;
+  readonly hash: string;
+}
+
+/** Which records are meant; all that is given must hold. */
+export interface AuditQuery {
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  /** A name or a glob. */
+  readonly tool?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly taskId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly outcome?: AuditOutcome | undefined;
+  /** In arguments, error or tool name. */
+  readonly text?: string | undefined;
+  /** Only records before this place: the next page. */
+  readonly before?: number | undefined;
+  /** @default 100 */
+  readonly limit?: number | undefined;
+}
+
+export interface AuditHead {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export type AuditVerdict =
+  | { readonly ok: true; readonly records: number; readonly head: AuditHead }
+  | {
+      readonly ok: false;
+      readonly records: number;
+      /** The first record that is wrong. */
+      readonly seq: number;
+      readonly problem: string;
+    };
+
+/** Something that a person should look at. */
+export interface AuditAlert {
+  readonly time: number;
+  readonly kind: "burst" | "denials" | "probing";
+  readonly message: string;
+  readonly sessionId?: string | undefined;
+  readonly agent?: string | undefined;
+}
+
+/** The log of calls, for people. */
+export interface AuditLog {
+  /** Newest first. */
+  search(query?: AuditQuery): Promise<readonly AuditRecord[]>;
+  /** By call id or place in the chain; with the whole result where it was kept aside. */
+  get(id: string | number): Promise<AuditRecord | undefined>;
+  head(): Promise<AuditHead>;
+  /** @param head One that was noted outside earlier. */
+  verify(head?: AuditHead | string): Promise<AuditVerdict>;
+  /** Oldest first, one JSON text a record. */
+  export(query?: AuditQuery): AsyncIterable<string>;
+  alerts(): readonly AuditAlert[];
+}

@@ -1,0 +1,261 @@
+import type { ToolEnvelope } from "../contract/call.js";
+import type { TenonEvent } from "../contract/events.js";
+import type { JsonSchema } from "../contract/json.js";
+import type { ToolState } from "../contract/lifecycle.js";
+import type { AuditAlert, AuditQuery, AuditRecord, AuditVerdict } from "../contract/ports/audit.js";
+import type { Answer, ApprovalAnswer, ApprovalRequest, Question } from "../contract/ports/interact.js";
+import type { ChangeRecord, ChangeSelector, UndoneFile, UndoPreview } from "../contract/ports/journal.js";
+import type { ToolAnnotations } from "../contract/tool.js";
+
+/*
+ * What the server says to its console, and nothing else: the console takes its types from here.
+ * All of it lies under `/api`, asks for the token, and speaks JSON.
+ */
+
+/** `GET /api/about`: what the page shows before anything else. */
+export interface About {
+  readonly version: string;
+  readonly workspace: string;
+  readonly mode: string;
+  readonly toolset: string;
+  readonly startedAt: number;
+  readonly sandbox: { readonly held: boolean; readonly reason?: string | undefined };
+}
+
+/** `GET /api/feed` (SSE): events in order, each with its id; `Last-Event-ID` or `?after=` goes on after a break. */
+export interface FeedItem {
+  readonly id: number;
+  readonly event: TenonEvent;
+}
+
+/** What SSE sends first (`event: hello`), and again where events were lost for good. */
+export interface FeedHello {
+  /** Of the last event that was sent before this one. */
+  readonly lastId: number;
+  /** The events between the asked one and the oldest kept are gone: load everything anew. */
+  readonly reset: boolean;
+}
+
+/** `GET /api/calls`: a call that runs or ended lately, newest first; `POST /api/calls/:id/cancel`. */
+export interface LiveCall {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly sessionId: string;
+  readonly agent: string;
+  readonly taskId?: string | undefined;
+  readonly parentCallId?: string | undefined;
+  readonly requestedAt: number;
+  /** Waited for a person from here… */
+  readonly askedAt?: number | undefined;
+  /** …to here. */
+  readonly answeredAt?: number | undefined;
+  readonly startedAt?: number | undefined;
+  readonly endedAt?: number | undefined;
+  readonly state: "waiting" | "asking" | "running" | "succeeded" | "failed";
+  readonly params: unknown;
+  /** The last pieces of output, at most 64 kB. */
+  readonly output?: string | undefined;
+  readonly error?: { readonly code: string; readonly message: string; readonly hint?: string } | undefined;
+}
+
+/** `GET /api/approvals`: calls that wait for consent; `POST /api/approvals/:id` with an `ApprovalAnswer`. */
+export type PendingApproval = ApprovalRequest;
+export type ApprovalBody = ApprovalAnswer;
+
+/** `GET /api/questions`: questions of tools; `POST /api/questions/:id` with an `Answer`, or `{ "declined": true }`. */
+export interface PendingQuestion {
+  readonly id: string;
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly toolName: string;
+  readonly askedAt: number;
+  readonly question: Question;
+}
+export type QuestionBody = Answer | { readonly declined: true };
+
+/** `GET /api/tools`; `POST /api/tools/:name/state` with `{ enabled }`. */
+export interface ToolRow {
+  readonly name: string;
+  readonly version: string;
+  readonly versions: readonly string[];
+  readonly aliases: readonly string[];
+  readonly category: string;
+  readonly description: string;
+  readonly annotations: ToolAnnotations;
+  readonly state: ToolState;
+  readonly health: { readonly status: string; readonly message: string };
+  readonly enabled: boolean;
+  /** Where it comes from: "built-in", "config", "plugin:NAME", "mcp:NAME", "code". */
+  readonly origin: string;
+}
+
+/** `GET /api/tools/:name`. */
+export interface ToolDetail extends ToolRow {
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema | undefined;
+  readonly examples: readonly { readonly title?: string | undefined; readonly input: unknown }[];
+  readonly history: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly at: number;
+    readonly reason?: string;
+  }[];
+}
+
+/** `POST /api/tools/:name/call` with `{ arguments }` answers with the envelope. */
+export type CallAnswer = ToolEnvelope;
+
+/** `GET /api/metrics`: now; `GET /api/metrics/series?minutes=60`: over time. */
+export interface MetricsView {
+  readonly tools: readonly ToolMetricsRow[];
+  readonly concurrency: {
+    readonly running: number;
+    readonly waiting: number;
+    readonly mean: number;
+    readonly peak: number;
+  };
+  readonly host: { readonly memoryBytes: number; readonly cpuMs: number };
+  readonly experiments: readonly ExperimentRow[];
+  readonly advice: readonly { readonly toolName: string; readonly kind: string; readonly message: string }[];
+  readonly alerts: readonly AuditAlert[];
+}
+
+export interface ToolMetricsRow {
+  readonly tool: string;
+  readonly calls: number;
+  readonly successes: number;
+  readonly failures: number;
+  readonly avgMs: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  readonly waitedShare: number;
+  readonly errorsByType: Readonly<Record<string, number>>;
+}
+
+export interface ExperimentRow {
+  readonly tool: string;
+  readonly arms: readonly {
+    readonly version: string;
+    readonly weight: number;
+    readonly calls: number;
+    readonly failures: number;
+    readonly p50Ms: number;
+    readonly p95Ms: number;
+  }[];
+}
+
+/** One point every ten seconds; columns of equal length, oldest first. */
+export interface MetricsSeries {
+  readonly time: readonly number[];
+  readonly calls: readonly number[];
+  readonly failures: readonly number[];
+  readonly p50Ms: readonly (number | null)[];
+  readonly p95Ms: readonly (number | null)[];
+  readonly p99Ms: readonly (number | null)[];
+  readonly running: readonly number[];
+}
+
+/** `GET /api/log?…`, `GET /api/log/:id`, `POST /api/log/verify`, `POST /api/log/replay` with `{ taskId }`. */
+export type LogQuery = AuditQuery;
+export interface LogPage {
+  readonly records: readonly AuditRecord[];
+  /** Give it as `before` for the next page. */
+  readonly next?: number | undefined;
+}
+export type LogVerdict = AuditVerdict;
+export interface ReplayView {
+  readonly taskId: string;
+  readonly same: boolean;
+  readonly steps: readonly {
+    readonly callId: string;
+    readonly tool: string;
+    readonly verdict: "same" | "different" | "skipped" | "failed";
+    readonly difference?: string | undefined;
+  }[];
+}
+
+/** `GET /api/changes?path=&taskId=`: what the journal can take back; `POST /api/undo/preview`, `POST /api/undo` with a `ChangeSelector`. */
+export type ChangeRow = ChangeRecord;
+export type UndoBody = ChangeSelector;
+export type UndoView = UndoPreview;
+export type UndoAnswer = readonly UndoneFile[];
+
+/** `GET /api/plan`: requirements, features, tasks, stages; `GET /api/memories?query=`. */
+export interface PlanView {
+  readonly iteration?: { readonly id: string; readonly name: string } | undefined;
+  readonly stages: readonly { readonly stage: string; readonly status: string }[];
+  readonly requirements: readonly Readonly<Record<string, unknown>>[];
+  readonly features: readonly Readonly<Record<string, unknown>>[];
+  readonly tasks: readonly Readonly<Record<string, unknown>>[];
+}
+export interface MemoryRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly scope: string;
+  readonly title: string;
+  readonly content: string;
+  readonly tags: readonly string[];
+  readonly createdAt: number;
+  readonly status?: string | undefined;
+}
+
+/** `GET /api/mcp-servers`; `POST /api/mcp-servers/:name/accept` with `{ tools?: string[] }`; `POST …/restart`. */
+export interface McpServerView {
+  readonly name: string;
+  /** The program with its arguments, or the address; secrets hidden. */
+  readonly target: string;
+  readonly state: "idle" | "connecting" | "ready" | "failed" | "disabled";
+  readonly protocol?: string | undefined;
+  readonly fault?: string | undefined;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly warnings: readonly string[];
+  }[];
+  /** Definitions that wait for a person. */
+  readonly held: readonly {
+    readonly tool: string;
+    readonly reason: string;
+    /** From the accepted definition to the new one, as a unified diff. */
+    readonly diff: string;
+  }[];
+  readonly refused: readonly { readonly tool: string; readonly reason: string }[];
+}
+
+/** `GET /api/policy`; `POST /api/policy/explain` with `{ tool, arguments }`; `DELETE /api/policy/rules/:id` of a remembered one. */
+export interface PolicyView {
+  readonly mode: string;
+  readonly rules: readonly {
+    readonly id: string;
+    readonly source: string;
+    readonly behavior: string;
+    /** The rule in words. */
+    readonly text: string;
+    readonly revocable: boolean;
+  }[];
+}
+export interface ExplainView {
+  readonly decision: "allow" | "ask" | "deny";
+  readonly rule: string;
+  readonly source: string;
+  readonly reason: string;
+  readonly hint?: string | undefined;
+  readonly considered: readonly {
+    readonly rule: string;
+    readonly source: string;
+    readonly behavior: string;
+    readonly text: string;
+  }[];
+  readonly commands: readonly {
+    readonly command: string;
+    readonly decision: string;
+    readonly reason: string;
+  }[];
+}
+
+/** Every failure: an HTTP status and this. */
+export interface ApiError {
+  readonly error: { readonly code: string; readonly message: string; readonly hint?: string | undefined };
+}
