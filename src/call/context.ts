@@ -1,5 +1,6 @@
 import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
+import type { ClientDoor } from "../contract/ports/client.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { CodeSearch } from "../contract/ports/code.js";
 import type { SessionEnv } from "../contract/ports/env.js";
@@ -104,6 +105,9 @@ class CallContext implements ToolContext, CallScope {
   }
   get interact(): Interact {
     return (this.#interact ??= this.#call.parts.world.interact(this));
+  }
+  get client(): ClientDoor | undefined {
+    return this.#call.session.client;
   }
   get log(): Log {
     return (this.#log ??= this.#call.parts.world.log(this));

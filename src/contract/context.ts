@@ -1,4 +1,5 @@
 import type { ToolEnvelope, ToolRequest } from "./call.js";
+import type { ClientDoor } from "./ports/client.js";
 import type { Clock } from "./ports/clock.js";
 import type { CodeSearch } from "./ports/code.js";
 import type { SessionEnv } from "./ports/env.js";
@@ -38,6 +39,8 @@ export interface ToolContext {
   readonly http: Http;
   readonly store: Store;
   readonly interact: Interact;
+  /** The MCP host that the session works for, where there is one. */
+  readonly client?: ClientDoor | undefined;
   readonly clock: Clock;
   readonly env: SessionEnv;
   readonly log: Log;

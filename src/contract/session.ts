@@ -1,4 +1,6 @@
+import type { ClientDoor } from "./ports/client.js";
 import type { SessionEnv } from "./ports/env.js";
+import type { InteractBackend } from "./ports/interact.js";
 import type { SeenFiles } from "./ports/seen.js";
 
 /** The iteration that a session works in, once it needed one. */
@@ -21,6 +23,10 @@ export interface CallSession {
   readonly allowedPaths?: readonly string[];
   readonly env: SessionEnv;
   readonly seen: SeenFiles;
+  /** How its own person is reached. @default the runtime's way */
+  readonly interact?: InteractBackend | undefined;
+  /** The MCP host that it works for. */
+  readonly client?: ClientDoor | undefined;
 }
 
 /** The call that a port is handed out for. */

@@ -1,5 +1,7 @@
 import type { ToolEnvelope, ToolRequest } from "./call.js";
 import type { TenonEvent } from "./events.js";
+import type { ClientDoor } from "./ports/client.js";
+import type { InteractBackend } from "./ports/interact.js";
 
 /** What a stream gives: events of its calls as they happen, and each result once. */
 export type StreamItem = TenonEvent | { readonly type: "result"; readonly envelope: ToolEnvelope };
@@ -38,4 +40,8 @@ export interface SessionOptions {
   readonly allowedPaths?: readonly string[];
   /** What the session's environment starts with. */
   readonly env?: Readonly<Record<string, string>>;
+  /** How its own person is reached. @default the runtime's way */
+  readonly interact?: InteractBackend | undefined;
+  /** The MCP host that it works for. */
+  readonly client?: ClientDoor | undefined;
 }

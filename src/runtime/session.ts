@@ -4,7 +4,9 @@ import { toErrorInfo, toToolError } from "../call/failure.js";
 import type { SpineParts } from "../call/parts.js";
 import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
 import type { ToolError } from "../contract/errors.js";
+import type { ClientDoor } from "../contract/ports/client.js";
 import type { SessionEnv } from "../contract/ports/env.js";
+import type { InteractBackend } from "../contract/ports/interact.js";
 import type { SeenFiles } from "../contract/ports/seen.js";
 import type { CallSession } from "../contract/session.js";
 import type { SessionOptions, StreamItem, ToolCaller, ValidationResult } from "../contract/tenon.js";
@@ -40,6 +42,8 @@ export class Session implements ToolCaller, CallSession {
   declare readonly taskId?: string;
   readonly seat: Seat;
   declare readonly allowedPaths?: readonly string[];
+  declare readonly interact?: InteractBackend;
+  declare readonly client?: ClientDoor;
   readonly #parts: SessionParts;
 
   constructor(options: SessionOptions & { readonly id: string }, parts: SessionParts) {
@@ -49,6 +53,8 @@ export class Session implements ToolCaller, CallSession {
     if (options.taskId !== undefined) this.taskId = options.taskId;
     this.seat = parts.seat;
     if (options.allowedPaths !== undefined) this.allowedPaths = options.allowedPaths;
+    if (options.interact !== undefined) this.interact = options.interact;
+    if (options.client !== undefined) this.client = options.client;
     this.env = parts.env;
     this.seen = parts.seen;
     this.#parts = parts;

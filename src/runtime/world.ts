@@ -103,7 +103,7 @@ export function createWorld(parts: WorldOptions): World {
       store: (scope) => new ToolStore(state, work, scope),
       interact: (scope) =>
         createInteract({
-          backend,
+          backend: scope.session.interact ?? backend,
           timeoutMs: config.approvals.timeoutMs,
           clock,
           pauseClock: () => scope.pauseClock(),
@@ -126,7 +126,7 @@ export function createWorld(parts: WorldOptions): World {
     guardKind: () => guards.common().kind,
     sandboxFacts: () => sandbox.facts(),
     checkPath,
-    backendFor: () => backend,
+    backendFor: (session) => session.interact ?? backend,
     endSession: (sessionId) => commands.endSession(sessionId),
     close: async () => {
       await code.close();

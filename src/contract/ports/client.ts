@@ -1,0 +1,24 @@
+/** The MCP host at the other end of a session, for what only it can do. */
+export interface ClientDoor {
+  /** What it said that it can do. */
+  readonly can: {
+    readonly elicitForm: boolean;
+    readonly elicitUrl: boolean;
+    readonly sample: boolean;
+  };
+  /** Ask its person; parameters and result as in MCP's `elicitation/create`. */
+  elicit(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ElicitAnswer>;
+  /** Ask its model; parameters and result as in MCP's `sampling/createMessage`. */
+  sample(
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>>;
+  /** Tell it something while a call runs, as in MCP's `notifications/message`. */
+  log(level: string, data: unknown, logger?: string): void;
+}
+
+/** What the person behind an MCP host said. */
+export interface ElicitAnswer {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content?: Readonly<Record<string, unknown>> | undefined;
+}
