@@ -60,6 +60,9 @@ export interface World {
 export function createWorld(parts: WorldOptions): World {
   const { options, config, state, clock } = parts;
   const backend = toBackend(options.interact);
+  // A session's own way to its person goes first; where nobody is there, the runtime's way is left.
+  const backendFor = ({ interact }: CallSession): InteractBackend | undefined =>
+    interact?.available() === true ? interact : backend;
   const guards = createGuards(parts);
   const journal = createLazyJournal(parts, () => guards.undo());
   const documentsOf = (origin: DocumentOrigin): DocumentFiles =>
@@ -103,7 +106,7 @@ export function createWorld(parts: WorldOptions): World {
       store: (scope) => new ToolStore(state, work, scope),
       interact: (scope) =>
         createInteract({
-          backend: scope.session.interact ?? backend,
+          backend: backendFor(scope.session),
           timeoutMs: config.approvals.timeoutMs,
           clock,
           pauseClock: () => scope.pauseClock(),
@@ -126,7 +129,7 @@ export function createWorld(parts: WorldOptions): World {
     guardKind: () => guards.common().kind,
     sandboxFacts: () => sandbox.facts(),
     checkPath,
-    backendFor: (session) => session.interact ?? backend,
+    backendFor,
     endSession: (sessionId) => commands.endSession(sessionId),
     close: async () => {
       await code.close();
