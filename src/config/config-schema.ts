@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { chainsSchema } from "./chain-schema.js";
 import { toolCategories } from "../contract/tool.js";
 import { logLevels, modes, optimiserModes, securityLevels } from "./levels.js";
 import { quotaSchema, ruleSchema } from "./rule-schema.js";
@@ -132,6 +133,7 @@ export const configSchema = z.strictObject({
   mcpServers: serversSchema.optional().describe("MCP servers by name. @default {}"),
   tools: tools.optional().describe("Which tools there are and how they run."),
   toolsets: z.record(text, toolset).optional().describe("Toolsets of your own, by name. @default {}"),
+  chains: chainsSchema.optional().describe("Tools made of tools, by name. @default {}"),
   optimiser: z
     .enum(optimiserModes)
     .optional()

@@ -14,10 +14,10 @@ const addUp = new Set([
 ]);
 
 /** Maps that make sense only as one piece: half of a server, or one's key with another's provider, is wrong. */
-const whole = new Set(["mcpServers.*", "tools.webSearch"]);
+const whole = new Set(["mcpServers.*", "chains.*", "tools.webSearch"]);
 
 /** Maps whose keys are names that people give. */
-const named = new Set(["mcpServers", "tools.perTool", "toolsets", "capabilities"]);
+const named = new Set(["mcpServers", "chains", "tools.perTool", "toolsets", "capabilities"]);
 
 /** Put sources on top of each other, the strongest first; a key is decided by the strongest that has it. */
 export function mergeLayers(layers: readonly NormalConfig[]): NormalConfig {

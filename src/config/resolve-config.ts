@@ -84,6 +84,7 @@ export function fillDefaults(config: NormalConfig) {
       quotas: tools.quotas ?? [],
     },
     toolsets: byName(config.toolsets),
+    chains: byName(config.chains),
     optimiser: config.optimiser ?? "off",
     logLevel: config.logLevel ?? "info",
     approvals: { timeoutMs: config.approvals?.timeoutMs ?? 300_000 },

@@ -155,7 +155,10 @@ describe("tighten", () => {
   });
 
   it("ignores a key that it does not know", () => {
-    const { config, ignored } = tighten({ chains: { x: 1 }, hooks: "sh" } as NormalConfig, resolveConfig());
+    const { config, ignored } = tighten(
+      { chains: { x: 1 }, hooks: "sh" } as unknown as NormalConfig,
+      resolveConfig(),
+    );
     expect(config).toEqual({});
     expect(ignored).toEqual(["chains.x", "hooks"]);
   });

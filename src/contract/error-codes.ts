@@ -205,6 +205,26 @@ export const errorCodes = {
     meaning: "The tool failed to start or was taken out after repeated critical errors.",
     wayOut: "Wait for the probe that brings it back, or use another tool.",
   },
+  EXTENSION_REFUSED: {
+    type: "ToolPermissionError",
+    meaning: "An extension refused the call.",
+    wayOut: "Do what the message asks for, or remove the extension.",
+  },
+  EXTENSION_FAILED: {
+    type: "ToolUnavailableError",
+    meaning: "An extension without which the call must not run failed or took too long.",
+    wayOut: "Repair or remove the extension that the message names.",
+  },
+  EXTENSION_INVALID: {
+    type: "ToolDefinitionError",
+    meaning: "An extension is malformed, or its name is taken.",
+    wayOut: "Correct it as the message says.",
+  },
+  LOOP_DETECTED: {
+    type: "ToolUnavailableError",
+    meaning: "The same call failed the same way again and again, and nothing has changed since.",
+    wayOut: "Change the arguments, or what the call reads; details.attempts says what was tried.",
+  },
   QUEUE_FULL: {
     type: "ToolUnavailableError",
     meaning: "Too many calls are waiting.",
@@ -291,10 +311,35 @@ export const errorCodes = {
     meaning: "Tools depend on each other in a circle.",
     wayOut: "Break the circle that the message prints.",
   },
+  CHAIN_INVALID: {
+    type: "ToolDefinitionError",
+    meaning: "A chain has steps that cannot work together: a wrong reference, a circle, a double id.",
+    wayOut: "Correct the step that the message names.",
+  },
+  CHAIN_REFERENCE_EMPTY: {
+    type: "ToolExecutionError",
+    meaning: "A step of a chain takes a value that an earlier step did not give.",
+    wayOut: "Take another field, or mark the reference with ? where it may be missing.",
+  },
   DEFINITION_INVALID: {
     type: "ToolDefinitionError",
     meaning: "Another part of the definition is wrong.",
     wayOut: "Correct it as the message says.",
+  },
+  PLUGIN_NOT_FOUND: {
+    type: "ToolDefinitionError",
+    meaning: "There is no plugin at the path or of the package name that was given.",
+    wayOut: "Correct the path, or install the package with `tenon plugins add`.",
+  },
+  PLUGIN_INVALID: {
+    type: "ToolDefinitionError",
+    meaning: "A plugin failed while it was imported or set up, or breaks a rule that plugins must keep.",
+    wayOut: "Mend what the message names; `tenon plugins create` writes a plugin that is right.",
+  },
+  PLUGIN_LOST: {
+    type: "ToolUnavailableError",
+    meaning: "The process of the plugin that offers the tool ended or stopped answering.",
+    wayOut: "Call again: it is started anew. `tenon plugins list` shows what went wrong.",
   },
   POLICY_INVALID: {
     type: "ToolDefinitionError",

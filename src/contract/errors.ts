@@ -167,3 +167,28 @@ export class ToolDefinitionError extends ToolError {
     return "ToolDefinitionError";
   }
 }
+
+const byType: Readonly<Record<string, (message: string, options: ToolErrorOptions) => ToolError>> = {
+  ToolResourceNotFoundError: (message, options) => new ToolResourceNotFoundError(message, options),
+  ToolValidationError: (message, options) => new ToolValidationError(message, options),
+  ToolPermissionError: (message, options) => new ToolPermissionError(message, options),
+  ToolSecurityError: (message, options) => new ToolSecurityError(message, options),
+  ToolTimeoutError: (message, options) => new ToolTimeoutError(message, options),
+  ToolCancelledError: (message, options) => new ToolCancelledError(message, options),
+  ToolUnavailableError: (message, options) => new ToolUnavailableError(message, options),
+  ToolInternalError: (message, options) => new ToolInternalError(message, options),
+};
+
+/** The error behind an answer, of the same class, for whoever passes it on. */
+export function toolErrorFrom(info: ErrorInfo, toolName?: string): ToolError {
+  const { type, message, code, hint, retryable, details } = info;
+  const options: ToolErrorOptions = {
+    code,
+    retryable,
+    ...(hint !== undefined && { hint }),
+    ...(details !== undefined && { details }),
+    ...(toolName !== undefined && { toolName }),
+  };
+  const make = Object.hasOwn(byType, type) ? byType[type] : undefined;
+  return make === undefined ? new ToolExecutionError(message, options) : make(message, options);
+}

@@ -139,6 +139,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly examples?: readonly ToolExample[];
   /** Names (`name` or `name@range`) of tools that this one calls. */
   readonly dependsOn?: readonly string[];
+  /** Names of tools that it may call, but can do without; they must be there, and close no circle either. */
+  readonly mayCall?: readonly string[];
   /** Capabilities that the agent must have been granted. */
   readonly capabilities?: readonly string[];
   /** How much harm it can do; compared with the configured cap. @default derived from the annotations */
@@ -151,6 +153,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   /** Higher runs first among calls that are ready. @default 0 */
   readonly priority?: number;
   readonly concurrency?: ToolConcurrency;
+  /** How long an answer of a cacheable tool may be given again where the version of what it read cannot be known (a host). @default such answers are not cached */
+  readonly cacheTtlMs?: number;
 
   /** `line`: what is known of the tool's `shellLine`, where it has one. */
   resources?(input: Input, line?: ShellFacts): Resources;
@@ -161,6 +165,8 @@ export interface Tool<Input = unknown, Output = unknown> {
     ctx: ToolContext,
   ): PermissionResult<Input> | Promise<PermissionResult<Input>>;
   preview?(input: Input, ctx: ToolContext): ToolPreview | Promise<ToolPreview>;
+  /** What is wrong with it beside the tools it calls; asked once, when it is registered. */
+  checkWith?(describe: (name: string) => ToolDescription | undefined): readonly string[];
   healthCheck?(): HealthVerdict | Promise<HealthVerdict>;
   init?(): void | Promise<void>;
   dispose?(): void | Promise<void>;

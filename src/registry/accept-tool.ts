@@ -53,12 +53,14 @@ const dataMembers = [
   "aliases",
   "examples",
   "dependsOn",
+  "mayCall",
   "capabilities",
   "securityLevel",
   "timeoutMs",
   "retry",
   "fallback",
   "priority",
+  "cacheTtlMs",
 ] as const;
 
 /** Bring a tool into the one shape. One that has it already is kept as it is; methods keep their `this`. */

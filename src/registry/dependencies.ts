@@ -68,7 +68,7 @@ export function orderByDependency(
   depth: "shallow" | "deep",
 ): ToolEntry[] {
   for (const entry of entries) {
-    const missing = entry.dependsOn.find((spec) => lookup(spec) === undefined);
+    const missing = entry.calls.find((spec) => lookup(spec) === undefined);
     if (missing !== undefined) throw missingError(entry, missing);
   }
   if (depth === "shallow") return [...entries];
@@ -86,7 +86,7 @@ function walk(start: ToolEntry, lookup: Lookup, done: Set<ToolEntry>): void {
   const trail = [start];
   for (let entry = trail.at(-1); entry !== undefined; entry = trail.at(-1)) {
     const position = path.get(entry) ?? 0;
-    const spec = entry.dependsOn[position];
+    const spec = entry.calls[position];
     if (spec === undefined) {
       trail.pop();
       path.delete(entry);

@@ -1,6 +1,7 @@
 import type { TenonEvents } from "../contract/events.js";
 import type { ToolLike } from "./accept-tool.js";
 import type { EntrySurroundings } from "./create-entry.js";
+import { checkBeside } from "./check-beside.js";
 import { createEntry } from "./create-entry.js";
 import { orderByDependency } from "./dependencies.js";
 import { NameIndex } from "./name-index.js";
@@ -43,6 +44,7 @@ export class Roster {
         added.push(entry);
       }
       ordered = this.#order(entries);
+      for (const entry of ordered) checkBeside(entry, this.index);
     } catch (error) {
       for (const entry of added) this.index.remove(entry);
       throw error;
@@ -60,6 +62,7 @@ export class Roster {
     else this.index.swap(old, entry);
     try {
       this.#order([entry]);
+      checkBeside(entry, this.index);
     } catch (error) {
       if (old === undefined) this.index.remove(entry);
       else this.index.swap(entry, old);
@@ -91,8 +94,8 @@ export class Roster {
   }
 
   #order(entries: readonly ToolEntry[]): ToolEntry[] {
-    for (const { dependsOn } of entries) {
-      for (const spec of dependsOn) this.#dependedOn.add(splitSpec(spec).name);
+    for (const { calls } of entries) {
+      for (const spec of calls) this.#dependedOn.add(splitSpec(spec).name);
     }
     const [only, ...more] = entries;
     // One new tool that nobody waits for closes no circle, so a long chain need not be walked each time.

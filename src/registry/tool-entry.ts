@@ -27,6 +27,8 @@ export class ToolEntry {
   readonly version: string;
   readonly aliases: readonly string[];
   readonly dependsOn: readonly string[];
+  /** All that it calls, whether it can do without or not. */
+  readonly calls: readonly string[];
   readonly input: Validator;
   readonly output: Validator | undefined;
   readonly #isEnabled: (() => boolean) | undefined;
@@ -43,6 +45,7 @@ export class ToolEntry {
     this.version = parts.version;
     this.aliases = parts.tool.aliases ?? [];
     this.dependsOn = parts.tool.dependsOn ?? [];
+    this.calls = [...this.dependsOn, ...(parts.tool.mayCall ?? [])];
     this.input = parts.input;
     this.output = parts.output;
     this.#isEnabled = parts.isEnabled;

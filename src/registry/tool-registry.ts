@@ -189,6 +189,12 @@ export class ToolRegistry {
     );
   }
 
+  /** The versions of a tool, the default first, and the weights of an experiment on them. */
+  versions(name: string): { readonly all: readonly string[]; readonly split: readonly Variant[] } {
+    const { versions = [], variants = [] } = this.#index.family(name) ?? {};
+    return { all: versions.map(({ version }) => version), split: variants };
+  }
+
   defineToolset(name: string, definition: ToolsetDefinition): void {
     this.#shelf.define(name, definition);
     this.#changed();

@@ -1,0 +1,112 @@
+import type { ToolEnvelope } from "../contract/call.js";
+import type { ToolContext } from "../contract/context.js";
+import { ToolError, ToolExecutionError, toolErrorFrom } from "../contract/errors.js";
+import type { ErrorInfo } from "../contract/errors.js";
+import type { ChainScope, StepRetry } from "./chain-types.js";
+import type { Maker } from "./template.js";
+
+/** A step that is ready to run. */
+export interface ReadyStep {
+  readonly id: string;
+  readonly when: (scope: ChainScope) => boolean;
+  readonly retry: StepRetry | undefined;
+  readonly optional: boolean;
+  /** What it does: the calls to try one after the other, or a function. */
+  readonly does:
+    | { readonly calls: readonly { readonly tool: string; readonly input: Maker }[] }
+    | { readonly run: (scope: ChainScope, ctx: ToolContext) => unknown };
+}
+
+/** Run groups of steps one after the other, the steps of a group side by side; throws where one fails. */
+export async function runSteps(
+  groups: readonly (readonly ReadyStep[])[],
+  input: unknown,
+  ctx: ToolContext,
+): Promise<ChainScope> {
+  // Without a prototype: an id is never found that no step has.
+  const steps = Object.create(null) as Record<string, unknown>;
+  const scope: ChainScope = { input, steps };
+  const total = groups.reduce((sum, group) => sum + group.length, 0);
+  let done = 0;
+  for (const group of groups) {
+    const results = await Promise.allSettled(group.map((step) => runStep(step, scope, ctx)));
+    ctx.signal.throwIfAborted();
+    for (const [index, result] of results.entries()) {
+      const { id, optional } = group[index] as ReadyStep;
+      if (result.status === "fulfilled") steps[id] = result.value;
+      else if (optional) ctx.log.warn(`Step "${id}" failed and is left out: ${messageOf(result.reason)}`);
+      else throw failed(group[index] as ReadyStep, result.reason, Object.keys(steps));
+    }
+    done += group.length;
+    ctx.emit({ message: `${group.map(({ id }) => id).join(", ")} done`, progress: done, total });
+  }
+  return scope;
+}
+
+async function runStep(step: ReadyStep, scope: ChainScope, ctx: ToolContext): Promise<unknown> {
+  if (!step.when(scope)) return undefined;
+  const { attempts = 0, delayMs = 100 } = step.retry ?? {};
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await take(step, scope, ctx);
+    } catch (error) {
+      ctx.signal.throwIfAborted();
+      if (attempt >= attempts || !isWorthRetrying(error)) throw error;
+      await ctx.clock.sleep(Math.min(delayMs * 2 ** attempt, 30_000), ctx.signal);
+    }
+  }
+}
+
+async function take({ does }: ReadyStep, scope: ChainScope, ctx: ToolContext): Promise<unknown> {
+  if ("run" in does) return await does.run(scope, ctx);
+  let first: ToolError | undefined;
+  for (const { tool, input } of does.calls) {
+    const answer = await ctx.call({ name: tool, arguments: input(scope) });
+    if (answer.success) return answer.result;
+    first ??= toError(answer);
+    ctx.signal.throwIfAborted();
+  }
+  throw first ?? new ToolExecutionError("The step has nothing to call.");
+}
+
+function toError({ error, toolName }: ToolEnvelope): ToolError {
+  return toolErrorFrom(error as ErrorInfo, toolName);
+}
+
+/** What the caller must change first, and what a person refused, fails the same way again. */
+const final = new Set([
+  "ToolValidationError",
+  "ToolPermissionError",
+  "ToolSecurityError",
+  "ToolNotFoundError",
+]);
+
+function isWorthRetrying(error: unknown): boolean {
+  return !(error instanceof ToolError && final.has(error.name));
+}
+
+/** The step's own error, saying where in the chain it happened and what is done already. */
+function failed(step: ReadyStep, cause: unknown, done: readonly string[]): ToolError {
+  const tool = "calls" in step.does ? ` (${step.does.calls[0]?.tool})` : "";
+  const info: ErrorInfo =
+    cause instanceof ToolError
+      ? {
+          type: cause.name,
+          code: cause.code,
+          message: cause.message,
+          retryable: false,
+          ...(cause.hint !== undefined && { hint: cause.hint }),
+          ...(cause.details !== undefined && { details: cause.details }),
+        }
+      : { type: "ToolExecutionError", code: "EXECUTION_FAILED", message: messageOf(cause), retryable: false };
+  const before = done.length === 0 ? "No step was done before it." : `Done before it: ${done.join(", ")}.`;
+  return toolErrorFrom({
+    ...info,
+    message: `Step "${step.id}"${tool} failed: ${info.message} ${before}`,
+    details: { ...info.details, step: step.id, stepsDone: done },
+  });
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
