@@ -1,4 +1,5 @@
 import type { ToolContext } from "../contract/context.js";
+import type { Resources } from "../contract/resources.js";
 import type { Infer, SchemaSource } from "../contract/schema-source.js";
 import type { Tool } from "../contract/tool.js";
 
@@ -100,6 +101,8 @@ export interface ChainDefinition<In extends SchemaSource = SchemaSource> extends
   readonly steps: readonly ChainStep<Infer<In>>[];
   /** What the chain gives. @default the result of its last step */
   readonly result?: ChainValue<Infer<In>> | undefined;
+  /** What the steps touch, so that nobody else does while the chain runs. @default each step is ordered by itself */
+  readonly resources?: ((input: Infer<In>) => Resources) | undefined;
   /** The text for the model. @default the result as JSON */
   readonly render?: ((result: unknown, input: Infer<In>) => string) | undefined;
 }

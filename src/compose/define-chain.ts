@@ -28,13 +28,14 @@ export function defineChain<const In extends SchemaSource>(chain: ChainDefinitio
   const groups = steps.map((step) => ("parallel" in step ? step.parallel : [step]).map(makeReady));
   const result = chain.result === undefined ? undefined : compileValue(chain.result);
   const last = groups.at(-1) ?? [];
-  const { steps: _steps, result: _result, render, ...rest } = chain;
+  const { steps: _steps, result: _result, render, resources, ...rest } = chain;
   const tool: Tool<Infer<In>> = {
     timeoutMs: null, // each step has its own limit
     ...rest,
     category: chain.category ?? "custom",
     dependsOn: toolsOf(steps, isNeeded),
     mayCall: toolsOf(steps, (step) => !isNeeded(step)),
+    ...(resources !== undefined && { resources: (input: Infer<In>) => resources(input) }),
     ...(render !== undefined && { render: (value: unknown, input: Infer<In>) => render(value, input) }),
     checkWith: (describe) => checkWithTools(definition, describe),
     async execute(input, ctx) {

@@ -26,41 +26,77 @@ export async function runSteps(
   // Without a prototype: an id is never found that no step has.
   const steps = Object.create(null) as Record<string, unknown>;
   const scope: ChainScope = { input, steps };
-  const total = groups.reduce((sum, group) => sum + group.length, 0);
-  let done = 0;
+  const tell = createProgress(groups, ctx);
   for (const group of groups) {
-    const results = await Promise.allSettled(group.map((step) => runStep(step, scope, ctx)));
-    ctx.signal.throwIfAborted();
-    for (const [index, result] of results.entries()) {
-      const { id, optional } = group[index] as ReadyStep;
-      if (result.status === "fulfilled") steps[id] = result.value;
-      else if (optional) ctx.log.warn(`Step "${id}" failed and is left out: ${messageOf(result.reason)}`);
-      else throw failed(group[index] as ReadyStep, result.reason, Object.keys(steps));
-    }
-    done += group.length;
-    ctx.emit({ message: `${group.map(({ id }) => id).join(", ")} done`, progress: done, total });
+    const [only] = group;
+    if (group.length === 1 && only !== undefined) steps[only.id] = await runStep(only, scope, ctx);
+    else await runSideBySide(group, scope, ctx);
+    tell(group);
   }
   return scope;
 }
 
+/** All of a group end before the first failure is told: nothing goes on behind the chain's back. */
+async function runSideBySide(
+  group: readonly ReadyStep[],
+  scope: ChainScope,
+  ctx: ToolContext,
+): Promise<void> {
+  const results = await Promise.allSettled(group.map((step) => runStep(step, scope, ctx)));
+  const steps = scope.steps as Record<string, unknown>;
+  for (const [at, result] of results.entries())
+    if (result.status === "fulfilled") steps[(group[at] as ReadyStep).id] = result.value;
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+}
+
+/** One step with its condition, its retries and its leave to fail. */
 async function runStep(step: ReadyStep, scope: ChainScope, ctx: ToolContext): Promise<unknown> {
-  if (!step.when(scope)) return undefined;
-  const { attempts = 0, delayMs = 100 } = step.retry ?? {};
   for (let attempt = 0; ; attempt++) {
     try {
+      if (!step.when(scope)) return undefined;
       return await take(step, scope, ctx);
     } catch (error) {
       ctx.signal.throwIfAborted();
-      if (attempt >= attempts || !isWorthRetrying(error)) throw error;
-      await ctx.clock.sleep(Math.min(delayMs * 2 ** attempt, 30_000), ctx.signal);
+      const { attempts = 0, delayMs = 100 } = step.retry ?? {};
+      if (attempt < attempts && isWorthRetrying(error)) {
+        await ctx.clock.sleep(Math.min(delayMs * 2 ** attempt, 30_000), ctx.signal);
+        continue;
+      }
+      if (!step.optional) throw failed(step, error, Object.keys(scope.steps));
+      ctx.log.warn(`Step "${step.id}" failed and is left out: ${messageOf(error)}`);
+      return undefined;
     }
   }
 }
 
-async function take({ does }: ReadyStep, scope: ChainScope, ctx: ToolContext): Promise<unknown> {
-  if ("run" in does) return await does.run(scope, ctx);
+/** Reports now and then: a chain of quick steps is over before anybody could look. */
+function createProgress(
+  groups: readonly (readonly ReadyStep[])[],
+  ctx: ToolContext,
+): (group: readonly ReadyStep[]) => void {
+  const total = groups.reduce((sum, group) => sum + group.length, 0);
+  let done = 0;
+  let last = ctx.clock.monotonic();
+  return (group) => {
+    done += group.length;
+    const now = ctx.clock.monotonic();
+    if (now - last < 100) return;
+    last = now;
+    ctx.emit({ message: `${group.map(({ id }) => id).join(", ")} done`, progress: done, total });
+  };
+}
+
+function take({ does }: ReadyStep, scope: ChainScope, ctx: ToolContext): unknown {
+  return "run" in does ? does.run(scope, ctx) : callFirst(does.calls, scope, ctx);
+}
+
+async function callFirst(
+  calls: readonly { readonly tool: string; readonly input: Maker }[],
+  scope: ChainScope,
+  ctx: ToolContext,
+): Promise<unknown> {
   let first: ToolError | undefined;
-  for (const { tool, input } of does.calls) {
+  for (const { tool, input } of calls) {
     const answer = await ctx.call({ name: tool, arguments: input(scope) });
     if (answer.success) return answer.result;
     first ??= toError(answer);

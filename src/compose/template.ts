@@ -40,9 +40,19 @@ function compile(value: unknown, lenient = false): Maker {
   if (typeof value !== "object" || value === null) return () => value;
   const makers = Object.entries(value).map(([key, inner]) => [key, compile(inner, lenient)] as const);
   return (scope) => {
-    const made = makers.map(([key, make]) => [key, make(scope)] as const);
-    return Object.fromEntries(made.filter(([, inner]) => inner !== undefined));
+    const made: Record<string, unknown> = {};
+    for (const [key, make] of makers) {
+      const inner = make(scope);
+      if (inner !== undefined) define(made, key, inner);
+    }
+    return made;
   };
+}
+
+/** Like an assignment, but `__proto__` is a key as any other. */
+function define(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== "__proto__") target[key] = value;
+  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function compileText(text: string, lenient: boolean): Maker {

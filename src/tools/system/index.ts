@@ -1,9 +1,19 @@
 import type { Tool } from "../../contract/tool.js";
 import { currentTime } from "./current-time.js";
+import { describeTool } from "./describe-tool.js";
 import { getEnv } from "./get-env.js";
 import { readResult } from "./read-result.js";
 import { setEnv } from "./set-env.js";
 import { sleepTool } from "./sleep.js";
+import { toolSearch } from "./tool-search.js";
 
-/** The tools for time, environment and kept outputs. */
-export const systemTools: readonly Tool[] = [currentTime, sleepTool, getEnv, setEnv, readResult];
+/** The tools for time, environment, kept outputs and the catalogue itself. */
+export const systemTools: readonly Tool[] = [
+  currentTime,
+  sleepTool,
+  getEnv,
+  setEnv,
+  readResult,
+  toolSearch,
+  describeTool,
+];
