@@ -8,11 +8,14 @@ import {
   type Terminal,
 } from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
+import { addToolsStats } from "./tools-stats.js";
 import { colorsFor, table, writeJson } from "../output.js";
 
 /** `tenon tools`: what can be called. */
 export const addTools: AddCommand = (program, terminal) => {
-  withCommonFlags(program.command("tools").description("List the tools that can be called"))
+  // What follows `stats` is for it, though both know the same flags.
+  const tools = program.command("tools").enablePositionalOptions();
+  withCommonFlags(tools.description("List the tools that can be called"))
     .argument("[name]", "show one tool in full")
     .option("--category <name>", `only one category: ${toolCategories.join(", ")}`)
     .action(async (name: string | undefined, flags: ToolsFlags) => {
@@ -31,6 +34,7 @@ export const addTools: AddCommand = (program, terminal) => {
         );
       });
     });
+  addToolsStats(tools, terminal);
 };
 
 interface ToolsFlags extends CommonFlags {
