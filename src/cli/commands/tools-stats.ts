@@ -10,7 +10,9 @@ export function addToolsStats(tools: Command, terminal: Terminal): void {
   withCommonFlags(tools.command("stats").description("Show how tools did, version by version, and advice"))
     .argument("[tool]", "only tools whose name fits this glob")
     .option("--since <when>", "only calls since then: 2h, 7d, 2026-11-16", "7d")
-    .action(async (tool: string | undefined, flags: CommonFlags & { readonly since: string }) => {
+    .action(async (tool: string | undefined, _own: unknown, command: Command) => {
+      // `tools` knows the same flags and takes them first.
+      const flags = command.optsWithGlobals<CommonFlags & { readonly since: string }>();
       const since = parseTime(flags.since, Date.now(), "--since");
       await withTenon(terminal, flags, async ({ tenon }) => {
         const reports = await tenon.toolReport({ since, ...(tool !== undefined && { tool }) });

@@ -13,8 +13,7 @@ import { colorsFor, table, writeJson } from "../output.js";
 
 /** `tenon tools`: what can be called. */
 export const addTools: AddCommand = (program, terminal) => {
-  // What follows `stats` is for it, though both know the same flags.
-  const tools = program.command("tools").enablePositionalOptions();
+  const tools = program.command("tools");
   withCommonFlags(tools.description("List the tools that can be called"))
     .argument("[name]", "show one tool in full")
     .option("--category <name>", `only one category: ${toolCategories.join(", ")}`)
