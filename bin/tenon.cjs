@@ -3,7 +3,21 @@
 // CommonJS, and `--version` answered before anything else is loaded: it must cost no more than starting Node.
 if (process.argv.length === 3 && (process.argv[2] === "--version" || process.argv[2] === "-V")) {
   process.stdout.write(`${require("../package.json").version}\n`);
-} else {
+} else if (process.argv[2] !== "mcp" || !startQuickly()) {
+  load();
+}
+
+// An MCP host waits for the first answer: it is given from a list, while the rest is loaded.
+function startQuickly() {
+  try {
+    const { startQuickly: start } = require("../dist/mcp-start.cjs");
+    return start(process, `${__dirname}/../dist`, load);
+  } catch {
+    return false; // the full start says what is wrong
+  }
+}
+
+function load(mcp) {
   require("node:module").enableCompileCache?.();
-  void import("../dist/cli.js").then(({ main }) => main(process));
+  void import("../dist/cli.js").then(({ main }) => main(process, mcp));
 }

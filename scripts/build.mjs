@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { buildConsole } from "./build-console.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
@@ -38,6 +39,30 @@ const worker = await rolldown({
 });
 await worker.write({ ...output, codeSplitting: false });
 await worker.close();
+
+await buildConsole(root);
+
+// All that `tenon mcp` loads before it answers a host for the first time.
+const quick = await rolldown({ ...common, input: { "mcp-start": "src/cli/mcp-quick-start.ts" } });
+await quick.write({
+  ...output,
+  format: "cjs",
+  entryFileNames: "[name].cjs",
+  codeSplitting: false,
+  sourcemap: false,
+});
+await quick.close();
+await import("./mcp-catalogue.mjs");
+
+// The program of a plugin's process, and what plugins import of Tenon: small, because every plugin starts them.
+for (const [name, file] of [
+  ["plugin-host", "src/runtime/plugin-host.ts"],
+  ["plugin-kit", "src/runtime/plugin-kit.ts"],
+]) {
+  const host = await rolldown({ ...common, input: { [name]: file } });
+  await host.write({ ...output, codeSplitting: false });
+  await host.close();
+}
 
 execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
   cwd: root,

@@ -27,8 +27,8 @@ const ranks: Readonly<Record<string, number>> = {
   config: 4,
   runtime: 5,
   agent: 6,
-  cli: 6,
   server: 6,
+  cli: 7,
 };
 
 const files = readdirSync(src, { recursive: true, encoding: "utf8" })

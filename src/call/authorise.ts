@@ -6,6 +6,7 @@ import type { AuthorisedCall, ValidatedCall } from "./call.js";
 import { refusedByGuards } from "./check-guards.js";
 import { contextOf } from "./context.js";
 import { toToolError } from "./failure.js";
+import { foresee } from "./foresee.js";
 import { shellParts } from "./shell-commands.js";
 import { waitAhead } from "./time-limit.js";
 import { validateInput } from "./validate.js";
@@ -15,7 +16,7 @@ import { validateInput } from "./validate.js";
  * `ask`, a person decides. The only maker of an `AuthorisedCall`.
  */
 export function authorise(call: ValidatedCall): AuthorisedCall | Promise<AuthorisedCall> {
-  const looking = sandboxLooked(call);
+  const looking = foresee(call) ?? sandboxLooked(call);
   if (looking !== undefined) return looking.then(() => authorise(call));
   const decision = call.parts.policy.decide(policyCall(call));
   call.decision = decision;
@@ -52,6 +53,7 @@ export function policyCall(call: ValidatedCall): PolicyCall {
 
 /** The decision of policy and tool together, without asking anybody; a `deny` is returned, not thrown. */
 export async function authoriseUnasked(call: ValidatedCall): Promise<AccessDecision> {
+  await foresee(call);
   await sandboxLooked(call);
   const decision = call.parts.policy.decide(policyCall(call));
   return decision.behavior === "deny" ? decision : withOwnCheck(call, decision);
@@ -79,7 +81,9 @@ async function withOwnCheck(call: ValidatedCall, first: AccessDecision): Promise
   if (own.updatedInput !== undefined) {
     const plain = takePlain(own.updatedInput, call.parts.plainLimits);
     if (!plain.ok) throw new ToolInternalError("checkPermissions returned an input that is no plain data.");
-    const changed = call.parts.policy.decide(policyCall(validateInput(call, plain.value)));
+    const validated = validateInput(call, plain.value);
+    await foresee(validated);
+    const changed = call.parts.policy.decide(policyCall(validated));
     decision = stricter(decision, changed);
   }
   decision = stricter(decision, own.decision);
@@ -157,7 +161,9 @@ export function refusal(call: ValidatedCall, decision: AccessDecision): ToolPerm
 }
 
 function admit(call: ValidatedCall): AuthorisedCall {
-  const { quotas } = call.parts;
+  const { quotas, refuseChanges } = call.parts;
+  const unsafe = call.settings.annotations.readOnly === true ? undefined : refuseChanges?.();
+  if (unsafe !== undefined) throw unsafe;
   if (quotas === undefined || call.counted) return call as AuthorisedCall;
   call.counted = true;
   quotas.take({

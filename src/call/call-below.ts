@@ -26,7 +26,9 @@ export async function callBelow(parent: Call, request: unknown): Promise<ToolEnv
   try {
     while (brood.thisTurn >= callsPerTurn) await (brood.turn ??= waitTurn(brood));
     brood.thisTurn++;
-    return await parent.parts.run(request, origin);
+    const answer = await parent.parts.run(request, origin);
+    if (answer.metadata.untrusted === true) parent.tainted = true;
+    return answer;
   } finally {
     brood.unfinished--;
   }

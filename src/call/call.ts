@@ -3,6 +3,7 @@ import type { AccessDecision, CallMetadata, ToolEnvelope } from "../contract/cal
 import type { ToolContext } from "../contract/context.js";
 import { ToolCancelledError, type ToolError } from "../contract/errors.js";
 import type { TenonEvent } from "../contract/events.js";
+import type { Sighting } from "../contract/ports/seen.js";
 import type { Resource } from "../contract/resources.js";
 import type { CallSession } from "../contract/session.js";
 import type { Toolset } from "../registry/toolsets.js";
@@ -12,6 +13,8 @@ import { takePlain } from "../schema/take-plain.js";
 import type { Deadline } from "../scheduler/deadline-wheel.js";
 import type { Lock } from "../scheduler/locks.js";
 import type { Ticket } from "../scheduler/scheduler.js";
+import type { LoopAdvice } from "./advise-on.js";
+import type { BatchBudget } from "./batch-budget.js";
 import type { Brood } from "./call-below.js";
 import type { SpineParts, ToolSettings } from "./parts.js";
 import type { ShellAnalysis } from "./shell-commands.js";
@@ -30,6 +33,8 @@ export interface CallOrigin {
   readonly fault?: ToolError | undefined;
   /** Stops the call, besides the signal of the request itself. */
   readonly leaving?: AbortSignal | undefined;
+  /** The tokens that it shares with the others of its batch. */
+  readonly batch?: BatchBudget | undefined;
   /** Where a stream wants to see this call's events. */
   readonly onEvent?: ((event: TenonEvent) => void) | undefined;
 }
@@ -68,6 +73,8 @@ export class Call {
   /** Its quotas are taken: once is enough, however often it is scheduled. */
   counted = false;
   ended = false;
+  /** A call that it made brought something from outside. */
+  tainted = false;
   /** What the calls below this one share, where it is the first of all. */
   brood: Brood | undefined;
   /** The call that answers in the place of this one, while it does. */
@@ -77,6 +84,8 @@ export class Call {
   executionStarted = 0;
   executionEnded: number | undefined;
   context: ToolContext | undefined;
+  /** What the tool showed of files, where its answer may be kept. */
+  sightings: { path: string; sighting: Sighting }[] | undefined;
   notes: Partial<CallMetadata> | undefined;
 
   readonly startedAt: number;
@@ -94,6 +103,11 @@ export class Call {
 
   readonly origin: CallOrigin;
   readonly parts: SpineParts;
+
+  /** What it gives must not be obeyed. */
+  get untrusted(): boolean {
+    return this.tainted || this.settings?.annotations.openWorld === true;
+  }
 
   constructor(origin: CallOrigin, parts: SpineParts) {
     this.origin = origin;
@@ -284,4 +298,6 @@ export interface Outcome {
   /** The answer of the fallback that stood in. */
   readonly standIn?: ToolEnvelope;
   readonly error?: ToolError;
+  /** What is said of an error that came again and again. */
+  readonly advice?: LoopAdvice | undefined;
 }

@@ -1,5 +1,6 @@
 import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
+import type { Catalogue } from "../contract/ports/catalogue.js";
 import type { ClientDoor } from "../contract/ports/client.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { CodeSearch } from "../contract/ports/code.js";
@@ -15,13 +16,21 @@ import type { Store } from "../contract/ports/store.js";
 import type { CallScope, CallSession } from "../contract/session.js";
 import type { ToolProgress } from "../contract/tool.js";
 import { policyCall } from "./authorise.js";
+import { catalogueOf } from "./catalogue.js";
+import { budgetOf, charsFor } from "./budget.js";
 import { callBelow } from "./call-below.js";
 import type { ResolvedCall, ValidatedCall } from "./call.js";
 import { report } from "./stream-output.js";
+import { watchSeen } from "./watch-seen.js";
 
 /** The context of a call, made when it is first needed and the same for all its stages. */
 export function contextOf(call: ResolvedCall): ToolContext {
   return (call.context ??= new CallContext(call));
+}
+
+/** The call as the ports see it. */
+export function scopeOf(call: ResolvedCall): CallScope {
+  return contextOf(call) as CallContext;
 }
 
 /** A tool's way to the world. The doors are getters: most calls open none of them. */
@@ -31,6 +40,7 @@ class CallContext implements ToolContext, CallScope {
   #processes: Processes | undefined;
   #code: CodeSearch | undefined;
   #outputs: Outputs | undefined;
+  #seen: SeenFiles | undefined;
   #http: Http | undefined;
   #store: Store | undefined;
   #interact: Interact | undefined;
@@ -68,7 +78,10 @@ class CallContext implements ToolContext, CallScope {
     return this.#call.session.allowedPaths ?? this.#call.settings.allowedPaths;
   }
   get maxTextChars(): number {
-    return this.#call.parts.maxTextChars;
+    return charsFor(budgetOf(this.#call));
+  }
+  get maxTextTokens(): number {
+    return budgetOf(this.#call).tokens;
   }
   get settings(): Readonly<Record<string, unknown>> {
     return this.#call.settings.custom;
@@ -86,7 +99,8 @@ class CallContext implements ToolContext, CallScope {
     return (this.#files ??= this.#call.parts.world.files(this));
   }
   get seen(): SeenFiles {
-    return this.#call.session.seen;
+    if (this.#call.sightings === undefined) return this.#call.session.seen;
+    return (this.#seen ??= watchSeen(this.#call));
   }
   get processes(): Processes {
     return (this.#processes ??= this.#call.parts.world.processes(this));
@@ -107,7 +121,11 @@ class CallContext implements ToolContext, CallScope {
     return (this.#interact ??= this.#call.parts.world.interact(this));
   }
   get client(): ClientDoor | undefined {
-    return this.#call.session.client;
+    const { client } = this.#call.session;
+    return client?.forCall?.(rootOf(this.#call).callId) ?? client;
+  }
+  get tools(): Catalogue {
+    return catalogueOf(this.#call);
   }
   get log(): Log {
     return (this.#log ??= this.#call.parts.world.log(this));
@@ -129,4 +147,10 @@ class CallContext implements ToolContext, CallScope {
   used(use: Parameters<NonNullable<CallScope["used"]>>[0]): void {
     this.#call.settings.meter.resources(use);
   }
+}
+
+/** The call that somebody outside made, and that this one serves. */
+function rootOf(call: Pick<ValidatedCall, "callId" | "origin">): Pick<ValidatedCall, "callId" | "origin"> {
+  const parent = call.origin.parent;
+  return parent === undefined ? call : rootOf(parent);
 }

@@ -1,7 +1,8 @@
 import type { ToolEnvelope } from "../contract/call.js";
+import type { ToolError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { CodeSearch } from "../contract/ports/code.js";
-import type { Files, PathVerdict } from "../contract/ports/files.js";
+import type { Files, FileStat, PathVerdict } from "../contract/ports/files.js";
 import type { Http } from "../contract/ports/http.js";
 import type { Interact } from "../contract/ports/interact.js";
 import type { Log } from "../contract/ports/log.js";
@@ -16,12 +17,16 @@ import type { EventBus } from "../record/event-bus.js";
 import type { ToolMeter } from "../record/tool-meter.js";
 import type { Quotas } from "../registry/quotas.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
+import type { ToolSearch } from "../registry/tool-search.js";
 import type { ToolRegistry } from "../registry/tool-registry.js";
 import type { PlainLimits } from "../schema/take-plain.js";
 import type { DeadlineWheel } from "../scheduler/deadline-wheel.js";
 import type { Scheduler, ToolLimits } from "../scheduler/scheduler.js";
 import type { Approvals } from "./approve.js";
 import type { Call, CallOrigin } from "./call.js";
+import type { ExtensionHooks } from "./extensions.js";
+import type { LoopGuard } from "./loop-guard.js";
+import type { ResultCache } from "./result-cache.js";
 
 /** Settings of one tool version after configuration and optimiser had their say. */
 export interface ToolSettings {
@@ -33,16 +38,28 @@ export interface ToolSettings {
   /** Its calls run one after the other. */
   readonly exclusive: boolean;
   readonly annotations: ToolAnnotations;
+  /** Tells the answers of this version from all others; `undefined` where they are not kept. */
+  readonly cacheId?: string | undefined;
   readonly capabilities: readonly string[];
   readonly securityLevel?: SecurityLevel;
   readonly allowedPaths?: readonly string[];
   readonly forbiddenPaths?: readonly string[];
   readonly custom: Readonly<Record<string, unknown>>;
+  /** Estimated tokens of text for the model. @default that of all tools */
+  readonly maxTokens?: number | undefined;
+}
+
+/** How much text the model is given, in estimated tokens. */
+export interface OutputLimits {
+  readonly maxTokens: number;
+  readonly maxBatchTokens: number;
 }
 
 /** The doors to the world, each made for one call when the tool first asks for it. */
 export interface WorldPorts {
   files(scope: CallScope): Files;
+  /** A look at one path through the call's own guard, without a wait. @default what is on disk has no version */
+  look?(scope: CallScope, path: string): FileStat | null;
   processes(scope: CallScope): Processes;
   code(scope: CallScope): CodeSearch;
   outputs(scope: CallScope): Outputs;
@@ -73,13 +90,22 @@ export interface InFlight {
 /** Everything the spine works with; `runtime/` wires it once. */
 export interface SpineParts {
   readonly registry: ToolRegistry;
+  /** Finds tools by words. */
+  readonly search: ToolSearch;
   readonly policy: Policy;
   readonly approvals: Approvals;
   readonly quotas: Quotas | undefined;
+  /** Extensions that hear of calls. */
+  readonly hooks: ExtensionHooks;
+  /** Answers of read-only calls; `undefined` where none are kept. */
+  readonly cache: ResultCache | undefined;
+  readonly loopGuard: LoopGuard | undefined;
   readonly scheduler: Scheduler;
   readonly deadlines: DeadlineWheel;
   readonly events: EventBus;
   readonly recorders: readonly Recorder[];
+  /** Why nothing may be changed now, where that is so. */
+  readonly refuseChanges?: (() => ToolError | undefined) | undefined;
   readonly world: WorldPorts;
   readonly clock: Clock;
   readonly plainLimits: PlainLimits;
@@ -90,11 +116,16 @@ export interface SpineParts {
   readonly settings: (entry: ToolEntry) => ToolSettings;
   /** Text for the model is cut in the middle beyond this many characters. */
   readonly maxTextChars: number;
+  readonly output: OutputLimits;
+  /** Work that goes on after an answer left; closing waits for it. */
+  readonly chore: (work: Promise<unknown>) => void;
   /** How long a cancelled tool that does not stop keeps its locks. */
   readonly cancelGraceMs: number;
   readonly isClosed: () => boolean;
   /** Told of every call that no other call made, from its receipt to its answer. */
   readonly inFlight: InFlight;
+  /** The wait for a tool whose server has not listed its tools yet. @default none */
+  readonly awaitTool?: (name: string) => Promise<void> | undefined;
   /** The spine itself, for calls that calls make. */
   readonly run: (request: unknown, origin: CallOrigin) => Promise<ToolEnvelope>;
 }

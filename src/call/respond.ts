@@ -1,4 +1,6 @@
 import type { CallMetadata, ToolEnvelope } from "../contract/call.js";
+import type { ErrorInfo, ToolError } from "../contract/errors.js";
+import type { LoopAdvice } from "./advise-on.js";
 import type { Call, Outcome } from "./call.js";
 import { Envelope } from "./envelope.js";
 import { toErrorInfo } from "./failure.js";
@@ -8,7 +10,7 @@ import { renderError, renderResult } from "./render.js";
 export function respond(outcome: Outcome): ToolEnvelope {
   const { call, result, standIn } = outcome;
   const { clock, redact } = call.parts;
-  const error = outcome.error === undefined ? undefined : redact(toErrorInfo(outcome.error));
+  const error = outcome.error === undefined ? undefined : redact(toShownError(outcome.error, outcome.advice));
   // A call that went through in one piece looked at the clock when its tool was done.
   const endedAt = error === undefined && standIn === undefined ? call.executionEnded : undefined;
   return new Envelope({
@@ -20,10 +22,18 @@ export function respond(outcome: Outcome): ToolEnvelope {
     durationMs: Math.max(0, (endedAt ?? clock.monotonic()) - call.startedMonotonic),
     metadata: metadataOf(call),
     render: () => {
-      if (error !== undefined) return [renderError(call, error)];
+      if (error !== undefined) return renderError(call, error);
       return standIn?.content ?? renderResult(call, result);
     },
   });
+}
+
+/** The error's own hint, then what is said of its coming back. */
+function toShownError(error: ToolError, advice: LoopAdvice | undefined): ErrorInfo {
+  const info = toErrorInfo(error);
+  if (advice === undefined) return info;
+  const hint = info.hint === undefined ? advice.hint : `${info.hint} ${advice.hint}`;
+  return { ...info, hint, details: { ...info.details, ...advice.details } };
 }
 
 function metadataOf(call: Call): CallMetadata {
@@ -35,6 +45,6 @@ function metadataOf(call: Call): CallMetadata {
   if (call.decision !== undefined) metadata.decision = call.decision;
   if (ticket !== undefined) metadata.waitedMs = ticket.waitedMs;
   if (call.attempts > 1) metadata.attempts = call.attempts;
-  if (call.settings?.annotations.openWorld === true) metadata.untrusted = true;
+  if (call.untrusted) metadata.untrusted = true;
   return call.notes === undefined ? metadata : Object.assign(metadata, call.notes);
 }

@@ -1,11 +1,13 @@
 import type { ToolEnvelope } from "../contract/call.js";
 import { authorise } from "./authorise.js";
 import { Call, type CallOrigin, type Outcome } from "./call.js";
-import { execute } from "./execute.js";
+import { askExtensions, tellExtensions } from "./extensions.js";
 import { toToolError } from "./failure.js";
 import { answerByFallback } from "./fallback.js";
+import { watchLoops } from "./loop-guard.js";
 import type { SpineParts } from "./parts.js";
 import { receive } from "./receive.js";
+import { executeOrRecall } from "./recall.js";
 import { record } from "./record.js";
 import { resolve } from "./resolve.js";
 import { respond } from "./respond.js";
@@ -29,12 +31,16 @@ export async function runCall(
   let outcome: Outcome;
   try {
     receive(call, request);
+    const arriving = parts.awaitTool?.(call.toolName);
+    if (arriving !== undefined) await call.race(arriving);
     const resolved = resolve(call);
     const validated = validate(resolved);
+    if (parts.hooks.execute !== undefined) await askExtensions(validated, parts.hooks.execute);
+    if (parts.loopGuard?.idle === false) parts.loopGuard.refuse(validated);
     const deciding = authorise(validated);
     if (deciding instanceof Promise) call.delayed = true;
     const authorised = deciding instanceof Promise ? await deciding : deciding;
-    const running = schedule(authorised, execute);
+    const running = schedule(authorised, executeOrRecall);
     const result = running instanceof Promise ? await running : running;
     outcome = { call, result };
   } catch (thrown) {
@@ -42,7 +48,9 @@ export async function runCall(
   }
   try {
     call.end();
+    if (parts.loopGuard !== undefined) outcome = watchLoops(outcome, parts.loopGuard);
     const envelope = respond(outcome);
+    if (parts.hooks.complete !== undefined) await tellExtensions(call, envelope, parts.hooks.complete);
     const recording = record(outcome, envelope);
     if (recording !== undefined) await recording;
     return envelope;

@@ -23,7 +23,8 @@ export function validateInput(call: ResolvedCall, plain: unknown): ValidatedCall
   return call as ValidatedCall;
 }
 
-function claimResources(call: ResolvedCall): void {
+/** Ask the tool what the call will touch, and what must be locked for it. */
+export function claimResources(call: ResolvedCall): void {
   const { exclusive } = call.settings;
   if (call.entry.tool.resources === undefined && !exclusive) {
     // It may have had some, before its tool was replaced.

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Mode } from "../config/levels.js";
+import type { McpStart } from "../mcp/server/start.js";
 
 /** What every command understands. */
 export interface CommonFlags {
@@ -22,6 +23,8 @@ export interface Terminal {
   exitCode: number;
   /** Fires when the person interrupts. */
   readonly interrupted: AbortSignal;
+  /** The MCP host that `tenon mcp` began to answer before all was loaded. */
+  readonly mcp?: McpStart | undefined;
 }
 
 /** Add one command to the program. */

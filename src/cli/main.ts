@@ -2,39 +2,60 @@ import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/config-error.js";
 import { ToolDefinitionError, ToolError, ToolValidationError } from "../contract/errors.js";
 import { exitCodes, UsageError, type AddCommand, type Terminal } from "./command-line.js";
+import { addAgent } from "./commands/agent.js";
 import { addCall } from "./commands/call.js";
 import { addCompletion } from "./commands/completion.js";
 import { addDoctor } from "./commands/doctor.js";
+import { addMcp } from "./commands/mcp.js";
+import { addMcpServers } from "./commands/mcp-servers.js";
+import { addLog } from "./commands/log.js";
 import { addMemory } from "./commands/memory.js";
 import { addPlan } from "./commands/plan.js";
+import { addPlugins } from "./commands/plugins.js";
 import { addPolicy } from "./commands/policy.js";
+import { addReplay } from "./commands/replay.js";
+import { addServe } from "./commands/serve.js";
+import { addPrompt } from "./commands/prompt.js";
 import { addSnippets } from "./commands/snippets.js";
 import { addState } from "./commands/state.js";
 import { addTools } from "./commands/tools.js";
 import { addTrust } from "./commands/trust.js";
+import { addUndo } from "./commands/undo.js";
 import { version } from "./version.js";
 
 /** Every command of `tenon`; a new one is a file and a line here. */
 const commands: readonly AddCommand[] = [
   addTools,
   addCall,
+  addAgent,
+  addPrompt,
+  addMcp,
+  addMcpServers,
+  addPlugins,
   addPolicy,
   addTrust,
+  addLog,
+  addUndo,
+  addReplay,
   addMemory,
   addPlan,
   addSnippets,
   addState,
   addDoctor,
+  addServe,
   addCompletion,
 ];
 
 /** Run the command line in a process. */
-export async function main(process: NodeJS.Process): Promise<void> {
+export async function main(process: NodeJS.Process, mcp?: Terminal["mcp"]): Promise<void> {
   const interrupt = new AbortController();
   process.once("SIGINT", () => interrupt.abort());
   process.once("SIGTERM", () => interrupt.abort());
   // A reader that went away (`tenon tools | head`) ends the output, it is no fault.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  // An MCP host that went away ends its connection; the calls that it left are cancelled first.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (process.argv[2] !== "mcp") process.exit(error.code === "EPIPE" ? 0 : 1);
+  });
   const terminal: Terminal = {
     stdin: process.stdin,
     stdout: process.stdout,
@@ -43,6 +64,7 @@ export async function main(process: NodeJS.Process): Promise<void> {
     cwd: process.cwd(),
     exitCode: exitCodes.success,
     interrupted: interrupt.signal,
+    mcp,
   };
   await runCommandLine(process.argv.slice(2), terminal);
   process.exitCode = interrupt.signal.aborted && terminal.exitCode !== 0 ? 130 : terminal.exitCode;

@@ -6,6 +6,9 @@ import { quotaSchema, ruleSchema } from "./rule-schema.js";
 import { sandboxSchema } from "./sandbox-schema.js";
 import { serverListSchema, serversSchema } from "./server-schema.js";
 import { atLeastOne, bytes, count, glob, milliseconds, paths, text } from "./shared-schemas.js";
+import { cacheSchema, loopGuardSchema, outputSchema } from "./output-schema.js";
+import { pluginSchema } from "./plugin-schema.js";
+import { loggingSchema, telemetrySchema } from "./telemetry-schema.js";
 import { toolConfigSchema, webSearchSchema } from "./tool-config-schema.js";
 
 const capabilityList = z.array(text).max(1000);
@@ -57,6 +60,9 @@ const tools = z.strictObject({
   webSearch: webSearchSchema.optional().describe("The search behind web_search. @default none"),
   mcpServers: serverListSchema.optional().describe("MCP servers as a list. @default []"),
   perTool: z.record(text, toolConfigSchema).optional().describe("Settings by tool name. @default {}"),
+  cache: cacheSchema.optional().describe("How answers of read-only cacheable tools are kept."),
+  output: outputSchema.optional().describe("How much text the model is given."),
+  loopGuard: loopGuardSchema.optional().describe("What is done about a call that fails again and again."),
   quotas: z.array(quotaSchema).max(1000).optional().describe("How many calls may be made. @default []"),
 });
 
@@ -107,6 +113,17 @@ export const configSchema = z.strictObject({
     .enum(["default", "strict"])
     .optional()
     .describe('"strict" syncs each record before its answer leaves. @default "default"'),
+  audit: z
+    .strictObject({
+      enabled: z.boolean().optional().describe("Keep a record of every call. @default true"),
+      maxAgeDays: atLeastOne.optional().describe("Drop records older than this. @default 90"),
+      maxBytes: bytes
+        .optional()
+        .describe("Drop the oldest records beyond this size. @default 1073741824 (1 GiB)"),
+      keepResults: z.boolean().optional().describe("Keep results too, not only their digests. @default true"),
+    })
+    .optional()
+    .describe("The log of calls."),
   policy: z
     .strictObject({
       rules: z
@@ -138,6 +155,8 @@ export const configSchema = z.strictObject({
     .enum(optimiserModes)
     .optional()
     .describe('Whether measured limits are advised or applied. @default "off"'),
+  telemetry: telemetrySchema.optional().describe("OpenTelemetry spans of calls. @default none"),
+  logging: loggingSchema.optional().describe("Log lines of calls and tools, from logLevel up. @default none"),
   logLevel: z.enum(logLevels).optional().describe('Least level that is logged. @default "info"'),
   approvals: z
     .strictObject({
@@ -154,10 +173,10 @@ export const configSchema = z.strictObject({
     .optional()
     .describe("Where the documents of stages lie."),
   plugins: z
-    .array(text)
+    .array(z.union([text, pluginSchema]))
     .max(1000)
     .optional()
-    .describe("Plugins: a file, a folder or an npm package each. @default []"),
+    .describe("Plugins: a file, a folder or an npm package each, or { path, … }. @default []"),
 });
 
 /** The configuration as people write it. */

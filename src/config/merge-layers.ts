@@ -14,7 +14,7 @@ const addUp = new Set([
 ]);
 
 /** Maps that make sense only as one piece: half of a server, or one's key with another's provider, is wrong. */
-const whole = new Set(["mcpServers.*", "chains.*", "tools.webSearch"]);
+const whole = new Set(["mcpServers.*", "chains.*", "tools.webSearch", "telemetry", "logging"]);
 
 /** Maps whose keys are names that people give. */
 const named = new Set(["mcpServers", "chains", "tools.perTool", "toolsets", "capabilities"]);

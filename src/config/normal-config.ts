@@ -116,9 +116,12 @@ function withPaths(config: NormalConfig, bases: Bases): NormalConfig {
     ...config,
     workspaceDir: map(config.workspaceDir, anchored),
     stateDir: map(config.stateDir, anchored),
-    plugins: config.plugins?.map((plugin) =>
-      /^(?:\.\.?|~)(?:[\\/]|$)/.test(plugin) ? anchored(plugin) : plugin,
-    ),
+    logging: config.logging && { ...config.logging, file: map(config.logging.file, anchored) },
+    plugins: config.plugins?.map((plugin) => {
+      const local = (path: string): string =>
+        /^(?:\.\.?|~)(?:[\\/]|$)|\.[cm]?[jt]s$/.test(path) ? anchored(path) : path;
+      return typeof plugin === "string" ? local(plugin) : { ...plugin, path: local(plugin.path) };
+    }),
     files: {
       ...files,
       allowedPaths: files.allowedPaths?.map(home),

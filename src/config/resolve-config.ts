@@ -1,5 +1,6 @@
 import { profileNames } from "../world/sandbox/profiles.js";
 import type { TenonConfig } from "./config-schema.js";
+import { outputDefaults } from "./output-schema.js";
 import { checkObject } from "./load-source.js";
 import { toNormal, type NormalConfig } from "./normal-config.js";
 
@@ -40,6 +41,12 @@ export function fillDefaults(config: NormalConfig) {
     securityLevel: config.securityLevel ?? "critical",
     capabilities: byName(config.capabilities),
     durability: config.durability ?? "default",
+    audit: {
+      enabled: config.audit?.enabled ?? true,
+      maxAgeDays: config.audit?.maxAgeDays ?? 90,
+      maxBytes: config.audit?.maxBytes ?? 1024 ** 3,
+      keepResults: config.audit?.keepResults ?? true,
+    },
     policy: { rules: config.policy?.rules ?? [] },
     files: {
       allowedPaths: files.allowedPaths ?? [],
@@ -82,10 +89,18 @@ export function fillDefaults(config: NormalConfig) {
       ...pick(tools, ["webSearch", "allowedCommands"]),
       perTool: byName(tools.perTool),
       quotas: tools.quotas ?? [],
+      ...outputDefaults(tools),
     },
     toolsets: byName(config.toolsets),
     chains: byName(config.chains),
     optimiser: config.optimiser ?? "off",
+    telemetry: {
+      enabled: config.telemetry?.enabled ?? config.telemetry?.otlpEndpoint !== undefined,
+      ...pick(config.telemetry ?? {}, ["otlpEndpoint", "headers"]),
+      serviceName: config.telemetry?.serviceName ?? "tenon",
+      recordContent: config.telemetry?.recordContent ?? false,
+    },
+    ...pick(config, ["logging"]),
     logLevel: config.logLevel ?? "info",
     approvals: { timeoutMs: config.approvals?.timeoutMs ?? 300_000 },
     artifacts: { dir: config.artifacts?.dir ?? ".tenon/artifacts" },

@@ -1,10 +1,26 @@
 import * as z from "zod";
 import { glob, text } from "./shared-schemas.js";
 
+/** Milliseconds; longer timers fire at once. */
+const limit = z.int().min(1).max(2_147_483_647);
+
 const selection = {
   enabled: z.boolean().optional().describe("`false` keeps the entry, but does not start it. @default true"),
   include: z.array(glob).max(1000).optional().describe("Only these of its tools. @default all"),
   exclude: z.array(glob).max(1000).optional().describe("None of these tools. @default none"),
+  timeoutMs: limit.optional().describe("Limit of one call, in milliseconds. @default 60000"),
+  startTimeoutMs: limit
+    .optional()
+    .describe("Limit of connecting and listing its tools, in milliseconds. @default 30000"),
+  maxConcurrent: z.int().min(1).max(10_000).optional().describe("Calls at the same time. @default 16"),
+  lazy: z
+    .boolean()
+    .optional()
+    .describe("Start it with the first call where its tools are known from before. @default true"),
+  trustAnnotations: z
+    .boolean()
+    .optional()
+    .describe("Take what it says of its tools (read-only, idempotent, …) for true. @default false"),
 };
 
 const started = {
@@ -29,6 +45,25 @@ const remote = {
     .describe("Address of a server that runs already."),
   headers: z.record(text, z.string().max(32_768)).optional().describe("Sent with each request. @default {}"),
   transport: remoteTransport.optional().describe('How to speak to it. @default "http", else "sse"'),
+  oauth: z
+    .union([
+      z.literal(false),
+      z.strictObject({
+        clientId: text
+          .optional()
+          .describe("Of a client that is registered already. @default registers itself"),
+        clientSecret: text.optional().describe("Secret of that client. @default none"),
+        scope: text.optional().describe("What to ask for. @default what the server names"),
+        redirectPort: z
+          .int()
+          .min(1)
+          .max(65_535)
+          .optional()
+          .describe("Port on this machine that the login comes back to. @default a free one"),
+      }),
+    ])
+    .optional()
+    .describe("How to log in where the server wants it; `false`: never. @default registers itself"),
   type: remoteTransport.optional().describe("Another word for `transport`, as other hosts write it."),
   ...selection,
 };

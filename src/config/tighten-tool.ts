@@ -10,7 +10,7 @@ type BaseTool = Partial<ResolvedConfig["tools"]["perTool"][string]>;
  * counts as smaller only against a configured one, or where it is the smallest there is.
  */
 export function tightenTool(wanted: ToolConfiguration, base: BaseTool, refuse: Refuse): ToolConfiguration {
-  const { enabled, timeout, retryAttempts, concurrency, permissions, ...rest } = wanted;
+  const { enabled, timeout, retryAttempts, maxTokens, concurrency, permissions, ...rest } = wanted;
   for (const [key, value] of Object.entries(rest)) if (!isEmpty(value)) refuse(key);
   if (enabled === true && base.enabled === false) refuse("enabled");
   return filled({
@@ -21,6 +21,7 @@ export function tightenTool(wanted: ToolConfiguration, base: BaseTool, refuse: R
       path: "retryAttempts",
       floor: 0,
     }),
+    maxTokens: pickSmaller(maxTokens, base.maxTokens, { refuse, path: "maxTokens", floor: 100 }),
     concurrency: tightenConcurrency(concurrency ?? {}, base.concurrency ?? {}, refuse),
     permissions: tightenPermissions(permissions ?? {}, base.permissions ?? {}, refuse),
   });

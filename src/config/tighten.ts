@@ -3,6 +3,7 @@ import type { NormalConfig } from "./normal-config.js";
 import type { ResolvedConfig } from "./resolve-config.js";
 import { pickLower, pickSmaller, isEmpty, type Refuse } from "./stricter.js";
 import { tightenSandbox } from "./tighten-sandbox.js";
+import { tightenCache, tightenOutput } from "./tighten-output.js";
 import { tightenTool } from "./tighten-tool.js";
 
 /** What an untrusted configuration may have, and the keys that it may not. */
@@ -60,6 +61,11 @@ const sections: { readonly [Key in keyof NormalConfig]?: Section<Key> } = {
     defined({
       timeoutMs: pickSmaller(wanted.timeoutMs, base.approvals.timeoutMs, { refuse, path: "timeoutMs" }),
     }),
+  // More is recorded than the person asked for, or for them nothing changes.
+  audit: ({ enabled, ...rest }, base, refuse) => {
+    refuseKeys(rest, refuse);
+    return defined({ enabled: pickTrue(enabled, base.audit.enabled, () => refuse("enabled")) });
+  },
   policy: (wanted, _base, refuse) => ({
     rules: wanted.rules.filter((rule) => {
       if (rule.decision !== "allow") return true;
@@ -124,6 +130,8 @@ function tightenTools(
     maxQueued,
     allowedCommands,
     perTool = {},
+    output,
+    cache,
     ...rest
   } = wanted;
   refuseKeys(rest, refuse);
@@ -139,6 +147,8 @@ function tightenTools(
     timeout: pickSmaller(timeout, tools.timeout, { refuse, path: "timeout" }),
     maxConcurrent: pickSmaller(maxConcurrent, tools.maxConcurrent, { refuse, path: "maxConcurrent" }),
     maxQueued: pickSmaller(maxQueued, tools.maxQueued, { refuse, path: "maxQueued" }),
+    output: tightenOutput(output ?? {}, tools.output, refuse),
+    cache: tightenCache(cache ?? {}, tools.cache, refuse),
     perTool: Object.fromEntries(each.filter(([, tool]) => !isEmpty(tool))),
   });
 }

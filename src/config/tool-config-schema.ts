@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { logLevels, securityLevels } from "./levels.js";
+import { outputTokens } from "./output-schema.js";
 import { atLeastOne, count, milliseconds, paths, text } from "./shared-schemas.js";
 
 const concurrency = z.strictObject({
@@ -49,6 +50,9 @@ export const toolConfigSchema = z.strictObject({
     .max(100)
     .optional()
     .describe("Tries after the first one. @default the tool's own"),
+  maxTokens: outputTokens
+    .optional()
+    .describe("Estimated tokens of text for the model of one call. @default tools.output.maxTokens"),
   concurrency: concurrency.optional().describe("How many of its calls run and wait."),
   permissions: permissions.optional().describe("What it may touch and who may call it."),
   monitoring: monitoring.optional().describe("What is measured and logged of it."),

@@ -1,4 +1,5 @@
 import type { ToolEnvelope, ToolRequest } from "./call.js";
+import type { Catalogue } from "./ports/catalogue.js";
 import type { ClientDoor } from "./ports/client.js";
 import type { Clock } from "./ports/clock.js";
 import type { CodeSearch } from "./ports/code.js";
@@ -23,8 +24,10 @@ export interface ToolContext {
   readonly userId?: string | undefined;
   /** Paths this call is narrowed to. */
   readonly allowedPaths?: readonly string[] | undefined;
-  /** Characters of text for the model that an answer may hold; what is longer is cut in the middle. */
+  /** Characters of text for the model that an answer should hold; what is longer may be cut in the middle. */
   readonly maxTextChars?: number | undefined;
+  /** The same in estimated tokens. */
+  readonly maxTextTokens?: number | undefined;
   /** Fires when the call is cancelled or out of time. */
   readonly signal: AbortSignal;
   /** The tool's own `custom` block from the configuration. */
@@ -41,6 +44,8 @@ export interface ToolContext {
   readonly interact: Interact;
   /** The MCP host that the session works for, where there is one. */
   readonly client?: ClientDoor | undefined;
+  /** The tools that the agent can see. */
+  readonly tools: Catalogue;
   readonly clock: Clock;
   readonly env: SessionEnv;
   readonly log: Log;

@@ -223,7 +223,7 @@ export const errorCodes = {
   LOOP_DETECTED: {
     type: "ToolUnavailableError",
     meaning: "The same call failed the same way again and again, and nothing has changed since.",
-    wayOut: "Change the arguments, or what the call reads; details.attempts says what was tried.",
+    wayOut: "Change the arguments, or what the call reads; details.repeated says what was tried.",
   },
   QUEUE_FULL: {
     type: "ToolUnavailableError",
@@ -255,6 +255,11 @@ export const errorCodes = {
     type: "ToolUnavailableError",
     meaning: "A newer Tenon wrote the state; this one cannot read it and left it untouched.",
     wayOut: "Update Tenon, or use another state directory.",
+  },
+  AUDIT_UNAVAILABLE: {
+    type: "ToolUnavailableError",
+    meaning: "Records of calls cannot be kept, and with `durability: strict` nothing is changed without one.",
+    wayOut: "Make room on the disk or mend the state directory; `tenon doctor` shows the fault.",
   },
   STATE_BUSY: {
     type: "ToolUnavailableError",
@@ -325,6 +330,22 @@ export const errorCodes = {
     type: "ToolDefinitionError",
     meaning: "Another part of the definition is wrong.",
     wayOut: "Correct it as the message says.",
+  },
+  SERVER_UNAVAILABLE: {
+    type: "ToolUnavailableError",
+    meaning: "The MCP server that offers the tool cannot be reached now, or offers the tool no longer.",
+    wayOut:
+      "Call again after the time that the message names; `tenon mcp-servers list` shows what went wrong.",
+  },
+  LOGIN_NEEDED: {
+    type: "ToolUnavailableError",
+    meaning: "The MCP server wants a login that was never made or has expired.",
+    wayOut: "Log in with `tenon mcp-servers login NAME`.",
+  },
+  DEFINITION_HELD: {
+    type: "ToolUnavailableError",
+    meaning: "The MCP server changed the definition of the tool after it was accepted.",
+    wayOut: "Let a person look at the change and accept it with `tenon mcp-servers accept NAME TOOL`.",
   },
   PLUGIN_NOT_FOUND: {
     type: "ToolDefinitionError",

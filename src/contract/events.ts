@@ -1,6 +1,7 @@
 import type { AccessDecision } from "./call.js";
 import type { ErrorInfo } from "./errors.js";
-import type { ApprovalRequest } from "./ports/interact.js";
+import type { AuditAlert } from "./ports/audit.js";
+import type { ApprovalRequest, Asker, Question } from "./ports/interact.js";
 import type { ToolState } from "./lifecycle.js";
 import type { ToolProgress } from "./tool.js";
 
@@ -33,6 +34,13 @@ export interface TenonEvents {
     readonly verdict: "once" | "session" | "always" | "no" | "expired" | "cancelled";
     readonly reason?: string;
   };
+  QUESTION_ASKED: Asker & { readonly question: Question; readonly expiresAt: number };
+  QUESTION_ANSWERED: {
+    readonly id: string;
+    readonly callId: string;
+    readonly toolName: string;
+    readonly outcome: "answered" | "failed" | "expired" | "cancelled";
+  };
   TOOL_REGISTERED: { readonly toolName: string; readonly version: string };
   TOOL_UNREGISTERED: { readonly toolName: string; readonly version: string };
   TOOL_STATE_CHANGED: {
@@ -42,7 +50,17 @@ export interface TenonEvents {
     readonly to: ToolState;
     readonly reason?: string;
   };
+  PLUGIN_LOADED: { readonly plugin: string; readonly version: string; readonly tools: readonly string[] };
+  PLUGIN_UNLOADED: { readonly plugin: string };
+  /** It could not be loaded or reloaded, or its process ended. */
+  PLUGIN_FAILED: { readonly plugin: string; readonly message: string };
   LISTENER_FAILED: { readonly event: string; readonly message: string };
+  /** Something that a person should look at: a burst, repeated denials, probing of forbidden paths. */
+  AUDIT_ALERT: AuditAlert;
+  /** Records of calls cannot be kept; told once, until it works again. */
+  AUDIT_FAULT: { readonly message: string };
+  /** They can again; `written` were made up for, `lost` could not be. */
+  AUDIT_RESTORED: { readonly written: number; readonly lost: number };
   ADVICE: {
     readonly toolName: string;
     readonly kind: string;

@@ -38,6 +38,8 @@ export interface ToolAnnotations {
   readonly openWorld?: boolean;
   /** Equal calls may be answered from a cache while what they read is unchanged. */
   readonly cacheable?: boolean;
+  /** What a foreign server says of its tool, as MCP's hints; no decision leans on it, hosts get it as it is. */
+  readonly claimed?: Readonly<Record<string, boolean>>;
 }
 
 /** How often and how fast a retryable failure of an idempotent tool is tried again. */
@@ -158,6 +160,12 @@ export interface Tool<Input = unknown, Output = unknown> {
 
   /** `line`: what is known of the tool's `shellLine`, where it has one. */
   resources?(input: Input, line?: ShellFacts): Resources;
+  /**
+   * Find out what `resources` and `shellLine` will say, where that takes a while; awaited before either counts.
+   * `undefined`: it is known for this input.
+   * For tools that run elsewhere: others know at once.
+   */
+  foresee?(input: Input): Promise<void> | undefined;
   /** The shell line that the call will run: it is judged command by command. */
   shellLine?(input: Input): ShellLine | undefined;
   checkPermissions?(

@@ -1,16 +1,10 @@
 import type { JsonSchema } from "../contract/json.js";
+import { isSchema, resolveRef, withObjectRoot } from "./schema-parts.js";
 
-/** The keywords of a schema that Gemini's function declarations know. */
-const known = new Set([
-  "type",
-  "format",
+/** Keywords that Gemini's function declarations take as they are. */
+const kept = new Set([
   "title",
   "description",
-  "nullable",
-  "enum",
-  "items",
-  "properties",
-  "required",
   "minItems",
   "maxItems",
   "minProperties",
@@ -20,73 +14,93 @@ const known = new Set([
   "minLength",
   "maxLength",
   "pattern",
-  "anyOf",
   "default",
   "example",
-  "propertyOrdering",
+  "nullable",
 ]);
 
 const knownFormats = new Set(["enum", "date-time", "float", "double", "int32", "int64"]);
+const types = new Set(["string", "number", "integer", "boolean", "array", "object"]);
 const maxDepth = 32;
+/** References written out can grow without end; beyond this many parts each is just an object. */
+const maxParts = 5000;
+
+interface Place {
+  readonly root: JsonSchema;
+  readonly depth: number;
+  readonly left: { parts: number };
+}
 
 /** Say a JSON Schema in the subset that Gemini takes; what it cannot say is left to Tenon's own validation. */
 export function toGeminiSchema(schema: JsonSchema): JsonSchema {
-  return convert(schema, schema, 0);
+  return convert(withObjectRoot(schema), { root: schema, depth: 0, left: { parts: maxParts } });
 }
 
-function convert(value: unknown, root: JsonSchema, depth: number): JsonSchema {
-  if (typeof value !== "object" || value === null || depth > maxDepth) return {};
-  const schema = resolve(value as JsonSchema, root);
-  const kept: Record<string, unknown> = {};
-  for (const [keyword, item] of Object.entries(schema)) {
-    if (keyword === "oneOf") kept["anyOf"] = convertAll(item, root, depth);
-    else if (keyword === "const") Object.assign(kept, asEnum([item]));
-    else if (keyword === "enum") Object.assign(kept, asEnum(item));
-    else if (known.has(keyword)) kept[keyword] = convertKeyword(keyword, item, { root, depth });
-  }
-  if (Array.isArray(schema["type"])) Object.assign(kept, asNullable(schema["type"] as unknown[]));
-  if (typeof kept["format"] === "string" && !knownFormats.has(kept["format"])) delete kept["format"];
-  return kept;
+function convert(value: unknown, place: Place): JsonSchema {
+  if (place.depth > maxDepth || --place.left.parts < 0) return { type: "object" };
+  if (!isSchema(value)) return { type: "string" };
+  const schema = resolveRef(value, place.root);
+  const below = { ...place, depth: place.depth + 1 };
+  const choices = [schema["anyOf"], schema["oneOf"]].find(Array.isArray) as unknown[] | undefined;
+  const plain = Object.fromEntries(Object.entries(schema).filter(([keyword]) => kept.has(keyword)));
+  if (choices !== undefined && schema["properties"] === undefined)
+    return { ...plain, ...convertChoices(choices, below) };
+  const converted = { ...plain, ...typeOf(schema), ...listed(schema), ...inner(schema, below) };
+  return withFormat(converted, schema["format"]);
 }
 
-function convertKeyword(keyword: string, item: unknown, at: { root: JsonSchema; depth: number }): unknown {
-  if (keyword === "items") return convert(item, at.root, at.depth + 1);
-  if (keyword === "anyOf") return convertAll(item, at.root, at.depth);
-  if (keyword !== "properties") return item;
-  const entries = Object.entries((item ?? {}) as Record<string, unknown>);
-  return Object.fromEntries(
-    entries.map(([name, property]) => [name, convert(property, at.root, at.depth + 1)]),
-  );
+/** A choice with null is what Gemini calls nullable. */
+function convertChoices(choices: readonly unknown[], below: Place): JsonSchema {
+  const others = choices.filter((choice) => !(isSchema(choice) && choice["type"] === "null"));
+  const nullable = others.length < choices.length ? { nullable: true } : {};
+  const [first, ...more] = others.map((choice) => convert(choice, below));
+  if (first === undefined) return { type: "string", ...nullable };
+  return more.length === 0 ? { ...first, ...nullable } : { anyOf: [first, ...more], ...nullable };
 }
 
-function convertAll(items: unknown, root: JsonSchema, depth: number): JsonSchema[] {
-  return Array.isArray(items) ? items.map((item) => convert(item, root, depth + 1)) : [];
+/** Every part must have one type; where the schema names none, what it says of its parts tells it. */
+function typeOf(schema: JsonSchema): JsonSchema {
+  const named = [schema["type"]].flat().filter((type): type is string => typeof type === "string");
+  const nullable = named.includes("null") ? { nullable: true } : {};
+  const known = named.find((type) => types.has(type));
+  if (known !== undefined) return { type: known, ...nullable };
+  if (isSchema(schema["properties"])) return { type: "object", ...nullable };
+  if (schema["items"] !== undefined) return { type: "array", ...nullable };
+  const { const: only, enum: all } = schema;
+  const sample: unknown = only ?? (Array.isArray(all) ? all.find((value) => value !== null) : undefined);
+  const isPlain = typeof sample === "number" || typeof sample === "boolean";
+  return { type: isPlain ? typeof sample : "string", ...nullable };
 }
 
-/** Only texts can be listed. */
-function asEnum(values: unknown): Record<string, unknown> {
-  return Array.isArray(values) && values.every((value) => typeof value === "string")
+/** Only texts can be listed, and no empty ones. */
+function listed(schema: JsonSchema): JsonSchema {
+  const values = schema["const"] === undefined ? schema["enum"] : [schema["const"]];
+  if (!Array.isArray(values) || values.length === 0) return {};
+  return values.every((value) => typeof value === "string" && value !== "")
     ? { type: "string", enum: values }
     : {};
 }
 
-function asNullable(types: readonly unknown[]): Record<string, unknown> {
-  const first = types.find((type) => type !== "null");
-  return { type: first ?? "string", ...(types.includes("null") && { nullable: true }) };
+function inner(schema: JsonSchema, below: Place): JsonSchema {
+  const { type } = typeOf(schema);
+  if (type === "array") return { items: convert(schema["items"] ?? true, below) };
+  const { properties } = schema;
+  if (type !== "object" || !isSchema(properties)) return {};
+  const names = Object.keys(properties);
+  if (names.length === 0) return {};
+  const required = Array.isArray(schema["required"])
+    ? (schema["required"] as string[]).filter((name) => Object.hasOwn(properties, name))
+    : [];
+  return {
+    properties: Object.fromEntries(names.map((name) => [name, convert(properties[name], below)])),
+    ...(required.length > 0 && { required: [...new Set(required)] }),
+  };
 }
 
-/** References within the document are written out; deeper circles end at the depth cap. */
-function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
-  const ref = schema["$ref"];
-  if (typeof ref !== "string" || !ref.startsWith("#/")) return schema;
-  let target: unknown = root;
-  for (const step of ref.slice(2).split("/")) {
-    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof target !== "object" || target === null || !Object.hasOwn(target, key)) return {};
-    target = (target as Record<string, unknown>)[key];
-  }
-  return {
-    ...(target as JsonSchema),
-    ...(schema["description"] !== undefined && { description: schema["description"] }),
-  };
+function withFormat(schema: JsonSchema, format: unknown): JsonSchema {
+  const fits =
+    typeof format === "string" &&
+    knownFormats.has(format) &&
+    (format === "date-time" ? schema["type"] === "string" : format === "enum" || schema["type"] !== "string");
+  return fits ? { ...schema, format } : schema;
 }

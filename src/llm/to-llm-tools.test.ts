@@ -1,6 +1,9 @@
+import { Ajv } from "ajv";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ToolDescription } from "../contract/tool.js";
+import { createTenon } from "../runtime/create-tenon.js";
+import { aiSdkTool, anthropicTool, geminiTool, mcpTool, openAiTool } from "./testing/provider-limits.js";
 import { llmFormats, toLLMTools } from "./to-llm-tools.js";
 
 const describeTool = (
@@ -107,7 +110,207 @@ describe("toLLMTools", () => {
     expect(JSON.stringify(parameters)).not.toMatch(/\$ref|additionalProperties|propertyNames|uri/);
   });
 
+  const ajv = new Ajv({ strict: false });
+  const accepts = {
+    openai: ajv.compile(openAiTool),
+    anthropic: ajv.compile(anthropicTool),
+    gemini: ajv.compile(geminiTool),
+    mcp: ajv.compile(mcpTool),
+    "ai-sdk": ajv.compile(aiSdkTool),
+  };
+  const refused = (format: (typeof llmFormats)[number], tools: readonly unknown[]): unknown[] =>
+    tools.flatMap((tool) => (accepts[format](tool) ? [] : [tool, accepts[format].errors]));
+
+  it.each(llmFormats)("writes every built-in tool within %s' documented limits", async (format) => {
+    const tenon = createTenon({ config: { database: ":memory:" } });
+    const { tools } = tenon.createSession().toLLMTools(format, { strict: true });
+    expect(tools.length).toBeGreaterThan(50);
+    expect(refused(format, tools)).toEqual([]);
+    await tenon.close();
+  });
+
+  it.each(llmFormats)("writes any schema within %s' documented limits", (format) => {
+    fc.assert(
+      fc.property(anySchema, fc.string({ maxLength: 3000 }), (schema, description) => {
+        const tool = { ...describeTool("t", schema), description };
+        expect(refused(format, toLLMTools([tool], format).tools)).toEqual([]);
+      }),
+    );
+  });
+
+  it("writes strict definitions in which every key is required and nothing else is allowed", () => {
+    fc.assert(
+      fc.property(anySchema, (schema) => {
+        const [tool] = toLLMTools([describeTool("t", schema)], "openai", { strict: true }).tools;
+        const { strict, parameters } = (tool as { function: { strict?: boolean; parameters: unknown } })
+          .function;
+        if (strict === true) expectStrict(parameters);
+      }),
+    );
+  });
+
+  it("makes optional arguments nullable for strict mode, and takes the nulls away again", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        path: { type: "string" },
+        limit: { type: "integer", description: "At most." },
+        kind: { enum: ["a", "b"] },
+        note: { type: ["string", "null"] },
+        range: { type: "object", properties: { from: { type: "integer" } } },
+      },
+      required: ["path"],
+    };
+    const { tools, argumentsOf } = toLLMTools([describeTool("t", schema)], "openai", { strict: true });
+    expect(tools[0]).toMatchObject({
+      function: {
+        strict: true,
+        parameters: {
+          required: ["path", "limit", "kind", "note", "range"],
+          properties: {
+            limit: { type: ["integer", "null"], description: "At most." },
+            kind: { anyOf: [{ enum: ["a", "b"] }, { type: "null" }] },
+            range: { type: ["object", "null"], required: ["from"], additionalProperties: false },
+          },
+        },
+      },
+    });
+    const args = { path: "a", limit: null, kind: null, note: null, range: { from: null } };
+    expect(argumentsOf("t", args)).toEqual({ path: "a", note: null, range: {} });
+  });
+
+  it("leaves a free-form tool out of strict mode instead of refusing all", () => {
+    const schema = {
+      type: "object",
+      properties: { data: {}, map: { type: "object", additionalProperties: true } },
+    };
+    const [tool] = toLLMTools([describeTool("t", schema)], "openai", { strict: true }).tools;
+    expect((tool as { function: object }).function).not.toHaveProperty("strict");
+  });
+
+  it("tells choices at the top as one object", () => {
+    const schema = {
+      anyOf: [
+        { type: "object", properties: { path: { type: "string" }, x: {} }, required: ["path", "x"] },
+        { $ref: "#/$defs/byId" },
+      ],
+      $defs: {
+        byId: { type: "object", properties: { id: { type: "string" }, x: {} }, required: ["id", "x"] },
+      },
+    };
+    const [tool] = toLLMTools([describeTool("t", schema)], "anthropic").tools;
+    expect(tool).toMatchObject({
+      input_schema: { type: "object", properties: { path: {}, id: {}, x: {} }, required: ["x"] },
+    });
+  });
+
+  it("renames arguments that Anthropic refuses, and back", () => {
+    const schema = {
+      type: "object",
+      properties: { "a b": { type: "string" }, $x: { type: "string" }, ok: {} },
+      required: ["a b"],
+    };
+    const { tools, argumentsOf } = toLLMTools([describeTool("t", schema)], "anthropic");
+    const { properties, required } = (
+      tools[0] as { input_schema: { properties: object; required: string[] } }
+    ).input_schema;
+    const [first = "", second = "", third = ""] = Object.keys(properties);
+    expect([required, third]).toEqual([[first], "ok"]);
+    expect(argumentsOf("t", { [first]: 1, [second]: 2, ok: 3 })).toEqual({ "a b": 1, $x: 2, ok: 3 });
+  });
+
+  it("does not grow without end where references branch", () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [
+        `d${at}`,
+        {
+          type: "object",
+          properties: { l: { $ref: `#/$defs/d${at + 1}` }, r: { $ref: `#/$defs/d${at + 1}` } },
+        },
+      ]),
+    );
+    const schema = { type: "object", properties: { top: { $ref: "#/$defs/d0" } }, $defs };
+    const [tool] = toLLMTools([describeTool("t", schema)], "gemini").tools;
+    expect(JSON.stringify(tool).length).toBeLessThan(1_000_000);
+    expect(refused("gemini", [tool])).toEqual([]);
+  });
+
+  it("keeps names apart though one is called like the hashed form of another", () => {
+    const [hashed] = toLLMTools([describeTool("a b")], "openai").tools.map(nameIn);
+    const names = [hashed ?? "", "a b"];
+    const { tools, toolNameOf } = toLLMTools(
+      names.map((name) => describeTool(name)),
+      "openai",
+    );
+    expect(tools.map((tool) => toolNameOf(nameIn(tool)))).toEqual(names);
+  });
+
   it("refuses an unknown format by name", () => {
     expect(() => toLLMTools([], "cohere" as "openai")).toThrow(/cohere.*openai/);
   });
 });
+
+/** Schemas as people, generators and strangers write them. */
+const { schema: anySchema } = fc.letrec<{ schema: Record<string, unknown>; part: unknown }>((tie) => ({
+  schema: fc.record(
+    {
+      type: fc.constantFrom("object", "string", ["object", "null"]),
+      properties: fc.dictionary(
+        fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom("a", "b")),
+        tie("part"),
+        {
+          maxKeys: 4,
+        },
+      ),
+      required: fc.uniqueArray(fc.constantFrom("a", "b", "c")),
+      anyOf: fc.array(tie("schema"), { maxLength: 2 }),
+      additionalProperties: fc.boolean(),
+      $defs: fc.record({ a: tie("part"), b: tie("part") }),
+    },
+    { requiredKeys: [] },
+  ),
+  part: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    fc.constantFrom<unknown>(
+      { type: "string", format: "uri", description: "x" },
+      { type: ["integer", "null"], minimum: 1, exclusiveMinimum: 0 },
+      { enum: ["a", ""] },
+      { enum: [1, 2] },
+      { const: "x" },
+      { type: "array" },
+      { type: "array", prefixItems: [{}] },
+      { type: "null" },
+      { $ref: "#/$defs/a" },
+      { $ref: "#" },
+      { $ref: "https://example.com/x" },
+      { not: {} },
+      {},
+      true,
+      false,
+    ),
+    tie("schema"),
+    tie("part").map((items) => ({ type: "array", items })),
+    fc.array(tie("part"), { maxLength: 3 }).map((oneOf) => ({ oneOf })),
+  ),
+}));
+
+/** The rules of strict mode, for every object at every depth. */
+function expectStrict(schema: unknown): void {
+  if (Array.isArray(schema)) {
+    for (const item of schema) expectStrict(item);
+    return;
+  }
+  if (typeof schema !== "object" || schema === null) return;
+  const own = schema as Record<string, unknown>;
+  for (const keyword of ["oneOf", "allOf", "not", "patternProperties", "default"])
+    if (typeof own[keyword] === "object") expect(own).not.toHaveProperty(keyword);
+  if ([own["type"]].flat().includes("object")) {
+    expect(own["additionalProperties"]).toBe(false);
+    expect((own["required"] as string[]).toSorted()).toEqual(
+      Object.keys(own["properties"] as object).toSorted(),
+    );
+    for (const property of Object.values(own["properties"] as object)) expectStrict(property);
+  }
+  for (const keyword of ["items", "anyOf"]) expectStrict(own[keyword]);
+  for (const def of Object.values(own["$defs"] ?? {})) expectStrict(def);
+}

@@ -1,74 +1,103 @@
-import type { JsonSchema } from "../contract/json.js";
 import type { ToolDescription } from "../contract/tool.js";
 import { toGeminiSchema } from "./gemini-schema.js";
 import { toLegalName } from "./legal-name.js";
+import { legalProperties } from "./legal-properties.js";
+import { withObjectRoot } from "./schema-parts.js";
+import { toStrictSchema, withoutFillers } from "./strict-schema.js";
 
 /** The dialects that definitions can be written in. */
 export const llmFormats = ["openai", "anthropic", "gemini", "mcp", "ai-sdk"] as const;
 
 export type LLMFormat = (typeof llmFormats)[number];
 
-/** Definitions for a model, and the way back from the names it will use. */
+export interface LLMToolsOptions {
+  /** OpenAI's strict mode, for the tools whose schemas it can say. @default false */
+  readonly strict?: boolean | undefined;
+}
+
+/** Definitions for a model, and the way back from what it will write. */
 export interface LLMTools {
   readonly tools: readonly Readonly<Record<string, unknown>>[];
   /** The tool behind a name that a model wrote; `undefined` where there is none. */
   readonly toolNameOf: (legalName: string) => string | undefined;
+  /** The arguments as the tool takes them: keys that had to be renamed, and nulls that strict mode asks for. */
+  readonly argumentsOf: (legalName: string, args: unknown) => unknown;
 }
 
 /** Write tool definitions in a provider's dialect, with names that are legal there. */
-export function toLLMTools(descriptions: readonly ToolDescription[], format: LLMFormat): LLMTools {
+export function toLLMTools(
+  descriptions: readonly ToolDescription[],
+  format: LLMFormat,
+  options: LLMToolsOptions = {},
+): LLMTools {
   const write = writers[format] as Writer | undefined;
   if (write === undefined)
     throw new TypeError(`There is no format "${format}". There are: ${llmFormats.join(", ")}.`);
-  const trueNames = new Map<string, string>();
+  const written = new Map<string, { readonly name: string; readonly back: Written["back"] }>();
   const tools = descriptions.map((description) => {
-    const name = toLegalName(description.name, new Set(trueNames.keys()));
-    trueNames.set(name, description.name);
-    return write(name, description);
+    const name = toLegalName(description.name, written);
+    const { tool, back } = write(name, description, options);
+    written.set(name, { name: description.name, back });
+    return tool;
   });
-  return { tools, toolNameOf: (legalName) => trueNames.get(legalName) };
+  return {
+    tools,
+    toolNameOf: (legalName) => written.get(legalName)?.name,
+    argumentsOf: (legalName, args) => written.get(legalName)?.back?.(args) ?? args,
+  };
 }
 
-type Writer = (name: string, description: ToolDescription) => Record<string, unknown>;
+interface Written {
+  readonly tool: Record<string, unknown>;
+  readonly back?: ((args: unknown) => unknown) | undefined;
+}
+
+type Writer = (name: string, description: ToolDescription, options: LLMToolsOptions) => Written;
+
+/** OpenAI refuses longer ones. */
+const maxDescription = 1024;
 
 const writers: Readonly<Record<LLMFormat, Writer>> = {
-  openai: (name, { description, inputSchema }) => ({
-    type: "function",
-    function: { name, description, parameters: withoutDialect(inputSchema) },
-  }),
-  anthropic: (name, { description, inputSchema }) => ({
-    name,
-    description,
-    input_schema: withoutDialect(inputSchema),
-  }),
-  gemini: (name, { description, inputSchema }) => ({
-    name,
-    description,
-    parameters: toGeminiSchema(inputSchema),
-  }),
+  openai: (name, { description, inputSchema }, { strict }) => {
+    const strictSchema = strict === true ? toStrictSchema(inputSchema) : undefined;
+    const parameters = strictSchema ?? withObjectRoot(inputSchema);
+    const function_ = { name, description: shorten(description), parameters };
+    if (strictSchema === undefined) return { tool: { type: "function", function: function_ } };
+    return {
+      tool: { type: "function", function: { ...function_, strict: true } },
+      back: (args) => withoutFillers(args, withObjectRoot(inputSchema), inputSchema),
+    };
+  },
+  anthropic: (name, { description, inputSchema }) => {
+    const { schema, back } = legalProperties(withObjectRoot(inputSchema));
+    return { tool: { name, description, input_schema: schema }, back };
+  },
+  gemini: (name, { description, inputSchema }) => {
+    const parameters = toGeminiSchema(inputSchema);
+    // An object without properties is refused; a declaration without parameters takes none.
+    const isEmpty = parameters["properties"] === undefined;
+    return { tool: { name, description, ...(!isEmpty && { parameters }) } };
+  },
   mcp: (name, { description, inputSchema, outputSchema, annotations }) => ({
-    name,
-    description,
-    inputSchema,
-    ...(outputSchema?.["type"] === "object" && { outputSchema }),
-    annotations: {
-      ...(annotations.title !== undefined && { title: annotations.title }),
-      readOnlyHint: annotations.readOnly === true,
-      destructiveHint: annotations.dangerous === true,
-      idempotentHint: annotations.idempotent === true,
-      openWorldHint: annotations.openWorld === true,
+    tool: {
+      name,
+      description,
+      inputSchema: inputSchema["type"] === "object" ? inputSchema : withObjectRoot(inputSchema),
+      ...(outputSchema?.["type"] === "object" && { outputSchema }),
+      annotations: {
+        ...(annotations.title !== undefined && { title: annotations.title }),
+        readOnlyHint: annotations.readOnly === true,
+        destructiveHint: annotations.dangerous === true,
+        idempotentHint: annotations.idempotent === true,
+        openWorldHint: annotations.openWorld === true,
+      },
     },
   }),
   "ai-sdk": (name, { description, inputSchema }) => ({
-    type: "function",
-    name,
-    description,
-    inputSchema: withoutDialect(inputSchema),
+    tool: { type: "function", name, description, inputSchema: withObjectRoot(inputSchema) },
   }),
 };
 
-/** Providers refuse or ignore the name of the dialect. */
-function withoutDialect(schema: JsonSchema): JsonSchema {
-  const { $schema: _, ...rest } = schema;
-  return rest;
+function shorten(description: string): string {
+  return description.length <= maxDescription ? description : `${description.slice(0, maxDescription - 1)}…`;
 }

@@ -3,6 +3,7 @@ import type { SpineParts } from "../call/parts.js";
 import { runCall } from "../call/run-call.js";
 import type { LoadedConfig } from "../config/load-config.js";
 import type { TenonConfig } from "../config/config-schema.js";
+import type { Extension } from "../contract/extension.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { InteractBackend } from "../contract/ports/interact.js";
 import type { Recorder } from "../contract/ports/recorder.js";
@@ -19,21 +20,33 @@ import { defaultPlainLimits, type PlainLimits } from "../schema/take-plain.js";
 import { createRedactor } from "../world/secrets/redactor.js";
 import { isSecretName } from "../world/secrets/secret-names.js";
 import type { InteractCallbacks } from "../world/interact/callback-backend.js";
+import { createRuntimeAudit } from "./audit.js";
 import { createBuiltInTools } from "./built-in-tools.js";
+import { logCalls, logSinkOf } from "./call-log.js";
+import { chainTools } from "./chains.js";
+import { createExtensions } from "./extensions.js";
 import { createIds } from "./ids.js";
 import { databaseSecrets } from "./database-secrets.js";
 import { createLazyState } from "./lazy-state.js";
 import type { LogSink } from "./log.js";
+import { createMcpServers } from "./mcp-servers.js";
 import { NamedSessions } from "./named-sessions.js";
 import { openOptions } from "./options.js";
+import { createOutputParts } from "./output-parts.js";
+import { createReplay } from "./create-replay.js";
 import { RunningCalls } from "./running-calls.js";
 import { createSeenBySessions } from "./seen-by-sessions.js";
 import { createRuntimePolicy } from "./runtime-policy.js";
+import { awaitEither, pluginMethods } from "./plugin-methods.js";
+import { Plugins } from "./plugins.js";
 import { systemClock } from "./system-clock.js";
 import { Tasks } from "./tasks.js";
+import { startTelemetry, type TelemetryOptions } from "./telemetry.js";
 import type { Tenon } from "./tenon.js";
+import { createToolSearch } from "./tool-search.js";
 import { createToolSettings } from "./tool-settings.js";
 import { TenonRuntime } from "./tenon-runtime.js";
+import { undoMethods } from "./undo-methods.js";
 import { createWorld } from "./world.js";
 
 /** What a Tenon is made with; everything can be left out. */
@@ -46,6 +59,8 @@ export interface TenonOptions {
   readonly loaded?: LoadedConfig;
   /** Tools besides the built-in ones. */
   readonly tools?: readonly ToolLike[];
+  /** Extensions that are there from the start. */
+  readonly extensions?: readonly Extension[];
   /** `false`: start without the built-in tools. @default true */
   readonly builtIns?: boolean;
   /** How a person is reached. @default nobody is there */
@@ -54,6 +69,8 @@ export interface TenonOptions {
   readonly recorders?: readonly Recorder[];
   /** Where log records go. @default nowhere */
   readonly log?: LogSink;
+  /** Make OpenTelemetry spans of calls. @default what the configuration says */
+  readonly telemetry?: boolean | TelemetryOptions;
   /** When a tool counts as ill and how it comes back. */
   readonly health?: {
     readonly criticalErrors?: number;
@@ -85,9 +102,11 @@ export interface TenonOptions {
  * const tenon = createTenon({ workspace: ".", tools: [greet] });
  * const answer = await tenon.call({ name: "greet", arguments: { who: "Ada" } });
  */
-export function createTenon(options: TenonOptions = {}): Tenon {
-  const clock = options.clock ?? systemClock;
-  const { config, rules, env, workspace, stateDir } = openOptions(options);
+export function createTenon(given: TenonOptions = {}): Tenon {
+  const clock = given.clock ?? systemClock;
+  const { config, rules, env, workspace, stateDir } = openOptions(given);
+  const log = logSinkOf(given.log, config);
+  const options = log === undefined ? given : { ...given, log };
   const events = new EventBus({ now: clock.now });
   const metrics = new Metrics({ monotonic: clock.monotonic, hostUse });
   const registry = new ToolRegistry({
@@ -125,6 +144,8 @@ export function createTenon(options: TenonOptions = {}): Tenon {
     policy: policy.policy,
     clock,
     redact: redactor.redact,
+    events,
+    newId,
   });
   const scheduler = new Scheduler({
     maxConcurrent: config.tools.maxConcurrent,
@@ -140,8 +161,31 @@ export function createTenon(options: TenonOptions = {}): Tenon {
     onWarning: (message) => options.log?.({ level: "warn", time: clock.now(), message }),
   });
   const lifetime = { closed: false };
+  const extensions = createExtensions({ registry, events });
+  const audit = createRuntimeAudit({
+    config,
+    stateDir,
+    workspace,
+    clock,
+    redact: redactor.redact,
+    events,
+    isQuiet: () => running.isQuiet,
+  });
+  const background = options.jobs !== false;
+  const random = options.random ?? Math.random;
+  const mcp = createMcpServers({
+    ...{ config, registry, state, stateDir, workspace, env, clock, random, redactor, background },
+  });
+  const plugins = new Plugins({
+    ...{ config, registry, extensions, events, workspace, env, options },
+    redact: redactor.redact,
+    now: clock.now,
+  });
+  logCalls({ config, sink: log, events, redact: redactor.redact });
+  const telemetry = startTelemetry({ config, wanted: options.telemetry, events, registry });
   const spine: SpineParts = {
     registry,
+    search: createToolSearch(registry),
     policy: policy.policy,
     approvals: createApprovals({
       backendFor: world.backendFor,
@@ -151,10 +195,13 @@ export function createTenon(options: TenonOptions = {}): Tenon {
       log: policy.approvalLog,
     }),
     quotas: config.tools.quotas.length === 0 ? undefined : createQuotas(config.tools.quotas, clock),
+    hooks: extensions.hooks,
+    ...createOutputParts(config, clock),
     scheduler,
     deadlines: new DeadlineWheel({ monotonic: clock.monotonic }),
     events,
-    recorders: [tasks, ...(options.recorders ?? [])],
+    recorders: [tasks, ...audit.recorders, ...telemetry, ...(options.recorders ?? [])],
+    refuseChanges: audit.refuseChanges,
     world: world.ports,
     clock,
     plainLimits: { ...defaultPlainLimits, ...options.argumentLimits },
@@ -163,17 +210,31 @@ export function createTenon(options: TenonOptions = {}): Tenon {
     redact: redactor.redact,
     settings: createToolSettings(config, metrics),
     maxTextChars: options.maxTextChars ?? 100_000,
+    chore: (work) => running.addChore(work),
     cancelGraceMs: options.cancelGraceMs ?? 5000,
     isClosed: () => lifetime.closed,
     inFlight: running,
+    ...((mcp.configured || config.plugins.length > 0) && {
+      awaitTool: awaitEither(plugins, mcp.configured ? mcp.awaitTool : undefined),
+    }),
     run: (request, origin) => runCall(request, origin, spine),
   };
   if (options.builtIns !== false) registry.registerMany(createBuiltInTools());
   if (options.tools !== undefined) registry.registerMany(options.tools);
+  registry.registerMany(chainTools(config.chains));
   for (const [name, own] of Object.entries(config.tools.perTool)) {
     if (own.enabled === false && registry.has(name)) registry.disable(name, "the configuration says so");
   }
-  return new TenonRuntime({
+  for (const extension of options.extensions ?? []) extensions.use(extension);
+  const replay = createReplay({
+    ...{ config, rules, env, workspace, stateDir, state, registry, clock },
+    audit: audit.log,
+    redact: redactor.redact,
+  });
+  const runtime = new TenonRuntime({
+    plugins,
+    audit,
+    extensions,
     config,
     env,
     spine,
@@ -186,8 +247,10 @@ export function createTenon(options: TenonOptions = {}): Tenon {
     seen,
     running,
     redactor,
+    mcp,
     lifetime,
   });
+  return Object.assign(runtime, pluginMethods(plugins), undoMethods({ journal: world.journal, newId, replay }));
 }
 
 function hostUse(): { memoryBytes: number; cpuMs: number } {

@@ -39,6 +39,11 @@ export class RunningCalls implements InFlight {
     setImmediate(() => this.#letGo());
   }
 
+  /** Whether at most one call runs that no other call made. */
+  get isQuiet(): boolean {
+    return this.#calls.size <= 1;
+  }
+
   /** Let the process end where nothing runs. */
   #letGo(): void {
     this.#letGoSoon = false;
@@ -82,6 +87,13 @@ export class RunningCalls implements InFlight {
     }
     await Promise.all(this.#chores);
     clearInterval(this.#pulse);
+  }
+
+  /** Stop the calls of that id: callers choose ids, so there may be several. */
+  cancel(callId: string, reason = "The call was cancelled by a person."): boolean {
+    const meant = [...this.#calls].filter((call) => call.callId === callId && call.aborted === undefined);
+    for (const call of meant) call.abort(new ToolCancelledError(reason));
+    return meant.length > 0;
   }
 
   #stopAll(): void {

@@ -1,5 +1,6 @@
+import { BatchBudget } from "../call/batch-budget.js";
 import { runCall } from "../call/run-call.js";
-import { explainCall, type Explained } from "../call/explain.js";
+import { explainCall, type Explained, type ExplainOptions } from "../call/explain.js";
 import { toErrorInfo, toToolError } from "../call/failure.js";
 import type { SpineParts } from "../call/parts.js";
 import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
@@ -10,8 +11,10 @@ import type { InteractBackend } from "../contract/ports/interact.js";
 import type { SeenFiles } from "../contract/ports/seen.js";
 import type { CallSession } from "../contract/session.js";
 import type { SessionOptions, StreamItem, ToolCaller, ValidationResult } from "../contract/tenon.js";
-import type { Tool } from "../contract/tool.js";
-import { toLLMTools, type LLMFormat, type LLMTools } from "../llm/to-llm-tools.js";
+import type { Tool, ToolDescription } from "../contract/tool.js";
+import { toLLMTools, type LLMFormat, type LLMTools, type LLMToolsOptions } from "../llm/to-llm-tools.js";
+import { sessionPrompt, type SessionPromptOptions } from "./session-prompt.js";
+import type { ToolPrompt } from "../llm/tool-prompt.js";
 import type { Toolset } from "../registry/toolsets.js";
 import { takePlain } from "../schema/take-plain.js";
 import type { RunningCalls } from "./running-calls.js";
@@ -65,12 +68,14 @@ export class Session implements ToolCaller, CallSession {
     return this.seat.shown;
   }
 
-  call = (request: ToolRequest): Promise<ToolEnvelope> => {
+  call = (request: ToolRequest): Promise<ToolEnvelope> => this.#run(request, undefined);
+
+  #run(request: ToolRequest, batch: BatchBudget | undefined): Promise<ToolEnvelope> {
     const { spine, toolset, running, refresh } = this.#parts;
     if (running.starting === undefined && refresh === undefined)
-      return runCall(request, { session: this, toolset }, spine);
-    return this.refresh().then((fault) => runCall(request, { session: this, toolset, fault }, spine));
-  };
+      return runCall(request, { session: this, toolset, batch }, spine);
+    return this.refresh().then((fault) => runCall(request, { session: this, toolset, fault, batch }, spine));
+  }
 
   /** Wait for the start and see where the pipeline stands, where the toolset follows it; tells why no call can run. */
   refresh = async (): Promise<ToolError | undefined> => {
@@ -85,14 +90,24 @@ export class Session implements ToolCaller, CallSession {
     }
   };
 
-  callMany = (requests: readonly ToolRequest[]): Promise<ToolEnvelope[]> =>
-    Promise.all(toRequests(requests).map((request) => this.call(request)));
+  callMany = (requests: readonly ToolRequest[]): Promise<ToolEnvelope[]> => {
+    const list = toRequests(requests);
+    const batch = this.#batchOf(list);
+    return Promise.all(list.map((request) => this.#run(request, batch)));
+  };
+
+  /** Answers that are given together share a budget. */
+  #batchOf({ length }: readonly ToolRequest[]): BatchBudget | undefined {
+    return length < 2 ? undefined : new BatchBudget(this.#parts.spine.output.maxBatchTokens, length);
+  }
 
   stream = (requests: ToolRequest | readonly ToolRequest[]): AsyncIterable<StreamItem> => {
     const { spine, toolset } = this.#parts;
-    return streamCalls(toRequests(requests), async (request, link) => {
+    const list = toRequests(requests);
+    const batch = this.#batchOf(list);
+    return streamCalls(list, async (request, link) => {
       const fault = await this.refresh();
-      return runCall(request, { session: this, toolset, fault, ...link }, spine);
+      return runCall(request, { session: this, toolset, fault, batch, ...link }, spine);
     });
   };
 
@@ -111,10 +126,10 @@ export class Session implements ToolCaller, CallSession {
   };
 
   /** Say what would be decided about a call, by which rule and why; nobody is asked and nothing runs. */
-  explain = async (request: ToolRequest): Promise<Explained> => {
+  explain = async (request: ToolRequest, options: ExplainOptions = {}): Promise<Explained> => {
     const { spine, toolset } = this.#parts;
     const fault = await this.refresh();
-    return explainCall(request, { session: this, toolset, fault }, spine);
+    return explainCall(request, { session: this, toolset, fault, ...options }, spine);
   };
 
   /** Forget the answers that were given for this session, and stop its background jobs. */
@@ -124,10 +139,17 @@ export class Session implements ToolCaller, CallSession {
   }
 
   /** The definitions of this session's tools for a model, in a provider's dialect. */
-  toLLMTools(format: LLMFormat): LLMTools {
+  toLLMTools(format: LLMFormat, options?: LLMToolsOptions): LLMTools {
+    return toLLMTools(this.descriptions(), format, options);
+  }
+
+  /** The system prompt with this session's tools, for models without tool calling of their own. */
+  prompt = (options: SessionPromptOptions = {}): ToolPrompt => sessionPrompt(this.descriptions(), options);
+
+  /** What is known of the tools that this session can see, in the order of their names. */
+  descriptions(): ToolDescription[] {
     const { registry } = this.#parts.spine;
-    const described = this.tools().flatMap((tool) => registry.describe(tool.name) ?? []);
-    return toLLMTools(described, format);
+    return this.tools().flatMap((tool) => registry.describe(tool.name) ?? []);
   }
 
   /** The tools that this session can see, in the order of their names. */

@@ -19,23 +19,34 @@ import { narrowToolset, type Toolset } from "../registry/toolsets.js";
 import type { SchedulerStats } from "../scheduler/scheduler.js";
 import type { Redactor } from "../world/secrets/redactor.js";
 import { createSessionEnv } from "../world/secrets/session-env.js";
+import type { RuntimeAudit } from "./audit.js";
+import type { Extensions } from "./extensions.js";
 import { createIds } from "./ids.js";
 import type { LazyState } from "./lazy-state.js";
+import type { RuntimeServers } from "./mcp-servers.js";
 import type { NamedSessions } from "./named-sessions.js";
 import { createOptimiserParts } from "./optimiser-parts.js";
+import type { PluginMethods } from "./plugin-methods.js";
+import type { Plugins } from "./plugins.js";
 import type { RunningCalls } from "./running-calls.js";
 import type { RuntimePolicy } from "./runtime-policy.js";
 import { safeEnv } from "./safe-env.js";
 import type { SeenBySessions } from "./seen-by-sessions.js";
+import { reflect } from "./reflect.js";
 import { Session, type SessionParts } from "./session.js";
 import { followedToolset, followStage } from "./stage-toolset.js";
 import type { TaskContext, Tasks } from "./tasks.js";
 import type { Tenon } from "./tenon.js";
+import { reportTools } from "./tool-report.js";
+import type { UndoMethods } from "./undo-methods.js";
 import type { Seat } from "./work-door.js";
 import type { World } from "./world.js";
 
 /** Everything that `createTenon` has wired. */
 export interface RuntimeParts {
+  readonly plugins: Plugins;
+  readonly audit: RuntimeAudit;
+  readonly extensions: Extensions;
   readonly config: ResolvedConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly spine: SpineParts;
@@ -48,21 +59,25 @@ export interface RuntimeParts {
   readonly seen: SeenBySessions;
   readonly running: RunningCalls;
   readonly redactor: Redactor;
+  readonly mcp: RuntimeServers;
   readonly lifetime: { closed: boolean };
 }
 
 /** A running Tenon: sessions, tasks and the end of it all. */
-export class TenonRuntime implements Tenon {
+export class TenonRuntime implements Omit<Tenon, keyof PluginMethods | keyof UndoMethods> {
   readonly config: ResolvedConfig;
   readonly registry: ToolRegistry;
   readonly metrics: Metrics;
   readonly policy: Policy;
   readonly optimiser: Optimiser;
+  readonly mcp: RuntimeServers;
   readonly paths: Tenon["paths"];
+  readonly audit: Tenon["audit"];
   readonly call: Tenon["call"];
   readonly callMany: Tenon["callMany"];
   readonly stream: Tenon["stream"];
   readonly validate: Tenon["validate"];
+  readonly prompt: Tenon["prompt"];
   readonly #parts: RuntimeParts;
   readonly #newSessionId = createIds("session");
   #closing: Promise<void> | undefined;
@@ -70,8 +85,10 @@ export class TenonRuntime implements Tenon {
   constructor(parts: RuntimeParts) {
     const { config, spine, metrics, policy, world, state, running } = parts;
     this.#parts = parts;
-    if (state.exists()) running.startWith(() => this.#start());
+    this.mcp = parts.mcp;
+    if (state.exists() || parts.mcp.configured) running.startWith(() => this.#start());
     this.config = config;
+    this.audit = parts.audit.log;
     this.registry = spine.registry;
     this.metrics = metrics;
     this.policy = policy.policy;
@@ -82,11 +99,18 @@ export class TenonRuntime implements Tenon {
     this.callMany = own.callMany;
     this.stream = own.stream;
     this.validate = own.validate;
+    this.prompt = own.prompt;
   }
 
   register(tool: ToolLike): ToolEntry {
     return this.registry.register(tool);
   }
+
+  use: Tenon["use"] = (extension) => this.#parts.extensions.use(extension);
+
+  unuse: Tenon["unuse"] = (name) => this.#parts.extensions.unuse(name);
+
+  extensions: Tenon["extensions"] = () => this.#parts.extensions.list();
 
   createSession(options: SessionOptions = {}): Session {
     const seat = this.#parts.world.work.createSeat(options.iterationId);
@@ -114,6 +138,8 @@ export class TenonRuntime implements Tenon {
     return this.#parts.tasks.get(taskId);
   }
 
+  reflect: Tenon["reflect"] = (taskId, options) => reflect(this.task(taskId) ?? { actionsDone: [] }, options);
+
   on<N extends EventName>(name: N, listener: (payload: TenonEvents[N]) => void): () => void {
     return this.#parts.spine.events.on(name, listener);
   }
@@ -130,12 +156,14 @@ export class TenonRuntime implements Tenon {
     return this.#parts.spine.scheduler.stats();
   }
 
-  undo: Tenon["undo"] = (what) => {
-    const callId = this.#parts.spine.newId();
-    return this.#parts.world.journal.undo(what, { callId, sessionId: "person", tool: "undo" });
+  toolReport: Tenon["toolReport"] = (query) => {
+    const { spine, metrics, config } = this.#parts;
+    const { current } = createOptimiserParts(config, spine, metrics);
+    const experiment = (name: string) => this.registry.versions(name).split;
+    return reportTools({ log: this.audit, settings: current, experiment }, query);
   };
 
-  history: Tenon["history"] = (query) => this.#parts.world.journal.history(query);
+  cancel: Tenon["cancel"] = (callId, reason) => this.#parts.running.cancel(callId, reason);
 
   remember: Tenon["remember"] = (rule) => this.#parts.policy.remember(rule);
 
@@ -156,6 +184,7 @@ export class TenonRuntime implements Tenon {
   async ready(): Promise<void> {
     const fault = await this.#parts.running.starting;
     if (fault !== undefined) throw fault;
+    await this.#parts.plugins.start();
   }
 
   async checkState(): ReturnType<Tenon["checkState"]> {
@@ -174,6 +203,7 @@ export class TenonRuntime implements Tenon {
     await this.#parts.policy.load();
     await this.#parts.world.journal.recover();
     await this.#parts.world.work.refresh();
+    if (this.mcp.configured) await this.mcp.load();
   }
 
   #openSession(options: SessionOptions, env: SessionSources): Session {
@@ -230,9 +260,11 @@ export class TenonRuntime implements Tenon {
     let fault: unknown;
     const steps: readonly (() => void | Promise<void>)[] = [
       () => running.end(graceMs),
+      () => Promise.all([this.mcp.close(), this.#parts.plugins.close()]).then(() => undefined),
       () => this.registry.close(),
       () => world.close(),
       ...spine.recorders.map((recorder) => () => this.#closeRecorder(recorder)),
+      () => this.#parts.audit.close(),
       () => state.close(),
       () => spine.deadlines.close(),
     ];

@@ -1,10 +1,12 @@
 import type { ResolvedConfig } from "../config/resolve-config.js";
 import type { EventName, TenonEvent, TenonEvents } from "../contract/events.js";
+import type { Extension } from "../contract/extension.js";
 import type { HealthReport } from "../contract/lifecycle.js";
 import type { PathVerdict } from "../contract/ports/files.js";
-import type { ChangeRecord, ChangeSelector, HistoryQuery, UndoneFile } from "../contract/ports/journal.js";
+import type { ChangeRecord, HistoryQuery, UndoneFile, UndoPreview } from "../contract/ports/journal.js";
 import type { WorkStores } from "../contract/ports/store.js";
 import type { SessionOptions, ToolCaller } from "../contract/tenon.js";
+import type { ToolPrompt } from "../llm/tool-prompt.js";
 import type { Policy } from "../policy/create-policy.js";
 import type { PolicyRule } from "../policy/policy-rule.js";
 import type { Metrics } from "../record/metrics.js";
@@ -13,17 +15,30 @@ import type { ToolLike } from "../registry/accept-tool.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
 import type { ToolRegistry } from "../registry/tool-registry.js";
 import type { SchedulerStats } from "../scheduler/scheduler.js";
+import type { TenonAudit } from "./audit.js";
+import type { ExtensionInfo } from "./extensions.js";
+import type { RuntimeServers } from "./mcp-servers.js";
+import type { PluginMethods } from "./plugin-methods.js";
+import type { ReplayOptions, ReplayReport } from "./replay.js";
+import type { Reflection, ReflectOptions } from "./reflect.js";
 import type { Session } from "./session.js";
+import type { SessionPromptOptions } from "./session-prompt.js";
 import type { TaskContext } from "./tasks.js";
+import type { ToolReport } from "./tool-report.js";
+import type { UndoTarget } from "./undo-target.js";
 import type { SandboxFact } from "../world/sandbox/sandbox-types.js";
 
 /** A running Tenon. Its own `call` and the like use a session that belongs to nobody else. */
-export interface Tenon extends ToolCaller {
+export interface Tenon extends ToolCaller, PluginMethods {
   readonly config: ResolvedConfig;
   readonly registry: ToolRegistry;
   readonly metrics: Metrics;
   readonly policy: Policy;
   readonly optimiser: Optimiser;
+  /** MCP servers behind this Tenon: those of the configuration and those connected in code. */
+  readonly mcp: RuntimeServers;
+  /** The log of calls: every call of every process on this workspace. */
+  readonly audit: TenonAudit;
   readonly paths: { check(path: string, access?: "read" | "write"): PathVerdict };
   /** What the workspace's agents keep together, as a person sees it: in the newest iteration. */
   readonly work: WorkStores;
@@ -33,6 +48,12 @@ export interface Tenon extends ToolCaller {
   sandboxFacts(): Promise<readonly SandboxFact[]>;
   /** Register a tool: short for `registry.register`. */
   register(tool: ToolLike): ToolEntry;
+  /** Take in an extension; a taken name is refused. */
+  use(extension: Extension): void;
+  /** Let an extension go; `false` where there is none of that name. */
+  unuse(name: string): boolean;
+  /** The extensions that are there, in the order in which they are asked. */
+  extensions(): readonly ExtensionInfo[];
   /** Open a session: one agent with its own toolset, environment and read state. */
   createSession(options?: SessionOptions): Session;
   /** Open a session that outlives the process: what it sets in its environment is kept under its name. */
@@ -41,17 +62,29 @@ export interface Tenon extends ToolCaller {
   remember(rule: PolicyRule): Promise<string>;
   /** Forget a remembered rule. */
   revoke(id: string): Promise<boolean>;
-  /** Take back what file changes did: the last one of a path, or all of a call or a task. */
-  undo(what: ChangeSelector): Promise<readonly UndoneFile[]>;
+  /** Take back what file changes did: the last one of a path, or all of a call, of a task or since a time. */
+  undo(what: UndoTarget): Promise<readonly UndoneFile[]>;
+  /** What `undo` would do, without doing it. */
+  previewUndo(what: UndoTarget): Promise<UndoPreview>;
+  /** Stop a call that runs or waits, by its id, with all that it started; `false` where no such call is on its way. */
+  cancel(callId: string, reason?: string): boolean;
+  /** Run a recorded task again on a copy of the workspace, and compare the results. */
+  replay(taskId: string, options?: ReplayOptions): Promise<ReplayReport>;
   /** The changes that can be taken back, newest first. */
   history(query?: HistoryQuery): Promise<readonly ChangeRecord[]>;
   /** What was done for a task. */
   task(taskId: string): TaskContext | undefined;
+  /** Look back on a task: complete, to be continued, or to be planned anew, and what its failures teach. */
+  reflect(taskId: string, options?: ReflectOptions): Reflection;
+  /** The system prompt with the tools that an agent sees, for models without tool calling of their own. */
+  prompt(options?: SessionPromptOptions): ToolPrompt;
   on<N extends EventName>(name: N, listener: (payload: TenonEvents[N]) => void): () => void;
   onAny(listener: (event: TenonEvent) => void): () => void;
   /** One tool, or the whole. */
   health(name?: string): Promise<HealthReport>;
   stats(): SchedulerStats;
+  /** How the tools did by the log, in all processes; the most called first. */
+  toolReport(query?: { readonly since?: number; readonly tool?: string }): Promise<readonly ToolReport[]>;
   /** Resolves when what an earlier run left behind is taken up; the first call waits for it by itself. */
   ready(): Promise<void>;
   /** Check the state of this workspace from end to end. */

@@ -14,10 +14,11 @@ export function createToolSettings(
   metrics: Metrics,
 ): (entry: ToolEntry) => ToolSettings {
   const known = new WeakMap<ToolEntry, ToolSettings>();
+  let versions = 0;
   return (entry) => {
     const settings = known.get(entry);
     if (settings !== undefined) return settings;
-    const fresh = toSettings(entry, config, metrics);
+    const fresh = { ...toSettings(entry, config, metrics), ...cacheIdOf(entry, ++versions) };
     known.set(entry, fresh);
     return fresh;
   };
@@ -46,8 +47,15 @@ function toSettings(entry: ToolEntry, config: ResolvedConfig, metrics: Metrics):
     ...(securityLevel !== undefined && { securityLevel }),
     ...(permissions.allowedPaths !== undefined && { allowedPaths: permissions.allowedPaths }),
     ...(permissions.forbiddenPaths !== undefined && { forbiddenPaths: permissions.forbiddenPaths }),
+    ...(own.maxTokens !== undefined && { maxTokens: own.maxTokens }),
     custom: { ...(entry.name === "web_search" && config.tools.webSearch), ...own.custom },
   };
+}
+
+/** Only what changes nothing is answered from what is kept. */
+function cacheIdOf({ name, tool }: ToolEntry, version: number): Pick<ToolSettings, "cacheId"> {
+  const { cacheable, readOnly } = tool.annotations ?? {};
+  return cacheable === true && readOnly === true ? { cacheId: `${name}#${version}` } : {};
 }
 
 function defaultTimeout(tool: Tool, config: ResolvedConfig): number | null {

@@ -6,10 +6,11 @@ import type { Files, PathVerdict } from "../contract/ports/files.js";
 import type { InteractBackend } from "../contract/ports/interact.js";
 import type { CallScope, CallSession } from "../contract/session.js";
 import type { Policy } from "../policy/create-policy.js";
+import type { EventBus } from "../record/event-bus.js";
 import type { DocumentFiles } from "../store/work-scope.js";
 import { createFiles } from "../world/files-port.js";
 import type { Guard } from "../world/files/guard-types.js";
-import { createInteract } from "../world/interact/ask-person.js";
+import { createInteract, type AskOptions } from "../world/interact/ask-person.js";
 import { createCallbackBackend, type InteractCallbacks } from "../world/interact/callback-backend.js";
 import type { SandboxFact } from "../world/sandbox/sandbox-types.js";
 import type { Journal } from "../world/journal/journal.js";
@@ -38,6 +39,8 @@ export interface WorldOptions {
   readonly policy: Policy;
   readonly clock: Clock;
   readonly redact: <T>(value: T) => T;
+  readonly events: EventBus;
+  readonly newId: () => string;
 }
 
 /** The real world behind the ports, and what the runtime itself needs of it. */
@@ -97,6 +100,11 @@ export function createWorld(parts: WorldOptions): World {
   return {
     ports: {
       files: filesFor,
+      look: (scope, path) => {
+        const guard = guards.forCall(scope.toolName, scope.session);
+        const readable = scope.readable();
+        return (readable === undefined ? guard : guard.screen(readable)).stat(path);
+      },
       processes: (scope) => commands.processes(scope),
       code: (scope) => code.forCall({ files: filesFor(scope), signal: scope.signal }),
       outputs: (scope) => commands.outputs(scope),
@@ -110,6 +118,7 @@ export function createWorld(parts: WorldOptions): World {
           timeoutMs: config.approvals.timeoutMs,
           clock,
           pauseClock: () => scope.pauseClock(),
+          ...askerOf(scope, parts),
         }),
       log: ({ callId, toolName }) =>
         createLog({
@@ -136,6 +145,18 @@ export function createWorld(parts: WorldOptions): World {
       await commands.close();
       await network.close();
     },
+  };
+}
+
+/** Who asks, and who hears of it. */
+function askerOf(
+  { callId, toolName, session }: CallScope,
+  { newId, events, redact }: WorldOptions,
+): Pick<AskOptions, "asker" | "emit" | "redact"> {
+  return {
+    asker: () => ({ id: newId(), callId, toolName, sessionId: session.id, agent: session.agent }),
+    emit: (name, payload) => events.emit(name, payload),
+    redact,
   };
 }
 

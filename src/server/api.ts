@@ -9,8 +9,12 @@ import type { ToolAnnotations } from "../contract/tool.js";
 
 /*
  * What the server says to its console, and nothing else: the console takes its types from here.
- * All of it lies under `/api`, asks for the token, and speaks JSON.
+ * All of it lies under `/api`, asks for the token (the page has it as a cookie), and speaks JSON.
+ * Whatever is no GET needs the header below and, where it has a body, `Content-Type: application/json`.
  */
+
+/** Send it with any value on every request that is no GET: no other site's form can. */
+export const consoleHeader = "x-tenon-console";
 
 /** `GET /api/about`: what the page shows before anything else. */
 export interface About {
@@ -26,6 +30,8 @@ export interface About {
 export interface FeedItem {
   readonly id: number;
   readonly event: TenonEvent;
+  /** Long texts and lists in it were cut, with a mark where something is missing. */
+  readonly cut?: true | undefined;
 }
 
 /** What SSE sends first (`event: hello`), and again where events were lost for good. */
@@ -36,7 +42,10 @@ export interface FeedHello {
   readonly reset: boolean;
 }
 
-/** `GET /api/calls`: a call that runs or ended lately, newest first; `POST /api/calls/:id/cancel`. */
+/**
+ * `GET /api/calls?limit=500`: calls that run or ended lately, newest first, output only of those that run;
+ * `GET /api/calls/:id`: one with its output; `POST /api/calls/:id/cancel` answers `{ cancelled: true }`.
+ */
 export interface LiveCall {
   readonly callId: string;
   readonly toolName: string;
@@ -70,6 +79,8 @@ export interface PendingQuestion {
   readonly toolName: string;
   readonly askedAt: number;
   readonly question: Question;
+  readonly agent?: string | undefined;
+  readonly expiresAt?: number | undefined;
 }
 export type QuestionBody = Answer | { readonly declined: true };
 

@@ -14,6 +14,7 @@ import {
 } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
 import { colorsFor, printable, table, writeJson } from "../output.js";
+import { addSimulate } from "../policy-simulate.js";
 import { readArguments } from "../read-arguments.js";
 
 /** `tenon policy`: the rules, and what they decide. */
@@ -24,6 +25,7 @@ export const addPolicy: AddCommand = (program, terminal) => {
   addRemember(policy, terminal, "deny");
   addRevoke(policy, terminal);
   addExplain(policy, terminal);
+  addSimulate(policy, terminal);
 };
 
 function addList(policy: Command, terminal: Terminal): void {

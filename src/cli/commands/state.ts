@@ -14,14 +14,16 @@ import {
 } from "../command-line.js";
 import { loadFor } from "../open-tenon.js";
 import { writeJson } from "../output.js";
+import { addPurge } from "../state-purge.js";
 import { unpacked, writeBackup } from "../state-file.js";
 
 /** `tenon state`: what outlives a process, out of its place and back again. */
 export const addState: AddCommand = (program, terminal) => {
-  const state = program.command("state").description("Back up, restore and export what Tenon remembers");
+  const state = program.command("state").description("Back up, restore, export and purge what Tenon remembers");
   addBackup(state, terminal);
   addRestore(state, terminal);
   addExport(state, terminal);
+  addPurge(state, terminal, withState);
 };
 
 function addBackup(state: Command, terminal: Terminal): void {

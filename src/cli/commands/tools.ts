@@ -20,6 +20,8 @@ export const addTools: AddCommand = (program, terminal) => {
     .action(async (name: string | undefined, flags: ToolsFlags) => {
       checkCategory(flags.category);
       await withTenon(terminal, flags, async ({ tenon, session }) => {
+        await tenon.ready();
+        await tenon.mcp.settle(5000);
         const described = session
           .tools()
           .filter((tool) => flags.category === undefined || tool.category === flags.category)

@@ -27,6 +27,10 @@ export interface AuditRecord {
   readonly result?: unknown;
   /** SHA-256 of a result that is kept aside, with its length in bytes. */
   readonly resultDigest?: { readonly sha256: string; readonly bytes: number } | undefined;
+  /** The same of arguments. */
+  readonly argumentsDigest?: { readonly sha256: string; readonly bytes: number } | undefined;
+  /** When contents were taken out of it by `tenon state purge`. */
+  readonly purged?: number | undefined;
   readonly error?: ErrorInfo | undefined;
   /** Of the record before it, and of this one. */
   readonly previous: string;
@@ -57,7 +61,13 @@ export interface AuditHead {
 }
 
 export type AuditVerdict =
-  | { readonly ok: true; readonly records: number; readonly head: AuditHead }
+  | {
+      readonly ok: true;
+      readonly records: number;
+      readonly head: AuditHead;
+      /** What a person should know though nothing is wrong, such as the torn end of a killed process. */
+      readonly notes?: readonly string[] | undefined;
+    }
   | {
       readonly ok: false;
       readonly records: number;
@@ -86,5 +96,8 @@ export interface AuditLog {
   verify(head?: AuditHead | string): Promise<AuditVerdict>;
   /** Oldest first, one JSON text a record. */
   export(query?: AuditQuery): AsyncIterable<string>;
+  /** What this process has seen, newest first. */
   alerts(): readonly AuditAlert[];
+  /** What stands out among the records that are meant, newest first. */
+  pastAlerts?(query?: AuditQuery): Promise<readonly AuditAlert[]>;
 }

@@ -13,6 +13,14 @@ export interface ClientDoor {
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>>;
+  /** Any other request that a host answers, such as `roots/list`. */
+  request?(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>>;
+  /** The same door for one call, whose questions then belong to the request that made the call. */
+  forCall?(callId: string): ClientDoor;
   /** Tell it something while a call runs, as in MCP's `notifications/message`. */
   log(level: string, data: unknown, logger?: string): void;
 }

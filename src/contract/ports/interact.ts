@@ -21,6 +21,18 @@ export interface Answer {
   readonly feedback?: string;
 }
 
+/** The call that a question comes from. */
+export interface Asker {
+  /** Of the question. */
+  readonly id: string;
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly agent: string;
+  readonly toolName: string;
+  /** When nobody waits for the answer any more. */
+  readonly expiresAt?: number | undefined;
+}
+
 /** A call that waits for consent. */
 export interface ApprovalRequest {
   readonly id: string;
@@ -52,5 +64,7 @@ export interface InteractBackend extends Interact {
   readonly name: string;
   /** Whether anybody can be asked now. */
   available(): boolean;
+  /** @param asker The call that asks, where one does. */
+  ask(question: Question, signal: AbortSignal, asker?: Asker): Promise<Answer>;
   approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
 }

@@ -1,5 +1,13 @@
+/** What is known of an output when it begins. */
+export interface OutputKind {
+  /** A text, given back as it is; else what a program wrote to a terminal, cleaned when it is read. @default false */
+  readonly exact?: boolean | undefined;
+  /** It came from outside: data, not instructions. @default false */
+  readonly untrusted?: boolean | undefined;
+}
+
 /** An output that is kept whole beside its answer, until it expires. */
-export interface KeptOutput {
+export interface KeptOutput extends OutputKind {
   /** Under which `read_result` finds it. */
   readonly handle: string;
   readonly bytes: number;
@@ -29,6 +37,10 @@ export interface OutputPage {
   readonly totalLines: number;
   /** More lines follow. */
   readonly more: boolean;
+  /** The byte after the last one of the page, where something follows. */
+  readonly nextOffset?: number | undefined;
+  /** It came from outside. */
+  readonly untrusted?: boolean | undefined;
 }
 
 export interface OutputMatch {
@@ -38,17 +50,25 @@ export interface OutputMatch {
 
 /** Outputs too large for an answer; each belongs to the session that made it. */
 export interface Outputs {
-  create(): OutputWriter;
+  create(kind?: OutputKind): OutputWriter;
   describe(handle: string): Promise<KeptOutput | undefined>;
-  /** A page of whole lines, at most `maxChars` characters (a longer line is cut and says so). */
+  /**
+   * A page of whole lines, at most `maxChars` characters (a longer line is cut and says so); from `offset` on,
+   * a byte, as many characters as fit, wherever lines end.
+   */
   page(
     handle: string,
-    options?: { startLine?: number; endLine?: number; maxChars?: number },
+    options?: { startLine?: number; endLine?: number; maxChars?: number; offset?: number | undefined },
   ): Promise<OutputPage>;
   /** Lines that hold the text, taken literally. */
   search(
     handle: string,
     text: string,
     options?: { limit?: number; ignoreCase?: boolean },
-  ): Promise<{ readonly matches: readonly OutputMatch[]; readonly truncated: boolean }>;
+  ): Promise<{
+    readonly matches: readonly OutputMatch[];
+    readonly truncated: boolean;
+    /** It came from outside. */
+    readonly untrusted?: boolean | undefined;
+  }>;
 }

@@ -29,6 +29,8 @@ export interface Sighting extends SeenLines {
 
 /** What a session has read: edits lean on it. Paths are taken as `Files` takes them, links resolved. */
 export interface SeenFiles {
+  /** Another number whenever what is known changed. */
+  readonly version?: number;
   /** Bring back what an earlier process of the same session knew of a file; `get` tells it from then on. */
   load(path: string): Promise<void>;
   get(path: string): SeenFile | undefined;

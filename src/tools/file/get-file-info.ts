@@ -21,7 +21,7 @@ export const getFileInfo: Tool = defineTool({
   name: "get_file_info",
   description: "Tell whether a path exists, and its type, size, times and rights, without reading it.",
   category: "file",
-  annotations: { title: "File information", readOnly: true, idempotent: true },
+  annotations: { title: "File information", readOnly: true, idempotent: true, cacheable: true },
   examples: [{ arguments: { path: "package.json" } }],
   input: z.object({ path: z.string().min(1).describe("Relative to the workspace or absolute.") }),
   output,

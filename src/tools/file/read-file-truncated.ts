@@ -47,7 +47,7 @@ export function createReadFileTruncated(parts: TruncatedParts): Tool {
     description:
       "Get an idea of a file in few characters: of code its structure (declarations with their lines), of other text the beginning and the end.",
     category: "file",
-    annotations: { title: "Skim a file", readOnly: true, idempotent: true },
+    annotations: { title: "Skim a file", readOnly: true, idempotent: true, cacheable: true },
     examples: [{ arguments: { path: "src/server.ts" } }, { arguments: { path: "app.log", max_chars: 500 } }],
     input: z.object({
       path: z.string().min(1).describe("The file, relative to the workspace or absolute."),

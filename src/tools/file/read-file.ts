@@ -13,7 +13,7 @@ export function createReadFile(lines: LineReader): Tool {
       "Read a text file or a range of its lines; the lines come with their numbers. Images and PDFs are shown where possible, a directory is listed.",
     category: "file",
     aliases: ["file_read"],
-    annotations: { title: "Read a file", readOnly: true, idempotent: true },
+    annotations: { title: "Read a file", readOnly: true, idempotent: true, cacheable: true },
     examples: [
       { arguments: { path: "src/index.ts" } },
       {

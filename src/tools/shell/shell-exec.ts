@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { ToolContext } from "../../contract/context.js";
 import { defineTool } from "../../contract/define-tool.js";
 import type { ToolPreview } from "../../contract/tool.js";
+import { createLastOutputs, type LastOutputs } from "./last-outputs.js";
 import { createLineJudge, type LineJudge } from "./judge-line.js";
 import { renderShell, shellResult, toJobResult, toShellResult, type ShellResult } from "./shell-result.js";
 
@@ -42,6 +43,10 @@ const input = z.object({
     .boolean()
     .default(false)
     .describe("It needs the network, as installing packages does; the policy decides whether it gets it."),
+  since_last: z
+    .boolean()
+    .optional()
+    .describe("Where the same line ran here before in this session: give only what changed in its output."),
   pty: z.boolean().default(false).describe("Run it in a terminal, for programs that do not work without."),
 });
 
@@ -50,6 +55,7 @@ type ShellInput = z.infer<typeof input>;
 /** Make the tool that runs a line in a shell. */
 export function createShellExec() {
   const judge = createLineJudge();
+  const last = createLastOutputs();
   return defineTool({
     name: "shell_exec",
     aliases: ["bash", "run_command"],
@@ -78,7 +84,7 @@ export function createShellExec() {
       return { behavior: "ask", message: `lines for ${shell.name} are not judged by their grammar` };
     },
     preview: (call, ctx) => previewLine(call, ctx, judge),
-    execute: (call, ctx) => (call.background ? startJob(call, ctx) : runLine(call, ctx, judge)),
+    execute: (call, ctx) => (call.background ? startJob(call, ctx) : runLine(call, ctx, { judge, last })),
     render: renderShell,
   });
 }
@@ -99,7 +105,12 @@ function previewLine(call: ShellInput, { processes }: ToolContext, judge: LineJu
   };
 }
 
-async function runLine(call: ShellInput, ctx: ToolContext, judge: LineJudge): Promise<ShellResult> {
+interface LineParts {
+  readonly judge: LineJudge;
+  readonly last: LastOutputs;
+}
+
+async function runLine(call: ShellInput, ctx: ToolContext, { judge, last }: LineParts): Promise<ShellResult> {
   judge.refuseService(call);
   const readOnly = judge.isReadOnly(call);
   const result = await ctx.processes.run({
@@ -112,7 +123,8 @@ async function runLine(call: ShellInput, ctx: ToolContext, judge: LineJudge): Pr
     timeoutMs: call.timeout,
     onOutput: (stream, output) => ctx.emit(stream === "stdout" ? { output } : { output, message: "stderr" }),
   });
-  return toShellResult(call.command, result, readOnly);
+  const shown = toShellResult(call.command, result, readOnly);
+  return last.compare(shown, ctx, { changesOnly: call.since_last === true });
 }
 
 async function startJob(call: ShellInput, ctx: ToolContext): Promise<ShellResult> {

@@ -10,6 +10,10 @@ export const shellResult = z.object({
   signal: z.string().optional().describe("The signal that it was stopped by."),
   timedOut: z.boolean(),
   truncated: z.boolean().describe("stdout or stderr does not hold all."),
+  changes: z
+    .string()
+    .optional()
+    .describe("For since_last: a diff against the last run's output, empty where nothing changed."),
   outputFile: z.string().optional().describe("Handle under which read_result finds the whole output."),
   jobId: z.string().optional().describe("Of the background job."),
   state: z.string().optional().describe("What the background job does now."),
@@ -88,12 +92,22 @@ export function describeState(state: JobState): string {
 /** The text for the model: the output, then how it ended and what else is to be known. */
 export function renderShell(result: ShellResult): string {
   if (result.jobId !== undefined) return lines([jobLine(result), ...result.notes]);
-  const output = [result.stdout.trimEnd(), labelled("stderr", result.stderr)].filter((part) => part !== "");
+  const output = result.changes === undefined ? streams(result) : [changed(result.changes)];
   return lines([
     ...(output.length === 0 ? ["(no output)"] : output),
     ...endOf(result),
     ...result.notes.map(bracket),
   ]);
+}
+
+function streams({ stdout, stderr }: ShellResult): string[] {
+  return [stdout.trimEnd(), labelled("stderr", stderr)].filter((part) => part !== "");
+}
+
+function changed(changes: string): string {
+  return changes === ""
+    ? "(the same output as the last time)"
+    : `[changes since the last run]\n${changes.trimEnd()}`;
 }
 
 function jobLine({ jobId, state }: ShellResult): string {

@@ -58,6 +58,33 @@ describe("shell_exec", () => {
     expect((await shell({ command: "ls" })).result?.notes.join()).not.toMatch(/not journalled/);
   });
 
+  it("gives only what changed since the same line ran here before, and the whole by its handle", async () => {
+    const command = "seq 1 300; cat sub/n; cat sub/n >&2";
+    writeFileSync(join(workspace, "sub", "n"), "one\n");
+    const first = await shell({ command, since_last: true });
+    expect(first.result?.changes).toBeUndefined();
+    expect(first.result?.notes.join()).toMatch(/not run here before/);
+    const same = await shell({ command, since_last: true });
+    expect(same.result).toMatchObject({ changes: "", stdout: "", stderr: "", exitCode: 0 });
+    expect(text(same)).toMatch(/^\(the same output as the last time\)/);
+    writeFileSync(join(workspace, "sub", "n"), "two\n");
+    const other = await shell({ command, since_last: true });
+    expect(text(other)).toMatch(/-one\n\+two/);
+    expect(text(other)).not.toContain("\n 200\n");
+    const handle = other.result?.outputFile ?? "";
+    const whole = await tenon.call({ name: "read_result", arguments: { handle } });
+    expect((whole.result as { text: string }).text).toMatch(/^1\n2\n[^]*300\ntwo\n\n\[stderr\]\ntwo$/);
+    const elsewhere = { command, cwd: "sub", since_last: true };
+    expect((await shell(elsewhere)).result?.changes).toBeUndefined();
+    // One that is long is compared by what was kept of it.
+    const long = "seq 1 40000; cat sub/n";
+    await shell({ command: long });
+    writeFileSync(join(workspace, "sub", "n"), "three\n");
+    const late = await shell({ command: long, since_last: true });
+    expect(text(late)).toMatch(/-two\n\+three/);
+    expect(text(late).length).toBeLessThan(2000);
+  });
+
   it.each(["bash", "run_command"])("is called %s too", async (name) => {
     const envelope = await tenon.call({ name, arguments: { command: "echo hi" } });
     expect(envelope).toMatchObject({ toolName: "shell_exec", result: { stdout: "hi\n" } });

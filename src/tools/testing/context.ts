@@ -28,6 +28,7 @@ export function createTestContext(options: TestContextOptions = {}): ToolContext
     http: unavailable("http"),
     store: unavailable("store"),
     interact: unavailable("interact"),
+    tools: unavailable("tools"),
     clock: options.clock ?? systemClock(),
     env: toSessionEnv(options.env ?? {}),
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },

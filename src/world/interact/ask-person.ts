@@ -1,6 +1,7 @@
 import { ToolExecutionError } from "../../contract/errors.js";
+import type { TenonEvents } from "../../contract/events.js";
 import type { Clock } from "../../contract/ports/clock.js";
-import type { Answer, Interact, InteractBackend, Question } from "../../contract/ports/interact.js";
+import type { Answer, Asker, Interact, InteractBackend, Question } from "../../contract/ports/interact.js";
 
 export interface AskOptions {
   readonly backend: InteractBackend | undefined;
@@ -9,6 +10,10 @@ export interface AskOptions {
   readonly clock: Clock;
   /** Stops the call's own clock while the person thinks. */
   readonly pauseClock: () => () => void;
+  /** The call that asks, under a new id for each question. */
+  readonly asker: () => Asker;
+  readonly emit: <N extends "QUESTION_ASKED" | "QUESTION_ANSWERED">(name: N, payload: TenonEvents[N]) => void;
+  readonly redact: <T>(value: T) => T;
 }
 
 /** The way of one call to the person: refused at once where nobody is there, never a hang. */
@@ -19,7 +24,7 @@ export function createInteract(options: AskOptions): Interact {
       if (backend === undefined || !backend.available()) throw nobodyThere();
       const resume = options.pauseClock();
       try {
-        return await askWithin(backend, question, { ...options, signal });
+        return await askAloud(backend, question, { ...options, signal });
       } finally {
         resume();
       }
@@ -27,10 +32,35 @@ export function createInteract(options: AskOptions): Interact {
   };
 }
 
+interface Asking extends AskOptions {
+  readonly signal: AbortSignal;
+}
+
+/** Ask, and let those who watch see the question and how it ended. */
+async function askAloud(backend: InteractBackend, question: Question, options: Asking): Promise<Answer> {
+  const { clock, timeoutMs, emit, signal } = options;
+  const asker = options.asker();
+  const { id, callId, toolName } = asker;
+  const expiresAt = clock.now() + timeoutMs;
+  emit("QUESTION_ASKED", { ...asker, question: options.redact(question), expiresAt });
+  let outcome: TenonEvents["QUESTION_ANSWERED"]["outcome"] = "failed";
+  try {
+    const answer = await askWithin(backend, question, { ...options, ask: { ...asker, expiresAt } });
+    outcome = "answered";
+    return answer;
+  } catch (thrown) {
+    if (signal.aborted) outcome = "cancelled";
+    else if (clock.now() >= expiresAt) outcome = "expired";
+    throw thrown;
+  } finally {
+    emit("QUESTION_ANSWERED", { id, callId, toolName, outcome });
+  }
+}
+
 async function askWithin(
   backend: InteractBackend,
   question: Question,
-  options: AskOptions & { readonly signal: AbortSignal },
+  options: Asking & { readonly ask: Asker },
 ): Promise<Answer> {
   const leaving = new AbortController();
   const signal = AbortSignal.any([options.signal, leaving.signal]);
@@ -41,7 +71,7 @@ async function askWithin(
     });
   });
   try {
-    return await Promise.race([backend.ask(question, signal), expiry]);
+    return await Promise.race([backend.ask(question, signal, options.ask), expiry]);
   } finally {
     expiry.catch(() => undefined); // it ends with the race, whoever won
     leaving.abort();

@@ -3,13 +3,14 @@ import type {
   Answer,
   ApprovalAnswer,
   ApprovalRequest,
+  Asker,
   InteractBackend,
   Question,
 } from "../../contract/ports/interact.js";
 
 /** Functions of the host program that reach a person. */
 export interface InteractCallbacks {
-  ask?(question: Question, signal: AbortSignal): Answer | string | Promise<Answer | string>;
+  ask?(question: Question, signal: AbortSignal, asker?: Asker): Answer | string | Promise<Answer | string>;
   approve?(
     request: ApprovalRequest,
     signal: AbortSignal,
@@ -21,9 +22,9 @@ export function createCallbackBackend(callbacks: InteractCallbacks): InteractBac
   return {
     name: "callback",
     available: () => true,
-    async ask(question, signal) {
+    async ask(question, signal, asker) {
       if (callbacks.ask === undefined) throw notOffered("questions");
-      const answer = await callbacks.ask(question, signal);
+      const answer = await callbacks.ask(question, signal, asker);
       return typeof answer === "string" ? { text: answer } : answer;
     },
     async approve(request, signal) {

@@ -10,8 +10,8 @@ import { isWithin } from "../files/path-text.js";
 import { locate, type JudgeGround } from "./locate-real.js";
 import type { UndoTarget } from "./plan-undo.js";
 
-/** What is to be undone: as for a person, or the last change that a session made. */
-export type UndoWish = ChangeSelector | { readonly lastOf: string };
+/** What is to be undone: as for a person, the last change that a session made, or all of several calls. */
+export type UndoWish = ChangeSelector | { readonly lastOf: string } | { readonly callIds: readonly string[] };
 
 /** The changes that are meant, newest first. Throws where there is nothing to undo. */
 export async function selectChanges(
@@ -20,6 +20,7 @@ export async function selectChanges(
   what: UndoWish,
 ): Promise<readonly UndoTarget[]> {
   if ("lastOf" in what) return ofLast(store, what.lastOf);
+  if ("callIds" in what) return ofCalls(store, what.callIds);
   const targets = "path" in what ? await ofPath(ground, store, what.path) : await ofAll(store, what);
   if (targets.length > 0) return targets;
   throw nothingFound(what, "path" in what ? await changedAbove(ground, store, what.path) : undefined);
@@ -55,6 +56,14 @@ async function ofLast(store: JournalStore, sessionId: string): Promise<UndoTarge
 
 async function ofAll(store: JournalStore, what: ChangeSelector): Promise<UndoTarget[]> {
   return (await store.select(what)).flatMap((entry) => toTargets(entry, entry.changes));
+}
+
+/** Of several calls as one, the newest change first whoever made it. */
+async function ofCalls(store: JournalStore, callIds: readonly string[]): Promise<UndoTarget[]> {
+  const entries: JournalEntry[] = [];
+  for (const callId of callIds) entries.push(...(await store.select({ callId })));
+  const newestFirst = entries.sort((one, other) => other.id - one.id);
+  return newestFirst.flatMap((entry) => toTargets(entry, entry.changes));
 }
 
 /** Of a path only its last change, with what belongs to it in the same entry. */

@@ -68,6 +68,26 @@ export async function offsetOfLine(file: FileHandle, index: LineIndex, line: num
   return offset;
 }
 
+/** The number of the line that a byte stands in. */
+export async function lineAt(file: FileHandle, { marks }: LineIndex, offset: number): Promise<number> {
+  const [from, first] = marks.findLast(([mark]) => mark <= offset) ?? [0, 1];
+  let line = first;
+  let at = from;
+  for await (const chunk of readChunks(file, from)) {
+    line += countNewlines(chunk.subarray(0, Math.max(0, offset - at)));
+    at += chunk.length;
+    if (at >= offset) break;
+  }
+  return line;
+}
+
+/** How many lines end in a piece. */
+export function countNewlines(block: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < block.length; at++) if (block[at] === newline) count += 1;
+  return count;
+}
+
 /** The last mark at or before a line. */
 function markBefore({ marks }: LineIndex, line: number): readonly [offset: number, line: number] {
   let [low, high] = [0, marks.length - 1];

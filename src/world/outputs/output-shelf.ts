@@ -1,6 +1,6 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { ToolResourceNotFoundError } from "../../contract/errors.js";
-import type { KeptOutput, OutputWriter } from "../../contract/ports/outputs.js";
+import type { KeptOutput, OutputKind, OutputWriter } from "../../contract/ports/outputs.js";
 import { createLineIndex, type LineIndex } from "./line-scan.js";
 import {
   createOutputFiles,
@@ -48,11 +48,18 @@ export class OutputShelf {
     this.#files = createOutputFiles(options.dir);
   }
 
-  create(sessionId: string): OutputWriter {
+  create(sessionId: string, { exact, untrusted }: OutputKind = {}): OutputWriter {
     const { now, randomBytes, keepMs = dayMs, maxBytes = 256 * 1024 * 1024 } = this.#options;
     const handle = `out_${Buffer.from(randomBytes(16)).toString("base64url")}`;
     const createdAt = now();
-    const record = { handle, sessionId, createdAt, expiresAt: createdAt + keepMs };
+    const record = {
+      handle,
+      sessionId,
+      createdAt,
+      expiresAt: createdAt + keepMs,
+      ...(exact === true && { exact }),
+      ...(untrusted === true && { untrusted }),
+    };
     const tail = Math.min(tailBytes, Math.floor(maxBytes / 2));
     const limits = { headBytes: maxBytes - tail, tailBytes: tail };
     const writer = openFileWriter(this.#files.dataPath(handle), limits, this.#prepare());
@@ -79,14 +86,15 @@ export class OutputShelf {
   async withFile<T>(
     handle: string,
     sessionId: string,
-    use: (file: FileHandle, index: LineIndex) => Promise<T>,
+    use: (file: FileHandle, index: LineIndex, kind: OutputKind) => Promise<T>,
   ): Promise<T> {
-    if ((await this.#recordOf(handle, sessionId)) === undefined) throw unknownHandle(handle);
+    const record = await this.#recordOf(handle, sessionId);
+    if (record === undefined) throw unknownHandle(handle);
     await this.#growing.get(handle)?.writer.flush();
     const file = await open(this.#files.dataPath(handle)).catch(() => undefined);
     if (file === undefined) throw unknownHandle(handle);
     try {
-      return await use(file, this.#indexOf(handle));
+      return await use(file, this.#indexOf(handle), record);
     } finally {
       await file.close();
     }
@@ -194,6 +202,6 @@ function newestFirst(one: StoredOutput, other: StoredOutput): number {
 
 function unknownHandle(handle: string): ToolResourceNotFoundError {
   return new ToolResourceNotFoundError(`Kept output "${handle.slice(0, 64)}" not found.`, {
-    hint: "Outputs are kept for a while and only for the session that made them; run the command again.",
+    hint: "Outputs expire after a while and are kept only for the session that made them; make the call again.",
   });
 }

@@ -24,18 +24,22 @@ export function createOutputStore(options: OutputStoreOptions): OutputStore {
   const shelf = new OutputShelf(options);
   return {
     forSession: (sessionId) => ({
-      create: () => shelf.create(sessionId),
+      create: (kind) => shelf.create(sessionId, kind),
       describe: (handle) => shelf.describe(handle, sessionId),
       page: (handle, wanted = {}) =>
-        shelf.withFile(handle, sessionId, (file, index) => pageOutput(file, index, wanted)),
+        shelf.withFile(handle, sessionId, async (file, index, { exact, untrusted }) => ({
+          ...(await pageOutput(file, index, { ...wanted, exact })),
+          ...(untrusted === true && { untrusted }),
+        })),
       search: (handle, text, { limit = 100, ignoreCase = false } = {}) => {
         refuseNeedle(text);
         const end = options.now() + searchMs;
         const expired = (): boolean => options.now() > end;
         const most = Math.max(1, Math.min(Math.trunc(limit) || 1, 1000));
-        return shelf.withFile(handle, sessionId, (file) =>
-          searchOutput(file, { text, ignoreCase, limit: most, expired }),
-        );
+        return shelf.withFile(handle, sessionId, async (file, _index, { untrusted }) => ({
+          ...(await searchOutput(file, { text, ignoreCase, limit: most, expired })),
+          ...(untrusted === true && { untrusted }),
+        }));
       },
     }),
     endSession: (sessionId) => shelf.endSession(sessionId),

@@ -1,13 +1,25 @@
 import type { FileHandle } from "node:fs/promises";
 import type { OutputPage } from "../../contract/ports/outputs.js";
 import { cleanText } from "../processes/clean-text.js";
-import { countLines, extendIndex, offsetOfLine, readChunks, type LineIndex } from "./line-scan.js";
+import {
+  countLines,
+  countNewlines,
+  extendIndex,
+  lineAt,
+  offsetOfLine,
+  readChunks,
+  type LineIndex,
+} from "./line-scan.js";
 
 /** Which lines are wanted, and how much of them. */
 export interface PageOptions {
   readonly startLine?: number;
   readonly endLine?: number;
   readonly maxChars?: number;
+  /** The byte to begin at, in the place of a line. */
+  readonly offset?: number | undefined;
+  /** Give the text as it is. */
+  readonly exact?: boolean | undefined;
 }
 
 const defaultChars = 50_000;
@@ -21,21 +33,62 @@ export async function pageOutput(
 ): Promise<OutputPage> {
   await extendIndex(index, file);
   const totalLines = countLines(index);
+  const budget = clamp(options.maxChars, 1, mostChars, defaultChars);
+  if (options.offset !== undefined) return pageFrom(file, index, { ...options, budget });
   const startLine = clamp(options.startLine, 1, totalLines + 1, 1);
   const wanted = clamp(options.endLine, startLine, totalLines, totalLines);
-  const budget = clamp(options.maxChars, 1, mostChars, defaultChars);
   if (startLine > totalLines) return { text: "", startLine, endLine: startLine - 1, totalLines, more: false };
   const offset = await offsetOfLine(file, index, startLine);
-  const { bytes, lines, cut } = await collect(file, offset, { lines: wanted - startLine + 1, budget });
+  const { bytes, size, lines, cut } = await collect(file, offset, { lines: wanted - startLine + 1, budget });
   const endLine = startLine + lines - 1;
-  const note = cut === undefined ? "" : `\n[line ${startLine} is longer than fits and was cut here]`;
+  const next = offset + size;
+  const note =
+    cut === undefined
+      ? ""
+      : `\n[line ${startLine} is longer than fits and was cut here; go on with offset ${next}]`;
   return {
-    text: cleanText(new TextDecoder().decode(bytes)) + note,
+    text: toText(bytes, options) + note,
     startLine,
     endLine,
     totalLines,
     more: endLine < totalLines,
+    ...(next < index.scanned && { nextOffset: next }),
   };
+}
+
+/** As many characters from a byte on as fit; one that the byte stands in the middle of is left out. */
+async function pageFrom(
+  file: FileHandle,
+  index: LineIndex,
+  { offset = 0, exact, budget }: PageOptions & { readonly budget: number },
+): Promise<OutputPage> {
+  const start = clamp(offset, 0, index.scanned, 0);
+  const buffer = Buffer.alloc(Math.min(budget + 3, index.scanned - start));
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, start);
+  let from = 0;
+  while (from < 3 && from < bytesRead && start > 0 && ((buffer[from] ?? 0) & 0xc0) === 0x80) from += 1;
+  const all = buffer.subarray(from, bytesRead);
+  const bytes =
+    all.length > budget || start + bytesRead < index.scanned
+      ? wholeCharacters(all.subarray(0, Math.max(budget, 8)))
+      : all;
+  const next = start + from + bytes.length;
+  const startLine = await lineAt(file, index, start);
+  const endLine = startLine + countNewlines(bytes.at(-1) === 10 ? bytes.subarray(0, -1) : bytes);
+  const more = next < index.scanned;
+  return {
+    text: toText(bytes, { exact }),
+    startLine,
+    endLine,
+    totalLines: countLines(index),
+    more,
+    ...(more && { nextOffset: next }),
+  };
+}
+
+function toText(bytes: Uint8Array, { exact }: { readonly exact?: boolean | undefined }): string {
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  return exact === true ? text : cleanText(text);
 }
 
 function clamp(value: number | undefined, low: number, high: number, fallback: number): number {
@@ -45,6 +98,8 @@ function clamp(value: number | undefined, low: number, high: number, fallback: n
 
 interface Collected {
   readonly bytes: Buffer;
+  /** Bytes of the file that they stand for, a last line end included. */
+  readonly size: number;
   readonly lines: number;
   /** The first line alone did not fit. */
   readonly cut?: true;
@@ -72,9 +127,12 @@ async function collect(
     end = lineEnd;
     lines += 1;
   }
-  if (lines === 0) return { bytes: wholeCharacters(bytes.subarray(0, wanted.budget)), lines: 1, cut: true };
+  if (lines === 0) {
+    const fitting = wholeCharacters(bytes.subarray(0, Math.max(wanted.budget, 8)));
+    return { bytes: fitting, size: fitting.length, lines: 1, cut: true };
+  }
   const withoutEnd = bytes[end - 1] === 10 ? end - 1 : end;
-  return { bytes: bytes.subarray(0, withoutEnd), lines };
+  return { bytes: bytes.subarray(0, withoutEnd), size: end, lines };
 }
 
 /** Without the first bytes of a character whose rest is cut off. */

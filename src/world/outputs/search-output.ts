@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { OutputMatch } from "../../contract/ports/outputs.js";
 import { cleanText } from "../processes/clean-text.js";
-import { readChunks } from "./line-scan.js";
+import { countNewlines, readChunks } from "./line-scan.js";
 
 /** What to look for and when to stop. */
 export interface SearchOptions {
@@ -90,9 +90,3 @@ async function* readBlocks(file: FileHandle): AsyncGenerator<Buffer, void, void>
 }
 
 const overlapBytes = 64 * 1024;
-
-function countNewlines(block: Buffer): number {
-  let count = 0;
-  for (let at = 0; at < block.length; at++) if (block[at] === 10) count += 1;
-  return count;
-}

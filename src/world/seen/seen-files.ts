@@ -24,7 +24,9 @@ export function createSeenFiles(options: SeenFilesOptions): SeenFiles {
   const shelf = createShelf(options.maxChars ?? defaultMaxChars);
   // Paths of which all is known here that an earlier process knew.
   const loaded = new Set<string>();
+  let version = 0;
   const change = (key: string, file: SeenFile | undefined): void => {
+    version++;
     shelf.put(key, file);
     keeper?.save(key, async () => {
       await load(key);
@@ -36,9 +38,13 @@ export function createSeenFiles(options: SeenFilesOptions): SeenFiles {
     const kept = await keeper.load(key);
     if (loaded.has(key)) return;
     loaded.add(key);
+    version++;
     if (kept !== undefined) shelf.put(key, addKept(shelf.get(key), kept));
   };
   return {
+    get version() {
+      return version;
+    },
     load: (path) => load(canonical(path)),
     get: (path) => shelf.get(canonical(path)),
     note(path, sighting) {

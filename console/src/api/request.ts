@@ -1,0 +1,66 @@
+import type { ApiError } from "./types.js";
+
+/** A request that failed, with what the server says about it. */
+export class ApiFault extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | undefined;
+
+  constructor(status: number, error: ApiError["error"]) {
+    super(error.message);
+    this.name = "ApiFault";
+    this.status = status;
+    this.code = error.code;
+    this.hint = error.hint;
+  }
+}
+
+/** Read something from the server. */
+export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return send<T>(path, signal === undefined ? {} : { signal });
+}
+
+/** Change something; the header shows that this page asks, since no other site can add it. */
+export function change<T>(
+  method: "POST" | "DELETE",
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<T> {
+  return send<T>(path, {
+    method,
+    headers: { "Content-Type": "application/json", "X-Tenon-Console": "1" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** A path with those of the parameters that are given. */
+export function withQuery(
+  path: string,
+  params: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== "");
+  if (given.length === 0) return path;
+  return `${path}?${new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString()}`;
+}
+
+async function send<T>(path: string, init: RequestInit): Promise<T> {
+  const response = await fetch(path, { credentials: "same-origin", ...init }).catch((cause: unknown) => {
+    if (init.signal?.aborted === true) throw cause;
+    throw new ApiFault(0, { code: "UNREACHABLE", message: "The server cannot be reached." });
+  });
+  const text = await response.text();
+  if (!response.ok) throw new ApiFault(response.status, errorOf(text, response));
+  return (text === "" ? undefined : JSON.parse(text)) as T;
+}
+
+function errorOf(text: string, response: Response): ApiError["error"] {
+  try {
+    const parsed = JSON.parse(text) as Partial<ApiError>;
+    if (typeof parsed.error?.message === "string") return parsed.error;
+  } catch {
+    // Not JSON: an answer of something in between.
+  }
+  return { code: `HTTP_${response.status}`, message: text.slice(0, 300) || response.statusText };
+}

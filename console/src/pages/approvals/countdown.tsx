@@ -1,0 +1,20 @@
+import { useEffect, useState } from "react";
+import { useText } from "../../i18n/use-text.js";
+import { toDuration } from "../../text/format.js";
+
+/** How long an answer still counts. */
+export function Countdown({ until }: { readonly until: number | undefined }) {
+  const t = useText();
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  if (until === undefined || !Number.isFinite(until)) return null;
+  const left = Math.max(0, Math.round((until - now) / 1000) * 1000);
+  return (
+    <span className="ml-auto text-xs text-muted tabular-nums">
+      {t("approvals.expires", { time: toDuration(left) })}
+    </span>
+  );
+}

@@ -1,0 +1,41 @@
+import type { PendingApproval } from "../../api/types.js";
+import { useText } from "../../i18n/use-text.js";
+import { DiffView } from "../../text/diff-view.js";
+import { PlainText } from "../../text/plain-text.js";
+import { TextBlock } from "../../text/text-block.js";
+import { RecordView } from "../../text/value-view.js";
+import { Section } from "../../ui/panel.js";
+
+/** What a call would do: its diff, its commands, its address. */
+export function PreviewView({ preview }: { readonly preview: NonNullable<PendingApproval["preview"]> }) {
+  const t = useText();
+  return (
+    <Section title={t("approvals.preview")}>
+      <p className="mb-2 font-medium wrap-anywhere">
+        <PlainText text={preview.summary} />
+      </p>
+      {preview.diff !== undefined && <DiffView diff={preview.diff} />}
+      {preview.commands !== undefined && preview.commands.length > 0 && (
+        <ol className="flex list-inside list-decimal flex-col gap-1" aria-label={t("approvals.commands")}>
+          {preview.commands.map((command, at) => (
+            // oxlint-disable-next-line react/no-array-index-key -- the same command may stand twice
+            <li key={at} className="grid grid-cols-[1.5rem_1fr] items-start">
+              <span className="pt-2 text-xs text-muted">{at + 1}.</span>
+              <TextBlock text={command} label={t("approvals.commands")} className="max-h-40" />
+            </li>
+          ))}
+        </ol>
+      )}
+      {preview.address !== undefined && (
+        <p className="font-mono text-xs wrap-anywhere">
+          <PlainText text={preview.address} />
+        </p>
+      )}
+      {preview.details !== undefined && (
+        <div className="mt-2">
+          <RecordView value={preview.details} label={t("approvals.preview")} />
+        </div>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,106 @@
+import { useMutation } from "@tanstack/react-query";
+import { change } from "../../api/request.js";
+import type { Call } from "../../feed/feed-state.js";
+import { useText } from "../../i18n/use-text.js";
+import { hrefOf } from "../../route.js";
+import { toDuration, toTime } from "../../text/format.js";
+import { PlainText } from "../../text/plain-text.js";
+import { TextBlock } from "../../text/text-block.js";
+import { RecordView, ValueView } from "../../text/value-view.js";
+import { Badge, toneOf } from "../../ui/badge.js";
+import { Button } from "../../ui/button.js";
+import { ErrorView } from "../../ui/error-view.js";
+import { FaultNote } from "../../ui/fault-note.js";
+import { Facts, Section } from "../../ui/panel.js";
+import { stagesOf } from "./stages-of.js";
+
+/** One call in full, with its output as it comes. */
+export function CallDetail({ call, onClose }: { readonly call: Call; readonly onClose: () => void }) {
+  const t = useText();
+  const cancel = useMutation({
+    mutationFn: () => change("POST", `/api/calls/${encodeURIComponent(call.callId)}/cancel`),
+  });
+  const ended = call.endedAt !== undefined;
+  return (
+    <aside
+      aria-label={t("live.detail")}
+      className="flex min-h-60 flex-1 flex-col overflow-auto rounded-md border border-line bg-panel p-3 lg:max-w-[42%] lg:min-w-80"
+    >
+      <div className="mb-2 flex items-center gap-2">
+        <h2 className="min-w-0 flex-1 truncate font-semibold">
+          <PlainText text={call.toolName} />
+        </h2>
+        <Badge tone={toneOf(call.state)}>{t(`state.${call.state}`)}</Badge>
+        {!ended && (
+          <Button look="danger" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+            {t("live.cancel")}
+          </Button>
+        )}
+        <Button look="quiet" onClick={onClose}>
+          {t("close")}
+        </Button>
+      </div>
+      <FaultNote fault={cancel.error} />
+      <Facts
+        rows={[
+          [
+            t("fact.call"),
+            <span key="id" className="font-mono">
+              {call.callId}
+            </span>,
+          ],
+          [t("fact.agent"), <PlainText key="agent" text={call.agent} />],
+          [
+            t("fact.task"),
+            call.taskId === undefined ? undefined : <PlainText key="task" text={call.taskId} />,
+          ],
+          [t("fact.time"), toTime(call.requestedAt)],
+          [t("fact.stages"), <Stages key="stages" call={call} />],
+          [t("fact.attempts"), call.attempts === undefined ? undefined : call.attempts + 1],
+          [
+            t("fact.message"),
+            call.message === undefined ? undefined : <PlainText key="message" text={call.message} />,
+          ],
+        ]}
+      />
+      {call.state === "asking" && (
+        <p className="mt-2">
+          <a className="font-medium text-accent underline" href={hrefOf("approvals")}>
+            {t("live.answer")}
+          </a>
+        </p>
+      )}
+      <Section title={t("fact.arguments")}>
+        <RecordView value={call.params} label={t("fact.arguments")} />
+      </Section>
+      {call.output !== undefined && call.output !== "" && (
+        <Section title={t("fact.output")}>
+          <TextBlock text={call.output} label={t("fact.output")} follow={!ended} />
+        </Section>
+      )}
+      {call.error !== undefined && (
+        <Section title={t("fact.error")}>
+          <ErrorView error={call.error} />
+        </Section>
+      )}
+      {call.result !== undefined && (
+        <Section title={t("fact.result")}>
+          <ValueView value={call.result} label={t("fact.result")} />
+        </Section>
+      )}
+      {ended && (
+        <p className="mt-3">
+          <a className="text-accent underline" href={hrefOf("log", call.callId)}>
+            {call.resultInLog === true ? t("live.resultInLog") : t("live.inLog")}
+          </a>
+        </p>
+      )}
+    </aside>
+  );
+}
+
+function Stages({ call }: { readonly call: Call }) {
+  const t = useText();
+  const parts = stagesOf(call, call.endedAt ?? Date.now());
+  return parts.map(({ stage, from, to }) => `${t(`stage.${stage}`)} ${toDuration(to - from)}`).join(" · ");
+}

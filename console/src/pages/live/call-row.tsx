@@ -1,0 +1,70 @@
+import { memo } from "react";
+import type { Call } from "../../feed/feed-state.js";
+import { useText } from "../../i18n/use-text.js";
+import { toDuration, toTime } from "../../text/format.js";
+import { PlainText } from "../../text/plain-text.js";
+import { toShort } from "../../text/value-view.js";
+import { stagesOf } from "./stages-of.js";
+
+/** The time that a full bar stands for. */
+export interface Scale {
+  readonly from: number;
+  readonly to: number;
+}
+
+const dots: Record<Call["state"], string> = {
+  waiting: "bg-muted",
+  asking: "bg-warn",
+  running: "bg-info",
+  succeeded: "bg-ok",
+  failed: "bg-bad",
+};
+
+const bars = { waiting: "bg-muted", asking: "bg-warn", running: "bg-info" };
+
+/** One call in one line, with its stages as bars. */
+export const CallRow = memo(({ call, scale }: { readonly call: Call; readonly scale: Scale | undefined }) => {
+  const t = useText();
+  return (
+    <div className="flex h-full items-center gap-3 text-xs" data-call={call.callId} data-state={call.state}>
+      <span className={`size-2 shrink-0 rounded-full ${dots[call.state]}`} />
+      <span className="sr-only">{t(`state.${call.state}`)}</span>
+      <span className="hidden w-16 shrink-0 text-muted tabular-nums sm:inline">
+        {toTime(call.requestedAt)}
+      </span>
+      <span className="w-36 shrink-0 truncate font-medium">
+        <PlainText text={call.toolName} />
+      </span>
+      <span className="min-w-0 flex-1 truncate font-mono text-[11px] text-muted">
+        <PlainText text={toShort(call.params)} />
+      </span>
+      <Bar call={call} scale={scale} />
+      <span className="w-16 shrink-0 text-right tabular-nums">
+        {toDuration((call.endedAt ?? Date.now()) - call.requestedAt)}
+      </span>
+    </div>
+  );
+});
+
+function Bar({ call, scale }: { readonly call: Call; readonly scale: Scale | undefined }) {
+  const end = call.endedAt ?? Date.now();
+  const from = scale?.from ?? call.requestedAt;
+  const width = Math.max(1, (scale?.to ?? end) - from);
+  return (
+    <span
+      className="relative hidden h-2.5 w-1/5 shrink-0 overflow-hidden rounded-sm bg-sunk sm:block"
+      aria-hidden="true"
+    >
+      {stagesOf(call, end).map(({ stage, from: begin, to }) => (
+        <span
+          key={`${stage}${begin}`}
+          className={`absolute inset-y-0 min-w-[3px] ${stage === "running" && call.state === "failed" ? "bg-bad" : bars[stage]}`}
+          style={{
+            left: `${Math.min(98, ((begin - from) / width) * 100)}%`,
+            width: `${((to - begin) / width) * 100}%`,
+          }}
+        />
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,149 @@
+import { useCallback, useMemo, useState } from "react";
+import type { Call, FeedState } from "../../feed/feed-state.js";
+import { useFeed } from "../../feed/use-feed.js";
+import { useText } from "../../i18n/use-text.js";
+import { Button } from "../../ui/button.js";
+import { Empty } from "../../ui/panel.js";
+import { VirtualList } from "../../ui/virtual-list.js";
+import { CallDetail } from "./call-detail.js";
+import { CallRow, type Scale } from "./call-row.js";
+import { matchCall, type StateFilter } from "./match-call.js";
+
+/** Calls as they happen, newest first. */
+export function LivePage({ id }: { readonly id?: string | undefined }) {
+  const t = useText();
+  const live = useFeed((state) => state);
+  const [held, setHeld] = useState<FeedState>();
+  const [text, setText] = useState("");
+  const [filter, setFilter] = useState<StateFilter>("all");
+  const [shared, setShared] = useState(true);
+  const [chosen, setChosen] = useState(id);
+  const state = held ?? live;
+  const rows = useRows(state, text, filter);
+  const [range, setRange] = useState<readonly [number, number]>([0, 0]);
+  const onRange = useCallback((first: number, last: number) => setRange([first, last]), []);
+  const at = (index: number) => state.calls.get(rows.idAt(index)) as Call;
+  const scale = shared ? scaleOf(rows.count, range, at) : undefined;
+  const call = chosen === undefined ? undefined : (live.calls.get(chosen) ?? state.calls.get(chosen));
+  return (
+    <div className="flex min-h-0 flex-1 flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-2">
+        <input
+          type="search"
+          aria-label={t("live.filter")}
+          placeholder={t("live.filter")}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          className="field w-56"
+        />
+        <select
+          aria-label={t("live.state")}
+          value={filter}
+          onChange={(event) => setFilter(event.target.value as StateFilter)}
+          className="field"
+        >
+          <option value="all">{t("live.all")}</option>
+          <option value="active">{t("live.active")}</option>
+          <option value="failed">{t("live.failed")}</option>
+        </select>
+        <Button
+          aria-pressed={held !== undefined}
+          onClick={() => setHeld(held === undefined ? copyOf(live) : undefined)}
+        >
+          {held === undefined ? t("live.pause") : t("live.resume")}
+        </Button>
+        <Button aria-pressed={shared} onClick={() => setShared(!shared)}>
+          {shared ? t("live.shared") : t("live.own")}
+        </Button>
+        <Legend />
+        <span className="ml-auto text-xs text-muted" data-testid="call-count">
+          {t("live.count", { n: rows.count })}
+          {live.dropped > 0 && ` · ${t("live.dropped", { n: live.dropped })}`}
+        </span>
+      </div>
+      <div className="flex min-h-0 flex-1 flex-col gap-3 lg:flex-row">
+        <div className="flex min-h-40 flex-1 flex-col overflow-hidden rounded-md border border-line bg-panel lg:min-w-0">
+          {rows.count === 0 ? (
+            <Empty>{state.order.length === 0 ? t("live.none") : t("live.noMatch")}</Empty>
+          ) : (
+            <VirtualList
+              label={t("page.live")}
+              count={rows.count}
+              rowHeight={34}
+              growsAtTop
+              idAt={rows.idAt}
+              render={(index) => <CallRow call={at(index)} scale={scale} />}
+              selected={chosen}
+              selectedIndex={chosen === undefined ? -1 : rows.indexOf(chosen)}
+              onSelect={setChosen}
+              onRange={onRange}
+              className="flex-1"
+            />
+          )}
+        </div>
+        {call !== undefined && <CallDetail call={call} onClose={() => setChosen(undefined)} />}
+      </div>
+    </div>
+  );
+}
+
+function Legend() {
+  const t = useText();
+  const stages = [
+    ["bg-muted", t("stage.waiting")],
+    ["bg-warn", t("stage.asking")],
+    ["bg-info", t("stage.running")],
+  ] as const;
+  return (
+    <ul className="flex gap-3 text-xs text-muted" aria-label={t("live.legend")}>
+      {stages.map(([color, name]) => (
+        <li key={name} className="flex items-center gap-1">
+          <span className={`h-2 w-4 rounded-sm ${color}`} />
+          {name}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface Rows {
+  readonly count: number;
+  readonly idAt: (index: number) => string;
+  readonly indexOf: (id: string) => number;
+}
+
+/** Without a filter the order is read backwards as it is: no list of ten thousand is made for each frame. */
+function useRows(state: FeedState, text: string, filter: StateFilter): Rows {
+  return useMemo(() => {
+    const plain = text.trim() === "" && filter === "all";
+    const ids = plain
+      ? state.order
+      : state.order.filter((id) => matchCall(state.calls.get(id), text, filter));
+    const count = ids.length;
+    return {
+      count,
+      idAt: (index) => ids[count - 1 - index] ?? "",
+      indexOf: (id) => {
+        const index = ids.lastIndexOf(id);
+        return index < 0 ? -1 : count - 1 - index;
+      },
+    };
+  }, [state, text, filter]);
+}
+
+/** From the first request to the last end among the rows in view. */
+function scaleOf(count: number, range: readonly [number, number], at: (index: number) => Call): Scale {
+  let from = Number.POSITIVE_INFINITY;
+  let to = 0;
+  const now = Date.now();
+  for (let index = range[0]; index <= Math.min(range[1], count - 1); index += 1) {
+    const call = at(index);
+    from = Math.min(from, call.requestedAt);
+    to = Math.max(to, call.endedAt ?? now);
+  }
+  return { from, to: Math.max(to, from + 1) };
+}
+
+function copyOf(state: FeedState): FeedState {
+  return { ...state, calls: new Map(state.calls), order: [...state.order] };
+}

@@ -1,0 +1,30 @@
+import type { LogPage } from "../../api/types.js";
+import { useText } from "../../i18n/use-text.js";
+import { toDuration, toTime } from "../../text/format.js";
+import { PlainText } from "../../text/plain-text.js";
+import { toShort } from "../../text/value-view.js";
+import { Badge, toneOf } from "../../ui/badge.js";
+
+/** One record in one line. */
+export function LogRow({ record }: { readonly record: LogPage["records"][number] | undefined }) {
+  const t = useText();
+  if (record === undefined) return null;
+  return (
+    <div className="flex h-full items-center gap-3 text-xs">
+      <span className="hidden w-10 shrink-0 text-right text-muted tabular-nums sm:inline">{record.seq}</span>
+      <span className="w-20 shrink-0 truncate text-muted tabular-nums">{toTime(record.time)}</span>
+      <span className="w-20 shrink-0">
+        <Badge tone={toneOf(record.outcome)}>{t(`outcome.${record.outcome}`)}</Badge>
+      </span>
+      <span className="w-36 shrink-0 truncate font-medium">
+        <PlainText text={record.tool} />
+      </span>
+      <span className="min-w-0 flex-1 truncate font-mono text-[11px] text-muted">
+        <PlainText
+          text={record.error === undefined ? toShort(record.arguments) : record.error.message.slice(0, 140)}
+        />
+      </span>
+      <span className="w-16 shrink-0 text-right tabular-nums">{toDuration(record.durationMs)}</span>
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { change } from "../../api/request.js";
+import type { PolicyView } from "../../api/types.js";
+import { useApi } from "../../api/use-api.js";
+import { useText } from "../../i18n/use-text.js";
+import { PlainText } from "../../text/plain-text.js";
+import { Badge, toneOf } from "../../ui/badge.js";
+import { Button } from "../../ui/button.js";
+import { FaultNote } from "../../ui/fault-note.js";
+import { Empty, Panel } from "../../ui/panel.js";
+import { ExplainBox } from "./explain-box.js";
+
+/** The rules, where each came from, and what they would decide. */
+export default function PolicyPage() {
+  const t = useText();
+  const policy = useApi<PolicyView>("/api/policy", { everyMs: 10_000 });
+  return (
+    <div className="flex flex-col gap-3">
+      <FaultNote fault={policy.error} />
+      <ExplainBox />
+      {policy.data !== undefined && (
+        <Panel
+          title={t("policy.rules", { n: policy.data.rules.length })}
+          actions={<Badge>{t("about.mode", { mode: policy.data.mode })}</Badge>}
+        >
+          <Rules rules={policy.data.rules} />
+        </Panel>
+      )}
+    </div>
+  );
+}
+
+function Rules({ rules }: { readonly rules: PolicyView["rules"] }) {
+  const t = useText();
+  const client = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: (id: string) => change("DELETE", `/api/policy/rules/${encodeURIComponent(id)}`),
+    onSettled: () => client.invalidateQueries({ queryKey: ["/api/policy"] }),
+  });
+  if (rules.length === 0) return <Empty>{t("policy.none")}</Empty>;
+  return (
+    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={t("policy.table")}>
+      <FaultNote fault={revoke.error} />
+      <table className="w-full text-xs">
+        <thead>
+          <tr className="text-left text-muted">
+            <th className="pr-3 pb-1 font-medium">{t("policy.decision")}</th>
+            <th className="pr-3 pb-1 font-medium">{t("policy.rule")}</th>
+            <th className="pr-3 pb-1 font-medium">{t("policy.source")}</th>
+            <th className="pr-3 pb-1 font-medium">id</th>
+            <th className="pb-1">
+              <span className="sr-only">{t("policy.revoke")}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rules.map((rule) => (
+            <tr key={`${rule.source} ${rule.id}`} className="border-t border-line align-top">
+              <td className="py-1 pr-3">
+                <Badge tone={toneOf(rule.behavior)}>{rule.behavior}</Badge>
+              </td>
+              <td className="py-1 pr-3 wrap-anywhere">
+                <PlainText text={rule.text} />
+              </td>
+              <td className="py-1 pr-3 whitespace-nowrap">{rule.source}</td>
+              <td className="py-1 pr-3 font-mono text-muted">
+                <PlainText text={rule.id} />
+              </td>
+              <td className="py-1 text-right">
+                {rule.revocable && (
+                  <Button look="danger" disabled={revoke.isPending} onClick={() => revoke.mutate(rule.id)}>
+                    {t("policy.revoke")}
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+import type { FieldKind, FormSchema } from "./schema-kind.js";
+
+interface SimpleFieldProps {
+  readonly id: string;
+  readonly kind: FieldKind;
+  readonly schema: FormSchema;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+  readonly required: boolean;
+}
+
+/** A text, a number, yes or no, or a choice. An empty field is a value that is not given. */
+export function SimpleField({ id, kind, schema, value, onChange, required }: SimpleFieldProps) {
+  if (kind === "boolean") return <Choice id={id} values={[true, false]} value={value} onChange={onChange} />;
+  if (kind === "choice") {
+    const values = "const" in schema ? [schema["const"]] : (schema["enum"] as readonly unknown[]);
+    return <Choice id={id} values={values} value={value} onChange={onChange} />;
+  }
+  if (kind === "number") {
+    return (
+      <input
+        id={id}
+        type="number"
+        className="field w-48"
+        step={schema["type"] === "integer" ? 1 : "any"}
+        min={asNumber(schema["minimum"])}
+        max={asNumber(schema["maximum"])}
+        required={required}
+        value={typeof value === "number" ? value : ""}
+        onChange={(event) => onChange(event.target.value === "" ? undefined : Number(event.target.value))}
+      />
+    );
+  }
+  const text = typeof value === "string" ? value : "";
+  // An empty text is a value of its own only where one must be given.
+  const take = (next: string) => onChange(next === "" && !required ? undefined : next);
+  const common = { id, className: "field w-full", spellCheck: false, value: text };
+  if (kind === "text")
+    return (
+      <input
+        {...common}
+        required={required && schema["minLength"] !== undefined}
+        onChange={(event) => take(event.target.value)}
+      />
+    );
+  return (
+    <textarea
+      {...common}
+      className="field w-full font-mono text-xs"
+      rows={Math.min(12, Math.max(1, text.split("\n").length))}
+      required={required && schema["minLength"] !== undefined}
+      onChange={(event) => take(event.target.value)}
+    />
+  );
+}
+
+interface ChoiceProps {
+  readonly id: string;
+  readonly values: readonly unknown[];
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+function Choice({ id, values, value, onChange }: ChoiceProps) {
+  const at = values.findIndex((candidate) => JSON.stringify(candidate) === JSON.stringify(value));
+  return (
+    <select
+      id={id}
+      className="field min-w-32"
+      value={at}
+      onChange={(event) => onChange(values[Number(event.target.value)])}
+    >
+      <option value={-1}>–</option>
+      {values.map((candidate, index) => (
+        <option key={JSON.stringify(candidate)} value={index}>
+          {typeof candidate === "string" ? candidate : JSON.stringify(candidate)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function asNumber(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}

@@ -1,0 +1,121 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { change } from "../../api/request.js";
+import type { ToolDetail } from "../../api/types.js";
+import { useApi } from "../../api/use-api.js";
+import { useText } from "../../i18n/use-text.js";
+import { toTime } from "../../text/format.js";
+import { PlainText } from "../../text/plain-text.js";
+import { ValueView } from "../../text/value-view.js";
+import { Badge, toneOf } from "../../ui/badge.js";
+import { FaultNote } from "../../ui/fault-note.js";
+import { Facts, Section } from "../../ui/panel.js";
+import { TabView } from "../../ui/tab-view.js";
+import { Toggle } from "../../ui/toggle.js";
+import { TryTool } from "./try-tool.js";
+
+/** One tool: what it is, how it does, its schema, and a form to try it. */
+export function ToolPane({ name }: { readonly name: string }) {
+  const t = useText();
+  const client = useQueryClient();
+  const path = `/api/tools/${encodeURIComponent(name)}`;
+  const detail = useApi<ToolDetail>(path);
+  const toggle = useMutation({
+    mutationFn: (enabled: boolean) => change("POST", `${path}/state`, { enabled }),
+    onSettled: async () => {
+      await client.invalidateQueries({ queryKey: [path] });
+      await client.invalidateQueries({ queryKey: ["/api/tools"] });
+    },
+  });
+  const tool = detail.data;
+  if (tool === undefined)
+    return detail.error === null ? (
+      <p className="text-muted">{t("loading")}</p>
+    ) : (
+      <FaultNote fault={detail.error} />
+    );
+  return (
+    <article className="rounded-md border border-line bg-panel p-4" aria-label={tool.name}>
+      <header className="mb-2 flex flex-wrap items-center gap-2">
+        <h2 className="text-sm font-semibold">
+          <PlainText text={tool.name} />
+        </h2>
+        <Badge>{tool.version}</Badge>
+        <Badge tone={toneOf(tool.state)}>{tool.state}</Badge>
+        {tool.annotations.readOnly === true && <Badge tone="ok">{t("tools.readOnly")}</Badge>}
+        {tool.annotations.dangerous === true && <Badge tone="warn">{t("tools.dangerous")}</Badge>}
+        {tool.annotations.openWorld === true && <Badge tone="info">{t("tools.openWorld")}</Badge>}
+        <span className="ml-auto">
+          <Toggle
+            label={t("tools.enabled")}
+            checked={tool.enabled}
+            disabled={toggle.isPending}
+            onChange={toggle.mutate}
+          />
+        </span>
+      </header>
+      <FaultNote fault={toggle.error} />
+      <p className="mb-3 max-w-prose whitespace-pre-wrap">
+        <PlainText text={tool.description} />
+      </p>
+      <TabView
+        label={tool.name}
+        tabs={[
+          { id: "try", title: t("tools.try"), content: <TryTool tool={tool} /> },
+          { id: "schema", title: t("tools.schema"), content: <Schemas tool={tool} /> },
+          { id: "facts", title: t("tools.facts"), content: <ToolFacts tool={tool} /> },
+        ]}
+      />
+    </article>
+  );
+}
+
+function Schemas({ tool }: { readonly tool: ToolDetail }) {
+  const t = useText();
+  return (
+    <>
+      <Section title={t("tools.input")}>
+        <ValueView value={tool.inputSchema} label={t("tools.input")} />
+      </Section>
+      {tool.outputSchema !== undefined && (
+        <Section title={t("tools.output")}>
+          <ValueView value={tool.outputSchema} label={t("tools.output")} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function ToolFacts({ tool }: { readonly tool: ToolDetail }) {
+  const t = useText();
+  return (
+    <>
+      <Facts
+        rows={[
+          [t("tools.origin"), <PlainText key="origin" text={tool.origin} />],
+          [t("tools.category"), tool.category],
+          [t("tools.versions"), tool.versions.join(", ")],
+          [t("tools.aliases"), tool.aliases.join(", ")],
+          [
+            t("tools.health"),
+            <span key="health">
+              <Badge tone={toneOf(tool.health.status)}>{tool.health.status}</Badge>{" "}
+              <PlainText text={tool.health.message} />
+            </span>,
+          ],
+        ]}
+      />
+      {tool.history.length > 0 && (
+        <Section title={t("tools.history")}>
+          <ol className="text-xs">
+            {tool.history.map((step) => (
+              <li key={`${step.at}${step.from}${step.to}`}>
+                <span className="text-muted tabular-nums">{toTime(step.at)}</span> {step.from} → {step.to}{" "}
+                {step.reason !== undefined && <PlainText text={step.reason} />}
+              </li>
+            ))}
+          </ol>
+        </Section>
+      )}
+    </>
+  );
+}

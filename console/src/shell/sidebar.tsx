@@ -1,0 +1,50 @@
+import { useText } from "../i18n/use-text.js";
+import { hrefOf, type Page, pages } from "../route.js";
+import { Icon } from "./icon.js";
+
+interface NavigationProps {
+  readonly page: Page;
+  readonly waiting: number;
+  readonly onGo?: () => void;
+}
+
+/** The pages, at the side of a wide screen. */
+export function Sidebar(props: NavigationProps) {
+  const t = useText();
+  return (
+    <nav
+      aria-label={t("nav.label")}
+      className="hidden w-44 shrink-0 border-r border-line bg-panel p-2 md:block"
+    >
+      <Navigation {...props} />
+    </nav>
+  );
+}
+
+/** The list of pages with what waits on them. */
+export function Navigation({ page, waiting, onGo }: NavigationProps) {
+  const t = useText();
+  return (
+    <ul className="flex flex-col gap-0.5">
+      {pages.map((name) => (
+        <li key={name}>
+          <a
+            href={hrefOf(name)}
+            onClick={onGo}
+            aria-current={name === page ? "page" : undefined}
+            className="flex items-center gap-2 rounded px-2 py-1.5 text-muted hover:bg-sunk hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent"
+          >
+            <Icon name={name} />
+            <span className="flex-1">{t(`page.${name}`)} </span>
+            {name === "approvals" && waiting > 0 && (
+              <span className="rounded-full bg-warn px-1.5 text-[11px] font-semibold text-panel">
+                {waiting}
+                <span className="sr-only"> {t("nav.waiting")}</span>
+              </span>
+            )}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,124 @@
+import { useEffect, useState } from "react";
+import type { About } from "../api/types.js";
+import { useApi } from "../api/use-api.js";
+import type { Connection } from "../feed/feed-state.js";
+import { useFeed } from "../feed/use-feed.js";
+import { useText } from "../i18n/use-text.js";
+import { usePreferences } from "../preferences.js";
+import type { Page } from "../route.js";
+import { PlainText } from "../text/plain-text.js";
+import { Badge } from "../ui/badge.js";
+import { Button } from "../ui/button.js";
+import { Icon } from "./icon.js";
+import { Navigation } from "./sidebar.js";
+
+const dots: Record<Connection, string> = {
+  open: "bg-ok",
+  connecting: "bg-warn",
+  lost: "bg-bad",
+  unauthorised: "bg-bad",
+};
+
+/** The line above all pages: where we are, how it stands, and the choices of the person. */
+export function TopBar({ page, waiting }: { readonly page: Page; readonly waiting: number }) {
+  const t = useText();
+  const [menu, setMenu] = useState(false);
+  const about = useApi<About>("/api/about", { everyMs: 30_000 }).data;
+  useEffect(() => setMenu(false), [page]);
+  return (
+    <header className="relative flex min-h-11 items-center gap-3 border-b border-line bg-panel px-3">
+      <Button look="quiet" className="md:hidden" aria-expanded={menu} onClick={() => setMenu(!menu)}>
+        <Icon name="menu" />
+        <span className="sr-only">{t("nav.label")} </span>
+        {waiting > 0 && <Badge tone="warn">{waiting}</Badge>}
+      </Button>
+      <span className="flex items-center gap-2 font-semibold">
+        <img src="./icon.svg" alt="" className="size-5" />
+        Tenon
+      </span>
+      {about !== undefined && <AboutLine about={about} />}
+      <span className="ml-auto" />
+      <ConnectionDot />
+      <Choices />
+      {menu && (
+        <nav
+          aria-label={t("nav.label")}
+          className="absolute top-full left-0 z-30 w-56 border border-line bg-panel p-2 shadow-lg md:hidden"
+        >
+          <Navigation page={page} waiting={waiting} onGo={() => setMenu(false)} />
+        </nav>
+      )}
+    </header>
+  );
+}
+
+function AboutLine({ about }: { readonly about: About }) {
+  const t = useText();
+  return (
+    <div className="hidden min-w-0 items-center gap-2 text-xs text-muted sm:flex">
+      <span className="truncate font-mono" title={about.workspace}>
+        <PlainText text={about.workspace} />
+      </span>
+      <Badge>{t("about.mode", { mode: about.mode })}</Badge>
+      <span title={about.sandbox.reason}>
+        <Badge tone={about.sandbox.held ? "ok" : "warn"}>
+          {about.sandbox.held ? t("about.sandbox") : t("about.noSandbox")}
+        </Badge>
+      </span>
+      <span className="hidden whitespace-nowrap lg:inline">v{about.version}</span>
+    </div>
+  );
+}
+
+function ConnectionDot() {
+  const t = useText();
+  const connection = useFeed((state) => state.connection);
+  return (
+    <span className="flex items-center gap-1.5 text-xs text-muted" data-connection={connection}>
+      <span className={`size-2 rounded-full ${dots[connection]}`} />
+      <span className="hidden sm:inline">{t(`connection.${connection === "open" ? "open" : "off"}`)}</span>
+    </span>
+  );
+}
+
+function Choices() {
+  const t = useText();
+  const { theme, language, set } = usePreferences();
+  return (
+    <div className="flex items-center gap-1">
+      <NotificationButton />
+      <Button look="quiet" onClick={() => set({ language: language === "en" ? "zh" : "en" })}>
+        <Icon name="globe" />
+        <span className="sr-only" lang={language === "en" ? "zh-CN" : "en"}>
+          {t("choice.language")}{" "}
+        </span>
+        {language === "en" ? "EN" : "ZH"}
+      </Button>
+      <Button
+        look="quiet"
+        aria-label={theme === "dark" ? t("choice.light") : t("choice.dark")}
+        onClick={() => set({ theme: theme === "dark" ? "light" : "dark" })}
+      >
+        <Icon name={theme === "dark" ? "sun" : "moon"} />
+      </Button>
+    </div>
+  );
+}
+
+/** Browsers ask for the permission only after a click, so there is something to click. */
+function NotificationButton() {
+  const t = useText();
+  const [permission, setPermission] = useState(() =>
+    "Notification" in window ? Notification.permission : "denied",
+  );
+  if (permission !== "default") return null;
+  return (
+    <Button
+      look="quiet"
+      aria-label={t("choice.notify")}
+      onClick={() => void Notification.requestPermission().then(setPermission)}
+    >
+      <Icon name="bell" />
+    </Button>
+  );
+}

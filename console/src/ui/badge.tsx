@@ -1,0 +1,33 @@
+import type { ReactNode } from "react";
+
+export type Tone = "plain" | "ok" | "warn" | "bad" | "info" | "accent";
+
+const tones: Record<Tone, string> = {
+  plain: "bg-sunk text-muted border-line",
+  ok: "bg-ok-soft text-ok border-transparent",
+  warn: "bg-warn-soft text-warn border-transparent",
+  bad: "bg-bad-soft text-bad border-transparent",
+  info: "bg-info-soft text-info border-transparent",
+  accent: "bg-accent-soft text-accent border-transparent",
+};
+
+/** A word with a colour that says the same. */
+export function Badge({ tone = "plain", children }: { readonly tone?: Tone; readonly children: ReactNode }) {
+  return (
+    <span
+      className={`inline-flex items-center rounded border px-1.5 py-px text-[11px] leading-4 font-medium whitespace-nowrap ${tones[tone]}`}
+    >
+      {children}
+    </span>
+  );
+}
+
+/** The colour of a verdict, a state or an outcome, whichever word is used for it. */
+export function toneOf(word: string): Tone {
+  if (/^(allow|success|succeeded|ready|healthy|done|same|approved|ok)$/i.test(word)) return "ok";
+  if (/^(deny|denied|failure|failed|error|unhealthy|different|rejected|high|open)$/i.test(word)) return "bad";
+  if (/^(ask|asking|waiting|connecting|blocked|medium|held|initializing|burst|probing|denials)$/i.test(word))
+    return "warn";
+  if (/^(running|executing|in_progress|active|current)$/i.test(word)) return "info";
+  return "plain";
+}

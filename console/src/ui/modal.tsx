@@ -1,0 +1,42 @@
+import { Dialog } from "radix-ui";
+import type { ReactNode } from "react";
+import { useText } from "../i18n/use-text.js";
+import { Button } from "./button.js";
+
+interface ModalProps {
+  readonly title: string;
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  readonly actions?: ReactNode;
+}
+
+/**
+ * A dialog above the page. Radix' own overlay puts a style element into the page, which its policy forbids, so the
+ * shade is a plain element.
+ */
+export function Modal({ title, open, onClose, children, actions }: ModalProps) {
+  const t = useText();
+  return (
+    <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Dialog.Portal>
+        <div className="fixed inset-0 z-40 bg-black/50" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className="fixed top-1/2 left-1/2 z-50 flex max-h-[85vh] w-[min(52rem,94vw)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-panel shadow-xl"
+        >
+          <Dialog.Title className="border-b border-line px-4 py-2.5 text-sm font-semibold">
+            {title}
+          </Dialog.Title>
+          <div className="min-h-0 flex-1 overflow-auto p-4">{children}</div>
+          <footer className="flex justify-end gap-2 border-t border-line px-4 py-2.5">
+            <Dialog.Close asChild>
+              <Button>{t("close")}</Button>
+            </Dialog.Close>
+            {actions}
+          </footer>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

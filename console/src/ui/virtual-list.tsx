@@ -1,0 +1,96 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { useRowWindow } from "./use-row-window.js";
+
+interface VirtualListProps {
+  readonly label: string;
+  readonly count: number;
+  readonly rowHeight: number;
+  /** New rows come above the others; what is being read stays in its place. */
+  readonly growsAtTop?: boolean;
+  /** Stable id of the row at this place. */
+  readonly idAt: (index: number) => string;
+  readonly render: (index: number) => ReactNode;
+  readonly selected: string | undefined;
+  /** Where the selected row stands, or -1. */
+  readonly selectedIndex: number;
+  readonly onSelect: (id: string) => void;
+  /** Called with the first and the last row in view. */
+  readonly onRange?: (first: number, last: number) => void;
+  readonly className?: string;
+}
+
+/** A list of which only the rows in view exist: ten thousand rows cost no more than thirty. */
+export function VirtualList(props: VirtualListProps) {
+  const {
+    label,
+    count,
+    rowHeight,
+    growsAtTop = false,
+    idAt,
+    render,
+    selected,
+    selectedIndex,
+    onSelect,
+    onRange,
+  } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const base = useId();
+  const { first, last, show } = useRowWindow(box, { count, rowHeight, growsAtTop });
+  useEffect(() => onRange?.(first, last), [first, last, onRange]);
+  const move = (event: KeyboardEvent) => {
+    const target = targetOf(event.key, selectedIndex, count);
+    if (target === undefined || count === 0) return;
+    event.preventDefault();
+    onSelect(idAt(target));
+    show(target);
+  };
+  return (
+    <div
+      ref={box}
+      role="listbox"
+      tabIndex={0}
+      aria-label={label}
+      aria-activedescendant={
+        selectedIndex >= first && selectedIndex <= last ? `${base}-${selected}` : undefined
+      }
+      onKeyDown={move}
+      className={`relative min-h-0 overflow-auto ${props.className ?? ""}`}
+    >
+      <div role="presentation" className="relative w-full" style={{ height: count * rowHeight }}>
+        {range(first, last).map((index) => {
+          const id = idAt(index);
+          return (
+            <div
+              key={id}
+              id={`${base}-${id}`}
+              role="option"
+              aria-selected={id === selected}
+              aria-posinset={index + 1}
+              aria-setsize={count}
+              onClick={() => onSelect(id)}
+              style={{ height: rowHeight, transform: `translateY(${index * rowHeight}px)` }}
+              className="absolute top-0 left-0 w-full border-b border-line px-3 aria-selected:bg-accent-soft hover:bg-sunk aria-selected:hover:bg-accent-soft"
+            >
+              {render(index)}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function range(first: number, last: number): readonly number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
+}
+
+function targetOf(key: string, at: number, count: number): number | undefined {
+  const clamp = (index: number) => Math.max(0, Math.min(count - 1, index));
+  if (key === "ArrowDown" || key === "j") return clamp(at + 1);
+  if (key === "ArrowUp" || key === "k") return clamp(at - 1);
+  if (key === "PageDown") return clamp(at + 20);
+  if (key === "PageUp") return clamp(at - 20);
+  if (key === "Home") return 0;
+  if (key === "End") return clamp(count - 1);
+  return undefined;
+}

@@ -1,0 +1,261 @@
+import { simulateReadableStream } from "ai";
+import { MockLanguageModelV3 } from "ai/test";
+import { afterEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { defineTool } from "../contract/define-tool.js";
+import { createTenon } from "../runtime/create-tenon.js";
+import type { Tenon } from "../runtime/tenon.js";
+import type { AgentEvent } from "./agent-types.js";
+import { openCompatibleModel } from "./load-ai.js";
+import { runAgent } from "./run-agent.js";
+import { callsTools, fails, says, startStandIn, type StandInAnswer } from "./testing/stand-in-server.js";
+
+const add = defineTool({
+  name: "math:add",
+  description: "Add two numbers.",
+  category: "custom",
+  annotations: { readOnly: true },
+  input: z.object({ a: z.number(), b: z.number() }),
+  execute: ({ a, b }) => ({ sum: a + b }),
+});
+const wipe = defineTool({
+  name: "wipe",
+  description: "Wipe everything.",
+  category: "custom",
+  annotations: { dangerous: true },
+  input: z.object({}),
+  execute: () => ({ wiped: true }),
+});
+const wait = defineTool({
+  name: "wait",
+  description: "Wait until stopped.",
+  category: "custom",
+  annotations: { readOnly: true },
+  input: z.object({}),
+  execute: (_, { signal }) =>
+    new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
+});
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+function open(): Tenon {
+  const tenon = createTenon({ tools: [add, wipe, wait], builtIns: false, config: { database: ":memory:" } });
+  closing.push(() => tenon.close());
+  return tenon;
+}
+
+async function against(...answers: StandInAnswer[]) {
+  const server = await startStandIn(answers);
+  closing.push(server.close);
+  const model = await openCompatibleModel({ model: "m", baseUrl: server.url, apiKey: "key" });
+  return { server, model };
+}
+
+describe("runAgent over the real protocol", () => {
+  it("runs the calls of the model, tells it the results, and ends with its answer", async () => {
+    const tenon = open();
+    const { server, model } = await against(
+      callsTools(["c1", "math__add", '{"a":2,"b":3}'], ["c2", "math__add", '{"a":1,"b":1}']),
+      says("It is ", "5."),
+    );
+    const events: AgentEvent[] = [];
+    const result = await runAgent(tenon, {
+      task: "Add",
+      model,
+      taskId: "t1",
+      onEvent: (event) => events.push(event),
+    });
+    expect(result).toMatchObject({
+      text: "It is 5.",
+      stopped: "done",
+      steps: 2,
+      calls: 2,
+      taskId: "t1",
+      usage: { inputTokens: 20, outputTokens: 10 },
+      reflection: { verdict: "complete" },
+    });
+    expect(tenon.task("t1")?.actionsDone.map(({ callId, result: value }) => [callId, value])).toEqual([
+      ["c1", { sum: 5 }],
+      ["c2", { sum: 2 }],
+    ]);
+    expect(server.seen[0]).toMatchObject({ authorization: "Bearer key", body: { model: "m" } });
+    expect(server.seen[0]?.body.tools?.map((tool) => tool.function.name)).toEqual([
+      "math__add",
+      "wait",
+      "wipe",
+    ]);
+    expect(JSON.stringify(server.seen[1]?.body.messages)).toContain('\\"sum\\":5');
+    expect(events.map(({ type }) => type)).toEqual([
+      "step",
+      "call",
+      "call",
+      "result",
+      "result",
+      "step",
+      "text",
+      "text",
+    ]);
+  });
+
+  it("tells the model what was refused, and looks back on it", async () => {
+    const { server, model } = await against(callsTools(["c1", "wipe", "{}"]), says("I may not."));
+    const result = await runAgent(open(), { task: "Wipe", model });
+    expect(result.stopped).toBe("done");
+    expect(JSON.stringify(server.seen[1]?.body.messages)).toMatch(/denied|consent/i);
+    expect(result.reflection.verdict).toBe("replan");
+    expect(result.reflection.toolFailures).toMatchObject([
+      { toolName: "wipe", code: "APPROVAL_UNAVAILABLE" },
+    ]);
+  });
+
+  it("answers unknown tools and broken arguments so that the model can correct itself", async () => {
+    const { server, model } = await against(
+      callsTools(["c1", "math__ad", '{"a":2,"b":3}']),
+      callsTools(["c2", "math__add", '{"a":2,"b":']),
+      callsTools(["c3", "math__add", '{"a":2,"b":"x"}']),
+      callsTools(["c4", "math__add", '{"a":2,"b":3}']),
+      says("5"),
+    );
+    const result = await runAgent(open(), { task: "Add", model });
+    expect(result).toMatchObject({ text: "5", stopped: "done", steps: 5 });
+    const results = server.seen.slice(1).map(({ body }) => JSON.stringify(body.messages.at(-1)));
+    expect(results.every((message) => message.includes('"tool"'))).toBe(true);
+    expect(results[2]).toMatch(/ARGUMENTS_INVALID|number/);
+    expect(results[3]).toContain("5");
+  });
+
+  it("stops after its steps, and when its tokens are spent", async () => {
+    const again = callsTools(["c1", "math__add", '{"a":2,"b":3}']);
+    const { model } = await against(again);
+    expect(await runAgent(open(), { task: "Add", model, maxSteps: 3 })).toMatchObject({
+      stopped: "max-steps",
+      steps: 3,
+    });
+    expect(await runAgent(open(), { task: "Add", model, maxTokens: 20 })).toMatchObject({
+      stopped: "budget",
+      steps: 2,
+    });
+  });
+
+  it("says what the server said when it fails", async () => {
+    const { model } = await against(fails(401, "wrong key"));
+    const result = await runAgent(open(), { task: "x", model, maxRetries: 0 });
+    expect(result).toMatchObject({ stopped: "error", steps: 1 });
+    expect(result.error).toContain("wrong key");
+  });
+
+  it("ends with an error where the stream is no stream, or breaks off", async () => {
+    const garbage: StandInAnswer = (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end("data: {not json\n\n");
+    };
+    const cut: StandInAnswer = (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write('data: {"id":"c","choices":[{"index":0,"delta":{"content":"hal');
+      setImmediate(() => response.destroy());
+    };
+    for (const answer of [garbage, cut]) {
+      const { model } = await against(answer);
+      const result = await runAgent(open(), { task: "x", model, maxRetries: 0 });
+      expect(result.stopped).toBe("error");
+      expect(result.error).not.toBe("");
+    }
+  });
+
+  it("does not wait for a silent server for ever", async () => {
+    const { model } = await against((response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.flushHeaders();
+    });
+    const result = await runAgent(open(), { task: "x", model, idleTimeoutMs: 100 });
+    expect(result).toMatchObject({ stopped: "error" });
+    expect(result.error).toContain("silent");
+  });
+
+  it("can be cancelled while a tool runs and while the model speaks", async () => {
+    const { model } = await against(callsTools(["c1", "wait", "{}"]), says("x"));
+    const stop = new AbortController();
+    const tool = await runAgent(open(), {
+      task: "x",
+      model,
+      signal: stop.signal,
+      onEvent: (event) => event.type === "call" && setImmediate(() => stop.abort()),
+    });
+    expect(tool).toMatchObject({ stopped: "cancelled", calls: 1 });
+    const silent = await against(() => undefined);
+    const stopModel = new AbortController();
+    const running = runAgent(open(), { task: "x", model: silent.model, signal: stopModel.signal });
+    setImmediate(() => stopModel.abort());
+    expect(await running).toMatchObject({ stopped: "cancelled" });
+  });
+});
+
+describe("runAgent with tools in the prompt", () => {
+  it("reads calls from text, tells results as text, and shows the text without calls", async () => {
+    const { server, model } = await against(
+      says(
+        "I add.\n<tool_call name=",
+        '"math:add"><parameter name="a">2</parameter>',
+        '<parameter name="b">3</parameter></tool_call>',
+      ),
+      says("Done: 5."),
+    );
+    const shown: string[] = [];
+    const result = await runAgent(open(), {
+      task: "Add",
+      model,
+      promptTools: true,
+      onEvent: (event) => event.type === "text" && shown.push(event.text),
+    });
+    expect(result).toMatchObject({ text: "Done: 5.", stopped: "done", calls: 1 });
+    expect(shown).toEqual(["I add.", "Done: 5."]);
+    expect(server.seen[0]?.body.tools).toBeUndefined();
+    expect(JSON.stringify(server.seen[0]?.body.messages[0])).toContain("math:add");
+    expect(server.seen[1]?.body.messages.at(-1)?.content).toMatch(
+      /<tool_result name="math:add".*status="ok">[^]*5/,
+    );
+  });
+
+  it("tells the model what it could not read, and gives up in the end", async () => {
+    const { server, model } = await against(says('<tool_call>{"name":"math:add","a":1}</tool_call>'));
+    const result = await runAgent(open(), { task: "Add", model, promptTools: "json" });
+    expect(result).toMatchObject({ stopped: "error", steps: 3, calls: 0 });
+    expect(server.seen[1]?.body.messages.at(-1)?.content).toContain("could not be read");
+  });
+});
+
+describe("runAgent with the SDK's mock model", () => {
+  it("works with any model of the SDK", async () => {
+    const usage = {
+      inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: 1, text: 1, reasoning: 0 },
+    };
+    const model = new MockLanguageModelV3({
+      doStream: async () => ({
+        stream: simulateReadableStream({
+          chunks: [
+            { type: "reasoning-start", id: "r" },
+            { type: "reasoning-delta", id: "r", delta: "hm" },
+            { type: "reasoning-end", id: "r" },
+            { type: "text-start", id: "1" },
+            { type: "text-delta", id: "1", delta: "Hello" },
+            { type: "text-end", id: "1" },
+            { type: "finish", finishReason: { unified: "stop", raw: "stop" }, usage },
+          ],
+        }),
+      }),
+    });
+    const events: AgentEvent[] = [];
+    const result = await runAgent(open(), { task: "x", model, onEvent: (event) => events.push(event) });
+    expect(result).toMatchObject({
+      text: "Hello",
+      stopped: "done",
+      usage: { inputTokens: 1, outputTokens: 1 },
+    });
+    expect(result.reflection).toMatchObject({ verdict: "continue", assessment: "Nothing was done yet." });
+    expect(events).toContainEqual({ type: "thinking", text: "hm" });
+  });
+});

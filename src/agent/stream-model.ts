@@ -1,0 +1,128 @@
+import type * as ai from "ai";
+import { ToolTimeoutError } from "../contract/errors.js";
+import type { AgentEvent } from "./agent-types.js";
+
+/** A call as the SDK read it. */
+export interface StreamedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  /** Why its input cannot be used. */
+  readonly invalid?: string | undefined;
+}
+
+/** A whole answer of a model. */
+export interface Streamed {
+  readonly text: string;
+  readonly calls: readonly StreamedCall[];
+  readonly messages: readonly ai.ModelMessage[];
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+}
+
+export interface StreamRequest {
+  readonly ai: typeof ai;
+  readonly model: object;
+  readonly system: string | undefined;
+  readonly messages: readonly ai.ModelMessage[];
+  readonly tools?: ai.ToolSet | undefined;
+  readonly signal: AbortSignal;
+  readonly idleTimeoutMs: number;
+  readonly maxRetries: number;
+  /** Told of each piece as it comes. */
+  readonly onEvent: (event: AgentEvent) => void;
+}
+
+/** Let a model answer, telling of each piece as it comes; rejects when it fails, is silent or is stopped. */
+export async function streamModel(request: StreamRequest): Promise<Streamed> {
+  const silence = new AbortController();
+  const watch = watchSilence(request.idleTimeoutMs, silence);
+  const signal = AbortSignal.any([request.signal, silence.signal]);
+  try {
+    return await whicheverFirst(readStream(request, signal, watch.heard), signal);
+  } finally {
+    watch.stop();
+  }
+}
+
+async function readStream(request: StreamRequest, signal: AbortSignal, heard: () => void): Promise<Streamed> {
+  const result = request.ai.streamText({
+    model: request.model as ai.LanguageModel,
+    ...(request.system !== undefined && { system: request.system }),
+    messages: [...request.messages],
+    ...(request.tools !== undefined && { tools: request.tools }),
+    abortSignal: signal,
+    maxRetries: request.maxRetries,
+    onError: () => undefined, // told below
+  });
+  let text = "";
+  const calls: StreamedCall[] = [];
+  for await (const part of result.fullStream) {
+    heard();
+    if (part.type === "text-delta") {
+      text += part.text;
+      request.onEvent({ type: "text", text: part.text });
+    } else if (part.type === "reasoning-delta") request.onEvent({ type: "thinking", text: part.text });
+    else if (part.type === "tool-call") calls.push(toCall(part));
+    else if (part.type === "error") throw part.error;
+    else if (part.type === "abort") signal.throwIfAborted();
+  }
+  const { messages } = await result.response;
+  const { inputTokens, outputTokens } = await result.totalUsage;
+  return {
+    text,
+    calls,
+    messages,
+    usage: {
+      // Some servers tell nothing; four characters a token keep a budget meaningful.
+      inputTokens: inputTokens ?? Math.ceil(JSON.stringify(request.messages).length / 4),
+      outputTokens: outputTokens ?? Math.ceil((text.length + JSON.stringify(calls).length) / 4),
+    },
+  };
+}
+
+function toCall(part: {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+  readonly invalid?: boolean | undefined;
+  readonly error?: unknown;
+}): StreamedCall {
+  const call = { id: part.toolCallId, name: part.toolName, input: part.input };
+  if (part.invalid !== true) return call;
+  return { ...call, invalid: part.error instanceof Error ? part.error.message : "The call cannot be read." };
+}
+
+function watchSilence(ms: number, controller: AbortController): { heard: () => void; stop: () => void } {
+  const start = (): NodeJS.Timeout =>
+    setTimeout(() => {
+      controller.abort(
+        new ToolTimeoutError(`The model was silent for ${ms} ms.`, {
+          hint: "Check the server, or raise idleTimeoutMs.",
+        }),
+      );
+    }, ms);
+  let timer = start();
+  return {
+    heard: () => {
+      clearTimeout(timer);
+      timer = start();
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** A model that does not heed its signal must not hold the agent. */
+async function whicheverFirst<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort: (() => void) | undefined;
+  const stopped = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener("abort", onAbort);
+    work.catch(() => undefined); // its failure after a stop is the stop's own
+  }
+}

@@ -1,0 +1,268 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import * as z from "zod";
+import { afterEach, describe, expect, it } from "vitest";
+import { defineTool } from "../contract/define-tool.js";
+import type { ToolEnvelope } from "../contract/call.js";
+import { createTenon, type TenonOptions } from "../runtime/create-tenon.js";
+import type { Tenon } from "../runtime/tenon.js";
+
+const opened: { tenon: Tenon; root: string }[] = [];
+
+afterEach(async () => {
+  for (const { tenon, root } of opened.splice(0)) {
+    await tenon.close();
+    rmSync(root, { recursive: true, force: true });
+  }
+});
+
+/** A workspace whose files look as if they had been there for a minute. */
+function start(options: TenonOptions = {}) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-recall-")));
+  const workspace = join(root, "workspace");
+  mkdirSync(workspace);
+  const tenon = createTenon({
+    workspace,
+    ...options,
+    config: { stateDir: join(root, "state"), mode: "auto", ...options.config },
+  });
+  opened.push({ tenon, root });
+  const write = (name: string, text: string): void => writeFileSync(join(workspace, name), text);
+  return { tenon, workspace, write };
+}
+
+const read = (tenon: Pick<Tenon, "call">, path: string, more: object = {}): Promise<ToolEnvelope> =>
+  tenon.call({ name: "read_file", arguments: { path, ...more } });
+const contentOf = (answer: ToolEnvelope): unknown =>
+  (answer.result as { content?: unknown } | undefined)?.content;
+const isCached = (answer: ToolEnvelope): boolean => answer.metadata["cached"] === true;
+
+/** Wait until a change is old enough to be told from the next one. */
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2100));
+
+describe("a cached answer", () => {
+  it("is given again while nothing changed, to whom it was given, and only behind policy and writes", async () => {
+    const slow = defineTool({
+      name: "slow_write",
+      description: "Write, after a while.",
+      category: "custom",
+      input: z.object({}),
+      resources: () => ({ writes: [{ path: "b.txt" }] }),
+      execute: async (_input, { files }) => {
+        for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+        await files.write("b.txt", Buffer.from("new\n"));
+        return {};
+      },
+    });
+    const { tenon, write, workspace } = start({
+      tools: [slow],
+      config: { policy: { rules: [{ decision: "allow", tool: "slow_write" }] } },
+    });
+    const then = new Date(Date.now() - 60_000);
+    write("a.txt", "one\ntwo\n");
+    write("b.txt", "old\n");
+    write("c.txt", "aaa\n");
+    utimesSync(join(workspace, "c.txt"), then, then);
+    // Too young: a second change could hide behind the same time stamp.
+    await read(tenon, "a.txt");
+    expect(isCached(await read(tenon, "a.txt"))).toBe(false);
+    await settle();
+    const first = await read(tenon, "a.txt");
+    const again = await read(tenon, "a.txt");
+    expect([isCached(first), isCached(again)]).toEqual([false, true]);
+    expect(again.result).toEqual(first.result);
+    expect(again.content).toEqual(first.content);
+    expect(isCached(await tenon.call({ name: "get_file_info", arguments: { path: "a.txt" } }))).toBe(false);
+    expect(isCached(await tenon.call({ name: "get_file_info", arguments: { path: "a.txt" } }))).toBe(true);
+
+    // A caller that changes its answer changes nobody else's.
+    (again.result as { content: string }).content = "forged";
+    expect(contentOf(await read(tenon, "a.txt"))).toBe(contentOf(first));
+
+    // Another session, other arguments.
+    expect(isCached(await read(tenon.createSession(), "a.txt"))).toBe(false);
+    expect(isCached(await read(tenon, "a.txt", { start_line: 2 }))).toBe(false);
+
+    // Restored times deceive nobody: no program can set the time of change.
+    await read(tenon, "c.txt");
+    expect(isCached(await read(tenon, "c.txt"))).toBe(true);
+    write("c.txt", "bbb\n");
+    utimesSync(join(workspace, "c.txt"), then, then);
+    expect(contentOf(await read(tenon, "c.txt"))).toBe("bbb\n");
+
+    // A read that comes after a write sees what it wrote, however quick the cache is.
+    await read(tenon, "b.txt");
+    expect(isCached(await read(tenon, "b.txt"))).toBe(true);
+    const writing = tenon.call({ name: "slow_write" });
+    expect(contentOf(await read(tenon, "b.txt"))).toBe("new\n");
+    expect((await writing).success).toBe(true);
+
+    // What a kept answer shows has been seen, though the session had forgotten it.
+    const session = tenon.createSession();
+    await read(session, "a.txt");
+    session.seen.forget("a.txt");
+    expect(isCached(await read(session, "a.txt"))).toBe(true);
+    const edit = { path: "a.txt", old_str: "two", new_str: "2" };
+    expect((await session.call({ name: "edit_file", arguments: edit })).success).toBe(true);
+    expect(contentOf(await read(tenon, "a.txt"))).toBe("one\n2\n");
+
+    // Policy has its say every time.
+    const info = () => tenon.call({ name: "base64_encode", arguments: { text: "x" } });
+    await info();
+    expect(isCached(await info())).toBe(true);
+    await tenon.remember({ decision: "deny", tool: "base64_encode" });
+    expect((await info()).error?.type).toBe("ToolPermissionError");
+  }, 30_000);
+
+  it("is never stale, whatever somebody else does to the files", async () => {
+    const { tenon, workspace, write } = start();
+    const names = ["x", "y"];
+    const truth = new Map<string, string>();
+    for (const name of names) {
+      write(name, `${name}\n`);
+      truth.set(name, `${name}\n`);
+    }
+    symlinkSync("x", join(workspace, "link"));
+    await settle();
+    for (const name of [...names, "link"]) await read(tenon, name);
+    let hits = 0;
+    const name = fc.constantFrom(...names);
+    const text = fc.constantFrom("1\n", "2\n", "3\n");
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant("write" as const), name, text }),
+      fc.record({ kind: fc.constant("swap" as const) }),
+      fc.record({ kind: fc.constant("replace" as const), name, text }),
+      fc.record({ kind: fc.constant("relink" as const), name }),
+      fc.record({ kind: fc.constant("restore" as const), name, text }),
+    );
+    const then = new Date(Date.now() - 100_000);
+    let target = "x";
+    const apply = (change: typeof step extends fc.Arbitrary<infer T> ? T : never): void => {
+      if (change.kind === "relink") {
+        unlinkSync(join(workspace, "link"));
+        symlinkSync((target = change.name), join(workspace, "link"));
+        return;
+      }
+      if (change.kind === "swap") {
+        renameSync(join(workspace, "x"), join(workspace, "t"));
+        renameSync(join(workspace, "y"), join(workspace, "x"));
+        renameSync(join(workspace, "t"), join(workspace, "y"));
+        const [x = "", y = ""] = [truth.get("x"), truth.get("y")];
+        truth.set("x", y).set("y", x);
+        return;
+      }
+      truth.set(change.name, change.text);
+      if (change.kind !== "replace") write(change.name, change.text);
+      else {
+        write("t", change.text);
+        renameSync(join(workspace, "t"), join(workspace, change.name));
+      }
+      if (change.kind === "restore") utimesSync(join(workspace, change.name), then, then);
+    };
+    const readAll = async (): Promise<void> => {
+      for (const each of [...names, "link"]) {
+        const answer = await read(tenon, each);
+        if (isCached(answer)) hits++;
+        expect(contentOf(answer)).toBe(truth.get(each === "link" ? target : each));
+      }
+    };
+    await readAll();
+    expect(hits).toBe(3);
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 4 }), async (steps) => {
+        for (const change of steps) apply(change);
+        await readAll();
+      }),
+      { numRuns: 100 },
+    );
+  }, 30_000);
+
+  it("is kept only of what declares that it can be", async () => {
+    let runs = 0;
+    const make = (name: string, members: object) =>
+      defineTool({
+        name,
+        description: "Count.",
+        category: "custom",
+        annotations: { readOnly: true, cacheable: true },
+        input: z.looseObject({}),
+        execute: () => ({ run: ++runs }),
+        ...members,
+      });
+    const { tenon, write, workspace } = start({
+      tools: [
+        make("pure", {}),
+        make("unmarked", { annotations: { readOnly: true } }),
+        make("changing", { annotations: { cacheable: true, dangerous: false } }),
+        make("folder", { resources: () => ({ reads: [{ path: "." }] }) }),
+        make("tree", { resources: () => ({ reads: [{ tree: "." }] }) }),
+        make("absent", { resources: () => ({ reads: [{ path: "none" }] }) }),
+        make("host", { resources: () => ({ reads: [{ host: "example.com" }] }) }),
+        make("known_host", { resources: () => ({ reads: [{ host: "example.com" }] }), cacheTtlMs: 60_000 }),
+        make("variable", { resources: () => ({ reads: [{ env: "COLOUR" }] }) }),
+        make("failing", { execute: () => Promise.reject(new Error(`no ${++runs}`)) }),
+      ],
+      config: { policy: { rules: [{ decision: "allow", tool: "*" }] } },
+    });
+    write("f", "x");
+    expect(workspace).not.toBe("");
+    const twice = async (name: string, args: object = {}): Promise<boolean> => {
+      await tenon.call({ name, arguments: args });
+      return isCached(await tenon.call({ name, arguments: args }));
+    };
+    const kept: Record<string, boolean> = {};
+    for (const tool of [
+      "pure",
+      "unmarked",
+      "changing",
+      "folder",
+      "tree",
+      "absent",
+      "host",
+      "known_host",
+      "failing",
+    ])
+      kept[tool] = await twice(tool);
+    expect(kept).toEqual({
+      pure: true,
+      unmarked: false,
+      changing: false,
+      folder: false,
+      tree: false,
+      absent: false,
+      host: false,
+      known_host: true,
+      failing: false,
+    });
+    expect(await twice("pure", { text: "x".repeat(20_000) })).toBe(false);
+    expect(await twice("variable")).toBe(true);
+    await tenon.call({ name: "set_env", arguments: { key: "COLOUR", value: "red" } });
+    expect(isCached(await tenon.call({ name: "variable" }))).toBe(false);
+    expect(isCached(await tenon.call({ name: "variable" }))).toBe(true);
+    // Another version of the tool starts afresh.
+    tenon.registry.replace(make("pure", {}));
+    expect(isCached(await tenon.call({ name: "pure" }))).toBe(false);
+  });
+
+  it("can be switched off, and is bounded", async () => {
+    const off = start({ config: { tools: { cache: { enabled: false } } } });
+    const encode = (tenon: Tenon, text: string) => tenon.call({ name: "base64_encode", arguments: { text } });
+    await encode(off.tenon, "a");
+    expect(isCached(await encode(off.tenon, "a"))).toBe(false);
+    const { tenon } = start({ config: { tools: { cache: { maxEntries: 2 } } } });
+    for (const text of ["a", "b", "c"]) await encode(tenon, text);
+    expect([isCached(await encode(tenon, "c")), isCached(await encode(tenon, "a"))]).toEqual([true, false]);
+  });
+});

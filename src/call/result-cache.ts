@@ -1,0 +1,71 @@
+import { createRequire } from "node:module";
+import type * as Lru from "lru-cache";
+import type { Sighting } from "../contract/ports/seen.js";
+
+/** How much is kept. */
+export interface CacheLimits {
+  readonly maxBytes: number;
+  readonly maxEntries: number;
+  readonly ttlMs: number;
+}
+
+/** An answer that may be given again as long as what it read has this version. */
+export interface KeptAnswer {
+  readonly version: string;
+  /** Nobody else holds it. */
+  readonly result: unknown;
+  /** What the session has seen by it. */
+  readonly sightings: readonly { readonly path: string; readonly sighting: Sighting }[];
+  /** It came from outside. */
+  readonly tainted: boolean;
+  readonly expiresAt: number;
+  /** What the session knew when it was last told of the sightings. */
+  seenVersion?: number | undefined;
+}
+
+const require = createRequire(import.meta.url);
+
+/** Answers of read-only calls, the least used going first. */
+export class ResultCache {
+  readonly #limits: CacheLimits;
+  readonly #monotonic: () => number;
+  /** The time of the machine that stamps files. */
+  readonly wallTime: () => number;
+  #answers: Lru.LRUCache<string, KeptAnswer> | undefined;
+
+  constructor(
+    limits: CacheLimits,
+    { monotonic, wallTime }: { readonly monotonic: () => number; readonly wallTime: () => number },
+  ) {
+    this.#limits = limits;
+    this.#monotonic = monotonic;
+    this.wallTime = wallTime;
+  }
+
+  get(key: string, version: string): KeptAnswer | undefined {
+    const answer = this.#answers?.get(key);
+    if (answer === undefined) return undefined;
+    if (answer.version === version && answer.expiresAt > this.#monotonic()) return answer;
+    this.#answers?.delete(key);
+    return undefined;
+  }
+
+  set(
+    key: string,
+    answer: Omit<KeptAnswer, "expiresAt">,
+    { bytes, ttlMs = this.#limits.ttlMs }: { readonly bytes: number; readonly ttlMs?: number | undefined },
+  ): void {
+    if (bytes > this.#limits.maxBytes / 4) return;
+    const expiresAt = this.#monotonic() + Math.min(ttlMs, this.#limits.ttlMs);
+    this.#open().set(key, { ...answer, expiresAt }, { size: Math.max(1, bytes) });
+  }
+
+  /** Loaded with the first answer that is kept. */
+  #open(): Lru.LRUCache<string, KeptAnswer> {
+    const { LRUCache } = require("lru-cache") as typeof Lru;
+    return (this.#answers ??= new LRUCache<string, KeptAnswer>({
+      max: this.#limits.maxEntries,
+      maxSize: this.#limits.maxBytes,
+    }));
+  }
+}

@@ -1,0 +1,164 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough, Writable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createGround, type Ground } from "../../../test/spine-ground.js";
+import {
+  callsTools,
+  fails,
+  says,
+  startStandIn,
+  type StandInAnswer,
+} from "../../agent/testing/stand-in-server.js";
+import type { Terminal } from "../command-line.js";
+import { runCommandLine } from "../main.js";
+
+let ground: Ground;
+let close: (() => Promise<void>) | undefined;
+beforeEach(() => {
+  ground = createGround();
+});
+afterEach(async () => {
+  await close?.();
+  close = undefined;
+});
+
+async function tenon(
+  args: readonly string[],
+  { env = {}, interrupted = new AbortController().signal }: { env?: object; interrupted?: AbortSignal } = {},
+): Promise<{ code: number; out: string; err: string }> {
+  const texts = { out: "", err: "" };
+  const sink = (name: "out" | "err") =>
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        texts[name] += chunk.toString();
+        done();
+      },
+    });
+  const terminal: Terminal = {
+    stdin: new PassThrough(),
+    stdout: sink("out"),
+    stderr: sink("err"),
+    env: { TENON_STATE_DIR: ground.stateDir, ...env },
+    cwd: ground.workspace,
+    exitCode: 0,
+    interrupted,
+  };
+  await runCommandLine([...args], terminal);
+  return { code: terminal.exitCode, ...texts };
+}
+
+async function serve(...answers: StandInAnswer[]) {
+  const server = await startStandIn(answers);
+  ({ close } = server);
+  return server;
+}
+
+describe("tenon agent", () => {
+  it("shows text, calls and the look back, and keeps the key from the tools", async () => {
+    writeFileSync(join(ground.workspace, "a.txt"), "forty-two\n");
+    const server = await serve(
+      callsTools(["c1", "read_file", '{"path":"a.txt"}'], ["c2", "get_env", '{"key":"MY_MODEL"}']),
+      says("It says ", "forty-two.\u001b[2J"),
+    );
+    const { code, out, err } = await tenon(
+      [
+        "agent",
+        "Read it",
+        "--model",
+        "m",
+        "--base-url",
+        server.url,
+        "--api-key-env",
+        "MY_MODEL",
+        "--task",
+        "t9",
+      ],
+      { env: { MY_MODEL: "the-key" } },
+    );
+    expect(code).toBe(0);
+    expect(out).toBe("It says forty-two.\n");
+    expect(err).toMatch(/→ read_file \{"path":"a.txt"\}/);
+    expect(err).toMatch(/✓ read_file \d+ ms/);
+    expect(err).toMatch(/2 steps, 2 calls, 20 tokens in, 10 out. Task t9: \w+\./);
+    expect(server.seen[0]?.authorization).toBe("Bearer the-key");
+    const results = JSON.stringify(server.seen[1]?.body.messages);
+    expect(results).toContain("forty-two");
+    expect(results).not.toContain("the-key");
+  });
+
+  it("gives the whole result as JSON, also with tools in the prompt", async () => {
+    const server = await serve(
+      says('<tool_call>{"name":"current_time","arguments":{}}</tool_call>'),
+      says("Late."),
+    );
+    const { code, out } = await tenon([
+      "agent",
+      "When?",
+      "--model",
+      "m",
+      "--base-url",
+      server.url,
+      "--prompt-tools",
+      "json",
+      "--json",
+    ]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      text: "Late.",
+      stopped: "done",
+      calls: 1,
+      reflection: { verdict: "complete" },
+    });
+    expect(server.seen[0]?.body.tools).toBeUndefined();
+  });
+
+  it("says what is missing, and what the server said", async () => {
+    expect(await tenon(["agent", "x"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--model") as string,
+    });
+    const noUrl = await tenon(["agent", "x", "--model", "m"]);
+    expect(noUrl).toMatchObject({ code: 2, err: expect.stringContaining("--base-url") as string });
+    const steps = await tenon([
+      "agent",
+      "x",
+      "--model",
+      "m",
+      "--base-url",
+      "http://127.0.0.1:1",
+      "--max-steps",
+      "0",
+    ]);
+    expect(steps).toMatchObject({ code: 2, err: expect.stringContaining("--max-steps") as string });
+    const server = await serve(fails(400, "no such model"));
+    const failed = await tenon(["agent", "x", "--model", "m", "--base-url", server.url]);
+    expect(failed.code).toBe(1);
+    expect(failed.err).toContain("no such model");
+  });
+
+  it("ends when it is interrupted", async () => {
+    const stop = new AbortController();
+    const server = await serve(() => setImmediate(() => stop.abort()) as unknown as void);
+    const { code, err } = await tenon(["agent", "x", "--model", "m", "--base-url", server.url], {
+      interrupted: stop.signal,
+    });
+    expect(code).toBe(1);
+    expect(err).toContain("It was interrupted.");
+  });
+});
+
+describe("tenon prompt", () => {
+  it("prints the tools in both formats, one of them, and within a budget", async () => {
+    expect((await tenon(["prompt"])).out).toContain('<tool name="read_file"');
+    const one = await tenon(["prompt", "--format", "json", "--tool", "read_file", "--json"]);
+    expect(JSON.parse(one.out)).toMatchObject({ full: ["read_file"], omitted: [] });
+    const tight = await tenon(["prompt", "--max-tokens", "900", "--json"]);
+    expect((JSON.parse(tight.out) as { tokens: number }).tokens).toBeLessThanOrEqual(900);
+  });
+
+  it("refuses a format and a tool that are not there", async () => {
+    expect(await tenon(["prompt", "--format", "yaml"])).toMatchObject({ code: 2 });
+    expect((await tenon(["prompt", "--tool", "read_fil"])).err).toContain("read_file");
+  });
+});

@@ -1,0 +1,71 @@
+import { homedir } from "node:os";
+import type { Readable, Writable } from "node:stream";
+import { serveStdio } from "../../mcp/server/serve-stdio.js";
+import { StdioTransport } from "../../mcp/server/stdio-transport.js";
+import { createTenon } from "../../runtime/create-tenon.js";
+import { createMcpHost } from "../../runtime/mcp-host.js";
+import { withCommonFlags, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
+import { loadFor } from "../open-tenon.js";
+import { keepCatalogue } from "../mcp-catalogue.js";
+import { version } from "../version.js";
+
+/** `tenon mcp`: MCP on standard input and output. Nothing else may be written there. */
+export const addMcp: AddCommand = (program, terminal) => {
+  withCommonFlags(
+    program.command("mcp").description("Serve all tools to an MCP host, on standard input and output"),
+  )
+    .option("--include <globs...>", "only tools that one of these fits")
+    .option("--exclude <globs...>", "no tools that one of these fits")
+    .action((flags: McpFlags) => runMcp(terminal, flags));
+};
+
+interface McpFlags extends CommonFlags {
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+}
+
+async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
+  const transport = terminal.mcp?.transport ?? openTransport(terminal);
+  const loaded = await loadFor(terminal, flags);
+  for (const warning of loaded.warnings) terminal.stderr.write(`tenon: ${warning}\n`);
+  const tenon = createTenon({
+    loaded,
+    env: terminal.env,
+    home: homedir(),
+    log: (record) => terminal.stderr.write(`${JSON.stringify(record)}\n`),
+  });
+  const host = createMcpHost(tenon, {
+    version,
+    resources: [tenon.mcp.resources],
+    prompts: [tenon.mcp.prompts],
+  });
+  const stop = (): void => transport.end(1000);
+  terminal.interrupted.addEventListener("abort", stop, { once: true });
+  if (terminal.interrupted.aborted) stop();
+  try {
+    await serveStdio(host, transport, {
+      include: flags.include,
+      exclude: flags.exclude,
+      toldTools: () => terminal.mcp?.toldTools(),
+      onReady: (tools) => remember(terminal, flags, tools),
+    });
+  } finally {
+    terminal.interrupted.removeEventListener("abort", stop);
+    await tenon.close({ graceMs: 1000 });
+  }
+}
+
+/** The next start of this kind is quick. Where it cannot be kept, that one is as slow as this one was. */
+function remember(terminal: Terminal, flags: McpFlags, tools: readonly unknown[]): void {
+  if (flags.include !== undefined || flags.exclude !== undefined || flags.config !== undefined) return;
+  const { env, cwd } = terminal;
+  try {
+    keepCatalogue({ env, cwd, version, flags }, tools);
+  } catch (error) {
+    terminal.stderr.write(`tenon: the list of tools could not be kept: ${String(error)}\n`);
+  }
+}
+
+function openTransport({ stdin, stdout }: Terminal): StdioTransport {
+  return new StdioTransport({ input: stdin as Readable, output: stdout as Writable });
+}

@@ -1,0 +1,174 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import type { PluginInfo, PluginOptions } from "../../contract/plugin.js";
+import { isPath, packageName } from "../../plugin/find-plugin.js";
+import { pluginTemplate } from "../../plugin/template.js";
+import { userPluginDir } from "../../runtime/plugins.js";
+import {
+  exitCodes,
+  UsageError,
+  withCommonFlags,
+  type AddCommand,
+  type CommonFlags,
+  type Terminal,
+} from "../command-line.js";
+import { runNpm } from "../run-npm.js";
+import { withTenon } from "../open-tenon.js";
+import { printable, table, writeJson } from "../output.js";
+import { changePlugins, isEntryFor, userConfigFile } from "../plugin-config.js";
+import { version } from "../version.js";
+
+interface AddFlags extends CommonFlags {
+  readonly inProcess?: boolean;
+  readonly watch?: boolean;
+  readonly options?: string;
+}
+
+/** `tenon plugins`: tools of your own, from files, folders and packages. */
+export const addPlugins: AddCommand = (program, terminal) => {
+  const plugins = program.command("plugins").description("Add, list, remove and create plugins");
+  withCommonFlags(
+    plugins.command("add <source>").description("Check a plugin (file, folder, npm package) and add it"),
+  )
+    .option("--in-process", "load it into Tenon's own process: only for what you trust as Tenon itself")
+    .option("--watch", "reload it when its files change")
+    .option("--options <json>", "what its setup gets")
+    .action((source: string, flags: AddFlags) => add(terminal, source, flags));
+  withCommonFlags(
+    plugins.command("list").description("List the plugins with their state, tools and faults"),
+  ).action((flags: CommonFlags) => list(terminal, flags));
+  withCommonFlags(
+    plugins.command("remove <name>").description("Remove a plugin from your configuration"),
+  ).action((name: string, flags: CommonFlags) => remove(terminal, name, flags));
+  withCommonFlags(plugins.command("create <dir>").description("Write a new plugin to start from")).action(
+    (dir: string, flags: CommonFlags) => create(terminal, dir, flags),
+  );
+};
+
+async function add(terminal: Terminal, source: string, flags: AddFlags): Promise<void> {
+  const options = optionsOf(flags);
+  const place = { env: terminal.env, home: homedir() };
+  const named = await fetched(terminal, source);
+  await withTenon(terminal, flags, async ({ tenon }) => {
+    await tenon.ready();
+    const known = tenon.plugins().find((plugin) => plugin.source === named);
+    if (known !== undefined) throw new UsageError(`The plugin "${known.name}" is there already (${named}).`);
+    const info = await tenon.loadPlugin(named, options);
+    const entry = Object.keys(options).length === 0 ? named : { path: named, ...options };
+    const file = changePlugins(place, (entries) => [...entries, entry]);
+    if (flags.json === true) return writeJson(terminal, { ...shown(info), file });
+    terminal.stdout.write(
+      `Added ${printable(info.name)} ${info.version} with ${info.tools.map(printable).join(", ") || "no tools"} to ${file}.\n`,
+    );
+  });
+}
+
+/** Where the plugin is now: an absolute path, or the name of a package that is installed. */
+async function fetched(terminal: Terminal, source: string): Promise<string> {
+  const path = resolve(terminal.cwd, source);
+  if (isPath(source) || statSync(path, { throwIfNoEntry: false }) !== undefined) return path;
+  const name = packageName(source);
+  if (name === undefined)
+    throw new UsageError(`"${source}" is neither a path nor the name of an npm package.`);
+  const folder = userPluginDir(terminal.env, homedir());
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await runNpm(
+    ["install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", "--", source],
+    terminal,
+  );
+  return name;
+}
+
+async function list(terminal: Terminal, flags: CommonFlags): Promise<void> {
+  await withTenon(terminal, flags, async ({ tenon }) => {
+    await tenon.ready();
+    const plugins = tenon.plugins();
+    if (flags.json === true) return writeJson(terminal, plugins.map(shown));
+    if (plugins.length === 0) {
+      terminal.stdout.write('No plugins. "tenon plugins add" adds one, "tenon plugins create" writes one.\n');
+      return;
+    }
+    const rows = plugins.map(({ name, version: own, mode, state, tools, source }) =>
+      [name, own ?? "-", state, mode, tools.join(", ") || "-", source].map(printable),
+    );
+    terminal.stdout.write(`${table([["NAME", "VERSION", "STATE", "MODE", "TOOLS", "SOURCE"], ...rows])}\n`);
+    for (const { name, fault } of plugins) {
+      if (fault !== undefined) terminal.stdout.write(`\n${printable(name)}: ${printable(fault)}\n`);
+    }
+    if (plugins.some(({ state }) => state === "failed")) terminal.exitCode = exitCodes.failure;
+  });
+}
+
+async function remove(terminal: Terminal, name: string, flags: CommonFlags): Promise<void> {
+  const place = { env: terminal.env, home: homedir() };
+  let source = isPath(name) ? resolve(terminal.cwd, name) : name;
+  await withTenon(terminal, flags, async ({ tenon }) => {
+    await tenon.ready();
+    source = tenon.plugins().find((plugin) => plugin.name === name)?.source ?? source;
+  });
+  let removed = false;
+  const file = changePlugins(place, (entries) => {
+    const kept = entries.filter((entry) => !isEntryFor(userConfigFile(place), entry, source));
+    removed = kept.length < entries.length;
+    return kept;
+  });
+  if (!removed) throw new UsageError(`${file} names no plugin "${name}".`);
+  const folder = userPluginDir(terminal.env, homedir());
+  const installed =
+    packageName(source) === source &&
+    statSync(join(folder, "node_modules", source), { throwIfNoEntry: false });
+  if (installed)
+    await runNpm(
+      ["uninstall", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", "--", source],
+      terminal,
+    );
+  if (flags.json === true) writeJson(terminal, { removed: name, file });
+  else terminal.stdout.write(`Removed ${printable(name)} from ${file}.\n`);
+}
+
+async function create(terminal: Terminal, dir: string, flags: CommonFlags): Promise<void> {
+  const folder = resolve(terminal.cwd, dir);
+  const name = (folder.split(/[\\/]/).at(-1) ?? "")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, "-")
+    .replace(/^[^a-z0-9]+/, "");
+  if (name === "")
+    throw new UsageError(`"${dir}" is no name for a plugin; use small letters, digits and hyphens.`);
+  mkdirSync(folder, { recursive: true });
+  if (readdirSync(folder).length > 0) throw new UsageError(`${folder} is not empty.`);
+  const files = Object.entries(pluginTemplate(name, version));
+  for (const [file, text] of files) {
+    mkdirSync(resolve(folder, file, ".."), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+  if (flags.json === true)
+    return writeJson(terminal, { name, dir: folder, files: files.map(([file]) => file) });
+  terminal.stdout.write(
+    `Wrote the plugin ${name} to ${folder}. Next: npm install && npm test, then tenon plugins add ${dir}\n`,
+  );
+}
+
+function optionsOf({ inProcess, watch, options }: AddFlags): PluginOptions {
+  return {
+    ...(inProcess === true && { inProcess }),
+    ...(watch === true && { watch }),
+    ...(options !== undefined && { options: parseOptions(options) }),
+  };
+}
+
+function parseOptions(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch {
+    // Said below, in the same words.
+  }
+  throw new UsageError(`--options must be a JSON object, got ${text}`);
+}
+
+/** Its process ends with this command, so nobody can use its number. */
+function shown(info: PluginInfo): PluginInfo {
+  return { ...info, pid: undefined };
+}

@@ -1,0 +1,66 @@
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { ReplayReport, ReplayStep } from "../../runtime/replay.js";
+import {
+  exitCodes,
+  withCommonFlags,
+  type AddCommand,
+  type CommonFlags,
+  type Terminal,
+} from "../command-line.js";
+import { toJunit } from "../junit.js";
+import { withTenon } from "../open-tenon.js";
+import { colorsFor, printable, writeJson } from "../output.js";
+
+/** `tenon replay`: run a recorded task again on a copy, and see where results differ. */
+export const addReplay: AddCommand = (program, terminal) => {
+  withCommonFlags(
+    program.command("replay").description("Run a recorded task again on a copy, and compare the results"),
+  )
+    .argument("<task>", "the task's id, as the calls were made with it")
+    .option("--junit <file>", "also write the outcome as JUnit XML")
+    .option("--keep", "leave the copy where it is")
+    .option("--live", "also run again what reaches out of this machine")
+    .option("--exclude <name...>", "names or paths that are not copied")
+    .action((task: string, flags: ReplayFlags) =>
+      withTenon(terminal, flags, async ({ tenon }) => {
+        const onStep = flags.json === true ? undefined : (step: ReplayStep) => showStep(terminal, step);
+        const report = await tenon.replay(task, {
+          keep: flags.keep,
+          live: flags.live,
+          exclude: flags.exclude,
+          onStep,
+          signal: terminal.interrupted,
+        });
+        if (flags.junit !== undefined) await writeFile(resolve(terminal.cwd, flags.junit), toJunit(report));
+        if (flags.json === true) writeJson(terminal, report);
+        else showEnd(terminal, report);
+        if (!report.same) terminal.exitCode = exitCodes.failure;
+      }),
+    );
+};
+
+interface ReplayFlags extends CommonFlags {
+  readonly junit?: string;
+  readonly keep?: boolean;
+  readonly live?: boolean;
+  readonly exclude?: string[];
+}
+
+function showStep(terminal: Terminal, { verdict, tool, callId, reason, difference }: ReplayStep): void {
+  const colors = colorsFor(terminal.stdout, terminal.env);
+  const paint = { same: colors.green, different: colors.red, skipped: colors.yellow };
+  const why = reason === undefined ? "" : `  ${printable(reason)}`;
+  terminal.stdout.write(`${paint[verdict](verdict.padEnd(9))}  ${printable(tool)}  ${callId}${why}\n`);
+  if (difference !== undefined)
+    terminal.stdout.write(`${difference.split("\n").map(printable).join("\n")}\n`);
+}
+
+function showEnd(terminal: Terminal, { steps, notes, same, copy }: ReplayReport): void {
+  const count = (word: ReplayStep["verdict"]): number =>
+    steps.filter(({ verdict }) => verdict === word).length;
+  const counts = (["same", "different", "skipped"] as const).map((word) => `${count(word)} ${word}`);
+  for (const note of notes) terminal.stderr.write(`${printable(note)}\n`);
+  terminal.stdout.write(`${same ? "As recorded" : "Not as recorded"}: ${counts.join(", ")}.\n`);
+  if (copy !== undefined) terminal.stdout.write(`The copy is ${copy}\n`);
+}

@@ -1,0 +1,56 @@
+import type { ServerView } from "../mcp/gateway/gateway-types.js";
+import type { Terminal } from "./command-line.js";
+import { colorsFor, printable } from "./output.js";
+
+/** Show every server for a person. */
+export function showServers(terminal: Terminal, servers: readonly ServerView[]): void {
+  if (servers.length === 0) {
+    terminal.stdout.write(
+      "No MCP server is configured. Add one with: tenon mcp-servers add NAME COMMAND …\n",
+    );
+    return;
+  }
+  for (const server of servers) terminal.stdout.write(`${printable(describe(server))}\n`);
+  const failed = servers.some(({ state }) => state === "failed");
+  if (failed)
+    terminal.stderr.write(`${colorsFor(terminal.stderr, terminal.env).yellow("Some servers failed.")}\n`);
+}
+
+/** Show one server with all its tools. */
+export function showServer(terminal: Terminal, server: ServerView): void {
+  const tools = server.tools.map(({ name, description }) => `  ${name}: ${firstLine(description)}`);
+  const said = server.log.map((line) => `  > ${line}`);
+  terminal.stdout.write(`${printable([describe(server), ...tools, ...said].join("\n"))}\n`);
+}
+
+/** What a person should know about texts that wait for consent. */
+export function warningsOf(diffs: readonly string[]): readonly string[] {
+  return diffs.some((diff) => diff.includes("\\u{"))
+    ? ["the change holds characters that cannot be seen"]
+    : [];
+}
+
+function describe(server: ServerView): string {
+  const { name, state, protocol, tools, held, refused, faults, target } = server;
+  const counts = [
+    `${tools.length} tools`,
+    ...(held.length > 0 ? [`${held.length} held`] : []),
+    ...(refused.length > 0 ? [`${refused.length} refused`] : []),
+  ];
+  const lines = [
+    `${name}  ${state}${protocol === undefined ? "" : `  ${protocol}`}  ${counts.join(", ")}  ${target}`,
+    ...(state === "failed" && server.fault !== undefined ? [`  failed: ${server.fault}`] : []),
+    ...faults
+      .filter(({ message }) => message !== server.fault || state !== "failed")
+      .map(({ message, count }) => `  fault: ${message}${count > 1 ? ` (${count} times)` : ""}`),
+    ...held.map(({ tool, reason }) => `  held: ${tool}: ${reason}`),
+    ...refused.map(({ tool, reason }) => `  refused: ${tool}: ${reason}`),
+    ...tools.flatMap((tool) => tool.warnings.map((warning) => `  warning: ${tool.name}: ${warning}`)),
+  ];
+  return lines.join("\n");
+}
+
+function firstLine(text: string): string {
+  const [line = ""] = text.split("\n", 1);
+  return line.length <= 100 ? line : `${line.slice(0, 99)}…`;
+}

@@ -1,0 +1,77 @@
+import type { AuditAlert, AuditRecord } from "../contract/ports/audit.js";
+import type { Terminal } from "./command-line.js";
+import { colorsFor, printable, table } from "./output.js";
+
+/** Records as a table, in the order given. */
+export function logTable(terminal: Terminal, records: readonly AuditRecord[], titled = true): string {
+  const colors = colorsFor(terminal.stdout, terminal.env);
+  const paint = { success: colors.green, failure: colors.red, denied: colors.yellow };
+  const rows = records.map((record) => [
+    colors.dim(timeText(record.time)),
+    record.callId,
+    paint[record.outcome](record.outcome),
+    colors.bold(printable(record.tool)),
+    `${Math.round(record.durationMs)} ms`,
+    printable(record.agent),
+    printable(summaryOf(record)),
+  ]);
+  const title = ["TIME", "CALL", "OUTCOME", "TOOL", "TOOK", "AGENT", "ARGUMENTS"];
+  return table(titled ? [title, ...rows] : rows, terminal.stdout.columns);
+}
+
+/** One record with all that is known of it. */
+export function describeRecord(terminal: Terminal, record: AuditRecord): string {
+  const colors = colorsFor(terminal.stdout, terminal.env);
+  const { arguments: args, result, error, decision, ...facts } = record;
+  const plain = Object.entries(facts)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [
+      colors.dim(name),
+      printable(
+        name === "time" ? timeText(Number(value)) : typeof value === "string" ? value : JSON.stringify(value),
+      ),
+    ]);
+  const sections = [
+    table(plain),
+    decision &&
+      `${colors.bold("decision")}\n  ${decision.behavior}: ${printable(decision.reason)} (rule ${printable(decision.rule)}, ${decision.source})`,
+    `${colors.bold("arguments")}\n${indent(args)}`,
+    error && `${colors.bold("error")}\n${indent(error)}`,
+    result === undefined ? undefined : `${colors.bold("result")}\n${indent(result)}`,
+  ];
+  return sections.filter((section) => section !== undefined).join("\n\n");
+}
+
+/** What stands out, a line each. */
+export function alertLines(terminal: Terminal, alerts: readonly AuditAlert[]): string {
+  const colors = colorsFor(terminal.stdout, terminal.env);
+  return alerts
+    .map(
+      ({ time, kind, message }) =>
+        `${colors.yellow(`! ${kind}`)}  ${timeText(time)}  ${printable(message)}\n`,
+    )
+    .join("");
+}
+
+/** Local time to the second, in a form that sorts. */
+export function timeText(time: number): string {
+  const date = new Date(time);
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":")}`;
+}
+
+function summaryOf({ arguments: args, argumentsDigest, error }: AuditRecord): string {
+  const text =
+    argumentsDigest === undefined ? (JSON.stringify(args) ?? "") : `[${argumentsDigest.bytes} bytes]`;
+  const short = text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return error === undefined ? short : `${error.code} ${short}`;
+}
+
+function indent(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "undefined");
+  return text
+    .split("\n")
+    .map((line) => `  ${printable(line)}`)
+    .join("\n");
+}

@@ -1,0 +1,144 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { McpStart } from "../mcp/server/start.js";
+import { StdioTransport } from "../mcp/server/stdio-transport.js";
+import type { WireMessage } from "../mcp/wire/json-rpc.js";
+import { findCatalogue, type Catalogue } from "./mcp-catalogue.js";
+
+/** What the quick start sees of its process. */
+export interface QuickProcess {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  cwd(): string;
+}
+
+/** How long the first message, and the one after a greeting, is waited for before the rest is loaded. */
+const firstMs = 250;
+const nextMs = 40;
+
+/**
+ * Answer an MCP host's greeting and its first question for the tools from a list that was made before,
+ * and load everything else meanwhile. `undefined` where the list could be another one: then all is loaded first.
+ * Kept apart from the rest, since it is all that is loaded until then.
+ */
+export function startQuickly(process: QuickProcess, dist: string, load: (start: McpStart) => void): boolean {
+  const catalogue = findCatalogue({
+    args: process.argv.slice(3),
+    env: process.env,
+    cwd: process.cwd(),
+    builtIn: () => readFileSync(join(dist, "mcp-catalogue.txt"), "utf8"),
+  });
+  if (catalogue === undefined) return false;
+  const transport = new StdioTransport({ input: process.stdin, output: process.stdout });
+  const greeter = new Greeter(catalogue, transport, load);
+  transport.intercept = (message) => greeter.answer(message);
+  transport.open();
+  return true;
+}
+
+/** Speaks for the server until it is there. */
+class Greeter {
+  readonly #catalogue: Catalogue;
+  readonly #transport: StdioTransport;
+  readonly #load: (start: McpStart) => void;
+  #greeted = false;
+  #told: string | undefined;
+  #loading = false;
+  #timer: NodeJS.Timeout;
+
+  constructor(catalogue: Catalogue, transport: StdioTransport, load: (start: McpStart) => void) {
+    this.#catalogue = catalogue;
+    this.#transport = transport;
+    this.#load = load;
+    this.#timer = setTimeout(() => this.#loadNow(), firstMs);
+    void transport.closed.then(() => this.#loadNow());
+  }
+
+  answer(message: WireMessage): boolean {
+    const done = this.#greeted ? this.#answerNext(message) : this.#answerFirst(message);
+    if (!done || this.#told !== undefined) this.#loadSoon(0);
+    else this.#loadSoon(nextMs);
+    return done;
+  }
+
+  #answerFirst(message: WireMessage): boolean {
+    const { id, method, params } = message;
+    if (id === undefined || id === null) return false;
+    if (method === "initialize" && isGreeting(params)) {
+      this.#greeted = true;
+      this.#say(id, this.#catalogue.initialize(params.protocolVersion));
+      this.#transport.replay(message);
+      return true;
+    }
+    if (!isModern(params)) return false;
+    if (method === "server/discover") this.#say(id, this.#catalogue.discover);
+    else if (method === "tools/list" && isFirstPage(params)) this.#tell(id, this.#catalogue.modernList);
+    else return false;
+    return true;
+  }
+
+  #answerNext(message: WireMessage): boolean {
+    const { id, method, params } = message;
+    if (method === "notifications/initialized") {
+      this.#transport.replay(message);
+      return true;
+    }
+    if (id === undefined || id === null || isModern(params)) return false;
+    if (method === "ping") this.#say(id, "{}");
+    else if (method === "tools/list" && isFirstPage(params)) this.#tell(id, this.#catalogue.list);
+    else return false;
+    return true;
+  }
+
+  #say(id: string | number, result: string): void {
+    this.#transport.sendText(id, `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`);
+  }
+
+  #tell(id: string | number, result: string): void {
+    this.#told = this.#catalogue.tools;
+    this.#say(id, result);
+  }
+
+  #loadSoon(ms: number): void {
+    if (this.#loading) return;
+    clearTimeout(this.#timer);
+    // After the answer is written: loading keeps the thread busy.
+    if (ms === 0) setImmediate(() => setImmediate(() => this.#loadNow()));
+    else this.#timer = setTimeout(() => this.#loadNow(), ms);
+  }
+
+  #loadNow(): void {
+    if (this.#loading) return;
+    this.#loading = true;
+    clearTimeout(this.#timer);
+    this.#load({ transport: this.#transport, toldTools: () => this.#told });
+  }
+}
+
+function isGreeting(params: unknown): params is { readonly protocolVersion: string } {
+  if (isModern(params)) return false;
+  const { protocolVersion, capabilities, clientInfo } = Object(params) as Record<string, unknown>;
+  const { name, version } = Object(clientInfo) as Record<string, unknown>;
+  return (
+    typeof protocolVersion === "string" &&
+    typeof capabilities === "object" &&
+    capabilities !== null &&
+    typeof name === "string" &&
+    typeof version === "string"
+  );
+}
+
+const versionKey = "io.modelcontextprotocol/protocolVersion";
+const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
+
+function isModern(params: unknown): boolean {
+  const meta = Object((Object(params) as Record<string, unknown>)["_meta"]) as Record<string, unknown>;
+  const capabilities = meta[capabilitiesKey];
+  return meta[versionKey] === "2026-07-28" && typeof capabilities === "object" && capabilities !== null;
+}
+
+function isFirstPage(params: unknown): boolean {
+  return (Object(params) as { cursor?: unknown }).cursor === undefined;
+}

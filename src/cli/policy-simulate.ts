@@ -1,0 +1,165 @@
+import type { Command } from "commander";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { AuditRecord } from "../contract/ports/audit.js";
+import type { Policy } from "../policy/create-policy.js";
+import type { PolicyRule } from "../policy/policy-rule.js";
+import { resolveConfig } from "../config/resolve-config.js";
+import { parseYaml } from "../config/parse-yaml.js";
+import type { Session } from "../runtime/session.js";
+import { UsageError, withCommonFlags, type CommonFlags, type Terminal } from "./command-line.js";
+import { withTenon, type OpenTenon } from "./open-tenon.js";
+import { colorsFor, printable, table, writeJson } from "./output.js";
+import { parseTime } from "./parse-time.js";
+
+interface SimulateFlags extends CommonFlags {
+  readonly rules?: string;
+  readonly since?: string;
+  readonly limit: string;
+}
+
+/** A past call that would be decided otherwise. */
+interface Change {
+  readonly tool: string;
+  readonly arguments: unknown;
+  readonly agent: string;
+  readonly from: Word;
+  readonly to: Word;
+  readonly rule: string;
+  readonly reason: string;
+  readonly calls: number;
+  readonly lastCallId: string;
+}
+
+type Word = "allow" | "ask" | "deny";
+
+/** `tenon policy simulate`: what a changed policy would have said of past calls; nothing is run. */
+export function addSimulate(policy: Command, terminal: Terminal): void {
+  withCommonFlags(
+    policy
+      .command("simulate")
+      .description("Say which past calls other rules would have decided otherwise; nothing runs"),
+  )
+    .option("--rules <file>", "rules to try, as JSON or YAML: a list, before all others")
+    .option("--since <time>", 'calls from then on: "2h", "3d" or a date')
+    .option("--limit <n>", "most calls to look at, the newest", "10000")
+    .action(async (flags: SimulateFlags) => {
+      const tried = flags.rules === undefined ? [] : await readRules(resolve(terminal.cwd, flags.rules));
+      return withTenon(terminal, flags, (open) => simulate(open, flags, tried));
+    });
+}
+
+async function readRules(file: string): Promise<readonly PolicyRule[]> {
+  // JSON is YAML too.
+  const { value: read, faults } = await parseYaml(await readFile(file, "utf8"));
+  if (faults[0] !== undefined) throw new UsageError(`${file} cannot be read: ${faults[0].message}`);
+  const list = Array.isArray(read)
+    ? read
+    : (read as { policy?: { rules?: unknown }; rules?: unknown } | null);
+  const rules = Array.isArray(list) ? list : (list?.rules ?? list?.policy?.rules);
+  if (!Array.isArray(rules)) throw new UsageError(`${file} holds no list of rules.`);
+  return resolveConfig({ policy: { rules: rules as PolicyRule[] } as never }).policy
+    .rules as readonly PolicyRule[];
+}
+
+async function simulate(open: OpenTenon, flags: SimulateFlags, tried: readonly PolicyRule[]): Promise<void> {
+  const { tenon, terminal } = open;
+  await tenon.ready();
+  putFirst(tenon.policy, tried);
+  const limit = Number(flags.limit);
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= 100_000))
+    throw new UsageError(`--limit takes a whole number from 1 to 100000, not "${flags.limit}".`);
+  const since = flags.since === undefined ? undefined : parseTime(flags.since, Date.now(), "--since");
+  const records = await tenon.audit.search({ since, limit });
+  const { changes, counts } = await judgeAll(open, records);
+  const summary = {
+    calls: records.length,
+    changed: changes.reduce((sum, { calls }) => sum + calls, 0),
+    ...counts,
+  };
+  if (flags.json === true) writeJson(terminal, { ...summary, changes });
+  else terminal.stdout.write(show(terminal, changes, summary));
+}
+
+/** Rules of one source count in the order in which they came, so those that are there come again behind. */
+function putFirst(policy: Policy, tried: readonly PolicyRule[]): void {
+  if (tried.length === 0) return;
+  const own = policy.rules().filter(({ source }) => source === "command-line");
+  for (const { id } of own) policy.removeRule(id);
+  for (const rule of tried) policy.addRule("command-line", rule);
+  for (const { id, rule } of own) policy.addRule("command-line", { ...rule, id });
+}
+
+interface Judged {
+  readonly changes: readonly Change[];
+  /** Under the rules that are tried. */
+  readonly counts: Readonly<Record<Word, number>>;
+}
+
+async function judgeAll({ tenon }: OpenTenon, records: readonly AuditRecord[]): Promise<Judged> {
+  const sessions = new Map<string, Session>();
+  const known = new Map<string, Change | undefined>();
+  const verdicts = new Map<string, Word>();
+  const counts = { allow: 0, ask: 0, deny: 0 };
+  for (const record of records) {
+    const from = pastWord(record);
+    // What never came to a decision is judged by nobody.
+    if (from === undefined || record.arguments === undefined) continue;
+    const { tool, arguments: args, agent, userId } = record;
+    const key = JSON.stringify([tool, args, agent, userId, from]);
+    const before = known.get(key);
+    const verdict = verdicts.get(key);
+    if (verdict !== undefined) {
+      counts[verdict]++;
+      if (before !== undefined) known.set(key, { ...before, calls: before.calls + 1 });
+      continue;
+    }
+    const who = JSON.stringify([agent, userId]);
+    const session =
+      sessions.get(who) ?? tenon.createSession({ agent, ...(userId !== undefined && { userId }) });
+    sessions.set(who, session);
+    const { decision: to, rule, reason } = await session.explain({ name: tool, arguments: args });
+    verdicts.set(key, to);
+    counts[to]++;
+    const change = {
+      tool,
+      arguments: args,
+      agent,
+      from,
+      to,
+      rule,
+      reason,
+      calls: 1,
+      lastCallId: record.callId,
+    };
+    known.set(key, from === to ? undefined : change);
+  }
+  return { counts, changes: [...known.values()].filter((change) => change !== undefined) };
+}
+
+/** What the policy said then; a refusal by a guard counts as a denial. */
+function pastWord({ decision, outcome }: AuditRecord): Word | undefined {
+  const refused = outcome === "denied" && decision?.behavior !== "ask";
+  return refused ? "deny" : decision?.behavior;
+}
+
+function show(
+  terminal: Terminal,
+  changes: readonly Change[],
+  summary: { readonly calls: number; readonly changed: number } & Judged["counts"],
+): string {
+  const colors = colorsFor(terminal.stdout, terminal.env);
+  const paint = { allow: colors.green, ask: colors.yellow, deny: colors.red };
+  const rows = changes.map(({ tool, from, to, calls, agent, rule, arguments: args }) => [
+    `${paint[from](from)} → ${paint[to](to)}`,
+    String(calls),
+    colors.bold(printable(tool)),
+    printable(agent),
+    printable(rule),
+    printable(JSON.stringify(args)?.slice(0, 120) ?? ""),
+  ]);
+  const title = ["DECISION", "CALLS", "TOOL", "AGENT", "RULE", "ARGUMENTS"];
+  const list = rows.length === 0 ? "" : `${table([title, ...rows], terminal.stdout.columns)}\n`;
+  const { calls, changed, allow, ask, deny } = summary;
+  return `${list}${changed} of ${calls} past calls would be decided otherwise: ${allow} allowed, ${ask} asked, ${deny} denied in all.\n`;
+}

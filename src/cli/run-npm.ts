@@ -1,0 +1,24 @@
+import { spawn } from "node:child_process";
+import type { Terminal } from "./command-line.js";
+
+/** Run npm; what it says goes to the person, and a failure becomes an error. */
+export function runNpm(args: readonly string[], terminal: Terminal): Promise<void> {
+  const command = process.platform === "win32" ? "npm.cmd" : "npm";
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, [...args], {
+      env: terminal.env,
+      stdio: ["ignore", "pipe", "pipe"],
+      signal: terminal.interrupted,
+    });
+    let said = "";
+    child.stdout.resume();
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (said = `${said}${text}`.slice(-4000)));
+    child.once("error", (error) =>
+      reject(new Error(`npm could not be run: ${error.message}`, { cause: error })),
+    );
+    child.once("exit", (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`npm ${args[0] ?? ""} failed with exit code ${code}:\n${said.trim()}`));
+    });
+  });
+}

@@ -1,0 +1,200 @@
+import type { ToolEnvelope } from "./call.js";
+import type { JsonSchema } from "./json.js";
+import type { ClientDoor } from "./ports/client.js";
+import type { InteractBackend } from "./ports/interact.js";
+import type { ToolProgress } from "./tool.js";
+
+/** What the MCP server needs of a Tenon, and nothing else. */
+export interface McpHost {
+  readonly name: string;
+  readonly version: string;
+  /** What a host may tell its model about this server. */
+  readonly instructions?: string | undefined;
+  openSession(options: HostSessionOptions): HostSession;
+  /** Offer resources besides Tenon's own; the result takes them back. */
+  addResources(provider: ResourceProvider): () => void;
+  /** Offer prompts besides Tenon's own; the result takes them back. */
+  addPrompts(provider: PromptProvider): () => void;
+  /** Told when something that hosts have listed may have changed; the result ends it. */
+  onChange(listener: (change: HostChange) => void): () => void;
+}
+
+/** What changed for hosts: a list, or the content of one resource. */
+export type HostChange =
+  | { readonly kind: "tools" | "resources" | "prompts" }
+  | { readonly kind: "resource"; readonly uri: string };
+
+/** Who a connection works for. */
+export interface HostSessionOptions {
+  /** @default a new id */
+  readonly id?: string | undefined;
+  /** @default the configuration's */
+  readonly toolset?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly interact?: InteractBackend | undefined;
+  readonly client?: ClientDoor | undefined;
+  /** Only tools whose name one of these globs fits. @default all */
+  readonly include?: readonly string[] | undefined;
+  /** Never tools whose name one of these globs fits. */
+  readonly exclude?: readonly string[] | undefined;
+}
+
+/** A tool as MCP hosts see it. */
+export interface HostTool {
+  /** Legal on every wire: `^[a-zA-Z0-9_-]{1,64}$`. */
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema | undefined;
+  readonly annotations: Readonly<Record<string, boolean | string>>;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** One host's session. Everything it does is judged by the policy and recorded. */
+export interface HostSession {
+  readonly id: string;
+  readonly agent: string;
+  /** The tools that it sees, by name. */
+  tools(): Promise<readonly HostTool[]>;
+  /** Make a call by the name on the wire, an alias or the true name; never rejects. */
+  call(call: HostCall): Promise<HostAnswer>;
+  /** @param client The host's door for the request that asks. */
+  resources(client?: ClientDoor): HostResources;
+  prompts(client?: ClientDoor): HostPrompts;
+  /** Cancel nothing, but end what the session left running. */
+  close(): Promise<void>;
+}
+
+export interface HostCall {
+  /** Becomes the `callId`. @default a new id */
+  readonly id?: string | undefined;
+  readonly name: string;
+  readonly arguments?: unknown;
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
+}
+
+/** An answer, and whether its result goes out as it is. */
+export interface HostAnswer {
+  readonly envelope: ToolEnvelope;
+  /** The listed schema stands around the result: `{ result }`. */
+  readonly wrapped: boolean;
+}
+
+/** Who asks for a resource or a prompt. */
+export interface HostScope {
+  readonly session: HostSession;
+  readonly signal: AbortSignal;
+  /** The host's own door, for what needs its person or its model. */
+  readonly client?: ClientDoor | undefined;
+}
+
+export interface HostResource {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly size?: number | undefined;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface HostResourceTemplate {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What a resource holds: text, or bytes as base64. */
+export type HostResourceContent = {
+  readonly uri: string;
+  readonly mimeType?: string | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+} & ({ readonly text: string } | { readonly blob: string });
+
+/** What the person has typed of a value, and the values that are given already. */
+export interface CompletionRequest {
+  /** The name of a prompt, or a URI template. */
+  readonly of: string;
+  readonly argument: string;
+  readonly value: string;
+  readonly given: Readonly<Record<string, string>>;
+}
+
+/** A source of resources: Tenon's own, an upstream server's, a test's. */
+export interface ResourceProvider {
+  list(scope: HostScope): Promise<readonly HostResource[]>;
+  templates?(scope: HostScope): Promise<readonly HostResourceTemplate[]>;
+  /** `undefined`: the address is not this provider's. */
+  read(uri: string, scope: HostScope): Promise<readonly HostResourceContent[] | undefined>;
+  /** `undefined`: the template is not this provider's. */
+  complete?(request: CompletionRequest, scope: HostScope): Promise<readonly string[] | undefined>;
+  /** Someone wants to hear of changes of this resource; the result ends that. */
+  watch?(uri: string, scope: HostScope): Promise<(() => void) | undefined>;
+  /** Told when the list or a resource changes; the result ends it. */
+  onChange?(listener: (change: HostChange) => void): () => void;
+}
+
+export interface HostPrompt {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly arguments?:
+    | readonly {
+        readonly name: string;
+        readonly description?: string | undefined;
+        readonly required?: boolean | undefined;
+      }[]
+    | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A prompt filled in: messages with content blocks as MCP writes them. */
+export interface HostPromptResult {
+  readonly description?: string | undefined;
+  readonly messages: readonly {
+    readonly role: "user" | "assistant";
+    readonly content: Readonly<Record<string, unknown>>;
+  }[];
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A source of prompts. */
+export interface PromptProvider {
+  list(scope: HostScope): Promise<readonly HostPrompt[]>;
+  /** `undefined`: the prompt is not this provider's. */
+  get(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    scope: HostScope,
+  ): Promise<HostPromptResult | undefined>;
+  complete?(request: CompletionRequest, scope: HostScope): Promise<readonly string[] | undefined>;
+  onChange?(listener: (change: HostChange) => void): () => void;
+}
+
+/** All providers' resources, as one session sees them. */
+export interface HostResources {
+  list(signal: AbortSignal): Promise<readonly HostResource[]>;
+  templates(signal: AbortSignal): Promise<readonly HostResourceTemplate[]>;
+  read(uri: string, signal: AbortSignal): Promise<readonly HostResourceContent[] | undefined>;
+  complete(request: CompletionRequest, signal: AbortSignal): Promise<readonly string[]>;
+  watch(uri: string, signal: AbortSignal): Promise<() => void>;
+}
+
+/** All providers' prompts, as one session sees them. */
+export interface HostPrompts {
+  list(signal: AbortSignal): Promise<readonly HostPrompt[]>;
+  get(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<HostPromptResult | undefined>;
+  complete(request: CompletionRequest, signal: AbortSignal): Promise<readonly string[]>;
+}

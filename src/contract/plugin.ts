@@ -1,0 +1,73 @@
+import type { Extension } from "./extension.js";
+import type { Log } from "./ports/log.js";
+import type { Tool } from "./tool.js";
+
+/** What a plugin's `setup` gets. */
+export interface PluginSetup {
+  /** The plugin's own `options` from the configuration or from `loadPlugin`. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Absolute path of the workspace. */
+  readonly workspace: string;
+  /** Fires when the plugin is unloaded, or takes too long to set itself up. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/** Undoes what `setup` did; runs when the plugin is unloaded or reloaded. */
+export type PluginCleanup = () => void | Promise<void>;
+
+/** A plugin as its author writes it: the default export of its main file. */
+export interface PluginDefinition {
+  /** Small letters, digits and hyphens; unique in one Tenon. */
+  readonly name: string;
+  /** Semver. */
+  readonly version: string;
+  readonly description?: string | undefined;
+  readonly tools: readonly Tool<never>[];
+  /** Hooks around tools, as `registerExtension` takes them. */
+  readonly extensions?: readonly Extension[] | undefined;
+  /** Runs once before the first call; what it returns runs at the end. */
+  setup?(setup: PluginSetup): void | PluginCleanup | Promise<void | PluginCleanup>;
+}
+
+/** How a plugin is loaded. */
+export interface PluginOptions {
+  /** Load it into this process: faster, but nothing holds it. @default false */
+  readonly inProcess?: boolean | undefined;
+  /** What the plugin's `setup` gets. */
+  readonly options?: Readonly<Record<string, unknown>> | undefined;
+  /** Reload it when one of its files changes. @default false */
+  readonly watch?: boolean | undefined;
+  /** How long loading it and its `setup` may take together. @default 15000 */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A plugin that a configuration names. */
+export interface PluginEntry extends PluginOptions {
+  /** A file, a folder or the name of an npm package. */
+  readonly path: string;
+  /** `false`: it stays in the configuration and is not loaded. @default true */
+  readonly enabled?: boolean | undefined;
+}
+
+/** Where a plugin stands in its life. */
+export type PluginState = "loading" | "running" | "restarting" | "failed" | "disabled" | "stopped";
+
+/** What is known of a plugin. */
+export interface PluginInfo {
+  readonly name: string;
+  readonly version?: string | undefined;
+  readonly description?: string | undefined;
+  /** As it was named: a file, a folder or a package. */
+  readonly source: string;
+  readonly mode: "process" | "in-process";
+  readonly state: PluginState;
+  readonly tools: readonly string[];
+  readonly extensions: readonly string[];
+  /** Of its process, while it has one. */
+  readonly pid?: number | undefined;
+  /** How often its process was started anew after it died. */
+  readonly restarts: number;
+  /** What went wrong last. */
+  readonly fault?: string | undefined;
+}

@@ -1,0 +1,134 @@
+import { parseLooseJson } from "./loose-json.js";
+import type { KnownNames, RawCall } from "./raw-call.js";
+import { Reader, Unreadable } from "./reader.js";
+
+/** How sure it is that a value means a call. */
+export interface Reading {
+  readonly names: KnownNames;
+  readonly dialect: string;
+  /** It stands where only calls stand, so that less is asked of its shape. */
+  readonly explicit: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const nameKeys = ["name", "tool", "tool_name", "toolName", "function", "function_name", "action"];
+const argumentKeys = [
+  "arguments",
+  "parameters",
+  "args",
+  "input",
+  "params",
+  "tool_input",
+  "action_input",
+  "tool_arguments",
+  "kwargs",
+];
+const listKeys = ["tool_calls", "toolCalls", "function_calls", "calls", "parts"];
+const wrapperKeys = ["functionCall", "function_call", "tool_call", "toolCall", "tool_use", "toolUse"];
+/** What may stand beside a list of calls in a whole message. */
+const messageKeys = new Set(["role", "content", "refusal", "index", "finish_reason", "reasoning_content"]);
+
+/** The calls that a JSON value means; `undefined` where it means none. */
+export function callsOfJson(value: unknown, reading: Reading): RawCall[] | undefined {
+  if (Array.isArray(value)) return callsOfList(value, reading);
+  if (!isFields(value)) return undefined;
+  return callsOfMessage(value, reading) ?? callOfWrapper(value, reading) ?? callOfFields(value, reading);
+}
+
+function callsOfList(list: readonly unknown[], reading: Reading): RawCall[] | undefined {
+  if (list.length === 0) return reading.explicit ? [] : undefined;
+  const calls = list.map((item) => (isFields(item) ? callsOfJson(item, reading) : undefined));
+  if (calls.every((found) => found !== undefined)) return calls.flat();
+  if (calls.every((found) => found === undefined) && !reading.explicit) return undefined;
+  throw new Unreadable("malformed", "Some items of the list are calls and others are not.");
+}
+
+/** A message as an API would send it, with its calls in a list. */
+function callsOfMessage(value: Fields, reading: Reading): RawCall[] | undefined {
+  const lists = listKeys.filter((key) => Array.isArray(value[key]));
+  const [key] = lists;
+  if (key === undefined || lists.length > 1) return undefined;
+  if (Object.keys(value).some((other) => other !== key && !messageKeys.has(other))) return undefined;
+  const items = value[key] as readonly unknown[];
+  const calls = key === "parts" ? items.filter((item) => isFields(item) && !("text" in item)) : items;
+  return callsOfList(calls, { ...reading, explicit: reading.explicit || key !== "parts" });
+}
+
+/** `{ functionCall: { … } }` and its like; also OpenAI's `{ type: "function", function: { … } }`. */
+function callOfWrapper(value: Fields, reading: Reading): RawCall[] | undefined {
+  const key = wrapperKeys.find((wrapper) => isFields(value[wrapper]));
+  const inner = key === undefined ? value["function"] : value[key];
+  if (!isFields(inner)) return undefined;
+  const calls = callOfFields(inner, { ...reading, explicit: true });
+  const id = idOf(value);
+  return id === undefined ? calls : calls?.map((call) => ({ ...call, id }));
+}
+
+function callOfFields(value: Fields, reading: Reading): RawCall[] | undefined {
+  const { dialect } = reading;
+  const name = nameOf(value, reading);
+  if (name === undefined) return callOfKey(value, reading);
+  const given = argumentKeys.filter((key) => Object.hasOwn(value, key));
+  const [key, ...more] = given;
+  if (more.some((other) => JSON.stringify(value[other]) !== JSON.stringify(value[key ?? ""])))
+    throw new Unreadable("ambiguous", `The call has different ${given.map((k) => `"${k}"`).join(" and ")}.`);
+  if (key === undefined) return withoutArguments(value, name, reading);
+  const values = toArguments(value[key], name);
+  return [{ name, values, dialect, id: idOf(value) }];
+}
+
+/** The tool's name. Where several keys hold one, they must agree or one be a mere kind. */
+function nameOf(value: Fields, { names, explicit }: Reading): string | undefined {
+  const kinds = new Set(["function", "tool_use", "tool_call", "call"]);
+  const found = new Set(
+    nameKeys.flatMap((key) => {
+      const name = Object.hasOwn(value, key) ? value[key] : undefined;
+      return typeof name === "string" && name !== "" && !kinds.has(name) ? [name.trim()] : [];
+    }),
+  );
+  if (found.size > 1)
+    throw new Unreadable("ambiguous", `The call names several tools: ${[...found].slice(0, 4).join(", ")}.`);
+  const [name] = found;
+  return name !== undefined && (explicit || !names.closed || names.has(name)) ? name : undefined;
+}
+
+/** `{ "read_file": { "path": … } }`, only where the key is known to be a tool. */
+function callOfKey(value: Fields, { names, dialect }: Reading): RawCall[] | undefined {
+  const [entry, ...more] = Object.entries(value);
+  if (entry === undefined || more.length > 0 || !names.has(entry[0]) || !isFields(entry[1])) return undefined;
+  return [{ name: entry[0], values: entry[1], dialect }];
+}
+
+function withoutArguments(value: Fields, name: string, reading: Reading): RawCall[] | undefined {
+  if (!reading.explicit) return undefined;
+  const known = new Set([...nameKeys, "id", "type", "call_id", "tool_call_id", "index"]);
+  const loose = Object.keys(value).filter((key) => !known.has(key));
+  if (loose.length === 0) return [{ name, values: {}, dialect: reading.dialect, id: idOf(value) }];
+  throw new Unreadable(
+    "ambiguous",
+    `The call of "${name.slice(0, 64)}" has no "arguments", but ${loose
+      .slice(0, 4)
+      .map((key) => `"${key.slice(0, 40)}"`)
+      .join(", ")} beside its name.`,
+  );
+}
+
+/** Arguments as an object; APIs send them as a string with JSON in it. */
+function toArguments(value: unknown, name: string): Fields {
+  if (value === null || value === "") return {};
+  if (isFields(value)) return value;
+  const parsed = typeof value === "string" ? parseLooseJson(new Reader(value)) : undefined;
+  if (isFields(parsed)) return parsed;
+  const kind = Array.isArray(value) ? "a list" : `a ${typeof value}`;
+  throw new Unreadable("malformed", `The arguments of "${name.slice(0, 64)}" are ${kind}, not an object.`);
+}
+
+function idOf(value: Fields): string | undefined {
+  const id = value["id"] ?? value["call_id"] ?? value["tool_call_id"];
+  return typeof id === "string" && id !== "" ? id : undefined;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

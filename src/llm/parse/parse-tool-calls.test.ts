@@ -1,0 +1,147 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { printToolCall, promptFormats } from "../print-tool-call.js";
+import { fixtures, fixtureTools } from "../testing/malformed-calls.js";
+import { parseToolCalls } from "./parse-tool-calls.js";
+
+const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+const text = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.string(),
+  fc
+    .array(
+      fc.constantFrom(
+        "</parameter>",
+        "</tool_call>",
+        "<think>",
+        "</think>",
+        "]]>",
+        "&lt;",
+        "&",
+        "```",
+        "\n",
+        "\r",
+        " ",
+        "<",
+        '"',
+        "\\",
+        "\u0000",
+        "\ud800",
+        "[TOOL_CALLS]",
+        "{",
+      ),
+      { maxLength: 8 },
+    )
+    .map((parts) => parts.join("")),
+);
+const args = fc.dictionary(text, fc.oneof(json, text), { maxKeys: 5 });
+const call = fc.record({
+  name: fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_:-]{0,40}$/),
+  arguments: args,
+  id: fc.stringMatching(/^[a-z0-9_-]{1,20}$/),
+});
+
+describe("parseToolCalls", () => {
+  it.each(fixtures)("reads: $title", ({ text: written, calls, problems = [], rest }) => {
+    const parsed = parseToolCalls(written, { tools: fixtureTools });
+    expect(parsed.calls.map(({ name, arguments: values }) => [name, values])).toEqual(calls);
+    expect(parsed.problems.map(({ code }) => code)).toEqual(problems);
+    if (rest !== undefined) expect(parsed.text).toBe(rest);
+  });
+
+  it.each(promptFormats)("reads back every call that is printed as %s", (format) => {
+    fc.assert(
+      fc.property(fc.array(call, { minLength: 1, maxLength: 3 }), (calls) => {
+        const printed = calls.map((one) => printToolCall(one, format)).join("\n");
+        const parsed = parseToolCalls(`Now I call.\n${printed}\nThen I wait.`);
+        expect(parsed.problems).toEqual([]);
+        expect(
+          parsed.calls.map(({ id, name, arguments: values }) => ({ id, name, arguments: values })),
+        ).toEqual(calls);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("never fails, and never takes a call out of text that begins none", () => {
+    fc.assert(
+      fc.property(
+        fc.array(text).map((parts) => parts.join("")),
+        (written) => {
+          const { calls, text: rest } = parseToolCalls(written, { tools: fixtureTools });
+          expect(calls).toEqual([]);
+          expect(written.length >= rest.length).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it("gives the same answer when calls are cut off anywhere: none that was not whole", () => {
+    const whole = printToolCall(
+      { name: "write_file", arguments: { path: "a.txt", content: "one two" } },
+      "xml",
+    );
+    for (let end = 0; end < whole.length; end++) {
+      const { calls } = parseToolCalls(whole.slice(0, end), { tools: fixtureTools });
+      for (const one of calls) {
+        expect(["a.txt", undefined]).toContain(one.arguments["path"]);
+        expect(["one two", undefined]).toContain(one.arguments["content"]);
+      }
+    }
+  });
+
+  const hostile: readonly (readonly [string, string])[] = [
+    ["<", "<"],
+    ["tags", "<a>"],
+    ["open calls", "<tool_call>"],
+    ["open calls with JSON", '<tool_call>{"a":'],
+    ["open parameters", '<invoke name="x"><parameter name="y">'],
+    ["attributes", '<a b="'],
+    ["brackets", "{"],
+    ["lines of objects", '{"a":\n'],
+    ["lines of single quotes", "{'\n"],
+    ["lines of escapes", "{'\\'\n"],
+    ["lists", "[\n"],
+    ["lines of lists", "[f(\n"],
+    ["fences", "```\n"],
+    ["json fences", '```json\n{"name":\n'],
+    ["backticks", "`` ` "],
+    ["thoughts", "<think>"],
+    ["thought ends", "</think>"],
+    ["CDATA", "<tool_call><a><![CDATA["],
+    ["tokens", "[TOOL_CALLS]["],
+    ["comments", "{/*\n"],
+    ["hash comments", "[#\n"],
+    ["ReAct", "Action: x\nAction Input: {\n"],
+    ["DeepSeek", `<\uff5ctool\u2581call\u2581begin\uff5c>`],
+    ["ampersands", '<invoke name="x"><parameter name="y">&amp;</parameter></invoke>'],
+    ["spaces", "<tool_call> "],
+    ["deep", '<tool_call>{"a":['],
+  ];
+
+  it.each(hostile)("takes linear time on a megabyte of %s", (_, piece) => {
+    const small = piece.repeat(Math.ceil(20_000 / piece.length));
+    parseToolCalls(small, { tools: fixtureTools });
+    const written = piece.repeat(Math.ceil(1_000_000 / piece.length));
+    const from = process.cpuUsage(); // of this process, whatever else the machine does
+    const { problems } = parseToolCalls(written, { tools: fixtureTools });
+    expect(process.cpuUsage(from).user / 1000).toBeLessThan(6000);
+    expect(problems.length).toBeLessThanOrEqual(32);
+  });
+
+  it("takes no more calls than it may and says so", () => {
+    const one = '<tool_call>{"name":"current_time","arguments":{}}</tool_call>';
+    const { calls, problems } = parseToolCalls(one.repeat(5), { maxCalls: 3 });
+    expect(calls).toHaveLength(3);
+    expect(problems).toMatchObject([{ code: "limit" }]);
+  });
+
+  it("does not reach prototypes", () => {
+    const { calls } = parseToolCalls(
+      '{"name":"read_file","arguments":{"__proto__":{"polluted":1},"path":"a"}}',
+    );
+    expect(Object.getPrototypeOf(calls[0]?.arguments)).toBe(Object.prototype);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+    expect(Object.hasOwn(calls[0]?.arguments ?? {}, "__proto__")).toBe(true);
+  });
+});

@@ -1,0 +1,24 @@
+/** An argument that was written as text between tags: its type is not known yet. */
+export interface WrittenText {
+  readonly text: string;
+  /** The text says itself that it is JSON. */
+  readonly json: boolean;
+}
+
+/** A call as it was read, before names and types are looked up. */
+export interface RawCall {
+  readonly name: string;
+  readonly id?: string | undefined;
+  /** Arguments with types (JSON), or texts that still need them (XML). */
+  readonly values?: Readonly<Record<string, unknown>> | undefined;
+  readonly texts?: readonly (readonly [name: string, value: WrittenText])[] | undefined;
+  /** The way of writing. */
+  readonly dialect: string;
+}
+
+/** How the readers of dialects know what is a tool. */
+export interface KnownNames {
+  /** Whether a list of tools was given at all. */
+  readonly closed: boolean;
+  has(name: string): boolean;
+}

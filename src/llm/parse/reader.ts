@@ -1,0 +1,117 @@
+/** Why a piece of text is no call that can be trusted. */
+export const problemCodes = ["incomplete", "malformed", "ambiguous", "too_deep", "limit"] as const;
+
+export type ProblemCode = (typeof problemCodes)[number];
+
+/** A piece of model text that looks like a call and cannot be read as exactly one. */
+export class Unreadable extends Error {
+  readonly code: ProblemCode;
+
+  constructor(code: ProblemCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+
+  override get name(): string {
+    return "Unreadable";
+  }
+}
+
+/**
+ * A place in a text, and a budget of steps. Whoever looks ahead pays for it, so that however often hostile
+ * text makes the readers start anew, the whole stays linear.
+ */
+export class Reader {
+  readonly text: string;
+  pos = 0;
+  #left: number;
+
+  constructor(text: string, budget: number = 1_000_000 + 8 * text.length) {
+    this.text = text;
+    this.#left = budget;
+  }
+
+  get atEnd(): boolean {
+    return this.pos >= this.text.length;
+  }
+
+  /** The character here, empty at the end. */
+  get char(): string {
+    return this.text.charAt(this.pos);
+  }
+
+  spend(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw new Unreadable("limit", "The text makes too much work; the rest was not read.");
+  }
+
+  /** Whether the budget is used up: then nothing more can be read. */
+  get spent(): boolean {
+    return this.#left < 0;
+  }
+
+  sees(text: string): boolean {
+    return this.text.startsWith(text, this.pos);
+  }
+
+  /** Step over `text` where it stands here. */
+  take(text: string): boolean {
+    if (!this.sees(text)) return false;
+    this.pos += text.length;
+    return true;
+  }
+
+  /** The first of several texts that stands here, stepped over. */
+  takeAny(texts: readonly string[]): string | undefined {
+    return texts.find((text) => this.take(text));
+  }
+
+  /** Where `needle` stands next, -1 where it does not. */
+  find(needle: string, from: number = this.pos): number {
+    const found = this.text.indexOf(needle, from);
+    this.spend((found === -1 ? this.text.length : found) - from + 1);
+    return found;
+  }
+
+  /** What a sticky pattern without nested repetition matches here, stepped over. */
+  match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.pos;
+    const found = pattern.exec(this.text)?.[0];
+    if (found === undefined) return undefined;
+    this.spend(found.length + 1);
+    this.pos += found.length;
+    return found;
+  }
+
+  skipSpace(): void {
+    const from = this.pos;
+    while (this.pos < this.text.length && isSpace(this.text.charCodeAt(this.pos))) this.pos++;
+    this.spend(this.pos - from);
+  }
+
+  /** Whether only spaces stand between the start of the line and here. */
+  get startsLine(): boolean {
+    for (let at = this.pos - 1; at >= 0; at--) {
+      const code = this.text.charCodeAt(at);
+      if (code === 10 || code === 13) return true;
+      if (code !== 32 && code !== 9) return false;
+      if (this.pos - at > 64) return false; // deeper than anybody indents
+    }
+    return true;
+  }
+
+  /** Whether nothing but spaces follows up to the end of the line. */
+  get endsLine(): boolean {
+    for (let at = this.pos; at < this.text.length; at++) {
+      const code = this.text.charCodeAt(at);
+      if (code === 10 || code === 13) return true;
+      if (code !== 32 && code !== 9) return false;
+      if (at - this.pos > 1024) return false;
+    }
+    return true;
+  }
+}
+
+export function isSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0xfeff;
+}

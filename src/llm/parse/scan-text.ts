@@ -1,0 +1,280 @@
+import { readFence, readReAct, readSpan, type Fence } from "./code-fences.js";
+import type { KnownNames, RawCall } from "./raw-call.js";
+import { mayBeBare, readBare, readFenced } from "./read-pieces.js";
+import { isSpace, Reader, Unreadable } from "./reader.js";
+import { readTokenCalls } from "./token-calls.js";
+import { isOwnTag, opensCalls, readXmlCalls } from "./xml-calls.js";
+import { readOpenTag, type OpenTag } from "./xml-text.js";
+
+/** A piece of the text that is calls, or should have been. */
+export interface Found {
+  readonly calls: readonly RawCall[];
+  readonly problem?: Unreadable | undefined;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What an attempt costs besides its steps. */
+const attemptCost = 600;
+const maxFailures = 30;
+
+const thoughts = new Set(["think", "thinking", "thought", "reasoning", "scratchpad"]);
+
+/** Go through a model's text once, from left to right, and take the calls out of it. */
+export function scanText(
+  text: string,
+  names: KnownNames,
+): { readonly found: readonly Found[]; readonly text: string } {
+  const scan = new Scan(text, names);
+  try {
+    while (!scan.reader.atEnd) scan.step();
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    scan.found.push({ calls: [], problem: error, start: scan.reader.pos, end: scan.reader.pos });
+  }
+  return { found: scan.found, text: scan.rest() };
+}
+
+/** A tool's name in angle brackets that holds text and never closes is part of a sentence. */
+function isMereWord(reader: Reader, tag: OpenTag): boolean {
+  const start = reader.text.slice(reader.pos, reader.pos + 64).trimStart();
+  if (tag.selfClosing || start.startsWith("<") || start.startsWith("{")) return false;
+  return reader.find(`</${tag.fullName}>`) === -1;
+}
+
+/** What was found so far, and what of the text is left. */
+class Scan {
+  readonly reader: Reader;
+  found: Found[] = [];
+  readonly #names: KnownNames;
+  #kept: string[] = [];
+  #keptFrom = 0;
+  #failures = 0;
+  /** Something else than space and thoughts came before. */
+  #wroteSomething = false;
+
+  constructor(text: string, names: KnownNames) {
+    this.reader = new Reader(text);
+    this.#names = names;
+  }
+
+  /** Look at the next character that could begin something. */
+  step(): void {
+    const { reader } = this;
+    const code = reader.text.charCodeAt(reader.pos);
+    if (isSpace(code)) {
+      reader.pos++;
+      return;
+    }
+    const start = reader.pos;
+    if (this.#takeAt(code)) {
+      this.#wroteSomething ||= this.found.length > 0;
+      return;
+    }
+    reader.pos = Math.max(reader.pos, start + 1);
+    this.#wroteSomething = true;
+  }
+
+  /** The text without what was taken out. */
+  rest(): string {
+    this.#kept.push(this.reader.text.slice(this.#keptFrom));
+    return this.#kept.join("").trim();
+  }
+
+  #takeAt(code: number): boolean {
+    if (code === 60) return this.#takeTag();
+    if (code === 96 || code === 126) return this.#takeFence();
+    if (code === 91) return this.#skipTokens("[THINK]", "[/THINK]") || this.#takeToken() || this.#takeBare();
+    if (code === 123) return this.#takeBare();
+    if (code === 65) return this.#takeReAct();
+    return false;
+  }
+
+  /** A tag: of a call, of thoughts, or an ordinary one. */
+  #takeTag(): boolean {
+    const { reader } = this;
+    const start = reader.pos;
+    if (this.#skipTokens("<|channel|>analysis<|message|>", "<|end|>")) return true;
+    if (this.#takeToken()) return true;
+    if (reader.match(/<\/(?:think|thinking|thought|reasoning)>/y) !== undefined) return this.#forget();
+    const tag = readOpenTag(reader);
+    if (tag === undefined) return false;
+    if (thoughts.has(tag.name) && !tag.selfClosing) return this.#skipThought(tag.fullName, start);
+    if (!opensCalls(tag, this.#names) || (isOwnTag(tag) && isMereWord(reader, tag))) {
+      reader.pos = start;
+      return false;
+    }
+    const inside = reader.pos;
+    this.#attempt(
+      start,
+      () => readXmlCalls(reader, tag, this.#names),
+      () => {
+        const close = /[<{[]/.test(
+          reader.text
+            .slice(inside, inside + 64)
+            .trimStart()
+            .charAt(0),
+        )
+          ? reader.find(`</${tag.fullName}>`, inside)
+          : -1;
+        return close === -1 ? inside : close + tag.fullName.length + 3;
+      },
+    );
+    return true;
+  }
+
+  #takeToken(): boolean {
+    const { reader } = this;
+    const start = reader.pos;
+    let calls: RawCall[] | undefined;
+    this.#attempt(
+      start,
+      () => (calls = readTokenCalls(reader, this.#names)) ?? [],
+      () => start + 1,
+    );
+    return calls !== undefined || reader.pos !== start;
+  }
+
+  /** A fence with calls in it, or another one that is text. */
+  #takeFence(): boolean {
+    const { reader } = this;
+    const start = reader.pos;
+    const fence = readFence(reader);
+    if (fence === undefined) return this.#takeSpan();
+    const only = !this.#wroteSomething && reader.text.slice(fence.end).trim() === "";
+    if (fence.kind === "other" && !only) {
+      reader.pos = fence.end;
+      this.#wroteSomething = true;
+      return true;
+    }
+    return this.#takeFenced(start, fence, fence.kind === "other" ? "json" : fence.kind);
+  }
+
+  /** Calls in a fence must be all that it holds; else it is an example, and text. */
+  #takeFenced(start: number, fence: Fence, kind: "calls" | "json"): boolean {
+    const { reader } = this;
+    reader.pos = fence.inside;
+    const before = this.found.length;
+    const calls: RawCall[] = [];
+    let problem: Unreadable | undefined;
+    try {
+      calls.push(...readFenced(reader, { fence, names: this.#names, explicit: kind === "calls" }));
+    } catch (error) {
+      if (!(error instanceof Unreadable) || reader.spent) throw error;
+      problem = error;
+    }
+    const end = Math.max(fence.end, calls.length > 0 ? reader.pos : 0);
+    reader.pos = end;
+    if (problem !== undefined) this.#fail(problem, start);
+    else if (calls.length > 0) this.found.push({ calls, start, end });
+    if (calls.length > 0) this.#cut(start, end);
+    else this.#wroteSomething = true;
+    return this.found.length >= before;
+  }
+
+  #takeSpan(): boolean {
+    const { reader } = this;
+    const span = readSpan(reader);
+    if (span === undefined) return false;
+    const start = reader.pos;
+    const only = !this.#wroteSomething && reader.text.slice(span.end).trim() === "";
+    if (only) return this.#takeFenced(start, span, "json");
+    reader.pos = span.end;
+    this.#wroteSomething = true;
+    return true;
+  }
+
+  /** JSON, or a list of Python calls, on lines of its own. */
+  #takeBare(): boolean {
+    const { reader } = this;
+    const start = reader.pos;
+    if (!reader.startsLine || !mayBeBare(reader)) return false;
+    reader.spend(attemptCost);
+    const calls = readBare(reader, this.#names);
+    if (calls === undefined || !(reader.endsLine || calls.problem !== undefined)) {
+      reader.pos = start;
+      return false;
+    }
+    if (calls.problem !== undefined) this.#fail(calls.problem, start);
+    else {
+      this.found.push({ ...calls, start, end: reader.pos });
+      this.#cut(start, reader.pos);
+    }
+    return true;
+  }
+
+  #takeReAct(): boolean {
+    const { reader } = this;
+    const start = reader.pos;
+    if (!reader.startsLine || !reader.sees("Action:")) return false;
+    this.#attempt(
+      start,
+      () => readReAct(reader, this.#names) ?? [],
+      () => start + 1,
+    );
+    return reader.pos > start;
+  }
+
+  /** Read calls from here; `resume` says where to go on when they cannot be read. */
+  #attempt(start: number, read: () => readonly RawCall[], resume: () => number): void {
+    const { reader } = this;
+    try {
+      const calls = read();
+      if (reader.pos === start) return;
+      this.found.push({ calls, start, end: reader.pos });
+      this.#cut(start, reader.pos);
+    } catch (error) {
+      if (!(error instanceof Unreadable) || reader.spent) throw error;
+      this.#fail(error, start);
+      reader.pos = error.code === "incomplete" ? reader.text.length : resume();
+    }
+  }
+
+  /** A text that fails again and again is no text with calls. */
+  #fail(problem: Unreadable, start: number): void {
+    this.reader.spend(attemptCost);
+    this.found.push({ calls: [], problem, start, end: this.reader.pos });
+    if (++this.#failures < maxFailures) return;
+    throw new Unreadable(
+      "limit",
+      `The text has ${maxFailures} calls that cannot be read; the rest was not read.`,
+    );
+  }
+
+  /** Thoughts between special tokens, up to the end of the text where they do not end. */
+  #skipTokens(from: string, to: string): boolean {
+    const { reader } = this;
+    const start = reader.pos;
+    reader.take("<|start|>assistant");
+    if (!reader.take(from)) {
+      reader.pos = start;
+      return false;
+    }
+    const end = reader.find(to);
+    reader.pos = end === -1 ? reader.text.length : end + to.length;
+    this.#cut(start, reader.pos);
+    return true;
+  }
+
+  #skipThought(fullName: string, start: number): boolean {
+    const { reader } = this;
+    const end = reader.find(`</${fullName}>`);
+    reader.pos = end === -1 ? reader.text.length : end + fullName.length + 3;
+    this.#cut(start, reader.pos);
+    return true;
+  }
+
+  /** A thought ends that was opened before the text began: all so far was thinking. */
+  #forget(): boolean {
+    this.found = [];
+    this.#kept = [];
+    this.#keptFrom = this.reader.pos;
+    this.#wroteSomething = false;
+    return true;
+  }
+
+  #cut(start: number, end: number): void {
+    this.#kept.push(this.reader.text.slice(this.#keptFrom, start));
+    this.#keptFrom = end;
+  }
+}

@@ -1,0 +1,210 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { UpstreamSpec } from "../../contract/ports/upstream.js";
+import { endProcess, signalGroup } from "./end-process.js";
+import { createFloodGate } from "./flood-gate.js";
+import { createLineReader } from "./line-reader.js";
+import { tooLongAnswer } from "./too-long-answer.js";
+
+export type ProgramSpec = Extract<UpstreamSpec, { kind: "program" }>;
+
+export interface ProgramOptions {
+  /** Longer messages are refused. */
+  readonly maxMessageBytes: number;
+  /** The program did something that it should not have, and the connection goes on. */
+  readonly onFault: (message: string) => void;
+  /** A line on its standard error. */
+  readonly onLog: (line: string) => void;
+}
+
+/** How much may wait for a program that does not read. */
+const mostUnread = 64 * 1024 * 1024;
+/** What a process that ended may still have in its pipes. */
+const drainMs = 250;
+
+/**
+ * Speaks MCP with a program on its standard streams. It differs from the SDK's transport in what it
+ * survives: noise, floods and huge lines; and the whole process group ends with it.
+ */
+export class ProgramTransport implements Transport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: Transport["onmessage"];
+  /** With `pid` the mark by which the SDK knows a transport over pipes. */
+  readonly stderr = null;
+  /** Why the connection ended, where the program ended it. */
+  ended: string | undefined;
+  readonly #spec: ProgramSpec;
+  readonly #options: ProgramOptions;
+  readonly #gate = createFloodGate(() => performance.now());
+  #child: ChildProcess | undefined;
+  #closing: Promise<void> | undefined;
+  #over = false;
+  #lastWords = "";
+
+  constructor(spec: ProgramSpec, options: ProgramOptions) {
+    this.#spec = spec;
+    this.#options = options;
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  start(): Promise<void> {
+    const { command, args = [], env, cwd } = this.#spec;
+    const child = spawn(command, [...args], {
+      env: { ...env },
+      ...(cwd !== undefined && { cwd }),
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+    this.#child = child;
+    this.#read(child);
+    // A process that has nothing left to do may end; while something is asked, the asking keeps it alive.
+    child.unref();
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as Socket).unref();
+    child.stdin.on("error", () => {}); // a program that is gone shows by its exit
+    child.once("exit", (code, signal) => this.#onExit(child, code, signal));
+    return new Promise((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", (error) => {
+        this.ended = `it could not be started: ${error.message}`;
+        reject(error);
+        this.#finish();
+      });
+    });
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin;
+    if (this.#over || !stdin?.writable) return Promise.reject(new Error(this.ended ?? "the program is gone"));
+    if (stdin.writableLength > mostUnread) {
+      return Promise.reject(new Error("the program does not read what it is sent"));
+    }
+    stdin.write(`${JSON.stringify(message)}\n`);
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const child = this.#child;
+    this.#finish();
+    if (child !== undefined) await endProcess(child, { leaveMs: 400, termMs: 1500 });
+  }
+
+  #read(child: ChildProcess): void {
+    const reader = createLineReader(this.#options.maxMessageBytes, {
+      onLine: (line) => this.#onLine(line),
+      onTooLong: (head, tail, bytes) => this.#onTooLong(head, tail, bytes),
+    });
+    child.stdout?.on("data", (chunk: Buffer) => {
+      if (!this.#over) reader.push(chunk);
+    });
+    const words = createLineReader(4096, {
+      onLine: (line) => this.#onWords(line),
+      onTooLong: (head) => this.#onWords(`${head}…`),
+    });
+    child.stderr?.on("data", (chunk: Buffer) => words.push(chunk));
+    child.stdout?.on("error", () => {});
+    child.stderr?.on("error", () => {});
+  }
+
+  #onLine(line: string): void {
+    if (line.trim() === "") return;
+    const messages = parseMessages(line);
+    if (messages === undefined) {
+      this.#options.onFault(`it wrote something to its standard output that is no message: ${excerpt(line)}`);
+      this.#slowDown();
+      return;
+    }
+    for (const message of messages) {
+      if ("method" in message) this.#slowDown();
+      this.#deliver(message);
+    }
+  }
+
+  #deliver(message: JSONRPCMessage): void {
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #onTooLong(head: string, tail: string, bytes: number): void {
+    const limit = this.#options.maxMessageBytes;
+    const answer = tooLongAnswer(head, tail, { bytes, limit });
+    this.#options.onFault(`it sent a message of ${bytes} bytes, more than the ${limit} that are allowed`);
+    if (answer !== undefined) return this.#deliver(answer);
+    // Somebody may wait for it for ever: better a connection that starts again.
+    this.ended = "it sent a message that is too long to be read";
+    void this.close();
+  }
+
+  /** A flood is not lost and not read either: the pipe fills up and the program waits. */
+  #slowDown(): void {
+    const pauseMs = this.#gate.count();
+    const stdout = this.#child?.stdout;
+    if (pauseMs === 0 || stdout === null || stdout === undefined || stdout.isPaused()) return;
+    this.#options.onFault("it floods its standard output; it is read slowly");
+    stdout.pause();
+    setTimeout(() => stdout.resume(), pauseMs).unref();
+  }
+
+  #onWords(line: string): void {
+    if (line.trim() !== "") this.#lastWords = line;
+    this.#options.onLog(line);
+  }
+
+  #onExit(child: ChildProcess, code: number | null, signal: string | null): void {
+    if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
+    const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
+    const end = (): void => {
+      clearTimeout(timer);
+      const words = this.#lastWords === "" ? "" : ` (${excerpt(this.#lastWords)})`;
+      this.ended ??= `the program ended ${how}${words}`;
+      this.#finish();
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    };
+    // A grandchild may hold the pipe open, so its end is not waited for long.
+    const timer = setTimeout(end, drainMs);
+    if (child.stdout?.readableEnded !== false) end();
+    else child.stdout.once("end", end);
+  }
+
+  #finish(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.onclose?.();
+  }
+}
+
+/** The messages of a line: one, or a batch; `undefined` where it is none. */
+function parseMessages(line: string): readonly JSONRPCMessage[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.every(isMessage) && list.length > 0 ? list : undefined;
+}
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+  return typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
+}
+
+function excerpt(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- what a terminal would obey
+  const plain = text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
+  return plain.length <= 160 ? plain : `${plain.slice(0, 159)}…`;
+}

@@ -1,0 +1,22 @@
+import type { JsonSchema } from "../../contract/json.js";
+import type { UpstreamTool } from "../../contract/ports/upstream.js";
+
+/** A tool as it was listed; what is missing or of the wrong type is left for the one who judges it. */
+export function readTool(listed: unknown): UpstreamTool {
+  const tool = isRecord(listed) ? listed : {};
+  const { name, title, description, inputSchema, outputSchema, annotations, _meta: meta } = tool;
+  return {
+    name: typeof name === "string" ? name : "",
+    ...(typeof title === "string" && { title }),
+    ...(typeof description === "string" && { description }),
+    // What is no object is kept: it is refused with its reason when it is judged.
+    inputSchema: (inputSchema ?? { type: "object" }) as JsonSchema,
+    ...(outputSchema !== undefined && outputSchema !== null && { outputSchema: outputSchema as JsonSchema }),
+    ...(isRecord(annotations) && { annotations }),
+    ...(isRecord(meta) && { meta }),
+  };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,39 @@
+import { cleanText } from "./clean-text.js";
+
+/** A fault of a server and how often it came. */
+export interface Fault {
+  readonly message: string;
+  readonly count: number;
+  readonly at: number;
+}
+
+/** Keeps the last faults and words of a server, bounded. */
+export interface FaultLog {
+  add(message: string): void;
+  addWords(line: string): void;
+  faults(): readonly Fault[];
+  words(): readonly string[];
+}
+
+/** Make a log of the last 20 different faults and 50 lines. */
+export function createFaultLog(now: () => number, hide: (text: string) => string): FaultLog {
+  const faults = new Map<string, Fault>();
+  const words: string[] = [];
+  const shorten = (text: string): string => hide(cleanText(text).text.slice(0, 500).toWellFormed());
+  return {
+    add(message) {
+      const text = shorten(message);
+      const count = (faults.get(text)?.count ?? 0) + 1;
+      faults.delete(text);
+      faults.set(text, { message: text, count, at: now() });
+      const [oldest] = faults.keys();
+      if (faults.size > 20 && oldest !== undefined) faults.delete(oldest);
+    },
+    addWords(line) {
+      words.push(shorten(line));
+      if (words.length > 50) words.shift();
+    },
+    faults: () => [...faults.values()],
+    words: () => words,
+  };
+}

@@ -1,0 +1,118 @@
+import type { ToolContext } from "../../contract/context.js";
+import type { PromptProvider, ResourceProvider } from "../../contract/host.js";
+import type { UpstreamResult, UpstreamSpec, UpstreamTool } from "../../contract/ports/upstream.js";
+import type { Tool } from "../../contract/tool.js";
+import type { OpenServer } from "./server-link.js";
+import type { Fault } from "./fault-log.js";
+import type { ServerMemory } from "./server-memory.js";
+
+/** One server and how it is used. */
+export interface ServerSettings {
+  readonly spec: UpstreamSpec;
+  /** `false`: known, but never started. @default true */
+  readonly enabled?: boolean | undefined;
+  /** Only these of its tools, as globs. @default all */
+  readonly include?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+  /** Limit of one call. @default 60000 */
+  readonly timeoutMs?: number | undefined;
+  /** Limit of connecting and listing. @default 30000 */
+  readonly startTimeoutMs?: number | undefined;
+  /** Calls at the same time. @default 16 */
+  readonly maxConcurrent?: number | undefined;
+  /** Start it with the first call where its tools are known already. @default true */
+  readonly lazy?: boolean | undefined;
+  readonly trustAnnotations?: boolean | undefined;
+}
+
+/** A server as lists show it. */
+export interface ServerView {
+  readonly name: string;
+  /** The program with its arguments, or the address; secrets hidden. */
+  readonly target: string;
+  readonly state: "idle" | "connecting" | "ready" | "failed" | "disabled";
+  readonly protocol?: string | undefined;
+  /** Why it does not work, or what it did last that it should not have. */
+  readonly fault?: string | undefined;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly warnings: readonly string[];
+  }[];
+  /** Definitions that wait for a person. */
+  readonly held: readonly { readonly tool: string; readonly reason: string; readonly diff: string }[];
+  readonly refused: readonly { readonly tool: string; readonly reason: string }[];
+  /** When a server that failed is tried again. */
+  readonly nextTryAt?: number | undefined;
+  readonly pid?: number | undefined;
+  readonly faults: readonly Fault[];
+  /** The last lines that the program wrote to its standard error. */
+  readonly log: readonly string[];
+}
+
+/** Where tools of servers are registered. */
+export interface ToolShelf {
+  has(name: string): boolean;
+  registerMany(tools: readonly Tool[]): void;
+  replace(tool: Tool): void;
+  unregister(name: string): Promise<unknown>;
+  enable(name: string): void;
+  disable(name: string, reason: string): void;
+}
+
+export interface GatewayOptions {
+  readonly shelf: ToolShelf;
+  readonly memory: ServerMemory;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Hide secrets. */
+  readonly hide: (text: string) => string;
+  /** Whether a name fits a glob. */
+  readonly matches: (glob: string, name: string) => boolean;
+  /** How a server of that name is reached. */
+  readonly open: OpenServer;
+}
+
+/** MCP servers in code: those of the configuration and those connected by hand. */
+export interface McpServers {
+  /** All servers, by name. */
+  servers(): readonly ServerView[];
+  /** Add a server and connect; its tools are `name:tool`. */
+  connect(name: string, spec: UpstreamSpec | ServerSettings): Promise<ServerView>;
+  /** The tools that a server offers now, as far as they are accepted. */
+  listTools(name: string): Promise<readonly UpstreamTool[]>;
+  /** Call a tool of a server directly: no policy, no records. Calls of agents go through `tenon.call`. */
+  callTool(
+    name: string,
+    tool: string,
+    args?: unknown,
+    options?: { readonly signal?: AbortSignal; readonly context?: ToolContext },
+  ): Promise<UpstreamResult>;
+  /** Take a server and its tools away. */
+  disconnect(name: string): Promise<void>;
+  /** A person has looked at changed definitions: use them from now on. @param tools @default all that are held */
+  accept(name: string, tools?: readonly string[]): Promise<readonly string[]>;
+  /** Close the connection and make a new one. */
+  restart(name: string): Promise<ServerView>;
+  /** Resources of all servers, for MCP hosts. */
+  readonly resources: ResourceProvider;
+  /** Prompts of all servers, for MCP hosts. */
+  readonly prompts: PromptProvider;
+}
+
+/** The gateway as the runtime holds it. */
+export interface Gateway extends McpServers {
+  /** Take a server in without starting it. */
+  add(name: string, settings: ServerSettings): void;
+  /** Register what is known from earlier runs. */
+  load(): Promise<void>;
+  /** Start in the background what is not known yet or wants to be started. */
+  start(): void;
+  /** Wait until every enabled server has listed its tools or failed, at most so long. */
+  settle(limitMs: number): Promise<void>;
+  /** Connect to all enabled servers now, and wait at most so long. */
+  tryAll(limitMs: number): Promise<void>;
+  /** The wait before a name of a server that has not listed its tools yet can be resolved. */
+  awaitTool(name: string): Promise<void> | undefined;
+  close(): Promise<void>;
+}

@@ -1,0 +1,128 @@
+import { ToolDefinitionError, ToolResourceNotFoundError } from "../../contract/errors.js";
+import type { UpstreamSpec } from "../../contract/ports/upstream.js";
+import { GatewayServer } from "./gateway-server.js";
+import type { Gateway, GatewayOptions, ServerSettings } from "./gateway-types.js";
+import { createPromptProvider } from "./pass-prompts.js";
+import { createResourceProvider } from "./pass-resources.js";
+
+const legalName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+
+/** Make the gateway: any number of servers, each for itself, one harming no other. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const servers = new Map<string, GatewayServer>();
+  const listeners = { resources: new Set<() => void>(), prompts: new Set<() => void>() };
+  const all = (): readonly GatewayServer[] => [...servers.values()].filter((server) => server.enabled);
+
+  const get = (name: string): GatewayServer => {
+    const server = servers.get(name);
+    if (server?.enabled === true) return server;
+    const known = [...servers.keys()].join(", ");
+    throw new ToolResourceNotFoundError(
+      server === undefined
+        ? `MCP server "${name}" not found.`
+        : `MCP server "${name}" not found: it is disabled.`,
+      { hint: known === "" ? "No MCP server is configured." : `There are: ${known}.` },
+    );
+  };
+  const add = (name: string, settings: ServerSettings): GatewayServer => {
+    checkName(name, servers);
+    const onChange = (what: "resources" | "prompts"): void =>
+      listeners[what].forEach((listener) => listener());
+    const server = new GatewayServer({ ...options, name, settings, onChange });
+    servers.set(name, server);
+    return server;
+  };
+
+  return {
+    add: (name, settings) => void add(name, settings),
+    async load() {
+      await Promise.all(all().map((server) => server.catalogue.load()));
+    },
+    start() {
+      for (const server of all()) {
+        if (server.settings.lazy === false || !server.catalogue.isKnown) server.link.open().catch(() => {}); // shown in its view
+      }
+    },
+    async settle(limitMs) {
+      const opening = all()
+        .filter((server) => !server.catalogue.isKnown)
+        .map((server) => server.link.use().catch(() => undefined));
+      if (opening.length === 0) return;
+      await within(Promise.all(opening), limitMs);
+    },
+    async tryAll(limitMs) {
+      await within(Promise.all(all().map((server) => server.link.open().catch(() => undefined))), limitMs);
+    },
+    awaitTool(name) {
+      const at = name.indexOf(":");
+      const server = at < 0 ? undefined : servers.get(name.slice(0, at));
+      if (server === undefined || !server.enabled || server.catalogue.isKnown) return undefined;
+      return server.link.use().then(() => {});
+    },
+    servers: () => [...servers.values()].map((server) => server.view()),
+    async connect(name, given) {
+      const settings: ServerSettings = "spec" in given ? given : { spec: given satisfies UpstreamSpec };
+      const server = add(name, settings);
+      try {
+        await server.link.open();
+      } catch (error) {
+        servers.delete(name);
+        await server.close();
+        throw error;
+      }
+      return server.view();
+    },
+    listTools: (name) => settled(() => get(name).listTools()),
+    callTool: (name, tool, args = {}, { signal, context } = {}) =>
+      settled(() => {
+        const server = get(name);
+        const call = { signal: signal ?? new AbortController().signal };
+        if (context !== undefined) server.relate(call, context);
+        return server.callTool(tool, args, call);
+      }),
+    disconnect: (name) =>
+      settled(async () => {
+        const server = get(name);
+        servers.delete(name);
+        await server.remove();
+      }),
+    accept: (name, tools) => settled(() => get(name).accept(tools)),
+    restart: (name) =>
+      settled(async () => {
+        const server = get(name);
+        await server.link.close(true);
+        await server.link.open();
+        return server.view();
+      }),
+    resources: createResourceProvider(all, listeners.resources),
+    prompts: createPromptProvider(all, listeners.prompts),
+    async close() {
+      await Promise.all([...servers.values()].map((server) => server.close()));
+    },
+  };
+}
+
+function checkName(name: string, servers: ReadonlyMap<string, unknown>): void {
+  if (!legalName.test(name)) {
+    throw new ToolDefinitionError(`"${name}" is no name for an MCP server.`, {
+      code: "NAME_INVALID",
+      hint: "Use 1 to 64 letters, digits, _ . or -, starting with a letter or digit.",
+    });
+  }
+  const folded = name.toLowerCase();
+  if (![...servers.keys()].some((other) => other.toLowerCase() === folded)) return;
+  throw new ToolDefinitionError(`There is another MCP server named "${name}".`, {
+    hint: "Disconnect it first, or choose another name.",
+  });
+}
+
+/** What throws at once rejects instead. */
+async function settled<T>(work: () => Promise<T>): Promise<T> {
+  return work();
+}
+
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([work, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,255 @@
+import { ToolDefinitionError, ToolUnavailableError } from "../../contract/errors.js";
+import type { UpstreamTool } from "../../contract/ports/upstream.js";
+import type { Tool } from "../../contract/tool.js";
+import type { FaultLog } from "./fault-log.js";
+import { diffDefinitions, fingerprint } from "./fingerprint.js";
+import type { ServerView, ToolShelf } from "./gateway-types.js";
+import { messageOf } from "./message-of.js";
+import { registerTools } from "./register-tools.js";
+import { screenListing } from "./screen-listing.js";
+import type { ScreenedTool } from "./screen-tool.js";
+import type { ServerMemory, ServerRecord } from "./server-memory.js";
+
+export interface CatalogueOptions {
+  readonly server: string;
+  /** A digest of where the server is reached. */
+  readonly target: string;
+  readonly shelf: ToolShelf;
+  readonly memory: ServerMemory;
+  readonly faults: FaultLog;
+  /** Whether the person wants this tool at all. */
+  readonly wanted: (name: string) => boolean;
+  /** The tool that is registered for a definition. */
+  readonly wrap: (tool: ScreenedTool) => Tool;
+}
+
+interface HeldTool {
+  readonly tool: string;
+  readonly reason: string;
+  readonly diff: string;
+  readonly offered: ScreenedTool;
+}
+
+/** The tools of one server: which definitions were accepted, which are held or refused, and which are registered. */
+export class ServerCatalogue {
+  readonly #options: CatalogueOptions;
+  readonly #registered = new Map<string, ScreenedTool>();
+  #held = new Map<string, HeldTool>();
+  #refused: ServerView["refused"] = [];
+  #record: ServerRecord | undefined;
+  #loading: Promise<void> | undefined;
+  #listed = false;
+
+  constructor(options: CatalogueOptions) {
+    this.#options = options;
+  }
+
+  /** The tools are known, from this run or an earlier one. */
+  get isKnown(): boolean {
+    return this.#listed || this.#record !== undefined;
+  }
+
+  /** What an earlier run left behind. */
+  get record(): ServerRecord | undefined {
+    return this.#record;
+  }
+
+  get heldCount(): number {
+    return this.#held.size;
+  }
+
+  /** Register what an earlier run accepted, without starting anything. */
+  load(): Promise<void> {
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  /** The definitions that can be called now. */
+  usable(): readonly ScreenedTool[] {
+    return [...this.#registered.values()].filter(({ raw }) => !this.#held.has(raw.name));
+  }
+
+  view(): Pick<ServerView, "tools" | "held" | "refused"> {
+    return {
+      tools: this.usable().map(({ shown, warnings }) => ({
+        name: shown.name,
+        description: shown.description ?? "",
+        warnings,
+      })),
+      held: [...this.#held.values()].map(({ tool, reason, diff }) => ({ tool, reason, diff })),
+      refused: this.#refused,
+    };
+  }
+
+  /** Take a new listing: the same definitions go on, changed ones are held, unknown ones count as accepted. */
+  async take(listed: readonly UpstreamTool[]): Promise<void> {
+    const { tools, refused } = this.#screen(listed);
+    const accepted: Record<string, UpstreamTool> = { ...this.#record?.accepted };
+    const held = new Map<string, HeldTool>();
+    const usable = new Map<string, ScreenedTool>();
+    for (const [name, tool] of tools) {
+      const before = Object.hasOwn(accepted, name) ? accepted[name] : undefined;
+      if (before === undefined || fingerprint(before) === fingerprint(tool.raw)) {
+        accepted[name] = tool.raw;
+        usable.set(name, tool);
+        continue;
+      }
+      const diff = await diffDefinitions(before, tool.raw);
+      held.set(name, {
+        tool: name,
+        reason: "its definition changed after it was accepted",
+        diff,
+        offered: tool,
+      });
+    }
+    this.#refused = refused;
+    this.#held = held;
+    this.#listed = true;
+    this.#register(usable);
+    await this.keep({ accepted, listed: [...tools.keys()] });
+  }
+
+  /** Use changed definitions from now on; returns their names. */
+  async accept(tools?: readonly string[]): Promise<readonly string[]> {
+    const { server } = this.#options;
+    const names = tools ?? [...this.#held.keys()];
+    const missing = names.find((tool) => !this.#held.has(tool));
+    if (missing !== undefined) {
+      throw new ToolDefinitionError(`No definition of "${missing}" of the MCP server "${server}" is held.`, {
+        hint: `"tenon mcp-servers list" shows what waits for a person.`,
+      });
+    }
+    const taken = names.flatMap((tool) => this.#held.get(tool)?.offered ?? []);
+    const accepted = { ...this.#record?.accepted };
+    for (const { raw } of taken) accepted[raw.name] = raw;
+    await this.keep({ accepted });
+    for (const offered of taken) this.#release(offered);
+    return names;
+  }
+
+  /** Throw where a tool may not be called now. */
+  async check(tool: string): Promise<void> {
+    const { server } = this.#options;
+    if (!this.#held.has(tool)) {
+      if (this.#registered.has(tool)) return;
+      throw new ToolUnavailableError(`The MCP server "${server}" offers no tool "${tool}" now.`, {
+        code: "SERVER_UNAVAILABLE",
+        hint: `"tenon mcp-servers list" shows what it offers, and what was refused and why.`,
+      });
+    }
+    await this.#takeAcceptedElsewhere(tool);
+    if (!this.#held.has(tool)) return;
+    throw new ToolUnavailableError(`"${this.#full(tool)}" is held: ${this.#whyHeld(tool)}.`, {
+      code: "DEFINITION_HELD",
+      retryable: false,
+      hint: `A person can look at the change and accept it: tenon mcp-servers accept ${server} ${tool}`,
+    });
+  }
+
+  /** Keep what changed for the next run. */
+  async keep(changes: Partial<ServerRecord>): Promise<void> {
+    const { server, target, memory, faults } = this.#options;
+    const before = this.#record ?? { target, accepted: {}, listed: [] };
+    const record: ServerRecord = { ...before, ...changes };
+    const same = JSON.stringify({ ...before, verdictAt: 0 }) === JSON.stringify({ ...record, verdictAt: 0 });
+    if (same && this.#record !== undefined) return;
+    this.#record = record;
+    try {
+      await memory.save(server, record);
+    } catch (error) {
+      faults.add(`what is known of it could not be kept: ${messageOf(error)}`);
+    }
+  }
+
+  /** Take all its tools out of the registry. */
+  async clear(): Promise<void> {
+    const names = [...this.#registered.keys()];
+    this.#registered.clear();
+    await Promise.all(names.map((tool) => this.#options.shelf.unregister(this.#full(tool))));
+  }
+
+  async #load(): Promise<void> {
+    const { memory, server, target } = this.#options;
+    const record = await memory.load(server);
+    // Another target is another server: what was accepted of the old one says nothing about it.
+    if (record === undefined || record.target !== target) return;
+    this.#record = record;
+    const known = record.listed.flatMap((tool) => record.accepted[tool] ?? []);
+    const { tools, refused } = this.#screen(known);
+    this.#refused = refused;
+    this.#register(tools);
+  }
+
+  #screen(listed: readonly UpstreamTool[]): ReturnType<typeof screenListing> {
+    const { server, shelf, wanted } = this.#options;
+    return screenListing(listed, {
+      server,
+      wanted,
+      ownerOf: (tool) => {
+        if (this.#registered.has(tool)) return undefined;
+        const taken = [this.#full(tool), `${server}__${tool}`].find((name) => shelf.has(name));
+        return taken === undefined ? undefined : `the tool "${taken}"`;
+      },
+    });
+  }
+
+  /** Bring the registry in line with what may be used now. */
+  #register(usable: ReadonlyMap<string, ScreenedTool>): void {
+    const { shelf, wrap, faults, server } = this.#options;
+    for (const name of this.#registered.keys()) {
+      if (usable.has(name)) continue;
+      if (this.#held.has(name)) {
+        shelf.disable(this.#full(name), this.#whyHeld(name));
+        continue;
+      }
+      this.#registered.delete(name);
+      shelf.unregister(this.#full(name)).catch((error: unknown) => faults.add(messageOf(error)));
+    }
+    const fresh: ScreenedTool[] = [];
+    for (const [name, tool] of usable) {
+      const before = this.#registered.get(name);
+      if (before === undefined) fresh.push(tool);
+      else if (fingerprint(before.raw) !== fingerprint(tool.raw)) this.#release(tool);
+      else shelf.enable(this.#full(name));
+    }
+    const failed = registerTools(shelf, fresh.map(wrap));
+    for (const tool of fresh)
+      if (!failed.has(this.#full(tool.raw.name))) this.#registered.set(tool.raw.name, tool);
+    const reasons = [...failed].map(([tool, reason]) => ({ tool: tool.slice(server.length + 1), reason }));
+    this.#refused = [...this.#refused, ...reasons];
+  }
+
+  /** A definition may be called from now on. */
+  #release(tool: ScreenedTool): void {
+    const { shelf, wrap } = this.#options;
+    const full = this.#full(tool.raw.name);
+    this.#held.delete(tool.raw.name);
+    this.#registered.set(tool.raw.name, tool);
+    if (shelf.has(full)) {
+      shelf.replace(wrap(tool));
+      shelf.enable(full);
+    } else {
+      shelf.registerMany([wrap(tool)]);
+    }
+  }
+
+  /** Another process may have accepted it meanwhile, so the state is asked again. */
+  async #takeAcceptedElsewhere(tool: string): Promise<void> {
+    const kept = await this.#options.memory.load(this.#options.server);
+    const offered = this.#held.get(tool)?.offered;
+    const accepted = kept?.accepted[tool];
+    if (offered === undefined || accepted === undefined) return;
+    if (fingerprint(accepted) !== fingerprint(offered.raw)) return;
+    this.#record = kept;
+    this.#release(offered);
+  }
+
+  #whyHeld(tool: string): string {
+    const reason = this.#held.get(tool)?.reason ?? "its definition changed";
+    return `${reason}; "tenon mcp-servers accept ${this.#options.server} ${tool}" shows and accepts the change`;
+  }
+
+  #full(tool: string): string {
+    return `${this.#options.server}:${tool}`;
+  }
+}

@@ -1,0 +1,198 @@
+import { ToolUnavailableError } from "../../contract/errors.js";
+import type { UpstreamSpec } from "../../contract/ports/upstream.js";
+import type { ServerOptions } from "../client/open-server.js";
+import type { EraVerdict, ServerConnection } from "../client/server-connection.js";
+import type { FaultLog } from "./fault-log.js";
+import { messageOf } from "./message-of.js";
+
+/** Open a connection to the server of that name. */
+export type OpenServer = (
+  server: string,
+  spec: UpstreamSpec,
+  options: ServerOptions,
+) => Promise<ServerConnection>;
+
+export interface LinkOptions {
+  readonly server: string;
+  readonly spec: UpstreamSpec;
+  readonly startTimeoutMs: number;
+  readonly open: OpenServer;
+  readonly faults: FaultLog;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly prior: () => Promise<EraVerdict | undefined>;
+  readonly events: Pick<
+    ServerOptions,
+    "onToolsChanged" | "onResourcesChanged" | "onPromptsChanged" | "answer"
+  >;
+  /** A connection is there: list and register before anyone uses it. */
+  readonly onOpen: (connection: ServerConnection) => Promise<void>;
+}
+
+export type LinkState = "idle" | "connecting" | "ready" | "failed";
+
+const firstWaitMs = 500;
+const longestWaitMs = 60_000;
+/** A connection that lived this long starts the back-off anew. */
+const stableMs = 10_000;
+
+/** The one connection to a server: opened when needed, opened again when lost. */
+export class ServerLink {
+  readonly #options: LinkOptions;
+  #state: LinkState = "idle";
+  #connection: ServerConnection | undefined;
+  #opening: Promise<ServerConnection> | undefined;
+  #stop = new AbortController();
+  #reason: string | undefined;
+  #needsLogin = false;
+  #failures = 0;
+  #nextTryAt: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #openedAt = 0;
+  #closed = false;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+  /** Why it failed. */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+  get nextTryAt(): number | undefined {
+    return this.#nextTryAt;
+  }
+  get connection(): ServerConnection | undefined {
+    return this.#connection;
+  }
+
+  /** The connection; waits for one that is being made, refuses at once while a failed one is not tried again. */
+  use(): Promise<ServerConnection> {
+    if (this.#connection !== undefined) return Promise.resolve(this.#connection);
+    if (this.#closed) return Promise.reject(this.#unavailable("it was disconnected"));
+    if (this.#state === "failed" && this.#isResting())
+      return Promise.reject(this.#unavailable(this.#reason ?? ""));
+    return this.open();
+  }
+
+  /** Connect now, whatever happened before. */
+  open(): Promise<ServerConnection> {
+    if (this.#connection !== undefined) return Promise.resolve(this.#connection);
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    return this.#opening;
+  }
+
+  /** End it; with `again` it can be opened anew. */
+  async close(again = false): Promise<void> {
+    this.#closed = !again;
+    clearTimeout(this.#timer);
+    this.#nextTryAt = undefined;
+    this.#stop.abort(this.#unavailable("it was disconnected"));
+    this.#stop = new AbortController();
+    await this.#opening?.catch(() => {});
+    const connection = this.#connection;
+    this.#connection = undefined;
+    this.#failures = 0;
+    this.#set("idle", undefined);
+    await connection?.close();
+  }
+
+  async #open(): Promise<ServerConnection> {
+    const { server, spec, open, faults, startTimeoutMs, events, onOpen } = this.#options;
+    const { signal } = this.#stop;
+    clearTimeout(this.#timer);
+    this.#nextTryAt = undefined;
+    this.#set("connecting", this.#reason);
+    let connection: ServerConnection | undefined;
+    try {
+      connection = await open(server, spec, {
+        timeoutMs: startTimeoutMs,
+        signal,
+        prior: await this.#options.prior(),
+        ...events,
+        onFault: (message) => faults.add(message),
+        onLog: (line) => faults.addWords(line),
+        onLost: (reason) => this.#onLost(connection, reason),
+      });
+      await within(onOpen(connection), startTimeoutMs);
+      signal.throwIfAborted();
+    } catch (error) {
+      connection?.close().catch((fault: unknown) => faults.add(messageOf(fault)));
+      if (this.#closed) throw error;
+      this.#fail(messageOf(error), (error as { code?: unknown }).code === "LOGIN_NEEDED");
+      throw this.#unavailable(messageOf(error), error);
+    }
+    this.#connection = connection;
+    this.#openedAt = this.#options.now();
+    this.#needsLogin = false;
+    this.#set("ready", undefined);
+    return connection;
+  }
+
+  #onLost(connection: ServerConnection | undefined, reason: string): void {
+    if (this.#closed || connection === undefined || this.#connection !== connection) return;
+    this.#connection = undefined;
+    // What is left of it must go: a program whose streams closed may still run.
+    connection.close().catch((fault: unknown) => this.#options.faults.add(messageOf(fault)));
+    if (this.#options.now() - this.#openedAt > stableMs) this.#failures = 0;
+    this.#fail(`the connection was lost: ${reason}`, false);
+  }
+
+  #fail(reason: string, needsLogin: boolean): void {
+    const { faults, now, random } = this.#options;
+    faults.add(reason);
+    this.#needsLogin = needsLogin;
+    const waitMs =
+      Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(this.#failures, 20)) * (0.75 + random() / 2);
+    this.#failures += 1;
+    this.#nextTryAt = now() + waitMs;
+    this.#set("failed", reason);
+    if (needsLogin) return; // only a person can help
+    this.#timer = setTimeout(() => void this.open().catch(() => {}), waitMs);
+    this.#timer.unref();
+  }
+
+  #isResting(): boolean {
+    return this.#nextTryAt !== undefined && this.#options.now() < this.#nextTryAt;
+  }
+
+  #set(state: LinkState, reason: string | undefined): void {
+    this.#state = state;
+    this.#reason = reason;
+  }
+
+  #unavailable(why: string, cause?: unknown): ToolUnavailableError {
+    const { server, now } = this.#options;
+    const inMs = Math.max(0, (this.#nextTryAt ?? now()) - now());
+    const again = this.#needsLogin
+      ? `Log in with: tenon mcp-servers login ${server}`
+      : this.#nextTryAt === undefined
+        ? `See "tenon mcp-servers list".`
+        : `It is tried again in ${(inMs / 1000).toFixed(1)} s; "tenon mcp-servers list" shows more.`;
+    return new ToolUnavailableError(
+      `The MCP server "${server}" is not available: ${why}.`.replace(/\.\.$/, "."),
+      {
+        code: this.#needsLogin ? "LOGIN_NEEDED" : "SERVER_UNAVAILABLE",
+        hint: again,
+        details: { server, ...(this.#nextTryAt !== undefined && { nextTryAt: this.#nextTryAt }) },
+        ...(cause !== undefined && { cause }),
+      },
+    );
+  }
+}
+
+/** A listing that never ends must not keep everyone waiting. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it did not list its tools within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

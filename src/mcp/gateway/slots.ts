@@ -1,0 +1,44 @@
+/** Lets so many in at a time, in the order they came. */
+export interface Slots {
+  /** Wait for a place; the result gives it back. Rejects with the signal's reason. */
+  take(signal: AbortSignal): Promise<() => void>;
+}
+
+/** Make places for `most` calls at a time. */
+export function createSlots(most: number): Slots {
+  let free = most;
+  const waiting: (() => void)[] = [];
+  const giveBack = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+  const once = (): (() => void) => {
+    let given = false;
+    return () => {
+      if (!given) giveBack();
+      given = true;
+    };
+  };
+  return {
+    take(signal) {
+      signal.throwIfAborted();
+      if (free > 0) {
+        free -= 1;
+        return Promise.resolve(once());
+      }
+      return new Promise((resolve, reject) => {
+        const enter = (): void => {
+          signal.removeEventListener("abort", leave);
+          resolve(once());
+        };
+        const leave = (): void => {
+          waiting.splice(waiting.indexOf(enter), 1);
+          reject(signal.reason as Error);
+        };
+        signal.addEventListener("abort", leave, { once: true });
+        waiting.push(enter);
+      });
+    },
+  };
+}

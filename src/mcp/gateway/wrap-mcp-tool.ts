@@ -1,0 +1,90 @@
+import type { ContentPart } from "../../contract/call.js";
+import type { ToolContext } from "../../contract/context.js";
+import { ToolExecutionError } from "../../contract/errors.js";
+import type { Upstream, UpstreamCall, UpstreamResult, UpstreamTool } from "../../contract/ports/upstream.js";
+import type { HealthVerdict, Tool, ToolAnnotations } from "../../contract/tool.js";
+
+/** How a tool of a server becomes one of Tenon's. */
+export interface WrapOptions {
+  /** Name of the server; the tool is called `server:tool`. */
+  readonly server: string;
+  /** Take what the server says about its tool (read-only, idempotent, …) for true. @default false */
+  readonly trustAnnotations?: boolean | undefined;
+  /** @default 60000 */
+  readonly timeoutMs?: number | undefined;
+  readonly healthCheck?: (() => HealthVerdict) | undefined;
+  /** Told which call of Tenon's a call of the server belongs to. */
+  readonly onCall?: ((call: UpstreamCall, ctx: ToolContext) => void) | undefined;
+}
+
+/** Make a tool of Tenon's out of one that a server offers: same checks, policy, records and limits as any other. */
+export function wrapMCPTool(
+  upstream: Pick<Upstream, "callTool">,
+  tool: UpstreamTool,
+  options: WrapOptions,
+): Tool {
+  const { server, healthCheck, onCall, timeoutMs = 60_000 } = options;
+  // By the arguments, which are one call's own: the result may be copied on its way.
+  const rendered = new WeakMap<object, readonly ContentPart[]>();
+  const name = `${server}:${tool.name}`;
+  return {
+    name,
+    description: tool.description ?? `The tool ${tool.name} of the MCP server ${server}.`,
+    category: "mcp",
+    input: tool.inputSchema,
+    ...(tool.outputSchema !== undefined && { output: tool.outputSchema }),
+    annotations: annotationsOf(tool, options.trustAnnotations === true),
+    timeoutMs,
+    ...(healthCheck !== undefined && { healthCheck }),
+    preview: (input) => ({
+      summary: `Call the tool "${tool.name}" of the MCP server "${server}".`,
+      details: { server, tool: tool.name, arguments: input },
+    }),
+    async execute(input, ctx) {
+      const call: UpstreamCall = { signal: ctx.signal, onProgress: ctx.emit };
+      onCall?.(call, ctx);
+      const answer = await upstream.callTool(tool.name, input, call);
+      if (answer.isError) throw failure(answer, name);
+      if (typeof input === "object" && input !== null) rendered.set(input, answer.content);
+      return resultOf(answer);
+    },
+    render: (result, input) => {
+      const parts = typeof input === "object" && input !== null ? rendered.get(input) : undefined;
+      if (parts !== undefined && parts.length > 0) return parts;
+      return typeof result === "string" ? result : (JSON.stringify(result) ?? "");
+    },
+  };
+}
+
+/** What a server says of its tools is a claim: unless the person trusts it, the worst is assumed. */
+function annotationsOf({ title, annotations = {} }: UpstreamTool, trusted: boolean): ToolAnnotations {
+  const named = title ?? annotations["title"];
+  const shown = typeof named === "string" && named.trim() !== "" ? { title: named } : {};
+  const claimed = Object.fromEntries(
+    Object.entries(annotations).filter(([key, value]) => key.endsWith("Hint") && typeof value === "boolean"),
+  ) as Readonly<Record<string, boolean>>;
+  if (!trusted) return { ...shown, dangerous: true, openWorld: true, claimed };
+  const readOnly = annotations["readOnlyHint"] === true;
+  return {
+    ...shown,
+    readOnly,
+    dangerous: !readOnly && annotations["destructiveHint"] !== false,
+    idempotent: readOnly || annotations["idempotentHint"] === true,
+    openWorld: annotations["openWorldHint"] !== false,
+    claimed,
+  };
+}
+
+function resultOf({ structured, content }: UpstreamResult): unknown {
+  if (structured !== undefined) return structured;
+  if (content.every((part) => part.type === "text")) return content.map((part) => part.text).join("\n");
+  return { content: content.map((part) => ({ ...part })) };
+}
+
+function failure({ content, structured }: UpstreamResult, toolName: string): ToolExecutionError {
+  const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  return new ToolExecutionError(text === "" ? "The tool failed and did not say why." : text, {
+    toolName,
+    ...(structured !== undefined && { details: { structured } }),
+  });
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import type { CallToolRequest, CallToolResult, Server, ServerContext } from "@modelcontextprotocol/server";
+import type { ToolProgress } from "../../contract/tool.js";
+import type { Connection } from "./connection.js";
+import type { Exchange } from "./exchange.js";
+import { toCallResult } from "./to-call-result.js";
+
+/** Answer `tools/call`: the whole path of a call, with progress and cancellation. */
+export function callTool(
+  connection: Connection,
+  server: Server,
+  request: CallToolRequest,
+  ctx: ServerContext,
+): Promise<CallToolResult> {
+  const { name, arguments: args } = request.params;
+  const progressToken = ctx.mcpReq._meta?.progressToken;
+  return connection.serve(server, ctx, request, (exchange, signal) =>
+    runTool(connection, exchange, { name, arguments: args, progressToken, signal }),
+  );
+}
+
+/** A call as the wire brings it. */
+export interface WireCall {
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly progressToken: string | number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Make the call for an exchange, so that its questions and reports find their way back. */
+export async function runTool(
+  connection: Connection,
+  exchange: Exchange,
+  call: WireCall,
+): Promise<CallToolResult> {
+  const id = randomUUID();
+  const unbind = connection.bind(id, exchange);
+  try {
+    const { name, arguments: args, progressToken: token, signal } = call;
+    const onProgress = token === undefined ? undefined : progressTo(exchange, token);
+    return toCallResult(await connection.session.call({ id, name, arguments: args, signal, onProgress }));
+  } finally {
+    unbind();
+  }
+}
+
+const mostText = 16_384;
+
+/** Pass reports on; MCP wants a number that only grows, whatever a tool says. */
+function progressTo(exchange: Exchange, progressToken: string | number): (report: ToolProgress) => void {
+  let last = -1;
+  let counted = true;
+  return ({ message, output, progress, total }) => {
+    const text = (message ?? output)?.slice(0, mostText).toWellFormed();
+    const told = progress !== undefined && Number.isFinite(progress) && progress > last;
+    if (!told && text === undefined) return;
+    if (told) counted = false;
+    last = told ? progress : counted ? last + 1 : last + Math.max(Math.abs(last), 1) * 1e-9;
+    exchange.notify("notifications/progress", {
+      progressToken,
+      progress: last,
+      ...(total !== undefined && Number.isFinite(total) && { total }),
+      ...(text !== undefined && { message: text }),
+    });
+  };
+}

@@ -1,0 +1,147 @@
+import type { Server, ServerContext } from "@modelcontextprotocol/server";
+import type { HostChange, HostSession, HostSessionOptions, McpHost } from "../../contract/host.js";
+import { createClientDoor, createElicitation } from "./elicitation.js";
+import { createPushExchange, type Exchange } from "./exchange.js";
+import { ParkedCalls, type ParkingOptions } from "./parked-calls.js";
+
+/** Who connects, and what it may see. */
+export interface ConnectionOptions extends Omit<HostSessionOptions, "interact" | "client"> {
+  readonly parking?: ParkingOptions | undefined;
+  /** Tools, resources or prompts on one page of a list. @default 1000 */
+  readonly pageSize?: number | undefined;
+  /** Told of faults that no answer can carry. */
+  readonly onError?: ((error: Error) => void) | undefined;
+}
+
+type Work<T> = (exchange: Exchange, signal: AbortSignal) => Promise<T>;
+
+/** One host at the other end: its session, what it is being served, and what it wants to hear of. */
+export class Connection {
+  readonly host: McpHost;
+  readonly options: ConnectionOptions;
+  readonly session: HostSession;
+  readonly #exchanges = new Set<Exchange>();
+  readonly #byCall = new Map<string, Exchange>();
+  readonly #parked: ParkedCalls;
+  readonly #listeners = new Set<Server>();
+  readonly #watched = new Map<string, () => void>();
+  readonly #waiting = new Set<string>();
+  readonly #stopListening: () => void;
+  #closing: Promise<void> | undefined;
+
+  constructor(host: McpHost, options: ConnectionOptions) {
+    const find = (callId?: string): Exchange | undefined => this.#find(callId);
+    this.host = host;
+    this.options = options;
+    this.#parked = new ParkedCalls(options.parking);
+    this.session = host.openSession({
+      ...options,
+      interact: createElicitation(find),
+      client: createClientDoor(find),
+    });
+    this.#stopListening = host.onChange((change) => this.tell(change));
+  }
+
+  /** Serve one request of a host that may be asked back while it runs. */
+  serve<T>(
+    server: Server,
+    ctx: ServerContext,
+    request: { readonly method: string; readonly params: unknown },
+    work: Work<T>,
+  ): Promise<T> {
+    if (ctx.mcpReq.envelope === undefined) {
+      // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions declare it once
+      const exchange = createPushExchange(ctx, server.getClientCapabilities());
+      return this.#within(exchange, ctx.mcpReq.signal, work);
+    }
+    const state = ctx.mcpReq.requestState<string>();
+    // The SDK knows what becomes of a result that asks for input; the types of handlers do not.
+    if (state !== undefined) return this.#parked.resume(state, request, ctx) as Promise<T>;
+    const run: Work<T> = (exchange, signal) => this.#within(exchange, signal, work);
+    return this.#parked.serve(request, ctx, run) as Promise<T>;
+  }
+
+  /** A call that the exchange makes, so that questions of the call find their way back. */
+  bind(callId: string, exchange: Exchange): () => void {
+    this.#byCall.set(callId, exchange);
+    return () => void this.#byCall.delete(callId);
+  }
+
+  /** An exchange that lasts as long as the connection. */
+  keep(exchange: Exchange): void {
+    this.#exchanges.add(exchange);
+  }
+
+  /** The server hears of changes from now on. */
+  listen(server: Server): () => void {
+    this.#listeners.add(server);
+    return () => void this.#listeners.delete(server);
+  }
+
+  async watch(uri: string, signal: AbortSignal): Promise<void> {
+    if (this.#watched.has(uri)) return;
+    if (this.#watched.size >= mostWatched) {
+      throw Object.assign(new Error(`More than ${mostWatched} resources are watched.`), { code: -32602 });
+    }
+    this.#watched.set(uri, await this.session.resources().watch(uri, signal));
+  }
+
+  unwatch(uri: string): void {
+    this.#watched.get(uri)?.();
+    this.#watched.delete(uri);
+  }
+
+  /** Cancel what waits for the host, and end the session. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#stopListening();
+    this.#parked.close();
+    for (const stop of this.#watched.values()) stop();
+    this.#watched.clear();
+    this.#listeners.clear();
+    await this.session.close();
+  }
+
+  async #within<T>(exchange: Exchange, signal: AbortSignal, work: Work<T>): Promise<T> {
+    this.#exchanges.add(exchange);
+    try {
+      return await work(exchange, signal);
+    } finally {
+      this.#exchanges.delete(exchange);
+    }
+  }
+
+  /**
+   * The request that a question belongs to: that of the call, where it is known, else the newest. (An
+   * AsyncLocalStorage would tell always, but makes every promise of the process cost twice as much.)
+   */
+  #find(callId?: string): Exchange | undefined {
+    const known = callId === undefined ? undefined : this.#byCall.get(callId);
+    return known ?? [...this.#exchanges].at(-1);
+  }
+
+  /** Many changes in one turn of the loop are told once. */
+  tell(change: HostChange): void {
+    const what = change.kind === "resource" ? change.uri : change.kind;
+    if (change.kind === "resource" && !this.#watched.has(change.uri)) return;
+    if (this.#listeners.size === 0 || this.#waiting.has(what)) return;
+    this.#waiting.add(what);
+    setImmediate(() => {
+      this.#waiting.delete(what);
+      for (const server of this.#listeners)
+        send(server, change).catch((error: Error) => this.options.onError?.(error));
+    });
+  }
+}
+
+const mostWatched = 10_000;
+
+function send(server: Server, change: HostChange): Promise<void> {
+  if (change.kind === "resource") return server.sendResourceUpdated({ uri: change.uri });
+  if (change.kind === "tools") return server.sendToolListChanged();
+  return change.kind === "prompts" ? server.sendPromptListChanged() : server.sendResourceListChanged();
+}

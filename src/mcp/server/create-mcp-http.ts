@@ -1,0 +1,61 @@
+import type { McpHost } from "../../contract/host.js";
+import { HttpEndpoint } from "./http-endpoint.js";
+import { refuse } from "./http-answers.js";
+
+/** Who sends a request, as the HTTP server has found out. */
+export interface McpPrincipal {
+  /** The same for every request of one client, and of no other. */
+  readonly id: string;
+  readonly userId?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly toolset?: string | undefined;
+  readonly include?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+}
+
+export interface McpHttpOptions {
+  /** Longest body of a request. @default 16 MiB */
+  readonly maxBodyBytes?: number | undefined;
+  /** Hosts at the same time; where all are busy the next one is refused. @default 256 */
+  readonly maxSessions?: number | undefined;
+  /** A host that is silent for so long is gone. @default 30 minutes */
+  readonly idleMs?: number | undefined;
+  /** Tools, resources or prompts on one page of a list. @default 1000 */
+  readonly pageSize?: number | undefined;
+  readonly onError?: ((error: Error) => void) | undefined;
+}
+
+/** MCP over HTTP: give every request to it that came to the MCP address and passed the door. */
+export interface McpHttp {
+  /** Host, Origin and the token are the caller's to check; `principal` says whom it found. */
+  fetch(request: Request, principal: McpPrincipal): Promise<Response>;
+  /** How many hosts are connected. */
+  sessionCount(): number;
+  /** End all sessions; their calls are cancelled. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serve MCP over HTTP in all revisions: a session a connection in those of 2025, the client itself
+ * as the session in 2026-07-28. The SDK is loaded with the first request.
+ */
+export function createMcpHttp(host: McpHost, options: McpHttpOptions = {}): McpHttp {
+  let opening: Promise<HttpEndpoint> | undefined;
+  let endpoint: HttpEndpoint | undefined;
+  let closed = false;
+  const open = async (): Promise<HttpEndpoint> => {
+    opening ??= import("@modelcontextprotocol/server").then((sdk) => new HttpEndpoint(sdk, host, options));
+    return (endpoint = await opening);
+  };
+  return {
+    async fetch(request, principal) {
+      if (closed) return refuse(503, -32000, "The server is closing.");
+      return (endpoint ?? (await open())).fetch(request, principal);
+    },
+    sessionCount: () => endpoint?.sessionCount ?? 0,
+    async close() {
+      closed = true;
+      await (await opening)?.close();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import type { Server } from "@modelcontextprotocol/server";
+import { ToolCancelledError } from "../../contract/errors.js";
+import { rpcError, rpcErrors, type WireMessage } from "../wire/json-rpc.js";
+import { runTool } from "./call-tool.js";
+import type { Connection } from "./connection.js";
+import { longestAskMs, toCan, type Exchange } from "./exchange.js";
+import type { StdioTransport } from "./stdio-transport.js";
+
+/**
+ * Plain `tools/call` requests of the 2025 revisions on a pair of streams, past the SDK: its checks of every
+ * message cost more than a call does. What is not plain, and everything else, is the SDK's.
+ */
+export class DirectCalls {
+  readonly #connection: Connection;
+  readonly #transport: StdioTransport;
+  readonly #running = new Map<string | number, AbortController>();
+  #exchange: Exchange | undefined;
+  #server: Server | undefined;
+
+  constructor(connection: Connection, transport: StdioTransport) {
+    this.#connection = connection;
+    this.#transport = transport;
+    void transport.closed.then(() => this.#stopAll());
+  }
+
+  /** The server that greeted the host: requests of Tenon's own go through it. */
+  attach(server: Server): void {
+    const transport = this.#transport;
+    this.#exchange = {
+      get can() {
+        // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions declare it once
+        return toCan(server.getClientCapabilities());
+      },
+      async ask(method, params, signal) {
+        const request = { method: method as "elicitation/create", params };
+        return server.request(request as never, { signal, timeout: longestAskMs });
+      },
+      notify: (method, params) =>
+        void transport.send({ jsonrpc: "2.0", method, params }).catch(() => undefined),
+      log: (level, data, logger) =>
+        // oxlint-disable-next-line typescript/no-deprecated -- still part of the 2025 revisions
+        void server.sendLoggingMessage({ level: level as "info", data, logger }).catch(() => undefined),
+    };
+    this.#connection.keep(this.#exchange);
+    this.#server = server;
+  }
+
+  /** Take a message where it is one of these; `false` leaves it to the SDK. */
+  take(message: WireMessage): boolean {
+    const { id, method, params } = message;
+    if (method === "notifications/cancelled") return this.#cancel(params);
+    if (method !== "tools/call" || id === undefined || id === null || this.#exchange === undefined)
+      return false;
+    // oxlint-disable-next-line typescript/no-deprecated -- tells whether the host has greeted
+    if (this.#server?.getClientCapabilities() === undefined) return false;
+    const { name, arguments: args, _meta, ...others } = Object(params) as Record<string, unknown>;
+    if (typeof name !== "string" || Object.keys(others).length > 0) return false;
+    if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args)))
+      return false;
+    const { progressToken, ...marks } = Object(_meta) as Record<string, unknown>;
+    if (Object.keys(marks).some((key) => key.startsWith("io.modelcontextprotocol/"))) return false;
+    if (progressToken !== undefined && typeof progressToken !== "string" && typeof progressToken !== "number")
+      return false;
+    void this.#run(id, this.#exchange, { name, arguments: args, progressToken });
+    return true;
+  }
+
+  async #run(
+    id: string | number,
+    exchange: Exchange,
+    call: {
+      readonly name: string;
+      readonly arguments: unknown;
+      readonly progressToken: string | number | undefined;
+    },
+  ): Promise<void> {
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    let answer: WireMessage;
+    try {
+      const result = await runTool(this.#connection, exchange, { ...call, signal: controller.signal });
+      answer = { jsonrpc: "2.0", id, result };
+    } catch (error) {
+      answer = rpcError(id, rpcErrors.internal, error instanceof Error ? error.message : String(error));
+    }
+    if (this.#running.get(id) === controller) this.#running.delete(id);
+    if (controller.signal.aborted) return; // a cancelled request gets no answer
+    await this.#transport.send(answer).catch(() => undefined); // the host is gone
+  }
+
+  #cancel(params: unknown): boolean {
+    const { requestId, reason } = Object(params) as { requestId?: string | number; reason?: unknown };
+    const controller = requestId === undefined ? undefined : this.#running.get(requestId);
+    if (controller === undefined) return false;
+    const why = typeof reason === "string" ? `: ${reason.slice(0, 200)}` : "";
+    controller.abort(new ToolCancelledError(`The host cancelled the call${why}.`));
+    return true;
+  }
+
+  #stopAll(): void {
+    for (const controller of this.#running.values()) {
+      controller.abort(new ToolCancelledError("The host is gone."));
+    }
+    this.#running.clear();
+  }
+}

@@ -1,0 +1,178 @@
+import type { McpHttpHandler } from "@modelcontextprotocol/server";
+import type { HostChange, McpHost } from "../../contract/host.js";
+import type { McpHttpOptions, McpPrincipal } from "./create-mcp-http.js";
+import type { ConnectionOptions } from "./connection.js";
+import { createMcpServer, type McpServer, type Sdk } from "./create-mcp-server.js";
+import { refuse } from "./http-answers.js";
+import { HttpSession } from "./http-session.js";
+
+interface Client {
+  readonly mcp: McpServer;
+  lastSeen: number;
+  busy: number;
+}
+
+/** All hosts that speak over HTTP. */
+export class HttpEndpoint {
+  readonly #sdk: Sdk;
+  readonly #host: McpHost;
+  readonly #options: McpHttpOptions;
+  readonly #sessions = new Map<string, HttpSession>();
+  readonly #clients = new Map<string, Client>();
+  readonly #modern: McpHttpHandler;
+  readonly #sweep: NodeJS.Timeout;
+  readonly #stopListening: () => void;
+
+  constructor(sdk: Sdk, host: McpHost, options: McpHttpOptions) {
+    this.#sdk = sdk;
+    this.#host = host;
+    this.#options = options;
+    this.#modern = sdk.createMcpHandler(
+      ({ authInfo }) =>
+        this.#clientOf(authInfo?.extra?.["principal"] as McpPrincipal).mcp.createServer(false),
+      {
+        legacy: "reject",
+        maxRequestBodySize: this.#maxBody,
+        ...(options.onError && { onerror: options.onError }),
+      },
+    );
+    this.#stopListening = host.onChange((change) => this.#publish(change));
+    this.#sweep = setInterval(() => this.#endIdle(), Math.min(this.#idleMs / 2, 60_000));
+    this.#sweep.unref();
+  }
+
+  get sessionCount(): number {
+    return this.#sessions.size + this.#clients.size;
+  }
+
+  async fetch(request: Request, principal: McpPrincipal): Promise<Response> {
+    if (request.method !== "POST") return this.#fetchSession(request, principal, undefined);
+    if (!this.#sdk.isJsonContentType(request.headers.get("content-type"))) {
+      return refuse(415, -32000, "Content-Type must be application/json.");
+    }
+    const body = await this.#sdk.readRequestBody(request, this.#maxBody);
+    if (body.tooLarge) return refuse(413, -32000, `A request has at most ${this.#maxBody} bytes.`);
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(body.text);
+    } catch {
+      return refuse(400, -32700, "The body is no JSON.");
+    }
+    if (await this.#sdk.isLegacyRequest(request, parsed))
+      return this.#fetchSession(request, principal, parsed);
+    return this.#fetchModern(request, principal, parsed);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep);
+    this.#stopListening();
+    await this.#modern.close();
+    const ending = [...this.#sessions.values()].map((session) => session.close());
+    await Promise.all([...ending, ...[...this.#clients.values()].map(({ mcp }) => mcp.close())]);
+    this.#sessions.clear();
+    this.#clients.clear();
+  }
+
+  async #fetchModern(request: Request, principal: McpPrincipal, parsedBody: unknown): Promise<Response> {
+    if (!this.#clients.has(principal.id) && !this.#makeRoom()) return full();
+    const client = this.#clientOf(principal);
+    client.busy++;
+    try {
+      const authInfo = { token: "", clientId: principal.id, scopes: [], extra: { principal } };
+      return await this.#modern.fetch(request, { authInfo, parsedBody });
+    } finally {
+      client.busy--;
+      client.lastSeen = Date.now();
+    }
+  }
+
+  async #fetchSession(request: Request, principal: McpPrincipal, parsedBody: unknown): Promise<Response> {
+    const id = request.headers.get("mcp-session-id");
+    if (id !== null) {
+      const session = this.#sessions.get(id);
+      // Whose session it is must not be told apart from whether there is one.
+      if (session === undefined || session.principal !== principal.id)
+        return refuse(404, -32001, "Session not found.");
+      return session.fetch(request, parsedBody);
+    }
+    if (!isInitialize(parsedBody)) return refuse(400, -32000, "The header Mcp-Session-Id is missing.");
+    if (!this.#makeRoom()) return full();
+    const session = await HttpSession.open(
+      this.#sdk,
+      createMcpServer(this.#sdk, this.#host, this.#optionsFor(principal)),
+      {
+        principal: principal.id,
+        onOpen: (sessionId) => void this.#sessions.set(sessionId, session),
+        onClose: (sessionId) => void this.#sessions.delete(sessionId),
+      },
+    );
+    return session.fetch(request, parsedBody);
+  }
+
+  #clientOf(principal: McpPrincipal): Client {
+    const known = this.#clients.get(principal.id);
+    if (known !== undefined) return known;
+    const mcp = createMcpServer(this.#sdk, this.#host, this.#optionsFor(principal));
+    const client: Client = { mcp, lastSeen: Date.now(), busy: 0 };
+    this.#clients.set(principal.id, client);
+    return client;
+  }
+
+  #optionsFor({ id: _id, ...who }: McpPrincipal): ConnectionOptions {
+    const { pageSize, onError } = this.#options;
+    return { ...who, pageSize, onError };
+  }
+
+  #publish(change: HostChange): void {
+    const { notify } = this.#modern;
+    if (change.kind === "resource") notify.resourceUpdated(change.uri);
+    else if (change.kind === "tools") notify.toolsChanged();
+    else if (change.kind === "prompts") notify.promptsChanged();
+    else notify.resourcesChanged();
+  }
+
+  /** Where all places are taken, the host that was silent the longest leaves, unless it is at work. */
+  #makeRoom(): boolean {
+    if (this.sessionCount < (this.#options.maxSessions ?? 256)) return true;
+    const idle = [...this.#idle()].sort((one, other) => one.lastSeen - other.lastSeen)[0];
+    if (idle === undefined || Date.now() - idle.lastSeen < 60_000) return false;
+    idle.end();
+    return true;
+  }
+
+  #endIdle(): void {
+    const since = Date.now() - this.#idleMs;
+    for (const host of this.#idle()) if (host.lastSeen < since) host.end();
+  }
+
+  *#idle(): Generator<{ readonly lastSeen: number; end(): void }> {
+    const report = (error: Error): void => this.#options.onError?.(error);
+    for (const session of this.#sessions.values()) {
+      if (!session.busy) yield { lastSeen: session.lastSeen, end: () => void session.close().catch(report) };
+    }
+    for (const [id, client] of this.#clients) {
+      if (client.busy > 0) continue;
+      const end = (): void => {
+        this.#clients.delete(id);
+        client.mcp.close().catch(report);
+      };
+      yield { lastSeen: client.lastSeen, end };
+    }
+  }
+
+  get #maxBody(): number {
+    return this.#options.maxBodyBytes ?? 16 * 1024 * 1024;
+  }
+
+  get #idleMs(): number {
+    return this.#options.idleMs ?? 30 * 60_000;
+  }
+}
+
+function isInitialize(body: unknown): boolean {
+  return (Object(body) as { method?: unknown }).method === "initialize";
+}
+
+function full(): Response {
+  return refuse(503, -32000, "Too many hosts are connected. Try again later.");
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { idOf } from "../wire/json-rpc.js";
+import type { McpServer, Sdk } from "./create-mcp-server.js";
+import { refuse, whenRead } from "./http-answers.js";
+
+export interface HttpSessionOptions {
+  readonly principal: string;
+  readonly onOpen: (sessionId: string) => void;
+  readonly onClose: (sessionId: string) => void;
+}
+
+/** One host of the 2025 revisions: its transport and its session. */
+export class HttpSession {
+  readonly principal: string;
+  lastSeen = Date.now();
+  readonly #transport: WebStandardStreamableHTTPServerTransport;
+  readonly #inFlight = new Set<string | number>();
+  #streams = 0;
+
+  static async open(sdk: Sdk, mcp: McpServer, options: HttpSessionOptions): Promise<HttpSession> {
+    const transport = new sdk.WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: options.onOpen,
+    });
+    const session = new HttpSession(transport, options.principal);
+    const server = mcp.createServer(true);
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
+    server.onclose = () => {
+      if (transport.sessionId !== undefined) options.onClose(transport.sessionId);
+      mcp.close().catch((error: Error) => mcp.connection.options.onError?.(error));
+    };
+    await server.connect(transport);
+    return session;
+  }
+
+  private constructor(transport: WebStandardStreamableHTTPServerTransport, principal: string) {
+    this.principal = principal;
+    this.#transport = transport;
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      if (!("method" in message) && message.id !== undefined) this.#inFlight.delete(message.id);
+      return send(message, options);
+    };
+  }
+
+  /** Something runs or somebody listens. */
+  get busy(): boolean {
+    return this.#inFlight.size > 0 || this.#streams > 0;
+  }
+
+  async fetch(request: Request, parsedBody: unknown): Promise<Response> {
+    this.lastSeen = Date.now();
+    const taken = this.#take(parsedBody);
+    if (taken !== undefined)
+      return refuse(
+        400,
+        -32600,
+        `The id ${JSON.stringify(taken)} belongs to a request that still runs.`,
+        taken,
+      );
+    const response = await this.#transport.handleRequest(request, { parsedBody });
+    // What the transport refused will never be answered.
+    if (response.status >= 400) this.#release(parsedBody);
+    if (request.method !== "GET" || response.status !== 200) return response;
+    this.#streams++;
+    return whenRead(
+      response,
+      once(() => {
+        this.#streams--;
+        this.lastSeen = Date.now();
+      }),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  /** Note the ids of new requests; the first that is in use already is given back. */
+  #take(body: unknown): string | number | undefined {
+    const messages = listOf(body);
+    for (const message of messages) {
+      const { method, params } = Object(message) as { method?: unknown; params?: { requestId?: unknown } };
+      if (method === "notifications/cancelled") this.#inFlight.delete(params?.requestId as string);
+    }
+    const ids = requestIds(messages);
+    const used = ids.find((id, at) => this.#inFlight.has(id) || ids.indexOf(id) !== at);
+    if (used !== undefined) return used;
+    for (const id of ids) this.#inFlight.add(id);
+    return undefined;
+  }
+
+  #release(body: unknown): void {
+    for (const id of requestIds(listOf(body))) this.#inFlight.delete(id);
+  }
+}
+
+const mostInBatch = 1000;
+
+function listOf(body: unknown): readonly unknown[] {
+  if (!Array.isArray(body)) return body === undefined ? [] : [body];
+  return body.length > mostInBatch ? [] : body; // the transport refuses it
+}
+
+function requestIds(messages: readonly unknown[]): readonly (string | number)[] {
+  return messages.flatMap((message) => {
+    const id = idOf(message);
+    return id === undefined || (Object(message) as { method?: unknown }).method === undefined ? [] : [id];
+  });
+}
+
+function once(run: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    run();
+  };
+}

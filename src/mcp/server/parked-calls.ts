@@ -1,0 +1,274 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { ServerContext } from "@modelcontextprotocol/server";
+import { ToolCancelledError } from "../../contract/errors.js";
+import { toCan, voiceOf, type Exchange } from "./exchange.js";
+
+/** What a host is asked to bring before the request can go on. */
+export interface InputRequired {
+  readonly resultType: "input_required";
+  readonly inputRequests: Readonly<Record<string, { readonly method: string; readonly params: object }>>;
+  readonly requestState: string;
+}
+
+export interface ParkingOptions {
+  /** How long an unanswered request is kept. @default 10 minutes */
+  readonly keepMs?: number | undefined;
+  /** Requests that may wait at the same time. @default 256 */
+  readonly most?: number | undefined;
+}
+
+/** A request as far as it must be the same when it comes again. */
+export interface ParkedRequest {
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/**
+ * Where requests of 2026-07-28 wait for the host's answers: that revision has no requests of the
+ * server, so the running call stays in memory while the host fetches what it was asked for.
+ */
+export class ParkedCalls {
+  readonly #keepMs: number;
+  readonly #most: number;
+  readonly #parked = new Map<string, Parked>();
+
+  constructor({ keepMs = 600_000, most = 256 }: ParkingOptions = {}) {
+    this.#keepMs = keepMs;
+    this.#most = most;
+  }
+
+  /** Serve a request that is new: it runs until it is done or needs the host. */
+  serve<T>(
+    request: ParkedRequest,
+    ctx: ServerContext,
+    run: (exchange: Exchange, signal: AbortSignal) => Promise<T>,
+  ): Promise<T | InputRequired> {
+    const parked = new Parked(digestOf(request), ctx);
+    parked.running = run(parked, parked.signal).finally(() => parked.drop());
+    return this.#turn(parked, ctx) as Promise<T | InputRequired>;
+  }
+
+  /** Go on with a request that has waited. */
+  resume(state: string, request: ParkedRequest, ctx: ServerContext): Promise<unknown> {
+    const parked = this.#parked.get(state);
+    if (parked === undefined) throw staleState("is unknown, was used already or has expired");
+    if (parked.digest !== digestOf(request)) throw staleState("belongs to another request");
+    this.#parked.delete(state);
+    clearTimeout(parked.expiry);
+    parked.answer(ctx);
+    return this.#turn(parked, ctx);
+  }
+
+  /** Cancel everything that waits. */
+  close(): void {
+    for (const parked of this.#parked.values()) parked.end("The connection ended.");
+    this.#parked.clear();
+  }
+
+  async #turn(parked: Parked, ctx: ServerContext): Promise<unknown> {
+    const leave = (): void => parked.end("The host cancelled the request.");
+    if (ctx.mcpReq.signal.aborted) leave();
+    ctx.mcpReq.signal.addEventListener("abort", leave, { once: true });
+    try {
+      const asked = await Promise.race([parked.refused, parked.running, parked.asked()]);
+      return asked === needsInput ? this.#park(parked) : asked;
+    } finally {
+      ctx.mcpReq.signal.removeEventListener("abort", leave);
+    }
+  }
+
+  #park(parked: Parked): InputRequired {
+    if (this.#parked.size >= this.#most) {
+      parked.end("Too many requests wait for answers.");
+      throw staleState(`cannot be kept: ${this.#most} requests wait for answers already`);
+    }
+    const requestState = randomBytes(32).toString("base64url");
+    parked.expiry = setTimeout(() => {
+      this.#parked.delete(requestState);
+      parked.end("The host did not bring what it was asked for in time.");
+    }, this.#keepMs);
+    parked.expiry.unref();
+    this.#parked.set(requestState, parked);
+    return { resultType: "input_required", inputRequests: parked.questions(), requestState };
+  }
+}
+
+const needsInput = Symbol("needs input");
+
+interface Ask {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly answered: (answer: Readonly<Record<string, unknown>>) => void;
+  readonly leave: (reason: unknown) => void;
+}
+
+/** Where a tool names its question itself, a host may bring the answer with the first request. */
+export const inputKey = "tenon/inputKey";
+
+/** One request that may need several rounds. */
+class Parked implements Exchange {
+  readonly digest: string;
+  running: Promise<unknown> = Promise.resolve();
+  expiry: NodeJS.Timeout | undefined;
+  readonly #ended = new AbortController();
+  readonly #asks = new Map<string, Ask>();
+  #ctx: ServerContext;
+  #wake: (() => void) | undefined;
+  /** Rejects where the request cannot be served at all. */
+  readonly refused: Promise<never>;
+  #fail: (error: Error) => void = () => {};
+
+  constructor(digest: string, ctx: ServerContext) {
+    this.digest = digest;
+    this.#ctx = ctx;
+    this.refused = new Promise((_, reject) => (this.#fail = reject));
+    this.refused.catch(() => undefined); // it counts only for a round that is under way
+  }
+
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  get can(): Exchange["can"] {
+    return toCan(this.#capabilities);
+  }
+
+  get #capabilities(): unknown {
+    const envelope = this.#ctx.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+    return envelope?.["io.modelcontextprotocol/clientCapabilities"];
+  }
+
+  ask(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const lacking = lackingFor(method, params, this.#capabilities);
+    if (lacking !== undefined) return this.#refuse(lacking);
+    const [own, plain] = takeKey(params);
+    const early = own === undefined ? undefined : this.#early(own);
+    if (early !== undefined) return Promise.resolve(early);
+    // A key of Tenon's own cannot be guessed, so that no consent is brought before it was asked for.
+    const key = own ?? randomBytes(9).toString("base64url");
+    return new Promise((resolve, reject) => {
+      const leave = (reason: unknown): void => {
+        this.#asks.delete(key);
+        signal.removeEventListener("abort", stop);
+        reject(reason);
+      };
+      const stop = (): void => leave(signal.reason);
+      if (signal.aborted) return stop();
+      signal.addEventListener("abort", stop, { once: true });
+      const answered = (answer: Readonly<Record<string, unknown>>): void => {
+        signal.removeEventListener("abort", stop);
+        resolve(answer);
+      };
+      this.#asks.set(key, { method, params: plain, answered, leave });
+      // What is asked in the same breath goes out in one round.
+      setImmediate(() => this.#wake?.());
+    });
+  }
+
+  notify(method: string, params: Readonly<Record<string, unknown>>): void {
+    voiceOf(this.#ctx).notify(method, params);
+  }
+
+  log(level: string, data: unknown, logger?: string): void {
+    voiceOf(this.#ctx).log(level, data, logger);
+  }
+
+  async asked(): Promise<typeof needsInput> {
+    if (this.#asks.size === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+    else await new Promise((resolve) => setImmediate(resolve));
+    return this.#asks.size === 0 ? this.asked() : needsInput;
+  }
+
+  questions(): InputRequired["inputRequests"] {
+    return Object.fromEntries([...this.#asks].map(([key, { method, params }]) => [key, { method, params }]));
+  }
+
+  /** Take the answers of a new round; what it left out, or brought as no object, is asked again. */
+  answer(ctx: ServerContext): void {
+    this.#ctx = ctx;
+    for (const [key, ask] of this.#asks) {
+      const response = this.#early(key);
+      if (response === undefined) continue;
+      this.#asks.delete(key);
+      ask.answered(response);
+    }
+  }
+
+  #early(key: string): Readonly<Record<string, unknown>> | undefined {
+    const responses = this.#ctx.mcpReq.inputResponses ?? {};
+    const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
+    return typeof response === "object" && response !== null
+      ? (response as Readonly<Record<string, unknown>>)
+      : undefined;
+  }
+
+  /** The host cannot do what the call needs: the whole request is refused. */
+  #refuse(lacking: object): Promise<never> {
+    const error = Object.assign(new Error("The host did not declare a capability that this request needs."), {
+      code: -32021,
+      data: { requiredCapabilities: lacking },
+    });
+    this.#fail(error);
+    this.end(error.message);
+    return Promise.reject(error);
+  }
+
+  /** The request is over: nothing can carry a question any more. */
+  drop(): void {
+    for (const ask of this.#asks.values())
+      ask.leave(new ToolCancelledError("The request that could carry the question is over."));
+  }
+
+  end(why: string): void {
+    clearTimeout(this.expiry);
+    this.#ended.abort(new ToolCancelledError(why));
+    this.running.catch(() => undefined); // nobody waits for it any more
+  }
+}
+
+function takeKey(
+  params: Readonly<Record<string, unknown>>,
+): readonly [string | undefined, Readonly<Record<string, unknown>>] {
+  const meta = Object(params["_meta"]) as Record<string, unknown>;
+  const { [inputKey]: key, ...others } = meta;
+  if (typeof key !== "string") return [undefined, params];
+  const { _meta, ...plain } = params;
+  return [key, Object.keys(others).length === 0 ? plain : { ...plain, _meta: others }];
+}
+
+/** The capability that the host would have to declare, where it did not. */
+function lackingFor(
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  declared: unknown,
+): object | undefined {
+  const can = toCan(declared);
+  if (method === "sampling/createMessage") return can.sample ? undefined : { sampling: {} };
+  if (method === "roots/list") return "roots" in (Object(declared) as object) ? undefined : { roots: {} };
+  if (method !== "elicitation/create") return undefined;
+  const url = params["mode"] === "url";
+  if (url ? can.elicitUrl : can.elicitForm) return undefined;
+  return { elicitation: url ? { url: {} } : { form: {} } };
+}
+
+function digestOf({ method, params }: ParkedRequest): string {
+  const {
+    _meta,
+    requestState: _state,
+    inputResponses: _responses,
+    ...rest
+  } = Object(params) as Record<string, unknown>;
+  return createHash("sha256")
+    .update(JSON.stringify([method, rest]))
+    .digest("base64");
+}
+
+/** JSON-RPC's "invalid params", which the SDK sends as it is. */
+function staleState(what: string): Error & { code: number } {
+  const message = `The requestState ${what}. Send the request again without it.`;
+  return Object.assign(new Error(message), { code: -32602, data: { reason: "invalid_request_state" } });
+}

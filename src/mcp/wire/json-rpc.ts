@@ -1,0 +1,42 @@
+/** A JSON-RPC message as far as the wire must understand it. */
+export interface WireMessage {
+  readonly jsonrpc: "2.0";
+  readonly id?: string | number | null;
+  readonly method?: string;
+  readonly params?: unknown;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+export const rpcErrors = { parse: -32700, invalidRequest: -32600, internal: -32603 } as const;
+
+/** The answer to what could not be taken. */
+export function rpcError(id: string | number | null, code: number, message: string): WireMessage {
+  return { jsonrpc: "2.0", id, error: { code, message } };
+}
+
+/** Why a parsed value is no message, or `undefined` where it is one. */
+export function faultOfMessage(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return "A message must be an object.";
+  const { jsonrpc, id, method, params } = value as Record<string, unknown>;
+  if (jsonrpc !== "2.0") return '"jsonrpc" must be "2.0".';
+  if (id !== undefined && idOf(value) === undefined && !("error" in value && id === null)) {
+    return '"id" must be a string or an integer.';
+  }
+  if (params !== undefined && (typeof params !== "object" || params === null || Array.isArray(params))) {
+    return '"params" must be an object.';
+  }
+  if (method === undefined) return isResponse(value) ? undefined : '"method" is missing.';
+  return typeof method === "string" ? undefined : '"method" must be a string.';
+}
+
+/** The id of a message, where it has one that can be answered. */
+export function idOf(value: unknown): string | number | undefined {
+  const { id } = Object(value) as { id?: unknown };
+  return typeof id === "string" || Number.isSafeInteger(id) ? (id as string | number) : undefined;
+}
+
+function isResponse(value: object): boolean {
+  return "id" in value && ("result" in value || "error" in value);
+}

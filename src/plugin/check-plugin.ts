@@ -1,0 +1,159 @@
+import { ToolDefinitionError } from "../contract/errors.js";
+import type { PluginDefinition } from "../contract/plugin.js";
+import type { Tool } from "../contract/tool.js";
+import type { Validator } from "../schema/checked.js";
+import { nearest } from "../schema/nearest.js";
+import { defaultOf } from "./default-export.js";
+
+/** A tool of a plugin, in the one shape and with its schemas compiled. */
+export interface CheckedTool {
+  readonly tool: Tool;
+  readonly input: Validator;
+  readonly output: Validator | undefined;
+}
+
+/** A plugin that keeps all rules. */
+export interface CheckedPlugin {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string | undefined;
+  readonly tools: readonly CheckedTool[];
+  readonly extensions: readonly Readonly<Record<string, unknown>>[];
+  readonly setup: PluginDefinition["setup"];
+}
+
+/** Bring a tool into the one shape and check it, or throw a ToolDefinitionError. */
+export type AcceptTool = (like: unknown) => CheckedTool;
+
+const keys = ["name", "version", "description", "tools", "extensions", "setup"];
+
+/** Check what a plugin's main file exports; every rule that it breaks is named in one error. */
+export function checkPlugin(exported: unknown, label: string, accept: AcceptTool): CheckedPlugin {
+  const plugin = defaultOf(exported, label);
+  const faults: string[] = [];
+  checkKeys(plugin, faults);
+  checkWords(plugin, faults);
+  const tools = checkTools(plugin["tools"], accept, faults);
+  const extensions = checkExtensions(plugin["extensions"], faults);
+  if (tools.length === 0 && extensions.length === 0 && faults.length === 0) {
+    faults.push("it has neither tools nor extensions");
+  }
+  const { setup } = plugin;
+  if (setup !== undefined && typeof setup !== "function") {
+    faults.push(`"setup" must be a function, found ${show(setup)}`);
+  }
+  if (faults.length > 0) throw refusal(typeof plugin["name"] === "string" ? plugin["name"] : label, faults);
+  return {
+    name: plugin["name"] as string,
+    version: plugin["version"] as string,
+    description: plugin["description"] as string | undefined,
+    tools,
+    extensions,
+    // Bound, so that a class instance can be a plugin.
+    setup: setup === undefined ? undefined : ((setup as Function).bind(plugin) as PluginDefinition["setup"]),
+  };
+}
+
+function checkKeys(plugin: Readonly<Record<string, unknown>>, faults: string[]): void {
+  for (const key of Object.keys(plugin)) {
+    if (keys.includes(key) || key.startsWith("_")) continue;
+    const meant = nearest(key, keys);
+    faults.push(
+      `it has the unknown key "${key}"${meant === undefined ? `; known are ${keys.join(", ")}` : `; did you mean "${meant}"?`}`,
+    );
+  }
+}
+
+const nameForm = /^(?:@[a-z0-9][a-z0-9-]*\/)?[a-z0-9][a-z0-9._-]{0,63}$/;
+const versionForm = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
+
+function checkWords(plugin: Readonly<Record<string, unknown>>, faults: string[]): void {
+  const { name, version, description } = plugin;
+  if (typeof name !== "string" || !nameForm.test(name)) {
+    faults.push(
+      `"name" must be small letters, digits, hyphens, dots or underscores ("my-plugin"), found ${show(name)}`,
+    );
+  }
+  if (typeof version !== "string" || !versionForm.test(version)) {
+    faults.push(`"version" must be semver ("1.2.3"), found ${show(version)}`);
+  }
+  if (description !== undefined && typeof description !== "string") {
+    faults.push(`"description" must be a text, found ${show(description)}`);
+  }
+}
+
+function checkTools(value: unknown, accept: AcceptTool, faults: string[]): CheckedTool[] {
+  if (!Array.isArray(value)) {
+    faults.push(`"tools" must be a list of tools, found ${show(value)}`);
+    return [];
+  }
+  const owners = new Map<string, string>();
+  return value.flatMap((like: unknown, at) => {
+    const place = `tools[${at}]`;
+    const checked = tryAccept(like, place, { accept, faults });
+    if (checked === undefined) return [];
+    for (const name of [checked.tool.name, ...(checked.tool.aliases ?? [])]) {
+      const owner = owners.get(name.toLowerCase());
+      if (owner !== undefined) faults.push(`${place} has the name "${name}", which ${owner} has already`);
+      owners.set(name.toLowerCase(), place);
+    }
+    return [checked];
+  });
+}
+
+function tryAccept(
+  like: unknown,
+  place: string,
+  { accept, faults }: { readonly accept: AcceptTool; readonly faults: string[] },
+): CheckedTool | undefined {
+  if (like instanceof Promise) {
+    faults.push(`${place} is a promise; await it before the plugin is exported`);
+    return undefined;
+  }
+  if (typeof like !== "object" || like === null) {
+    faults.push(`${place} must be a tool made with defineTool, found ${show(like)}`);
+    return undefined;
+  }
+  try {
+    return accept(like);
+  } catch (error) {
+    const { message, hint } = error as { message?: unknown; hint?: unknown };
+    faults.push(`${place}: ${String(message)}${typeof hint === "string" ? ` (${hint})` : ""}`);
+    return undefined;
+  }
+}
+
+function checkExtensions(value: unknown, faults: string[]): Readonly<Record<string, unknown>>[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) {
+    faults.push(`"extensions" must be a list, found ${show(value)}`);
+    return [];
+  }
+  return value.flatMap((extension: unknown, at) => {
+    const members = Object(extension) as Readonly<Record<string, unknown>>;
+    if (members === extension && typeof members["name"] === "string" && members["name"] !== "")
+      return [members];
+    faults.push(`extensions[${at}] must be an object with a name, found ${show(extension)}`);
+    return [];
+  });
+}
+
+/** A short word for any value, safe to print. */
+export function show(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 80));
+  if (typeof value === "number" || typeof value === "boolean" || value === null) return String(value);
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** The one error for all that is wrong with a plugin. */
+export function refusal(label: string, faults: readonly string[], cause?: unknown): ToolDefinitionError {
+  const list = faults.length === 1 ? ` ${faults[0]}.` : `\n${faults.map((fault) => `- ${fault}`).join("\n")}`;
+  return new ToolDefinitionError(`Plugin "${label}" cannot be loaded:${list}`, {
+    code: "PLUGIN_INVALID",
+    hint: 'A plugin is `export default definePlugin({ name, version, tools: [defineTool({ … })] })`; "tenon plugins create" writes one.',
+    details: { plugin: label, faults },
+    ...(cause !== undefined && { cause }),
+  });
+}

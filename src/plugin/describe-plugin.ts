@@ -1,0 +1,42 @@
+import type { CheckedPlugin, CheckedTool } from "./check-plugin.js";
+import {
+  extensionData,
+  hookNames,
+  toolData,
+  toolMethods,
+  type ExtensionManifest,
+  type PluginManifest,
+  type ToolManifest,
+} from "./wire.js";
+
+/** All of a plugin that is data. */
+export function describePlugin(plugin: CheckedPlugin): PluginManifest {
+  return {
+    name: plugin.name,
+    version: plugin.version,
+    ...(plugin.description !== undefined && { description: plugin.description }),
+    tools: plugin.tools.map(describeTool),
+    extensions: plugin.extensions.map(describeExtension),
+  };
+}
+
+function describeTool({ tool, input, output }: CheckedTool): ToolManifest {
+  return {
+    ...(pick(tool, toolData) as Pick<ToolManifest, (typeof toolData)[number]>),
+    inputSchema: input.jsonSchema,
+    ...(output !== undefined && { outputSchema: output.jsonSchema }),
+    methods: toolMethods.filter((name) => typeof tool[name] === "function"),
+  };
+}
+
+function describeExtension(extension: Readonly<Record<string, unknown>>): ExtensionManifest {
+  return {
+    ...(pick(extension, extensionData) as unknown as ExtensionManifest),
+    hooks: hookNames.filter((name) => typeof extension[name] === "function"),
+  };
+}
+
+function pick(from: object, keys: readonly string[]): Record<string, unknown> {
+  const values = from as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(keys.filter((key) => values[key] !== undefined).map((key) => [key, values[key]]));
+}

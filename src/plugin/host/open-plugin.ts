@@ -1,0 +1,68 @@
+import { checkPlugin, refusal, type AcceptTool, type CheckedPlugin } from "../check-plugin.js";
+import { describePlugin } from "../describe-plugin.js";
+import { importFault } from "../import-fault.js";
+import { loadModule } from "../load-module.js";
+import { setUp } from "../set-up.js";
+import type { AskToolParams, CallAnswer, CallMeta, HookParams, OpenParams, PluginManifest } from "../wire.js";
+import { createLog } from "./remote-context.js";
+import { createToolRunner } from "./run-tool.js";
+import { runHook } from "./run-hook.js";
+import type { Wishes } from "./wishes.js";
+
+/** A plugin that is ready to be called. */
+export interface OpenedPlugin {
+  readonly plugin: CheckedPlugin;
+  readonly manifest: PluginManifest;
+  call(name: string, input: unknown, meta: CallMeta, signal: AbortSignal): Promise<CallAnswer>;
+  askTool(params: AskToolParams, signal: AbortSignal): Promise<unknown>;
+  hook(params: HookParams, signal: AbortSignal): Promise<unknown>;
+  cancel(key: string): Record<string, never>;
+  close(): Promise<void>;
+}
+
+export interface OpenParts {
+  readonly accept: AcceptTool;
+  readonly packages: Readonly<Record<string, string>>;
+  readonly wishes: Wishes;
+}
+
+/** Import a plugin, check it and let it set itself up. */
+export async function openPlugin(params: OpenParams, parts: OpenParts): Promise<OpenedPlugin> {
+  const { label, workspace, options, timeoutMs } = params;
+  const plugin = checkPlugin(await importPlugin(params, parts), label, parts.accept);
+  refuseUnportable(plugin);
+  // Described before `setup` runs: a plugin that cannot be shown need not start anything.
+  const manifest = describePlugin(plugin);
+  const log = createLog((...args) => parts.wishes.note("", "log", args));
+  const close = await setUp(plugin, { options, workspace, log, timeoutMs });
+  const runner = createToolRunner(plugin, { wishes: parts.wishes, workspace });
+  return {
+    plugin,
+    manifest,
+    call: (...call) => runner.call(...call),
+    askTool: (params, signal) => runner.ask(params, signal),
+    hook: (hook, signal) => runHook(plugin, hook, signal),
+    cancel: (key) => runner.cancel(key),
+    async close() {
+      await runner.dispose();
+      await close();
+    },
+  };
+}
+
+async function importPlugin({ file, root, label }: OpenParams, { packages }: OpenParts): Promise<unknown> {
+  try {
+    return await loadModule(file, { root, packages, fresh: false });
+  } catch (error) {
+    throw importFault(label, error);
+  }
+}
+
+function refuseUnportable(plugin: CheckedPlugin): void {
+  const faults = plugin.extensions
+    .filter(({ extendTool }) => extendTool !== undefined)
+    .map(
+      ({ name }) => `its extension "${String(name)}" has extendTool, which only works with inProcess: true`,
+    );
+  if (faults.length > 0) throw refusal(plugin.name, faults);
+}

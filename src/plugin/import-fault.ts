@@ -1,0 +1,15 @@
+import { refusal, show } from "./check-plugin.js";
+
+/** What went wrong while the plugin's own code was run for the first time. */
+export function importFault(label: string, error: unknown): Error {
+  const known = error instanceof Error;
+  const where = known
+    ? /\n\s+at .*?\(?((?:file:\/\/)?\/[^()\s]+:\d+:\d+)\)?/.exec(error.stack ?? "")?.[1]
+    : undefined;
+  const what = known ? `${error.name}: ${error.message}` : show(error);
+  return refusal(
+    label,
+    [`it threw while it was imported: ${what}${where === undefined ? "" : ` (at ${where})`}`],
+    error,
+  );
+}

@@ -1,0 +1,136 @@
+import type { Extension } from "../contract/extension.js";
+import type { PluginOptions } from "../contract/plugin.js";
+import type { ToolContext } from "../contract/context.js";
+import type { Log } from "../contract/ports/log.js";
+import type { Tool, ToolProgress } from "../contract/tool.js";
+import { ToolError } from "../contract/errors.js";
+import { checkPlugin, type AcceptTool } from "./check-plugin.js";
+import type { FoundPlugin } from "./find-plugin.js";
+import { importFault } from "./import-fault.js";
+import { loadModule } from "./load-module.js";
+import type { LoadedPlugin } from "./loaded-plugin.js";
+import { defaultTimeoutMs } from "./open-line.js";
+import { setUp } from "./set-up.js";
+import { toolData, toolMethods } from "./wire.js";
+import { fromWireError, toWireError } from "./wire-error.js";
+
+export interface InProcessParts {
+  readonly accept: AcceptTool;
+  readonly packages: Readonly<Record<string, string>>;
+  readonly workspace: string;
+  readonly log: Log;
+}
+
+/** Load a plugin into this process: nothing holds it here, so it must be trusted as this program itself is. */
+export async function loadInProcess(
+  found: FoundPlugin,
+  options: PluginOptions,
+  parts: InProcessParts,
+): Promise<LoadedPlugin> {
+  const { timeoutMs = defaultTimeoutMs, options: own = {} } = options;
+  let exported: unknown;
+  try {
+    exported = await loadModule(found.file, { root: found.root, packages: parts.packages, fresh: true });
+  } catch (error) {
+    throw importFault(found.label, error);
+  }
+  const plugin = checkPlugin(exported, found.label, parts.accept);
+  const { workspace, log } = parts;
+  const close = await setUp(plugin, { options: own, workspace, log, timeoutMs });
+  const running = new RunningHere();
+  return {
+    name: plugin.name,
+    version: plugin.version,
+    description: plugin.description,
+    tools: plugin.tools.map(({ tool }) => running.counted(tool)),
+    extensions: plugin.extensions as unknown as readonly Extension[],
+    pid: undefined,
+    idle: (graceMs) => running.idle(graceMs),
+    close,
+  };
+}
+
+/** Counts the calls of a plugin's tools, so that it is not cleaned up under them. */
+class RunningHere {
+  #count = 0;
+  #onIdle: (() => void) | undefined;
+
+  counted(tool: Tool): Tool {
+    const execute = (input: unknown, ctx: ToolContext): unknown => {
+      this.#count++;
+      try {
+        const running = tool.execute(input, ctx);
+        if (isGenerator(running)) return this.#drained(running);
+        if (!isThenable(running)) {
+          this.#end();
+          return running;
+        }
+        return running.then(
+          (value) => {
+            this.#end();
+            return value;
+          },
+          (error: unknown) => {
+            this.#end();
+            throw ofThisTenon(error);
+          },
+        );
+      } catch (error) {
+        this.#end();
+        throw ofThisTenon(error);
+      }
+    };
+    return { ...boundTo(tool), execute } as Tool;
+  }
+
+  async *#drained(running: AsyncGenerator<ToolProgress | string, unknown, void>) {
+    try {
+      return yield* running;
+    } catch (error) {
+      throw ofThisTenon(error);
+    } finally {
+      this.#end();
+    }
+  }
+
+  async idle(graceMs: number): Promise<void> {
+    if (this.#count === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, graceMs);
+      this.#onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #end(): void {
+    if (--this.#count === 0) this.#onIdle?.();
+  }
+}
+
+/** Methods keep the very object that they were written for: it may have private fields. */
+function boundTo(tool: Tool): Partial<Tool> {
+  const data = [...toolData, "input", "output"] as const;
+  const entries = [
+    ...data.map((key) => [key, tool[key]] as const),
+    ...[...toolMethods, "foresee" as const].map((key) => [key, tool[key]?.bind(tool)] as const),
+  ];
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+/** A plugin has its own copy of the error classes; they are known by their shape. */
+function ofThisTenon(error: unknown): unknown {
+  if (error instanceof ToolError) return error;
+  const wire = toWireError(error);
+  return wire.details?.["unexpected"] === true ? error : fromWireError(wire);
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}
+
+function isGenerator(value: unknown): value is AsyncGenerator<ToolProgress | string, unknown, void> {
+  const { next } = Object(value) as { next?: unknown };
+  return typeof next === "function" && Symbol.asyncIterator in Object(value);
+}

@@ -1,0 +1,38 @@
+import type { Extension, HookCall } from "../contract/extension.js";
+import type { Tool } from "../contract/tool.js";
+import type { LineOf } from "./remote-tool.js";
+import { extensionData, toolData, type ExtensionManifest, type HookName } from "./wire.js";
+
+/** An extension whose hooks run in a plugin's process; the time limit is kept by whoever calls them. */
+export function createRemoteExtension(manifest: ExtensionManifest, lineOf: LineOf): Extension {
+  const has = new Set(manifest.hooks);
+  const reached = async () => lineOf();
+  const told = (hook: HookName) => (tool: Tool) => {
+    // Nobody waits for it; a process that is gone has heard enough.
+    reached()
+      .then((line) => line.hook({ extension: manifest.name, hook, tool: dataOf(tool) }))
+      .catch(() => undefined);
+  };
+  const asked = (hook: HookName) => (tool: Tool, subject: unknown, call: HookCall) => {
+    const { callId, sessionId, taskId, agent, userId, parentCallId, signal } = call;
+    const who = { callId, sessionId, taskId, agent, userId, parentCallId };
+    const params = { extension: manifest.name, hook, tool: dataOf(tool), subject, call: who };
+    return reached().then((line) => line.hook(params, signal)) as Promise<never>;
+  };
+  return {
+    ...(pick(manifest, extensionData) as unknown as Extension),
+    ...(has.has("onToolRegister") && { onToolRegister: told("onToolRegister") }),
+    ...(has.has("onToolUnregister") && { onToolUnregister: told("onToolUnregister") }),
+    ...(has.has("onToolExecute") && { onToolExecute: asked("onToolExecute") }),
+    ...(has.has("onToolComplete") && { onToolComplete: asked("onToolComplete") }),
+  };
+}
+
+function dataOf(tool: Tool): Record<string, unknown> {
+  return pick(tool, toolData);
+}
+
+function pick(from: object, keys: readonly string[]): Record<string, unknown> {
+  const values = from as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(keys.filter((key) => values[key] !== undefined).map((key) => [key, values[key]]));
+}

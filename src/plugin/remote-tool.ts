@@ -1,0 +1,85 @@
+import type { ContentPart } from "../contract/call.js";
+import type { ToolContext } from "../contract/context.js";
+import { ToolInternalError } from "../contract/errors.js";
+import type { HealthVerdict, PermissionResult, Tool, ToolPreview } from "../contract/tool.js";
+import type { PluginLine } from "./plugin-line.js";
+import { fromWireError } from "./wire-error.js";
+import { toolData, type Foreseen, type ToolManifest } from "./wire.js";
+
+/** Which process answers for a tool now: its own, or the one that took its place. */
+export type LineOf = () => PluginLine | Promise<PluginLine>;
+
+/** A tool that runs in a plugin's process, as the registry takes it. */
+export function createRemoteTool(manifest: ToolManifest, lineOf: LineOf): Tool {
+  const { name } = manifest;
+  const has = new Set(manifest.methods);
+  const foreseen = new WeakMap<object, Foreseen>();
+  const rendered = new WeakMap<object, string | readonly ContentPart[]>();
+  const reached = async (): Promise<PluginLine> => lineOf();
+  const ask = (method: "preview" | "checkPermissions", input: unknown, ctx: ToolContext): Promise<unknown> =>
+    reached().then((line) => line.ask({ tool: name, method, input }, ctx));
+
+  const tool: Tool = {
+    ...(pickData(manifest) as unknown as Tool),
+    input: manifest.inputSchema,
+    ...(manifest.outputSchema !== undefined && { output: manifest.outputSchema }),
+    async execute(input, ctx) {
+      const answer = await (await lineOf()).call(name, input, ctx);
+      if (!answer.answer.ok) throw fromWireError(answer.answer.error);
+      if (answer.rendered !== undefined && isObject(input)) rendered.set(input, answer.rendered);
+      return answer.answer.value;
+    },
+    ...(has.has("checkPermissions") && {
+      checkPermissions: (input: unknown, ctx: ToolContext) =>
+        ask("checkPermissions", input, ctx) as Promise<PermissionResult>,
+    }),
+    ...(has.has("preview") && {
+      preview: (input: unknown, ctx: ToolContext) => ask("preview", input, ctx) as Promise<ToolPreview>,
+    }),
+    ...(has.has("healthCheck") && {
+      healthCheck: async () =>
+        (await (await lineOf()).ask({ tool: name, method: "healthCheck" })) as HealthVerdict,
+    }),
+    ...(has.has("init") && {
+      init: async () => void (await (await lineOf()).ask({ tool: name, method: "init" })),
+    }),
+    // Rendered where the result was made, and brought along with it.
+    ...(has.has("render") && {
+      render: (result: unknown, input: unknown) =>
+        (isObject(input) ? rendered.get(input) : undefined) ?? toText(result),
+    }),
+  };
+  return has.has("resources") || has.has("shellLine") ? { ...tool, ...foreseeing() } : tool;
+
+  async function askAhead(input: unknown): Promise<void> {
+    if (!isObject(input)) throw new ToolInternalError(`"${name}" takes an object.`);
+    const line = await lineOf();
+    foreseen.set(input, Object(await line.ask({ tool: name, method: "foresee", input })) as Foreseen);
+  }
+
+  /** What the call will touch is asked for once, ahead; the answers wait here for whoever wants them at once. */
+  function foreseeing(): Partial<Tool> {
+    return {
+      foresee: (input) => (isObject(input) && foreseen.has(input) ? undefined : askAhead(input)),
+      ...(has.has("resources") && {
+        resources: (input: unknown) => (isObject(input) ? foreseen.get(input)?.resources : undefined) ?? {},
+      }),
+      ...(has.has("shellLine") && {
+        shellLine: (input: unknown) => (isObject(input) ? foreseen.get(input)?.shellLine : undefined),
+      }),
+    };
+  }
+}
+
+function pickData(manifest: ToolManifest): Record<string, unknown> {
+  const entries = toolData.map((key) => [key, manifest[key]] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+function toText(result: unknown): string {
+  return typeof result === "string" ? result : (JSON.stringify(result) ?? "");
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,49 @@
+import type { PluginCleanup } from "../contract/plugin.js";
+import type { Log } from "../contract/ports/log.js";
+import { refusal, show, type CheckedPlugin } from "./check-plugin.js";
+
+export interface SetupParts {
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly workspace: string;
+  readonly log: Log;
+  readonly timeoutMs: number;
+}
+
+/** Let a plugin set itself up within its time; gives what undoes it. */
+export async function setUp(plugin: CheckedPlugin, parts: SetupParts): Promise<() => Promise<void>> {
+  const { timeoutMs, ...given } = parts;
+  const life = new AbortController();
+  let cleanup: unknown;
+  try {
+    cleanup = await withinTime(plugin, timeoutMs, plugin.setup?.({ ...given, signal: life.signal }));
+  } catch (error) {
+    life.abort(error);
+    if ((error as { code?: unknown } | null)?.code === "PLUGIN_INVALID") throw error;
+    const what = error instanceof Error ? `${error.name}: ${error.message}` : show(error);
+    throw refusal(plugin.name, [`its setup failed: ${what}`], error);
+  }
+  if (cleanup !== undefined && typeof cleanup !== "function") {
+    throw refusal(plugin.name, [
+      `its setup must return nothing or a function that cleans up, found ${show(cleanup)}`,
+    ]);
+  }
+  return async () => {
+    life.abort();
+    await (cleanup as PluginCleanup | undefined)?.();
+  };
+}
+
+async function withinTime(plugin: CheckedPlugin, timeoutMs: number, running: unknown): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(refusal(plugin.name, [`its setup did not end within ${timeoutMs} ms`])),
+      Math.min(timeoutMs, 2 ** 31 - 1),
+    );
+  });
+  try {
+    return await Promise.race([running, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,100 @@
+import type { AuditAlert, AuditOutcome } from "../../contract/ports/audit.js";
+
+/** What a watcher looks at. */
+export interface WatchedCall {
+  readonly time: number;
+  readonly tool: string;
+  readonly sessionId: string;
+  readonly agent: string;
+  readonly outcome: AuditOutcome;
+  readonly errorCode?: string | undefined;
+}
+
+/** Sees unusual patterns in calls as they end. */
+export interface AlertWatch {
+  see(call: WatchedCall): void;
+  alerts(): readonly AuditAlert[];
+}
+
+const mostSessions = 1000;
+const mostAlerts = 200;
+
+/** A pattern: so many of its calls within so long, in one session. */
+const patterns = {
+  burst: { count: 3000, withinMs: 10_000, tell: "calls" },
+  denials: { count: 8, withinMs: 60_000, tell: "denied calls" },
+  probing: { count: 4, withinMs: 60_000, tell: "tries at paths or hosts that are out of bounds" },
+} as const;
+
+type Kind = keyof typeof patterns;
+const kinds = Object.keys(patterns) as Kind[];
+const probes = /^(?:PATH_|HOST_|EGRESS_|ADDRESS_|SYMLINK|SPECIAL_FILE)/;
+
+interface Window {
+  since: number;
+  count: number;
+  toldAt: number;
+}
+
+/**
+ * Watch calls, whatever their number, with a few counters a session. A window starts with its first call
+ * and is told of once; the next report of the same kind comes a minute later at the earliest.
+ */
+export function createAlertWatch(onAlert: (alert: AuditAlert) => void = () => {}): AlertWatch {
+  const sessions = new Map<string, Record<Kind, Window>>();
+  const told: AuditAlert[] = [];
+  const windowsOf = (sessionId: string): Record<Kind, Window> => {
+    let windows = sessions.get(sessionId);
+    if (windows !== undefined) return windows;
+    windows = { burst: newWindow(), denials: newWindow(), probing: newWindow() };
+    sessions.set(sessionId, windows);
+    const [oldest] = sessions.keys();
+    if (sessions.size > mostSessions && oldest !== undefined) sessions.delete(oldest);
+    return windows;
+  };
+  return {
+    see(call) {
+      const windows = windowsOf(call.sessionId);
+      for (const kind of kinds) {
+        if (!belongs(kind, call) || !isReached(windows[kind], kind, call.time)) continue;
+        const alert = toAlert(kind, windows[kind], call);
+        told.push(alert);
+        if (told.length > mostAlerts) told.shift();
+        onAlert(alert);
+      }
+    },
+    alerts: () => told.toReversed(),
+  };
+}
+
+function newWindow(): Window {
+  return { since: 0, count: 0, toldAt: Number.NEGATIVE_INFINITY };
+}
+
+function belongs(kind: Kind, call: WatchedCall): boolean {
+  if (kind === "burst") return true;
+  if (call.outcome !== "denied") return false;
+  return kind === "denials" || probes.test(call.errorCode ?? "");
+}
+
+function isReached(window: Window, kind: Kind, time: number): boolean {
+  const { count, withinMs } = patterns[kind];
+  if (time - window.since > withinMs || time < window.since) {
+    window.since = time;
+    window.count = 0;
+  }
+  if (++window.count < count || time - window.toldAt < 60_000) return false;
+  window.toldAt = time;
+  return true;
+}
+
+function toAlert(kind: Kind, { count, since }: Window, call: WatchedCall): AuditAlert {
+  const seconds = Math.max(1, Math.round((call.time - since) / 1000));
+  return {
+    time: call.time,
+    kind,
+    message: `${count} ${patterns[kind].tell} within ${seconds} s by ${call.agent} in session ${call.sessionId}, the last one of ${call.tool}.`,
+    sessionId: call.sessionId,
+    agent: call.agent,
+  };
+}

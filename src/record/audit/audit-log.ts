@@ -1,0 +1,86 @@
+import type { AuditAlert, AuditHead, AuditLog, AuditQuery, AuditRecord } from "../../contract/ports/audit.js";
+import type { BlobStore } from "../../contract/ports/blobs.js";
+import { createAlertWatch } from "./alerts.js";
+import { genesis, linesPerSegment } from "./line.js";
+import { createAuditSearch, type AuditSearch } from "./search.js";
+import { listSegments } from "./segment-files.js";
+import { verifyLog } from "./verify.js";
+
+export interface AuditLogOptions {
+  readonly dir: string;
+  readonly isAlive: (owner: string) => boolean;
+  /** The contents that a segment's records keep aside; `undefined` where there are none. */
+  readonly asideOf: (segment: number) => BlobStore | undefined;
+  /** Chain in what all processes wrote, on disk; the head that covers it. */
+  readonly coverAll: () => Promise<AuditHead>;
+  /** What this process has seen. */
+  readonly alerts: () => readonly AuditAlert[];
+}
+
+/** The log as people ask it, with what a purge needs. */
+export interface OpenedAuditLog extends AuditLog {
+  readonly records: AuditSearch;
+}
+
+/** Open the log of a directory for reading. */
+export function createAuditLog(options: AuditLogOptions): OpenedAuditLog {
+  const { dir } = options;
+  const records = createAuditSearch(dir);
+  return {
+    records,
+    search: async (query = {}) => records.find(query).map(publicRecord),
+    async get(id) {
+      const record = find(records, id);
+      return record === undefined ? undefined : withAside(publicRecord(record), options);
+    },
+    async head() {
+      return listSegments(dir).length === 0 ? { seq: 0, hash: genesis } : options.coverAll();
+    },
+    verify: (head) => verifyLog(options, head),
+    async *export(query: AuditQuery = {}) {
+      let count = 0;
+      for (const record of records.each(query)) {
+        yield JSON.stringify(record);
+        if (++count % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    alerts: options.alerts,
+    async pastAlerts(query = {}) {
+      const watch = createAlertWatch();
+      const newestFirst = records.find({ limit: 10_000, ...query });
+      for (const { error, ...call } of newestFirst.toReversed())
+        watch.see({ ...call, errorCode: error?.code });
+      return watch.alerts();
+    },
+  };
+}
+
+function find(records: AuditSearch, id: string | number): AuditRecord | undefined {
+  if (typeof id === "number") return records.bySeq(id);
+  return records.byCallId(id) ?? (/^\d{1,15}$/.test(id) ? records.bySeq(Number(id)) : undefined);
+}
+
+/** The salt is of use to nobody outside. */
+function publicRecord(record: AuditRecord): AuditRecord {
+  const { salt: _, ...rest } = record as AuditRecord & { salt?: string };
+  return rest;
+}
+
+async function withAside(record: AuditRecord, { asideOf }: AuditLogOptions): Promise<AuditRecord> {
+  const segment = Math.floor(record.seq / linesPerSegment);
+  const read = async (sha256: string): Promise<unknown> => {
+    // The record may have come to lie in the segment after the one its content was put beside.
+    for (const store of [asideOf(segment), asideOf(segment - 1)]) {
+      if (store?.has(sha256) === true)
+        return JSON.parse(Buffer.from(await store.read(sha256)).toString()) as unknown;
+    }
+    return undefined;
+  };
+  const args = record.argumentsDigest && (await read(record.argumentsDigest.sha256));
+  const result = record.resultDigest && (await read(record.resultDigest.sha256));
+  return {
+    ...record,
+    ...(args !== undefined && { arguments: args }),
+    ...(result !== undefined && { result }),
+  };
+}

@@ -1,0 +1,126 @@
+import { closeSync, constants, openSync } from "node:fs";
+import { genesis, inspectLine, linesPerSegment } from "./line.js";
+import { readLines } from "./read-lines.js";
+import {
+  claim,
+  listSegments,
+  readHead,
+  readIfThere,
+  removeIfThere,
+  segmentPaths,
+  sizeOf,
+  type SegmentHead,
+} from "./segment-files.js";
+
+/** Where segments lie and who opens them. */
+export interface SegmentGround {
+  readonly dir: string;
+  /** Who this process is, for others to see whether it still lives. */
+  readonly owner: string;
+  /** Whether the process of such a text may still live. */
+  readonly isAlive: (owner: string) => boolean;
+  /** A segment that has this many bytes gets a successor. */
+  readonly segmentBytes: number;
+}
+
+/** A segment that this process alone writes. */
+export interface OpenedSegment extends SegmentHead {
+  readonly segment: number;
+  readonly fd: number;
+  readonly headFd: number;
+  /** A new one, which has not even its opening line. */
+  readonly fresh: boolean;
+}
+
+/** What a dead process left of its segment. */
+export type ClosedSegment = readonly [segment: number, count: number, hash: string, tornBytes: number];
+
+const append = constants.O_WRONLY | constants.O_APPEND;
+
+/** Go on with the newest segment where its process gave it back whole, else begin a new one. */
+export function openSegment(ground: SegmentGround): OpenedSegment {
+  const last = listSegments(ground.dir).at(-1);
+  const adopted = last === undefined ? undefined : adopt(ground, last);
+  return adopted ?? beginSegment(ground, last === undefined ? 0 : last + 1);
+}
+
+/** Begin a segment, the next free one from this number on. */
+export function beginSegment(ground: SegmentGround, from: number): OpenedSegment {
+  for (let segment = from; ; segment++) {
+    const paths = segmentPaths(ground.dir, segment);
+    const fd = createLines(paths.lines);
+    if (fd === undefined) continue;
+    // Nobody else can claim it: what has no head yet is not adopted.
+    claim(paths.owner, ground.owner);
+    const headFd = openSync(paths.head, "w", 0o600);
+    return { segment, fd, headFd, fresh: true, count: 0, hash: genesis, bytes: 0 };
+  }
+}
+
+/** The file is the claim to its number, so that a process that dies here leaves no gap in the numbers. */
+function createLines(file: string): number | undefined {
+  try {
+    return openSync(file, append | constants.O_CREAT | constants.O_EXCL, 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;
+    throw error;
+  }
+}
+
+function adopt(ground: SegmentGround, segment: number): OpenedSegment | undefined {
+  const paths = segmentPaths(ground.dir, segment);
+  const isWhole = (head: SegmentHead | undefined): head is SegmentHead =>
+    head !== undefined && head.bytes === sizeOf(paths.lines) && head.bytes < ground.segmentBytes;
+  const head = readHead(paths.head);
+  if (!isWhole(head) || head.count >= linesPerSegment - 1) return undefined;
+  if (!claim(paths.owner, ground.owner)) return undefined;
+  // Another process may have had it, and given it back, between the look and the claim.
+  const now = readHead(paths.head);
+  if (!isWhole(now)) {
+    removeIfThere(paths.owner);
+    return undefined;
+  }
+  const fd = openSync(paths.lines, append);
+  return { segment, fd, headFd: openSync(paths.head, "r+"), fresh: false, ...now };
+}
+
+const mostHeads = 64;
+
+/** How far the newest segments are, as their writers noted; `except` is left out. */
+export function knownHeads(dir: string, except: number): [number, number, string][] {
+  const heads = listSegments(dir)
+    .slice(-mostHeads)
+    .map((segment) => [segment, readHead(segmentPaths(dir, segment).head)] as const);
+  return heads.flatMap(([segment, head]) =>
+    head === undefined || segment === except ? [] : [[segment, head.count, head.hash]],
+  );
+}
+
+/** The segments whose processes died, looked at to their end; each is told of until `noteClosed`. */
+export function findAbandoned(ground: SegmentGround, except: number): ClosedSegment[] {
+  return listSegments(ground.dir).flatMap((segment) => {
+    if (segment === except) return [];
+    const paths = segmentPaths(ground.dir, segment);
+    const owner = readIfThere(paths.owner);
+    if (owner === undefined || readIfThere(paths.closed) !== undefined || ground.isAlive(owner)) return [];
+    return [endOf(segment, paths.lines, readHead(paths.head))];
+  });
+}
+
+function endOf(segment: number, file: string, head: SegmentHead | undefined): ClosedSegment {
+  let { count, hash } = head ?? { count: 0, hash: genesis };
+  const { torn } = readLines(
+    file,
+    (line) => {
+      count++;
+      hash = inspectLine(line)?.hash ?? hash;
+    },
+    { start: head?.bytes ?? 0 },
+  );
+  return [segment, count, hash, torn];
+}
+
+/** Their ends are in the chain now. */
+export function noteClosed(dir: string, closed: readonly ClosedSegment[]): void {
+  for (const [segment] of closed) closeSync(openSync(segmentPaths(dir, segment).closed, "a", 0o600));
+}

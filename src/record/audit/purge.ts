@@ -1,0 +1,167 @@
+import { closeSync, fdatasyncSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import type { AuditRecord } from "../../contract/ports/audit.js";
+import { bodyOf, hashOf, keepHash } from "./line.js";
+import { readLines } from "./read-lines.js";
+import { asideFiles } from "./retention.js";
+import { parseLine } from "./segment-index.js";
+import { listSegments, removeIfThere, segmentPaths } from "./segment-files.js";
+import { marker, type SegmentWriter } from "./segment-writer.js";
+
+/** What is to be removed from the log; a record is meant where any of it fits. */
+export interface PurgeWish {
+  /** Texts that may stand nowhere. */
+  readonly texts?: readonly string[] | undefined;
+  /** Contents of calls before this time. */
+  readonly before?: number | undefined;
+  /** Contents of calls of this session. */
+  readonly sessionId?: string | undefined;
+}
+
+export interface Purged {
+  readonly records: number;
+  readonly contents: number;
+}
+
+interface NewLine {
+  readonly seq: number;
+  readonly offset: number;
+  readonly line: string;
+  readonly hash: string;
+}
+
+const mark = "[purged]";
+const perMarker = 1000;
+
+/**
+ * Take contents out of the log. A record keeps its place, its hash and its length; what its body hashes to
+ * since is noted in the chain before it is overwritten, so that a verification tells a purge from a forgery.
+ */
+export async function purgeLog(
+  { dir, writer, now }: { readonly dir: string; readonly writer: SegmentWriter; readonly now: () => number },
+  wish: PurgeWish,
+): Promise<Purged> {
+  let records = 0;
+  let contents = 0;
+  for (const segment of listSegments(dir)) {
+    const changed = findLines(segmentPaths(dir, segment).lines, wish, now());
+    for (let at = 0; at < changed.length; at += perMarker) {
+      const some = changed.slice(at, at + perMarker).map(({ seq, hash }) => [seq, hash]);
+      writer.append([marker("purge", { time: now(), changed: some })]);
+    }
+    await writer.sync();
+    overwrite(segmentPaths(dir, segment).lines, changed);
+    if (changed.length > 0) removeIfThere(segmentPaths(dir, segment).index);
+    contents += purgeAside(dir, segment, { wish, whole: new Set(changed.flatMap(digestsOf)) });
+    records += changed.length;
+  }
+  writer.append([marker("purged", { time: now(), records, contents })]);
+  await writer.sync();
+  return { records, contents };
+}
+
+function findLines(file: string, wish: PurgeWish, time: number): NewLine[] {
+  const needles = needlesOf(wish);
+  const found: NewLine[] = [];
+  readLines(file, (bytes, offset) => {
+    const isMeant = isOld(bytes, wish) || needles.some((needle) => bytes.includes(needle));
+    if (!isMeant) return;
+    const line = bytes.toString();
+    const record = parseLine(line);
+    if (record?.callId === undefined) return;
+    const body = purgedBody(record, line, { wish, time });
+    if (body === undefined) return;
+    found.push({ seq: record.seq, offset, line: keepHash(record.hash, body), hash: hashOf(body) });
+  });
+  return found;
+}
+
+function isOld(bytes: Buffer, { before, sessionId }: PurgeWish): boolean {
+  if (before === undefined && sessionId === undefined) return false;
+  const record = parseLine(bytes);
+  if (record?.callId === undefined) return false;
+  return (before !== undefined && record.time < before) || record.sessionId === sessionId;
+}
+
+/** The body without what is to go, of the same length; `undefined` where nothing is to go. */
+function purgedBody(
+  record: AuditRecord,
+  line: string,
+  { wish, time }: { readonly wish: PurgeWish; readonly time: number },
+): string | undefined {
+  const room = Buffer.byteLength(bodyOf(line));
+  const wholly = isOld(Buffer.from(line), wish);
+  const {
+    hash: _,
+    previous,
+    seq,
+    salt: __,
+    purged: ___,
+    ...rest
+  } = record as AuditRecord & Record<string, unknown>;
+  const head = { previous, seq, purged: time };
+  const bare = { ...rest, arguments: mark, result: undefined, error: bareError(record) };
+  const clean = without(wholly ? bare : rest, wish.texts ?? []) as Record<string, unknown>;
+  const emptied = without({ ...bare, decision: undefined }, wish.texts ?? []) as Record<string, unknown>;
+  for (const fields of [
+    clean,
+    emptied,
+    { callId: rest["callId"], time: rest["time"], durationMs: 0, outcome: rest["outcome"] },
+  ]) {
+    const text = JSON.stringify({ ...head, ...fields }).slice(1);
+    const spare = room - Buffer.byteLength(text);
+    if (spare >= 0) return text.slice(0, -1) + " ".repeat(spare) + "}";
+  }
+  return undefined;
+}
+
+function bareError({ error }: AuditRecord): unknown {
+  return error && { type: error.type, code: error.code, message: mark, retryable: error.retryable };
+}
+
+function without(value: unknown, texts: readonly string[]): unknown {
+  if (typeof value === "string") return texts.reduce((left, text) => left.replaceAll(text, mark), value);
+  if (Array.isArray(value)) return value.map((item) => without(item, texts));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [without(key, texts) as string, without(item, texts)]),
+  );
+}
+
+/** Each text as it stands in JSON, and in JSON that stands in a string of JSON. */
+function needlesOf({ texts = [] }: PurgeWish): Buffer[] {
+  const once = texts.map((text) => JSON.stringify(text).slice(1, -1));
+  return [...new Set([...once, ...texts])].map((text) => Buffer.from(text));
+}
+
+function overwrite(file: string, lines: readonly NewLine[]): void {
+  if (lines.length === 0) return;
+  const fd = openSync(file, "r+");
+  try {
+    for (const { line, offset } of lines) writeSync(fd, line, offset);
+    fdatasyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function digestsOf({ line }: NewLine): string[] {
+  const record = parseLine(line);
+  if (record?.arguments !== mark) return [];
+  return [record.argumentsDigest?.sha256, record.resultDigest?.sha256].flatMap((digest) => digest ?? []);
+}
+
+function purgeAside(
+  dir: string,
+  segment: number,
+  { wish, whole }: { readonly wish: PurgeWish; readonly whole: ReadonlySet<string> },
+): number {
+  const needles = needlesOf(wish);
+  const doomed = asideFiles(dir, segment).filter((file) => {
+    if (whole.has(file.slice(file.lastIndexOf("/") + 1))) return true;
+    if (needles.length === 0) return false;
+    const content = readFileSync(file);
+    return needles.some((needle) => content.includes(needle));
+  });
+  for (const file of doomed) unlinkSync(file);
+  return doomed.length;
+}

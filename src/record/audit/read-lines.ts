@@ -1,0 +1,66 @@
+import { closeSync, openSync, readSync } from "node:fs";
+
+const chunkBytes = 1 << 20;
+
+/** A line of a file without its end, and where it begins. */
+export interface RawLine {
+  readonly bytes: Buffer;
+  readonly offset: number;
+}
+
+/** Told of every whole line; returning `false` ends the reading. */
+export type OnLine = (line: Buffer, offset: number) => boolean | void;
+
+/**
+ * Read whole lines from `start` on. The buffer that a line lies in is used again, so whoever keeps a line
+ * copies it. Returns where the last whole line ended and how many bytes stand behind it.
+ */
+export function readLines(
+  file: string,
+  onLine: OnLine,
+  { start = 0, end = Number.POSITIVE_INFINITY }: { readonly start?: number; readonly end?: number } = {},
+): { readonly end: number; readonly torn: number } {
+  const fd = openSync(file, "r");
+  try {
+    return scan(fd, onLine, { start, end });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function scan(
+  fd: number,
+  onLine: OnLine,
+  { start, end }: { readonly start: number; readonly end: number },
+): { end: number; torn: number } {
+  let buffer = Buffer.allocUnsafe(chunkBytes);
+  let held = 0; // bytes in the buffer that belong to a line that is not whole yet
+  let base = start; // where the buffer begins in the file
+  for (;;) {
+    if (held === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
+    const wanted = Math.min(buffer.length - held, end - base - held);
+    const got = wanted <= 0 ? 0 : readSync(fd, buffer, held, wanted, base + held);
+    if (got === 0) return { end: base, torn: held };
+    const filled = held + got;
+    let from = 0;
+    for (let to = buffer.indexOf(10, held); to >= 0 && to < filled; to = buffer.indexOf(10, from)) {
+      if (onLine(buffer.subarray(from, to), base + from) === false) return { end: base + to + 1, torn: 0 };
+      from = to + 1;
+    }
+    buffer.copyWithin(0, from, filled);
+    held = filled - from;
+    base += from;
+  }
+}
+
+/** The bytes of one part of a file. */
+export function readPart(fd: number, offset: number, length: number): Buffer {
+  const buffer = Buffer.allocUnsafe(length);
+  let got = 0;
+  while (got < length) {
+    const read = readSync(fd, buffer, got, length - got, offset + got);
+    if (read === 0) break;
+    got += read;
+  }
+  return buffer.subarray(0, got);
+}

@@ -1,0 +1,78 @@
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { listSegments, readHead, readIfThere, removeIfThere, segmentPaths, sizeOf } from "./segment-files.js";
+import { marker, type SegmentWriter } from "./segment-writer.js";
+
+export interface RetentionOptions {
+  readonly dir: string;
+  readonly maxAgeMs: number;
+  readonly maxBytes: number;
+  readonly now: () => number;
+  readonly isAlive: (owner: string) => boolean;
+}
+
+/**
+ * Drop the oldest segments beyond the limits, never the one that is written nor one that a process still
+ * has. What is dropped is noted in the chain first, so that the rest stays verifiable.
+ */
+export async function dropOldSegments(writer: SegmentWriter, options: RetentionOptions): Promise<number> {
+  const { dir, now } = options;
+  const chosen = choose(writer.segment, options);
+  const last = chosen.at(-1);
+  if (last === undefined) return 0;
+  const dropped = chosen.map((segment) => {
+    const head = readHead(segmentPaths(dir, segment).head);
+    return [segment, head?.count ?? 0, head?.hash ?? ""];
+  });
+  writer.append([marker("retention", { time: now(), floor: last + 1, dropped })]);
+  await writer.sync();
+  for (const segment of chosen) removeSegment(dir, segment);
+  return chosen.length;
+}
+
+function choose(own: number, { dir, maxAgeMs, maxBytes, now, isAlive }: RetentionOptions): number[] {
+  const segments = listSegments(dir);
+  const sizes = new Map(segments.map((segment) => [segment, bytesOf(dir, segment)]));
+  let total = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const chosen: number[] = [];
+  for (const segment of segments) {
+    const paths = segmentPaths(dir, segment);
+    const writtenAt = statSync(paths.lines, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const isOver = total > maxBytes || writtenAt < now() - maxAgeMs;
+    const owner = readIfThere(paths.owner);
+    const isHeld = segment === own || (owner !== undefined && isAlive(owner));
+    if (!isOver || isHeld) break;
+    chosen.push(segment);
+    total -= sizes.get(segment) ?? 0;
+  }
+  return chosen;
+}
+
+/** Where the contents lie that the records of a segment keep aside. */
+export function asideDir(dir: string, segment: number): string {
+  return join(dir, "contents", String(segment).padStart(8, "0"));
+}
+
+function bytesOf(dir: string, segment: number): number {
+  const { lines, index } = segmentPaths(dir, segment);
+  return (
+    sizeOf(lines) + sizeOf(index) + asideFiles(dir, segment).reduce((sum, file) => sum + sizeOf(file), 0)
+  );
+}
+
+/** The files that a segment's records keep aside. */
+export function asideFiles(dir: string, segment: number): string[] {
+  const aside = asideDir(dir, segment);
+  try {
+    return readdirSync(aside).map((name) => join(aside, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function removeSegment(dir: string, segment: number): void {
+  rmSync(asideDir(dir, segment), { recursive: true, force: true });
+  const { index, head, closed, owner, lines } = segmentPaths(dir, segment);
+  for (const file of [index, head, closed, owner, lines]) removeIfThere(file);
+}

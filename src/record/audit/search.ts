@@ -1,0 +1,277 @@
+import { closeSync, openSync } from "node:fs";
+import type { AuditQuery, AuditRecord } from "../../contract/ports/audit.js";
+import { compileWildcard } from "../../glob/wildcard.js";
+import { linesPerSegment } from "./line.js";
+import { readPart } from "./read-lines.js";
+import { loadIndex, nameHash, outcomes, parseLine, type SegmentIndex } from "./segment-index.js";
+import { listSegments, segmentPaths, sizeOf } from "./segment-files.js";
+import { linesPerBlock, slotsOf } from "./text-filter.js";
+
+/** Finds records. */
+export interface AuditSearch {
+  /** Newest first. */
+  find(query: AuditQuery): AuditRecord[];
+  /** Oldest first, line by line. */
+  each(query: AuditQuery): Generator<AuditRecord>;
+  byCallId(callId: string): AuditRecord | undefined;
+  bySeq(seq: number): AuditRecord | undefined;
+  /** Forget what is known, because contents were changed. */
+  forget(): void;
+}
+
+const mostRecords = 100_000;
+const worthSaving = 2000;
+
+/** Search the segments of a directory; what is known of them is kept and brought up to date each time. */
+export function createAuditSearch(dir: string): AuditSearch {
+  const known = new Map<number, SegmentIndex>();
+  const indexes = (): Found[] => {
+    const there = listSegments(dir);
+    for (const segment of known.keys()) if (!there.includes(segment)) known.delete(segment);
+    return there.map((segment) => ({ segment, index: fresh(known, dir, segment) }));
+  };
+  return {
+    find(query) {
+      const found = indexes();
+      const wanted = Math.min(Math.max(Math.trunc(query.limit ?? 100) || 0, 0), mostRecords);
+      const cursors = found.map((one) => new Cursor(dir, one, query, startOf(found, query.before)));
+      const records: AuditRecord[] = [];
+      try {
+        while (records.length < wanted) {
+          const newest = newestOf(cursors);
+          if (newest === undefined) break;
+          records.push(newest.take());
+        }
+      } finally {
+        for (const cursor of cursors) cursor.close();
+      }
+      return records;
+    },
+    *each(query) {
+      const found = indexes();
+      const cursors = found.map((one) => new Cursor(dir, one, query, startOf(found, query.before), "up"));
+      try {
+        for (let left = query.limit ?? Number.POSITIVE_INFINITY; left > 0; left--) {
+          const oldest = oldestOf(cursors);
+          if (oldest === undefined) return;
+          yield oldest.take();
+        }
+      } finally {
+        for (const cursor of cursors) cursor.close();
+      }
+    },
+    byCallId(callId) {
+      const hash = nameHash(callId);
+      for (const { segment, index } of indexes().toReversed()) {
+        for (let row = index.rows - 1; row >= 0; row--) {
+          if (index.call.at(row) !== hash || !index.isCall(row)) continue;
+          const record = readRow(dir, segment, index, row);
+          if (record?.callId === callId) return record;
+        }
+      }
+      return undefined;
+    },
+    bySeq(seq) {
+      const segment = Math.floor(seq / linesPerSegment);
+      const row = seq % linesPerSegment;
+      const index = listSegments(dir).includes(segment) ? fresh(known, dir, segment) : undefined;
+      if (index === undefined || row >= index.rows || !index.isCall(row)) return undefined;
+      return readRow(dir, segment, index, row);
+    },
+    forget: () => known.clear(),
+  };
+}
+
+interface Found {
+  readonly segment: number;
+  readonly index: SegmentIndex;
+}
+
+/** Which records come later than the place that a page starts before. */
+interface Start {
+  readonly ended: number;
+  readonly seq: number;
+}
+
+function fresh(known: Map<number, SegmentIndex>, dir: string, segment: number): SegmentIndex {
+  const paths = segmentPaths(dir, segment);
+  const index = known.get(segment) ?? loadIndex(paths);
+  known.set(segment, index);
+  if (sizeOf(paths.lines) === index.bytes) return index;
+  const before = index.rows;
+  index.update();
+  if (index.rows - before >= worthSaving) saveQuietly(index);
+  return index;
+}
+
+/** A place that cannot be written (a full disk, a read-only copy) costs the next process time, nothing else. */
+function saveQuietly(index: SegmentIndex): void {
+  try {
+    index.save();
+  } catch {
+    // The lines are what counts.
+  }
+}
+
+function startOf(found: readonly Found[], before: number | undefined): Start | undefined {
+  if (before === undefined) return undefined;
+  const segment = Math.floor(before / linesPerSegment);
+  const index = found.find((one) => one.segment === segment)?.index;
+  const row = before % linesPerSegment;
+  if (index === undefined || row >= index.rows) return { ended: Number.POSITIVE_INFINITY, seq: before };
+  return { ended: index.ended.at(row), seq: before };
+}
+
+function readRow(dir: string, segment: number, index: SegmentIndex, row: number): AuditRecord | undefined {
+  const fd = openSync(segmentPaths(dir, segment).lines, "r");
+  try {
+    return parseLine(readPart(fd, index.offset.at(row), index.length.at(row)));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function newestOf(cursors: readonly Cursor[]): Cursor | undefined {
+  let best: Cursor | undefined;
+  for (const cursor of cursors) {
+    if (!cursor.seek()) continue;
+    if (best === undefined || cursor.isAfter(best)) best = cursor;
+  }
+  return best;
+}
+
+function oldestOf(cursors: readonly Cursor[]): Cursor | undefined {
+  let best: Cursor | undefined;
+  for (const cursor of cursors) {
+    if (!cursor.seek()) continue;
+    if (best === undefined || best.isAfter(cursor)) best = cursor;
+  }
+  return best;
+}
+
+/** Walks the rows of one segment that fit a query. */
+class Cursor {
+  readonly #found: Found;
+  readonly #file: string;
+  readonly #fits: (row: number) => boolean;
+  readonly #step: 1 | -1;
+  readonly #needle: string | undefined;
+  readonly #slots: readonly number[];
+  #row: number;
+  #record: AuditRecord | undefined;
+  #fd: number | undefined;
+  readonly #since: number;
+
+  constructor(dir: string, found: Found, query: AuditQuery, start?: Start, way: "up" | "down" = "down") {
+    this.#found = found;
+    this.#file = segmentPaths(dir, found.segment).lines;
+    const { index } = found;
+    const fits = compileQuery(index, query);
+    this.#since = query.since ?? Number.NEGATIVE_INFINITY;
+    this.#step = way === "up" ? 1 : -1;
+    const seqOf = (row: number): number => found.segment * linesPerSegment + row;
+    const isBefore = (row: number): boolean =>
+      start === undefined ||
+      index.ended.at(row) < start.ended ||
+      (index.ended.at(row) === start.ended && seqOf(row) < start.seq);
+    this.#fits = (row) => fits !== undefined && isBefore(row) && fits(row);
+    this.#row = fits === undefined ? -1 : way === "up" ? 0 : index.rows - 1;
+    this.#needle = query.text === undefined || query.text === "" ? undefined : needleOf(query.text);
+    this.#slots = this.#needle === undefined ? [] : slotsOf(this.#needle);
+  }
+
+  /** Stand on the next row that fits; `false` where there is none. */
+  seek(): boolean {
+    const { index } = this.#found;
+    while (this.#record === undefined && this.#row >= 0 && this.#row < index.rows) {
+      // What ended before the time that is asked for also came before it, and so did all further down.
+      if (this.#step < 0 && index.ended.at(this.#row) < this.#since) break;
+      if (this.#skipBlock()) continue;
+      if (this.#fits(this.#row)) this.#record = this.#read(this.#row);
+      if (this.#record === undefined) this.#row += this.#step;
+    }
+    return this.#record !== undefined;
+  }
+
+  take(): AuditRecord {
+    const record = this.#record as AuditRecord;
+    this.#record = undefined;
+    this.#row += this.#step;
+    return record;
+  }
+
+  isAfter(other: Cursor): boolean {
+    const [own, theirs] = [this.#key(), other.#key()];
+    return own.ended === theirs.ended ? own.seq > theirs.seq : own.ended > theirs.ended;
+  }
+
+  close(): void {
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+
+  #key(): Start {
+    const { segment, index } = this.#found;
+    return { ended: index.ended.at(this.#row), seq: segment * linesPerSegment + this.#row };
+  }
+
+  /** Jump over the lines of a block that cannot hold the text. */
+  #skipBlock(): boolean {
+    if (this.#slots.length === 0) return false;
+    const block = Math.floor(this.#row / linesPerBlock);
+    if (this.#found.index.filter.mayHold(block, this.#slots)) return false;
+    this.#row = this.#step > 0 ? (block + 1) * linesPerBlock : block * linesPerBlock - 1;
+    return true;
+  }
+
+  #read(row: number): AuditRecord | undefined {
+    const { index } = this.#found;
+    this.#fd ??= openSync(this.#file, "r");
+    const bytes = readPart(this.#fd, index.offset.at(row), index.length.at(row));
+    if (this.#needle !== undefined && !bytes.toString().toLowerCase().includes(this.#needle))
+      return undefined;
+    const record = parseLine(bytes);
+    return record !== undefined && (this.#needle === undefined || hasText(record, this.#needle))
+      ? record
+      : undefined;
+  }
+}
+
+function compileQuery(index: SegmentIndex, query: AuditQuery): ((row: number) => boolean) | undefined {
+  const { names } = index;
+  const ids = [query.agent, query.taskId, query.sessionId].map((name) =>
+    name === undefined ? undefined : (names.find(name) ?? -1),
+  );
+  if (ids.includes(-1)) return undefined; // a name that the segment does not have
+  const [agent, task, session] = ids;
+  const outcome = query.outcome === undefined ? undefined : outcomes.indexOf(query.outcome);
+  const tools = query.tool === undefined ? undefined : fitting(names.names, query.tool);
+  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = query;
+  return (row) => {
+    const time = index.time.at(row);
+    return (
+      index.isCall(row) &&
+      time >= since &&
+      time <= until &&
+      (outcome === undefined || index.outcome.at(row) === outcome) &&
+      (task === undefined || index.task.at(row) === task) &&
+      (session === undefined || index.session.at(row) === session) &&
+      (agent === undefined || index.agent.at(row) === agent) &&
+      (tools === undefined || tools[index.tool.at(row)] === true)
+    );
+  };
+}
+
+function fitting(names: readonly string[], pattern: string): boolean[] {
+  const { test } = compileWildcard(pattern);
+  return names.map((name) => test(name));
+}
+
+/** The text as it stands in a line of JSON. */
+function needleOf(text: string): string {
+  return JSON.stringify(text).slice(1, -1).toLowerCase();
+}
+
+function hasText({ tool, arguments: args, error }: AuditRecord, needle: string): boolean {
+  return JSON.stringify([tool, args, error]).toLowerCase().includes(needle);
+}

@@ -1,0 +1,104 @@
+import { closeSync, openSync, readdirSync, readFileSync, statSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { genesis } from "./line.js";
+
+/** How far a segment is known to be on disk. */
+export interface SegmentHead {
+  /** Lines, the opening one included. */
+  readonly count: number;
+  readonly hash: string;
+  readonly bytes: number;
+}
+
+/** The files of one segment. */
+export interface SegmentPaths {
+  readonly lines: string;
+  readonly head: string;
+  readonly owner: string;
+  readonly closed: string;
+  readonly index: string;
+}
+
+const headBytes = 160;
+const emptyHead: SegmentHead = { count: 0, hash: genesis, bytes: 0 };
+
+/** Where a segment's files are. */
+export function segmentPaths(dir: string, segment: number): SegmentPaths {
+  const base = join(dir, String(segment).padStart(8, "0"));
+  return {
+    lines: `${base}.jsonl`,
+    head: `${base}.head`,
+    owner: `${base}.owner`,
+    closed: `${base}.closed`,
+    index: `${base}.index`,
+  };
+}
+
+/** The numbers of all segments, in order. */
+export function listSegments(dir: string): number[] {
+  let names: string[];
+  try {
+    names = readdirSync(dir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+  return names
+    .flatMap((name) => (/^\d{8,}\.jsonl$/.test(name) ? [Number.parseInt(name, 10)] : []))
+    .sort((one, other) => one - other);
+}
+
+/** What was last noted of a segment; `undefined` where nothing readable is. */
+export function readHead(file: string): SegmentHead | undefined {
+  const text = readIfThere(file);
+  if (text === undefined) return undefined;
+  const found = /^(\d+) ([0-9a-f]{64}) (\d+)\s*$/.exec(text);
+  if (found === null) return undefined;
+  return { count: Number(found[1]), hash: found[2] ?? genesis, bytes: Number(found[3]) };
+}
+
+/** Note how far the segment is, in place: the length never changes, so no reader sees half of two. */
+export function writeHead(fd: number, { count, hash, bytes }: SegmentHead = emptyHead): void {
+  writeSync(fd, `${count} ${hash} ${bytes}`.padEnd(headBytes - 1).concat("\n"), 0);
+}
+
+/** Take a segment for this process; `false` where another one has it. */
+export function claim(file: string, owner: string): boolean {
+  let fd: number;
+  try {
+    fd = openSync(file, "wx", 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+  try {
+    writeSync(fd, owner);
+  } finally {
+    closeSync(fd);
+  }
+  return true;
+}
+
+/** The text of a small file, where it is there. */
+export function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Bytes of a file; 0 where it is not there. */
+export function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Remove a file, if it is there. */
+export function removeIfThere(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}

@@ -1,0 +1,183 @@
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import type { AuditOutcome, AuditRecord } from "../../contract/ports/audit.js";
+import { Column, NameTable } from "./index-columns.js";
+import { readLines } from "./read-lines.js";
+import type { SegmentPaths } from "./segment-files.js";
+import { TextFilter } from "./text-filter.js";
+
+export const outcomes: readonly AuditOutcome[] = ["success", "failure", "denied"];
+const notACall = 255;
+const version = 2;
+/** Where the text of a line begins that people search in, behind the hashes. */
+const searchedFrom = 160;
+
+/**
+ * What a search needs of one segment, in columns: one row a line, found by reading the lines once. It is
+ * only an aid: it can be thrown away, and a verification never looks at it.
+ */
+export class SegmentIndex {
+  /** Bytes of the segment that are taken in. */
+  bytes = 0;
+  readonly #paths: SegmentPaths;
+  /** When the call ended, never less than the row before: the order of the log. */
+  readonly ended;
+  readonly time;
+  readonly offset;
+  readonly length;
+  readonly tool;
+  readonly agent;
+  readonly task;
+  readonly session;
+  readonly call;
+  readonly outcome;
+  readonly names: NameTable;
+  readonly filter: TextFilter;
+
+  constructor(paths: SegmentPaths, stored?: StoredIndex) {
+    this.#paths = paths;
+    this.bytes = stored?.bytes ?? 0;
+    const column = <A extends Float64Array | Uint32Array | Uint8Array>(name: string, empty: A): Column<A> =>
+      stored === undefined ? new Column(empty) : Column.of(stored.column(name, empty));
+    this.ended = column("ended", new Float64Array(0));
+    this.time = column("time", new Float64Array(0));
+    this.offset = column("offset", new Uint32Array(0));
+    this.length = column("length", new Uint32Array(0));
+    this.tool = column("tool", new Uint32Array(0));
+    this.agent = column("agent", new Uint32Array(0));
+    this.task = column("task", new Uint32Array(0));
+    this.session = column("session", new Uint32Array(0));
+    this.call = column("call", new Uint32Array(0));
+    this.outcome = column("outcome", new Uint8Array(0));
+    this.names = new NameTable(stored?.names ?? [""]);
+    this.filter = new TextFilter(stored?.filter());
+  }
+
+  get rows(): number {
+    return this.ended.length;
+  }
+
+  isCall(row: number): boolean {
+    return this.outcome.at(row) !== notACall;
+  }
+
+  /** Take in what was written since. */
+  update(): void {
+    const read = readLines(this.#paths.lines, (line, offset) => this.#take(line, offset), {
+      start: this.bytes,
+    });
+    this.bytes = read.end;
+  }
+
+  /** Keep the index for the next process; another one may do the same at the same time. */
+  save(): void {
+    const columns = storedColumns(this).map(([name, column]) => [name, column.bytes()] as const);
+    const parts = [...columns, ["filter", this.filter.bytes()] as const];
+    const header = JSON.stringify({
+      version,
+      bytes: this.bytes,
+      names: this.names.names,
+      parts: parts.map(([name, bytes]) => [name, bytes.length]),
+    });
+    const start = Buffer.alloc(8 + Math.ceil(Buffer.byteLength(header) / 8) * 8, " ");
+    start.writeDoubleLE(start.length - 8, 0);
+    start.write(header, 8);
+    const pad = (bytes: Uint8Array): Uint8Array[] => [bytes, new Uint8Array((8 - (bytes.length % 8)) % 8)];
+    const temp = `${this.#paths.index}.${process.pid}.partial`;
+    writeFileSync(temp, Buffer.concat([start, ...parts.flatMap(([, bytes]) => pad(bytes))]), { mode: 0o600 });
+    renameSync(temp, this.#paths.index);
+  }
+
+  #take(line: Buffer, offset: number): void {
+    const row = this.rows;
+    const record = parseLine(line);
+    const isCall = record?.callId !== undefined;
+    const ends = isCall ? record.time + record.durationMs : 0;
+    this.ended.push(Math.max(ends, row === 0 ? 0 : this.ended.at(row - 1)));
+    this.time.push(record?.time ?? 0);
+    this.offset.push(offset);
+    this.length.push(line.length);
+    const { names } = this;
+    this.tool.push(names.idOf(record?.tool ?? ""));
+    this.agent.push(names.idOf(record?.agent ?? ""));
+    this.task.push(names.idOf(record?.taskId ?? ""));
+    this.session.push(names.idOf(record?.sessionId ?? ""));
+    this.call.push(isCall ? nameHash(record.callId) : 0);
+    this.outcome.push(isCall ? outcomes.indexOf(record.outcome) : notACall);
+    if (isCall) this.filter.add(row, line, Math.min(searchedFrom, line.length));
+  }
+}
+
+/** The index of a segment as it was kept, or a new one where that cannot be used. */
+export function loadIndex(paths: SegmentPaths): SegmentIndex {
+  try {
+    return new SegmentIndex(paths, readStored(paths.index));
+  } catch {
+    return new SegmentIndex(paths); // missing, of another version, or damaged: the lines tell all
+  }
+}
+
+/** A record as its line has it. */
+export function parseLine(line: Buffer | string): AuditRecord | undefined {
+  try {
+    return JSON.parse(typeof line === "string" ? line : line.toString()) as AuditRecord;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A number for an id, to find candidates by. */
+export function nameHash(name: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+function storedColumns(index: SegmentIndex): [string, { bytes(): Uint8Array }][] {
+  const { ended, time, offset, length, tool, agent, task, session, call, outcome } = index;
+  return Object.entries({ ended, time, offset, length, tool, agent, task, session, call, outcome });
+}
+
+interface StoredIndex {
+  readonly bytes: number;
+  readonly names: readonly string[];
+  column<A extends Float64Array | Uint32Array | Uint8Array>(name: string, like: A): A;
+  filter(): Uint8Array;
+}
+
+function readStored(file: string): StoredIndex {
+  const raw = readFileSync(file);
+  // Numbers are read where they lie, which wants them aligned.
+  const data = raw.byteOffset % 8 === 0 ? raw : Buffer.from(new Uint8Array(raw).buffer);
+  const headerBytes = data.readDoubleLE(0);
+  const header = JSON.parse(data.toString("utf8", 8, 8 + headerBytes)) as {
+    version: number;
+    bytes: number;
+    names: string[];
+    parts: [string, number][];
+  };
+  if (header.version !== version) throw new RangeError("another version");
+  const places = new Map<string, [number, number]>();
+  let at = 8 + headerBytes;
+  for (const [name, length] of header.parts) {
+    places.set(name, [at, length]);
+    at += length + ((8 - (length % 8)) % 8);
+  }
+  if (at !== data.length) throw new RangeError("cut off");
+  const part = (name: string): Uint8Array => {
+    const [start, length] = places.get(name) ?? [0, 0];
+    return data.subarray(start, start + length);
+  };
+  return {
+    ...header,
+    column: (name, like) => {
+      const bytes = part(name);
+      const make = like.constructor as new (
+        buffer: ArrayBufferLike,
+        offset: number,
+        length: number,
+      ) => typeof like;
+      return new make(bytes.buffer, bytes.byteOffset, bytes.length / like.BYTES_PER_ELEMENT);
+    },
+    filter: () => part("filter"),
+  };
+}

@@ -1,0 +1,173 @@
+import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, mkdirSync, writeSync } from "node:fs";
+import { promisify } from "node:util";
+import type { AuditHead } from "../../contract/ports/audit.js";
+import { genesis, linesPerSegment, sealLine } from "./line.js";
+import {
+  beginSegment,
+  findAbandoned,
+  knownHeads,
+  noteClosed,
+  openSegment,
+  type OpenedSegment,
+  type SegmentGround,
+} from "./open-segment.js";
+import { removeIfThere, segmentPaths, writeHead, type SegmentHead } from "./segment-files.js";
+
+const syncData = promisify(fdatasync);
+
+export interface SegmentWriterOptions extends SegmentGround {
+  readonly now: () => number;
+}
+
+/**
+ * The end of the log that this process writes. Each process has a segment of its own, so none waits for
+ * another; what the others had written is chained in when a segment begins and when a head is asked for.
+ */
+export class SegmentWriter {
+  readonly #options: SegmentWriterOptions;
+  readonly #encode = createEncoder();
+  #open: OpenedSegment;
+  #count: number;
+  #hash: string;
+  #bytes: number;
+  #synced: number;
+  #retiring: Promise<void> = Promise.resolve();
+  /** The others' heads as they were last chained in. */
+  #others = new Map<number, string>();
+
+  constructor(options: SegmentWriterOptions) {
+    mkdirSync(options.dir, { recursive: true, mode: 0o700 });
+    this.#options = options;
+    this.#open = openSegment(options);
+    ({ count: this.#count, hash: this.#hash, bytes: this.#bytes, count: this.#synced } = this.#open);
+  }
+
+  get segment(): number {
+    return this.#open.segment;
+  }
+
+  get head(): AuditHead {
+    if (this.#count === 0) return { seq: 0, hash: genesis };
+    return { seq: this.#open.segment * linesPerSegment + this.#count - 1, hash: this.#hash };
+  }
+
+  /** Whether something was written since the last sync began. */
+  get unsynced(): boolean {
+    return this.#synced !== this.#count;
+  }
+
+  /** Chain and write lines, all or none; they are the operating system's when this returns. */
+  append(rests: readonly string[]): void {
+    const full =
+      this.#bytes >= this.#options.segmentBytes || this.#count + rests.length >= linesPerSegment - 1;
+    if (full) this.rotate();
+    if (this.#count === 0) this.#writeOpening();
+    this.#write(rests);
+  }
+
+  #write(rests: readonly string[]): void {
+    const base = this.#open.segment * linesPerSegment;
+    let { hash, text, count } = { hash: this.#hash, text: "", count: this.#count };
+    for (const rest of rests) {
+      const sealed = sealLine(hash, base + count++, rest);
+      hash = sealed.hash;
+      text += sealed.line;
+    }
+    this.#bytes += writeWhole(this.#open.fd, this.#encode(text), this.#bytes);
+    this.#hash = hash;
+    this.#count = count;
+  }
+
+  /** Resolves when all that was written before is on disk, and noted as such. */
+  async sync(): Promise<void> {
+    const open = this.#open;
+    const head = this.#noted();
+    this.#synced = this.#count;
+    const retiring = this.#retiring;
+    await syncData(open.fd);
+    if (open === this.#open) writeHead(open.headFd, head);
+    await retiring;
+  }
+
+  /** Chain in how far other processes are, where they went on; returns the head that covers all. */
+  coverAll(): AuditHead {
+    const heads = knownHeads(this.#options.dir, this.segment);
+    const news = heads.filter(([segment, , hash]) => this.#others.get(segment) !== hash);
+    if (news.length > 0) {
+      this.append([marker("heads", { time: this.#options.now(), heads: news })]);
+      for (const [segment, , hash] of news) this.#others.set(segment, hash);
+    }
+    return this.head;
+  }
+
+  /** Begin a new segment; the old one is synced and given back meanwhile. */
+  rotate(): void {
+    const old = this.#open;
+    const head = this.#noted();
+    this.#open = beginSegment(this.#options, old.segment + 1);
+    ({ count: this.#count, hash: this.#hash, bytes: this.#bytes, count: this.#synced } = this.#open);
+    const before = this.#retiring;
+    const retired = (async () => {
+      await before;
+      await syncData(old.fd).finally(() => this.#release(old, head));
+    })();
+    this.#retiring = retired;
+    retired.catch(() => {}); // told by the next sync
+  }
+
+  /** Sync, and leave the segment to whoever comes next. */
+  async close(): Promise<void> {
+    await this.#retiring.catch(() => {});
+    try {
+      if (this.unsynced) fdatasyncSync(this.#open.fd);
+    } finally {
+      this.#release(this.#open, this.#noted());
+    }
+  }
+
+  #release(open: OpenedSegment, head: SegmentHead): void {
+    writeHead(open.headFd, head);
+    closeSync(open.fd);
+    closeSync(open.headFd);
+    removeIfThere(segmentPaths(this.#options.dir, open.segment).owner);
+  }
+
+  #writeOpening(): void {
+    const { dir, now } = this.#options;
+    const closed = findAbandoned(this.#options, this.segment);
+    const heads = knownHeads(dir, this.segment);
+    this.#write([marker("segment", { time: now(), heads, ...(closed.length > 0 && { closed }) })]);
+    this.#others = new Map(heads.map(([segment, , hash]) => [segment, hash]));
+    noteClosed(dir, closed);
+  }
+
+  #noted(): SegmentHead {
+    return { count: this.#count, hash: this.#hash, bytes: this.#bytes };
+  }
+}
+
+/** A line that is no call, but says something about the log. */
+export function marker(kind: string, fields: Readonly<Record<string, unknown>>): string {
+  return `,${JSON.stringify({ kind, ...fields }).slice(1)}`;
+}
+
+/** Most writes are small, and a buffer of their own would cost more than the rest of it. */
+function createEncoder(): (text: string) => Uint8Array {
+  const shared = Buffer.allocUnsafeSlow(64 * 1024);
+  return (text) => {
+    if (text.length * 3 > shared.length) return Buffer.from(text);
+    return shared.subarray(0, shared.write(text));
+  };
+}
+
+/** All bytes, or the file as it was: half a line in the middle would break the chain for good. */
+function writeWhole(fd: number, bytes: Uint8Array, before: number): number {
+  try {
+    let written = 0;
+    while (written < bytes.length) written += writeSync(fd, bytes, written);
+    return written;
+  } catch (error) {
+    ftruncateSync(fd, before);
+    throw error;
+  }
+}

@@ -1,0 +1,172 @@
+import { existsSync } from "node:fs";
+import type { AuditHead, AuditVerdict } from "../../contract/ports/audit.js";
+import { genesis, inspectLine, linesPerSegment } from "./line.js";
+import { createMarkerBook, type MarkerBook } from "./marker-book.js";
+import { readLines } from "./read-lines.js";
+import { listSegments, readHead, readIfThere, segmentPaths } from "./segment-files.js";
+
+export interface VerifyGround {
+  readonly dir: string;
+  readonly isAlive: (owner: string) => boolean;
+}
+
+/** A record that is wrong, and why. */
+export interface Flaw {
+  readonly seq: number;
+  readonly problem: string;
+}
+
+/** What was read of one segment. */
+interface Walked {
+  readonly segment: number;
+  /** Of every line, 32 bytes each. */
+  readonly hashes: Buffer;
+  readonly count: number;
+  readonly calls: number;
+  readonly torn: number;
+  readonly flaw?: Flaw | undefined;
+}
+
+/** Walk every line of every segment: each fits its hash, follows the one before, and nothing is missing. */
+export async function verifyLog(ground: VerifyGround, head?: AuditHead | string): Promise<AuditVerdict> {
+  const { dir } = ground;
+  const book = createMarkerBook();
+  const walked = new Map<number, Walked>();
+  for (const segment of listSegments(dir)) {
+    walked.set(segment, await walk(dir, segment, book));
+  }
+  const all = [...walked.values()];
+  const records = all.reduce((sum, { calls }) => sum + calls, 0);
+  const flaws = [
+    ...all.flatMap(({ flaw }) => flaw ?? []),
+    ...missingSegments(all, book),
+    ...all.flatMap((one) => headFlaw(dir, one) ?? []),
+    ...promisedFlaws(walked, book),
+    ...book.purgeFlaws(),
+    ...(head === undefined ? [] : anchorFlaws(all, head)),
+  ].sort((one, other) => one.seq - other.seq);
+  const [first] = flaws;
+  if (first !== undefined) return { ok: false, records, seq: first.seq, problem: first.problem };
+  const notes = all.flatMap((one) => tornNote(ground, one, book) ?? []);
+  return { ok: true, records, head: newestHead(all), ...(notes.length > 0 && { notes }) };
+}
+
+async function walk(dir: string, segment: number, book: MarkerBook): Promise<Walked> {
+  const base = segment * linesPerSegment;
+  let hashes = Buffer.allocUnsafe(32 * 1024);
+  let previous = genesis;
+  let count = 0;
+  let calls = 0;
+  let flaw: Flaw | undefined;
+  const { torn } = readLines(segmentPaths(dir, segment).lines, (line) => {
+    const seq = base + count;
+    const facts = inspectLine(line);
+    if (facts === undefined) flaw ??= { seq, problem: "it is no line of the log" };
+    else if (facts.seq !== seq) flaw ??= { seq, problem: `it says that it is record ${facts.seq}` };
+    else if (facts.previous !== previous)
+      flaw ??= {
+        seq,
+        problem: "it does not follow the record before it: one was changed, added or taken out",
+      };
+    else if (facts.actual !== facts.hash && facts.kind !== "purged")
+      flaw ??= { seq, problem: "its content does not fit its hash" };
+    if (flaw !== undefined) return false;
+    if (facts === undefined) return false;
+    if (facts.actual !== facts.hash) book.purged(seq, facts.actual);
+    if (facts.kind === "marker") book.take(seq, line.toString());
+    else calls++;
+    if (hashes.length < (count + 1) * 32) hashes = Buffer.concat([hashes, Buffer.allocUnsafe(hashes.length)]);
+    hashes.write(facts.hash, count * 32, "hex");
+    previous = facts.hash;
+    count++;
+    return undefined;
+  });
+  await new Promise((resolve) => setImmediate(resolve)); // others get their turn between segments
+  return { segment, hashes, count, calls, torn, flaw };
+}
+
+/** Segments are numbered without gaps; those that retention dropped are noted. */
+function missingSegments(all: readonly Walked[], book: MarkerBook): Flaw[] {
+  const there = new Set(all.map(({ segment }) => segment));
+  const last = Math.max(-1, ...there, ...book.promised().map(([segment]) => segment));
+  const flaws: Flaw[] = [];
+  for (let segment = book.floor(); segment <= last; segment++) {
+    if (there.has(segment)) continue;
+    flaws.push({ seq: segment * linesPerSegment, problem: `the whole segment ${segment} is missing` });
+  }
+  return flaws;
+}
+
+/** What the segment's own writer last noted must be there. */
+function headFlaw(dir: string, one: Walked): Flaw | undefined {
+  const head = readHead(segmentPaths(dir, one.segment).head);
+  if (head === undefined || head.count === 0) return undefined;
+  return mismatch(one, [one.segment, head.count, head.hash]);
+}
+
+/** What other segments said about this one must hold. */
+function promisedFlaws(walked: ReadonlyMap<number, Walked>, book: MarkerBook): Flaw[] {
+  return book.promised().flatMap((promise) => {
+    const one = walked.get(promise[0]);
+    return one === undefined ? [] : (mismatch(one, promise) ?? []);
+  });
+}
+
+function mismatch(one: Walked, [segment, count, hash]: readonly [number, number, string]): Flaw | undefined {
+  const base = segment * linesPerSegment;
+  if (one.flaw !== undefined) return undefined; // the first wrong record tells more
+  if (count > one.count)
+    return {
+      seq: base + one.count,
+      problem: `the log ends before it: ${count - one.count} records are cut off`,
+    };
+  if (count > 0 && one.hashes.toString("hex", (count - 1) * 32, count * 32) !== hash)
+    return { seq: base + count - 1, problem: "it is another record than the one that was noted here" };
+  return undefined;
+}
+
+function anchorFlaws(all: readonly Walked[], head: AuditHead | string): Flaw[] {
+  const text = typeof head === "string" ? head.trim() : `${head.seq}:${head.hash}`;
+  const found = /^(?:(\d+):)?([0-9a-f]{64})$/i.exec(text);
+  if (found === null) return [{ seq: 0, problem: `"${text.slice(0, 80)}" is no head of a log` }];
+  const hash = (found[2] ?? "").toLowerCase();
+  const place = found[1] === undefined ? undefined : Number(found[1]);
+  if (hash === genesis) return [];
+  const seq = placeOf(all, hash);
+  if (seq !== undefined && (place === undefined || place === seq)) return [];
+  return [
+    {
+      seq: place ?? newestHead(all).seq + 1,
+      problem:
+        "the given head is not in the log: what it stood for was changed, cut off, or dropped by retention",
+    },
+  ];
+}
+
+function placeOf(all: readonly Walked[], hash: string): number | undefined {
+  const wanted = Buffer.from(hash, "hex");
+  for (const { segment, hashes, count } of all) {
+    for (let at = hashes.indexOf(wanted); at >= 0 && at < count * 32; at = hashes.indexOf(wanted, at + 1))
+      if (at % 32 === 0) return segment * linesPerSegment + at / 32;
+  }
+  return undefined;
+}
+
+/** Half a line at the end belongs to a call that was never answered: its write did not return. */
+function tornNote({ dir, isAlive }: VerifyGround, one: Walked, book: MarkerBook): string | undefined {
+  if (one.torn === 0 || book.isKnownTorn(one.segment)) return undefined;
+  const { owner } = segmentPaths(dir, one.segment);
+  const writing = existsSync(owner) && isAlive(readIfThere(owner) ?? "");
+  if (writing) return undefined;
+  const seq = one.segment * linesPerSegment + one.count;
+  return `The end of segment ${one.segment} is torn: ${one.torn} bytes of record ${seq}, whose call was never answered.`;
+}
+
+function newestHead(all: readonly Walked[]): AuditHead {
+  const last = all.findLast(({ count }) => count > 0);
+  if (last === undefined) return { seq: 0, hash: genesis };
+  return {
+    seq: last.segment * linesPerSegment + last.count - 1,
+    hash: last.hashes.toString("hex", (last.count - 1) * 32, last.count * 32),
+  };
+}

@@ -1,0 +1,136 @@
+import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
+import type {
+  HostAnswer,
+  HostCall,
+  HostChange,
+  HostPrompts,
+  HostResources,
+  HostSession,
+  HostSessionOptions,
+  HostTool,
+  PromptProvider,
+  ResourceProvider,
+} from "../contract/host.js";
+import type { ClientDoor } from "../contract/ports/client.js";
+import { matchesGlob } from "../registry/glob.js";
+import { joinPrompts, joinResources } from "./mcp-providers.js";
+import { changesOf } from "./mcp-resources.js";
+import type { WireCatalogue } from "./mcp-tools.js";
+import type { Session } from "./session.js";
+import type { Tenon } from "./tenon.js";
+
+/** What a host's session is made of. */
+export interface HostSessionParts {
+  readonly tenon: Tenon;
+  readonly catalogue: WireCatalogue;
+  readonly asked: HostSessionOptions;
+  readonly resources: ReadonlySet<ResourceProvider>;
+  readonly prompts: ReadonlySet<PromptProvider>;
+  readonly tell: (change: HostChange) => void;
+}
+
+const nothing = "mcp-nothing";
+
+/** One MCP host at work, over a session of its own. */
+export class TenonHostSession implements HostSession {
+  readonly #parts: HostSessionParts;
+  readonly #session: Session;
+  #listed: { readonly of: string; readonly tools: readonly HostTool[] } | undefined;
+  #blind: Session | undefined;
+
+  constructor(parts: HostSessionParts) {
+    const { id, toolset, agent, userId, interact, client } = parts.asked;
+    this.#parts = parts;
+    this.#session = parts.tenon.createSession({
+      ...(id !== undefined && { id }),
+      ...(toolset !== undefined && { toolset }),
+      ...(agent !== undefined && { agent }),
+      ...(userId !== undefined && { userId }),
+      interact,
+      client,
+    });
+  }
+
+  get id(): string {
+    return this.#session.id;
+  }
+
+  get agent(): string {
+    return this.#session.agent;
+  }
+
+  async tools(): Promise<readonly HostTool[]> {
+    await this.#session.refresh();
+    const { catalogue } = this.#parts;
+    const names = this.#session
+      .tools()
+      .map(({ name }) => name)
+      .filter((name) => this.#sees(name));
+    const of = `${this.#parts.tenon.registry.generation} ${names.join(" ")}`;
+    // The same list object while nothing changed: who writes it out can keep what was written.
+    if (this.#listed?.of !== of)
+      this.#listed = { of, tools: names.flatMap((name) => catalogue.of(name)?.tool ?? []) };
+    return this.#listed.tools;
+  }
+
+  async call({ id, name, arguments: args, signal, onProgress }: HostCall): Promise<HostAnswer> {
+    const wire = this.#parts.catalogue.behind(name);
+    const trueName = wire?.trueName ?? this.#parts.tenon.registry.entry(name)?.name;
+    const request: ToolRequest = {
+      name: wire?.trueName ?? name,
+      arguments: args ?? {},
+      signal,
+      ...(id !== undefined && { id }),
+    };
+    const session = trueName === undefined || this.#sees(trueName) ? this.#session : this.#blinded();
+    const envelope = await (onProgress === undefined
+      ? session.call(request)
+      : follow(session, request, onProgress));
+    if (envelope.success) for (const change of changesOf(envelope)) this.#parts.tell(change);
+    const answered = wire ?? this.#parts.catalogue.of(envelope.toolName);
+    return { envelope, wrapped: answered?.wrapped === true };
+  }
+
+  resources(client?: ClientDoor): HostResources {
+    return joinResources([...this.#parts.resources], { session: this, client });
+  }
+
+  prompts(client?: ClientDoor): HostPrompts {
+    return joinPrompts([...this.#parts.prompts], { session: this, client });
+  }
+
+  async close(): Promise<void> {
+    await this.#session.close();
+  }
+
+  /** What the client's own globs leave of the toolset, by the true name or the one on the wire. */
+  #sees(trueName: string): boolean {
+    const { include, exclude } = this.#parts.asked;
+    if (include === undefined && exclude === undefined) return true;
+    const names = [trueName, this.#parts.catalogue.of(trueName)?.tool.name ?? trueName];
+    const fits = (globs: readonly string[]): boolean =>
+      globs.some((glob) => names.some((name) => matchesGlob(glob, name)));
+    return (include === undefined || fits(include)) && !(exclude !== undefined && fits(exclude));
+  }
+
+  /** What is kept from a client does not exist for it: the refusal is that of an unknown tool, and is recorded. */
+  #blinded(): Session {
+    const { registry } = this.#parts.tenon;
+    if (!registry.toolsetNames().includes(nothing)) registry.defineToolset(nothing, ["!*"]);
+    this.#blind ??= this.#parts.tenon.createSession({ toolset: nothing, agent: this.agent });
+    return this.#blind;
+  }
+}
+
+async function follow(
+  session: Session,
+  request: ToolRequest,
+  onProgress: NonNullable<HostCall["onProgress"]>,
+): Promise<ToolEnvelope> {
+  for await (const item of session.stream(request)) {
+    if (item.type === "result") return item.envelope;
+    if (item.type === "TOOL_CALL_PROGRESS" && item.payload.parentCallId === undefined)
+      onProgress(item.payload);
+  }
+  return session.call(request); // not reached: a stream always brings the result
+}

@@ -1,0 +1,143 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AuditHead } from "../contract/ports/audit.js";
+import type { BlobStore } from "../contract/ports/blobs.js";
+import { createAuditLog, type OpenedAuditLog } from "../record/audit/audit-log.js";
+import { AuditRecorder } from "../record/audit/audit-recorder.js";
+import { purgeLog, type PurgeWish, type Purged } from "../record/audit/purge.js";
+import { asideDir, dropOldSegments } from "../record/audit/retention.js";
+import { SegmentWriter } from "../record/audit/segment-writer.js";
+import { createRestMaker } from "../record/audit/to-rest.js";
+import { openBlobs } from "../store/blobs.js";
+import { currentProcess, fromIdentity, livenessOf, toIdentity } from "../store/process-identity.js";
+import { openStateDir, privateDirectory } from "../store/state-dir.js";
+import type { RuntimeAuditOptions } from "./audit.js";
+
+/** A log that is open. */
+export interface OpenedAudit {
+  readonly dir: string;
+  readonly recorder: AuditRecorder;
+  readonly log: OpenedAuditLog;
+  purge(wish: PurgeWish): Promise<Purged>;
+  close(): Promise<void>;
+}
+
+const segmentBytes = 8 * 1024 * 1024;
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Put the parts of the log together; still nothing is written. */
+export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
+  const { config, clock, events } = options;
+  const place = openPlace(options);
+  const { dir } = place;
+  const self = currentProcess();
+  const isAlive = (owner: string): boolean => {
+    try {
+      return livenessOf(toIdentity(owner), self, "sqlite") !== "dead";
+    } catch {
+      return false; // killed before it could write its name
+    }
+  };
+  const strict = config.durability === "strict";
+  const asides = createAsides(dir);
+  const recorder = new AuditRecorder({
+    open: () => new SegmentWriter({ dir, owner: fromIdentity(self), isAlive, segmentBytes, now: clock.now }),
+    rests: createRestMaker({
+      redact: options.redact,
+      aside: () => asides.make(recorder.writer().segment),
+      keepResults: config.audit.keepResults,
+      salt: createSalt(),
+      durable: strict,
+    }),
+    strict,
+    isQuiet: options.isQuiet,
+    now: clock.now,
+    onFault: (message) => events.emit("AUDIT_FAULT", { message }),
+    onRestored: (counts) => events.emit("AUDIT_RESTORED", counts),
+    onAlert: (alert) => events.emit("AUDIT_ALERT", alert),
+  });
+  const coverAll = async (): Promise<AuditHead> => {
+    const head = recorder.writer().coverAll();
+    await recorder.flush();
+    return head;
+  };
+  const log = createAuditLog({
+    dir,
+    isAlive,
+    asideOf: asides.find,
+    coverAll,
+    alerts: () => recorder.alerts(),
+  });
+  const retention = {
+    dir,
+    isAlive,
+    now: clock.now,
+    maxAgeMs: config.audit.maxAgeDays * dayMs,
+    maxBytes: config.audit.maxBytes,
+  };
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    if (recorder.isOpen && recorder.fault === undefined) await dropOldSegments(recorder.writer(), retention);
+    await recorder.close();
+    place.remove();
+  };
+  return {
+    dir,
+    recorder,
+    log,
+    async purge(wish) {
+      await recorder.flush();
+      const purged = await purgeLog({ dir, writer: recorder.writer(), now: clock.now }, wish);
+      log.records.forget();
+      return purged;
+    },
+    close: () => (closing ??= close()),
+  };
+}
+
+interface Place {
+  readonly dir: string;
+  /** Where nothing is to last, nothing does. */
+  remove(): void;
+}
+
+function openPlace({ config, stateDir, workspace }: RuntimeAuditOptions): Place {
+  if (config.database === ":memory:") {
+    const dir = mkdtempSync(join(tmpdir(), "tenon-log-"));
+    return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  }
+  return { dir: join(openStateDir(stateDir, workspace).dir, "audit"), remove: () => {} };
+}
+
+/** The stores of contents that are kept aside, one a segment, so that both go together. */
+function createAsides(dir: string) {
+  const known = new Map<number, BlobStore>();
+  const open = (segment: number): BlobStore => {
+    privateDirectory(join(dir, "contents"));
+    const store = known.get(segment) ?? openBlobs(asideDir(dir, segment), randomUUID);
+    known.set(segment, store);
+    return store;
+  };
+  return {
+    make: open,
+    find: (segment: number): BlobStore | undefined =>
+      existsSync(asideDir(dir, segment)) ? open(segment) : undefined,
+  };
+}
+
+/** Nobody can guess a record that a purge took out from the hash that remains: each has its own salt. */
+function createSalt(): () => string {
+  const pool = 12 * 256;
+  let bytes = Buffer.alloc(0);
+  let at = 0;
+  return () => {
+    if (at >= bytes.length) {
+      bytes = randomBytes(pool);
+      at = 0;
+    }
+    at += 12;
+    return bytes.toString("base64", at - 12, at);
+  };
+}

@@ -1,0 +1,69 @@
+import {
+  ToolCancelledError,
+  ToolDefinitionError,
+  ToolError,
+  ToolNotFoundError,
+  ToolPermissionError,
+  ToolResourceNotFoundError,
+  ToolSecurityError,
+  ToolTimeoutError,
+  ToolUnavailableError,
+  ToolValidationError,
+} from "../contract/errors.js";
+import type { ApiError } from "./api.js";
+
+/** A failure that has its HTTP status. */
+export class ApiFault extends Error {
+  readonly status: number;
+  readonly body: ApiError;
+
+  constructor(status: number, error: ApiError["error"]) {
+    super(error.message);
+    this.status = status;
+    this.body = { error };
+  }
+
+  override get name(): string {
+    return "ApiFault";
+  }
+}
+
+/** Whatever was thrown, as the failure that the client sees. */
+export function toFault(thrown: unknown): ApiFault {
+  if (thrown instanceof ApiFault) return thrown;
+  if (thrown instanceof ToolError) {
+    const { code, message, hint } = thrown;
+    return new ApiFault(statusOf(thrown), { code, message, ...(hint !== undefined && { hint }) });
+  }
+  // What is no fault of ours to tell stays inside: it may name paths or secrets.
+  return new ApiFault(500, {
+    code: "INTERNAL",
+    message: "Something inside Tenon went wrong.",
+    hint: "The log of `tenon serve` has more.",
+  });
+}
+
+/** The thing that was named is not there. */
+export function notFound(what: string): ApiFault {
+  return new ApiFault(404, { code: "NOT_FOUND", message: `There is no ${what}.` });
+}
+
+/** A part of Tenon that this one was built or set up without. */
+export function notOffered(what: string): ApiFault {
+  return new ApiFault(503, {
+    code: "SERVICE_UNAVAILABLE",
+    message: `${what} is not available here.`,
+    hint: "See `tenon doctor` for what works in this workspace.",
+  });
+}
+
+function statusOf(error: ToolError): number {
+  if (error.code === "FILE_CONFLICT") return 409;
+  if (error instanceof ToolNotFoundError || error instanceof ToolResourceNotFoundError) return 404;
+  if (error instanceof ToolValidationError || error instanceof ToolDefinitionError) return 400;
+  if (error instanceof ToolPermissionError || error instanceof ToolSecurityError) return 403;
+  if (error instanceof ToolUnavailableError) return 503;
+  if (error instanceof ToolTimeoutError) return 504;
+  if (error instanceof ToolCancelledError) return 409;
+  return 500;
+}

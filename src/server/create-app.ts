@@ -1,0 +1,103 @@
+import { Hono, type Context } from "hono";
+import { prometheusContentType, renderPrometheus } from "../record/prometheus.js";
+import { ApiFault, notFound, notOffered, toFault } from "./api-fault.js";
+import type { Admitted } from "./gate.js";
+import type { McpDoor } from "./mcp-door.js";
+import type { BodyBindings } from "./read-request.js";
+import { addAbout } from "./routes/about.js";
+import { addCalls } from "./routes/calls.js";
+import { addChanges } from "./routes/changes.js";
+import { addConsole } from "./routes/console.js";
+import { addLog } from "./routes/log.js";
+import { addMcpServers } from "./routes/mcp-servers.js";
+import { addMetrics } from "./routes/metrics.js";
+import { addPerson } from "./routes/person.js";
+import { addPolicy } from "./routes/policy.js";
+import { addTools } from "./routes/tools.js";
+import { addWork } from "./routes/work.js";
+import type { Served } from "./served.js";
+
+interface AppBindings extends BodyBindings {
+  readonly admitted: Admitted;
+}
+
+export interface AppOptions {
+  /** Of a request, in bytes. */
+  readonly maxBody: number;
+  /** Where the console's files may lie. */
+  readonly consoleFolders?: readonly string[] | undefined;
+  readonly mcp?: McpDoor | undefined;
+  /** Hears of what went wrong inside. */
+  readonly onFault: (cause: unknown) => void;
+}
+
+/** Every address of the server but the live feed; whoever gets here has passed the gate. */
+export function createApp(
+  served: Served,
+  options: AppOptions,
+): (request: Request, admitted: Admitted) => Response | Promise<Response> {
+  const app = new Hono<{ Bindings: AppBindings }>();
+  app.onError((thrown, c) => {
+    const fault = toFault(thrown);
+    if (fault.status === 500) options.onFault(thrown);
+    return c.json(fault.body, fault.status as 500);
+  });
+  app.notFound(() => {
+    throw notFound("such address");
+  });
+  app.all("/mcp", (c) => {
+    if (options.mcp === undefined) throw notOffered("MCP over HTTP");
+    return options.mcp.fetch(c.req.raw, { id: c.env.admitted });
+  });
+  app.get("/health", async (c) => c.json(await healthOf(served, c.env.admitted)));
+  app.get("/metrics", (c) => {
+    const { tenon, version } = served;
+    const text = renderPrometheus(tenon.metrics.snapshot(), { scheduler: tenon.stats(), version });
+    return c.body(text, 200, { "content-type": prometheusContentType });
+  });
+  const api = new Hono();
+  api.use(withinTime);
+  const routes = [
+    addAbout,
+    addCalls,
+    addPerson,
+    addTools,
+    addMetrics,
+    addLog,
+    addChanges,
+    addWork,
+    addPolicy,
+  ];
+  for (const add of [...routes, addMcpServers]) add(api, served);
+  api.all("*", () => {
+    throw notFound("such address");
+  });
+  app.route("/api", api);
+  addConsole(app as unknown as Hono, options.consoleFolders);
+  return (request, admitted) => app.fetch(request, { admitted, maxBody: options.maxBody });
+}
+
+/** Nobody waits for ever; what is meant to take its time has limits of its own. */
+async function withinTime(c: Context, next: () => Promise<void>): Promise<void> {
+  if (takesItsTime.test(c.req.path)) return next();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const fault = new ApiFault(504, { code: "TIMED_OUT", message: `No answer within ${mostMs / 1000} s.` });
+    timer = setTimeout(() => reject(fault), mostMs);
+  });
+  try {
+    await Promise.race([next(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const mostMs = 60_000;
+const takesItsTime = /\/call$|\/log\/(?:verify|replay)$|\/undo$/;
+
+/** Anybody may know that it runs; the rest is for those with the token. */
+async function healthOf({ tenon, version }: Served, admitted: Admitted): Promise<Record<string, unknown>> {
+  if (admitted === "anybody") return { status: "ok" };
+  const { status, message, details } = await tenon.health();
+  return { status: "ok", version, tools: { status, message, details }, calls: tenon.stats() };
+}

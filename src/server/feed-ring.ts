@@ -1,0 +1,71 @@
+export interface RingLimits {
+  /** Frames that are kept. @default 20000 */
+  readonly frames?: number | undefined;
+  /** Characters of all kept frames. @default 16777216 */
+  readonly chars?: number | undefined;
+}
+
+/** The last frames of the feed, each under a number that rises by one; the oldest make room. */
+export class FeedRing {
+  readonly #mostFrames: number;
+  readonly #mostChars: number;
+  #frames: string[] = [];
+  /** Of `#frames`, how many at the front are gone already. */
+  #gone = 0;
+  #firstId: number;
+  #chars = 0;
+
+  /** @param start The number before the first frame's. */
+  constructor(start: number, limits: RingLimits = {}) {
+    this.#mostFrames = Math.max(1, limits.frames ?? 20_000);
+    this.#mostChars = limits.chars ?? 16 * 1024 * 1024;
+    this.#firstId = start + 1;
+  }
+
+  /** Of the oldest frame that is kept; one above `last` where none is. */
+  get first(): number {
+    return this.#firstId;
+  }
+
+  get last(): number {
+    return this.#firstId + this.#frames.length - this.#gone - 1;
+  }
+
+  /** Whether everything after that number is still here. */
+  reaches(id: number): boolean {
+    return Number.isSafeInteger(id) && id >= this.#firstId - 1 && id <= this.last;
+  }
+
+  push(make: (id: number) => string): void {
+    const frame = make(this.last + 1);
+    this.#frames.push(frame);
+    this.#chars += frame.length;
+    while (
+      this.#frames.length - this.#gone > this.#mostFrames ||
+      (this.#chars > this.#mostChars && this.#frames.length - this.#gone > 1)
+    )
+      this.#forgetOldest();
+  }
+
+  /** Frames from that number on, at most about so many characters, and the number after the last of them. */
+  read(from: number, mostChars: number): { readonly text: string; readonly next: number } {
+    let text = "";
+    let next = from;
+    for (let at = from - this.#firstId + this.#gone; at < this.#frames.length; at++) {
+      text += this.#frames[at];
+      next++;
+      if (text.length >= mostChars) break;
+    }
+    return { text, next };
+  }
+
+  #forgetOldest(): void {
+    this.#chars -= this.#frames[this.#gone]?.length ?? 0;
+    this.#frames[this.#gone] = ""; // lets the text go
+    this.#gone++;
+    this.#firstId++;
+    if (this.#gone < 1024 || this.#gone * 2 < this.#frames.length) return;
+    this.#frames = this.#frames.slice(this.#gone);
+    this.#gone = 0;
+  }
+}

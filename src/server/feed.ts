@@ -1,0 +1,124 @@
+import type { ServerResponse } from "node:http";
+import type { TenonEvent } from "../contract/events.js";
+import type { FeedHello } from "./api.js";
+import { ApiFault } from "./api-fault.js";
+import { boundValue } from "./bound-value.js";
+import { FeedClient } from "./feed-client.js";
+import { FeedRing, type RingLimits } from "./feed-ring.js";
+
+export interface FeedOptions extends RingLimits {
+  readonly now: () => number;
+  /** Pages that may listen at the same time. @default 64 */
+  readonly maxClients?: number | undefined;
+  /** A sign of life this often. @default 15000 */
+  readonly heartbeatMs?: number | undefined;
+  /** A client that takes nothing for this long is let go. @default 60000 */
+  readonly stalledMs?: number | undefined;
+}
+
+/** Events go out at most this often, many in one write. */
+const flushEveryMs = 20;
+
+/**
+ * The live feed: every event once as text, kept in a ring that all clients read from at their own pace.
+ * A client owns no queue, so a slow one costs no memory: when the ring has moved past it, it is told
+ * to load everything anew.
+ */
+export class Feed {
+  readonly #options: FeedOptions;
+  readonly #ring: FeedRing;
+  readonly #clients = new Set<FeedClient>();
+  readonly #heart: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
+  #flushedAt = 0;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    // Numbers of an earlier run lie below, so that a page that comes back after a restart is told to start anew.
+    this.#ring = new FeedRing(options.now() * 1000, options);
+    this.#heart = setInterval(() => this.#beat(), options.heartbeatMs ?? 15_000);
+    this.#heart.unref();
+  }
+
+  get lastId(): number {
+    return this.#ring.last;
+  }
+
+  get clients(): number {
+    return this.#clients.size;
+  }
+
+  push(event: TenonEvent): void {
+    this.#ring.push((id) => toFrame(id, event));
+    if (this.#clients.size === 0 || this.#timer !== undefined) return;
+    const rest = flushEveryMs - (this.#options.now() - this.#flushedAt);
+    const flush = (): void => this.#flush();
+    this.#timer = rest > 0 && rest <= flushEveryMs ? setTimeout(flush, rest) : setImmediate(flush);
+  }
+
+  /** Send the feed to a client, after the event that it saw last or from now on. */
+  connect(response: ServerResponse, after: number | undefined): void {
+    if (this.#clients.size >= (this.#options.maxClients ?? 64)) {
+      throw new ApiFault(503, {
+        code: "TOO_MANY_CLIENTS",
+        message: "Too many pages listen already.",
+        hint: "Close one of them and try again.",
+      });
+    }
+    const reset = after !== undefined && !this.#ring.reaches(after);
+    const lastId = after === undefined || reset ? this.#ring.last : after;
+    const client = new FeedClient(response, { cursor: lastId + 1, now: this.#options.now });
+    this.#clients.add(client);
+    client.onReady = () => this.#serve(client);
+    response.once("close", () => this.#clients.delete(client));
+    client.write(`retry: 1000\n${hello({ lastId, reset })}`);
+    this.#serve(client);
+  }
+
+  /** Say goodbye to everybody. */
+  close(): void {
+    clearInterval(this.#heart);
+    this.#flush();
+    for (const client of this.#clients) client.end("event: bye\ndata: {}\n\n");
+    this.#clients.clear();
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    this.#flushedAt = this.#options.now();
+    for (const client of this.#clients) this.#serve(client);
+  }
+
+  #serve(client: FeedClient): void {
+    while (client.ready && client.cursor <= this.#ring.last) {
+      if (client.cursor < this.#ring.first) {
+        const lastId = this.#ring.last;
+        client.cursor = lastId + 1;
+        client.write(hello({ lastId, reset: true }));
+        continue;
+      }
+      const { text, next } = this.#ring.read(client.cursor, mostPerWrite);
+      client.cursor = next;
+      client.write(text);
+    }
+  }
+
+  #beat(): void {
+    for (const client of this.#clients) {
+      if (client.ready) client.write(":\n\n");
+      else if (client.stalledFor() > (this.#options.stalledMs ?? 60_000)) client.drop();
+    }
+  }
+}
+
+const mostPerWrite = 128 * 1024;
+
+function hello(said: FeedHello): string {
+  return `event: hello\nid: ${said.lastId}\ndata: ${JSON.stringify(said)}\n\n`;
+}
+
+function toFrame(id: number, { type, time, payload }: TenonEvent): string {
+  const { value, cut } = boundValue(payload);
+  const item = { id, event: { type, time, payload: value }, ...(cut && { cut }) };
+  return `id: ${id}\ndata: ${JSON.stringify(item)}\n\n`;
+}

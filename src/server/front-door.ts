@@ -1,0 +1,166 @@
+import { getRequestListener } from "@hono/node-server";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ApiFault, toFault } from "./api-fault.js";
+import { createApp } from "./create-app.js";
+import { createGate, type Admitted } from "./gate.js";
+import type { McpDoor } from "./mcp-door.js";
+import { openConsole, sendFault } from "./plain-answers.js";
+import { tooLarge } from "./read-request.js";
+import { commonHeaders } from "./security-headers.js";
+import type { Served } from "./served.js";
+
+/** A request that was answered, for a line in a log. */
+export interface RequestNote {
+  readonly method: string;
+  /** Without the query, which may hold a token. */
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+export interface FrontDoorOptions {
+  readonly token: string;
+  readonly host: string;
+  readonly names: ReadonlySet<string>;
+  readonly mcp?: McpDoor | undefined;
+  readonly limits?: { readonly maxBody?: number | undefined } | undefined;
+  readonly consoleFolders?: readonly string[] | undefined;
+  readonly onRequest?: ((note: RequestNote) => void) | undefined;
+  readonly onFault?: ((cause: unknown) => void) | undefined;
+}
+
+/** Where every request comes in. */
+export interface FrontDoor {
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  /** The port is known. */
+  opened(port: number): void;
+  /** Refuse what is new and wait for what is being answered, at most so long. */
+  drain(graceMs: number): Promise<void>;
+}
+
+const defaultMaxBody = 16 * 1024 * 1024;
+
+/** Check a request, then hand it to who answers it. */
+export function createFrontDoor(served: Served, options: FrontDoorOptions): FrontDoor {
+  const maxBody = options.limits?.maxBody ?? defaultMaxBody;
+  const onFault = options.onFault ?? (() => {});
+  const { token, names, consoleFolders } = options;
+  const app = createApp(served, { maxBody, consoleFolders, onFault, mcp: options.mcp });
+  const answer = getRequestListener(
+    (request, bindings) => app(request, (bindings as unknown as Bindings).incoming.admitted),
+    {
+      overrideGlobalObjects: false,
+    },
+  );
+  // Streams of MCP hosts may never end, so of those only the calls are waited for.
+  const active = new Set<ServerResponse>();
+  const track = (response: ServerResponse): void => {
+    active.add(response);
+    response.once("close", () => active.delete(response));
+  };
+  let cookieName = "tenon";
+  let gate = createGate({ token, names, cookieName, port: 0 });
+  let draining = false;
+
+  const route = (request: Visitor, response: ServerResponse): void | Promise<void> => {
+    const { path, query } = splitUrl(request.url);
+    const { method = "GET", headers } = request;
+    if (request.url?.startsWith("/") !== true) throw strangeTarget();
+    const linkToken = query.get("token") ?? undefined;
+    const admitted = gate({ method, path, headers, linkToken });
+    if (draining) throw stopping();
+    refuseLarge(request, maxBody);
+    if (admitted === "link") return openConsole(request, response, { cookieName, token });
+    if (path === "/api/feed" && method === "GET") {
+      served.feed.connect(response, lastSeen(headers["last-event-id"], query.get("after")));
+      return;
+    }
+    if (path !== "/mcp") track(response);
+    request.admitted = admitted;
+    return answer(request, response);
+  };
+
+  return {
+    handle(request, response) {
+      const began = performance.now();
+      for (const [name, value] of Object.entries(commonHeaders)) response.setHeader(name, value);
+      response.once("close", () => {
+        const { method = "GET", url } = request;
+        const note = {
+          method,
+          path: splitUrl(url).path,
+          status: response.statusCode,
+          ms: performance.now() - began,
+        };
+        options.onRequest?.(note);
+      });
+      const refuse = (thrown: unknown): void => {
+        const fault = toFault(thrown);
+        if (fault.status === 500) onFault(thrown);
+        sendFault(request, response, fault);
+      };
+      try {
+        Promise.resolve(route(request as Visitor, response)).catch(refuse);
+      } catch (thrown) {
+        refuse(thrown);
+      }
+    },
+    opened(port) {
+      // Cookies know no ports: each server on this machine needs a name of its own.
+      cookieName = `tenon_${port}`;
+      const anyAddress = options.host === "0.0.0.0" || options.host === "::";
+      gate = createGate({ token, names, cookieName, port, anyAddress });
+    },
+    async drain(graceMs) {
+      draining = true;
+      await waitFor(() => active.size === 0 && served.calls.unfinished === 0, graceMs);
+      await sleep(10); // the last answers are on their way
+      for (const response of active) response.destroy();
+    },
+  };
+}
+
+interface Visitor extends IncomingMessage {
+  admitted: Admitted;
+}
+
+interface Bindings {
+  readonly incoming: Visitor;
+}
+
+/** Wait until it holds, at most so long. */
+async function waitFor(holds: () => boolean, mostMs: number): Promise<void> {
+  const end = performance.now() + mostMs;
+  while (!holds() && performance.now() < end) await sleep(10);
+}
+
+/** Path and query, which may be strange. */
+function splitUrl(url = ""): { readonly path: string; readonly query: URLSearchParams } {
+  const at = url.indexOf("?");
+  const path = at < 0 ? url : url.slice(0, at);
+  return {
+    path: path.startsWith("/") ? path : "/",
+    query: new URLSearchParams(at < 0 ? "" : url.slice(at + 1)),
+  };
+}
+
+/** What says by itself that it is too large is refused before it is sent. */
+function refuseLarge({ headers }: IncomingMessage, most: number): void {
+  if (Number(headers["content-length"] ?? 0) > most) throw tooLarge(most);
+}
+
+function lastSeen(header: string | string[] | undefined, after: string | null): number | undefined {
+  const text = typeof header === "string" && header !== "" ? header : after;
+  if (text === null || text === "") return undefined;
+  return /^\d{1,16}$/.test(text) ? Number(text) : -1; // what is no number was never sent: start anew
+}
+
+/** Proxies are asked like that. */
+function strangeTarget(): ApiFault {
+  return new ApiFault(400, { code: "REQUEST_INVALID", message: "The request must name a path." });
+}
+
+function stopping(): ApiFault {
+  return new ApiFault(503, { code: "RUNTIME_CLOSED", message: "Tenon is stopping and takes nothing new." });
+}

@@ -1,0 +1,150 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { TenonEvent } from "../contract/events.js";
+import { boundValue } from "./bound-value.js";
+import { LiveCalls } from "./live-calls.js";
+import { Series } from "./metrics-series.js";
+import { Metrics } from "../record/metrics.js";
+
+const common = (callId: string) => ({ callId, toolName: "t", sessionId: "s", agent: "a" });
+const requested = (callId: string, params: unknown = {}): TenonEvent => ({
+  type: "TOOL_CALL_REQUESTED",
+  time: 1,
+  payload: { ...common(callId), params },
+});
+const started = (callId: string): TenonEvent => ({
+  type: "TOOL_CALL_STARTED",
+  time: 2,
+  payload: { ...common(callId), waitedMs: 0 },
+});
+const said = (callId: string, output: string): TenonEvent => ({
+  type: "TOOL_CALL_PROGRESS",
+  time: 3,
+  payload: { ...common(callId), output },
+});
+const completed = (callId: string): TenonEvent => ({
+  type: "TOOL_CALL_COMPLETED",
+  time: 4,
+  payload: { ...common(callId), result: 1, durationMs: 2 },
+});
+
+describe("live calls", () => {
+  it("go through their states, newest first", () => {
+    const calls = new LiveCalls();
+    for (const event of [requested("a"), requested("b"), started("a"), completed("b")]) calls.take(event);
+    expect(calls.list(10).map(({ callId, state }) => [callId, state])).toEqual([
+      ["b", "succeeded"],
+      ["a", "running"],
+    ]);
+    expect(calls.unfinished).toBe(1);
+  });
+
+  it("stay bounded whatever comes, and never lose a running one before one that ended", () => {
+    const names = fc.constantFrom("a", "b", "c", "d", "e", "f");
+    const event = fc.oneof(
+      names.map((name) => requested(name)),
+      names.map(started),
+      names.map(completed),
+      fc
+        .tuple(names, fc.integer({ min: 0, max: 200_000 }))
+        .map(([name, size]) => said(name, "x".repeat(size))),
+    );
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 60 }), (events) => {
+        const calls = new LiveCalls({ most: 3, chars: 300_000 });
+        for (const one of events) {
+          calls.take(one);
+          const kept = calls.list(100);
+          expect(kept.length).toBeLessThanOrEqual(3);
+          expect(calls.unfinished).toBe(kept.filter(({ endedAt }) => endedAt === undefined).length);
+          for (const { callId } of kept)
+            expect(calls.get(callId)?.output?.length ?? 0).toBeLessThanOrEqual(64 * 1024);
+        }
+      }),
+      { numRuns: 50 },
+    );
+    const calls = new LiveCalls({ most: 2 });
+    for (const one of [requested("long"), requested("short"), completed("short"), requested("new")])
+      calls.take(one);
+    expect(calls.list(10).map(({ callId }) => callId)).toEqual(["new", "long"]);
+  });
+
+  it("keep the end of long output", () => {
+    const calls = new LiveCalls();
+    calls.take(requested("a"));
+    for (let count = 0; count < 5000; count++) calls.take(said("a", `line ${count} ${"x".repeat(50)}\n`));
+    const { output = "" } = calls.get("a") ?? {};
+    expect(output.length).toBe(64 * 1024);
+    expect(output).toContain("line 4999 ");
+  });
+});
+
+describe("a value that is shown", () => {
+  it("is the same where it is small, and small JSON whatever it is", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+        const plain: unknown = JSON.parse(JSON.stringify(value));
+        const shown = boundValue(plain);
+        expect(shown.cut || JSON.stringify(shown.value) === JSON.stringify(plain)).toBe(true);
+      }),
+    );
+    const circle: Record<string, unknown> = { n: 1n, when: new Date(0), bytes: new Uint8Array(5) };
+    circle["self"] = circle;
+    const wide = Array.from({ length: 100_000 }, () => ({ text: "x".repeat(1000) }));
+    const trap = {
+      get boom(): never {
+        throw new Error("no");
+      },
+    };
+    const hostile = [
+      circle,
+      wide,
+      "y".repeat(10 ** 7),
+      { ["k".repeat(10 ** 6)]: wide },
+      trap,
+      [undefined, () => 1],
+    ];
+    for (const value of hostile) expect(JSON.stringify(boundValue(value)).length).toBeLessThan(50_000);
+    expect(boundValue(circle).value).toMatchObject({
+      n: "1",
+      when: "1970-01-01T00:00:00.000Z",
+      bytes: "[5 bytes]",
+    });
+    const odd = '{"__proto__":{"a":1}}';
+    expect(JSON.stringify(boundValue(JSON.parse(odd)).value)).toBe(odd);
+  });
+});
+
+describe("the metrics over time", () => {
+  it("count in each point what came since the last, also across a reset", () => {
+    let now = 0;
+    const metrics = new Metrics({ monotonic: () => now });
+    const meter = metrics.meter("t", "1.0.0");
+    const call = (ms: number, error?: string): void => {
+      meter.began(0);
+      meter.ended(ms, error);
+    };
+    call(5);
+    const series = new Series({ metrics, running: () => 2, now: () => now, points: 3 });
+    for (const step of [
+      () => [call(10), call(20, "ToolError")],
+      () => [],
+      () => [metrics.reset(), call(30)],
+    ]) {
+      now += 10_000;
+      step();
+      series.sample();
+    }
+    expect(series.since(0)).toMatchObject({
+      time: [10_000, 20_000, 30_000],
+      calls: [2, 0, 1],
+      failures: [1, 0, 0],
+      running: [2, 2, 2],
+      p50Ms: [expect.closeTo(10, 0), null, expect.closeTo(30, 0)],
+    });
+    now += 10_000;
+    series.sample();
+    expect(series.since(0).time).toEqual([20_000, 30_000, 40_000]);
+    expect(series.since(35_000).time).toEqual([40_000]);
+  });
+});

@@ -1,0 +1,168 @@
+import type { TenonEvent } from "../contract/events.js";
+import type { LiveCall } from "./api.js";
+import { boundValue, type ShownLimits } from "./bound-value.js";
+
+export interface LiveCallsOptions {
+  /** Calls that are kept; those that ended first go first. @default 10000 */
+  readonly most?: number | undefined;
+  /** Characters of arguments and output of all kept calls. @default 33554432 */
+  readonly chars?: number | undefined;
+}
+
+type Kept = { -readonly [Key in keyof LiveCall]: LiveCall[Key] } & { chars: number };
+type CallPayload = Extract<TenonEvent, { type: "TOOL_CALL_REQUESTED" | "TOOL_CALL_FAILED" }>["payload"];
+
+const paramLimits: ShownLimits = { text: 2_000, items: 50, depth: 8, total: 4_000 };
+const mostOutput = 64 * 1024;
+/** Of the output of running calls in one list. */
+const mostListed = 1024 * 1024;
+
+/** The calls that run or ended lately, made from their events. */
+export class LiveCalls {
+  readonly #most: number;
+  readonly #mostChars: number;
+  readonly #calls = new Map<string, Kept>();
+  /** Those that ended, the first to end first. */
+  readonly #ended = new Set<Kept>();
+  #chars = 0;
+
+  constructor(options: LiveCallsOptions = {}) {
+    this.#most = options.most ?? 10_000;
+    this.#mostChars = options.chars ?? 32 * 1024 * 1024;
+  }
+
+  take({ type, time, payload }: TenonEvent): void {
+    switch (type) {
+      case "TOOL_CALL_REQUESTED":
+        this.#add(payload, time);
+        return;
+      case "TOOL_CALL_STARTED":
+        this.#change(payload.callId, (call) => {
+          call.startedAt ??= time;
+          call.state = "running";
+        });
+        return;
+      case "TOOL_CALL_PROGRESS":
+        if (payload.output !== undefined) this.#append(payload.callId, payload.output);
+        return;
+      case "TOOL_CALL_COMPLETED":
+        this.#end(payload.callId, time, undefined);
+        return;
+      case "TOOL_CALL_FAILED":
+        if (!this.#calls.has(payload.callId)) this.#add({ ...payload, params: undefined }, time);
+        this.#end(payload.callId, time, payload.error);
+        return;
+      case "APPROVAL_REQUESTED":
+      case "QUESTION_ASKED":
+        this.#change(payload.callId, (call) => {
+          call.askedAt = time;
+          delete call.answeredAt;
+          call.state = "asking";
+        });
+        return;
+      case "APPROVAL_RESOLVED":
+      case "QUESTION_ANSWERED":
+        this.#change(payload.callId, (call) => {
+          call.answeredAt = time;
+          call.state = call.startedAt === undefined ? "waiting" : "running";
+        });
+        return;
+    }
+  }
+
+  /** How many have not ended. */
+  get unfinished(): number {
+    return this.#calls.size - this.#ended.size;
+  }
+
+  get(callId: string): LiveCall | undefined {
+    const call = this.#calls.get(callId);
+    return call && shown(call);
+  }
+
+  /** Newest first; with the output of those that run, as far as it fits. */
+  list(limit: number): LiveCall[] {
+    const calls = [...this.#calls.values()].slice(-limit).toReversed();
+    let left = mostListed;
+    return calls.map((call) => {
+      const { output, ...rest } = shown(call);
+      if (output === undefined || call.endedAt !== undefined || left < output.length) return rest;
+      left -= output.length;
+      return { ...rest, output };
+    });
+  }
+
+  #add(
+    { callId, toolName, sessionId, agent, taskId, parentCallId, ...rest }: CallPayload,
+    time: number,
+  ): void {
+    const { value: params } = boundValue("params" in rest ? rest.params : undefined, paramLimits);
+    const before = this.#calls.get(callId);
+    if (before !== undefined) this.#forget(before); // callers choose ids, and may choose one twice
+    const call: Kept = {
+      callId,
+      toolName,
+      sessionId,
+      agent,
+      ...(taskId !== undefined && { taskId }),
+      ...(parentCallId !== undefined && { parentCallId }),
+      requestedAt: time,
+      state: "waiting",
+      params,
+      chars: 500 + (JSON.stringify(params)?.length ?? 0),
+    };
+    this.#calls.set(callId, call);
+    this.#chars += call.chars;
+    this.#makeRoom();
+  }
+
+  #append(callId: string, piece: string): void {
+    this.#change(callId, (call) => {
+      const before = call.output?.length ?? 0;
+      const output = (call.output ?? "") + piece.slice(-mostOutput);
+      // Cut only at twice the size: cutting copies, and pieces may be small.
+      call.output = output.length > 2 * mostOutput ? output.slice(-mostOutput) : output;
+      const grown = call.output.length - before;
+      call.chars += grown;
+      this.#chars += grown;
+    });
+    if (this.#chars > this.#mostChars) this.#makeRoom();
+  }
+
+  #end(callId: string, time: number, error: LiveCall["error"]): void {
+    this.#change(callId, (call) => {
+      call.endedAt = time;
+      call.state = error === undefined ? "succeeded" : "failed";
+      if (error !== undefined) {
+        const { code, message, hint } = error;
+        const short = { code, message: message.slice(0, 4_000) };
+        call.error = hint === undefined ? short : { ...short, hint: hint.slice(0, 2_000) };
+      }
+      this.#ended.add(call);
+    });
+  }
+
+  #change(callId: string, change: (call: Kept) => void): void {
+    const call = this.#calls.get(callId);
+    if (call !== undefined && call.endedAt === undefined) change(call);
+  }
+
+  /** What ended goes first; where nothing ended, the oldest of all. */
+  #makeRoom(): void {
+    while (this.#calls.size > this.#most || (this.#chars > this.#mostChars && this.#calls.size > 1)) {
+      const [oldest] = this.#ended.size > 0 ? this.#ended : this.#calls.values();
+      if (oldest === undefined) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(call: Kept): void {
+    this.#chars -= call.chars;
+    this.#calls.delete(call.callId);
+    this.#ended.delete(call);
+  }
+}
+
+function shown({ chars: _chars, output, ...call }: Kept): LiveCall {
+  return output === undefined ? call : { ...call, output: output.slice(-mostOutput) };
+}

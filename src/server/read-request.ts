@@ -1,0 +1,81 @@
+import type { Context } from "hono";
+import type * as z from "zod";
+import { parseJson } from "../schema/parse-json.js";
+import { ApiFault, notFound } from "./api-fault.js";
+
+/** The body as the schema wants it; anything else is refused with what is wrong. */
+export async function readBody<Schema extends z.ZodType>(
+  c: Context,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+  const text = await readText(c.req.raw, (c.env as BodyBindings).maxBody);
+  if (text === "") return check(schema, {}, "body");
+  if (type !== "application/json") {
+    throw new ApiFault(415, {
+      code: "REQUEST_INVALID",
+      message: "The body must be JSON.",
+      hint: "Send it with Content-Type: application/json.",
+    });
+  }
+  const parsed = parseJson(text);
+  if (!parsed.ok) {
+    throw new ApiFault(400, { code: "REQUEST_INVALID", message: `The body is no JSON: ${parsed.message}` });
+  }
+  return check(schema, parsed.value, "body");
+}
+
+/** What the routes know of the limits. */
+export interface BodyBindings {
+  /** Of a request, in bytes. */
+  readonly maxBody: number;
+}
+
+/** A body that is too large. */
+export function tooLarge(most: number): ApiFault {
+  return new ApiFault(413, {
+    code: "REQUEST_TOO_LARGE",
+    message: `The body is larger than ${most} bytes.`,
+    hint: "Send less at once.",
+  });
+}
+
+/** The whole body; counted as it comes, since not every client says how much it sends. */
+async function readText({ body }: Request, most: number): Promise<string> {
+  if (body === null) return "";
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > most) throw tooLarge(most);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** The query as the schema wants it; of a repeated name the first counts. */
+export function readQuery<Schema extends z.ZodType>(c: Context, schema: Schema): z.output<Schema> {
+  return check(schema, c.req.query(), "query");
+}
+
+/** A part of the path, decoded. */
+export function readParam(c: Context, name: string): string {
+  const value = c.req.param(name);
+  // Left as it came where it could not be decoded.
+  if (value === undefined || value === "" || value.includes("\0") || value.length > 1000)
+    throw notFound("such thing");
+  return value;
+}
+
+function check<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.output<Schema> {
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const faults = checked.error.issues
+    .slice(0, 5)
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`));
+  throw new ApiFault(400, {
+    code: "REQUEST_INVALID",
+    message: `The ${where} is not as it should be. ${faults.join("; ")}`,
+    hint: "See docs/guide/serve.md for what each address takes.",
+  });
+}

@@ -1,0 +1,28 @@
+import type { Hono } from "hono";
+import type { About } from "../api.js";
+import type { Served } from "../served.js";
+
+/** What the page shows before anything else. */
+export function addAbout(api: Hono, { tenon, workspace, version, startedAt }: Served): void {
+  let looking: Promise<About["sandbox"]> | undefined; // a look builds a sandbox, and the answer does not change
+  api.get("/about", async (c) => {
+    const { mode, toolset } = tenon.config;
+    looking ??= lookAtSandbox(tenon);
+    return c.json({
+      version,
+      workspace,
+      mode,
+      toolset,
+      startedAt,
+      sandbox: await looking,
+    } satisfies About);
+  });
+}
+
+/** Whether commands are held, and if not, why. */
+export async function lookAtSandbox(tenon: Served["tenon"]): Promise<About["sandbox"]> {
+  const facts = await tenon.sandboxFacts();
+  const fact = facts.find(({ name }) => name === "sandbox");
+  if (fact?.status === "ok") return { held: true };
+  return { held: false, reason: fact?.message ?? "nothing is known about a sandbox" };
+}

@@ -1,0 +1,39 @@
+import type { Hono } from "hono";
+import * as z from "zod";
+import { readBody, readQuery } from "../read-request.js";
+import type { Served } from "../served.js";
+
+const name = z.string().min(1).max(4096);
+const changesQuery = z.strictObject({
+  path: name.optional(),
+  taskId: name.optional(),
+  callId: name.optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(200),
+});
+const selector = z.union([
+  z.strictObject({ path: name }),
+  z.strictObject({ callId: name }),
+  z.strictObject({ taskId: name }),
+]);
+/** Looked through for those of one task or call. */
+const mostLookedAt = 10_000;
+
+/** What the journal can take back, what that would do, and doing it. */
+export function addChanges(api: Hono, { tenon }: Served): void {
+  api.get("/changes", async (c) => {
+    const { path, taskId, callId, limit } = readQuery(c, changesQuery);
+    const narrowed = taskId !== undefined || callId !== undefined;
+    const changes = await tenon.history({
+      limit: narrowed ? mostLookedAt : limit,
+      ...(path !== undefined && { path }),
+    });
+    const meant = changes.filter(
+      (change) =>
+        (taskId === undefined || change.taskId === taskId) &&
+        (callId === undefined || change.callId === callId),
+    );
+    return c.json(meant.slice(0, limit));
+  });
+  api.post("/undo/preview", async (c) => c.json(await tenon.previewUndo(await readBody(c, selector))));
+  api.post("/undo", async (c) => c.json(await tenon.undo(await readBody(c, selector))));
+}

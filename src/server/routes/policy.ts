@@ -1,0 +1,55 @@
+import type { Hono } from "hono";
+import * as z from "zod";
+import { ruleText } from "../../policy/rule-text.js";
+import type { ExplainView, PolicyView } from "../api.js";
+import { notFound } from "../api-fault.js";
+import { readBody, readParam } from "../read-request.js";
+import type { Served } from "../served.js";
+
+const explainBody = z.strictObject({ tool: z.string().min(1).max(200), arguments: z.unknown().optional() });
+
+/** The rules, what they decide, and forgetting a remembered one. */
+export function addPolicy(api: Hono, served: Served): void {
+  const { tenon } = served;
+  api.get("/policy", async (c) => {
+    await tenon.ready();
+    const rules = tenon.policy.rules().map(({ id, source, rule }) => ({
+      id,
+      source,
+      behavior: rule.decision,
+      text: ruleText(rule),
+      revocable: source === "remembered",
+    }));
+    return c.json({ mode: tenon.policy.mode, rules } satisfies PolicyView);
+  });
+  api.post("/policy/explain", async (c) => {
+    const { tool, arguments: args } = await readBody(c, explainBody);
+    return c.json(await explain(served, tool, args ?? {}));
+  });
+  api.delete("/policy/rules/:id", async (c) => {
+    const id = readParam(c, "id");
+    const remembered = tenon.policy.rules().some((one) => one.id === id && one.source === "remembered");
+    if (!remembered || !(await tenon.revoke(id))) throw notFound("such remembered rule");
+    return c.json({ revoked: id });
+  });
+}
+
+async function explain(served: Served, tool: string, args: unknown): Promise<ExplainView> {
+  const session = await served.session();
+  const told = await session.explain({ name: tool, arguments: args }, { considered: true });
+  const texts = new Map(served.tenon.policy.rules().map(({ id, rule }) => [id, ruleText(rule)]));
+  return {
+    decision: told.decision,
+    rule: told.rule,
+    source: told.source,
+    reason: told.reason,
+    ...(told.hint !== undefined && { hint: told.hint }),
+    considered: (told.considered ?? []).map(({ id, source, decision }) => ({
+      rule: id,
+      source,
+      behavior: decision,
+      text: texts.get(id) ?? "",
+    })),
+    commands: (told.commands ?? []).map(({ command, decision, reason }) => ({ command, decision, reason })),
+  };
+}

@@ -1,0 +1,179 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Terminal } from "../cli/command-line.js";
+import { runCommandLine } from "../cli/main.js";
+import { openTestServer } from "./testing/open-server.js";
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tenon-serve-cli-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Run {
+  readonly terminal: Terminal;
+  readonly stop: () => void;
+  readonly ended: Promise<void>;
+  readonly out: () => string;
+  readonly err: () => string;
+  line(): Promise<string>;
+}
+
+/** The command line in this process, with a terminal that keeps what is said. */
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Run {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  let [out, err] = ["", ""];
+  stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+  stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
+  const interrupt = new AbortController();
+  const terminal: Terminal = {
+    stdin: new PassThrough(),
+    stdout,
+    stderr,
+    env: { PATH: process.env["PATH"], TENON_STATE_DIR: join(folder, "state"), ...env },
+    cwd: folder,
+    exitCode: 0,
+    interrupted: interrupt.signal,
+  };
+  const ended = runCommandLine(["serve", "--workspace", folder, ...args], terminal);
+  const line = async (): Promise<string> => {
+    await Promise.race([new Promise((resolve) => stdout.once("data", resolve)), ended]);
+    return out;
+  };
+  return { terminal, stop: () => interrupt.abort(), ended, out: () => out, err: () => err, line };
+}
+
+describe("tenon serve", () => {
+  it("prints where it is, serves until it is interrupted, and ends well", async () => {
+    const token = join(folder, "keys", "token");
+    const serving = run(["--port", "0", "--json", "--token-file", token]);
+    const said = JSON.parse(await serving.line()) as { url: string; token: string; link: string };
+    expect(said.link).toBe(`${said.url}/?token=${said.token}`);
+    expect(readFileSync(token, "utf8").trim()).toBe(said.token);
+    expect(statSync(token).mode & 0o777).toBe(0o600);
+    const again = run(["--port", "0", "--json", "--token-file", token]);
+    const other = JSON.parse(await again.line()) as { url: string; token: string };
+    expect(other).toMatchObject({ token: said.token }); // a second one for the same workspace, at another port
+    for (const { url } of [said, other]) {
+      const reply = await fetch(`${url}/api/about`, { headers: { authorization: `Bearer ${said.token}` } });
+      expect(await reply.json()).toMatchObject({ workspace: folder });
+    }
+    const began = performance.now();
+    serving.stop();
+    again.stop();
+    await Promise.all([serving.ended, again.ended]);
+    expect(performance.now() - began).toBeLessThan(5000);
+    expect(serving.terminal.exitCode).toBe(0);
+    await expect(fetch(said.url)).rejects.toThrow("fetch failed");
+  });
+
+  it("warns loudly where other machines can reach it", async () => {
+    const serving = run(["--port", "0", "--host", "0.0.0.0", "--quiet"], {
+      TENON_TOKEN: "a-token-of-my-own-choice",
+    });
+    expect(await serving.line()).toContain("/?token=a-token-of-my-own-choice");
+    serving.stop();
+    await serving.ended;
+    expect(serving.err()).toContain("OPEN TO OTHER MACHINES");
+  });
+
+  it("refuses a port that is taken or is none, and a token that could be guessed", async () => {
+    const busy = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => busy.once("listening", resolve));
+    const port = String((busy.address() as AddressInfo).port);
+    const taken = run(["--port", port]);
+    await taken.ended;
+    expect(taken.err()).toMatch(/Port \d+ is taken[^]*--port/);
+    expect(taken.terminal.exitCode).toBe(1);
+    busy.close();
+    for (const args of [
+      ["--port", "70000"],
+      ["--port", "x"],
+    ]) {
+      const wrong = run(args);
+      await wrong.ended;
+      expect(wrong.terminal.exitCode).toBe(2);
+    }
+    const weak = run(["--port", "0"], { TENON_TOKEN: "short" });
+    await weak.ended;
+    expect(weak.err()).toContain("at least 16");
+    expect(weak.terminal.exitCode).toBe(2);
+  });
+});
+
+describe("the console's files", () => {
+  it("are sent packed and for ever where their name has a hash, and nothing beside them is", async () => {
+    const built = join(folder, "console");
+    mkdirSync(join(built, "assets"), { recursive: true });
+    writeFileSync(join(built, "index.html"), "<!doctype html>");
+    writeFileSync(join(built, "assets", "main-abc.js"), "plain");
+    writeFileSync(join(built, "assets", "main-abc.js.br"), "packed");
+    writeFileSync(join(folder, "secret.json"), "{}");
+    symlinkSync(join(folder, "secret.json"), join(built, "linked.json"));
+    const at = await openTestServer({ consoleFolders: [join(folder, "missing"), built] });
+    try {
+      const page = await at.ask("/");
+      expect(page.headers).toMatchObject({
+        "content-type": "text/html; charset=utf-8",
+        "cache-control": "no-cache",
+      });
+      const script = await at.ask("/assets/main-abc.js", { headers: { "accept-encoding": "gzip, br" } });
+      expect(script).toMatchObject({ text: "packed", headers: { "content-encoding": "br" } });
+      expect(script.headers["cache-control"]).toContain("immutable");
+      expect((await at.ask("/assets/main-abc.js", { headers: { "accept-encoding": "br;q=0" } })).text).toBe(
+        "plain",
+      );
+      const outside = [
+        "/../secret.json",
+        "/%2e%2e/secret.json",
+        "/assets/..%2f..%2fsecret.json",
+        "/linked.json",
+      ];
+      for (const path of [
+        ...outside,
+        "/assets/%00",
+        "/secret.json",
+        "/assets/",
+        "//etc/passwd",
+        "/..\\secret.json",
+      ])
+        expect((await at.ask(path)).text).not.toContain("{}");
+      expect((await at.ask("/linked.json")).status).toBe(404);
+      expect((await at.ask("/some/page")).text).toBe("<!doctype html>");
+    } finally {
+      await at.close();
+    }
+  });
+});
+
+describe("MCP at /mcp", () => {
+  it("answers whoever has the token", async () => {
+    const at = await openTestServer();
+    try {
+      const { status, text, headers } = await at.ask("/mcp", {
+        method: "POST",
+        headers: { accept: "application/json, text/event-stream" },
+        body: {
+          jsonrpc: "2.0",
+          id: 1,
+          method: "initialize",
+          params: {
+            protocolVersion: "2025-11-25",
+            capabilities: {},
+            clientInfo: { name: "test", version: "1" },
+          },
+        },
+      });
+      expect(status).toBe(200);
+      expect(text).toContain('"serverInfo":{"name":"tenon"');
+      expect(headers["x-content-type-options"]).toBe("nosniff");
+    } finally {
+      await at.close();
+    }
+  });
+});

@@ -1,0 +1,23 @@
+import type { Session } from "../runtime/session.js";
+import type { Tenon } from "../runtime/tenon.js";
+import type { ConsolePerson } from "./console-person.js";
+import type { Feed } from "./feed.js";
+import type { LiveCalls } from "./live-calls.js";
+import type { Series } from "./metrics-series.js";
+
+/** What the routes of the console work on. */
+export interface Served {
+  readonly tenon: Tenon;
+  readonly person: ConsolePerson | undefined;
+  readonly calls: LiveCalls;
+  readonly feed: Feed;
+  readonly series: Series;
+  /** What the optimiser said lately, newest last. */
+  readonly advice: readonly { readonly toolName: string; readonly kind: string; readonly message: string }[];
+  readonly workspace: string;
+  readonly version: string;
+  readonly startedAt: number;
+  readonly now: () => number;
+  /** The session that calls from the console run in. */
+  session(): Promise<Session>;
+}

@@ -1,0 +1,167 @@
+import { hostname } from "node:os";
+import manifest from "../../package.json" with { type: "json" };
+import { createMcpHttp } from "../mcp/server/create-mcp-http.js";
+import { createMcpHost } from "../runtime/mcp-host.js";
+import type { Session } from "../runtime/session.js";
+import type { Tenon } from "../runtime/tenon.js";
+import type { ConsolePerson } from "./console-person.js";
+import { Feed, type FeedOptions } from "./feed.js";
+import { createFrontDoor, type RequestNote } from "./front-door.js";
+import { listen, type ListenLimits } from "./listen.js";
+import { LiveCalls, type LiveCallsOptions } from "./live-calls.js";
+import { Series } from "./metrics-series.js";
+import type { McpDoor } from "./mcp-door.js";
+import type { Served } from "./served.js";
+import { checkToken, createToken } from "./token.js";
+
+/** How a server is opened; everything can be left out. */
+export interface ServerOptions {
+  /** @default 7420; 0 takes any that is free */
+  readonly port?: number | undefined;
+  /** Other than this machine itself only where the person wants it. @default "127.0.0.1" */
+  readonly host?: string | undefined;
+  /** Further names that the server goes by, as behind a proxy. */
+  readonly names?: readonly string[] | undefined;
+  /** @default 256 random bits */
+  readonly token?: string | undefined;
+  /** Who is asked; the same that the Tenon was made with. @default nobody: the lists stay empty */
+  readonly person?: ConsolePerson | undefined;
+  /** The folder the agents work in, for the page to show. @default the configuration's */
+  readonly workspace?: string | undefined;
+  /** MCP over HTTP at `/mcp`. @default all tools of the Tenon */
+  readonly mcp?: McpDoor | undefined;
+  readonly limits?: (ListenLimits & { readonly maxBody?: number | undefined }) | undefined;
+  readonly feed?: Omit<FeedOptions, "now"> | undefined;
+  readonly calls?: LiveCallsOptions | undefined;
+  readonly consoleFolders?: readonly string[] | undefined;
+  /** Between two points of the metrics over time. @default 10000 */
+  readonly sampleEveryMs?: number | undefined;
+  readonly onRequest?: ((note: RequestNote) => void) | undefined;
+  readonly onFault?: ((cause: unknown) => void) | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+/** A server that takes requests. */
+export interface RunningServer {
+  /** Where it is, without the token. */
+  readonly url: string;
+  readonly port: number;
+  readonly token: string;
+  /** What opens the console: the address with the token. */
+  readonly link: string;
+  /** Take nothing new, let what runs end, at most for `graceMs`, then hang up. The Tenon stays open. */
+  close(options?: { readonly graceMs?: number | undefined }): Promise<void>;
+}
+
+const mostAdvice = 100;
+
+/** Serve the console, its API and MCP for a Tenon. */
+export async function startServer(tenon: Tenon, options: ServerOptions = {}): Promise<RunningServer> {
+  const { host = "127.0.0.1", now = Date.now } = options;
+  const token = options.token === undefined ? createToken() : checkToken(options.token);
+  const { served, stop } = watch(tenon, { ...options, now });
+  const mcp = options.mcp ?? openMcp(tenon, options);
+  const door = createFrontDoor(served, { ...options, mcp, token, names: namesOf(host, options.names), host });
+  try {
+    const { server, port } = await listen(door.handle, {
+      host,
+      port: options.port ?? 7420,
+      limits: options.limits,
+    });
+    door.opened(port);
+    const url = `http://${host.includes(":") ? `[${host}]` : isEverywhere(host) ? "127.0.0.1" : host}:${port}`;
+    return {
+      url,
+      port,
+      token,
+      link: `${url}/?token=${encodeURIComponent(token)}`,
+      async close({ graceMs = 10_000 } = {}) {
+        const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+        options.person?.leave();
+        await door.drain(graceMs);
+        await mcp.close();
+        await stop();
+        // Answers that were just written reach their clients first.
+        server.closeIdleConnections();
+        setTimeout(() => server.closeAllConnections(), 500).unref();
+        await closed;
+      },
+    };
+  } catch (thrown) {
+    await stop();
+    throw thrown;
+  }
+}
+
+/** Whether a server at this address can be reached from elsewhere. */
+export function isOpenToOthers(host: string): boolean {
+  return !loopback.has(host.toLowerCase()) && !/^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+const loopback: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"]);
+
+function isEverywhere(host: string): boolean {
+  return host === "0.0.0.0" || host === "::" || host === "";
+}
+
+function namesOf(host: string, more: readonly string[] = []): ReadonlySet<string> {
+  const everywhere = isEverywhere(host) ? [hostname()] : [];
+  return new Set([...loopback, host, ...everywhere, ...more].map((name) => name.toLowerCase()));
+}
+
+/** The Tenon's tools for MCP hosts; nothing is loaded before the first comes. */
+function openMcp(tenon: Tenon, { limits, onFault }: ServerOptions): McpDoor {
+  const host = createMcpHost(tenon, {
+    version: manifest.version,
+    resources: [tenon.mcp.resources],
+    prompts: [tenon.mcp.prompts],
+  });
+  return createMcpHttp(host, { maxBodyBytes: limits?.maxBody, onError: (error) => onFault?.(error) });
+}
+
+/** Follow what happens in a Tenon, for those who look later. */
+function watch(
+  tenon: Tenon,
+  options: ServerOptions & { readonly now: () => number },
+): { readonly served: Served; readonly stop: () => Promise<void> } {
+  const { now } = options;
+  const feed = new Feed({ ...options.feed, now });
+  const calls = new LiveCalls(options.calls);
+  const advice: { toolName: string; kind: string; message: string }[] = [];
+  const unwatch = tenon.onAny((event) => {
+    calls.take(event);
+    feed.push(event);
+    if (event.type !== "ADVICE") return;
+    const { toolName, kind, message } = event.payload;
+    if (advice.push({ toolName, kind, message }) > mostAdvice) advice.shift();
+  });
+  const series = new Series({ metrics: tenon.metrics, running: () => tenon.stats().running, now });
+  const sampling = setInterval(() => series.sample(), options.sampleEveryMs ?? 10_000);
+  sampling.unref();
+  let session: Promise<Session> | undefined;
+  const openSession = (): Promise<Session> =>
+    (session ??= tenon.openNamedSession("console", { agent: "person" }).catch((thrown: unknown) => {
+      session = undefined; // the next call tries again
+      throw thrown;
+    }));
+  const served: Served = {
+    tenon,
+    person: options.person,
+    calls,
+    feed,
+    series,
+    advice,
+    workspace: options.workspace ?? tenon.config.workspaceDir ?? process.cwd(),
+    version: manifest.version,
+    startedAt: now(),
+    now,
+    session: openSession,
+  };
+  const stop = async (): Promise<void> => {
+    unwatch();
+    clearInterval(sampling);
+    feed.close();
+    await (await session?.catch(() => undefined))?.close();
+  };
+  return { served, stop };
+}

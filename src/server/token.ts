@@ -1,0 +1,76 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { mkdir, open, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { ToolUnavailableError, ToolValidationError } from "../contract/errors.js";
+
+/** A secret of 256 bits that opens the server. */
+export function createToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+const shortest = 16;
+
+/** Refuse a token that could be guessed or could not be sent. */
+export function checkToken(token: string): string {
+  if (token.length >= shortest && /^[\w.~+/=-]+$/.test(token)) return token;
+  throw new ToolValidationError(
+    `The token has to be at least ${shortest} letters, digits or . _ ~ + / = - without spaces.`,
+    { code: "VALUE_INVALID", hint: "Leave it out and Tenon makes one, or use: openssl rand -hex 32" },
+  );
+}
+
+/** The token that the person fixed, in the environment or in a file; `undefined` where one is to be made. */
+export async function readToken(from: {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly file?: string | undefined;
+}): Promise<string | undefined> {
+  if (from.file !== undefined) return readTokenFile(from.file);
+  const fixed = from.env["TENON_TOKEN"];
+  return fixed === undefined || fixed === "" ? undefined : checkToken(fixed);
+}
+
+/** The token that a file holds; a file that is not there is made, readable by its owner only. */
+export async function readTokenFile(path: string): Promise<string> {
+  try {
+    return checkToken((await readFile(path, "utf8")).trim());
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "ENOENT") throw notReadable(path, thrown);
+  }
+  const token = createToken();
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    const file = await open(path, "wx", 0o600);
+    await file.writeFile(`${token}\n`);
+    await file.close();
+    return token;
+  } catch (thrown) {
+    // Another server made it in the same moment.
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return readTokenFile(path);
+    throw notReadable(path, thrown);
+  }
+}
+
+/** What the browser keeps in the place of the token: it opens the console, and tells nothing of the token. */
+export function cookieSecret(token: string): string {
+  return createHmac("sha256", token).update("tenon console cookie").digest("base64url");
+}
+
+/** Compare in a time that tells nothing of where two texts differ, nor of their lengths. */
+export function sameSecret(given: string, expected: string): boolean {
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function notReadable(path: string, cause: unknown): Error {
+  if (cause instanceof ToolValidationError) return cause;
+  return new ToolUnavailableError(
+    `The token file ${path} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`,
+    {
+      code: "SERVICE_UNAVAILABLE",
+      hint: "Name a file that you can read and write, or leave --token-file out.",
+    },
+  );
+}

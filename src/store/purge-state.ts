@@ -1,0 +1,158 @@
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { JournalStep, NodeImage } from "../contract/ports/journal.js";
+import type { State } from "./open-state.js";
+
+/** What is to be removed from the state besides the log. */
+export interface StatePurgeWish {
+  /** Texts that may stand nowhere. */
+  readonly texts?: readonly string[] | undefined;
+  /** What was kept before this time. */
+  readonly before?: number | undefined;
+  readonly sessionId?: string | undefined;
+  /** Also contents that an undo needs: those changes can then not be taken back. */
+  readonly journal?: boolean | undefined;
+}
+
+/** How much was removed. */
+export interface StatePurged {
+  readonly values: number;
+  readonly sessions: number;
+  readonly approvals: number;
+  readonly outputs: number;
+  readonly journal: number;
+}
+
+/** Remove what got into the state: kept values, sessions, answered approvals, outputs and, if asked, the journal. */
+export async function purgeState(state: State, wish: StatePurgeWish): Promise<StatePurged> {
+  const { sql } = state;
+  // What is deleted is overwritten, not only unlinked.
+  if (sql.dialect === "sqlite") await sql.get("PRAGMA secure_delete = ON");
+  const purged = {
+    values: await purgeValues(state, wish),
+    sessions: await purgeSessions(state, wish),
+    approvals: await purgeApprovals(state, wish),
+    outputs: purgeOutputs(join(state.dir, "outputs"), wish),
+    journal: wish.journal === true ? await purgeJournal(state, wish) : 0,
+  };
+  if (sql.dialect === "sqlite") await sql.get("PRAGMA wal_checkpoint(TRUNCATE)");
+  return purged;
+}
+
+async function purgeValues(state: State, wish: StatePurgeWish): Promise<number> {
+  const holds = holding(wish);
+  const rows = await state.sql.all<{ namespace: string; key: string; value: string }>(
+    "SELECT namespace, key, value FROM kv",
+  );
+  const own = `session-seen:${wish.sessionId}`;
+  const doomed = rows.filter(
+    ({ namespace, key, value }) =>
+      holds(value) || holds(key) || (wish.sessionId !== undefined && namespace === own),
+  );
+  for (const { namespace, key } of doomed) await state.kv(namespace).delete(key);
+  return doomed.length;
+}
+
+async function purgeSessions(state: State, wish: StatePurgeWish): Promise<number> {
+  const holds = holding(wish);
+  let count = 0;
+  for (const { name, updatedAt } of await state.sessions.list()) {
+    const kept = await state.sessions.load(name);
+    const isMeant = name === wish.sessionId || updatedAt < (wish.before ?? 0) || holds(JSON.stringify(kept));
+    if (!isMeant) continue;
+    await state.sessions.remove(name);
+    count++;
+  }
+  return count;
+}
+
+async function purgeApprovals(state: State, wish: StatePurgeWish): Promise<number> {
+  const holds = holding(wish);
+  const rows = await state.sql.all<{ id: string; request: string; answer: string; opened_at: number }>(
+    "SELECT id, request, answer, opened_at FROM approvals WHERE answer IS NOT NULL",
+  );
+  const doomed = rows.filter(
+    ({ request, answer, opened_at: openedAt }) =>
+      holds(request) || holds(answer) || openedAt < (wish.before ?? 0) || isOf(request, wish.sessionId),
+  );
+  for (const { id } of doomed) await state.sql.run("DELETE FROM approvals WHERE id = ?", [id]);
+  return doomed.length;
+}
+
+function isOf(request: string, sessionId: string | undefined): boolean {
+  return sessionId !== undefined && (JSON.parse(request) as { sessionId?: string }).sessionId === sessionId;
+}
+
+/** Outputs lie as pairs of files, `<handle>.out` and `<handle>.json`. */
+function purgeOutputs(dir: string, wish: StatePurgeWish): number {
+  const holds = holding(wish);
+  const names = namesIn(dir);
+  const doomed = new Set(
+    names
+      .filter((name) => {
+        const file = join(dir, name);
+        const text = readFileSync(file, "latin1");
+        const isOld = statSync(file).mtimeMs < (wish.before ?? 0);
+        return (
+          isOld ||
+          holds(Buffer.from(text, "latin1")) ||
+          (name.endsWith(".json") && isOf(text, wish.sessionId))
+        );
+      })
+      .map((name) => name.replace(/\.[^.]*$/, "")),
+  );
+  for (const name of names)
+    if (doomed.has(name.replace(/\.[^.]*$/, ""))) rmSync(join(dir, name), { force: true });
+  return doomed.size;
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+async function purgeJournal(state: State, wish: StatePurgeWish): Promise<number> {
+  const holds = holding(wish);
+  const hashes = new Set<string>();
+  for await (const hash of state.blobs.list()) if (holds(await state.blobs.read(hash))) hashes.add(hash);
+  const rows = await state.sql.all<{ step: string }>("SELECT step FROM journal_changes");
+  const paths = new Set(
+    rows.flatMap(({ step: text }) => {
+      const step = JSON.parse(text) as JournalStep;
+      const images = step.kind === "set" ? [step.before, step.after] : [step.overwritten];
+      const isMeant = images.some((image) => image !== null && imageHolds(image, hashes, holds));
+      return isMeant ? [step.kind === "set" ? step.path : step.to] : [];
+    }),
+  );
+  let count = 0;
+  for (const path of paths) count += await state.journal.clear(path);
+  for (const hash of hashes) state.blobs.remove(hash);
+  return count + hashes.size;
+}
+
+function imageHolds(image: NodeImage, hashes: ReadonlySet<string>, holds: Holds): boolean {
+  if (image.type === "symlink") return holds(image.target);
+  if (image.type === "directory") return [image.manifest, image.pack].some((hash) => hashes.has(hash ?? ""));
+  if (hashes.has(image.hash)) return true;
+  const { middle } = image.delta ?? {};
+  if (middle === undefined) return false;
+  return "bytes" in middle ? holds(Buffer.from(middle.bytes, "base64")) : hashes.has(middle.hash);
+}
+
+type Holds = (content: string | Uint8Array | undefined) => boolean;
+
+/** Whether something holds one of the texts, as it is or as it stands in JSON. */
+function holding({ texts = [] }: StatePurgeWish): Holds {
+  const needles = [...new Set(texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]))];
+  const buffers = needles.map((text) => Buffer.from(text));
+  return (content) => {
+    if (content === undefined) return false;
+    if (typeof content === "string") return needles.some((needle) => content.includes(needle));
+    const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+    return buffers.some((needle) => bytes.includes(needle));
+  };
+}

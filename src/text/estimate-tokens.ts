@@ -1,0 +1,19 @@
+import { createRequire } from "node:module";
+import type * as Tokenx from "tokenx";
+
+const require = createRequire(import.meta.url);
+
+/** The most tokens that one character is counted as: a sign between two others stands for two. */
+export const mostTokensPerChar = 2;
+
+/** How many tokens a text is to a model, about. */
+export function estimateTokens(text: string): number {
+  // Loaded on first use: programs that work with results never need it.
+  const { estimateTokenCount } = require("tokenx") as typeof Tokenx;
+  return estimateTokenCount(text);
+}
+
+/** Whether a text is at most so many tokens; short ones are not counted one by one. */
+export function fitsTokens(text: string, budget: number): boolean {
+  return text.length * mostTokensPerChar <= budget || estimateTokens(text) <= budget;
+}

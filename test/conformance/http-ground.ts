@@ -1,0 +1,59 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import {
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  originValidationResponse,
+} from "@modelcontextprotocol/server";
+import type { McpHost } from "../../src/contract/host.js";
+import { createMcpHttp, type McpHttp, type McpHttpOptions } from "../../src/mcp/server/create-mcp-http.js";
+
+/** MCP over a real socket; the bearer token, where one is sent, is the client. */
+export interface HttpGround {
+  readonly url: string;
+  readonly mcp: McpHttp;
+  close(): Promise<void>;
+}
+
+export async function openHttpGround(host: McpHost, options: McpHttpOptions = {}): Promise<HttpGround> {
+  const mcp = createMcpHttp(host, options);
+  const server = createServer((req, res) => {
+    answer(mcp, req, res).catch((error: Error) => res.destroy(error));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    mcp,
+    async close() {
+      await mcp.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function answer(mcp: McpHttp, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const leaving = new AbortController();
+  res.on("close", () => leaving.abort());
+  const request = new Request(`http://${req.headers.host ?? "localhost"}${req.url}`, {
+    method: req.method ?? "GET",
+    headers: Object.entries(req.headers).map(([name, value]) => [name, String(value)] as [string, string]),
+    signal: leaving.signal,
+    ...(req.method === "POST" && { body: Readable.toWeb(req) as ReadableStream, duplex: "half" }),
+  });
+  const refused =
+    hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
+    originValidationResponse(request, localhostAllowedOrigins());
+  const id = req.headers.authorization ?? "anybody";
+  const response = refused ?? (await mcp.fetch(request, { id, agent: "tester" }));
+  res.writeHead(response.status, Object.fromEntries(response.headers));
+  res.flushHeaders();
+  if (response.body === null) return void res.end();
+  const reader = response.body.getReader();
+  leaving.signal.addEventListener("abort", () => void reader.cancel().catch(() => undefined));
+  for (let step = await reader.read(); !step.done; step = await reader.read()) res.write(step.value);
+  res.end();
+}

@@ -1,0 +1,148 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import sharp from "sharp";
+import { beforeAll, expect, it } from "vitest";
+import { callTool, rows, type Stage } from "./call-suite.js";
+import { visit } from "./console-ground.js";
+
+const images = fileURLToPath(new URL("../../docs/images", import.meta.url));
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const views: readonly {
+  readonly name: string;
+  readonly path: string;
+  readonly ready: (page: Page) => Promise<unknown>;
+}[] = [
+  { name: "live", path: "live", ready: (page) => rows(page).nth(1).click() },
+  { name: "approvals", path: "approvals", ready: (page) => page.getByRole("article").nth(1).waitFor() },
+  {
+    name: "tools",
+    path: "tools/shell_exec",
+    ready: (page) => page.getByRole("button", { name: "Run" }).waitFor(),
+  },
+  { name: "metrics", path: "metrics", ready: (page) => page.locator(".u-over").nth(2).waitFor() },
+  { name: "log", path: "log", ready: (page) => rows(page).filter({ hasText: "write_file" }).first().click() },
+  {
+    name: "changes",
+    path: "changes",
+    ready: (page) =>
+      page
+        .getByRole("button", { name: /Undo the change of/ })
+        .first()
+        .waitFor(),
+  },
+  { name: "plan", path: "plan", ready: (page) => page.getByText("Quote fields").waitFor() },
+  { name: "mcp", path: "mcp", ready: (page) => page.getByRole("heading", { name: "tiny" }).waitFor() },
+  {
+    name: "policy",
+    path: "policy",
+    ready: (page) => page.getByText("built-in:protected-write").first().waitFor(),
+  },
+];
+
+/** Every page in both themes: no serious fault for those who use a keyboard or a screen reader. */
+export function accessSuite(stage: () => Stage): void {
+  const open: Promise<unknown>[] = [];
+
+  beforeAll(async () => {
+    const { ground } = stage();
+    const plan = [
+      [
+        "create_requirement",
+        {
+          id: "R-1",
+          title: "Export as CSV",
+          description: "For people who work in a sheet.",
+          priority: "high",
+        },
+      ],
+      [
+        "add_feature",
+        {
+          id: "F-1",
+          title: "CSV writer",
+          description: "Writes rows as they come.",
+          requirement_ids: ["R-1"],
+        },
+      ],
+      [
+        "create_task",
+        { id: "T-1", title: "Quote fields", description: "As RFC 4180 says.", feature_id: "F-1" },
+      ],
+      [
+        "create_task",
+        { id: "T-2", title: "Write the file", description: "", feature_id: "F-1", depends_on: ["T-1"] },
+      ],
+      ["start_iteration", { name: "csv" }],
+      ["read_file", { path: "missing.md" }],
+      ["read_file", { path: "notes.md" }],
+    ] as const;
+    for (const [name, args] of plan) await callTool(ground, name, args);
+    const content = "# Notes\n\nfirst\nand a second line\n";
+    open.push(
+      callTool(ground, "write_file", { path: "notes.md", content }, "csv-export").catch(() => undefined),
+    );
+    open.push(callTool(ground, "shell_exec", { command: "npm test && rm -rf build" }).catch(() => undefined));
+    open.push(
+      callTool(ground, "ask_user", { question: "Which separator?", options: ["comma", "semicolon"] }).catch(
+        () => undefined,
+      ),
+    );
+  });
+
+  for (const { name, path, ready } of views) {
+    it(`has no serious fault: ${name}`, async () => {
+      const { page } = stage();
+      await visit(page, path);
+      await ready(page);
+      expect(await faultsOf(page), `${name}, light`).toEqual([]);
+      await shoot(page, name);
+      // Only colours differ in the dark.
+      await page.evaluate('document.documentElement.dataset.theme = "dark"');
+      expect(await faultsOf(page, ["color-contrast"]), `${name}, dark`).toEqual([]);
+      await page.evaluate('document.documentElement.dataset.theme = "light"');
+    });
+  }
+
+  it("works on a narrow screen, in the dark and in Chinese", async () => {
+    const { page } = stage();
+    await visit(page, "live");
+    await page.getByRole("button", { name: "Dark colours" }).click();
+    await shoot(page, "live-dark");
+    await page.getByRole("button", { name: "切换到中文" }).click();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.getByRole("button", { name: "页面" }).click();
+    await page.getByRole("link", { name: "策略" }).click();
+    await page.getByRole("heading", { name: "策略" }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    expect(await page.evaluate("document.documentElement.lang")).toBe("zh-CN");
+    await page.reload();
+    await page.getByRole("heading", { name: "策略" }).waitFor();
+    expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
+  });
+}
+
+async function faultsOf(page: Page, only?: readonly string[]): Promise<unknown> {
+  await page.evaluate(axe);
+  const options = { resultTypes: ["violations"], ...(only === undefined ? {} : { runOnly: only }) };
+  return page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => [id, ...nodes.slice(0, 3).map(({ html }) => html.slice(0, 200))].join(" ")))`);
+}
+
+/** A picture for the docs; only kept where it is asked for, since no two runs give the same bytes. */
+async function shoot(page: Page, name: string): Promise<void> {
+  await page.mouse.move(0, 0);
+  const picture = await sharp(await page.screenshot())
+    .png({ palette: true, effort: 7 })
+    .toBuffer();
+  expect(picture.length).toBeGreaterThan(8000);
+  expect(picture.length).toBeLessThan(150_000);
+  if (process.env["TENON_SCREENSHOTS"] !== "1") return;
+  mkdirSync(images, { recursive: true });
+  writeFileSync(join(images, `console-${name}.png`), picture);
+}

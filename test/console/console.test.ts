@@ -1,0 +1,42 @@
+import { fileURLToPath } from "node:url";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe } from "vitest";
+import { accessSuite } from "./access-suite.js";
+import { callSuite } from "./call-suite.js";
+import { type Ground, openBrowser, openGround } from "./console-ground.js";
+import { safetySuite } from "./safety-suite.js";
+
+let ground: Ground;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+
+beforeAll(async () => {
+  const tiny = fileURLToPath(new URL("tiny-mcp-server.mjs", import.meta.url));
+  [ground, browser] = await Promise.all([
+    openGround(
+      { mode: "ask", mcpServers: { tiny: { command: process.execPath, args: [tiny] } } },
+      { "notes.md": "# Notes\n\nfirst\n" },
+    ),
+    openBrowser(),
+  ]);
+  context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: "en-GB",
+    colorScheme: "light",
+  });
+  context.setDefaultTimeout(10_000);
+  page = await context.newPage();
+  await page.goto(ground.link);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await ground?.close();
+});
+
+const stage = () => ({ ground, browser, context, page });
+
+describe("the console shows and steers calls", () => callSuite(stage));
+describe("the console is safe", () => safetySuite(stage));
+describe("the console can be read by everybody", () => accessSuite(stage));

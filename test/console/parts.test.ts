@@ -1,0 +1,142 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { FeedItem } from "../../console/src/api/types.js";
+import { createFeedStore } from "../../console/src/feed/feed-store.js";
+import { keptCalls } from "../../console/src/feed/feed-state.js";
+import { stagesOf } from "../../console/src/pages/live/stages-of.js";
+import { firstValue, kindOf, resolveSchema } from "../../console/src/pages/tools/schema-kind.js";
+import { cutText } from "../../console/src/text/cut-text.js";
+import { parseAnsi } from "../../console/src/text/parse-ansi.js";
+import { toVisiblePieces, toVisibleText } from "../../console/src/text/visible-text.js";
+
+// oxlint-disable-next-line no-control-regex -- what must never reach the page
+const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200b\ufeff]/;
+const nasty = fc.string({
+  unit: fc.constantFrom(
+    "a",
+    "\n",
+    "\u001b",
+    "[",
+    "]",
+    "3",
+    "1",
+    ";",
+    "m",
+    "J",
+    "\u0007",
+    "\u202e",
+    "\r",
+    "\u009b",
+    "\\",
+    "\ud800",
+  ),
+});
+
+describe("text from outside", () => {
+  it("never keeps a character that cannot be seen", () => {
+    fc.assert(fc.property(nasty, (text) => !unseen.test(toVisibleText(text))));
+    fc.assert(
+      fc.property(nasty, (text) => {
+        const shown = parseAnsi(text)
+          .flatMap((run) => toVisiblePieces(run.text))
+          .map((piece) => piece.text);
+        expect(shown.join("")).not.toMatch(unseen);
+      }),
+    );
+  });
+
+  it("keeps the colours of a terminal and drops all else that steers it", () => {
+    const runs = parseAnsi(
+      "\u001b[1;31mred\u001b[0m plain\u001b[2J\u001b]0;title\u0007\u001b[38;5;200mfar\u001b[48;2;1;2;3m end",
+    );
+    expect(runs.map((run) => run.text).join("")).toBe("red plainfar end");
+    expect(runs[0]).toEqual({ text: "red", color: 1, bold: true });
+    expect(runs[1]).toEqual({ text: " plain" });
+  });
+
+  it("takes a megabyte without end in no time, and cuts it", () => {
+    const started = performance.now();
+    parseAnsi(`\u001b]${"x".repeat(1_000_000)}`);
+    parseAnsi("\u001b[".repeat(300_000));
+    expect(performance.now() - started).toBeLessThan(2000);
+    fc.assert(
+      fc.property(fc.string({ maxLength: 200 }), fc.nat(5000), (text, times) => {
+        const whole = text.repeat(times);
+        const { shown, left } = cutText(whole, 16_000);
+        expect(shown.length).toBeLessThanOrEqual(16_000 + 10);
+        expect(left >= 0 && left > 0 === (shown !== whole)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("the form of a schema", () => {
+  it("follows references, looks through null, and falls back to JSON", () => {
+    const root = { $defs: { name: { type: "string" }, loop: { $ref: "#/$defs/loop" } }, type: "object" };
+    expect(kindOf(resolveSchema({ $ref: "#/$defs/name" }, root))).toBe("long-text");
+    expect(kindOf(resolveSchema({ anyOf: [{ type: "integer" }, { type: "null" }] }, root))).toBe("number");
+    expect(kindOf(resolveSchema({ $ref: "#/$defs/loop" }, root))).toBe("raw");
+    expect(kindOf(resolveSchema({ $ref: "http://elsewhere/schema" }, root))).toBe("raw");
+    expect(kindOf(resolveSchema({ oneOf: [{ type: "string" }, { type: "number" }] }, root))).toBe("raw");
+    expect(kindOf({ enum: ["a", 1, null] })).toBe("choice");
+  });
+
+  it("starts with defaults and what must be given, and ends for a schema within itself", () => {
+    const node: Record<string, unknown> = { type: "object", required: ["next", "size"] };
+    node["properties"] = {
+      next: { $ref: "#" },
+      size: { type: "number", default: 3 },
+      other: { type: "string" },
+    };
+    const first = firstValue(node, node) as { size: number };
+    expect(first.size).toBe(3);
+    expect("other" in first).toBe(false);
+  });
+});
+
+describe("the feed in the page", () => {
+  const at = (id: number, type: string, payload: unknown) =>
+    ({ id, event: { type, time: 1000 + id, payload } }) as unknown as FeedItem;
+  const call = (callId: string) => ({ callId, toolName: "t", sessionId: "s", agent: "a", params: {} });
+
+  it("shows many events in one go, and stages in their order", () => {
+    const frames: (() => void)[] = [];
+    const store = createFeedStore((run) => frames.push(run));
+    let drawn = 0;
+    store.subscribe(() => (drawn += 1));
+    store.push(at(1, "TOOL_CALL_REQUESTED", call("c")));
+    store.push(at(2, "APPROVAL_REQUESTED", { ...call("c"), id: "q" }));
+    store.push(at(3, "APPROVAL_RESOLVED", { id: "q", callId: "c" }));
+    store.push(at(4, "TOOL_CALL_STARTED", call("c")));
+    store.push(at(9, "TOOL_CALL_COMPLETED", { ...call("c"), result: 1, durationMs: 5 }));
+    for (const frame of frames) frame();
+    expect(drawn).toBe(1);
+    const ended = store.read().calls.get("c");
+    expect(ended).toMatchObject({ state: "succeeded", result: 1 });
+    expect(stagesOf(ended as NonNullable<typeof ended>, 1009).map(({ stage }) => stage)).toEqual([
+      "waiting",
+      "asking",
+      "waiting",
+      "running",
+    ]);
+    expect(store.read().approvals).toEqual([]);
+  });
+
+  it("keeps the latest calls only, and what events said over an older snapshot", () => {
+    const frames: (() => void)[] = [];
+    const store = createFeedStore((run) => frames.push(run));
+    const draw = () => frames.splice(0).forEach((frame) => frame());
+    for (let id = 1; id <= keptCalls + 5; id += 1) store.push(at(id, "TOOL_CALL_REQUESTED", call(`c${id}`)));
+    draw();
+    expect(store.read().order.length).toBeLessThanOrEqual(keptCalls);
+    expect(store.read().dropped).toBeGreaterThan(0);
+    const last = `c${keptCalls + 5}`;
+    store.push(at(99_999, "TOOL_CALL_COMPLETED", { ...call(last), result: 1, durationMs: 5 }));
+    store.answered("gone");
+    const waiting = { ...call(last), requestedAt: 1, state: "waiting" as const };
+    store.load({ calls: [waiting], approvals: [{ id: "gone" }] as never, questions: [] });
+    draw();
+    expect(store.read().calls.get(last)?.state).toBe("succeeded");
+    expect(store.read().approvals).toEqual([]);
+  });
+});

@@ -1,0 +1,128 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it } from "vitest";
+import { callTool, rows, type Stage } from "./call-suite.js";
+import { visit } from "./console-ground.js";
+import { hostileText } from "./hostile-text.js";
+
+/** What must not work, and what must be seen when something breaks. */
+export function safetySuite(stage: () => Stage): void {
+  it("shows hostile output as text only", async () => {
+    const { ground, page } = stage();
+    await visit(page, "live");
+    await callTool(ground, "json_parse", { text: JSON.stringify(hostileText) });
+    await rows(page).filter({ hasText: "json_parse" }).first().click();
+    const pane = page.getByRole("complementary");
+    await pane.getByRole("link", { name: /in the log/ }).click();
+    const result = page.getByRole("region", { name: "Result", exact: true });
+    await result.getByText("<script>", { exact: false }).first().waitFor();
+    const text = await result.innerText();
+    expect(text).toContain("⟨U+202E⟩");
+    expect(text).not.toContain("\u202e");
+    expect(text).not.toContain("\u001b");
+    expect(text.length).toBeLessThan(40_000);
+    await page
+      .getByText(/characters are not shown/)
+      .first()
+      .waitFor();
+    expect(await page.evaluate("document.body.dataset.hacked ?? 'no'")).toBe("no");
+    expect(await page.locator("main img, main script").count()).toBe(0);
+  });
+
+  it("shows output as it comes, as text", async () => {
+    const { ground, page } = stage();
+    const call = callTool(ground, "shell_exec", { command: "echo '<b>first</b>'; sleep 2; echo second" });
+    await visit(page, "live");
+    await rows(page).filter({ hasText: "<b>first" }).first().click();
+    const pane = page.getByRole("complementary");
+    await pane.getByRole("region", { name: "Output" }).getByText("<b>first</b>").waitFor();
+    expect(await pane.getByText("running", { exact: true }).count()).toBe(1);
+    await call;
+    await pane.getByText("succeeded", { exact: true }).waitFor();
+  });
+
+  it("refuses what another site in the same browser tries", async () => {
+    const { ground, context } = stage();
+    const before = JSON.stringify(await ground.api("GET", "/api/tools/base64_encode"));
+    const other = createServer((_request, response) => {
+      response.setHeader("content-type", "text/html").end(`<form id="f" method="post" enctype="text/plain"
+        action="${ground.url}/api/tools/base64_encode/state"><input name='{"enabled":false,"x":"' value='"}'></form>`);
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const port = (other.address() as AddressInfo).port;
+    const stranger = await context.newPage();
+    try {
+      for (const host of ["127.0.0.1", "localhost"]) {
+        await stranger.goto(`http://${host}:${port}/`);
+        expect(await stranger.evaluate(attempts(ground.url))).toEqual([
+          "failed",
+          "failed",
+          "failed",
+          "failed",
+        ]);
+        await Promise.all([stranger.waitForURL(`${ground.url}/**`), stranger.evaluate("f.submit()")]);
+        expect(await stranger.locator("body").innerText()).toContain("Other sites may not ask this server.");
+      }
+    } finally {
+      await stranger.close();
+      other.close();
+    }
+    expect(JSON.stringify(await ground.api("GET", "/api/tools/base64_encode"))).toBe(before);
+  });
+
+  it("answers nothing under a name that is not its own", async () => {
+    const { ground, context } = stage();
+    const stranger = await context.newPage();
+    const response = await stranger.goto(
+      `http://rebound.example:${new URL(ground.url).port}/?token=${ground.token}`,
+    );
+    expect(response?.status()).toBe(421);
+    await stranger.close();
+  });
+
+  it("says that the server is gone, and goes on when it is back", async () => {
+    const { ground, page } = stage();
+    await visit(page, "live");
+    await ground.kill();
+    await page.getByRole("alert").getByText("Connection lost, trying again.").waitFor();
+    await page.locator('main[data-stale="true"]').waitFor();
+    await ground.restart();
+    await page.locator('[data-connection="open"]').waitFor();
+    expect(await page.getByText("Connection lost").count()).toBe(0);
+    await callTool(ground, "current_time", {});
+    await page.locator('[data-call][data-state="succeeded"]', { hasText: "current_time" }).first().waitFor();
+  });
+
+  it("tells whoever has no token how to get in", async () => {
+    const { ground, page, context } = stage();
+    await context.clearCookies();
+    const stranger = await context.newPage();
+    expect((await stranger.goto(ground.url))?.status()).toBe(401);
+    expect(await stranger.locator("body").innerText()).toContain("tenon serve");
+    await stranger.close();
+    // The page that is open keeps what it has until it asks again.
+    await ground.kill();
+    await ground.restart();
+    await page.getByRole("heading", { name: "This console needs its link" }).waitFor();
+    await page.goto(ground.link);
+    await page.locator('[data-connection="open"]').waitFor();
+  });
+}
+
+/** With and without credentials, as a plain request, as JSON, and to read the feed. */
+function attempts(url: string): string {
+  const target = JSON.stringify(`${url}/api/tools/base64_encode/state`);
+  const body = JSON.stringify('{"enabled":false}');
+  const send = (init: string) =>
+    `fetch(${target}, { method: "POST", credentials: "include", body: ${body}, ${init} }).then((r) => r.type === "opaque" ? "opaque" : String(r.status), () => "failed")`;
+  return `Promise.all([
+    ${send('headers: { "content-type": "application/json", "x-tenon-console": "1" }')},
+    ${send('headers: { "content-type": "text/plain" }')},
+    ${send('mode: "no-cors"')},
+    new Promise((resolve) => {
+      const source = new EventSource(${JSON.stringify(`${url}/api/feed`)}, { withCredentials: true });
+      source.onmessage = () => resolve("read");
+      source.onerror = () => { source.close(); resolve("failed"); };
+    }),
+  ])`;
+}

@@ -1,0 +1,28 @@
+// The smallest MCP server there is, over stdio: one tool that says hello.
+import { createInterface } from "node:readline";
+
+const tool = {
+  name: "greet",
+  description: "Say hello to someone.",
+  inputSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+};
+
+const answers = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion,
+    capabilities: { tools: {} },
+    serverInfo: { name: "tiny", version: "1.0.0" },
+  }),
+  "tools/list": () => ({ tools: [tool] }),
+  "tools/call": ({ arguments: given }) => ({ content: [{ type: "text", text: `Hello, ${given.name}.` }] }),
+  ping: () => ({}),
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) continue;
+  const answer = answers[method];
+  const body =
+    answer === undefined ? { error: { code: -32601, message: "unknown" } } : { result: answer(params ?? {}) };
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...body })}\n`);
+}

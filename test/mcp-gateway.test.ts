@@ -1,0 +1,192 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { TenonConfig } from "../src/config/config-schema.js";
+import type { ClientDoor } from "../src/contract/ports/client.js";
+import { createTenon, type TenonOptions } from "../src/runtime/create-tenon.js";
+import type { Tenon } from "../src/runtime/tenon.js";
+
+const fixture = join(import.meta.dirname, "fixtures/hostile-server.mjs");
+const peers = join(import.meta.dirname, "peers/node_modules/@modelcontextprotocol");
+const good = { command: process.execPath, args: [fixture, "good"] };
+
+describe("the MCP gateway", () => {
+  let folder: string;
+  const open: Tenon[] = [];
+  const start = (mcpServers: TenonConfig["mcpServers"], more: Partial<TenonOptions> = {}): Tenon => {
+    const tenon = createTenon({
+      workspace: folder,
+      config: { stateDir: join(folder, "state"), ...(mcpServers !== undefined && { mcpServers }) },
+      interact: {
+        approve: async () => ({ verdict: "once" }),
+        ask: async () => ({ text: "Ada" }),
+      } as never,
+      jobs: false,
+      ...more,
+    });
+    open.push(tenon);
+    return tenon;
+  };
+  const view = (tenon: Tenon, name = "good") => {
+    const found = tenon.mcp.servers().find((server) => server.name === name);
+    if (found === undefined) throw new Error(`no server ${name}`);
+    return found;
+  };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "tenon-gateway-"));
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((tenon) => tenon.close()));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("puts real servers behind the same checks, and starts only the one that a call needs", async () => {
+    writeFileSync(join(folder, "a.txt"), "hello");
+    const program = (name: string, ...args: string[]) => ({
+      command: process.execPath,
+      args: [join(peers, name, "dist/index.js"), ...args],
+    });
+    const servers = {
+      fs: program("server-filesystem", folder),
+      everything: program("server-everything", "stdio"),
+      memory: { ...program("server-memory"), env: { MEMORY_FILE_PATH: join(folder, "memory.json") } },
+    };
+    const tenon = start(servers);
+    const read = await tenon.call({ name: "fs:read_text_file", arguments: { path: join(folder, "a.txt") } });
+    expect(read).toMatchObject({
+      success: true,
+      result: { content: "hello" },
+      metadata: { untrusted: true },
+    });
+    expect(read.metadata.decision).toMatchObject({ behavior: "ask" });
+    expect(view(tenon, "memory").state).toBe("idle");
+    await tenon.mcp.tryAll(20_000);
+    const counts = Object.fromEntries(tenon.mcp.servers().map(({ name, tools }) => [name, tools.length]));
+    expect(counts).toMatchObject({ fs: 14, memory: 9 });
+    expect(counts["everything"]).toBeGreaterThanOrEqual(13);
+    const image = await tenon.call({ name: "everything:get-tiny-image", arguments: {} });
+    expect(image.content.map(({ type }) => type)).toContain("image");
+    const wrong = await tenon.call({ name: "everything:get-sum", arguments: { a: "x" } });
+    expect(wrong.error).toMatchObject({ type: "ToolValidationError" });
+    const progress: unknown[] = [];
+    const request = {
+      name: "everything:trigger-long-running-operation",
+      arguments: { duration: 0.2, steps: 2 },
+    };
+    for await (const item of tenon.stream(request))
+      if (item.type === "TOOL_CALL_PROGRESS") progress.push(item.payload);
+    expect(progress).toMatchObject([
+      { progress: 1, total: 2 },
+      { progress: 2, total: 2 },
+    ]);
+    const scope = { signal: new AbortController().signal } as never;
+    expect((await tenon.mcp.prompts.list(scope)).map(({ name }) => name)).toContain(
+      "everything__simple-prompt",
+    );
+    const [resource] = await tenon.mcp.resources.list(scope);
+    expect(await tenon.mcp.resources.read(resource?.uri ?? "", scope)).not.toHaveLength(0);
+    expect(await tenon.mcp.prompts.get("everything__simple-prompt", {}, scope)).toMatchObject({
+      messages: [expect.anything()],
+    });
+  });
+
+  it("knows the tools of an earlier run without starting the server", async () => {
+    const first = start({ good });
+    expect((await first.call({ name: "good:echo", arguments: { text: "x" } })).result).toBe("x");
+    await first.close();
+    const second = start({ good });
+    await second.ready();
+    expect(second.registry.has("good:echo")).toBe(true);
+    expect(view(second)).toMatchObject({ state: "idle" });
+    expect((await second.call({ name: "good:echo", arguments: { text: "y" } })).result).toBe("y");
+  });
+
+  it("holds a definition that changed until a person accepts it, across processes", async () => {
+    const tenon = start({ good });
+    const other = start({ good });
+    await tenon.call({ name: "good:mutate" });
+    await expect.poll(() => view(tenon).held.length).toBe(1);
+    expect(view(tenon).held[0]?.diff).toMatch(/-.*The tool echo[^]*\+.*Something else/);
+    const refused = await tenon.call({ name: "good:echo" });
+    expect(refused.error).toMatchObject({ type: "ToolUnavailableError" });
+    expect(`${refused.error?.message} ${refused.error?.hint}`).toMatch(/changed after it was accepted/);
+    expect((await tenon.call({ name: "good:slow" })).success).toBe(true);
+    expect(await tenon.mcp.accept("good")).toEqual(["echo"]);
+    expect((await tenon.call({ name: "good:echo", arguments: { text: "new" } })).result).toBe("new");
+    // A server that starts anew offers the old definition again, which is no longer the accepted one.
+    const old = await other.call({ name: "good:echo" });
+    expect(old.error).toMatchObject({ code: "DEFINITION_HELD" });
+    await expect(tenon.mcp.accept("good", ["hang"])).rejects.toThrow(/is held/);
+  });
+
+  it("follows a list that changes", async () => {
+    const tenon = start({ good });
+    await tenon.call({ name: "good:grow" });
+    await expect.poll(() => tenon.registry.has("good:grown")).toBe(true);
+    expect(tenon.registry.has("good:twice")).toBe(false);
+    expect((await tenon.call({ name: "good:grown" })).success).toBe(true);
+  });
+
+  it("asks the session's host where it can, else its person, and never the wrong one", async () => {
+    const client = {
+      can: { elicitForm: true, elicitUrl: false, sample: true },
+      elicit: async () => ({ action: "accept", content: { name: "Host" } }),
+      sample: async () => ({ model: "m", role: "assistant", content: { type: "text", text: "sampled" } }),
+      log: () => {},
+    } as unknown as ClientDoor;
+    const tenon = start({ good });
+    const session = tenon.createSession({ client });
+    expect((await session.call({ name: "good:ask" })).result).toContain("Host");
+    expect((await session.call({ name: "good:model" })).result).toContain("sampled");
+    expect((await tenon.call({ name: "good:ask" })).result).toContain("Ada");
+    expect((await tenon.call({ name: "good:model" })).result).toContain("offers no model");
+    const hanging = new AbortController();
+    const blocked = tenon.call({ name: "good:hang", signal: hanging.signal });
+    await expect.poll(() => tenon.stats().running).toBe(1);
+    expect((await session.call({ name: "good:ask" })).result).toContain("decline");
+    hanging.abort();
+    await blocked;
+    expect(
+      view(tenon)
+        .faults.map(({ message }) => message)
+        .join(),
+    ).toMatch(/several sessions/);
+  });
+
+  it("keeps the upstream's words in failures, and only the tools that are wanted", async () => {
+    const tenon = start({ good: { ...good, include: ["f*", "e*"], exclude: ["ech?"] } });
+    const failed = await tenon.call({ name: "good:fail" });
+    expect(failed.error).toMatchObject({ type: "ToolExecutionError", message: "it went wrong" });
+    expect(view(tenon).tools.map(({ name }) => name)).toEqual(["fail", "flood"]);
+    expect((await tenon.call({ name: "good:echo" })).error).toMatchObject({ code: "TOOL_NOT_FOUND" });
+  });
+
+  it("connects, calls and disconnects in code; the program and all that it started is gone then", async () => {
+    const tenon = start(undefined);
+    const env = { PATH: process.env["PATH"] ?? "" };
+    const spec = { kind: "program", command: process.execPath, args: [fixture, "stubborn"], env } as const;
+    const { pid = 0 } = await tenon.mcp.connect("mine", spec);
+    expect(await tenon.mcp.listTools("mine")).toHaveLength(13);
+    expect(await tenon.mcp.callTool("mine", "echo", { text: "hi" })).toMatchObject({ isError: false });
+    await expect(tenon.mcp.connect("mine", spec)).rejects.toThrow(/another MCP server/);
+    expect(process.kill(pid, 0)).toBe(true);
+    await tenon.mcp.disconnect("mine");
+    expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+    expect(tenon.registry.has("mine:echo")).toBe(false);
+    await expect(tenon.mcp.callTool("mine", "echo")).rejects.toThrow(/not found/);
+  });
+
+  it("does not take a server's word for harmless unless the person trusts it", async () => {
+    const tenon = start({
+      fs: { command: process.execPath, args: [join(peers, "server-filesystem/dist/index.js"), folder] },
+    });
+    await tenon.mcp.tryAll(20_000);
+    expect(tenon.registry.describe("fs:list_allowed_directories")?.annotations).toMatchObject({
+      dangerous: true,
+      openWorld: true,
+      claimed: { readOnlyHint: true },
+    });
+  });
+});

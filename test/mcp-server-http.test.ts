@@ -1,0 +1,133 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterEach, describe, expect, it } from "vitest";
+import { openHttpGround, type HttpGround } from "./conformance/http-ground.js";
+import { envelope, openMcpGround, type McpGround } from "./mcp-ground.js";
+
+let ground: McpGround;
+let http: HttpGround;
+afterEach(async () => {
+  await http.close();
+  await ground.close();
+});
+
+async function open(options: Parameters<typeof openHttpGround>[1] = {}): Promise<void> {
+  ground = openMcpGround();
+  http = await openHttpGround(ground.host, options);
+}
+
+function post(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(http.url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...headers,
+    },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+}
+
+const rpc = (id: number, method: string, params: object = {}) => ({ jsonrpc: "2.0", id, method, params });
+const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+
+async function connect(authorization = "one"): Promise<string> {
+  const answer = await post(rpc(1, "initialize", hello), { authorization });
+  await answer.text();
+  return answer.headers.get("mcp-session-id") ?? "";
+}
+
+describe("the MCP server over HTTP", () => {
+  it("serves the SDK's own client, asks its person and reports progress", async () => {
+    await open();
+    const client = new Client({ name: "t", version: "1" }, { capabilities: { elicitation: {} } });
+    client.setRequestHandler("elicitation/create", () => ({
+      action: "accept",
+      content: { decision: "session" },
+    }));
+    await client.connect(new StreamableHTTPClientTransport(new URL(http.url)));
+    const { tools } = await client.listTools();
+    expect(tools.length).toBeGreaterThan(30);
+    const written = await client.callTool({
+      name: "write_file",
+      arguments: { path: "a.txt", content: "x\n" },
+    });
+    expect(written.structuredContent).toMatchObject({ created: true });
+    const read = await client.callTool({ name: "file_read", arguments: { path: "a.txt" } });
+    expect(read.structuredContent).toMatchObject({ content: "x\n" });
+    await client.close();
+  });
+
+  it("keeps a client's session in 2026-07-28, and lets nobody else go on with its requests", async () => {
+    await open();
+    const _meta = envelope({ elicitation: {} });
+    const params = { name: "write_file", arguments: { path: "a.txt", content: "x\n" } };
+    const headers = {
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": "write_file",
+    };
+    const call = async (authorization: string, more: object = {}) => {
+      const answer = await post(rpc(1, "tools/call", { ...params, ...more, _meta }), {
+        ...headers,
+        authorization,
+      });
+      return (await answer.json()) as { result?: Record<string, unknown>; error?: { code: number } };
+    };
+    const { result } = await call("one");
+    expect(result).toMatchObject({ resultType: "input_required" });
+    const [key] = Object.keys(result?.["inputRequests"] as object);
+    const inputResponses = { [key!]: { action: "accept", content: { decision: "once" } } };
+    const { requestState } = result as { requestState: string };
+    expect((await call("other", { inputResponses, requestState })).error?.code).toBe(-32602);
+    const done = await call("one", { inputResponses, requestState });
+    expect(done.result, JSON.stringify(done)).toMatchObject({ structuredContent: { created: true } });
+  });
+
+  it("gives a session to nobody but the client that opened it, and ends it on DELETE", async () => {
+    await open();
+    const session = await connect("one");
+    const list = (authorization: string) =>
+      post(rpc(2, "tools/list"), { authorization, "mcp-session-id": session });
+    expect((await list("other")).status).toBe(404);
+    expect((await list("one")).status).toBe(200);
+    const headers = { authorization: "one", "mcp-session-id": session };
+    expect((await fetch(http.url, { method: "DELETE", headers })).status).toBe(200);
+    expect((await list("one")).status).toBe(404);
+    expect(http.mcp.sessionCount()).toBe(0);
+  });
+
+  it("refuses what is too large, no JSON, of the wrong type, or without a session", async () => {
+    await open({ maxBodyBytes: 10_000 });
+    expect((await post(rpc(1, "initialize", { ...hello, x: "y".repeat(20_000) }))).status).toBe(413);
+    expect((await post("{")).status).toBe(400);
+    expect((await post(rpc(1, "ping"), { "content-type": "text/plain" })).status).toBe(415);
+    expect((await post(rpc(1, "tools/list"))).status).toBe(400);
+    expect((await post(rpc(1, "tools/list"), { "mcp-session-id": "none" })).status).toBe(404);
+    expect((await fetch(http.url)).status).toBe(400);
+    const session = await connect();
+    const batch = Array.from({ length: 101 }, (_, id) => rpc(id, "ping"));
+    const { status } = await post(batch, { authorization: "one", "mcp-session-id": session });
+    expect(status).toBe(400);
+  });
+
+  it("refuses an id that is in use, and the host that is one too many", async () => {
+    await open({ maxSessions: 1 });
+    const headers = { authorization: "one", "mcp-session-id": await connect() };
+    const slow = await post(rpc(5, "tools/call", { name: "sleep", arguments: { duration: 0.3 } }), headers);
+    expect((await post(rpc(5, "ping"), headers)).status).toBe(400);
+    expect(await slow.text()).toContain("slept");
+    expect((await post(rpc(5, "ping"), headers)).status).toBe(200);
+    expect((await post(rpc(1, "initialize", hello))).status).toBe(503);
+  });
+
+  it("forgets a host that is silent, but none that listens", async () => {
+    await open({ idleMs: 200 });
+    const silent = await connect();
+    const headers = { authorization: "one", "mcp-session-id": await connect(), accept: "text/event-stream" };
+    const stream = await fetch(http.url, { headers });
+    await expect.poll(() => http.mcp.sessionCount(), { timeout: 5000 }).toBe(1);
+    expect((await post(rpc(2, "ping"), { authorization: "one", "mcp-session-id": silent })).status).toBe(404);
+    await stream.body?.cancel();
+    await expect.poll(() => http.mcp.sessionCount(), { timeout: 5000 }).toBe(0);
+  });
+});
