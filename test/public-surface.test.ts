@@ -27,6 +27,7 @@ describe("the public surface", () => {
       "errorCodes",
       "extendTool",
       "loadConfig",
+      "openUpstream",
       "parseToolCalls",
       "pinoLog",
       "printToolCall",
@@ -37,6 +38,7 @@ describe("the public surface", () => {
       "securityLevels",
       "toolCategories",
       "toolStates",
+      "wrapMCPTool",
     ]);
   });
 });

@@ -10,9 +10,9 @@ export interface Preferences {
 
 /** What the person chose, kept in the browser; until then what the browser says. */
 export interface PreferenceStore {
-  read(): Preferences;
-  set(change: Partial<Preferences>): void;
-  subscribe(listener: () => void): () => void;
+  readonly read: () => Preferences;
+  readonly set: (change: Partial<Preferences>) => void;
+  readonly subscribe: (listener: () => void) => () => void;
 }
 
 export const PreferenceContext = createContext<PreferenceStore | null>(null);

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { AccessDecision, CallMetadata, ToolEnvelope } from "../contract/call.js";
+import type { AccessDecision, CallMetadata } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
 import { ToolCancelledError, type ToolError } from "../contract/errors.js";
 import type { TenonEvent } from "../contract/events.js";
@@ -13,7 +13,6 @@ import { takePlain } from "../schema/take-plain.js";
 import type { Deadline } from "../scheduler/deadline-wheel.js";
 import type { Lock } from "../scheduler/locks.js";
 import type { Ticket } from "../scheduler/scheduler.js";
-import type { LoopAdvice } from "./advise-on.js";
 import type { BatchBudget } from "./batch-budget.js";
 import type { Brood } from "./call-below.js";
 import type { SpineParts, ToolSettings } from "./parts.js";
@@ -291,13 +290,4 @@ export interface AuthorisedCall extends ValidatedCall {
   readonly [authorised]: true;
 }
 
-/** How a call ended: with a result, or with an error. */
-export interface Outcome {
-  readonly call: Call;
-  readonly result?: unknown;
-  /** The answer of the fallback that stood in. */
-  readonly standIn?: ToolEnvelope;
-  readonly error?: ToolError;
-  /** What is said of an error that came again and again. */
-  readonly advice?: LoopAdvice | undefined;
-}
+export type { Outcome } from "./outcome.js";

@@ -25,7 +25,7 @@ function recall(call: AuthorisedCall, cache: ResultCache): unknown {
   const known = cache.get(key, before.version);
   if (known !== undefined) return giveAgain(call, known);
   call.sightings = [];
-  const done = (result: unknown): unknown => {
+  const kept = (result: unknown): unknown => {
     const after = versionOf(call);
     // Changed while it was read, or so lately that a second change could hide behind the same time stamp.
     if (after?.version !== before.version || after.changedAt > cache.wallTime() - racyMs) return result;
@@ -33,7 +33,7 @@ function recall(call: AuthorisedCall, cache: ResultCache): unknown {
     return result;
   };
   const running = execute(call);
-  return running instanceof Promise ? running.then(done) : done(running);
+  return running instanceof Promise ? running.then(kept) : kept(running);
 }
 
 /** Some file systems stamp changes with whole seconds only, and clocks of servers differ a little. */

@@ -15,6 +15,7 @@ export async function examine(open: OpenTenon): Promise<Finding[]> {
     ["workspace", lookAtWorkspace],
     ["configuration", lookAtConfiguration],
     ["state", lookAtState],
+    ["log", lookAtLog],
     ["file guard", lookAtGuard],
     ["sandbox", lookAtSandbox],
     ["person", lookAtPerson],
@@ -64,6 +65,22 @@ function lookAtConfiguration({ loaded }: OpenTenon): Finding {
 async function lookAtState({ tenon }: OpenTenon): Promise<Finding> {
   const { ok, problems, dir } = await tenon.checkState();
   return { name: "state", status: ok ? "ok" : "fail", message: ok ? dir : `${dir}: ${problems.join("; ")}` };
+}
+
+async function lookAtLog({ tenon }: OpenTenon): Promise<Finding> {
+  if (!tenon.config.audit.enabled)
+    return { name: "log", status: "warn", message: "calls leave no record: audit.enabled is false" };
+  await tenon.audit.head();
+  const fault = tenon.audit.fault();
+  if (fault !== undefined) return { name: "log", status: "fail", message: fault };
+  const alerts = (await tenon.audit.pastAlerts?.({ since: Date.now() - 86_400_000 })) ?? [];
+  const dir = await tenon.audit.dir();
+  if (alerts[0] === undefined) return { name: "log", status: "ok", message: dir };
+  return {
+    name: "log",
+    status: "warn",
+    message: `${dir}; ${alerts.length} alerts, the last: ${alerts[0].message}`,
+  };
 }
 
 function lookAtGuard({ tenon }: OpenTenon): Finding {

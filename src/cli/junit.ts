@@ -37,9 +37,8 @@ const entities: Readonly<Record<string, string>> = {
 
 /** XML has no place at all for most control characters. */
 function escape(text: string): string {
+  const whole = text.toWellFormed();
   // oxlint-disable-next-line no-control-regex -- finding control characters is the point
-  const legal = text
-    .toWellFormed()
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\u{fffd}");
+  const legal = whole.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\u{fffd}");
   return legal.replace(/[&<>"\n]/g, (found) => entities[found] ?? found);
 }

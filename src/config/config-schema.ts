@@ -63,6 +63,12 @@ const tools = z.strictObject({
   cache: cacheSchema.optional().describe("How answers of read-only cacheable tools are kept."),
   output: outputSchema.optional().describe("How much text the model is given."),
   loopGuard: loopGuardSchema.optional().describe("What is done about a call that fails again and again."),
+  listing: z
+    .enum(["all", "search"])
+    .optional()
+    .describe(
+      'What MCP hosts are shown: all tools, or only those that find, describe and call the others. @default "all"',
+    ),
   quotas: z.array(quotaSchema).max(1000).optional().describe("How many calls may be made. @default []"),
 });
 

@@ -88,6 +88,7 @@ export function fillDefaults(config: NormalConfig) {
       maxQueued: tools.maxQueued ?? 1000,
       ...pick(tools, ["webSearch", "allowedCommands"]),
       perTool: byName(tools.perTool),
+      listing: tools.listing ?? "all",
       quotas: tools.quotas ?? [],
       ...outputDefaults(tools),
     },

@@ -62,12 +62,12 @@ export function extendTool<Input, Output>(
   tool: Tool<Input, Output>,
   config: ExtendToolConfig<Input, Output>,
 ): Tool<Input, Output> {
-  const { before: _before, after: _after, annotations, capabilities, securityLevel, ...plain } = config;
+  const { annotations, capabilities, securityLevel, ...plain } = config;
   const renamed = config.name !== undefined && config.name !== tool.name;
   const extended = {
     ...ownMembers(tool),
     ...(renamed && { aliases: undefined }),
-    ...defined(plain),
+    ...defined({ ...plain, before: undefined, after: undefined }),
     annotations: stricterAnnotations(tool, annotations ?? {}),
     capabilities: [...(tool.capabilities ?? []), ...(capabilities ?? [])],
     securityLevel: higherLevel(tool, securityLevel),
@@ -125,7 +125,7 @@ function stricterAnnotations(
 ): ToolAnnotations {
   const own = tool.annotations ?? {};
   for (const [key, loose] of Object.entries(loosest)) {
-    const value = wanted[key as keyof typeof loosest] as boolean | undefined;
+    const value: boolean | undefined = wanted[key as keyof typeof loosest];
     if (value !== loose || own[key as keyof typeof loosest] === loose) continue;
     if (!loose && own[key as keyof typeof loosest] === undefined) continue; // `false` is what it is anyway
     throw new ToolDefinitionError(

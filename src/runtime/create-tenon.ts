@@ -250,7 +250,11 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     mcp,
     lifetime,
   });
-  return Object.assign(runtime, pluginMethods(plugins), undoMethods({ journal: world.journal, newId, replay }));
+  return Object.assign(
+    runtime,
+    pluginMethods(plugins),
+    undoMethods({ journal: world.journal, newId, replay }),
+  );
 }
 
 function hostUse(): { memoryBytes: number; cpuMs: number } {

@@ -39,6 +39,8 @@ export function createWorkResources(): ResourceProvider {
 
 /** What a call changed for those who look at resources and prompts. */
 export function changesOf({ toolName, result }: ToolEnvelope): readonly HostChange[] {
+  // Another stage may have other tools.
+  if (stageTools.has(toolName)) return [{ kind: "tools" }];
   const changed = changers.get(toolName);
   if (changed === undefined) return [];
   const uri = changed.uri(Object(result) as Record<string, unknown>);
@@ -48,6 +50,8 @@ export function changesOf({ toolName, result }: ToolEnvelope): readonly HostChan
     ...(uri === undefined ? [] : [{ kind: "resource" as const, uri }]),
   ];
 }
+
+const stageTools: ReadonlySet<string> = new Set(["goto_stage", "complete_stage", "start_iteration"]);
 
 interface Kind {
   readonly prefix: string;

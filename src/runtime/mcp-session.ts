@@ -11,10 +11,12 @@ import type {
   PromptProvider,
   ResourceProvider,
 } from "../contract/host.js";
+import { ToolInternalError } from "../contract/errors.js";
 import type { ClientDoor } from "../contract/ports/client.js";
 import { matchesGlob } from "../registry/glob.js";
 import { joinPrompts, joinResources } from "./mcp-providers.js";
 import { changesOf } from "./mcp-resources.js";
+import { meantCall, searchListing } from "./mcp-search-listing.js";
 import type { WireCatalogue } from "./mcp-tools.js";
 import type { Session } from "./session.js";
 import type { Tenon } from "./tenon.js";
@@ -69,11 +71,20 @@ export class TenonHostSession implements HostSession {
     const of = `${this.#parts.tenon.registry.generation} ${names.join(" ")}`;
     // The same list object while nothing changed: who writes it out can keep what was written.
     if (this.#listed?.of !== of)
-      this.#listed = { of, tools: names.flatMap((name) => catalogue.of(name)?.tool ?? []) };
+      this.#listed = { of, tools: this.#shown(names.flatMap((name) => catalogue.of(name)?.tool ?? [])) };
     return this.#listed.tools;
   }
 
-  async call({ id, name, arguments: args, signal, onProgress }: HostCall): Promise<HostAnswer> {
+  #shown(tools: readonly HostTool[]): readonly HostTool[] {
+    return this.#searches ? searchListing(tools) : tools;
+  }
+
+  get #searches(): boolean {
+    return this.#parts.tenon.config.tools.listing === "search";
+  }
+
+  async call({ id, name: asked, arguments: given, signal, onProgress }: HostCall): Promise<HostAnswer> {
+    const { name, args } = this.#searches ? meantCall(asked, given) : { name: asked, args: given };
     const wire = this.#parts.catalogue.behind(name);
     const trueName = wire?.trueName ?? this.#parts.tenon.registry.entry(name)?.name;
     const request: ToolRequest = {
@@ -132,5 +143,5 @@ async function follow(
     if (item.type === "TOOL_CALL_PROGRESS" && item.payload.parentCallId === undefined)
       onProgress(item.payload);
   }
-  return session.call(request); // not reached: a stream always brings the result
+  throw new ToolInternalError("A stream ended without its result.");
 }

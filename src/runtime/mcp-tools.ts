@@ -85,7 +85,6 @@ function toWire(name: string, description: ToolDescription): WireTool {
         openWorldHint: annotations.openWorld === true,
         // What the tool's own server says of it is for hosts to judge; Tenon's policy goes by the rest.
         ...annotations.claimed,
-        ...annotations.claimed,
       },
       _meta: {
         "tenon/name": description.name,

@@ -1,3 +1,4 @@
+import { endWithParent } from "../plugin/host/end-with-parent.js";
 import { runHost } from "../plugin/host/run-host.js";
 import { acceptPluginTool } from "./plugin-tools.js";
 import { pluginPackages } from "./plugin-files.js";
@@ -6,6 +7,7 @@ declare const __TENON_VERSION__: string | undefined;
 
 /** The program that one plugin lives in. */
 function main(): void {
+  endWithParent();
   const write = process.stdout.write.bind(process.stdout);
   // What the plugin prints is no message: it goes where people look.
   process.stdout.write = process.stderr.write.bind(process.stderr);

@@ -219,7 +219,7 @@ describe("a process that ends", () => {
 });
 
 describe("TypeScript", () => {
-  it("needs no build step and no packages of its own; a class may be a tool", async () => {
+  it("needs no build step and no packages of its own", async () => {
     const file = ground.put(
       "typed/index.ts",
       `import { definePlugin, defineTool, ToolValidationError } from "tenon";

@@ -91,9 +91,7 @@ function moved<T>(value: T, { workspace, copy }: ReplayPlaces): T {
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([key, item]) => [key, moved(item, { workspace, copy })]);
   const map = Object.fromEntries(entries) as T;
-  return Object.getPrototypeOf(value) === null
-    ? (Object.assign(Object.create(null) as object, map) as T)
-    : map;
+  return Object.getPrototypeOf(value) === null ? Object.assign(Object.create(null) as T & object, map) : map;
 }
 
 /** Consent as it was given then; a question inside a larger tool has no record of its answer. */

@@ -156,7 +156,7 @@ function unfit(record: AuditRecord): Pick<ReplayStep, "verdict" | "reason"> | un
   if (record.purged !== undefined) return { verdict: "skipped", reason: "its contents were purged" };
   if (record.arguments === undefined && record.argumentsDigest !== undefined)
     return { verdict: "skipped", reason: "its arguments are too large to be on record" };
-  if (JSON.stringify(record.arguments)?.includes("[redacted]") === true)
+  if (JSON.stringify(record.arguments ?? null).includes("[redacted]"))
     return { verdict: "skipped", reason: "its arguments held a secret that is not on record" };
   return undefined;
 }

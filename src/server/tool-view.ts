@@ -4,8 +4,16 @@ import type { Tenon } from "../runtime/tenon.js";
 import type { ToolDetail, ToolRow } from "./api.js";
 import { notFound } from "./api-fault.js";
 
+export type OriginOf = (tool: Tool) => string;
+
+/** What is needed to show a tool. */
+export interface ToolViews {
+  readonly tenon: Tenon;
+  readonly originOf: OriginOf;
+}
+
 /** A tool as a line of the list; nothing is run for it. */
-export function toRow({ registry }: Tenon, name: string): ToolRow | undefined {
+export function toRow({ tenon: { registry }, originOf }: ToolViews, name: string): ToolRow | undefined {
   const entry = registry.entry(name);
   const described = registry.describe(name);
   if (entry === undefined || described === undefined) return undefined;
@@ -29,8 +37,9 @@ export function toRow({ registry }: Tenon, name: string): ToolRow | undefined {
 }
 
 /** All of a tool; its health check is run. */
-export async function toDetail(tenon: Tenon, name: string): Promise<ToolDetail> {
-  const row = toRow(tenon, name);
+export async function toDetail(views: ToolViews, name: string): Promise<ToolDetail> {
+  const { tenon } = views;
+  const row = toRow(views, name);
   const described = tenon.registry.describe(name);
   if (row === undefined || described === undefined) throw notFound(`tool "${name}"`);
   const { status, message } = await tenon.health(row.name);
@@ -47,14 +56,15 @@ export async function toDetail(tenon: Tenon, name: string): Promise<ToolDetail> 
   };
 }
 
-/** Where a tool comes from, as far as it shows. */
-function originOf({ name, category }: Tool): string {
-  const at = name.indexOf(":");
-  if (category === "mcp" && at > 0) return `mcp:${name.slice(0, at)}`;
-  return isBuiltIn(name) ? "built-in" : "code";
+/** Where tools come from, as far as it shows. */
+export function createOrigins(tenon: Tenon): OriginOf {
+  const builtIn = new Set(createBuiltInTools().map((tool) => tool.name));
+  return ({ name, category }) => {
+    const at = name.indexOf(":");
+    if (category === "mcp" && at > 0) return `mcp:${name.slice(0, at)}`;
+    if (builtIn.has(name)) return "built-in";
+    const plugin = tenon.plugins().find(({ tools }) => tools.includes(name));
+    if (plugin !== undefined) return `plugin:${plugin.name}`;
+    return Object.hasOwn(tenon.config.chains, name) ? "config" : "code";
+  };
 }
-
-const isBuiltIn = ((): ((name: string) => boolean) => {
-  let names: Set<string> | undefined; // made when first asked for
-  return (name) => (names ??= new Set(createBuiltInTools().map((tool) => tool.name))).has(name);
-})();

@@ -33,7 +33,7 @@ const connection = await openServer(
   { kind: "address", url },
   {
     timeoutMs: 20_000,
-    onFault: (message) => console.error(`fault: ${message}`),
+    onFault: (message) => process.stderr.write(`fault: ${message}\n`),
     answer: async ({ method }) => {
       if (method === "elicitation/create") return { action: "accept", content: {} };
       return { model: "none", role: "assistant", content: { type: "text", text: "ok" } };
@@ -73,7 +73,8 @@ if (scenario === "json-schema-2020-12-preservation") {
   const answers = await Promise.allSettled(
     wanted.map((one) => connection.callTool(one.name, one.arguments, { signal })),
   );
-  for (const answer of answers) if (answer.status === "rejected") console.error(String(answer.reason));
+  for (const answer of answers)
+    if (answer.status === "rejected") process.stderr.write(`${String(answer.reason)}\n`);
 }
 await sleep(50);
 await connection.close();

@@ -16,14 +16,13 @@ const views: readonly {
   readonly path: string;
   readonly ready: (page: Page) => Promise<unknown>;
 }[] = [
-  { name: "live", path: "live", ready: (page) => rows(page).nth(1).click() },
+  { name: "live", path: "live", ready: openSecond },
   { name: "approvals", path: "approvals", ready: (page) => page.getByRole("article").nth(1).waitFor() },
   {
     name: "tools",
     path: "tools/shell_exec",
     ready: (page) => page.getByRole("button", { name: "Run" }).waitFor(),
   },
-  { name: "metrics", path: "metrics", ready: (page) => page.locator(".u-over").nth(2).waitFor() },
   { name: "log", path: "log", ready: (page) => rows(page).filter({ hasText: "write_file" }).first().click() },
   {
     name: "changes",
@@ -36,11 +35,9 @@ const views: readonly {
   },
   { name: "plan", path: "plan", ready: (page) => page.getByText("Quote fields").waitFor() },
   { name: "mcp", path: "mcp", ready: (page) => page.getByRole("heading", { name: "tiny" }).waitFor() },
-  {
-    name: "policy",
-    path: "policy",
-    ready: (page) => page.getByText("built-in:protected-write").first().waitFor(),
-  },
+  { name: "policy", path: "policy", ready: explain },
+  // Last: its lines need some time to have points.
+  { name: "metrics", path: "metrics", ready: (page) => page.locator(".u-over").nth(2).waitFor() },
 ];
 
 /** Every page in both themes: no serious fault for those who use a keyboard or a screen reader. */
@@ -124,6 +121,18 @@ export function accessSuite(stage: () => Stage): void {
     await page.getByRole("heading", { name: "策略" }).waitFor();
     expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
   });
+}
+
+async function openSecond(page: Page): Promise<void> {
+  await rows(page).nth(1).click();
+  await page.getByRole("complementary").waitFor();
+}
+
+async function explain(page: Page): Promise<void> {
+  await page.getByRole("combobox", { name: "Tool" }).fill("shell_exec");
+  await page.getByLabel("Arguments as JSON").fill('{ "command": "git status && rm -rf build" }');
+  await page.getByRole("button", { name: "Explain" }).click();
+  await page.getByText("Decided by").waitFor();
 }
 
 async function faultsOf(page: Page, only?: readonly string[]): Promise<unknown> {

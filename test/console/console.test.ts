@@ -37,6 +37,12 @@ afterAll(async () => {
 
 const stage = () => ({ ground, browser, context, page });
 
-describe("the console shows and steers calls", () => callSuite(stage));
-describe("the console is safe", () => safetySuite(stage));
-describe("the console can be read by everybody", () => accessSuite(stage));
+describe("the console shows and steers calls", () => {
+  callSuite(stage);
+});
+describe("the console is safe", () => {
+  safetySuite(stage);
+});
+describe("the console can be read by everybody", () => {
+  accessSuite(stage);
+});

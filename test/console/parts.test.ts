@@ -120,6 +120,16 @@ describe("the feed in the page", () => {
       "running",
     ]);
     expect(store.read().approvals).toEqual([]);
+    const asking = {
+      ...call("d"),
+      requestedAt: 1,
+      startedAt: 2,
+      askedAt: 4,
+      answeredAt: 6,
+      state: "running" as const,
+    };
+    const stages = stagesOf(asking, 9).map(({ stage }) => stage);
+    expect(stages).toEqual(["waiting", "running", "asking", "running"]);
   });
 
   it("keeps the latest calls only, and what events said over an older snapshot", () => {

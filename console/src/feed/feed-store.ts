@@ -4,8 +4,8 @@ import { type Call, type Connection, type FeedState, keptCalls } from "./feed-st
 
 /** The page's picture of the server, outside React: events are gathered and shown once a frame. */
 export interface FeedStore {
-  read(): FeedState;
-  subscribe(listener: () => void): () => void;
+  readonly read: () => FeedState;
+  readonly subscribe: (listener: () => void) => () => void;
   push(item: FeedItem): void;
   connection(state: Connection): void;
   /** Take over what the server knows; what the page has seen since wins. */

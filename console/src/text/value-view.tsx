@@ -53,7 +53,8 @@ function oneLineOrMore(value: unknown): string {
 /** A value in a few words, for one line of a list. */
 export function toShort(value: unknown, limit = 140): string {
   if (value === undefined || value === null) return "";
-  if (typeof value !== "object") return String(value).slice(0, limit);
+  if (typeof value !== "object")
+    return (typeof value === "string" ? value : JSON.stringify(value)).slice(0, limit);
   const parts: string[] = [];
   let length = 0;
   for (const [key, member] of Object.entries(value)) {

@@ -67,6 +67,8 @@ export function VirtualList(props: VirtualListProps) {
               aria-selected={id === selected}
               aria-posinset={index + 1}
               aria-setsize={count}
+              // At the press already: before the release a new row may have moved this one away.
+              onPointerDown={({ button }) => button === 0 && onSelect(id)}
               onClick={() => onSelect(id)}
               style={{ height: rowHeight, transform: `translateY(${index * rowHeight}px)` }}
               className="absolute top-0 left-0 w-full border-b border-line px-3 aria-selected:bg-accent-soft hover:bg-sunk aria-selected:hover:bg-accent-soft"

@@ -19,7 +19,9 @@ import { unpacked, writeBackup } from "../state-file.js";
 
 /** `tenon state`: what outlives a process, out of its place and back again. */
 export const addState: AddCommand = (program, terminal) => {
-  const state = program.command("state").description("Back up, restore, export and purge what Tenon remembers");
+  const state = program
+    .command("state")
+    .description("Back up, restore, export and purge what Tenon remembers");
   addBackup(state, terminal);
   addRestore(state, terminal);
   addExport(state, terminal);

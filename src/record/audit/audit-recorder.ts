@@ -115,7 +115,7 @@ export class AuditRecorder implements Recorder {
     const isReady = batch.every(({ rest }) => typeof rest === "string");
     const rests = isReady
       ? batch.map(({ rest }) => rest as string)
-      : await Promise.all(batch.map(({ rest }) => rest));
+      : await Promise.all(batch.map(async ({ rest }) => rest));
     this.#write(rests);
     if (this.#options.strict) await this.#syncNow();
     else this.#syncSoon();

@@ -16,7 +16,7 @@ export class Column<A extends Float64Array | Uint32Array | Uint8Array> {
       const grown = new (this.#data.constructor as new (length: number) => A)(
         Math.max(1024, this.#length * 2),
       );
-      grown.set(this.#data as never);
+      grown.set(this.#data);
       this.#data = grown;
     }
     this.#data[this.#length++] = value;

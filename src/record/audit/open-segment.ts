@@ -85,6 +85,7 @@ function adopt(ground: SegmentGround, segment: number): OpenedSegment | undefine
 }
 
 const mostHeads = 64;
+const mostLookedAt = 256;
 
 /** How far the newest segments are, as their writers noted; `except` is left out. */
 export function knownHeads(dir: string, except: number): [number, number, string][] {
@@ -98,7 +99,9 @@ export function knownHeads(dir: string, except: number): [number, number, string
 
 /** The segments whose processes died, looked at to their end; each is told of until `noteClosed`. */
 export function findAbandoned(ground: SegmentGround, except: number): ClosedSegment[] {
-  return listSegments(ground.dir).flatMap((segment) => {
+  // Older ones were noted by whoever opened the log before.
+  const newest = listSegments(ground.dir).slice(-mostLookedAt);
+  return newest.flatMap((segment) => {
     if (segment === except) return [];
     const paths = segmentPaths(ground.dir, segment);
     const owner = readIfThere(paths.owner);

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 const chunkBytes = 1 << 20;
 
@@ -33,7 +33,8 @@ function scan(
   onLine: OnLine,
   { start, end }: { readonly start: number; readonly end: number },
 ): { end: number; torn: number } {
-  let buffer = Buffer.allocUnsafe(chunkBytes);
+  // A small file needs no large buffer.
+  let buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(fstatSync(fd).size - start, 0) + 4096));
   let held = 0; // bytes in the buffer that belong to a line that is not whole yet
   let base = start; // where the buffer begins in the file
   for (;;) {

@@ -45,7 +45,7 @@ function fits(record: AuditRecord, wanted: AuditQuery): boolean {
   return (
     (wanted.tool === undefined ||
       wanted.tool === record.tool ||
-      (wanted.tool === "*_file" && /_file$/.test(record.tool))) &&
+      (wanted.tool === "*_file" && record.tool.endsWith("_file"))) &&
     (wanted.agent ?? record.agent) === record.agent &&
     (wanted.taskId === undefined || wanted.taskId === record.taskId) &&
     (wanted.sessionId ?? record.sessionId) === record.sessionId &&

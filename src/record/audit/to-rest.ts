@@ -46,7 +46,7 @@ export function createRestMaker(options: RestOptions): RestMaker {
         return start + field("arguments", args) + field("result", result) + end;
       const parts = [
         placed("arguments", args, options),
-        keepResult ? placed("result", result, options) : digested("result", result ?? ""),
+        keepResult ? placed("result", result, options) : Promise.resolve(digested("result", result ?? "")),
       ];
       return Promise.all(parts).then((texts) => start + texts.join("") + end);
     },

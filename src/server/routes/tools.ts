@@ -3,7 +3,7 @@ import * as z from "zod";
 import { notFound } from "../api-fault.js";
 import { readBody, readParam } from "../read-request.js";
 import type { Served } from "../served.js";
-import { toDetail, toRow } from "../tool-view.js";
+import { createOrigins, toDetail, toRow } from "../tool-view.js";
 
 const stateBody = z.strictObject({ enabled: z.boolean() });
 const callBody = z.strictObject({
@@ -16,22 +16,23 @@ const callBody = z.strictObject({
 /** The tools: what they are, switching them, and trying one. */
 export function addTools(api: Hono, served: Served): void {
   const { tenon } = served;
+  const views = { tenon, originOf: createOrigins(tenon) };
   const known = (name: string): string => {
     if (!tenon.registry.has(name)) throw notFound(`tool "${name}"`);
     return name;
   };
   api.get("/tools", (c) => {
     const tools = tenon.registry.list({ includeDisabled: true });
-    const rows = tools.flatMap(({ name }) => toRow(tenon, name) ?? []);
+    const rows = tools.flatMap(({ name }) => toRow(views, name) ?? []);
     return c.json(rows.sort((one, other) => (one.name < other.name ? -1 : 1)));
   });
-  api.get("/tools/:name", async (c) => c.json(await toDetail(tenon, known(readParam(c, "name")))));
+  api.get("/tools/:name", async (c) => c.json(await toDetail(views, known(readParam(c, "name")))));
   api.post("/tools/:name/state", async (c) => {
     const name = known(readParam(c, "name"));
     const { enabled } = await readBody(c, stateBody);
     if (enabled) tenon.registry.enable(name);
     else tenon.registry.disable(name, "a person switched it off in the console");
-    return c.json(toRow(tenon, name));
+    return c.json(toRow(views, name));
   });
   api.post("/tools/:name/call", async (c) => {
     const name = readParam(c, "name");

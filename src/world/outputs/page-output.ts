@@ -66,7 +66,8 @@ async function pageFrom(
   const buffer = Buffer.alloc(Math.min(budget + 3, index.scanned - start));
   const { bytesRead } = await file.read(buffer, 0, buffer.length, start);
   let from = 0;
-  while (from < 3 && from < bytesRead && start > 0 && ((buffer[from] ?? 0) & 0xc0) === 0x80) from += 1;
+  const most = start > 0 ? Math.min(3, bytesRead) : 0;
+  while (from < most && ((buffer[from] ?? 0) & 0xc0) === 0x80) from += 1;
   const all = buffer.subarray(from, bytesRead);
   const bytes =
     all.length > budget || start + bytesRead < index.scanned

@@ -22,8 +22,15 @@ const dots: Record<Call["state"], string> = {
 
 const bars = { waiting: "bg-muted", asking: "bg-warn", running: "bg-info" };
 
+interface CallRowProps {
+  readonly call: Call;
+  readonly scale: Scale | undefined;
+  /** Where the bars of a call end: its end, or this moment. */
+  readonly now: number;
+}
+
 /** One call in one line, with its stages as bars. */
-export const CallRow = memo(({ call, scale }: { readonly call: Call; readonly scale: Scale | undefined }) => {
+export const CallRow = memo(({ call, scale, now }: CallRowProps) => {
   const t = useText();
   return (
     <div className="flex h-full items-center gap-3 text-xs" data-call={call.callId} data-state={call.state}>
@@ -38,16 +45,13 @@ export const CallRow = memo(({ call, scale }: { readonly call: Call; readonly sc
       <span className="min-w-0 flex-1 truncate font-mono text-[11px] text-muted">
         <PlainText text={toShort(call.params)} />
       </span>
-      <Bar call={call} scale={scale} />
-      <span className="w-16 shrink-0 text-right tabular-nums">
-        {toDuration((call.endedAt ?? Date.now()) - call.requestedAt)}
-      </span>
+      <Bar call={call} scale={scale} now={now} />
+      <span className="w-16 shrink-0 text-right tabular-nums">{toDuration(now - call.requestedAt)}</span>
     </div>
   );
 });
 
-function Bar({ call, scale }: { readonly call: Call; readonly scale: Scale | undefined }) {
-  const end = call.endedAt ?? Date.now();
+function Bar({ call, scale, now: end }: CallRowProps) {
   const from = scale?.from ?? call.requestedAt;
   const width = Math.max(1, (scale?.to ?? end) - from);
   return (

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Call, FeedState } from "../../feed/feed-state.js";
 import { useFeed } from "../../feed/use-feed.js";
 import { useText } from "../../i18n/use-text.js";
@@ -23,7 +23,9 @@ export function LivePage({ id }: { readonly id?: string | undefined }) {
   const [range, setRange] = useState<readonly [number, number]>([0, 0]);
   const onRange = useCallback((first: number, last: number) => setRange([first, last]), []);
   const at = (index: number) => state.calls.get(rows.idAt(index)) as Call;
+  const now = Date.now();
   const scale = shared ? scaleOf(rows.count, range, at) : undefined;
+  useTicking(held === undefined && anyActive(rows.count, range, at));
   const call = chosen === undefined ? undefined : (live.calls.get(chosen) ?? state.calls.get(chosen));
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2">
@@ -72,7 +74,7 @@ export function LivePage({ id }: { readonly id?: string | undefined }) {
               rowHeight={34}
               growsAtTop
               idAt={rows.idAt}
-              render={(index) => <CallRow call={at(index)} scale={scale} />}
+              render={(index) => <CallRow call={at(index)} scale={scale} now={at(index).endedAt ?? now} />}
               selected={chosen}
               selectedIndex={chosen === undefined ? -1 : rows.indexOf(chosen)}
               onSelect={setChosen}
@@ -85,6 +87,23 @@ export function LivePage({ id }: { readonly id?: string | undefined }) {
       </div>
     </div>
   );
+}
+
+/** Draw once in a while as long as the time of something in view goes on. */
+function useTicking(active: boolean): void {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    if (!active) return undefined;
+    const timer = setInterval(() => tick((count) => count + 1), 500);
+    return () => clearInterval(timer);
+  }, [active]);
+}
+
+function anyActive(count: number, range: readonly [number, number], at: (index: number) => Call): boolean {
+  for (let index = range[0]; index <= Math.min(range[1], count - 1); index += 1) {
+    if (at(index).endedAt === undefined) return true;
+  }
+  return false;
 }
 
 function Legend() {

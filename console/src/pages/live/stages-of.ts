@@ -14,13 +14,20 @@ export function stagesOf(call: Call, end: number): readonly Stage[] {
   const add = (stage: Stage["stage"], from: number, to: number) => {
     if (to > from) stages.push({ stage, from, to });
   };
-  add("waiting", requestedAt, askedAt ?? startedAt ?? end);
-  if (askedAt !== undefined) {
-    const answered = answeredAt ?? end;
-    add("asking", askedAt, answered);
+  const asked = askedAt ?? end;
+  const answered = Math.max(asked, answeredAt ?? end);
+  if (startedAt !== undefined && startedAt < asked) {
+    // A question out of a running call.
+    add("waiting", requestedAt, startedAt);
+    add("running", startedAt, asked);
+    add("asking", asked, answered);
+    add("running", answered, end);
+  } else {
+    add("waiting", requestedAt, Math.min(asked, startedAt ?? end));
+    add("asking", asked, answered);
     add("waiting", answered, startedAt ?? end);
+    if (startedAt !== undefined) add("running", startedAt, end);
   }
-  if (startedAt !== undefined) add("running", Math.max(startedAt, askedAt ?? 0), end);
   return stages.length > 0
     ? stages
     : [{ stage: startedAt === undefined ? "waiting" : "running", from: requestedAt, to: end }];

@@ -11,7 +11,7 @@ export function LogRow({ record }: { readonly record: LogPage["records"][number]
   if (record === undefined) return null;
   return (
     <div className="flex h-full items-center gap-3 text-xs">
-      <span className="hidden w-10 shrink-0 text-right text-muted tabular-nums sm:inline">{record.seq}</span>
+      <span className="hidden w-16 shrink-0 text-right text-muted tabular-nums sm:inline">{record.seq}</span>
       <span className="w-20 shrink-0 truncate text-muted tabular-nums">{toTime(record.time)}</span>
       <span className="w-20 shrink-0">
         <Badge tone={toneOf(record.outcome)}>{t(`outcome.${record.outcome}`)}</Badge>

@@ -123,7 +123,7 @@ function optionsOf(lines: readonly Line[], width: number): uPlot.Options {
         label: line.name,
         stroke: color(line.color),
         width: 1.5,
-        points: { show: false },
+        points: { size: 4 },
         spanGaps: false,
       })),
     ],

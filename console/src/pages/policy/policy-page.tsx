@@ -63,7 +63,7 @@ function Rules({ rules }: { readonly rules: PolicyView["rules"] }) {
                 <PlainText text={rule.text} />
               </td>
               <td className="py-1 pr-3 whitespace-nowrap">{rule.source}</td>
-              <td className="py-1 pr-3 font-mono text-muted">
+              <td className="py-1 pr-3 font-mono whitespace-nowrap text-muted">
                 <PlainText text={rule.id} />
               </td>
               <td className="py-1 text-right">

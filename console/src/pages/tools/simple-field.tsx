@@ -11,16 +11,19 @@ interface SimpleFieldProps {
 
 /** A text, a number, yes or no, or a choice. An empty field is a value that is not given. */
 export function SimpleField({ id, kind, schema, value, onChange, required }: SimpleFieldProps) {
-  if (kind === "boolean") return <Choice id={id} values={[true, false]} value={value} onChange={onChange} />;
+  const preset = schema["default"] === undefined ? "" : showValue(schema["default"]);
+  if (kind === "boolean")
+    return <Choice id={id} values={[true, false]} preset={preset} value={value} onChange={onChange} />;
   if (kind === "choice") {
     const values = "const" in schema ? [schema["const"]] : (schema["enum"] as readonly unknown[]);
-    return <Choice id={id} values={values} value={value} onChange={onChange} />;
+    return <Choice id={id} values={values} preset={preset} value={value} onChange={onChange} />;
   }
   if (kind === "number") {
     return (
       <input
         id={id}
         type="number"
+        placeholder={preset}
         className="field w-48"
         step={schema["type"] === "integer" ? 1 : "any"}
         min={asNumber(schema["minimum"])}
@@ -34,7 +37,7 @@ export function SimpleField({ id, kind, schema, value, onChange, required }: Sim
   const text = typeof value === "string" ? value : "";
   // An empty text is a value of its own only where one must be given.
   const take = (next: string) => onChange(next === "" && !required ? undefined : next);
-  const common = { id, className: "field w-full", spellCheck: false, value: text };
+  const common = { id, className: "field w-full", spellCheck: false, value: text, placeholder: preset };
   if (kind === "text")
     return (
       <input
@@ -57,11 +60,13 @@ export function SimpleField({ id, kind, schema, value, onChange, required }: Sim
 interface ChoiceProps {
   readonly id: string;
   readonly values: readonly unknown[];
+  /** What counts where nothing is chosen. */
+  readonly preset: string;
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
 }
 
-function Choice({ id, values, value, onChange }: ChoiceProps) {
+function Choice({ id, values, preset, value, onChange }: ChoiceProps) {
   const at = values.findIndex((candidate) => JSON.stringify(candidate) === JSON.stringify(value));
   return (
     <select
@@ -70,14 +75,18 @@ function Choice({ id, values, value, onChange }: ChoiceProps) {
       value={at}
       onChange={(event) => onChange(values[Number(event.target.value)])}
     >
-      <option value={-1}>–</option>
+      <option value={-1}>{preset === "" ? "–" : `(${preset})`}</option>
       {values.map((candidate, index) => (
         <option key={JSON.stringify(candidate)} value={index}>
-          {typeof candidate === "string" ? candidate : JSON.stringify(candidate)}
+          {showValue(candidate)}
         </option>
       ))}
     </select>
   );
+}
+
+function showValue(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
 function asNumber(value: unknown): number | undefined {

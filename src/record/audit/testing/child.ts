@@ -10,7 +10,7 @@ const recorder = openRecorder(dir, { strict: mode === "strict", isQuiet: () => m
 for (let at = 0; at < Number(count); at += 16) {
   const ids = Array.from({ length: 16 }, (_, each) => `${name}_${at + each}`);
   const records = ids.map((id) => toRecord(id));
-  await Promise.all(records.map((record) => recorder.record(record)));
+  await Promise.all(records.map(async (record) => recorder.record(record)));
   const kept = records.filter(({ envelope }) => envelope.metadata["auditFault"] === undefined);
   process.stdout.write(kept.map(({ envelope }) => `${envelope.callId}\n`).join(""));
   if (kept.length < records.length) process.stdout.write("fault\n");

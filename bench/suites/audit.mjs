@@ -1,0 +1,105 @@
+// What the log of calls costs, and how fast it is read: against the same calls without it.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import * as z from "zod";
+import { createTenon, defineTool } from "../../dist/index.js";
+import { compare, printGoal, printTable, quantile } from "../measure.mjs";
+
+const args = { text: "hello", times: 2, loud: true, tag: "x" };
+const echo = defineTool({
+  name: "echo",
+  description: "Give it back.",
+  category: "custom",
+  annotations: { readOnly: true },
+  input: z.object({ text: z.string(), times: z.number(), loud: z.boolean(), tag: z.string().optional() }),
+  execute: async ({ text, times }) => ({ text, times }),
+});
+
+export async function run() {
+  const root = mkdtempSync(join(tmpdir(), "tenon-bench-"));
+  const open = (name, config) =>
+    createTenon({ workspace: root, config: { stateDir: `${root}-${name}`, ...config }, tools: [echo] });
+  const without = open("off", { audit: { enabled: false } });
+  const logged = open("on", {});
+  const strict = open("strict", { durability: "strict" });
+  const call = (tenon) => () => tenon.call({ name: "echo", arguments: args });
+  const results = await compare(
+    { "without a log": call(without), "with a log": call(logged) },
+    { callsPerRound: 3000 },
+  );
+  printTable("The log, one call after another", results, "without a log");
+  const added = (kind) => results.get("with a log")[kind] - results.get("without a log")[kind];
+  printGoal("the log adds, µs at the median", added("median"), 5);
+  const rates = { without: [], logged: [], strict: [] };
+  for (let round = 0; round < 15; round++) {
+    for (const [name, tenon] of Object.entries({ without, logged, strict }))
+      rates[name].push(await inFlight(tenon, 64, 6000));
+  }
+  console.log("\n## 64 calls in flight, thousand a second\n");
+  for (const [name, values] of Object.entries(rates))
+    console.log(
+      `- ${name}: ${(quantile(values, 0.5) / 1000).toFixed(0)} (best ${(Math.max(...values) / 1000).toFixed(0)})`,
+    );
+  printGoal("strict, µs a call with 64 in flight", 1e6 / quantile(rates.strict, 0.5), 10);
+  await Promise.all([without.close(), strict.close()]);
+  await readAll(logged);
+  await logged.close();
+  for (const name of ["", "-off", "-on", "-strict"])
+    rmSync(`${root}${name}`, { recursive: true, force: true });
+}
+
+async function inFlight(tenon, width, calls) {
+  let left = calls;
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      while (left-- > 0) await tenon.call({ name: "echo", arguments: args });
+    }),
+  );
+  return calls / ((performance.now() - started) / 1000);
+}
+
+async function readAll(tenon) {
+  const wanted = 1_000_000;
+  while ((await count(tenon)) < wanted) await inFlight(tenon, 64, 50_000);
+  console.log(`\n## Reading ${wanted.toLocaleString("en")} records\n`);
+  const verifying = await timed(() => tenon.audit.verify());
+  printGoal("verify, µs a record", (verifying.ms * 1000) / verifying.value.records, 5);
+  const first = await timed(() => tenon.audit.search({ tool: "nothing" }));
+  console.log(`first search, which builds the index: ${first.ms.toFixed(0)} ms`);
+  const queries = [
+    { limit: 100 },
+    { tool: "ec*", outcome: "denied" },
+    { text: "nowhere to be found" },
+    { text: "hello" },
+    { taskId: "none" },
+  ];
+  for (const query of queries) {
+    const times = [];
+    for (let round = 0; round < 5; round++) times.push((await timed(() => tenon.audit.search(query))).ms);
+    printGoal(`search ${JSON.stringify(query)}, ms`, quantile(times, 0.5), 100);
+  }
+  const exporting = await timed(async () => {
+    let records = 0;
+    for await (const _ of tenon.audit.export({ limit: 200_000 })) records++;
+    return records;
+  });
+  console.log(`export: ${(exporting.value / exporting.ms).toFixed(0)} thousand records a second`);
+}
+
+let written = 0;
+
+/** Counting by verification would take longer than writing. */
+async function count(tenon) {
+  if (written === 0) written = (await tenon.audit.verify()).records;
+  else written += 50_000;
+  return written;
+}
+
+async function timed(work) {
+  const started = performance.now();
+  const value = await work();
+  return { value, ms: performance.now() - started };
+}

@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough, Writable } from "node:stream";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createGround, open, type Ground } from "../../../test/spine-ground.js";
+import type { Terminal } from "../command-line.js";
+import { runCommandLine } from "../main.js";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = createGround();
+});
+
+async function tenon(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const texts = { out: "", err: "" };
+  const sink = (name: "out" | "err") =>
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        texts[name] += chunk.toString();
+        done();
+      },
+    });
+  const terminal: Terminal = {
+    stdin: new PassThrough(),
+    stdout: sink("out"),
+    stderr: sink("err"),
+    env: { TENON_STATE_DIR: ground.stateDir },
+    cwd: ground.workspace,
+    exitCode: 0,
+    interrupted: new AbortController().signal,
+  };
+  await runCommandLine(args, terminal);
+  return { code: terminal.exitCode, ...texts };
+}
+
+async function work(): Promise<void> {
+  const runtime = open({ config: { stateDir: ground.stateDir, mode: "auto" } }, ground);
+  const session = runtime.createSession({ agent: "coder", taskId: "T1" });
+  writeFileSync(join(ground.workspace, "a.txt"), "before\n");
+  await session.call({ name: "read_file", arguments: { path: "a.txt" } });
+  await session.call({ name: "write_file", arguments: { path: "a.txt", content: "after swordfish-9\n" } });
+  await session.call({ name: "read_file", arguments: { path: "/etc/shadow" } });
+  await runtime.close();
+}
+
+const log = (): string => {
+  const key = readdirSync(ground.stateDir).find((name) => /^[0-9a-f]{32}$/.test(name)) ?? "";
+  return join(ground.stateDir, key, "audit", "00000000.jsonl");
+};
+
+describe("the commands that prove what happened", () => {
+  it("lists, filters, shows and exports calls", async () => {
+    await work();
+    expect((await tenon("log")).out).toMatch(/TIME .*\n(?:.*\n)*.*denied.*read_file/);
+    const denied = await tenon("log", "--outcome", "denied", "--tool", "read_*", "--since", "1h", "--json");
+    const record = JSON.parse(denied.out) as { callId: string; error: { code: string } };
+    expect(record.error.code).toBe("PATH_OUTSIDE");
+    expect((await tenon("log", "show", record.callId)).out).toContain("/etc/shadow");
+    expect((await tenon("log", "show", "nothing")).code).toBe(2);
+    const lines = (await tenon("log", "export", "--task", "T1")).out.trimEnd().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { seq: number }).seq)).toEqual([1, 2, 3]);
+    expect((await tenon("log", "--since", "yesterdayish")).code).toBe(2);
+  });
+
+  it("verifies against a noted head, and names the first bad record", async () => {
+    await work();
+    const head = (await tenon("log", "head")).out.trim();
+    expect(head).toMatch(/^\d+:[0-9a-f]{64}$/);
+    expect(await tenon("log", "verify", "--head", head)).toMatchObject({ code: 0 });
+    writeFileSync(log(), readFileSync(log(), "utf8").replace("swordfish", "swordfisH"));
+    expect(await tenon("log", "verify")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Record 2 is wrong") as string,
+    });
+  });
+
+  it("previews and undoes by task and by time, and asks nobody where nobody is", async () => {
+    await work();
+    expect((await tenon("undo", "--task", "T1", "--preview")).out).toContain("-after swordfish-9\n+before");
+    expect((await tenon("undo", "--last")).code).toBe(2);
+    expect((await tenon("undo")).code).toBe(2);
+    expect(await tenon("undo", "--since", "1h", "--yes")).toMatchObject({ code: 0, out: "Undone: a.txt\n" });
+    expect(readFileSync(join(ground.workspace, "a.txt"), "utf8")).toBe("before\n");
+    expect((await tenon("undo", "--since", "1h", "--yes")).code).toBe(1);
+  });
+
+  it("replays a task and writes JUnit; a difference ends with 1", async () => {
+    await work();
+    const same = await tenon("replay", "T1", "--mode", "auto", "--junit", "out.xml");
+    expect(same).toMatchObject({ code: 0, out: expect.stringContaining("3 same") as string });
+    expect(readFileSync(join(ground.workspace, "out.xml"), "utf8")).toContain('tests="3" failures="0"');
+    const asked = await tenon("replay", "T1", "--mode", "read-only", "--json");
+    expect(asked.code).toBe(1);
+    expect(JSON.parse(asked.out)).toMatchObject({ same: false });
+  });
+
+  it("says which past calls other rules would have decided otherwise", async () => {
+    await work();
+    writeFileSync(join(ground.workspace, "rules.yaml"), "- decision: deny\n  tool: write_file\n");
+    const { out, code } = await tenon("policy", "simulate", "--rules", "rules.yaml", "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      calls: 3,
+      changed: 1,
+      changes: [{ tool: "write_file", from: "allow", to: "deny", calls: 1 }],
+    });
+  });
+
+  it("purges a secret from everywhere, and the log still verifies", async () => {
+    await work();
+    writeFileSync(join(ground.workspace, "secrets.txt"), "swordfish-9\n");
+    const purged = await tenon("state", "purge", "--secret-file", "secrets.txt", "--journal", "--json");
+    expect(JSON.parse(purged.out)).toMatchObject({ records: 1 });
+    expect(readFileSync(log(), "utf8")).not.toContain("swordfish");
+    expect((await tenon("log", "verify")).code).toBe(0);
+    expect((await tenon("state", "purge")).code).toBe(2);
+    expect((await tenon("state", "purge", "--match", "ab")).code).toBe(2);
+  });
+});

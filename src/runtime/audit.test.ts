@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createGround, echo, open, tool } from "../../test/spine-ground.js";
+import { defineTool } from "../contract/define-tool.js";
+
+const files = (dir: string): string =>
+  readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
+    .join("\n");
+
+describe("the log of a Tenon", () => {
+  it("has a record of every call: successes, refusals, unknown tools, and calls that tools make", async () => {
+    const chain = tool("chain", {
+      execute: async (_input, ctx) => (await ctx.call({ name: "echo", arguments: { text: "below" } })).result,
+    });
+    const tenon = open({ tools: [echo, chain] });
+    const session = tenon.createSession({ agent: "coder", userId: "ada", taskId: "t1" });
+    await session.call({ name: "echo", arguments: { text: "hi" } });
+    await session.call({ name: "read_file", arguments: { path: "/etc/shadow" } });
+    await session.call({ name: "nothing", arguments: {} });
+    const outer = await session.call({ name: "chain", arguments: {} });
+    const found = (await tenon.audit.search({ taskId: "t1" })).toReversed();
+    expect(found.map(({ tool: name, outcome }) => [name, outcome])).toEqual([
+      ["echo", "success"],
+      ["read_file", "denied"],
+      ["nothing", "failure"],
+      ["echo", "success"],
+      ["chain", "success"],
+    ]);
+    expect(found[0]).toMatchObject({
+      seq: 1,
+      agent: "coder",
+      userId: "ada",
+      arguments: { text: "hi" },
+      result: { text: "hi" },
+      decision: { behavior: "allow" },
+    });
+    expect(found[3]).toMatchObject({ parentCallId: outer.callId });
+    expect(await tenon.audit.verify(await tenon.audit.head())).toMatchObject({ ok: true, records: 5 });
+  });
+
+  it("keeps calls that end together, and large contents aside; none of it holds a secret", async () => {
+    const ground = createGround();
+    const tenon = open({ tools: [echo] }, ground);
+    const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    const large = "x".repeat(50_000);
+    const texts = [secret, `${large} ${secret}`, ...Array.from({ length: 50 }, (_, at) => `text ${at}`)];
+    const envelopes = await tenon.callMany(texts.map((text) => ({ name: "echo", arguments: { text } })));
+    expect(files(ground.stateDir)).not.toContain(secret);
+    const record = await tenon.audit.get(envelopes[1]?.callId ?? "");
+    expect(record?.resultDigest?.bytes).toBeGreaterThan(50_000);
+    expect(record?.result).toEqual({ text: `${large} [redacted]` });
+    expect(await tenon.audit.search({ limit: 1000 })).toHaveLength(52);
+  });
+
+  it("writes nothing where the configuration wants no log, and leaves nothing where nothing is to last", async () => {
+    const ground = createGround();
+    const off = open(
+      { tools: [echo], config: { stateDir: ground.stateDir, audit: { enabled: false } } },
+      ground,
+    );
+    await off.call({ name: "echo", arguments: { text: "hi" } });
+    expect(await off.audit.search()).toEqual([]);
+    const memory = open(
+      { tools: [echo], config: { stateDir: ground.stateDir, database: ":memory:" } },
+      ground,
+    );
+    await memory.call({ name: "echo", arguments: { text: "hi" } });
+    expect(await memory.audit.search()).toHaveLength(1);
+    const dir = await memory.audit.dir();
+    await memory.close();
+    expect(() => readdirSync(dir)).toThrow("ENOENT");
+  });
+
+  it("changes nothing without a record where durability is strict, until records can be kept again", async () => {
+    const ground = createGround();
+    const change = defineTool({
+      name: "change",
+      description: "Change something.",
+      category: "custom",
+      input: z.object({}),
+      execute: () => "changed",
+    });
+    const config = {
+      stateDir: ground.stateDir,
+      durability: "strict" as const,
+      policy: { rules: [{ decision: "allow" as const, tool: "change" }] },
+    };
+    const tenon = open({ tools: [change, echo], config }, ground);
+    // A file stands where the folder of the log must be made.
+    const dir = await tenon.audit.dir();
+    writeFileSync(dir, "in the way");
+    const faults: string[] = [];
+    tenon.on("AUDIT_FAULT", ({ message }) => faults.push(message));
+    const first = await tenon.call({ name: "change", arguments: {} });
+    expect(first.metadata["auditFault"]).toContain("could not be kept");
+    expect(faults).toHaveLength(1);
+    expect(await tenon.call({ name: "change", arguments: {} })).toMatchObject({
+      error: { code: "AUDIT_UNAVAILABLE" },
+    });
+    expect((await tenon.call({ name: "echo", arguments: { text: "read" } })).success).toBe(true);
+    rmSync(dir);
+    const after = await tenon.call({ name: "change", arguments: {} });
+    expect(after).toMatchObject({ success: true });
+    expect(after.metadata).not.toHaveProperty("auditFault");
+    expect(await tenon.audit.verify()).toMatchObject({ ok: true, records: 4 });
+  });
+
+  it("tells of an agent that probes forbidden paths", async () => {
+    const tenon = open();
+    const alerts: string[] = [];
+    tenon.on("AUDIT_ALERT", ({ kind }) => alerts.push(kind));
+    for (const name of ["shadow", "passwd", "sudoers", "gshadow", "group"])
+      await tenon.call({ name: "read_file", arguments: { path: `/etc/${name}` } });
+    expect(alerts).toContain("probing");
+    expect(tenon.audit.alerts()).toHaveLength(alerts.length);
+  });
+});
