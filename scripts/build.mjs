@@ -9,9 +9,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 // Zod is bundled: what the built-in tools use of it is one file instead of ninety, which halves the import time.
 // Schemas of a user's own Zod work all the same, they are recognised by their shape.
-const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter(
-  (name) => name !== "zod",
-);
+// The MCP SDK is bundled as well: as one file it loads in half the time.
+const dependencies = Object.keys({
+  ...manifest.dependencies,
+  ...manifest.optionalDependencies,
+  ...manifest.peerDependencies,
+}).filter((name) => name !== "zod");
 
 rmSync(`${root}/dist`, { recursive: true, force: true });
 
@@ -25,7 +28,12 @@ const output = {
   dir: "dist",
   format: "esm",
   sourcemap: true,
-  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  // Less text is read faster; names of functions and classes stay, for stack traces.
+  minify: {
+    compress: { keepNames: { function: true, class: true } },
+    mangle: { keepNames: true },
+    codegen: { removeWhitespace: true },
+  },
 };
 
 const bundle = await rolldown({ ...common, input: { index: "src/index.ts", cli: "src/cli/main.ts" } });

@@ -9,6 +9,7 @@ import { usePreferences } from "./preferences.js";
 import { type Page, useRoute } from "./route.js";
 import { Attention } from "./shell/attention.js";
 import { ConnectionBanner } from "./shell/connection-banner.js";
+import { PageBoundary } from "./shell/page-boundary.js";
 import { Sidebar } from "./shell/sidebar.js";
 import { TopBar } from "./shell/top-bar.js";
 import { Unauthorised } from "./shell/unauthorised.js";
@@ -69,7 +70,9 @@ function Shell() {
             {t(`page.${page}`)}
           </h1>
           <Suspense fallback={<p className="text-muted">{t("loading")}</p>}>
-            <View key={page} id={id} />
+            <PageBoundary key={page}>
+              <View id={id} />
+            </PageBoundary>
           </Suspense>
         </main>
       </div>

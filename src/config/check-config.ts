@@ -13,7 +13,7 @@ export interface DataFault {
 
 /** Hold data against the schema and say every fault in words. Nothing is changed or filled in. */
 export function checkConfig(data: unknown): readonly DataFault[] {
-  const verdict = configSchema.safeParse(data);
+  const verdict = configSchema().safeParse(data);
   if (verdict.success) return [];
   const look: Look = { data, schema: configJsonSchema() };
   return verdict.error.issues

@@ -36,7 +36,7 @@ export function importServers(file: unknown): ImportedServers {
       .slice(0, 64);
     if (name !== given) left.push(`"${given}" is called "${name}" here`);
     const entry = translate(given, server, left);
-    const checked = serversSchema.safeParse({ [name]: entry });
+    const checked = serversSchema().safeParse({ [name]: entry });
     if (checked.success) Object.assign(servers, checked.data);
     else left.push(`"${given}" was left out: ${checked.error.issues[0]?.message ?? "it is no server"}`);
   }

@@ -6,7 +6,7 @@ import { configSchema } from "./config-schema.js";
 export function configJsonSchema(): JsonSchema {
   return {
     title: "Tenon configuration",
-    ...z.toJSONSchema(configSchema, { target: "draft-7", io: "input" }),
+    ...z.toJSONSchema(configSchema(), { target: "draft-7", io: "input" }),
   };
 }
 

@@ -1,60 +1,69 @@
 import * as z from "zod";
+import { once } from "../schema/once.js";
 import { glob, globs, text } from "./shared-schemas.js";
 
-const exampleSchema = z
-  .strictObject({
-    tool: text.describe("Name of the tool."),
-    agent: text.optional().describe("Name of the agent. @default any"),
-    user: text.optional().describe("Id of the user. @default any"),
-    arguments: z.record(z.string(), z.unknown()).optional().describe("Its arguments. @default {}"),
-  })
-  .describe("A call that proves what the rule means.");
+const exampleSchema = once(() =>
+  z
+    .strictObject({
+      tool: text().describe("Name of the tool."),
+      agent: text().optional().describe("Name of the agent. @default any"),
+      user: text().optional().describe("Id of the user. @default any"),
+      arguments: z.record(z.string(), z.unknown()).optional().describe("Its arguments. @default {}"),
+    })
+    .describe("A call that proves what the rule means."),
+);
 
 /** One rule of the policy. */
-export const ruleSchema = z.strictObject({
-  id: z
-    .string()
-    .min(1)
-    .max(256)
-    .optional()
-    .describe("Name of the rule in decisions. @default where it stands (file:line:column)"),
-  decision: z.enum(["allow", "ask", "deny"]).describe("What happens to a call that matches."),
-  tool: globs.optional().describe("Tools it is about: a glob or several. @default every tool"),
-  agent: globs.optional().describe("Agents it is about. @default every agent"),
-  user: globs.optional().describe("User ids it is about. @default every user"),
-  path: globs
-    .optional()
-    .describe("Paths it is about, relative to the workspace or absolute; ~/ is the home. @default any path"),
-  access: z
-    .enum(["read", "write"])
-    .optional()
-    .describe("Narrows `path` to what is read or what is written. @default both"),
-  command: z
-    .union([text, z.array(text).min(1).max(1000)])
-    .optional()
-    .describe('Commands it is about, by their first words ("git push"). @default any command'),
-  exact: z
-    .boolean()
-    .optional()
-    .describe("For allow: nothing may follow the words of `command` unless they end in *. @default false"),
-  host: globs.optional().describe("Hosts it is about. @default any host"),
-  reason: text.optional().describe("Told with the decision. @default made from the rule"),
-  match: z.array(exampleSchema).max(1000).optional().describe("Calls that it must match. @default none"),
-  notMatch: z
-    .array(exampleSchema)
-    .max(1000)
-    .optional()
-    .describe("Calls that it must not match. @default none"),
-});
+export const ruleSchema = once(() =>
+  z.strictObject({
+    id: z
+      .string()
+      .min(1)
+      .max(256)
+      .optional()
+      .describe("Name of the rule in decisions. @default where it stands (file:line:column)"),
+    decision: z.enum(["allow", "ask", "deny"]).describe("What happens to a call that matches."),
+    tool: globs().optional().describe("Tools it is about: a glob or several. @default every tool"),
+    agent: globs().optional().describe("Agents it is about. @default every agent"),
+    user: globs().optional().describe("User ids it is about. @default every user"),
+    path: globs()
+      .optional()
+      .describe(
+        "Paths it is about, relative to the workspace or absolute; ~/ is the home. @default any path",
+      ),
+    access: z
+      .enum(["read", "write"])
+      .optional()
+      .describe("Narrows `path` to what is read or what is written. @default both"),
+    command: z
+      .union([text(), z.array(text()).min(1).max(1000)])
+      .optional()
+      .describe('Commands it is about, by their first words ("git push"). @default any command'),
+    exact: z
+      .boolean()
+      .optional()
+      .describe("For allow: nothing may follow the words of `command` unless they end in *. @default false"),
+    host: globs().optional().describe("Hosts it is about. @default any host"),
+    reason: text().optional().describe("Told with the decision. @default made from the rule"),
+    match: z.array(exampleSchema()).max(1000).optional().describe("Calls that it must match. @default none"),
+    notMatch: z
+      .array(exampleSchema())
+      .max(1000)
+      .optional()
+      .describe("Calls that it must not match. @default none"),
+  }),
+);
 
 /** One rule of the policy, as written in a configuration. */
-export type PolicyRule = z.output<typeof ruleSchema>;
+export type PolicyRule = z.output<ReturnType<typeof ruleSchema>>;
 
 /** How many calls a tool or an agent may make. */
-export const quotaSchema = z.strictObject({
-  tool: glob.optional().describe("Tools it counts. @default every tool"),
-  agent: glob.optional().describe("Agents it counts. @default every agent"),
-  perMinute: z.number().int().min(0).max(1e9).optional().describe("Calls a minute. @default no limit"),
-  perTask: z.number().int().min(0).max(1e9).optional().describe("Calls a task. @default no limit"),
-  perSession: z.number().int().min(0).max(1e9).optional().describe("Calls a session. @default no limit"),
-});
+export const quotaSchema = once(() =>
+  z.strictObject({
+    tool: glob().optional().describe("Tools it counts. @default every tool"),
+    agent: glob().optional().describe("Agents it counts. @default every agent"),
+    perMinute: z.number().int().min(0).max(1e9).optional().describe("Calls a minute. @default no limit"),
+    perTask: z.number().int().min(0).max(1e9).optional().describe("Calls a task. @default no limit"),
+    perSession: z.number().int().min(0).max(1e9).optional().describe("Calls a session. @default no limit"),
+  }),
+);

@@ -1,33 +1,38 @@
 import * as z from "zod";
+import { once } from "../schema/once.js";
 
 /** Longer timers fire at once in Node, so no limit may exceed this. */
 const maxTimer = 2 ** 31 - 1;
 
 /** A text that is not empty and stays readable in messages. */
-export const text = z.string().min(1).max(4096);
+export const text = once(() => z.string().min(1).max(4096));
 
 /** A glob; bounded, because patterns of hostile length are slow to compile. */
-export const glob = z.string().min(1).max(512);
+export const glob = once(() => z.string().min(1).max(512));
 
 /** One glob or several. */
-export const globs = z.union([glob, z.array(glob).min(1).max(1000)]);
+export const globs = once(() => z.union([glob(), z.array(glob()).min(1).max(1000)]));
 
 /**
  * A list of paths. No `!`: a pattern that takes back what another one forbids would let an
  * addition to the list loosen it.
  */
-export const paths = z
-  .array(text.regex(/^(?!!)/, 'a path must not start with "!"; write "./!name" for a file of such a name'))
-  .max(10_000);
+export const paths = once(() =>
+  z
+    .array(
+      text().regex(/^(?!!)/, 'a path must not start with "!"; write "./!name" for a file of such a name'),
+    )
+    .max(10_000),
+);
 
 /** A time limit in milliseconds. */
-export const milliseconds = z.number().int().min(1).max(maxTimer);
+export const milliseconds = once(() => z.number().int().min(1).max(maxTimer));
 
 /** A number of bytes. */
-export const bytes = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+export const bytes = once(() => z.number().int().min(1).max(Number.MAX_SAFE_INTEGER));
 
 /** A number of things, at least one. */
-export const atLeastOne = z.number().int().min(1).max(1_000_000);
+export const atLeastOne = once(() => z.number().int().min(1).max(1_000_000));
 
 /** A number of things, or none. */
-export const count = z.number().int().min(0).max(1_000_000);
+export const count = once(() => z.number().int().min(0).max(1_000_000));

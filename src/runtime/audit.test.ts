@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createGround, echo, open, tool } from "../../test/spine-ground.js";
@@ -92,6 +92,7 @@ describe("the log of a Tenon", () => {
     const tenon = open({ tools: [change, echo], config }, ground);
     // A file stands where the folder of the log must be made.
     const dir = await tenon.audit.dir();
+    mkdirSync(dirname(dir), { recursive: true });
     writeFileSync(dir, "in the way");
     const faults: string[] = [];
     tenon.on("AUDIT_FAULT", ({ message }) => faults.push(message));

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AuditHead } from "../contract/ports/audit.js";
@@ -12,7 +12,7 @@ import { SegmentWriter } from "../record/audit/segment-writer.js";
 import { createRestMaker } from "../record/audit/to-rest.js";
 import { openBlobs } from "../store/blobs.js";
 import { currentProcess, fromIdentity, livenessOf, toIdentity } from "../store/process-identity.js";
-import { openStateDir, privateDirectory } from "../store/state-dir.js";
+import { openStateDir, privateDirectory, workspaceKey } from "../store/state-dir.js";
 import type { RuntimeAuditOptions } from "./audit.js";
 
 /** A log that is open. */
@@ -43,7 +43,10 @@ export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
   const strict = config.durability === "strict";
   const asides = createAsides(dir);
   const recorder = new AuditRecorder({
-    open: () => new SegmentWriter({ dir, owner: fromIdentity(self), isAlive, segmentBytes, now: clock.now }),
+    open: () => {
+      place.make();
+      return new SegmentWriter({ dir, owner: fromIdentity(self), isAlive, segmentBytes, now: clock.now });
+    },
     rests: createRestMaker({
       redact: options.redact,
       aside: () => asides.make(recorder.writer().segment),
@@ -99,6 +102,8 @@ export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
 
 interface Place {
   readonly dir: string;
+  /** Make the folder above it; where that fails, only records are lost, and said to be. */
+  make(): void;
   /** Where nothing is to last, nothing does. */
   remove(): void;
 }
@@ -106,9 +111,22 @@ interface Place {
 function openPlace({ config, stateDir, workspace }: RuntimeAuditOptions): Place {
   if (config.database === ":memory:") {
     const dir = mkdtempSync(join(tmpdir(), "tenon-log-"));
-    return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+    return { dir, make: () => {}, remove: () => rmSync(dir, { recursive: true, force: true }) };
   }
-  return { dir: join(openStateDir(stateDir, workspace).dir, "audit"), remove: () => {} };
+  return {
+    dir: join(stateDir, workspaceKey(realOf(workspace)), "audit"),
+    make: () => void openStateDir(stateDir, workspace),
+    remove: () => {},
+  };
+}
+
+/** A workspace that is not there has no log, and whoever opens its state is told so. */
+function realOf(workspace: string): string {
+  try {
+    return realpathSync.native(workspace);
+  } catch {
+    return workspace;
+  }
 }
 
 /** The stores of contents that are kept aside, one a segment, so that both go together. */

@@ -144,11 +144,11 @@ export function callSuite(stage: () => Stage): void {
     const { page } = stage();
     await visit(page, "log");
     await page.getByRole("searchbox", { name: "Search in the log" }).fill("rm -rf");
-    await rows(page).filter({ hasText: "shell_exec" }).first().click();
+    await expect.poll(() => rows(page).count()).toBe(1);
+    await rows(page).filter({ hasText: "shell_exec" }).click();
     await page.getByRole("complementary").getByText("not in this folder").first().waitFor();
     await page.getByRole("button", { name: "Verify the chain" }).click();
     await page.getByText(/Intact: \d+ records/).waitFor();
-    expect(await rows(page).count()).toBe(1);
   });
 
   it("explains what the policy would decide", async () => {

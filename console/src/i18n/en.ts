@@ -4,6 +4,8 @@ export const en = {
   loading: "Loading…",
   close: "Close",
   cancel: "Cancel",
+  broken: "This page could not be shown. The others still work.",
+  reload: "Load it anew",
   "page.live": "Live",
   "page.approvals": "Approvals",
   "page.tools": "Tools",

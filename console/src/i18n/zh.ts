@@ -6,6 +6,8 @@ export const zh: Readonly<Record<TextKey, string>> = {
   loading: "加载中…",
   close: "关闭",
   cancel: "取消",
+  broken: "此页面无法显示，其他页面仍可使用。",
+  reload: "重新加载",
   "page.live": "实时",
   "page.approvals": "审批",
   "page.tools": "工具",

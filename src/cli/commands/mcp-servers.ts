@@ -108,7 +108,7 @@ async function add(
       ? { url: flags.url, headers: pairs(flags.header, "--header"), transport: flags.transport }
       : { command, args, env: pairs(flags.env, "--env"), cwd: flags.cwd && resolve(terminal.cwd, flags.cwd) };
   const given = Object.fromEntries(Object.entries(server).filter(([, value]) => value !== undefined));
-  const checked = serversSchema.safeParse({ [name]: given });
+  const checked = serversSchema().safeParse({ [name]: given });
   if (!checked.success) throw new UsageError(checked.error.issues.map(({ message }) => message).join("; "));
   const edit = await edited(terminal, checked.data);
   tell(terminal, flags, { edit, names: [name], done: `Added ${name}` });

@@ -28,8 +28,12 @@ export function createAuditLog(options: AuditLogOptions): OpenedAuditLog {
   const records = createAuditSearch(dir);
   return {
     records,
-    search: async (query = {}) => records.find(query).map(publicRecord),
+    async search(query = {}) {
+      await records.prepare();
+      return records.find(query).map(publicRecord);
+    },
     async get(id) {
+      await records.prepare();
       const record = find(records, id);
       return record === undefined ? undefined : withAside(publicRecord(record), options);
     },
@@ -38,6 +42,7 @@ export function createAuditLog(options: AuditLogOptions): OpenedAuditLog {
     },
     verify: (head) => verifyLog(options, head),
     async *export(query: AuditQuery = {}) {
+      await records.prepare();
       let count = 0;
       for (const record of records.each(query)) {
         yield JSON.stringify(record);
@@ -46,6 +51,7 @@ export function createAuditLog(options: AuditLogOptions): OpenedAuditLog {
     },
     alerts: options.alerts,
     async pastAlerts(query = {}) {
+      await records.prepare();
       const watch = createAlertWatch();
       const newestFirst = records.find({ limit: 10_000, ...query });
       for (const { error, ...call } of newestFirst.toReversed())

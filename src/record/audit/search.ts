@@ -9,6 +9,8 @@ import { linesPerBlock, slotsOf } from "./text-filter.js";
 
 /** Finds records. */
 export interface AuditSearch {
+  /** Take in what was written since, in pieces, so that others get their turn. */
+  prepare(): Promise<void>;
   /** Newest first. */
   find(query: AuditQuery): AuditRecord[];
   /** Oldest first, line by line. */
@@ -31,6 +33,13 @@ export function createAuditSearch(dir: string): AuditSearch {
     return there.map((segment) => ({ segment, index: fresh(known, dir, segment) }));
   };
   return {
+    async prepare() {
+      for (const segment of listSegments(dir)) {
+        const before = known.get(segment)?.rows ?? 0;
+        if (fresh(known, dir, segment).rows - before >= worthSaving)
+          await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
     find(query) {
       const found = indexes();
       const wanted = Math.min(Math.max(Math.trunc(query.limit ?? 100) || 0, 0), mostRecords);
@@ -201,18 +210,17 @@ class Cursor {
   }
 
   isAfter(other: Cursor): boolean {
-    const [own, theirs] = [this.#key(), other.#key()];
-    return own.ended === theirs.ended ? own.seq > theirs.seq : own.ended > theirs.ended;
+    const own = this.#found.index.ended.at(this.#row);
+    const theirs = other.#found.index.ended.at(other.#row);
+    if (own !== theirs) return own > theirs;
+    return this.#found.segment === other.#found.segment
+      ? this.#row > other.#row
+      : this.#found.segment > other.#found.segment;
   }
 
   close(): void {
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
-  }
-
-  #key(): Start {
-    const { segment, index } = this.#found;
-    return { ended: index.ended.at(this.#row), seq: segment * linesPerSegment + this.#row };
   }
 
   /** Jump over the lines of a block that cannot hold the text. */

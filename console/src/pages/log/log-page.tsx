@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { change, get, withQuery } from "../../api/request.js";
 import type { LogPage as Page, LogVerdict } from "../../api/types.js";
@@ -64,6 +64,7 @@ function useRecords(filter: Filter) {
     queryFn: ({ pageParam, signal }) =>
       get<Page>(withQuery("/api/log", { ...toParams(filter), before: pageParam, limit: 200 }), signal),
     getNextPageParam: (page) => page.next,
+    placeholderData: keepPreviousData,
   });
   const { hasNextPage, isFetching, fetchNextPage } = query;
   const more = useCallback(() => {

@@ -4,6 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import type { MetricsSeries } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
 import { usePreferences } from "../../preferences.js";
+import { toTime } from "../../text/format.js";
 
 type Column = readonly (number | null)[];
 
@@ -97,6 +98,12 @@ function series(data: uPlot.AlignedData): string {
     .join()}`;
 }
 
+/** A minute at least: one point alone would stand in the middle of years. */
+function spanOf(min: number | null, max: number | null): [number, number] {
+  const end = max ?? Date.now() / 1000;
+  return [Math.min(min ?? end, end - 60), end];
+}
+
 function summaryOf(lines: readonly Line[]): string {
   return lines
     .map((line) => `${line.name} ${line.values.findLast((value) => value !== null) ?? "–"}`)
@@ -115,8 +122,14 @@ function optionsOf(lines: readonly Line[], width: number): uPlot.Options {
     width: Math.max(200, width),
     height: 170,
     cursor: { y: false },
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
-    axes: [axis, { ...axis, size: 44 }],
+    scales: {
+      x: { range: (_plot, min, max) => spanOf(min, max) },
+      y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] },
+    },
+    axes: [
+      { ...axis, values: (_plot, splits) => splits.map((second) => toTime(second * 1000)), space: 80 },
+      { ...axis, size: 44 },
+    ],
     series: [
       {},
       ...lines.map((line) => ({

@@ -86,7 +86,7 @@ function Tiles({ view, series }: { readonly view: MetricsView; readonly series: 
       {tiles.map(([name, value]) => (
         <div key={name} className="rounded-md border border-line bg-panel px-3 py-2">
           <dt className="text-xs text-muted">{name}</dt>
-          <dd className="mt-0.5 text-base font-semibold tabular-nums">{value}</dd>
+          <dd className="mt-0.5 text-sm font-semibold tabular-nums">{value}</dd>
         </div>
       ))}
     </dl>
