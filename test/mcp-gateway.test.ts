@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TenonConfig } from "../src/config/config-schema.js";
 import type { ClientDoor } from "../src/contract/ports/client.js";
@@ -155,6 +156,59 @@ describe("the MCP gateway", () => {
     ).toMatch(/several sessions/);
   });
 
+  it("sends the person to an address that a server names, or tells it to whoever called", async () => {
+    const asked: unknown[] = [];
+    const client = {
+      can: { elicitForm: false, elicitUrl: true, sample: false },
+      elicit: async (params: unknown) => {
+        asked.push(params);
+        return { action: "accept" };
+      },
+      log: () => {},
+    } as unknown as ClientDoor;
+    const tenon = start({ good });
+    const told = await tenon.call({ name: "good:visit" });
+    expect(told.error).toMatchObject({ code: "VISIT_NEEDED" });
+    expect(told.error?.message).toContain("https://pay.example/1");
+    await tenon.mcp.restart("good");
+    const session = tenon.createSession({ client });
+    expect((await session.call({ name: "good:visit" })).result).toBe("welcome");
+    expect(asked).toMatchObject([{ mode: "url", url: "https://pay.example/1", elicitationId: "v1" }]);
+  });
+
+  it("does not count the time in which the host's person thinks", async () => {
+    const client = {
+      can: { elicitForm: true, elicitUrl: false, sample: false },
+      elicit: async () => {
+        await sleep(600);
+        return { action: "accept", content: { name: "Slow" } };
+      },
+      log: () => {},
+    } as unknown as ClientDoor;
+    const tenon = start({ good: { ...good, timeoutMs: 300 } });
+    await tenon.mcp.tryAll(20_000);
+    const session = tenon.createSession({ client });
+    expect((await session.call({ name: "good:ask" })).result).toContain("Slow");
+  });
+
+  it("starts no server for a name that the caller may not see", async () => {
+    const toolsets = { safe: [{ readOnly: true as const }], others: ["read_*"], most: ["*", "!good:h*"] };
+    const tenon = start(undefined, {
+      config: { stateDir: join(folder, "state"), mcpServers: { good }, toolsets },
+    });
+    for (const [toolset, name] of [
+      ["safe", "good:echo"],
+      ["others", "good:echo@^1"],
+      ["most", "good:hang"],
+    ] as const) {
+      const refused = await tenon.createSession({ toolset }).call({ name });
+      expect(refused.error).toMatchObject({ code: "TOOL_NOT_FOUND" });
+      expect(view(tenon).state).toBe("idle");
+    }
+    const seen = await tenon.createSession({ toolset: "most" }).call({ name: "good:slow" });
+    expect(seen.success).toBe(true);
+  });
+
   it("keeps the upstream's words in failures, and only the tools that are wanted", async () => {
     const tenon = start({ good: { ...good, include: ["f*", "e*"], exclude: ["ech?"] } });
     const failed = await tenon.call({ name: "good:fail" });
@@ -168,7 +222,7 @@ describe("the MCP gateway", () => {
     const env = { PATH: process.env["PATH"] ?? "" };
     const spec = { kind: "program", command: process.execPath, args: [fixture, "stubborn"], env } as const;
     const { pid = 0 } = await tenon.mcp.connect("mine", spec);
-    expect(await tenon.mcp.listTools("mine")).toHaveLength(13);
+    expect(await tenon.mcp.listTools("mine")).toHaveLength(14);
     expect(await tenon.mcp.callTool("mine", "echo", { text: "hi" })).toMatchObject({ isError: false });
     await expect(tenon.mcp.connect("mine", spec)).rejects.toThrow(/another MCP server/);
     expect(process.kill(pid, 0)).toBe(true);

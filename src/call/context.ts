@@ -20,6 +20,7 @@ import { catalogueOf } from "./catalogue.js";
 import { budgetOf, charsFor } from "./budget.js";
 import { callBelow } from "./call-below.js";
 import type { ResolvedCall, ValidatedCall } from "./call.js";
+import { pausedDoor } from "./paused-door.js";
 import { report } from "./stream-output.js";
 import { watchSeen } from "./watch-seen.js";
 
@@ -44,6 +45,7 @@ class CallContext implements ToolContext, CallScope {
   #http: Http | undefined;
   #store: Store | undefined;
   #interact: Interact | undefined;
+  #client: ClientDoor | undefined;
   #log: Log | undefined;
 
   constructor(call: ResolvedCall) {
@@ -122,7 +124,8 @@ class CallContext implements ToolContext, CallScope {
   }
   get client(): ClientDoor | undefined {
     const { client } = this.#call.session;
-    return client?.forCall?.(rootOf(this.#call).callId) ?? client;
+    if (client === undefined) return undefined;
+    return (this.#client ??= pausedDoor(client.forCall?.(rootOf(this.#call).callId) ?? client, this.#call));
   }
   get tools(): Catalogue {
     return catalogueOf(this.#call);

@@ -31,7 +31,7 @@ export async function runCall(
   let outcome: Outcome;
   try {
     receive(call, request);
-    const arriving = parts.awaitTool?.(call.toolName);
+    const arriving = parts.awaitTool?.(call.toolName, origin.toolset);
     if (arriving !== undefined) await call.race(arriving);
     const resolved = resolve(call);
     const validated = validate(resolved);

@@ -125,6 +125,7 @@ function isGreeting(params: unknown): params is { readonly protocolVersion: stri
     typeof protocolVersion === "string" &&
     typeof capabilities === "object" &&
     capabilities !== null &&
+    !Array.isArray(capabilities) &&
     typeof name === "string" &&
     typeof version === "string"
   );

@@ -38,6 +38,59 @@ describe("servers in the person's own configuration", () => {
     expect(await editServers(folder, { a: { command: "x" } })).toMatchObject({ done: false });
   });
 
+  it("leaves a server of the same name alone unless it is to be replaced", async () => {
+    for (const name of ["config.yml", "config.json"]) {
+      const file = join(folder, name);
+      writeFileSync(file, '{"mcpServers": {"a": {"command": "x"}}}\n');
+      const changes = { a: { command: "y" }, b: { command: "z" } };
+      expect(await editServers(folder, changes)).toMatchObject({ changed: true, kept: ["a"] });
+      expect(readFileSync(file, "utf8")).toMatch(/"?x"?[^]*"?z"?/);
+      expect(await editServers(folder, changes, { replace: true })).toMatchObject({ kept: [] });
+      expect(readFileSync(file, "utf8")).toMatch(/command"?: "?y/);
+      rmSync(file);
+    }
+  });
+
+  it("brings placeholders into its own form, and never writes one that it could not read", () => {
+    const { servers, left } = importServers({
+      inputs: [{ id: "api-key", type: "promptString" }],
+      servers: {
+        a: {
+          type: "stdio",
+          command: "npx",
+          args: ["-y", "x", "${workspaceFolder}", "${userHome}/b", "${odd thing}"],
+          env: { KEY: "${input:api-key}", TOKEN: "${env:TOKEN}", PLAIN: "$5 ${", KEPT: "${A:-b}" },
+        },
+      },
+    });
+    expect(servers["a"]).toEqual({
+      command: "npx",
+      args: ["-y", "x", ".", "${HOME}/b", "$${odd thing}"],
+      env: { KEY: "${API_KEY:-}", TOKEN: "${TOKEN}", PLAIN: "$5 $${", KEPT: "${A:-b}" },
+    });
+    expect(left.join("\n")).toMatch(/API_KEY[^]*plain text|plain text[^]*API_KEY/);
+  });
+
+  it("knows the forms of the common hosts, and refuses with a reason", () => {
+    const { servers, left } = importServers({
+      cline: { type: "streamableHttp", url: "https://a.example/mcp", timeout: 60 },
+      windsurf: { url: "https://b.example/sse", transportType: "sse" },
+      zed: { command: { path: "x", args: ["y"] }, env: {} },
+      Zed: { command: "z" },
+      "???": { command: "z" },
+      both: { command: "x", url: "https://c.example" },
+      odd: { command: "x", args: "y" },
+    });
+    expect(servers).toEqual({
+      cline: { url: "https://a.example/mcp", timeoutMs: 60_000 },
+      windsurf: { url: "https://b.example/sse", transport: "sse" },
+      zed: { command: "x", args: ["y"], env: {} },
+    });
+    expect(left.join("\n")).toMatch(
+      /"Zed".*another[^]*\?\?\?.*no name[^]*both.*both a command[^]*odd.*args: /,
+    );
+  });
+
   it("takes over what other hosts write, and says what it leaves", () => {
     const { servers, left } = importServers({
       mcpServers: {

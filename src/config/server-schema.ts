@@ -76,6 +76,13 @@ const name = once(() =>
   z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "expected 1 to 64 letters, digits, _ . or -"),
 );
 
+/** A server by itself: its name, and the two forms that it has. */
+export const serverSchemas = once(() => ({
+  name: name(),
+  started: z.strictObject(started()),
+  remote: z.strictObject(remote()),
+}));
+
 /** MCP servers by name, as other hosts write them. */
 export const serversSchema = once(() =>
   z.record(name(), z.union([z.strictObject(started()), z.strictObject(remote())])),

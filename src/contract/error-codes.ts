@@ -342,6 +342,11 @@ export const errorCodes = {
     meaning: "The MCP server wants a login that was never made or has expired.",
     wayOut: "Log in with `tenon mcp-servers login NAME`.",
   },
+  VISIT_NEEDED: {
+    type: "ToolUnavailableError",
+    meaning: "The MCP server wants a person to open an address before it answers.",
+    wayOut: "Give the address in the message to the person, and call again when they are done there.",
+  },
   DEFINITION_HELD: {
     type: "ToolUnavailableError",
     meaning: "The MCP server changed the definition of the tool after it was accepted.",

@@ -22,10 +22,17 @@ export type ToolsetDefinition = readonly (string | ToolsetSelector)[];
 /** What an agent gets: everything else does not exist for it. */
 export interface Toolset {
   readonly name: string;
-  has(entry: ToolEntry): boolean;
+  has(entry: ToolsetEntry): boolean;
 }
 
-type Test = (entry: ToolEntry) => boolean;
+/** What a toolset looks at: a registered tool, or one that is only known by its name yet. */
+export interface ToolsetEntry {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly tool: Pick<ToolEntry["tool"], "category" | "annotations">;
+}
+
+type Test = (entry: ToolsetEntry) => boolean;
 
 /** Make a toolset of its definition. Answers are remembered per entry. */
 export function compileToolset(name: string, definition: ToolsetDefinition): Toolset {
@@ -62,10 +69,10 @@ export function narrowToolset(
 
 function remembering(name: string, test: Test): Toolset {
   // Names, aliases and annotations of an entry never change, so neither does the answer.
-  const known = new WeakMap<ToolEntry, boolean>();
+  const known = new WeakMap<ToolsetEntry, boolean>();
   return Object.freeze({
     name,
-    has(entry: ToolEntry): boolean {
+    has(entry: ToolsetEntry): boolean {
       const answer = known.get(entry);
       if (answer !== undefined) return answer;
       const fresh = test(entry);

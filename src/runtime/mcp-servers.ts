@@ -15,6 +15,7 @@ import type { OpenServer } from "../mcp/gateway/server-link.js";
 import { createServerMemory } from "../mcp/gateway/server-memory.js";
 import { matchesGlob } from "../registry/glob.js";
 import type { ToolRegistry } from "../registry/tool-registry.js";
+import type { Toolset, ToolsetEntry } from "../registry/toolsets.js";
 import { createHttpClient, type HttpClient } from "../world/http/http-client.js";
 import type { Redactor } from "../world/secrets/redactor.js";
 import { isSecretName } from "../world/secrets/secret-names.js";
@@ -48,7 +49,7 @@ export interface RuntimeServers extends McpServers {
   /** Connect to all enabled servers now, and wait at most so long. */
   tryAll(limitMs: number): Promise<void>;
   /** The wait before a tool of a server that has not listed its tools yet can be resolved. */
-  awaitTool(name: string): Promise<void> | undefined;
+  awaitTool(name: string, toolset?: Toolset): Promise<void> | undefined;
   /** Log in to a server; the person is shown where. */
   login(
     name: string,
@@ -100,6 +101,11 @@ export function createMcpServers(parts: McpServersParts): RuntimeServers {
       await gateway.load();
       if (parts.background) gateway.start();
     },
+    awaitTool(name, toolset) {
+      // Who may not see the tool must not start its server either.
+      if (toolset?.has(standIn(name, config.mcpServers)) === false) return undefined;
+      return gateway.awaitTool(name);
+    },
     async login(name, { onLogin, signal }) {
       const url = addressOf(name);
       const settings = oauthOf(name);
@@ -118,6 +124,14 @@ export function createMcpServers(parts: McpServersParts): RuntimeServers {
       await client?.close();
     },
   };
+}
+
+/** A tool that its server has not listed yet, at its most harmless. */
+function standIn(spec: string, servers: ResolvedConfig["mcpServers"]): ToolsetEntry {
+  const [name = spec] = spec.split("@", 1);
+  const trusted = servers[name.slice(0, name.indexOf(":"))]?.trustAnnotations === true;
+  const annotations = trusted ? { readOnly: true } : { dangerous: true, openWorld: true };
+  return { name, aliases: [], tool: { category: "mcp", annotations } };
 }
 
 interface Doors {

@@ -1,15 +1,16 @@
+import type { SpineParts } from "../call/parts.js";
 import type { PluginInfo, PluginOptions } from "../contract/plugin.js";
 import type { Plugins } from "./plugins.js";
 
 /** The wait for tools that are on their way, from wherever they come. */
 export function awaitEither(
   plugins: Plugins,
-  other: ((name: string) => Promise<void> | undefined) | undefined,
-): (name: string) => Promise<void> | undefined {
-  return (name) => {
+  other: SpineParts["awaitTool"],
+): NonNullable<SpineParts["awaitTool"]> {
+  return (name, toolset) => {
     const coming = plugins.awaited(name);
-    if (coming === undefined) return other?.(name);
-    return coming.then(() => other?.(name));
+    if (coming === undefined) return other?.(name, toolset);
+    return coming.then(() => other?.(name, toolset));
   };
 }
 

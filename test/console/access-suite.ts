@@ -6,9 +6,10 @@ import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { beforeAll, expect, it } from "vitest";
 import { callTool, rows, type Stage } from "./call-suite.js";
-import { visit } from "./console-ground.js";
+import { type Ground, visit } from "./console-ground.js";
 
 const images = fileURLToPath(new URL("../../docs/images", import.meta.url));
+const pictures = process.env["TENON_SCREENSHOTS"] === "1";
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const views: readonly {
@@ -92,7 +93,8 @@ export function accessSuite(stage: () => Stage): void {
 
   for (const { name, path, ready } of views) {
     it(`has no serious fault: ${name}`, async () => {
-      const { page } = stage();
+      const { page, ground } = stage();
+      if (pictures && name === "metrics") await makeTraffic(ground, 40_000);
       await visit(page, path);
       await ready(page);
       expect(await faultsOf(page), `${name}, light`).toEqual([]);
@@ -101,7 +103,7 @@ export function accessSuite(stage: () => Stage): void {
       await page.evaluate('document.documentElement.dataset.theme = "dark"');
       expect(await faultsOf(page, ["color-contrast"]), `${name}, dark`).toEqual([]);
       await page.evaluate('document.documentElement.dataset.theme = "light"');
-    });
+    }, 90_000);
   }
 
   it("works on a narrow screen, in the dark and in Chinese", async () => {
@@ -121,6 +123,22 @@ export function accessSuite(stage: () => Stage): void {
     await page.getByRole("heading", { name: "策略" }).waitFor();
     expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
   });
+}
+
+/** Something to draw: calls of several tools, more and fewer of them, some of which fail. */
+async function makeTraffic(ground: Ground, forMs: number): Promise<void> {
+  const until = Date.now() + forMs;
+  for (let at = 0; Date.now() < until; at += 1) {
+    const busy = 1 + Math.round(4 + 4 * Math.sin(at / 12));
+    const calls = Array.from({ length: busy }, (_, n) =>
+      n % 7 === 6
+        ? callTool(ground, "read_file", { path: `missing-${at}.md` })
+        : n % 2 === 0
+          ? callTool(ground, "base64_encode", { text: `${at} ${n}` })
+          : callTool(ground, "shell_exec", { command: `echo ${at} ${n}` }),
+    );
+    await Promise.all(calls);
+  }
 }
 
 async function openSecond(page: Page): Promise<void> {
@@ -151,7 +169,7 @@ async function shoot(page: Page, name: string): Promise<void> {
     .toBuffer();
   expect(picture.length).toBeGreaterThan(8000);
   expect(picture.length).toBeLessThan(150_000);
-  if (process.env["TENON_SCREENSHOTS"] !== "1") return;
+  if (!pictures) return;
   mkdirSync(images, { recursive: true });
   writeFileSync(join(images, `console-${name}.png`), picture);
 }

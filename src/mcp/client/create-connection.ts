@@ -5,6 +5,7 @@ import { anyResult } from "./any-result.js";
 import { listPages } from "./list-pages.js";
 import { readContent } from "./read-content.js";
 import { readTool } from "./read-tool.js";
+import { makeVisits, visitsIn, visitsMissing } from "./url-visits.js";
 import type { AnswerServer, LiveClient, ServerConnection, ServerRequest } from "./server-connection.js";
 
 export interface ConnectionParts {
@@ -137,13 +138,28 @@ async function sendWithAnswers(
   let { params } = sending;
   for (let round = 0; round < mostRounds; round++) {
     const asked = { ...sending, params };
-    const result = await withLogin(parts, () => sendOnce(parts.live, asked), call.signal);
+    const result = await withVisits(parts, () => sendOnce(parts.live, asked), call);
     if (result["resultType"] !== "input_required") return result;
     const { requestState } = result;
     const inputResponses = await answerAll(parts, result["inputRequests"], call);
     params = { ...sending.params, inputResponses, ...(requestState !== undefined && { requestState }) };
   }
   throw new Error(`the server asked for more input ${mostRounds} times and never answered`);
+}
+
+/** A server may want the person to open an address first; once they agreed it is asked again. */
+async function withVisits<T>(parts: ConnectionParts, work: () => Promise<T>, call: UpstreamCall): Promise<T> {
+  const { answer } = parts;
+  for (let asked = false; ; asked = true) {
+    try {
+      return await withLogin(parts, work, call.signal);
+    } catch (error) {
+      const visits = visitsIn(error);
+      if (visits.length === 0) throw error;
+      if (asked || answer === undefined || !(await makeVisits(visits, answer, call)))
+        throw visitsMissing(visits, error);
+    }
+  }
 }
 
 /** A server may want a login, or a wider one, at any time. */

@@ -80,10 +80,18 @@ export class Connection {
 
   async watch(uri: string, signal: AbortSignal): Promise<void> {
     if (this.#watched.has(uri)) return;
-    if (this.#watched.size >= mostWatched) {
-      throw Object.assign(new Error(`More than ${mostWatched} resources are watched.`), { code: -32602 });
+    if (uri.length > longestUri) throw invalid(`An address has at most ${longestUri} characters.`);
+    if (this.#watched.size >= mostWatched) throw invalid(`More than ${mostWatched} resources are watched.`);
+    // Taken before it is waited for: the same address may be asked for, or given up, meanwhile.
+    const watching = this.session.resources().watch(uri, signal);
+    const stop = (): void => void watching.then((end) => end()).catch(() => undefined);
+    this.#watched.set(uri, stop);
+    try {
+      await watching;
+    } catch (error) {
+      if (this.#watched.get(uri) === stop) this.#watched.delete(uri);
+      throw error;
     }
-    this.#watched.set(uri, await this.session.resources().watch(uri, signal));
   }
 
   unwatch(uri: string): void {
@@ -139,6 +147,12 @@ export class Connection {
 }
 
 const mostWatched = 10_000;
+const longestUri = 8192;
+
+/** JSON-RPC's "invalid params", which the SDK sends as it is. */
+function invalid(message: string): Error {
+  return Object.assign(new Error(message), { code: -32602 });
+}
 
 function send(server: Server, change: HostChange): Promise<void> {
   if (change.kind === "resource") return server.sendResourceUpdated({ uri: change.uri });

@@ -47,20 +47,18 @@ export class DirectCalls {
 
   /** Take a message where it is one of these; `false` leaves it to the SDK. */
   take(message: WireMessage): boolean {
-    const { id, method, params } = message;
+    const { id, method, params, jsonrpc: _version, ...unknown } = message;
     if (method === "notifications/cancelled") return this.#cancel(params);
     if (method !== "tools/call" || id === undefined || id === null || this.#exchange === undefined)
       return false;
     // oxlint-disable-next-line typescript/no-deprecated -- tells whether the host has greeted
     if (this.#server?.getClientCapabilities() === undefined) return false;
     const { name, arguments: args, _meta, ...others } = Object(params) as Record<string, unknown>;
-    if (typeof name !== "string" || Object.keys(others).length > 0) return false;
-    if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args)))
-      return false;
-    const { progressToken, ...marks } = Object(_meta) as Record<string, unknown>;
+    if (typeof name !== "string" || !isEmpty(others) || !isEmpty(unknown)) return false;
+    if (!isRecordOrMissing(args) || !isRecordOrMissing(_meta)) return false;
+    const { progressToken, ...marks } = _meta ?? {};
     if (Object.keys(marks).some((key) => key.startsWith("io.modelcontextprotocol/"))) return false;
-    if (progressToken !== undefined && typeof progressToken !== "string" && typeof progressToken !== "number")
-      return false;
+    if (!isTokenOrMissing(progressToken)) return false;
     void this.#run(id, this.#exchange, { name, arguments: args, progressToken });
     return true;
   }
@@ -103,4 +101,16 @@ export class DirectCalls {
     }
     this.#running.clear();
   }
+}
+
+function isEmpty(rest: object): boolean {
+  return Object.keys(rest).length === 0;
+}
+
+function isRecordOrMissing(value: unknown): value is Readonly<Record<string, unknown>> | undefined {
+  return value === undefined || (typeof value === "object" && value !== null && !Array.isArray(value));
+}
+
+function isTokenOrMissing(value: unknown): value is string | number | undefined {
+  return value === undefined || typeof value === "string" || Number.isSafeInteger(value);
 }

@@ -11,7 +11,8 @@ export function refuse(
 }
 
 /** The same answer, with word of when its body has been read to the end or nobody reads it any more. */
-export function whenRead(response: Response, done: () => void): Response {
+export function whenRead(response: Response, tell: () => void): Response {
+  const done = once(tell);
   if (response.body === null) {
     done();
     return response;
@@ -35,4 +36,13 @@ export function whenRead(response: Response, done: () => void): Response {
     },
   });
   return new Response(body, { status: response.status, headers: response.headers });
+}
+
+function once(run: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    run();
+  };
 }

@@ -3,7 +3,7 @@ import type { HostChange, McpHost } from "../../contract/host.js";
 import type { McpHttpOptions, McpPrincipal } from "./create-mcp-http.js";
 import type { ConnectionOptions } from "./connection.js";
 import { createMcpServer, type McpServer, type Sdk } from "./create-mcp-server.js";
-import { refuse } from "./http-answers.js";
+import { refuse, whenRead } from "./http-answers.js";
 import { HttpSession } from "./http-session.js";
 
 interface Client {
@@ -77,12 +77,17 @@ export class HttpEndpoint {
     if (!this.#clients.has(principal.id) && !this.#makeRoom()) return full();
     const client = this.#clientOf(principal);
     client.busy++;
-    try {
-      const authInfo = { token: "", clientId: principal.id, scopes: [], extra: { principal } };
-      return await this.#modern.fetch(request, { authInfo, parsedBody });
-    } finally {
+    const done = (): void => {
       client.busy--;
       client.lastSeen = Date.now();
+    };
+    try {
+      const authInfo = { token: "", clientId: principal.id, scopes: [], extra: { principal } };
+      // It is at work as long as an answer is on its way: a stream may go on for hours.
+      return whenRead(await this.#modern.fetch(request, { authInfo, parsedBody }), done);
+    } catch (error) {
+      done();
+      throw error;
     }
   }
 
@@ -106,7 +111,10 @@ export class HttpEndpoint {
         onClose: (sessionId) => void this.#sessions.delete(sessionId),
       },
     );
-    return session.fetch(request, parsedBody);
+    const response = await session.fetch(request, parsedBody);
+    // A greeting that the transport refused opened nothing that anybody could close later.
+    if (!session.opened) await session.close();
+    return response;
   }
 
   #clientOf(principal: McpPrincipal): Client {

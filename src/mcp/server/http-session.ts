@@ -44,6 +44,11 @@ export class HttpSession {
     };
   }
 
+  /** Whether the host was greeted, so that it can come back. */
+  get opened(): boolean {
+    return this.#transport.sessionId !== undefined;
+  }
+
   /** Something runs or somebody listens. */
   get busy(): boolean {
     return this.#inFlight.size > 0 || this.#streams > 0;
@@ -64,13 +69,10 @@ export class HttpSession {
     if (response.status >= 400) this.#release(parsedBody);
     if (request.method !== "GET" || response.status !== 200) return response;
     this.#streams++;
-    return whenRead(
-      response,
-      once(() => {
-        this.#streams--;
-        this.lastSeen = Date.now();
-      }),
-    );
+    return whenRead(response, () => {
+      this.#streams--;
+      this.lastSeen = Date.now();
+    });
   }
 
   close(): Promise<void> {
@@ -108,13 +110,4 @@ function requestIds(messages: readonly unknown[]): readonly (string | number)[] 
     const id = idOf(message);
     return id === undefined || (Object(message) as { method?: unknown }).method === undefined ? [] : [id];
   });
-}
-
-function once(run: () => void): () => void {
-  let done = false;
-  return () => {
-    if (done) return;
-    done = true;
-    run();
-  };
 }

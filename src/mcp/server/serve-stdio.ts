@@ -26,6 +26,7 @@ export async function serveStdio(
   try {
     const direct = new DirectCalls(mcp.connection, transport);
     transport.intercept = (message) => direct.take(message);
+    transport.accepts = (request) => sdk.isJSONRPCRequest(request);
     const create = ({ era }: McpRequestContext): Server => {
       const server = mcp.createServer(true);
       if (era === "legacy") direct.attach(server);

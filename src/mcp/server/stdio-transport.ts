@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import { faultOfMessage, idOf, rpcError, rpcErrors, type WireMessage } from "../wire/json-rpc.js";
 import { LineReader } from "../wire/line-reader.js";
@@ -25,13 +26,19 @@ export class StdioTransport {
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   intercept: Intercept | undefined;
+  /** Whether the protocol server would take a request; it drops what it does not know, and says nothing. */
+  accepts: ((request: WireMessage) => boolean) | undefined;
   /** Resolves when the connection is over. */
   readonly closed: Promise<void>;
   readonly #options: StdioOptions;
   readonly #reader: LineReader;
   readonly #inFlight = new Map<string | number, Batch | undefined>();
   readonly #early: WireMessage[] = [];
+  /** Of requests that were answered before the protocol server was there; no host can guess it. */
+  readonly #silentId = `tenon:${randomUUID()}`;
   #out: string[] = [];
+  #outChars = 0;
+  #lastCall: NodeJS.Timeout | undefined;
   #opened = false;
   #started = false;
   #ended = false;
@@ -75,7 +82,7 @@ export class StdioTransport {
 
   /** Hand the protocol server a message as if it had come in; its answer is not sent. */
   replay(message: WireMessage): void {
-    const silent = message.id === undefined ? message : { ...message, id: silentId };
+    const silent = message.id === undefined ? message : { ...message, id: this.#silentId };
     if (this.#started) this.#deliver(silent);
     else this.#early.push(silent);
   }
@@ -83,16 +90,18 @@ export class StdioTransport {
   send(message: unknown): Promise<void> {
     const answer = message as WireMessage;
     if (this.#closed) return Promise.reject(new Error("The connection is closed."));
+    // A host that reads slower than a tool reports misses reports; the answer has everything.
+    if (answer.method === "notifications/progress" && this.#options.output.writableNeedDrain)
+      return Promise.resolve();
     const id = answer.method === undefined ? answer.id : undefined;
     if (id === undefined || id === null) this.#write(JSON.stringify(answer));
-    else this.#sendAnswer(id, answer);
+    else this.#sendAnswer(id, () => JSON.stringify(answer));
     return Promise.resolve();
   }
 
   /** Answer with text that is JSON already. */
   sendText(id: string | number, text: string): void {
-    this.#inFlight.delete(id);
-    this.#write(text);
+    this.#sendAnswer(id, () => text);
   }
 
   /** Stop taking requests, let the running ones end within the grace, then close. */
@@ -101,13 +110,14 @@ export class StdioTransport {
     this.#ended = true;
     this.#options.input.pause();
     if (this.#idle) return void this.close();
-    setTimeout(() => void this.close(), graceMs);
+    this.#lastCall = setTimeout(() => void this.close(), graceMs);
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#flush();
     this.#closed = true;
+    clearTimeout(this.#lastCall);
     this.#options.input.pause();
     this.#options.input.removeAllListeners("data");
     this.#inFlight.clear();
@@ -169,12 +179,17 @@ export class StdioTransport {
   }
 
   #deliver(message: WireMessage): void {
+    const id = message.method === undefined ? undefined : (message.id ?? undefined);
+    if (id !== undefined && this.accepts?.(message) === false) {
+      void this.send(rpcError(id, rpcErrors.invalidRequest, "The message is no request of MCP."));
+      return;
+    }
     try {
       this.onmessage?.(message as never);
     } catch (error) {
       this.#fail(error);
-      if (message.method !== undefined && message.id !== undefined && message.id !== null)
-        void this.send(rpcError(message.id, rpcErrors.internal, "The message could not be handled."));
+      if (id !== undefined)
+        void this.send(rpcError(id, rpcErrors.internal, "The message could not be handled."));
     }
   }
 
@@ -186,11 +201,11 @@ export class StdioTransport {
     this.#closeWhenIdle();
   }
 
-  #sendAnswer(id: string | number, answer: WireMessage): void {
+  #sendAnswer(id: string | number, write: () => string): void {
     const batch = this.#inFlight.get(id);
     this.#inFlight.delete(id);
-    if (id !== silentId) {
-      const text = JSON.stringify(answer);
+    if (id !== this.#silentId) {
+      const text = write();
       if (batch === undefined) this.#write(text);
       else batch.answer(text);
     }
@@ -212,12 +227,15 @@ export class StdioTransport {
     if (this.#closed) return;
     if (this.#out.length === 0) setImmediate(() => this.#flush());
     this.#out.push(text);
+    this.#outChars += text.length;
+    if (this.#outChars > mostHeld) this.#flush();
   }
 
   #flush(): void {
     if (this.#out.length === 0 || this.#closed) return;
     const text = `${this.#out.join("\n")}\n`;
     this.#out = [];
+    this.#outChars = 0;
     if (!this.#options.output.write(text)) this.#options.input.pause();
   }
 
@@ -263,8 +281,8 @@ class Batch {
   }
 }
 
-/** No host uses it: the protocol server hears of what was answered before it was there. */
-const silentId = "tenon:replayed";
+/** Characters that wait for the end of a turn of the loop. */
+const mostHeld = 1024 * 1024;
 
 function tooLong(bytes: number, most: number): string {
   return `A message of ${bytes} bytes is longer than the ${most} that are taken.`;

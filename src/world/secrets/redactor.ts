@@ -1,6 +1,6 @@
+import { hidePairs, mark } from "./hide-pairs.js";
 import { createNameJudge } from "./secret-names.js";
 
-const mark = "[redacted]";
 const maxDepth = 64;
 /** No format is shorter, and shorter values that are known would blacken ordinary words. */
 const minSecretChars = 8;
@@ -19,7 +19,9 @@ export function createRedactor(): Redactor {
   const isSecret = createNameJudge();
   const redactText = (text: string): string => {
     if (text.length < minSecretChars) return text;
-    let clean = text.replace(formats, (match, ...rest) => hideMatch(match, rest, isSecret));
+    let clean = text.replace(formats, `$<bearer>${mark}`);
+    if (clean.includes("://")) clean = clean.replace(credentials, `$<scheme>${mark}`);
+    clean = hidePairs(clean, isSecret);
     for (const value of known) if (clean.includes(value)) clean = clean.replaceAll(value, mark);
     return clean;
   };
@@ -60,19 +62,12 @@ const formats = new RegExp(
     "\\btvly-[A-Za-z0-9-]{16,255}",
     "\\beyJ[A-Za-z0-9_-]{8,4000}\\.[A-Za-z0-9_-]{8,8000}\\.[A-Za-z0-9_-]{8,2000}",
     "(?<bearer>\\b(?:[Bb]earer|[Bb]asic|[Tt]oken) )[A-Za-z0-9._~+/=-]{16,4000}",
-    "(?<scheme>\\b[a-z][a-z0-9+.-]{1,20}://[^\\s/:@]{0,200}:)[^\\s/@]{1,500}(?=@)",
-    "(?<pair>\\b[A-Za-z][A-Za-z0-9_-]{0,80}\\s?[=:]\\s?[\"']?)(?<value>[^\\s\"',;&]{8,4000})",
   ].join("|"),
   "g",
 );
 
-/** A `name=value` is hidden only where the name looks like that of a secret. */
-function hideMatch(match: string, rest: readonly unknown[], isSecret: (name: string) => boolean): string {
-  const groups = rest.at(-1) as Record<string, string | undefined>;
-  const { bearer, scheme, pair } = groups;
-  if (pair !== undefined) return isSecret(pair.replace(/[\s=:"']+$/, "")) ? `${pair}${mark}` : match;
-  return `${bearer ?? scheme ?? ""}${mark}`;
-}
+/** A password in an address. Apart, because it may start at any word: it is only looked for where an address is. */
+const credentials = /(?<scheme>\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{0,200}:)[^\s/@]{1,500}(?=@)/g;
 
 function redactValue(value: unknown, judges: Judges, depth: number): unknown {
   if (typeof value === "string") return judges.redactText(value);

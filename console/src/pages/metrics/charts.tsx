@@ -98,10 +98,10 @@ function series(data: uPlot.AlignedData): string {
     .join()}`;
 }
 
-/** A minute at least: one point alone would stand in the middle of years. */
-function spanOf(min: number | null, max: number | null): [number, number] {
-  const end = max ?? Date.now() / 1000;
-  return [Math.min(min ?? end, end - 60), end];
+/** From the first point to the last, a minute at least: a plot shows one point alone in the middle of years. */
+function spanOf(times: ArrayLike<number>): [number, number] {
+  const end = times[times.length - 1] ?? Date.now() / 1000;
+  return [Math.min(times[0] ?? end, end - 60), end];
 }
 
 function summaryOf(lines: readonly Line[]): string {
@@ -123,7 +123,7 @@ function optionsOf(lines: readonly Line[], width: number): uPlot.Options {
     height: 170,
     cursor: { y: false },
     scales: {
-      x: { range: (_plot, min, max) => spanOf(min, max) },
+      x: { range: (plot) => spanOf(plot.data[0]) },
       y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] },
     },
     axes: [

@@ -76,7 +76,7 @@ function Tiles({ view, series }: { readonly view: MetricsView; readonly series: 
   const tiles = [
     [t("metrics.calls"), calls.toLocaleString()],
     [t("metrics.failures"), calls === 0 ? "–" : `${((failures / calls) * 100).toFixed(1)} %`],
-    ["p50 / p95 / p99", `${latest(series?.p50Ms)} / ${latest(series?.p95Ms)} / ${latest(series?.p99Ms)}`],
+    ["p50 · p95 · p99", `${latest(series?.p50Ms)} · ${latest(series?.p95Ms)} · ${latest(series?.p99Ms)}`],
     [t("metrics.running"), `${view.concurrency.running} + ${view.concurrency.waiting}`],
     [t("metrics.meanPeak"), `${view.concurrency.mean.toFixed(1)} / ${view.concurrency.peak}`],
     [t("metrics.memory"), toBytes(view.host.memoryBytes)],
@@ -84,9 +84,9 @@ function Tiles({ view, series }: { readonly view: MetricsView; readonly series: 
   return (
     <dl className="grid grid-cols-2 gap-2 sm:grid-cols-3 xl:grid-cols-6">
       {tiles.map(([name, value]) => (
-        <div key={name} className="rounded-md border border-line bg-panel px-3 py-2">
+        <div key={name} className="rounded-md border border-line bg-panel px-2.5 py-2">
           <dt className="text-xs text-muted">{name}</dt>
-          <dd className="mt-0.5 text-sm font-semibold tabular-nums">{value}</dd>
+          <dd className="mt-0.5 text-[13px] font-semibold tabular-nums">{value}</dd>
         </div>
       ))}
     </dl>

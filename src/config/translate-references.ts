@@ -1,0 +1,43 @@
+import { hasReference, interpolate } from "./interpolate.js";
+
+/**
+ * Bring other hosts' placeholders into our `${NAME}`: one that we cannot read would make the whole
+ * configuration unusable, so what is left over is written as plain text.
+ */
+export function translateReferences(value: unknown, onNote: (note: string) => void): unknown {
+  if (typeof value === "string") return translateText(value, onNote);
+  if (Array.isArray(value)) return value.map((item) => translateReferences(item, onNote));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, translateReferences(item, onNote)]),
+  );
+}
+
+function translateText(text: string, onNote: (note: string) => void): string {
+  if (!hasReference(text)) return text;
+  const translated = text.replaceAll(/\$\{([^{}]*)\}/g, (whole, inner: string) => {
+    const [, kind = "", rest = ""] = /^(env|input):([^]*)$/.exec(inner) ?? [];
+    if (kind === "env") return `\${${rest}}`;
+    if (kind === "input") {
+      const variable = rest
+        .toUpperCase()
+        .replaceAll(/[^A-Z0-9]+/g, "_")
+        .replace(/^(?=\d)/, "_");
+      onNote(`"${whole}" is asked for by the other host; set the environment variable ${variable} here`);
+      return `\${${variable}:-}`;
+    }
+    if (inner === "workspaceFolder" || inner === "workspaceRoot") return ".";
+    if (inner === "userHome") return "${HOME}";
+    return whole;
+  });
+  const unset = interpolate(translated, anyVariable);
+  if (unset.ok) return translated;
+  onNote(`"${text}" is taken as plain text`);
+  return text.replaceAll("${", "$${");
+}
+
+/** Every variable is set: only the writing is judged. */
+const anyVariable: Readonly<Record<string, string>> = new Proxy(
+  {},
+  { get: () => "", getOwnPropertyDescriptor: () => ({ value: "", configurable: true, enumerable: true }) },
+);
