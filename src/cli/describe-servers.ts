@@ -33,7 +33,7 @@ export function warningsOf(diffs: readonly string[]): readonly string[] {
 function describe(server: ServerView): string {
   const { name, state, protocol, tools, held, refused, faults, target } = server;
   const counts = [
-    `${tools.length} tools`,
+    tools.length === 1 ? "1 tool" : `${tools.length} tools`,
     ...(held.length > 0 ? [`${held.length} held`] : []),
     ...(refused.length > 0 ? [`${refused.length} refused`] : []),
   ];

@@ -99,6 +99,6 @@ describe("servers in the person's own configuration", () => {
       },
     });
     expect(servers).toEqual({ "my-fs": { command: "npx", args: ["x"], enabled: false } });
-    expect(left.join("\n")).toMatch(/my-fs[^]*alwaysAllow[^]*bad/);
+    expect(left.join("\n")).toMatch(/alwaysAllow[^]*my-fs[^]*bad/);
   });
 });

@@ -1,4 +1,4 @@
-import { hasReference, interpolate } from "./interpolate.js";
+import { hasReference } from "./interpolate.js";
 
 /**
  * Bring other hosts' placeholders into our `${NAME}`: one that we cannot read would make the whole
@@ -30,14 +30,9 @@ function translateText(text: string, onNote: (note: string) => void): string {
     if (inner === "userHome") return "${HOME}";
     return whole;
   });
-  const unset = interpolate(translated, anyVariable);
-  if (unset.ok) return translated;
+  if (!hasReference(translated.replaceAll(ownForm, ""))) return translated;
   onNote(`"${text}" is taken as plain text`);
-  return text.replaceAll("${", "$${");
+  return text.replaceAll("${", () => "$${");
 }
 
-/** Every variable is set: only the writing is judged. */
-const anyVariable: Readonly<Record<string, string>> = new Proxy(
-  {},
-  { get: () => "", getOwnPropertyDescriptor: () => ({ value: "", configurable: true, enumerable: true }) },
-);
+const ownForm = /\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^${}]*)?\}/g;

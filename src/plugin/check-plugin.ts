@@ -67,7 +67,8 @@ function checkKeys(plugin: Readonly<Record<string, unknown>>, faults: string[]):
 const nameForm = /^(?:@[a-z0-9][a-z0-9-]*\/)?[a-z0-9][a-z0-9._-]{0,63}$/;
 const versionForm = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 
-function checkWords(plugin: Readonly<Record<string, unknown>>, faults: string[]): void {
+/** Check what a plugin is called. */
+export function checkWords(plugin: Readonly<Record<string, unknown>>, faults: string[]): void {
   const { name, version, description } = plugin;
   if (typeof name !== "string" || !nameForm.test(name)) {
     faults.push(

@@ -2,6 +2,7 @@ import type { CheckedPlugin, CheckedTool } from "./check-plugin.js";
 import {
   extensionData,
   hookNames,
+  pick,
   toolData,
   toolMethods,
   type ExtensionManifest,
@@ -34,9 +35,4 @@ function describeExtension(extension: Readonly<Record<string, unknown>>): Extens
     ...(pick(extension, extensionData) as unknown as ExtensionManifest),
     hooks: hookNames.filter((name) => typeof extension[name] === "function"),
   };
-}
-
-function pick(from: object, keys: readonly string[]): Record<string, unknown> {
-  const values = from as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(keys.filter((key) => values[key] !== undefined).map((key) => [key, values[key]]));
 }

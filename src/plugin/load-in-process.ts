@@ -43,7 +43,7 @@ export async function loadInProcess(
     version: plugin.version,
     description: plugin.description,
     tools: plugin.tools.map(({ tool }) => running.counted(tool)),
-    extensions: plugin.extensions as unknown as readonly Extension[],
+    extensions: (plugin.extensions as unknown as readonly Extension[]).map(withOwnErrors),
     pid: undefined,
     idle: (graceMs) => running.idle(graceMs),
     close,
@@ -117,6 +117,31 @@ function boundTo(tool: Tool): Partial<Tool> {
     ...[...toolMethods, "foresee" as const].map((key) => [key, tool[key]?.bind(tool)] as const),
   ];
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+/** A refusal that a hook throws must be known as one. */
+function withOwnErrors(extension: Extension): Extension {
+  if (typeof extension.onToolExecute !== "function") return extension;
+  const ask = extension.onToolExecute.bind(extension);
+  const onToolExecute: Extension["onToolExecute"] = (...call) => {
+    try {
+      const running = ask(...call);
+      if (!isThenable(running)) return running;
+      return Promise.resolve(running).catch((error: unknown) => {
+        throw ofThisTenon(error);
+      });
+    } catch (error) {
+      throw ofThisTenon(error);
+    }
+  };
+  // Every other member stays the object's own, private fields and all.
+  return new Proxy(extension, {
+    get(target, name) {
+      if (name === "onToolExecute") return onToolExecute;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === "function" ? (member.bind(target) as unknown) : member;
+    },
+  });
 }
 
 /** A plugin has its own copy of the error classes; they are known by their shape. */

@@ -1,6 +1,7 @@
 import type { PluginOptions } from "../contract/plugin.js";
 import type { LogLevel } from "../contract/ports/log.js";
 import type { OpenUpstream, Upstream } from "../contract/ports/upstream.js";
+import { checkManifest } from "./check-manifest.js";
 import { refusal } from "./check-plugin.js";
 import type { FoundPlugin } from "./find-plugin.js";
 import { PluginLine } from "./plugin-line.js";
@@ -92,9 +93,9 @@ async function load(
   const { options, workspace, timeoutMs } = given;
   const params: OpenParams = { file, root, label, workspace, options: options.options ?? {}, timeoutMs };
   const late = AbortSignal.timeout(timeoutMs + 500);
-  let answer: Answer<PluginManifest>;
+  let answer: Answer;
   try {
-    answer = (await upstream.request(methods.open, { ...params }, late)) as Answer<PluginManifest>;
+    answer = Object(await upstream.request(methods.open, { ...params }, late)) as Answer;
   } catch (error) {
     const reason = late.aborted
       ? `it was not imported and set up within ${timeoutMs} ms`
@@ -102,7 +103,7 @@ async function load(
     throw refusal(label, [reason], error);
   }
   if (!answer.ok) throw fromWireError(answer.error);
-  return answer.value;
+  return checkManifest(answer.value, label);
 }
 
 const mostLines = 200;

@@ -65,7 +65,7 @@ export class PluginLine {
         const answer = result.meta?.[metaKey] as CallAnswer | undefined;
         if (answer === undefined)
           throw new ToolExecutionError(`"${tool}" gave no answer that Tenon can read.`);
-        this.#wishes.grant(answer.wishes ?? []);
+        this.#wishes.grant(answer.wishes);
         return answer;
       } finally {
         stopWatching();

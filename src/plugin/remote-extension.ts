@@ -1,7 +1,8 @@
 import type { Extension, HookCall } from "../contract/extension.js";
 import type { Tool } from "../contract/tool.js";
+import { ToolError } from "../contract/errors.js";
 import type { LineOf } from "./remote-tool.js";
-import { extensionData, toolData, type ExtensionManifest, type HookName } from "./wire.js";
+import { extensionData, pick, toolData, type ExtensionManifest, type HookName } from "./wire.js";
 
 /** An extension whose hooks run in a plugin's process; the time limit is kept by whoever calls them. */
 export function createRemoteExtension(manifest: ExtensionManifest, lineOf: LineOf): Extension {
@@ -17,7 +18,11 @@ export function createRemoteExtension(manifest: ExtensionManifest, lineOf: LineO
     const { callId, sessionId, taskId, agent, userId, parentCallId, signal } = call;
     const who = { callId, sessionId, taskId, agent, userId, parentCallId };
     const params = { extension: manifest.name, hook, tool: dataOf(tool), subject, call: who };
-    return reached().then((line) => line.hook(params, signal)) as Promise<never>;
+    return reached()
+      .then((line) => line.hook(params, signal))
+      .catch((error: unknown) => {
+        throw isFault(error) ? new Error(error.message, { cause: error }) : error;
+      }) as Promise<never>;
   };
   return {
     ...(pick(manifest, extensionData) as unknown as Extension),
@@ -28,11 +33,12 @@ export function createRemoteExtension(manifest: ExtensionManifest, lineOf: LineO
   };
 }
 
-function dataOf(tool: Tool): Record<string, unknown> {
-  return pick(tool, toolData);
+/** A process that is gone, or a hook that broke, has not said that a call must not run. */
+function isFault(error: unknown): error is ToolError {
+  if (!(error instanceof ToolError)) return false;
+  return error.code === "PLUGIN_LOST" || error.details?.["unexpected"] === true;
 }
 
-function pick(from: object, keys: readonly string[]): Record<string, unknown> {
-  const values = from as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(keys.filter((key) => values[key] !== undefined).map((key) => [key, values[key]]));
+function dataOf(tool: Tool): Record<string, unknown> {
+  return pick(tool, toolData);
 }

@@ -4,7 +4,7 @@ import { ToolInternalError } from "../contract/errors.js";
 import type { HealthVerdict, PermissionResult, Tool, ToolPreview } from "../contract/tool.js";
 import type { PluginLine } from "./plugin-line.js";
 import { fromWireError } from "./wire-error.js";
-import { toolData, type Foreseen, type ToolManifest } from "./wire.js";
+import { pick, toolData, type Foreseen, type ToolManifest } from "./wire.js";
 
 /** Which process answers for a tool now: its own, or the one that took its place. */
 export type LineOf = () => PluginLine | Promise<PluginLine>;
@@ -20,7 +20,7 @@ export function createRemoteTool(manifest: ToolManifest, lineOf: LineOf): Tool {
     reached().then((line) => line.ask({ tool: name, method, input }, ctx));
 
   const tool: Tool = {
-    ...(pickData(manifest) as unknown as Tool),
+    ...(pick(manifest, toolData) as unknown as Tool),
     input: manifest.inputSchema,
     ...(manifest.outputSchema !== undefined && { output: manifest.outputSchema }),
     async execute(input, ctx) {
@@ -69,11 +69,6 @@ export function createRemoteTool(manifest: ToolManifest, lineOf: LineOf): Tool {
       }),
     };
   }
-}
-
-function pickData(manifest: ToolManifest): Record<string, unknown> {
-  const entries = toolData.map((key) => [key, manifest[key]] as const);
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 function toText(result: unknown): string {

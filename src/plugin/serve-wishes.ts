@@ -38,8 +38,15 @@ export class WishServer {
   }
 
   /** Grant what came along with an answer. */
-  grant(wishes: readonly Wish[]): void {
-    for (const wish of wishes) this.#grant(wish);
+  grant(wishes: unknown): void {
+    for (const wish of Array.isArray(wishes) ? (wishes as Wish[]) : []) {
+      try {
+        this.#grant(wish);
+      } catch (error) {
+        // A wish that cannot be read is its plugin's fault, and no other call's.
+        this.#options.onLog("warn", `A request could not be read: ${(error as Error).message}`, {});
+      }
+    }
   }
 
   /** One request waits at the process for wishes, as long as calls run. */
@@ -50,8 +57,7 @@ export class WishServer {
       while (this.#calls.size > 0) {
         const params: ServeParams = { answers: [] };
         const result = await this.#upstream.request(methods.serve, { ...params });
-        const { wishes } = Object(result) as { wishes?: unknown };
-        if (Array.isArray(wishes)) this.grant(wishes as Wish[]);
+        this.grant((Object(result) as { wishes?: unknown }).wishes);
       }
     } catch {
       // The connection is gone; its own end is told elsewhere, and nobody is left to answer to.

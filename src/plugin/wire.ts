@@ -191,6 +191,12 @@ export interface ServeResult {
   readonly wishes: readonly Wish[];
 }
 
+/** The named members of an object that are there. */
+export function pick(from: object, keys: readonly string[]): Record<string, unknown> {
+  const values = from as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(keys.filter((key) => values[key] !== undefined).map((key) => [key, values[key]]));
+}
+
 const bytesKey = "$tenon:bytes";
 const nothingKey = "$tenon:nothing";
 

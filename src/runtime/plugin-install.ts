@@ -23,6 +23,7 @@ const graceMs = 10_000;
  */
 export function installPlugin(shelf: Shelf, fresh: LoadedPlugin, old: LoadedPlugin | undefined): void {
   const { registry, owners } = shelf;
+  if (old === undefined) refuseNamesake(shelf, fresh);
   refuseTaken(shelf, fresh);
   const before = new Map((old?.tools ?? []).map((tool) => [tool.name, tool]));
   const done: (() => void)[] = [];
@@ -78,6 +79,15 @@ function useAll({ extensions }: Shelf, loaded: LoadedPlugin | undefined): void {
     for (const name of used) extensions.unuse(name);
     throw error;
   }
+}
+
+/** What calls itself like a plugin that is there would own that one's tools. */
+function refuseNamesake({ owners }: Shelf, { name }: LoadedPlugin): void {
+  if (![...owners.values()].includes(name)) return;
+  throw new ToolDefinitionError(`There is a plugin named "${name}" already, from another file.`, {
+    code: "NAME_TAKEN",
+    hint: "Unload the other one first, or give this one another name.",
+  });
 }
 
 /** Another version of a tool that somebody else brought would take its place in silence. */

@@ -1,20 +1,20 @@
-import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
-import { resolve } from "node:path";
 import type { Command } from "commander";
-import { editServers, type ServerEdit } from "../../config/edit-servers.js";
-import { userConfigDir } from "../../config/folders.js";
-import { importServers } from "../../config/import-servers.js";
-import { serversSchema, type McpServerConfig } from "../../config/server-schema.js";
+import type { ServerView } from "../../mcp/gateway/gateway-types.js";
 import {
   exitCodes,
-  UsageError,
   withCommonFlags,
   type AddCommand,
   type CommonFlags,
   type Terminal,
 } from "../command-line.js";
 import { showServer, showServers, warningsOf } from "../describe-servers.js";
+import {
+  addServer,
+  importServerFile,
+  removeServer,
+  type AddFlags,
+  type ForceFlags,
+} from "../edit-mcp-servers.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
 import { printable, writeJson } from "../output.js";
 
@@ -35,11 +35,12 @@ export const addMcpServers: AddCommand = (program, terminal) => {
     .option("--header <key=value...>", "headers for the address")
     .option("--cwd <dir>", "folder to start the program in")
     .option("--transport <name>", "http or sse")
+    .option("--force", "replace a server of that name")
     .passThroughOptions(false)
-    .action((name: string, words: string[], flags: AddFlags) => add(terminal, { name, words }, flags));
-  sub("import <file>", "Add the servers of another host's JSON file").action(
-    (file: string, flags: CommonFlags) => importFile(terminal, file, flags),
-  );
+    .action((name: string, words: string[], flags: AddFlags) => addServer(terminal, { name, words }, flags));
+  sub("import <file>", "Add the servers of another host's JSON file")
+    .option("--force", "replace servers of the same names")
+    .action((file: string, flags: ForceFlags) => importServerFile(terminal, file, flags));
   sub("test <name>", "Start one server and show what it offers; logs in where it wants that").action(
     (name: string, flags: CommonFlags) => test(terminal, name, flags),
   );
@@ -61,20 +62,12 @@ export const addMcpServers: AddCommand = (program, terminal) => {
     .option("-y, --yes", "accept without asking")
     .action((name: string, tools: string[], flags: AcceptFlags) => accept(terminal, { name, tools }, flags));
   sub("remove <name>", "Take a server out of your own configuration").action(
-    (name: string, flags: CommonFlags) => remove(terminal, name, flags),
+    (name: string, flags: CommonFlags) => removeServer(terminal, name, flags),
   );
 };
 
 interface ListFlags extends CommonFlags {
   readonly offline?: boolean;
-}
-
-interface AddFlags extends CommonFlags {
-  readonly url?: string;
-  readonly env?: readonly string[];
-  readonly header?: readonly string[];
-  readonly cwd?: string;
-  readonly transport?: string;
 }
 
 interface AcceptFlags extends CommonFlags {
@@ -94,57 +87,28 @@ async function list(terminal: Terminal, flags: ListFlags): Promise<void> {
   });
 }
 
-async function add(
-  terminal: Terminal,
-  { name, words }: { readonly name: string; readonly words: readonly string[] },
-  flags: AddFlags,
-): Promise<void> {
-  const [command, ...args] = words;
-  if ((command === undefined) === (flags.url === undefined)) {
-    throw new UsageError("Name either a command (after --, if it has options) or --url, not both.");
-  }
-  const server =
-    command === undefined
-      ? { url: flags.url, headers: pairs(flags.header, "--header"), transport: flags.transport }
-      : { command, args, env: pairs(flags.env, "--env"), cwd: flags.cwd && resolve(terminal.cwd, flags.cwd) };
-  const given = Object.fromEntries(Object.entries(server).filter(([, value]) => value !== undefined));
-  const checked = serversSchema().safeParse({ [name]: given });
-  if (!checked.success) throw new UsageError(checked.error.issues.map(({ message }) => message).join("; "));
-  const edit = await edited(terminal, checked.data);
-  tell(terminal, flags, { edit, names: [name], done: `Added ${name}` });
-}
-
-async function importFile(terminal: Terminal, file: string, flags: CommonFlags): Promise<void> {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(await readFile(resolve(terminal.cwd, file), "utf8"));
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
-  }
-  const { servers, left } = importServers(parsed);
-  const names = Object.keys(servers);
-  if (flags.json !== true) for (const line of left) terminal.stderr.write(`tenon: ${printable(line)}\n`);
-  if (names.length === 0) throw new UsageError(`${file} holds no server that can be taken over.`);
-  const edit = await edited(terminal, servers);
-  tell(terminal, flags, { edit, names, left, done: `Added ${names.join(", ")}` });
-}
-
 async function test(terminal: Terminal, name: string, flags: CommonFlags): Promise<void> {
   await withTenon(terminal, flags, async (open) => {
     const { tenon } = open;
     await tenon.ready();
-    try {
-      await tenon.mcp.restart(name);
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== "LOGIN_NEEDED" || flags.json === true) throw error;
+    const view = await tenon.mcp.restart(name).catch(async (error: unknown) => {
+      const { code } = error as { code?: unknown };
+      if (code === "SERVER_UNAVAILABLE") return failedView(open, name);
+      if (code !== "LOGIN_NEEDED" || flags.json === true) throw error;
       await login(open, name);
-      await tenon.mcp.restart(name);
-    }
-    const view = tenon.mcp.servers().find((server) => server.name === name);
-    if (view === undefined) return;
+      return tenon.mcp.restart(name);
+    });
     if (flags.json === true) writeJson(terminal, view);
     else showServer(terminal, view);
   });
+}
+
+/** What is known of a server that does not work says more than the error alone: its last words too. */
+function failedView({ tenon, terminal }: OpenTenon, name: string): ServerView {
+  const view = tenon.mcp.servers().find((server) => server.name === name);
+  if (view === undefined) throw new Error(`The MCP server "${name}" is gone.`);
+  terminal.exitCode = exitCodes.failure;
+  return view;
 }
 
 async function login({ tenon, terminal, flags }: OpenTenon, name: string): Promise<void> {
@@ -199,47 +163,7 @@ async function confirmed(terminal: Terminal, count: number): Promise<boolean> {
   return answer.approved === true;
 }
 
-async function remove(terminal: Terminal, name: string, flags: CommonFlags): Promise<void> {
-  const edit = await edited(terminal, { [name]: undefined });
-  if (edit.done && !edit.changed)
-    throw new UsageError(`Your own configuration ${edit.file} names no server "${name}".`);
-  await withTenon(terminal, flags, ({ tenon }) => tenon.mcp.forget(name));
-  tell(terminal, flags, { edit, names: [name], done: `Removed ${name}` });
-}
-
-function edited(
-  terminal: Terminal,
-  changes: Readonly<Record<string, McpServerConfig | undefined>>,
-): Promise<ServerEdit> {
-  return editServers(userConfigDir(terminal.env, homedir()), changes);
-}
-
-interface Told {
-  readonly edit: ServerEdit;
-  readonly names: readonly string[];
-  readonly left?: readonly string[];
-  readonly done: string;
-}
-
-function tell(terminal: Terminal, flags: CommonFlags, { edit, names, left = [], done }: Told): void {
-  const text = edit.done
-    ? `${done} (${edit.file}). Try: tenon mcp-servers test ${names[0] ?? ""}`
-    : `${edit.file} is a program; put this into it by hand:\n${edit.snippet}`;
-  report(terminal, flags, { ...edit, names, left }, text);
-}
-
 function report(terminal: Terminal, flags: CommonFlags, data: unknown, text: string): void {
   if (flags.json === true) writeJson(terminal, data);
   else terminal.stdout.write(`${printable(text)}\n`);
-}
-
-function pairs(words: readonly string[] | undefined, flag: string): Record<string, string> | undefined {
-  if (words === undefined) return undefined;
-  return Object.fromEntries(
-    words.map((word) => {
-      const at = word.indexOf("=");
-      if (at < 1) throw new UsageError(`${flag} takes key=value, not "${word}".`);
-      return [word.slice(0, at), word.slice(at + 1)];
-    }),
-  );
 }

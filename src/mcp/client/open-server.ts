@@ -248,9 +248,22 @@ function messages(error: unknown): string {
 }
 
 function explain(error: unknown, live: LiveClient): unknown {
-  const why = live.ended();
+  const why = live.ended() ?? unreachable(error);
   if (why === undefined) return error;
   return new Error(isProbeDeath(error) ? `${why}: ${(error as Error).message}` : why, { cause: error });
+}
+
+/** What the system says about an address that cannot be reached; fetch hides it. */
+function unreachable(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const [first] = error instanceof AggregateError ? error.errors : [];
+  const deeper = unreachable(error.cause) ?? unreachable(first);
+  if (deeper !== undefined) return deeper;
+  const { code, message } = error as NodeJS.ErrnoException;
+  const isSystems =
+    typeof code === "string" &&
+    /^(?:E[A-Z]+|UND_ERR_\w+|(?:\w+_)?CERT_\w+|\w*SIGNED\w*|ERR_TLS\w*)$/.test(code);
+  return isSystems && message !== "" ? `it cannot be reached: ${message}` : undefined;
 }
 
 interface StartLimit {

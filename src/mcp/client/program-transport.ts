@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { UpstreamSpec } from "../../contract/ports/upstream.js";
@@ -71,7 +72,7 @@ export class ProgramTransport implements Transport {
     return new Promise((resolve, reject) => {
       child.once("spawn", resolve);
       child.once("error", (error) => {
-        this.ended = `it could not be started: ${error.message}`;
+        this.ended = whyNotStarted(error, { command, cwd });
         reject(error);
         this.#finish();
       });
@@ -185,6 +186,17 @@ export class ProgramTransport implements Transport {
     this.#over = true;
     this.onclose?.();
   }
+}
+
+/** The system's word for a missing program and for a missing folder to start it in is the same. */
+function whyNotStarted(
+  error: NodeJS.ErrnoException,
+  { command, cwd }: Pick<ProgramSpec, "command" | "cwd">,
+): string {
+  if (cwd !== undefined && !existsSync(cwd)) return `the folder ${cwd} to start it in does not exist`;
+  if (error.code === "ENOENT") return `the program "${command}" was not found`;
+  if (error.code === "EACCES") return `"${command}" may not be run as a program`;
+  return `it could not be started: ${error.message}`;
 }
 
 /** The messages of a line: one, or a batch; `undefined` where it is none. */

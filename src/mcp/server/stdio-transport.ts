@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import { faultOfMessage, idOf, rpcError, rpcErrors, type WireMessage } from "../wire/json-rpc.js";
 import { LineReader } from "../wire/line-reader.js";
+import { Batch } from "./batch.js";
 
 export interface StdioOptions {
   readonly input: Readable;
@@ -91,7 +92,7 @@ export class StdioTransport {
     const answer = message as WireMessage;
     if (this.#closed) return Promise.reject(new Error("The connection is closed."));
     // A host that reads slower than a tool reports misses reports; the answer has everything.
-    if (answer.method === "notifications/progress" && this.#options.output.writableNeedDrain)
+    if (answer.method === "notifications/progress" && this.#options.output.writableLength > mostHeld)
       return Promise.resolve();
     const id = answer.method === undefined ? answer.id : undefined;
     if (id === undefined || id === null) this.#write(JSON.stringify(answer));
@@ -241,43 +242,6 @@ export class StdioTransport {
 
   #fail(error: unknown): void {
     this.onerror?.(error instanceof Error ? error : new Error(String(error)));
-  }
-}
-
-/** The answers to one batch, sent together when the last one is there. */
-class Batch {
-  readonly #write: (text: string) => void;
-  readonly #answers: string[] = [];
-  #expected = 0;
-  #sealed = false;
-
-  constructor(write: (text: string) => void) {
-    this.#write = write;
-  }
-
-  expect(): void {
-    this.#expected++;
-  }
-
-  add(text: string): void {
-    this.#answers.push(text);
-  }
-
-  answer(text: string | undefined): void {
-    this.#expected--;
-    if (text !== undefined) this.#answers.push(text);
-    this.#finish();
-  }
-
-  seal(): void {
-    this.#sealed = true;
-    this.#finish();
-  }
-
-  #finish(): void {
-    if (!this.#sealed || this.#expected > 0 || this.#answers.length === 0) return;
-    this.#write(`[${this.#answers.join(",")}]`);
-    this.#answers.length = 0;
   }
 }
 

@@ -1,9 +1,16 @@
 import { Worker } from "node:worker_threads";
 
-/** Looks whether the parent is still the one that started it; `SIGKILL`, because a blocked loop hears nothing else. */
+/**
+ * Looks whether the parent is still the one that started it. `SIGKILL`, because a blocked loop hears nothing
+ * else; to the whole group, which Tenon starts a plugin as the leader of, because what it started must go, too.
+ */
 const watch = `
-const parent = process.ppid;
-setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, "SIGKILL"); }, 1000);
+const { workerData: parent } = require("node:worker_threads");
+setInterval(() => {
+  if (process.ppid === parent) return;
+  try { process.kill(-process.pid, "SIGKILL"); } catch {}
+  process.kill(process.pid, "SIGKILL");
+}, 1000);
 `;
 
 /**
@@ -11,5 +18,5 @@ setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, "SIGK
  * plugin that blocks its event loop never reads it; a thread of its own does not depend on that.
  */
 export function endWithParent(): void {
-  new Worker(watch, { eval: true, stdin: false }).unref();
+  new Worker(watch, { eval: true, stdin: false, workerData: process.ppid }).unref();
 }

@@ -1,0 +1,142 @@
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { editServers, type ServerEdit } from "../config/edit-servers.js";
+import { userConfigDir } from "../config/folders.js";
+import { importServers } from "../config/import-servers.js";
+import { readServer } from "../config/read-server.js";
+import type { McpServerConfig } from "../config/server-schema.js";
+import { UsageError, type CommonFlags, type Terminal } from "./command-line.js";
+import { withTenon } from "./open-tenon.js";
+import { printable, writeJson } from "./output.js";
+
+export interface AddFlags extends ForceFlags {
+  readonly url?: string;
+  readonly env?: readonly string[];
+  readonly header?: readonly string[];
+  readonly cwd?: string;
+  readonly transport?: string;
+}
+
+export interface ForceFlags extends CommonFlags {
+  readonly force?: boolean;
+}
+
+/** Add one server to the person's own configuration. */
+export async function addServer(
+  terminal: Terminal,
+  { name, words }: { readonly name: string; readonly words: readonly string[] },
+  flags: AddFlags,
+): Promise<void> {
+  const read = readServer(name, fromFlags(terminal, words, flags));
+  if (!read.ok) throw new UsageError(read.reason);
+  const edit = await edited(terminal, { [name]: read.server }, flags);
+  if (edit.done && edit.kept.length > 0) {
+    throw new UsageError(`${edit.file} names a server "${name}" already; --force replaces it.`);
+  }
+  tell(terminal, flags, { edit, names: [name], left: [] });
+}
+
+/** Add the servers of another host's file. */
+export async function importServerFile(terminal: Terminal, file: string, flags: ForceFlags): Promise<void> {
+  const { servers, left } = importServers(await readLoose(terminal, file));
+  const found = Object.keys(servers);
+  const edit = await edited(terminal, servers, flags);
+  const kept = edit.done ? edit.kept : [];
+  const notes = [...left, ...kept.map((name) => `"${name}" is there already; --force replaces it`)];
+  if (flags.json !== true) for (const line of notes) terminal.stderr.write(`tenon: ${printable(line)}\n`);
+  if (found.length === 0) throw new UsageError(`${file} holds no server that can be taken over.`);
+  tell(terminal, flags, { edit, names: found.filter((name) => !kept.includes(name)), left: notes });
+}
+
+/** Take a server out of the person's own configuration, and forget what was accepted of it. */
+export async function removeServer(terminal: Terminal, name: string, flags: CommonFlags): Promise<void> {
+  const edit = await edited(terminal, { [name]: undefined }, {});
+  if (edit.done && !edit.changed)
+    throw new UsageError(`Your own configuration ${edit.file} names no server "${name}".`);
+  await withTenon(terminal, flags, ({ tenon }) => tenon.mcp.forget(name));
+  const text = edit.done ? `Removed ${name} (${edit.file}).` : byHand(edit, `Take "${name}" out of`);
+  if (flags.json === true) writeJson(terminal, { ...edit, names: [name] });
+  else terminal.stdout.write(`${printable(text)}\n`);
+}
+
+/** A program or an address; flags of the other kind would be lost without a word. */
+function fromFlags(terminal: Terminal, words: readonly string[], flags: AddFlags): unknown {
+  const [command, ...args] = words;
+  const { url, transport, env, header, cwd } = flags;
+  if ((command === undefined) === (url === undefined)) {
+    throw new UsageError("Name either a command (after --, if it has options) or --url, not both.");
+  }
+  const stray = Object.entries(
+    command === undefined ? { "--env": env, "--cwd": cwd } : { "--header": header, "--transport": transport },
+  ).find(([, value]) => value !== undefined);
+  if (stray !== undefined) {
+    throw new UsageError(`${stray[0]} is for ${command === undefined ? "a program" : "an address"}.`);
+  }
+  const server =
+    command === undefined
+      ? { url, headers: pairs(header, "--header"), transport }
+      : { command, args, env: pairs(env, "--env"), cwd: cwd && resolve(terminal.cwd, cwd) };
+  return Object.fromEntries(Object.entries(server).filter(([, value]) => value !== undefined));
+}
+
+/** Other hosts allow comments and trailing commas in their files. */
+async function readLoose(terminal: Terminal, file: string): Promise<unknown> {
+  try {
+    const text = (await readFile(resolve(terminal.cwd, file), "utf8")).replace(/^\uFEFF/, "");
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      const [{ parseLooseJson }, { Reader }] = await Promise.all([
+        import("../llm/parse/loose-json.js"),
+        import("../llm/parse/reader.js"),
+      ]);
+      const value = parseLooseJson(new Reader(text));
+      if (value === undefined) throw error;
+      return value;
+    }
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function edited(
+  terminal: Terminal,
+  changes: Readonly<Record<string, McpServerConfig | undefined>>,
+  { force = false }: ForceFlags,
+): Promise<ServerEdit> {
+  return editServers(userConfigDir(terminal.env, homedir()), changes, { replace: force });
+}
+
+interface Told {
+  readonly edit: ServerEdit;
+  readonly names: readonly string[];
+  readonly left: readonly string[];
+}
+
+function tell(terminal: Terminal, flags: CommonFlags, { edit, names, left }: Told): void {
+  if (flags.json === true) return writeJson(terminal, { ...edit, names, left });
+  const [first = ""] = names;
+  const next = names.length === 1 ? `test ${first}` : "list";
+  const text = !edit.done
+    ? byHand(edit, "Put this by hand into")
+    : names.length === 0
+      ? `Nothing was added (${edit.file}).`
+      : `Added ${names.join(", ")} (${edit.file}). Try: tenon mcp-servers ${next}`;
+  terminal.stdout.write(`${printable(text)}\n`);
+}
+
+function byHand({ file, snippet }: Extract<ServerEdit, { done: false }>, what: string): string {
+  return `${what} ${file}, which is a program:\n${snippet}`;
+}
+
+function pairs(words: readonly string[] | undefined, flag: string): Record<string, string> | undefined {
+  if (words === undefined) return undefined;
+  return Object.fromEntries(
+    words.map((word) => {
+      const at = word.indexOf("=");
+      if (at < 1) throw new UsageError(`${flag} takes key=value, not "${word}".`);
+      return [word.slice(0, at), word.slice(at + 1)];
+    }),
+  );
+}
