@@ -120,6 +120,38 @@ describe("the MCP server over HTTP", () => {
     expect((await post(rpc(1, "initialize", hello))).status).toBe(503);
   });
 
+  it("keeps nothing of a greeting that it refused", async () => {
+    await open();
+    const { host } = ground;
+    const openSession = host.openSession.bind(host);
+    let sessions = 0;
+    Object.assign(host, {
+      openSession: (...args: Parameters<typeof openSession>) => {
+        const session = openSession(...args);
+        const close = session.close.bind(session);
+        sessions++;
+        return Object.assign(session, { close: () => (sessions--, close()) });
+      },
+    });
+    expect((await post(rpc(1, "initialize", hello), { accept: "application/json" })).status).toBe(406);
+    expect((await post(rpc(1, "initialize"))).status).toBe(400);
+    expect(sessions).toBe(0);
+    await connect();
+    expect(sessions).toBe(1);
+  });
+
+  it("keeps a client of 2026-07-28 as long as it listens", async () => {
+    await open({ idleMs: 200 });
+    const params = { notifications: { toolsListChanged: true }, _meta: envelope() };
+    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" };
+    const stream = await post(rpc(1, "subscriptions/listen", params), { ...headers, authorization: "one" });
+    expect(stream.headers.get("content-type")).toContain("text/event-stream");
+    await new Promise((resolve) => setTimeout(resolve, 500)); // longer than an idle one is kept
+    expect(http.mcp.sessionCount()).toBe(1);
+    await stream.body?.cancel();
+    await expect.poll(() => http.mcp.sessionCount(), { timeout: 5000 }).toBe(0);
+  });
+
   it("forgets a host that is silent, but none that listens", async () => {
     await open({ idleMs: 200 });
     const silent = await connect();

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { afterEach, describe, expect, it } from "vitest";
+import type { ToolContext } from "../src/contract/context.js";
 import { defineTool } from "../src/contract/define-tool.js";
 import { envelope, openMcpGround, type McpGround } from "./mcp-ground.js";
 
@@ -229,6 +230,29 @@ describe("consent over MCP", () => {
     expect(reused.error?.message).toContain("used already");
   });
 
+  it("asks the request that a call serves, not the newest one", async () => {
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const outer = tool("outer", {
+      execute: async (_: unknown, ctx: ToolContext) => {
+        await released;
+        return { done: (await ctx.call({ ...write })).success };
+      },
+    });
+    const hang = tool("hang", {
+      execute: (_: unknown, { signal }: ToolContext) =>
+        new Promise((_done, fail) => signal.addEventListener("abort", () => fail(signal.reason))),
+    });
+    const host = open({ tools: [outer, hang] }).connect({ graceMs: 50 });
+    const _meta = envelope({ elicitation: {} });
+    const asked = host.request("tools/call", { name: "outer", _meta });
+    host.send({ id: "newest", method: "tools/call", params: { name: "hang", _meta } });
+    await host.request("tools/list", { _meta });
+    release();
+    expect((await asked).result).toMatchObject({ resultType: "input_required" });
+    expect(host.seen.filter(({ id }) => id === "newest")).toEqual([]);
+  });
+
   it("takes no consent that was brought before it was asked for", async () => {
     const host = open().connect();
     const inputResponses = Object.fromEntries(
@@ -289,6 +313,22 @@ describe("a hostile host", () => {
     expect(
       await codeFor('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"__proto__"}}'),
     ).toBeUndefined();
+  });
+
+  it.each([
+    '"method":"ping","extra":1',
+    '"method":"ping","result":{}',
+    '"method":"ping","params":{"_meta":5}',
+    '"method":"tools/call","params":{"name":"json_parse","arguments":{"text":"1"},"_meta":[]}',
+    '"method":"tools/call","params":{"name":"json_parse","_meta":{"progressToken":1.5}}',
+    '"method":"tools/call","params":{"name":"json_parse","arguments":{"text":"1"}},"extra":1',
+  ])("is answered where it sends no request of MCP: %s", async (rest) => {
+    const host = open().connect();
+    await host.initialize();
+    host.write(`{"jsonrpc":"2.0","id":1,${rest}}\n`);
+    expect((await host.until(({ id }) => id === 1)).error?.code).toBe(-32600);
+    host.send({ id: 1, method: "ping" });
+    await host.until(({ id, result }) => id === 1 && result !== undefined);
   });
 
   it("gets one answer for two requests of one id, and a batch for a batch", async () => {

@@ -93,6 +93,7 @@ function toRequest(call: ValidatedCall, decision: AccessDecision, extras: Reques
   return {
     id: parts.newId(),
     callId: call.callId,
+    ...(call.root !== call && { rootCallId: call.root.callId }),
     sessionId: session.id,
     agent: session.agent,
     toolName: call.entry.name,

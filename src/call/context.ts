@@ -55,6 +55,9 @@ class CallContext implements ToolContext, CallScope {
   get callId(): string {
     return this.#call.callId;
   }
+  get rootCallId(): string {
+    return this.#call.root.callId;
+  }
   get toolName(): string {
     return this.#call.entry.name;
   }
@@ -125,7 +128,7 @@ class CallContext implements ToolContext, CallScope {
   get client(): ClientDoor | undefined {
     const { client } = this.#call.session;
     if (client === undefined) return undefined;
-    return (this.#client ??= pausedDoor(client.forCall?.(rootOf(this.#call).callId) ?? client, this.#call));
+    return (this.#client ??= pausedDoor(client.forCall?.(this.rootCallId) ?? client, this.#call));
   }
   get tools(): Catalogue {
     return catalogueOf(this.#call);
@@ -150,10 +153,4 @@ class CallContext implements ToolContext, CallScope {
   used(use: Parameters<NonNullable<CallScope["used"]>>[0]): void {
     this.#call.settings.meter.resources(use);
   }
-}
-
-/** The call that somebody outside made, and that this one serves. */
-function rootOf(call: Pick<ValidatedCall, "callId" | "origin">): Pick<ValidatedCall, "callId" | "origin"> {
-  const parent = call.origin.parent;
-  return parent === undefined ? call : rootOf(parent);
 }

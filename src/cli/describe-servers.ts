@@ -23,11 +23,12 @@ export function showServer(terminal: Terminal, server: ServerView): void {
   terminal.stdout.write(`${printable([describe(server), ...tools, ...said].join("\n"))}\n`);
 }
 
-/** What a person should know about texts that wait for consent. */
-export function warningsOf(diffs: readonly string[]): readonly string[] {
-  return diffs.some((diff) => diff.includes("\\u{"))
-    ? ["the change holds characters that cannot be seen"]
-    : [];
+/** What a person should know about definitions that wait for consent. */
+export function warningsOf(held: ServerView["held"]): readonly string[] {
+  return held.flatMap(({ tool, diff, warnings }) => [
+    ...(diff.includes("\\u{") ? [`${tool}: the change holds characters that cannot be seen`] : []),
+    ...warnings.map((warning) => `${tool}: ${warning}`),
+  ]);
 }
 
 function describe(server: ServerView): string {
@@ -43,7 +44,7 @@ function describe(server: ServerView): string {
     ...faults
       .filter(({ message }) => message !== server.fault || state !== "failed")
       .map(({ message, count }) => `  fault: ${message}${count > 1 ? ` (${count} times)` : ""}`),
-    ...held.map(({ tool, reason }) => `  held: ${tool}: ${reason}`),
+    ...held.map(({ tool, reason, warnings }) => `  held: ${[`${tool}: ${reason}`, ...warnings].join("; it ")}`),
     ...refused.map(({ tool, reason }) => `  refused: ${tool}: ${reason}`),
     ...tools.flatMap((tool) => tool.warnings.map((warning) => `  warning: ${tool.name}: ${warning}`)),
   ];

@@ -66,7 +66,7 @@ describe("servers in the person's own configuration", () => {
     expect(servers["a"]).toEqual({
       command: "npx",
       args: ["-y", "x", ".", "${HOME}/b", "$${odd thing}"],
-      env: { KEY: "${API_KEY:-}", TOKEN: "${TOKEN}", PLAIN: "$5 $${", KEPT: "${A:-b}" },
+      env: { KEY: "${API_KEY:-}", TOKEN: "${TOKEN:-}", PLAIN: "$5 $${", KEPT: "${A:-b}" },
     });
     expect(left.join("\n")).toMatch(/API_KEY[^]*plain text|plain text[^]*API_KEY/);
   });

@@ -1,8 +1,8 @@
 import { hasReference } from "./interpolate.js";
 
 /**
- * Bring other hosts' placeholders into our `${NAME}`: one that we cannot read would make the whole
- * configuration unusable, so what is left over is written as plain text.
+ * Bring other hosts' placeholders into our `${NAME:-}`: one that we cannot read, or that names a variable which is
+ * not set, would make the whole configuration unusable. What is left over is written as plain text.
  */
 export function translateReferences(value: unknown, onNote: (note: string) => void): unknown {
   if (typeof value === "string") return translateText(value, onNote);
@@ -17,7 +17,7 @@ function translateText(text: string, onNote: (note: string) => void): string {
   if (!hasReference(text)) return text;
   const translated = text.replaceAll(/\$\{([^{}]*)\}/g, (whole, inner: string) => {
     const [, kind = "", rest = ""] = /^(env|input):([^]*)$/.exec(inner) ?? [];
-    if (kind === "env") return `\${${rest}}`;
+    if (kind === "env") return `\${${rest}:-}`;
     if (kind === "input") {
       const variable = rest
         .toUpperCase()
@@ -28,11 +28,12 @@ function translateText(text: string, onNote: (note: string) => void): string {
     }
     if (inner === "workspaceFolder" || inner === "workspaceRoot") return ".";
     if (inner === "userHome") return "${HOME}";
-    return whole;
+    return plainName.test(inner) ? `\${${inner}:-}` : whole;
   });
   if (!hasReference(translated.replaceAll(ownForm, ""))) return translated;
   onNote(`"${text}" is taken as plain text`);
   return text.replaceAll("${", () => "$${");
 }
 
+const plainName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const ownForm = /\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^${}]*)?\}/g;

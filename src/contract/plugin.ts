@@ -23,7 +23,7 @@ export interface PluginDefinition {
   /** Semver. */
   readonly version: string;
   readonly description?: string | undefined;
-  readonly tools: readonly Tool<never>[];
+  readonly tools: readonly Tool[];
   /** Hooks around tools, as `registerExtension` takes them. */
   readonly extensions?: readonly Extension[] | undefined;
   /** Runs once before the first call; what it returns runs at the end. */

@@ -32,6 +32,8 @@ export interface CallSession {
 /** The call that a port is handed out for. */
 export interface CallScope {
   readonly callId: string;
+  /** The call from outside that this one serves; its own where nobody made it but a host. */
+  readonly rootCallId?: string | undefined;
   readonly toolName: string;
   readonly taskId: string | undefined;
   readonly session: CallSession;

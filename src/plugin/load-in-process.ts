@@ -11,7 +11,7 @@ import { loadModule } from "./load-module.js";
 import type { LoadedPlugin } from "./loaded-plugin.js";
 import { defaultTimeoutMs } from "./open-line.js";
 import { setUp } from "./set-up.js";
-import { toolData, toolMethods } from "./wire.js";
+import { extensionData, hookNames, pick, toolData, toolMethods } from "./wire.js";
 import { fromWireError, toWireError } from "./wire-error.js";
 
 export interface InProcessParts {
@@ -119,29 +119,26 @@ function boundTo(tool: Tool): Partial<Tool> {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** A refusal that a hook throws must be known as one. */
+/** Hooks keep their own object, too; a refusal that one throws must be known as one. */
 function withOwnErrors(extension: Extension): Extension {
-  if (typeof extension.onToolExecute !== "function") return extension;
-  const ask = extension.onToolExecute.bind(extension);
-  const onToolExecute: Extension["onToolExecute"] = (...call) => {
+  const members: Record<string, unknown> = pick(extension, [...extensionData, ...hookNames, "extendTool"]);
+  for (const [name, member] of Object.entries(members))
+    if (typeof member === "function") members[name] = translated(member.bind(extension));
+  return members as unknown as Extension;
+}
+
+function translated(hook: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
+  return (...args) => {
     try {
-      const running = ask(...call);
+      const running = hook(...args);
       if (!isThenable(running)) return running;
-      return Promise.resolve(running).catch((error: unknown) => {
+      return running.then(undefined, (error: unknown) => {
         throw ofThisTenon(error);
       });
     } catch (error) {
       throw ofThisTenon(error);
     }
   };
-  // Every other member stays the object's own, private fields and all.
-  return new Proxy(extension, {
-    get(target, name) {
-      if (name === "onToolExecute") return onToolExecute;
-      const member: unknown = Reflect.get(target, name, target);
-      return typeof member === "function" ? (member.bind(target) as unknown) : member;
-    },
-  });
 }
 
 /** A plugin has its own copy of the error classes; they are known by their shape. */

@@ -173,14 +173,11 @@ export function createTenon(given: TenonOptions = {}): Tenon {
   });
   const background = options.jobs !== false;
   const random = options.random ?? Math.random;
-  const mcp = createMcpServers({
-    ...{ config, registry, state, stateDir, workspace, env, clock, random, redactor, background },
-  });
-  const plugins = new Plugins({
-    ...{ config, registry, extensions, events, workspace, env, options },
-    redact: redactor.redact,
-    now: clock.now,
-  });
+  const { redact } = redactor;
+  // What most parts stand on; each takes what it needs.
+  const ground = { config, options, rules, env, workspace, stateDir, state, registry, events, clock, redact };
+  const mcp = createMcpServers({ ...ground, random, redactor, background });
+  const plugins = new Plugins({ ...ground, extensions, now: clock.now });
   logCalls({ config, sink: log, events, redact: redactor.redact });
   const telemetry = startTelemetry({ config, wanted: options.telemetry, events, registry });
   const spine: SpineParts = {
@@ -205,7 +202,7 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     world: world.ports,
     clock,
     plainLimits: { ...defaultPlainLimits, ...options.argumentLimits },
-    random: options.random ?? Math.random,
+    random,
     newId,
     redact: redactor.redact,
     settings: createToolSettings(config, metrics),
@@ -215,7 +212,7 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     isClosed: () => lifetime.closed,
     inFlight: running,
     ...((mcp.configured || config.plugins.length > 0) && {
-      awaitTool: awaitEither(plugins, mcp.configured ? mcp.awaitTool : undefined),
+      awaitTool: awaitEither(plugins, mcp.configured ? mcp : undefined),
     }),
     run: (request, origin) => runCall(request, origin, spine),
   };
@@ -226,11 +223,7 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     if (own.enabled === false && registry.has(name)) registry.disable(name, "the configuration says so");
   }
   for (const extension of options.extensions ?? []) extensions.use(extension);
-  const replay = createReplay({
-    ...{ config, rules, env, workspace, stateDir, state, registry, clock },
-    audit: audit.log,
-    redact: redactor.redact,
-  });
+  const replay = createReplay({ ...ground, audit: audit.log });
   const runtime = new TenonRuntime({
     plugins,
     audit,

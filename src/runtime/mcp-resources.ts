@@ -151,7 +151,8 @@ const artifacts: Kind = {
     }));
   },
   async read(uri, id, scope) {
-    const [iteration, name] = id.split("/");
+    const [iteration, name, ...rest] = id.split("/");
+    if (rest.length > 0) return undefined;
     const found = await fetch(scope, "read_artifact", { iteration, name });
     return found && [{ uri, mimeType: "text/markdown", text: String(found["content"]) }];
   },

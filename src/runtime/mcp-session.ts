@@ -111,7 +111,7 @@ export class TenonHostSession implements HostSession {
   }
 
   async close(): Promise<void> {
-    await this.#session.close();
+    await Promise.all([this.#session.close(), this.#blind?.close()]);
   }
 
   /** What the client's own globs leave of the toolset, by the true name or the one on the wire. */

@@ -1,16 +1,17 @@
 import type { SpineParts } from "../call/parts.js";
 import type { PluginInfo, PluginOptions } from "../contract/plugin.js";
+import type { RuntimeServers } from "./mcp-servers.js";
 import type { Plugins } from "./plugins.js";
 
 /** The wait for tools that are on their way, from wherever they come. */
 export function awaitEither(
   plugins: Plugins,
-  other: SpineParts["awaitTool"],
+  servers: Pick<RuntimeServers, "awaitTool"> | undefined,
 ): NonNullable<SpineParts["awaitTool"]> {
   return (name, toolset) => {
     const coming = plugins.awaited(name);
-    if (coming === undefined) return other?.(name, toolset);
-    return coming.then(() => other?.(name, toolset));
+    if (coming === undefined) return servers?.awaitTool(name, toolset);
+    return coming.then(() => servers?.awaitTool(name, toolset));
   };
 }
 

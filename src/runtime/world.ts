@@ -150,11 +150,12 @@ export function createWorld(parts: WorldOptions): World {
 
 /** Who asks, and who hears of it. */
 function askerOf(
-  { callId, toolName, session }: CallScope,
+  { callId, rootCallId = callId, toolName, session }: CallScope,
   { newId, events, redact }: WorldOptions,
 ): Pick<AskOptions, "asker" | "emit" | "redact"> {
+  const root = rootCallId === callId ? {} : { rootCallId };
   return {
-    asker: () => ({ id: newId(), callId, toolName, sessionId: session.id, agent: session.agent }),
+    asker: () => ({ id: newId(), callId, ...root, toolName, sessionId: session.id, agent: session.agent }),
     emit: (name, payload) => events.emit(name, payload),
     redact,
   };

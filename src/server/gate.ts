@@ -50,8 +50,8 @@ export function createGate(options: GateOptions): (visit: Visit) => Admitted {
       if (given !== undefined && sameSecret(given, options.token)) return "token";
       throw unauthorised("The token is wrong.");
     }
-    const cookie = readCookie(visit.headers.cookie, options.cookieName);
-    if (cookie !== undefined && sameSecret(cookie, cookieValue)) {
+    const cookies = readCookies(visit.headers.cookie, options.cookieName);
+    if (cookies.some((cookie) => sameSecret(cookie, cookieValue))) {
       checkPage(visit, fromPage);
       return "cookie";
     }
@@ -60,13 +60,10 @@ export function createGate(options: GateOptions): (visit: Visit) => Admitted {
   };
 }
 
-/** The value of a cookie, the first of its name. */
-export function readCookie(header: string | undefined, name: string): string | undefined {
-  for (const pair of header?.split(";") ?? []) {
-    const at = pair.indexOf("=");
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
-  }
-  return undefined;
+/** The values of all cookies of a name: a page at another port can set one of ours, and would lock the person out. */
+function readCookies(header: string | undefined, name: string): string[] {
+  const pairs = (header?.split(";") ?? []).map((pair) => pair.split(/=(.*)/s).map((part) => part.trim()));
+  return pairs.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : []));
 }
 
 function isPublic({ method, path }: Visit): boolean {

@@ -111,11 +111,7 @@ function namesOf(host: string, more: readonly string[] = []): ReadonlySet<string
 
 /** The Tenon's tools for MCP hosts; nothing is loaded before the first comes. */
 function openMcp(tenon: Tenon, { limits, onFault }: ServerOptions): McpDoor {
-  const host = createMcpHost(tenon, {
-    version: manifest.version,
-    resources: [tenon.mcp.resources],
-    prompts: [tenon.mcp.prompts],
-  });
+  const host = createMcpHost(tenon, { version: manifest.version });
   return createMcpHttp(host, { maxBodyBytes: limits?.maxBody, onError: (error) => onFault?.(error) });
 }
 

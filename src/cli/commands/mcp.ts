@@ -34,11 +34,7 @@ async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
     home: homedir(),
     log: (record) => terminal.stderr.write(`${JSON.stringify(record)}\n`),
   });
-  const host = createMcpHost(tenon, {
-    version,
-    resources: [tenon.mcp.resources],
-    prompts: [tenon.mcp.prompts],
-  });
+  const host = createMcpHost(tenon, { version });
   const stop = (): void => transport.end(1000);
   terminal.interrupted.addEventListener("abort", stop, { once: true });
   if (terminal.interrupted.aborted) stop();

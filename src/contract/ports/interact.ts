@@ -26,6 +26,8 @@ export interface Asker {
   /** Of the question. */
   readonly id: string;
   readonly callId: string;
+  /** The call from outside that this one serves, where it is another one. */
+  readonly rootCallId?: string | undefined;
   readonly sessionId: string;
   readonly agent: string;
   readonly toolName: string;
@@ -37,6 +39,8 @@ export interface Asker {
 export interface ApprovalRequest {
   readonly id: string;
   readonly callId: string;
+  /** The call from outside that this one serves, where it is another one. */
+  readonly rootCallId?: string | undefined;
   readonly sessionId: string;
   readonly agent: string;
   readonly toolName: string;

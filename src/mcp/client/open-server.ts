@@ -4,13 +4,14 @@ import type {
   OAuthClientProvider,
   Transport,
 } from "@modelcontextprotocol/client";
-import { ToolCancelledError, ToolTimeoutError } from "../../contract/errors.js";
 import type { UpstreamCall, UpstreamEvents, UpstreamSpec } from "../../contract/ports/upstream.js";
 import { capFetch } from "./cap-fetch.js";
 import { createConnection } from "./create-connection.js";
 import { loadSdk, type McpSdk } from "./load-sdk.js";
 import { ProgramTransport } from "./program-transport.js";
 import type { AnswerServer, EraVerdict, LiveClient, ServerConnection } from "./server-connection.js";
+import { startLimit } from "./start-limit.js";
+import { unreachable } from "./unreachable.js";
 
 /** How a server is reached, besides where. */
 export interface ServerOptions extends UpstreamEvents {
@@ -66,7 +67,11 @@ async function connect(opening: Opening): Promise<ServerConnection> {
     if (options.prior !== undefined) return attempt(opening, undefined);
     if (diedOfProbe) return attempt(opening, { kind: "legacy" });
     if (spec.kind === "address" && spec.transport === undefined && speaksOldHttp(error)) {
-      return attempt({ ...opening, spec: { ...spec, transport: "sse" } }, { kind: "legacy" });
+      return attempt({ ...opening, spec: { ...spec, transport: "sse" } }, { kind: "legacy" }).catch(() => {
+        throw new Error(`the address answers with HTTP ${statusOf(error)}, and there is no MCP server`, {
+          cause: error,
+        });
+      });
     }
     throw error;
   }
@@ -237,10 +242,13 @@ function isProbeDeath(error: unknown): boolean {
 
 /** What a server of before 2025 answers to a POST. */
 function speaksOldHttp(error: unknown): boolean {
-  const status = (error as { data?: { status?: unknown } }).data?.status;
-  const cause = (error as { cause?: unknown }).cause;
-  if (typeof status === "number") return [400, 404, 405, 406, 415, 501].includes(status);
-  return cause !== undefined && speaksOldHttp(cause);
+  return [400, 404, 405, 406, 415, 501].includes(statusOf(error) ?? 0);
+}
+
+function statusOf(error: unknown): number | undefined {
+  const { data, cause } = (error ?? {}) as { data?: { status?: unknown }; cause?: unknown };
+  if (typeof data?.status === "number") return data.status;
+  return cause === undefined ? undefined : statusOf(cause);
 }
 
 function messages(error: unknown): string {
@@ -251,52 +259,4 @@ function explain(error: unknown, live: LiveClient): unknown {
   const why = live.ended() ?? unreachable(error);
   if (why === undefined) return error;
   return new Error(isProbeDeath(error) ? `${why}: ${(error as Error).message}` : why, { cause: error });
-}
-
-/** What the system says about an address that cannot be reached; fetch hides it. */
-function unreachable(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const [first] = error instanceof AggregateError ? error.errors : [];
-  const deeper = unreachable(error.cause) ?? unreachable(first);
-  if (deeper !== undefined) return deeper;
-  const { code, message } = error as NodeJS.ErrnoException;
-  const isSystems =
-    typeof code === "string" &&
-    /^(?:E[A-Z]+|UND_ERR_\w+|(?:\w+_)?CERT_\w+|\w*SIGNED\w*|ERR_TLS\w*)$/.test(code);
-  return isSystems && message !== "" ? `it cannot be reached: ${message}` : undefined;
-}
-
-interface StartLimit {
-  readonly signal: AbortSignal;
-  race<T>(work: Promise<T>): Promise<T>;
-  clear(): void;
-}
-
-/** Whatever hangs, the start ends in time; a connection that comes too late is closed by its own abort. */
-function startLimit({ timeoutMs, signal }: ServerOptions): StartLimit {
-  const limit = new AbortController();
-  const onAbort = (): void =>
-    limit.abort(signal?.reason instanceof Error ? signal.reason : new ToolCancelledError());
-  const timer = setTimeout(
-    () => limit.abort(new ToolTimeoutError(`The server did not answer within ${timeoutMs} ms.`)),
-    timeoutMs,
-  );
-  if (signal?.aborted === true) onAbort();
-  signal?.addEventListener("abort", onAbort, { once: true });
-  const stopped = new Promise<never>((_, reject) => {
-    if (limit.signal.aborted) reject(limit.signal.reason as Error);
-    limit.signal.addEventListener("abort", () => reject(limit.signal.reason as Error), { once: true });
-  });
-  stopped.catch(() => {});
-  return {
-    signal: limit.signal,
-    race: async (work) => {
-      work.catch(() => {});
-      return Promise.race([work, stopped]);
-    },
-    clear: () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-    },
-  };
 }

@@ -40,7 +40,13 @@ export interface ServerView {
     readonly warnings: readonly string[];
   }[];
   /** Definitions that wait for a person. */
-  readonly held: readonly { readonly tool: string; readonly reason: string; readonly diff: string }[];
+  readonly held: readonly {
+    readonly tool: string;
+    readonly reason: string;
+    readonly diff: string;
+    /** What looks wrong in the new definition. */
+    readonly warnings: readonly string[];
+  }[];
   readonly refused: readonly { readonly tool: string; readonly reason: string }[];
   /** When a server that failed is tried again. */
   readonly nextTryAt?: number | undefined;

@@ -76,7 +76,10 @@ export class ServerCatalogue {
         description: shown.description ?? "",
         warnings,
       })),
-      held: [...this.#held.values()].map(({ tool, reason, diff }) => ({ tool, reason, diff })),
+      held: [...this.#held.values()].map(({ tool, reason, diff, offered }) => ({
+        ...{ tool, reason, diff },
+        warnings: offered.warnings,
+      })),
       refused: this.#refused,
     };
   }

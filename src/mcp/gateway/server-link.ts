@@ -105,7 +105,8 @@ export class ServerLink {
     const { signal } = this.#stop;
     clearTimeout(this.#timer);
     this.#nextTryAt = undefined;
-    this.#set("connecting", this.#reason);
+    // What failed before counts as failed until it works again: nobody should be told otherwise by each new try.
+    if (this.#reason === undefined) this.#set("connecting", undefined);
     let connection: ServerConnection | undefined;
     try {
       connection = await open(server, spec, {
@@ -148,7 +149,7 @@ export class ServerLink {
     const waitMs =
       Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(this.#failures, 20)) * (0.75 + random() / 2);
     this.#failures += 1;
-    this.#nextTryAt = now() + waitMs;
+    this.#nextTryAt = Math.ceil(now() + waitMs);
     this.#set("failed", reason);
     if (needsLogin) return; // only a person can help
     this.#timer = setTimeout(() => void this.open().catch(() => {}), waitMs);

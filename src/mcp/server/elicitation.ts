@@ -1,5 +1,5 @@
 import type { ClientDoor, ElicitAnswer } from "../../contract/ports/client.js";
-import type { InteractBackend } from "../../contract/ports/interact.js";
+import type { Asker, InteractBackend } from "../../contract/ports/interact.js";
 import { ToolExecutionError } from "../../contract/errors.js";
 import { fromApprovalForm, fromQuestionForm, toApprovalForm, toQuestionForm } from "./approval-form.js";
 import type { Exchange } from "./exchange.js";
@@ -19,10 +19,10 @@ export function createElicitation(find: FindExchange): InteractBackend {
     name: "mcp-elicitation",
     available: () => find()?.can.elicitForm === true,
     async approve(request, signal) {
-      return fromApprovalForm(await put(toApprovalForm(request), signal, request.callId));
+      return fromApprovalForm(await put(toApprovalForm(request), signal, rootOf(request)));
     },
-    async ask(question, signal, asker?: { readonly callId: string }) {
-      const answer = fromQuestionForm(question, await put(toQuestionForm(question), signal, asker?.callId));
+    async ask(question, signal, asker) {
+      const answer = fromQuestionForm(question, await put(toQuestionForm(question), signal, rootOf(asker)));
       if (answer !== undefined) return answer;
       throw new ToolExecutionError("The person chose not to answer.", {
         code: "INTERACTION_FAILED",
@@ -30,6 +30,11 @@ export function createElicitation(find: FindExchange): InteractBackend {
       });
     },
   };
+}
+
+/** Only the calls that a host made are known by their ids; those that tools make belong to one of them. */
+function rootOf(asking?: Pick<Asker, "callId" | "rootCallId">): string | undefined {
+  return asking?.rootCallId ?? asking?.callId;
 }
 
 /** The MCP host itself, for tools that need it. */

@@ -7,7 +7,10 @@ export function addAbout(api: Hono, { tenon, workspace, version, startedAt }: Se
   let looking: Promise<About["sandbox"]> | undefined; // a look builds a sandbox, and the answer does not change
   api.get("/about", async (c) => {
     const { mode, toolset } = tenon.config;
-    looking ??= lookAtSandbox(tenon);
+    looking ??= lookAtSandbox(tenon).catch((thrown: unknown) => {
+      looking = undefined; // the next one looks again
+      throw thrown;
+    });
     return c.json({
       version,
       workspace,
