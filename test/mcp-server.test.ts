@@ -89,7 +89,7 @@ describe("the MCP server on a pair of streams", () => {
     const tools = await host.list("tools/list", "tools");
     expect(tools.map(({ name }) => name)).toContain("read_file");
     expect(tools.some(({ name }) => name === "json_parse" || name === "shell_exec")).toBe(false);
-    for (const name of ["json_parse", "write_file"]) {
+    for (const name of ["json_parse", "json_parse@*", "write_file", "no_such"]) {
       expect(textOf(await host.request("tools/call", { name, arguments: { text: "1" } }))).toMatch(
         /^TOOL_NOT_FOUND/,
       );

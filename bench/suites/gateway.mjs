@@ -1,106 +1,193 @@
-// The gateway: a hop through Tenon to a server on standard streams against mcp-proxy, and memory with many servers.
+// The gateway: a hop through Tenon, with 20 servers and 500 tools behind it, against mcp-proxy with one; and its memory.
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { createTenon, openUpstream } from "../../dist/index.js";
-import { printGoal } from "../measure.mjs";
+import { openUpstream } from "../../dist/index.js";
+import { printGoal, printTable, quantile } from "../measure.mjs";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const server = join(root, "test/fixtures/hostile-server.mjs");
-const proxy = join(root, "test/peers/node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs");
-const cli = join(root, "bin/tenon.cjs");
-const env = { PATH: process.env.PATH ?? "" };
+const here = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const cli = here("bin/tenon.cjs");
+const proxy = here("test/peers/node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs");
+const upstream = { command: process.execPath, args: [here("bench/mcp-upstream.mjs"), "25"] };
+const servers = 20;
+const rounds = 12;
+const callsPerRound = 160;
 
 export async function run() {
-  console.log("\n## The gateway\n");
   const folder = mkdtempSync(join(tmpdir(), "tenon-bench-gateway-"));
+  const closing = [];
   try {
-    const direct = await rateOf(
-      { kind: "program", command: process.execPath, args: [server, "good"], env },
-      "echo",
-    );
-    const hop = await rateOf(throughTenon(folder), "good__echo");
-    const proxied = await proxyRate();
-    console.log(
-      `calls a second, one after another: direct ${direct.toFixed(0)}, through tenon mcp ${hop.toFixed(0)}, through mcp-proxy ${proxied.toFixed(0)}`,
-    );
-    printGoal("mcp-proxy's rate against the hop", proxied / hop, 1 / 4);
+    const contenders = {
+      "direct, stdio": await direct(closing),
+      "tenon mcp": await throughStdio(folder, closing),
+      "tenon serve": await throughServe(folder, closing),
+      "mcp-proxy": await throughProxy(closing),
+    };
+    for (const inFlight of [1, 16]) {
+      const results = await measure(contenders, inFlight);
+      const load = loadavg()[0].toFixed(1);
+      printTable(`A hop to a server on stdio, ${inFlight} in flight (load ${load})`, results, "mcp-proxy");
+      const base = results.get("mcp-proxy").median;
+      for (const name of ["tenon mcp", "tenon serve"]) {
+        const { median } = results.get(name);
+        console.log(
+          `${name}: ${(1e6 / median).toFixed(0)} calls a second, ${(base / median).toFixed(1)} × mcp-proxy`,
+        );
+        printGoal(`time of a call through ${name} against mcp-proxy`, median / base, 1 / 4);
+      }
+    }
+  } finally {
+    for (const close of closing.toReversed()) await close();
+  }
+  try {
     await measureMemory(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function throughTenon(folder) {
-  const config = {
-    policy: { rules: [{ tool: "good:*", behavior: "allow" }] },
-    mcpServers: { good: { command: process.execPath, args: [server, "good"] } },
-  };
-  const file = join(folder, "config.json");
-  writeFileSync(file, JSON.stringify(config));
-  return {
-    kind: "program",
-    command: process.execPath,
-    args: [cli, "mcp", "--workspace", folder, "--config", file],
-    env: { ...env, TENON_STATE_DIR: join(folder, "state"), HOME: folder },
-  };
-}
-
-async function rateOf(spec, name) {
-  const upstream = await openUpstream(spec, { timeoutMs: 30_000 });
-  const signal = new AbortController().signal;
-  const call = () => upstream.callTool(name, { text: "x" }, { signal });
-  try {
-    for (let round = 0; round < 200; round++) await call();
-    const first = await call();
-    if (first.isError) throw new Error(JSON.stringify(first.content));
-    const started = performance.now();
-    const rounds = 2000;
-    for (let round = 0; round < rounds; round++) await call();
-    return (rounds / (performance.now() - started)) * 1000;
-  } finally {
-    await upstream.close();
-  }
-}
-
-async function proxyRate() {
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
-  const child = spawn(
-    process.execPath,
-    [proxy, "--port", String(port), "--", process.execPath, server, "good"],
-    { stdio: "ignore" },
-  );
-  try {
-    for (let tries = 0; ; tries++) {
-      try {
-        return await rateOf({ kind: "address", url: `http://127.0.0.1:${port}/mcp` }, "echo");
-      } catch (error) {
-        if (tries > 20) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 250));
-      }
+/** Contenders take turns in short rounds. */
+async function measure(contenders, inFlight) {
+  const samples = new Map(Object.keys(contenders).map((name) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, call] of Object.entries(contenders)) {
+      const started = performance.now();
+      const worker = async () => {
+        for (let at = 0; at < callsPerRound / inFlight; at++) await call();
+      };
+      await Promise.all(Array.from({ length: inFlight }, worker));
+      const perCall = ((performance.now() - started) * 1000) / callsPerRound;
+      if (round >= rounds / 4) samples.get(name).push(perCall);
     }
-  } finally {
+  }
+  return new Map(
+    [...samples].map(([name, values]) => {
+      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+      return [name, { median: quantile(values, 0.5), mean }];
+    }),
+  );
+}
+
+/** A call of a tool, by the same client for everyone. */
+async function callerOf(spec, name, closing) {
+  const connection = await openUpstream(spec, { timeoutMs: 30_000 });
+  closing.push(() => connection.close());
+  const { signal } = new AbortController();
+  return async () => {
+    const { isError, content } = await connection.callTool(name, { text: "x" }, { signal });
+    if (isError) throw new Error(JSON.stringify(content));
+  };
+}
+
+function direct(closing) {
+  return callerOf({ kind: "program", ...upstream, env: plainEnv() }, "echo", closing);
+}
+
+function throughStdio(folder, closing) {
+  const args = [cli, "mcp", "--workspace", folder, "--config", configFile(folder, servers)];
+  const env = stateEnv(folder, "stdio");
+  return callerOf({ kind: "program", command: process.execPath, args, env }, "s0__echo", closing);
+}
+
+async function throughServe(folder, closing) {
+  const args = [cli, "serve", "--port", "0", "--json", "--workspace", folder];
+  const child = spawn(process.execPath, [...args, "--config", configFile(folder, servers)], {
+    env: stateEnv(folder, "serve"),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  closing.push(async () => {
+    child.kill("SIGINT");
+    await once(child, "exit");
+  });
+  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  const { url, token } = JSON.parse(line);
+  const spec = {
+    kind: "address",
+    url: new URL("/mcp", url).href,
+    headers: { authorization: `Bearer ${token}` },
+  };
+  return callerOf(spec, "s0__echo", closing);
+}
+
+async function throughProxy(closing) {
+  const port = await freePort();
+  const args = [proxy, "--port", String(port), "--", upstream.command, ...upstream.args];
+  const child = spawn(process.execPath, args, { stdio: "ignore" });
+  closing.push(async () => {
     child.kill();
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  });
+  for (let tries = 0; ; tries++) {
+    try {
+      return await callerOf({ kind: "address", url: `http://127.0.0.1:${port}/mcp` }, "echo", closing);
+    } catch (error) {
+      if (tries > 40) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
   }
 }
 
 async function measureMemory(folder) {
-  const servers = Array.from({ length: 20 }, (_, at) => [
-    `s${at}`,
-    { command: process.execPath, args: [server, "good"] },
-  ]);
-  const before = process.memoryUsage.rss();
-  const tenon = createTenon({
-    workspace: folder,
-    config: { stateDir: join(folder, "many"), mcpServers: Object.fromEntries(servers) },
-  });
-  await tenon.ready();
-  await tenon.mcp.tryAll(60_000);
-  const tools = tenon.mcp.servers().reduce((sum, one) => sum + one.tools.length, 0);
+  const sizes = [];
+  for (const count of [0, servers]) {
+    const args = [cli, "mcp", "--workspace", folder, "--config", configFile(folder, count)];
+    const env = stateEnv(folder, `memory-${count}`);
+    const host = await openUpstream(
+      { kind: "program", command: process.execPath, args, env },
+      { timeoutMs: 30_000 },
+    );
+    try {
+      const own = (await host.listTools()).length;
+      for (let at = 0; at < count; at++) {
+        const { isError } = await host.callTool(
+          `s${at}__echo`,
+          { text: "x" },
+          { signal: AbortSignal.timeout(30_000) },
+        );
+        if (isError) throw new Error(`server s${at} does not answer`);
+      }
+      const listed = (await host.listTools()).length;
+      sizes.push({ listed: count === 0 ? own : listed, mb: residentOf(host.pid) });
+    } finally {
+      await host.close();
+    }
+  }
+  const [none, many] = sizes;
   console.log(
-    `${servers.length} servers, ${tools} tools: ${((process.memoryUsage.rss() - before) / 1024 ** 2).toFixed(0)} MB more in Tenon's own process`,
+    `\ntenon mcp with ${servers} servers connected, ${many.listed - none.listed} tools more listed: ${many.mb.toFixed(0)} MB resident; ${none.mb.toFixed(0)} MB without any`,
   );
-  await tenon.close();
+}
+
+function residentOf(pid) {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+function configFile(folder, count) {
+  const file = join(folder, `config-${count}.json`);
+  const mcpServers = Object.fromEntries(Array.from({ length: count }, (_, at) => [`s${at}`, upstream]));
+  const rules = [{ tool: "s*:*", decision: "allow" }];
+  writeFileSync(file, JSON.stringify({ policy: { rules }, mcpServers }));
+  return file;
+}
+
+function plainEnv() {
+  return { PATH: process.env.PATH ?? "" };
+}
+
+function stateEnv(folder, name) {
+  return { ...plainEnv(), TENON_STATE_DIR: join(folder, name), HOME: folder };
+}
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  return port;
 }

@@ -44,7 +44,9 @@ function describe(server: ServerView): string {
     ...faults
       .filter(({ message }) => message !== server.fault || state !== "failed")
       .map(({ message, count }) => `  fault: ${message}${count > 1 ? ` (${count} times)` : ""}`),
-    ...held.map(({ tool, reason, warnings }) => `  held: ${[`${tool}: ${reason}`, ...warnings].join("; it ")}`),
+    ...held.map(
+      ({ tool, reason, warnings }) => `  held: ${[`${tool}: ${reason}`, ...warnings].join("; it ")}`,
+    ),
     ...refused.map(({ tool, reason }) => `  refused: ${tool}: ${reason}`),
     ...tools.flatMap((tool) => tool.warnings.map((warning) => `  warning: ${tool.name}: ${warning}`)),
   ];

@@ -85,15 +85,15 @@ export class TenonHostSession implements HostSession {
 
   async call({ id, name: asked, arguments: given, signal, onProgress }: HostCall): Promise<HostAnswer> {
     const { name, args } = this.#searches ? meantCall(asked, given) : { name: asked, args: given };
+    const visible = !this.#narrowed || (await this.#isVisible(name));
     const wire = this.#parts.catalogue.behind(name);
-    const trueName = wire?.trueName ?? this.#parts.tenon.registry.entry(name)?.name;
     const request: ToolRequest = {
       name: wire?.trueName ?? name,
       arguments: args ?? {},
       signal,
       ...(id !== undefined && { id }),
     };
-    const session = trueName === undefined || this.#sees(trueName) ? this.#session : this.#blinded();
+    const session = visible ? this.#session : this.#blinded();
     const envelope = await (onProgress === undefined
       ? session.call(request)
       : follow(session, request, onProgress));
@@ -114,10 +114,25 @@ export class TenonHostSession implements HostSession {
     await Promise.all([this.#session.close(), this.#blind?.close()]);
   }
 
+  get #narrowed(): boolean {
+    const { include, exclude } = this.#parts.asked;
+    return include !== undefined || exclude !== undefined;
+  }
+
+  /** Whether the client's globs leave what a name means; a tool that is on its way must be there to be judged. */
+  async #isVisible(name: string): Promise<boolean> {
+    const { tenon, catalogue } = this.#parts;
+    const find = (): string | undefined =>
+      catalogue.behind(name)?.trueName ?? tenon.registry.entry(name)?.name;
+    if (find() === undefined) await tenon.ready().catch(() => undefined); // the call itself tells what is wrong
+    const trueName = find();
+    return trueName !== undefined && this.#sees(trueName);
+  }
+
   /** What the client's own globs leave of the toolset, by the true name or the one on the wire. */
   #sees(trueName: string): boolean {
+    if (!this.#narrowed) return true;
     const { include, exclude } = this.#parts.asked;
-    if (include === undefined && exclude === undefined) return true;
     const names = [trueName, this.#parts.catalogue.of(trueName)?.tool.name ?? trueName];
     const fits = (globs: readonly string[]): boolean =>
       globs.some((glob) => names.some((name) => matchesGlob(glob, name)));

@@ -133,8 +133,7 @@ async function accept(
     if (flags.json !== true) {
       for (const { tool, diff } of chosen)
         terminal.stdout.write(`${printable(`${name}:${tool}\n${diff}`)}\n`);
-      for (const line of warningsOf(chosen))
-        terminal.stderr.write(`tenon: ${line}\n`);
+      for (const line of warningsOf(chosen)) terminal.stderr.write(`tenon: ${line}\n`);
     }
     if (flags.yes !== true && chosen.length > 0 && !(await confirmed(terminal, chosen.length))) {
       terminal.exitCode = exitCodes.denied;

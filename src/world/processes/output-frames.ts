@@ -15,10 +15,10 @@ const maxBytes = 8 * 1024;
 export function createOutputFrames(send: (stream: OutputStream, text: string) => void): OutputFrames {
   const streams = { stdout: createPending(), stderr: createPending() };
   let timer: NodeJS.Timeout | undefined;
-  const flush = (): boolean => {
+  const flush = (last = false): boolean => {
     let sent = false;
     for (const stream of ["stdout", "stderr"] as const) {
-      const text = streams[stream].take();
+      const text = streams[stream].take(last);
       if (text === "") continue;
       send(stream, text);
       sent = true;
@@ -35,15 +35,22 @@ export function createOutputFrames(send: (stream: OutputStream, text: string) =>
     },
     end() {
       clearTimeout(timer);
-      flush();
+      flush(true);
     },
   };
 }
 
 interface Pending {
   push(bytes: Uint8Array): void;
-  take(): string;
+  /** @param last Nothing comes after it: what waited for its rest goes, too. */
+  take(last: boolean): string;
 }
+
+/** An escape sequence that has all its parts: with parameters and a final letter, or of one character. */
+// oxlint-disable-next-line no-control-regex -- finding escape sequences is the point
+const wholeSequence = /^\x1b(?:\[[0-?]*[ -/]*[@-~]|[^[])/;
+/** None is longer; what is, is no sequence. */
+const longestSequence = 32;
 
 /** The last bytes since the last frame; those before them are only counted. */
 function createPending(): Pending {
@@ -67,17 +74,18 @@ function createPending(): Pending {
       buffer.set(bytes, length);
       length += bytes.length;
     },
-    take() {
-      if (length === 0) return "";
+    take(last) {
+      if (length === 0 && !(last && held !== "")) return "";
       if (skipped > 0) {
         decoder = new TextDecoder();
         held = "";
       }
-      const raw = held + decoder.decode(buffer.subarray(0, length), { stream: true });
+      const raw = held + decoder.decode(buffer.subarray(0, length), { stream: !last });
       // An escape sequence that is not complete yet waits for its rest.
-      const open = raw.lastIndexOf("\x1b");
-      const cut =
-        open !== -1 && raw.length - open < 32 && !/[@-~]$/.test(raw.slice(open + 2)) ? open : raw.length;
+      const open = last ? -1 : raw.lastIndexOf("\x1b");
+      const waits =
+        open !== -1 && raw.length - open < longestSequence && !wholeSequence.test(raw.slice(open));
+      const cut = waits ? open : raw.length;
       held = raw.slice(cut);
       const note = skipped > 0 ? `[… ${skipped} bytes not shown …]\n` : "";
       length = skipped = 0;
