@@ -159,6 +159,15 @@ describe("the loop guard", () => {
     expect((await call(tenon, "other")).error?.code).toBe("EXECUTION_FAILED");
   });
 
+  it("lets a call try again when somebody else has changed what it reads", async () => {
+    const { tenon, workspace } = start({ refuseAfter: 3 });
+    const poll = (): Promise<ToolEnvelope> => call(tenon, "read_file", { path: "awaited.txt" });
+    for (let at = 0; at < 3; at++) await poll();
+    expect((await poll()).error?.code).toBe("LOOP_DETECTED");
+    writeFileSync(join(workspace, "awaited.txt"), "here\n");
+    expect((await poll()).success).toBe(true);
+  });
+
   it("leaves denials to the policy and can be switched off", async () => {
     const { tenon, workspace } = start({ refuseAfter: 3 });
     writeFileSync(join(workspace, "x"), "x");

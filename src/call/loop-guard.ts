@@ -3,8 +3,9 @@ import { ToolCancelledError, ToolUnavailableError, type ToolError } from "../con
 import type { Clock } from "../contract/ports/clock.js";
 import type { Lock } from "../scheduler/locks.js";
 import { adviseOn, type LoopAdvice } from "./advise-on.js";
-import type { Call, Outcome, ValidatedCall } from "./call.js";
+import type { Call, Outcome, ResolvedCall, ValidatedCall } from "./call.js";
 import { messageOf } from "./failure.js";
+import { lookAt } from "./look-at.js";
 
 /** When a failing call counts as a loop. */
 export interface LoopLimits {
@@ -22,6 +23,8 @@ interface Streak {
   /** The tool itself ran and failed for good: only then is anything gained by not running it again. */
   readonly costly: boolean;
   readonly firstAt: number;
+  /** What stood at its paths when it failed so often that it is refused. */
+  sight?: string | undefined;
   count: number;
   lastAt: number;
   lastMonotonic: number;
@@ -53,6 +56,8 @@ export class LoopGuard {
   refuse(call: ValidatedCall): void {
     const streak = this.#sessions.get(call.session.id)?.get(keyOf(call));
     if (streak === undefined || !streak.costly || streak.count < this.#limits.refuseAfter) return;
+    // Somebody else, outside of Tenon, may have changed what the call waits for.
+    if (streak.sight !== sightOf(call)) return;
     if (streak.entry !== call.entry || this.#clock.now() - streak.lastAt > this.#limits.windowMs) return;
     const { hint, details } = adviseOn(call, undefined, streak);
     throw new ToolUnavailableError(
@@ -79,6 +84,7 @@ export class LoopGuard {
     if (!same || call.startedMonotonic >= streak.lastMonotonic) streak.count++;
     streak.lastAt = now;
     streak.lastMonotonic = this.#clock.monotonic();
+    if (streak.costly && streak.count >= this.#limits.refuseAfter) streak.sight = sightOf(call);
     streaks.delete(key);
     streaks.set(key, streak);
     dropOldest(streaks, mostStreaks);
@@ -156,6 +162,14 @@ function keyOf(call: Call): string {
   const input = call.plainInput ?? (call.plain.ok ? call.plain.value : undefined);
   const text = JSON.stringify(input) ?? "";
   return `${call.entry?.name ?? call.toolName}\0${text.length > shortChars ? hash("sha1", text) : text}`;
+}
+
+/** What stands at the paths that the call names. */
+function sightOf(call: Call): string {
+  const paths = [...call.reads, ...call.writes].flatMap((resource) =>
+    "path" in resource ? resource.path : [],
+  );
+  return paths.map((path) => lookAt(call as ResolvedCall, path)?.identity ?? "").join("\0");
 }
 
 /** Numbers in a message (times, counts) may differ though it says the same. */

@@ -53,6 +53,24 @@ const isCached = (answer: ToolEnvelope): boolean => answer.metadata["cached"] ==
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2100));
 
 describe("a cached answer", () => {
+  it("is not given where the call has more room than the one before had", async () => {
+    const room = defineTool({
+      name: "room",
+      description: "Tell how much text is wanted.",
+      category: "custom",
+      annotations: { readOnly: true, cacheable: true },
+      input: z.object({}),
+      execute: (_input, { maxTextChars = 0 }) => ({ maxTextChars }),
+    });
+    const output = { maxTokens: 1000, maxBatchTokens: 1000 };
+    const { tenon } = start({ tools: [room], config: { tools: { output } } });
+    const roomOf = ({ result }: ToolEnvelope): number => (result as { maxTextChars: number }).maxTextChars;
+    const [shared] = await tenon.callMany([{ name: "room" }, { name: "room" }]);
+    const alone = await tenon.call({ name: "room" });
+    expect(roomOf(alone)).toBeGreaterThan(roomOf(shared as ToolEnvelope));
+    expect(isCached(await tenon.call({ name: "room" }))).toBe(true);
+  });
+
   it("is given again while nothing changed, to whom it was given, and only behind policy and writes", async () => {
     const slow = defineTool({
       name: "slow_write",

@@ -1,10 +1,10 @@
-import type { FileStat } from "../contract/ports/files.js";
 import type { SeenFiles } from "../contract/ports/seen.js";
 import { announce } from "./announce.js";
+import { budgetOf } from "./budget.js";
 import type { AuthorisedCall } from "./call.js";
-import { scopeOf } from "./context.js";
 import { copyPlain } from "./copy-plain.js";
 import { execute } from "./execute.js";
+import { lookAt } from "./look-at.js";
 import type { KeptAnswer, ResultCache } from "./result-cache.js";
 
 /**
@@ -78,22 +78,14 @@ function valueOf(call: AuthorisedCall, key: string): string | undefined {
   }
 }
 
-/** Through the call's own guard; where that refuses, the tool will say so itself. */
-function lookAt(call: AuthorisedCall, path: string): FileStat | null {
-  try {
-    return call.parts.world.look?.(scopeOf(call), path) ?? null;
-  } catch {
-    return null;
-  }
-}
-
-/** Per session and task: a tool may look at both. */
+/** Per session, task and budget: a tool may look at all of them, and say less where it has less room. */
 function keyOf(call: AuthorisedCall): string | undefined {
   if (call.writes.length > 0) return undefined;
   const input = JSON.stringify(call.plainInput) ?? "";
   if (input.length > longestKey) return undefined;
   const { session, taskId = "", settings } = call;
-  return [settings.cacheId, session.id, taskId, session.iterationId ?? "", input].join("\0");
+  const { tokens } = budgetOf(call);
+  return [settings.cacheId, session.id, taskId, session.iterationId ?? "", tokens, input].join("\0");
 }
 
 function keep(

@@ -50,6 +50,8 @@ export interface RuntimeServers extends McpServers {
   tryAll(limitMs: number): Promise<void>;
   /** The wait before a tool of a server that has not listed its tools yet can be resolved. */
   awaitTool(name: string, toolset?: Toolset): Promise<void> | undefined;
+  /** The tool that a name on the wire means, where its server has not listed its tools yet. */
+  nameBehind(wireName: string): string | undefined;
   /** Log in to a server; the person is shown where. */
   login(
     name: string,

@@ -86,9 +86,10 @@ export class TenonHostSession implements HostSession {
   async call({ id, name: asked, arguments: given, signal, onProgress }: HostCall): Promise<HostAnswer> {
     const { name, args } = this.#searches ? meantCall(asked, given) : { name: asked, args: given };
     const visible = !this.#narrowed || (await this.#isVisible(name));
+    const meant = this.#parts.catalogue.behind(name)?.trueName ?? (await this.#meant(name));
     const wire = this.#parts.catalogue.behind(name);
     const request: ToolRequest = {
-      name: wire?.trueName ?? name,
+      name: meant,
       arguments: args ?? {},
       signal,
       ...(id !== undefined && { id }),
@@ -119,11 +120,19 @@ export class TenonHostSession implements HostSession {
     return include !== undefined || exclude !== undefined;
   }
 
+  /** What a name means that no listing holds yet: a host may remember it from before its server was started. */
+  async #meant(name: string): Promise<string> {
+    const { tenon, catalogue } = this.#parts;
+    if (tenon.registry.entry(name) !== undefined) return name;
+    await tenon.ready().catch(() => undefined); // the call itself tells what is wrong
+    return catalogue.behind(name)?.trueName ?? tenon.mcp.nameBehind(name) ?? name;
+  }
+
   /** Whether the client's globs leave what a name means; a tool that is on its way must be there to be judged. */
   async #isVisible(name: string): Promise<boolean> {
     const { tenon, catalogue } = this.#parts;
     const find = (): string | undefined =>
-      catalogue.behind(name)?.trueName ?? tenon.registry.entry(name)?.name;
+      catalogue.behind(name)?.trueName ?? tenon.registry.entry(name)?.name ?? tenon.mcp.nameBehind(name);
     if (find() === undefined) await tenon.ready().catch(() => undefined); // the call itself tells what is wrong
     const trueName = find();
     return trueName !== undefined && this.#sees(trueName);

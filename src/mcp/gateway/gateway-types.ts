@@ -120,5 +120,7 @@ export interface Gateway extends McpServers {
   tryAll(limitMs: number): Promise<void>;
   /** The wait before a name of a server that has not listed its tools yet can be resolved. */
   awaitTool(name: string): Promise<void> | undefined;
+  /** The tool that a name on the wire (`server__tool`) means, where its server has not listed its tools yet. */
+  nameBehind(wireName: string): string | undefined;
   close(): Promise<void>;
 }

@@ -59,6 +59,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (server === undefined || !server.enabled || server.catalogue.isKnown) return undefined;
       return server.link.use().then(() => {});
     },
+    nameBehind(wireName) {
+      const server = all().find(
+        ({ name, catalogue }) => !catalogue.isKnown && wireName.startsWith(wirePrefix(name)),
+      );
+      return server && `${server.name}:${wireName.slice(wirePrefix(server.name).length)}`;
+    },
     servers: () => [...servers.values()].map((server) => server.view()),
     async connect(name, given) {
       const settings: ServerSettings = "spec" in given ? given : { spec: given satisfies UpstreamSpec };
@@ -114,6 +120,10 @@ function checkName(name: string, servers: ReadonlyMap<string, unknown>): void {
   throw new ToolDefinitionError(`There is another MCP server named "${name}".`, {
     hint: "Disconnect it first, or choose another name.",
   });
+}
+
+function wirePrefix(server: string): string {
+  return `${server.replaceAll(".", "_")}__`;
 }
 
 /** What throws at once rejects instead. */
