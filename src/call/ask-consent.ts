@@ -1,8 +1,8 @@
 import { ToolPermissionError } from "../contract/errors.js";
 import type { TenonEvent } from "../contract/events.js";
 import type { ApprovalAnswer, ApprovalRequest, InteractBackend } from "../contract/ports/interact.js";
+import { messageOf } from "../contract/message-of.js";
 import type { ValidatedCall } from "./call.js";
-import { messageOf } from "./failure.js";
 
 /** Keeps waiting requests, so that a restart can close them as denied. */
 export interface ApprovalLog {

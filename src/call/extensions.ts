@@ -7,10 +7,10 @@ import {
 } from "../contract/errors.js";
 import type { Extension } from "../contract/extension.js";
 import type { Tool } from "../contract/tool.js";
+import { messageOf } from "../contract/message-of.js";
 import { takePlain } from "../schema/take-plain.js";
 import { AnswerCopy } from "./answer-copy.js";
 import type { Call, ValidatedCall } from "./call.js";
-import { messageOf } from "./failure.js";
 import { HookScope, withinTime } from "./hook-scope.js";
 import { validateInput } from "./validate.js";
 

@@ -5,6 +5,7 @@ import {
   ToolTimeoutError,
   type ErrorInfo,
 } from "../contract/errors.js";
+import { messageOf } from "../contract/message-of.js";
 import { takePlain } from "../schema/take-plain.js";
 
 const maxMessageChars = 4000;
@@ -48,17 +49,6 @@ export function isCritical(error: ToolError): boolean {
   const { type, retryable, details } = toErrorInfo(error);
   if (type === "ToolInternalError" || type === "ToolTimeoutError") return true;
   return type === "ToolExecutionError" && details?.["unexpected"] === true && !retryable;
-}
-
-/** What a thrown thing says, in words, whatever it is. */
-export function messageOf(thrown: unknown): string {
-  const message = readString(thrown, "message");
-  if (message !== undefined && message !== "") return message;
-  try {
-    return String(thrown);
-  } catch {
-    return "something that cannot be shown";
-  }
 }
 
 function isToolError(thrown: unknown): thrown is ToolError {

@@ -1,6 +1,6 @@
+import { messageOf } from "../contract/message-of.js";
 import type { Call, ResolvedCall } from "./call.js";
 import { contextOf } from "./context.js";
-import { messageOf } from "./failure.js";
 
 /**
  * Keep a text whole beside its answer. The handle is there at once and can be read from at once; the disk

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import { ToolCancelledError, ToolUnavailableError, type ToolError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
+import { messageOf } from "../contract/message-of.js";
 import type { Lock } from "../scheduler/locks.js";
 import { adviseOn, type LoopAdvice } from "./advise-on.js";
 import type { Call, Outcome, ResolvedCall, ValidatedCall } from "./call.js";
-import { messageOf } from "./failure.js";
 import { lookAt } from "./look-at.js";
 
 /** When a failing call counts as a loop. */

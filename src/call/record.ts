@@ -1,8 +1,8 @@
 import type { ToolEnvelope } from "../contract/call.js";
 import type { CallRecord, Recorder } from "../contract/ports/recorder.js";
+import { messageOf } from "../contract/message-of.js";
 import { announce } from "./announce.js";
 import type { Call, Outcome } from "./call.js";
-import { messageOf } from "./failure.js";
 
 /** Tell listeners and recorders how the call ended, refusals too; resolves when the records are kept. */
 export function record(outcome: Outcome, envelope: ToolEnvelope): Promise<void> | undefined {

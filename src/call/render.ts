@@ -1,7 +1,7 @@
 import type { ContentPart } from "../contract/call.js";
 import type { ErrorInfo } from "../contract/errors.js";
+import { messageOf } from "../contract/message-of.js";
 import type { Call } from "./call.js";
-import { messageOf } from "./failure.js";
 import { present } from "./present.js";
 
 /** The parts for the model: the tool's own rendering or the result as JSON, all texts together within the budget. */

@@ -1,9 +1,9 @@
 import { ToolInternalError, ToolValidationError } from "../contract/errors.js";
 import type { Resource, Resources } from "../contract/resources.js";
+import { messageOf } from "../contract/message-of.js";
 import type { ArgumentIssue } from "../schema/compile-schema.js";
 import { toLocks } from "../scheduler/locks.js";
 import type { ResolvedCall, ValidatedCall } from "./call.js";
-import { messageOf } from "./failure.js";
 import { analysisOf } from "./shell-commands.js";
 
 /** Copy the arguments to plain data, check them by the schema, and ask the tool what it will touch. */

@@ -2,6 +2,7 @@ import type { ToolEnvelope } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
 import { ToolError, ToolExecutionError, toolErrorFrom } from "../contract/errors.js";
 import type { ErrorInfo } from "../contract/errors.js";
+import { messageOf } from "../contract/message-of.js";
 import type { ChainScope, StepRetry } from "./chain-types.js";
 import type { Maker } from "./template.js";
 
@@ -141,8 +142,4 @@ function failed(step: ReadyStep, cause: unknown, done: readonly string[]): ToolE
     message: `Step "${step.id}"${tool} failed: ${info.message} ${before}`,
     details: { ...info.details, step: step.id, stepsDone: done },
   });
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -81,6 +81,8 @@ export interface HostAnswer {
   readonly envelope: ToolEnvelope;
   /** The listed schema stands around the result: `{ result }`. */
   readonly wrapped: boolean;
+  /** Characters that a structured result may take; what is longer is shortened. */
+  readonly maxChars: number;
 }
 
 /** Who asks for a resource or a prompt. */

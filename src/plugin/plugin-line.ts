@@ -1,5 +1,6 @@
 import type { ToolContext } from "../contract/context.js";
 import { ToolExecutionError, ToolUnavailableError } from "../contract/errors.js";
+import { messageOf } from "../contract/message-of.js";
 import type { Upstream } from "../contract/ports/upstream.js";
 import { EnvMemory } from "./env-memory.js";
 import { WishServer, type WishServerOptions } from "./serve-wishes.js";
@@ -179,8 +180,7 @@ export class PluginLine {
       return await send();
     } catch (error) {
       if (signal?.aborted === true) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      throw this.unavailable(why);
+      throw this.unavailable(messageOf(error));
     }
   }
 

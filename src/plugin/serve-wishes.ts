@@ -1,5 +1,6 @@
 import type { ToolContext } from "../contract/context.js";
 import { ToolCancelledError, ToolExecutionError } from "../contract/errors.js";
+import { messageOf } from "../contract/message-of.js";
 import type { LogLevel } from "../contract/ports/log.js";
 import type { Upstream } from "../contract/ports/upstream.js";
 import { openDoor } from "./open-door.js";
@@ -44,7 +45,7 @@ export class WishServer {
         this.#grant(wish);
       } catch (error) {
         // A wish that cannot be read is its plugin's fault, and no other call's.
-        this.#options.onLog("warn", `A request could not be read: ${(error as Error).message}`, {});
+        this.#options.onLog("warn", `A request could not be read: ${messageOf(error)}`, {});
       }
     }
   }

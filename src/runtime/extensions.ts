@@ -1,5 +1,5 @@
 import type { ActiveExtension, ExtensionHooks } from "../call/extensions.js";
-import { messageOf } from "../call/failure.js";
+import { messageOf } from "../contract/message-of.js";
 import { ToolDefinitionError } from "../contract/errors.js";
 import type { Extension } from "../contract/extension.js";
 import type { Tool } from "../contract/tool.js";

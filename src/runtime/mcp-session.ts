@@ -79,6 +79,11 @@ export class TenonHostSession implements HostSession {
     return this.#searches ? searchListing(tools) : tools;
   }
 
+  /** As much as the text beside it may take: a token stands for about four characters. */
+  get #maxChars(): number {
+    return this.#parts.tenon.config.tools.output.maxTokens * 4;
+  }
+
   get #searches(): boolean {
     return this.#parts.tenon.config.tools.listing === "search";
   }
@@ -100,7 +105,7 @@ export class TenonHostSession implements HostSession {
       : follow(session, request, onProgress));
     if (envelope.success) for (const change of changesOf(envelope)) this.#parts.tell(change);
     const answered = wire ?? this.#parts.catalogue.of(envelope.toolName);
-    return { envelope, wrapped: answered?.wrapped === true };
+    return { envelope, wrapped: answered?.wrapped === true, maxChars: this.#maxChars };
   }
 
   resources(client?: ClientDoor): HostResources {

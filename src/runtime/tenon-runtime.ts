@@ -1,4 +1,4 @@
-import { messageOf } from "../call/failure.js";
+import { messageOf } from "../contract/message-of.js";
 import type { SpineParts } from "../call/parts.js";
 import type { ResolvedConfig } from "../config/resolve-config.js";
 import type { EventName, TenonEvent, TenonEvents } from "../contract/events.js";

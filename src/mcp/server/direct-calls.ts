@@ -1,5 +1,6 @@
 import type { Server } from "@modelcontextprotocol/server";
 import { ToolCancelledError } from "../../contract/errors.js";
+import { messageOf } from "../../contract/message-of.js";
 import { rpcError, rpcErrors, type WireMessage } from "../wire/json-rpc.js";
 import { runTool } from "./call-tool.js";
 import type { Connection } from "./connection.js";
@@ -79,7 +80,7 @@ export class DirectCalls {
       const result = await runTool(this.#connection, exchange, { ...call, signal: controller.signal });
       answer = { jsonrpc: "2.0", id, result };
     } catch (error) {
-      answer = rpcError(id, rpcErrors.internal, error instanceof Error ? error.message : String(error));
+      answer = rpcError(id, rpcErrors.internal, messageOf(error));
     }
     if (this.#running.get(id) === controller) this.#running.delete(id);
     if (controller.signal.aborted) return; // a cancelled request gets no answer

@@ -26,7 +26,7 @@ describe("the transport over streams", () => {
       transport.sendText(id, '{"jsonrpc":"2.0","id":1,"result":{}}');
       return true;
     };
-    transport.onmessage = (message) => void left.push(message);
+    Object.assign(transport, { onmessage: (message: WireMessage) => void left.push(message) });
     await transport.start();
     send([ping(1), ping(2)]);
     expect(await said()).toEqual([]);
@@ -38,7 +38,9 @@ describe("the transport over streams", () => {
 
   it("sends no answer to what it replays, under an id that no host can take", async () => {
     const { transport, said, send } = open();
-    transport.onmessage = ({ id }: WireMessage) => void transport.send({ jsonrpc: "2.0", id, result: {} });
+    Object.assign(transport, {
+      onmessage: ({ id }: WireMessage) => void transport.send({ jsonrpc: "2.0", id, result: {} }),
+    });
     transport.replay(ping("host"));
     await transport.start();
     send(ping("tenon:replayed"));
@@ -56,7 +58,7 @@ describe("the transport over streams", () => {
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     expect(output.writableLength).toBeLessThan(8 * 1024 * 1024);
     output.end();
-    const lines = String(await output.reduce((text, chunk) => text + String(chunk), ""));
+    const lines = await output.reduce((text, chunk) => text + String(chunk), "");
     expect(lines.trimEnd().split("\n").at(-1)).toContain('"id":1');
     await transport.close();
   });

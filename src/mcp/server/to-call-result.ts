@@ -2,9 +2,10 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ContentPart } from "../../contract/call.js";
 import type { ErrorInfo } from "../../contract/errors.js";
 import type { HostAnswer } from "../../contract/host.js";
+import { fitStructured } from "./fit-structured.js";
 
 /** An answer in MCP's words. */
-export function toCallResult({ envelope, wrapped }: HostAnswer): CallToolResult {
+export function toCallResult({ envelope, wrapped, maxChars }: HostAnswer): CallToolResult {
   const { callId, result, error, metadata } = envelope;
   const _meta: Record<string, unknown> = { "tenon/callId": callId };
   if (metadata.untrusted === true) _meta["tenon/untrusted"] = true;
@@ -13,9 +14,11 @@ export function toCallResult({ envelope, wrapped }: HostAnswer): CallToolResult 
     return { content: [{ type: "text", text: describeError(error) }], isError: true, _meta };
   }
   const content = envelope.content.map(toBlock);
-  if (wrapped) return { content, structuredContent: { result: result ?? null }, _meta };
-  if (!isRecord(result)) return { content, _meta };
-  return { content, structuredContent: result, _meta };
+  if (!wrapped && !isRecord(result)) return { content, _meta };
+  const { value, shortened } = fitStructured(result ?? null, maxChars);
+  if (shortened) _meta["tenon/shortened"] = true;
+  const structuredContent = wrapped ? { result: value } : (value as Record<string, unknown>);
+  return { content, structuredContent, _meta };
 }
 
 /** A failure as text for the model. */

@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import { messageOf } from "../../contract/message-of.js";
 
 /** Answers one request; what it throws becomes a JSON-RPC error. */
 export type Handle = (
@@ -52,7 +53,7 @@ export function servePeer({ stdin, write, handle, onEnd }: PeerParts): void {
       send({ id, result: result ?? {} });
     } catch (error) {
       const code = error instanceof RequestError ? error.code : -32_603;
-      send({ id, error: { code, message: error instanceof Error ? error.message : String(error) } });
+      send({ id, error: { code, message: messageOf(error) } });
     } finally {
       running.delete(id);
     }

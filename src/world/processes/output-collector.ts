@@ -1,4 +1,4 @@
-import { messageOf } from "./message-of.js";
+import { messageOf } from "../../contract/message-of.js";
 import type { KeptOutput, Outputs, OutputWriter } from "../../contract/ports/outputs.js";
 import type { CommandOutput } from "../../contract/ports/processes.js";
 import type { OutputSink, OutputStream } from "./launch.js";
