@@ -6,7 +6,8 @@ export default defineConfig({
     globalSetup: ["test/postgres-setup.ts"],
     // Vitest leaves one core free; the suite mostly waits for processes and disks, so it takes them all.
     maxWorkers: "100%",
-    testTimeout: 30_000,
+    // Two files at a time on two cores: what takes seconds alone may take long beside a build of an index.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 });
