@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TenonConfig } from "../src/config/config-schema.js";
 import type { ClientDoor } from "../src/contract/ports/client.js";
 import { createTenon, type TenonOptions } from "../src/runtime/create-tenon.js";
+import { createMcpHost } from "../src/runtime/mcp-host.js";
 import type { Tenon } from "../src/runtime/tenon.js";
 
 const fixture = join(import.meta.dirname, "fixtures/hostile-server.mjs");
@@ -207,6 +208,20 @@ describe("the MCP gateway", () => {
     }
     const seen = await tenon.createSession({ toolset: "most" }).call({ name: "good:slow" });
     expect(seen.success).toBe(true);
+  });
+
+  it("finds a tool that a host remembers by its wire name before the server was started", async () => {
+    const tenon = start({ good });
+    const { signal } = new AbortController();
+    const host = createMcpHost(tenon, { version: "1" });
+    const narrow = host.openSession({ exclude: ["good:echo"] });
+    const hidden = await narrow.call({ name: "good__echo", arguments: { text: "x" }, signal });
+    expect(hidden.envelope.error).toMatchObject({ code: "TOOL_NOT_FOUND" });
+    expect(view(tenon).state).toBe("idle");
+    const seen = host.openSession({ include: ["good:*"] });
+    const { envelope } = await seen.call({ name: "good__echo", arguments: { text: "x" }, signal });
+    expect(envelope).toMatchObject({ success: true, toolName: "good:echo" });
+    await Promise.all([narrow.close(), seen.close()]);
   });
 
   it("keeps the upstream's words in failures, and only the tools that are wanted", async () => {

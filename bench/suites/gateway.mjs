@@ -15,7 +15,7 @@ const cli = here("bin/tenon.cjs");
 const proxy = here("test/peers/node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs");
 const upstream = { command: process.execPath, args: [here("bench/mcp-upstream.mjs"), "25"] };
 const servers = 20;
-const rounds = 12;
+const rounds = 24;
 const callsPerRound = 160;
 
 export async function run() {
@@ -77,8 +77,8 @@ async function measure(contenders, inFlight) {
 async function callerOf(spec, name, closing) {
   const connection = await openUpstream(spec, { timeoutMs: 30_000 });
   closing.push(() => connection.close());
-  const { signal } = new AbortController();
   return async () => {
+    const { signal } = new AbortController();
     const { isError, content } = await connection.callTool(name, { text: "x" }, { signal });
     if (isError) throw new Error(JSON.stringify(content));
   };

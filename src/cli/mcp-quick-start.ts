@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { McpStart } from "../mcp/server/start.js";
 import { StdioTransport } from "../mcp/server/stdio-transport.js";
-import type { WireMessage } from "../mcp/wire/json-rpc.js";
+import { hasMarks, isRecord, metaOf, type WireMessage } from "../mcp/wire/json-rpc.js";
 import { findCatalogue, type Catalogue } from "./mcp-catalogue.js";
 
 /** What the quick start sees of its process. */
@@ -44,6 +44,8 @@ class Greeter {
   readonly #transport: StdioTransport;
   readonly #load: (start: McpStart) => void;
   #greeted = false;
+  /** A request of 2026-07-28 other than a look at the server settles which revision is spoken. */
+  #modern = false;
   #told: string | undefined;
   #loading = false;
   #timer: NodeJS.Timeout;
@@ -57,35 +59,42 @@ class Greeter {
   }
 
   answer(message: WireMessage): boolean {
-    const done = this.#greeted ? this.#answerNext(message) : this.#answerFirst(message);
+    const meta = metaOf(message);
+    // What is odd in any way is the SDK's to judge: it must be answered as it would be after a full start.
+    const done =
+      meta !== undefined &&
+      (this.#greeted ? this.#answerNext(message, meta) : this.#answerFirst(message, meta));
     if (!done || this.#told !== undefined) this.#loadSoon(0);
     else this.#loadSoon(nextMs);
     return done;
   }
 
-  #answerFirst(message: WireMessage): boolean {
+  #answerFirst(message: WireMessage, meta: Meta): boolean {
     const { id, method, params } = message;
     if (id === undefined || id === null) return false;
-    if (method === "initialize" && isGreeting(params)) {
+    if (method === "initialize" && !this.#modern && !hasMarks(meta) && isGreeting(params)) {
       this.#greeted = true;
       this.#say(id, this.#catalogue.initialize(params.protocolVersion));
       this.#transport.replay(message);
       return true;
     }
-    if (!isModern(params)) return false;
+    if (!isModern(meta)) return false;
     if (method === "server/discover") this.#say(id, this.#catalogue.discover);
-    else if (method === "tools/list" && isFirstPage(params)) this.#tell(id, this.#catalogue.modernList);
-    else return false;
+    else if (method === "tools/list" && isFirstPage(params)) {
+      this.#modern = true;
+      this.#tell(id, this.#catalogue.modernList);
+      this.#transport.replay(message);
+    } else return false;
     return true;
   }
 
-  #answerNext(message: WireMessage): boolean {
+  #answerNext(message: WireMessage, meta: Meta): boolean {
     const { id, method, params } = message;
     if (method === "notifications/initialized") {
       this.#transport.replay(message);
       return true;
     }
-    if (id === undefined || id === null || isModern(params)) return false;
+    if (id === undefined || id === null || hasMarks(meta)) return false;
     if (method === "ping") this.#say(id, "{}");
     else if (method === "tools/list" && isFirstPage(params)) this.#tell(id, this.#catalogue.list);
     else return false;
@@ -117,27 +126,41 @@ class Greeter {
   }
 }
 
+type Meta = Readonly<Record<string, unknown>>;
+
 function isGreeting(params: unknown): params is { readonly protocolVersion: string } {
-  if (isModern(params)) return false;
   const { protocolVersion, capabilities, clientInfo } = Object(params) as Record<string, unknown>;
-  const { name, version } = Object(clientInfo) as Record<string, unknown>;
-  return (
-    typeof protocolVersion === "string" &&
-    typeof capabilities === "object" &&
-    capabilities !== null &&
-    !Array.isArray(capabilities) &&
-    typeof name === "string" &&
-    typeof version === "string"
-  );
+  return typeof protocolVersion === "string" && isUsual(capabilities) && isNamed(clientInfo);
 }
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
+const infoKey = "io.modelcontextprotocol/clientInfo";
 
-function isModern(params: unknown): boolean {
-  const meta = Object((Object(params) as Record<string, unknown>)["_meta"]) as Record<string, unknown>;
-  const capabilities = meta[capabilitiesKey];
-  return meta[versionKey] === "2026-07-28" && typeof capabilities === "object" && capabilities !== null;
+function isModern({ [versionKey]: version, [capabilitiesKey]: capabilities, ...rest }: Meta): boolean {
+  const { [infoKey]: info, ...others } = rest;
+  const named = info === undefined || isNamed(info);
+  return version === "2026-07-28" && isUsual(capabilities) && named && !hasMarks(others);
+}
+
+/** Who says no more of itself than words. */
+function isNamed(info: unknown): boolean {
+  if (!isRecord(info)) return false;
+  const { name, version, title = "", description = "", ...others } = info;
+  const words = [name, version, title, description].every((word) => typeof word === "string");
+  return words && Object.keys(others).length === 0;
+}
+
+/** Capabilities of the shape that hosts declare: objects of objects, but for the one that is a yes or no. */
+function isUsual(capabilities: unknown): boolean {
+  if (!isRecord(capabilities)) return false;
+  return Object.values(capabilities).every(
+    (one) =>
+      isRecord(one) &&
+      Object.entries(one).every(([key, value]) =>
+        key === "listChanged" ? typeof value === "boolean" : isRecord(value),
+      ),
+  );
 }
 
 function isFirstPage(params: unknown): boolean {

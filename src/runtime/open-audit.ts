@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AuditHead } from "../contract/ports/audit.js";
 import type { BlobStore } from "../contract/ports/blobs.js";
 import { createAuditLog, type OpenedAuditLog } from "../record/audit/audit-log.js";
@@ -45,7 +46,14 @@ export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
   const recorder = new AuditRecorder({
     open: () => {
       place.make();
-      return new SegmentWriter({ dir, owner: fromIdentity(self), isAlive, segmentBytes, now: clock.now });
+      return new SegmentWriter({
+        dir,
+        owner: fromIdentity(self),
+        isAlive,
+        segmentBytes,
+        now: clock.now,
+        onRotated,
+      });
     },
     rests: createRestMaker({
       redact: options.redact,
@@ -80,9 +88,23 @@ export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
     maxAgeMs: config.audit.maxAgeDays * dayMs,
     maxBytes: config.audit.maxBytes,
   };
+  const trim = async (): Promise<void> => {
+    if (recorder.isOpen && recorder.fault === undefined) await dropOldSegments(recorder.writer(), retention);
+  };
+  // A server may run for months: what is too old goes with each segment that is full, not only at the end.
+  let trimming: Promise<void> = Promise.resolve();
+  function onRotated(): void {
+    trimming = trimming
+      .then(() => nextTurn())
+      .then(trim)
+      .catch((error: unknown) =>
+        events.emit("AUDIT_FAULT", { message: `Old records could not be dropped: ${String(error)}` }),
+      );
+  }
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    if (recorder.isOpen && recorder.fault === undefined) await dropOldSegments(recorder.writer(), retention);
+    await trimming;
+    await trim();
     await recorder.close();
     place.remove();
   };

@@ -61,9 +61,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     nameBehind(wireName) {
       const server = all().find(
-        ({ name, catalogue }) => !catalogue.isKnown && wireName.startsWith(wirePrefix(name)),
+        ({ name, catalogue }) => !catalogue.isKnown && wireName.startsWith(`${name}__`),
       );
-      return server && `${server.name}:${wireName.slice(wirePrefix(server.name).length)}`;
+      return server && `${server.name}:${wireName.slice(server.name.length + 2)}`;
     },
     servers: () => [...servers.values()].map((server) => server.view()),
     async connect(name, given) {
@@ -120,10 +120,6 @@ function checkName(name: string, servers: ReadonlyMap<string, unknown>): void {
   throw new ToolDefinitionError(`There is another MCP server named "${name}".`, {
     hint: "Disconnect it first, or choose another name.",
   });
-}
-
-function wirePrefix(server: string): string {
-  return `${server.replaceAll(".", "_")}__`;
 }
 
 /** What throws at once rejects instead. */

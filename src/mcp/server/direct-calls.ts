@@ -1,7 +1,7 @@
 import type { Server } from "@modelcontextprotocol/server";
 import { ToolCancelledError } from "../../contract/errors.js";
 import { messageOf } from "../../contract/message-of.js";
-import { rpcError, rpcErrors, type WireMessage } from "../wire/json-rpc.js";
+import { hasMarks, isRecord, metaOf, rpcError, rpcErrors, type WireMessage } from "../wire/json-rpc.js";
 import { runTool } from "./call-tool.js";
 import type { Connection } from "./connection.js";
 import { longestAskMs, toCan, type Exchange } from "./exchange.js";
@@ -48,18 +48,18 @@ export class DirectCalls {
 
   /** Take a message where it is one of these; `false` leaves it to the SDK. */
   take(message: WireMessage): boolean {
-    const { id, method, params, jsonrpc: _version, ...unknown } = message;
+    const { id, method, params } = message;
     if (method === "notifications/cancelled") return this.#cancel(params);
     if (method !== "tools/call" || id === undefined || id === null || this.#exchange === undefined)
       return false;
     // oxlint-disable-next-line typescript/no-deprecated -- tells whether the host has greeted
     if (this.#server?.getClientCapabilities() === undefined) return false;
+    const meta = metaOf(message);
+    if (meta === undefined || hasMarks(meta)) return false;
     const { name, arguments: args, _meta, ...others } = Object(params) as Record<string, unknown>;
-    if (typeof name !== "string" || !isEmpty(others) || !isEmpty(unknown)) return false;
-    if (!isRecordOrMissing(args) || !isRecordOrMissing(_meta)) return false;
-    const { progressToken, ...marks } = _meta ?? {};
-    if (Object.keys(marks).some((key) => key.startsWith("io.modelcontextprotocol/"))) return false;
-    if (!isTokenOrMissing(progressToken)) return false;
+    if (typeof name !== "string" || Object.keys(others).length > 0) return false;
+    if (args !== undefined && !isRecord(args)) return false;
+    const progressToken = meta["progressToken"] as string | number | undefined;
     void this.#run(id, this.#exchange, { name, arguments: args, progressToken });
     return true;
   }
@@ -102,16 +102,4 @@ export class DirectCalls {
     }
     this.#running.clear();
   }
-}
-
-function isEmpty(rest: object): boolean {
-  return Object.keys(rest).length === 0;
-}
-
-function isRecordOrMissing(value: unknown): value is Readonly<Record<string, unknown>> | undefined {
-  return value === undefined || (typeof value === "object" && value !== null && !Array.isArray(value));
-}
-
-function isTokenOrMissing(value: unknown): value is string | number | undefined {
-  return value === undefined || typeof value === "string" || Number.isSafeInteger(value);
 }

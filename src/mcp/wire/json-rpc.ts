@@ -37,6 +37,25 @@ export function idOf(value: unknown): string | number | undefined {
   return typeof id === "string" || Number.isSafeInteger(id) ? (id as string | number) : undefined;
 }
 
+/** The `_meta` of a request; `undefined` where the request is an odd one, which the SDK has to judge. */
+export function metaOf(message: WireMessage): Readonly<Record<string, unknown>> | undefined {
+  const { jsonrpc: _version, id: _id, method: _method, params, ...others } = message;
+  const { _meta = {} } = Object(params) as Record<string, unknown>;
+  if (Object.keys(others).length > 0 || !isRecord(_meta)) return undefined;
+  const { progressToken: token } = _meta;
+  const fits = token === undefined || typeof token === "string" || Number.isSafeInteger(token);
+  return fits ? _meta : undefined;
+}
+
+/** Whether something in `_meta` is for the protocol itself. */
+export function hasMarks(meta: object): boolean {
+  return Object.keys(meta).some((key) => key.startsWith("io.modelcontextprotocol/"));
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 function isResponse(value: object): boolean {
   return "id" in value && ("result" in value || "error" in value);
 }

@@ -17,6 +17,8 @@ const syncData = promisify(fdatasync);
 
 export interface SegmentWriterOptions extends SegmentGround {
   readonly now: () => number;
+  /** A segment is full and another one was begun. */
+  readonly onRotated?: (() => void) | undefined;
 }
 
 /**
@@ -113,6 +115,7 @@ export class SegmentWriter {
     })();
     this.#retiring = retired;
     retired.catch(() => {}); // told by the next sync
+    this.#options.onRotated?.();
   }
 
   /** Sync, and leave the segment to whoever comes next. */
