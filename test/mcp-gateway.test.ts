@@ -123,6 +123,14 @@ describe("the MCP gateway", () => {
     await expect(tenon.mcp.accept("good", ["hang"])).rejects.toThrow(/is held/);
   });
 
+  it("loses no progress that comes together with the answer", async () => {
+    const tenon = start({ good });
+    const progress: unknown[] = [];
+    for await (const item of tenon.stream({ name: "good:steps" }))
+      if (item.type === "TOOL_CALL_PROGRESS") progress.push(item.payload);
+    expect(progress).toMatchObject([1, 2, 3].map((step) => ({ progress: step, total: 3 })));
+  });
+
   it("follows a list that changes", async () => {
     const tenon = start({ good });
     await tenon.call({ name: "good:grow" });
@@ -237,7 +245,7 @@ describe("the MCP gateway", () => {
     const env = { PATH: process.env["PATH"] ?? "" };
     const spec = { kind: "program", command: process.execPath, args: [fixture, "stubborn"], env } as const;
     const { pid = 0 } = await tenon.mcp.connect("mine", spec);
-    expect(await tenon.mcp.listTools("mine")).toHaveLength(14);
+    expect(await tenon.mcp.listTools("mine")).toHaveLength(15);
     expect(await tenon.mcp.callTool("mine", "echo", { text: "hi" })).toMatchObject({ isError: false });
     await expect(tenon.mcp.connect("mine", spec)).rejects.toThrow(/another MCP server/);
     expect(process.kill(pid, 0)).toBe(true);

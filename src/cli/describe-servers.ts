@@ -26,7 +26,7 @@ export function showServer(terminal: Terminal, server: ServerView): void {
 /** What a person should know about definitions that wait for consent. */
 export function warningsOf(held: ServerView["held"]): readonly string[] {
   return held.flatMap(({ tool, diff, warnings }) => [
-    ...(diff.includes("\\u{") ? [`${tool}: the change holds characters that cannot be seen`] : []),
+    ...(/^\+.*\\u\{/m.test(diff) ? [`${tool}: the change holds characters that cannot be seen`] : []),
     ...warnings.map((warning) => `${tool}: ${warning}`),
   ]);
 }

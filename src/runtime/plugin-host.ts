@@ -1,4 +1,4 @@
-import { endWithParent } from "../plugin/host/end-with-parent.js";
+import { endWithGroup, endWithParent } from "../plugin/host/end-with-parent.js";
 import { runHost } from "../plugin/host/run-host.js";
 import { acceptPluginTool } from "./plugin-tools.js";
 import { pluginPackages } from "./plugin-files.js";
@@ -11,7 +11,7 @@ function main(): void {
   const write = process.stdout.write.bind(process.stdout);
   // What the plugin prints is no message: it goes where people look.
   process.stdout.write = process.stderr.write.bind(process.stderr);
-  process.stdout.on("error", () => process.exit(0));
+  process.stdout.on("error", endWithGroup);
   process.stderr.on("error", () => undefined);
   process.on("uncaughtException", (error) => {
     process.stderr.write(`uncaught: ${error instanceof Error ? error.stack : String(error)}\n`, () =>
@@ -27,7 +27,7 @@ function main(): void {
     file,
     cwd: process.cwd(),
     version: typeof __TENON_VERSION__ === "string" ? __TENON_VERSION__ : "0.0.0",
-    exit: () => process.exit(0),
+    exit: endWithGroup,
   });
 }
 

@@ -19,12 +19,17 @@ function isGone(pid: number): boolean {
   }
 }
 
-describe("a plugin that spins for ever", () => {
-  it("is gone soon after whoever started it was killed, with all that it started", async () => {
-    const note = join(ground.root, "spinning.json");
-    const plugin = ground.put(
-      "spin.mjs",
-      `import { spawn } from "node:child_process";
+describe("a plugin whose Tenon was killed", () => {
+  it.each([
+    ["spins", "for (;;);"],
+    ["waits", "return new Promise(() => {});"],
+  ])(
+    "is soon gone with all that it started: one that %s",
+    async (name, rest) => {
+      const note = join(ground.root, `${name}.json`);
+      const plugin = ground.put(
+        `${name}.mjs`,
+        `import { spawn } from "node:child_process";
        import { renameSync, writeFileSync } from "node:fs";
        ${plainPlugin(
          "spin",
@@ -32,24 +37,26 @@ describe("a plugin that spins for ever", () => {
            const child = spawn("sleep", ["600"], { stdio: "ignore" });
            writeFileSync(${JSON.stringify(`${note}.new`)}, JSON.stringify([process.pid, child.pid]));
            renameSync(${JSON.stringify(`${note}.new`)}, ${JSON.stringify(note)});
-           for (;;);
+           ${rest}
          })]`,
        )}`,
-    );
-    // Stands for Tenon: starts the plugin's program as Tenon does, asks for the tool, and waits.
-    const starter = `
+      );
+      // Stands for Tenon: starts the plugin's program as Tenon does, asks for the tool, and waits.
+      const starter = `
       const child = require("node:child_process").spawn(process.execPath, ${JSON.stringify([pluginHostFile(), plugin])},
         { detached: true, stdio: ["pipe", "ignore", "inherit"] });
       child.stdin.write(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "spin", arguments: {} } }) + "\\n");
       setInterval(() => {}, 1000);`;
-    const parent = spawn(process.execPath, ["-e", starter], { stdio: "inherit" });
-    await expect.poll(() => existsSync(note), { timeout: 20_000 }).toBe(true);
-    const pids = JSON.parse(readFileSync(note, "utf8")) as number[];
-    expect(pids.map(isGone)).toEqual([false, false]);
-    parent.kill("SIGKILL");
-    await once(parent, "exit");
-    await expect.poll(() => pids.map(isGone), { timeout: 8000 }).toEqual([true, true]);
-  }, 40_000);
+      const parent = spawn(process.execPath, ["-e", starter], { stdio: "inherit" });
+      await expect.poll(() => existsSync(note), { timeout: 20_000 }).toBe(true);
+      const pids = JSON.parse(readFileSync(note, "utf8")) as number[];
+      expect(pids.map(isGone)).toEqual([false, false]);
+      parent.kill("SIGKILL");
+      await once(parent, "exit");
+      await expect.poll(() => pids.map(isGone), { timeout: 8000 }).toEqual([true, true]);
+    },
+    40_000,
+  );
 });
 
 describe("a plugin that lies", () => {

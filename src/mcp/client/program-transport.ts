@@ -43,6 +43,9 @@ export class ProgramTransport implements Transport {
   #closing: Promise<void> | undefined;
   #over = false;
   #lastWords = "";
+  /** Set while a notification may not have been looked at yet. */
+  #told: NodeJS.Immediate | undefined;
+  readonly #answers: JSONRPCMessage[] = [];
 
   constructor(spec: ProgramSpec, options: ProgramOptions) {
     this.#spec = spec;
@@ -127,8 +130,28 @@ export class ProgramTransport implements Transport {
     }
     for (const message of messages) {
       if ("method" in message) this.#slowDown();
-      this.#deliver(message);
+      this.#inOrder(message);
     }
+  }
+
+  /**
+   * The SDK looks at a notification a moment after it came, at an answer at once: an answer that comes together
+   * with the last progress of its call would overtake it.
+   */
+  #inOrder(message: JSONRPCMessage): void {
+    const isAnswer = !("method" in message);
+    if (isAnswer && this.#told !== undefined) {
+      this.#answers.push(message);
+      return;
+    }
+    this.#deliver(message);
+    if (!isAnswer && !("id" in message)) this.#told ??= setImmediate(() => this.#release());
+  }
+
+  #release(): void {
+    clearImmediate(this.#told);
+    this.#told = undefined;
+    for (const answer of this.#answers.splice(0)) this.#deliver(answer);
   }
 
   #deliver(message: JSONRPCMessage): void {
@@ -184,6 +207,7 @@ export class ProgramTransport implements Transport {
   #finish(): void {
     if (this.#over) return;
     this.#over = true;
+    this.#release();
     this.onclose?.();
   }
 }

@@ -20,3 +20,16 @@ setInterval(() => {
 export function endWithParent(): void {
   new Worker(watch, { eval: true, stdin: false, workerData: process.ppid }).unref();
 }
+
+/** End this process, and with it all that it started and that is still in its group. */
+export function endWithGroup(): void {
+  // Registered last, so that what the plugin wants to do at the end is done.
+  process.once("exit", () => {
+    try {
+      process.kill(-process.pid, "SIGKILL");
+    } catch {
+      // It leads no group: another MCP client started it, and looks after its own.
+    }
+  });
+  process.exit(0);
+}

@@ -36,6 +36,9 @@ export class AuditRecorder implements Recorder {
   readonly #watch: AlertWatch;
   #writer: SegmentWriter | undefined;
   #pending: Pending[] = [];
+  /** Calls that other calls made, since the last write. */
+  #nested: Pending[] = [];
+  #turn: NodeJS.Immediate | undefined;
   #round: Promise<void> | undefined;
   #syncing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -67,15 +70,40 @@ export class AuditRecorder implements Recorder {
   record(record: CallRecord): Promise<void> | undefined {
     const rest = this.#toRest(record);
     const { strict, isQuiet } = this.#options;
+    if (record.parentCallId !== undefined) return this.#recordNested({ record, rest });
     // A call that runs alone need not wait for others that could share its write.
     if (typeof rest === "string" && !strict && this.#round === undefined && isQuiet()) {
-      this.#write([rest]);
-      this.#syncSoon();
-      this.#tellFault([{ record, rest }]);
-      return undefined;
+      const nested = this.#takeNested();
+      if (nested.every(isReady)) {
+        this.#write([...nested.map(({ rest: text }) => text), rest]);
+        this.#syncSoon();
+        this.#tellFault([...nested, { record, rest }]);
+        return undefined;
+      }
+      this.#pending.push(...nested);
     }
     this.#pending.push({ record, rest });
     return (this.#round ??= this.#writeRound());
+  }
+
+  /**
+   * The answer of a nested call stays inside: it need not wait, since the answer of the call above it does.
+   * What it did is done all the same, so its record goes with the next turn at the latest.
+   */
+  #recordNested(pending: Pending): undefined {
+    this.#nested.push(pending);
+    if (this.#turn !== undefined) return;
+    this.#turn = setImmediate(() => {
+      this.#turn = undefined;
+      if (this.#nested.length > 0) this.#round ??= this.#writeRound();
+    });
+  }
+
+  #takeNested(): Pending[] {
+    if (this.#nested.length === 0) return this.#nested;
+    const taken = this.#nested;
+    this.#nested = [];
+    return taken;
   }
 
   /** The log's end, open for writing. */
@@ -93,11 +121,13 @@ export class AuditRecorder implements Recorder {
 
   /** Resolves when all that was recorded so far is on disk. */
   async flush(): Promise<void> {
+    if (this.#nested.length > 0) this.#round ??= this.#writeRound();
     await this.#round;
     if (this.#writer?.unsynced === true) await this.#writer.sync();
   }
 
   async close(): Promise<void> {
+    if (this.#nested.length > 0) this.#round ??= this.#writeRound();
     await this.#round;
     clearTimeout(this.#timer);
     await this.#syncing.catch(() => {});
@@ -109,12 +139,11 @@ export class AuditRecorder implements Recorder {
   async #writeRound(): Promise<void> {
     // The calls that end in this tick, or while the disk syncs for others, share one write.
     await (this.#options.strict ? this.#syncing.catch(() => {}) : undefined);
-    const batch = this.#pending;
+    const batch = [...this.#takeNested(), ...this.#pending];
     this.#pending = [];
     this.#round = undefined;
-    const isReady = batch.every(({ rest }) => typeof rest === "string");
-    const rests = isReady
-      ? batch.map(({ rest }) => rest as string)
+    const rests = batch.every(isReady)
+      ? batch.map(({ rest }) => rest)
       : await Promise.all(batch.map(async ({ rest }) => rest));
     this.#write(rests);
     if (this.#options.strict) await this.#syncNow();
@@ -219,4 +248,9 @@ export class AuditRecorder implements Recorder {
       });
     }, syncDelayMs).unref();
   }
+}
+
+/** Nothing of it is still to be put aside. */
+function isReady(pending: Pending): pending is Pending & { readonly rest: string } {
+  return typeof pending.rest === "string";
 }
