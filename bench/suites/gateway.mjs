@@ -15,8 +15,8 @@ const cli = here("bin/tenon.cjs");
 const proxy = here("test/peers/node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs");
 const upstream = { command: process.execPath, args: [here("bench/mcp-upstream.mjs"), "25"] };
 const servers = 20;
-const rounds = 24;
-const callsPerRound = 160;
+const rounds = 12;
+const callsPerRound = 128;
 
 export async function run() {
   const folder = mkdtempSync(join(tmpdir(), "tenon-bench-gateway-"));

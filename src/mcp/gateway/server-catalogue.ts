@@ -77,7 +77,9 @@ export class ServerCatalogue {
         warnings,
       })),
       held: [...this.#held.values()].map(({ tool, reason, diff, offered }) => ({
-        ...{ tool, reason, diff },
+        tool,
+        reason,
+        diff,
         warnings: offered.warnings,
       })),
       refused: this.#refused,
