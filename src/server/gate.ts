@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { consoleHeader } from "./api.js";
 import { ApiFault } from "./api-fault.js";
-import { cookieSecret, sameSecret } from "./token.js";
+import { cookieSecret, mcpToken, sameSecret } from "./token.js";
 
 /** What the gate sees of a request. */
 export interface Visit {
@@ -37,6 +37,7 @@ export interface GateOptions {
  */
 export function createGate(options: GateOptions): (visit: Visit) => Admitted {
   const cookieValue = cookieSecret(options.token);
+  const hostToken = mcpToken(options.token);
   return (visit) => {
     const host = checkHost(visit.headers, options);
     const fromPage = checkOrigin(visit.headers, host, options);
@@ -48,6 +49,7 @@ export function createGate(options: GateOptions): (visit: Visit) => Admitted {
     if (authorization !== undefined) {
       const given = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1];
       if (given !== undefined && sameSecret(given, options.token)) return "token";
+      if (given !== undefined && sameSecret(given, hostToken)) return admitHost(visit);
       throw unauthorised("The token is wrong.");
     }
     const cookies = readCookies(visit.headers.cookie, options.cookieName);
@@ -58,6 +60,16 @@ export function createGate(options: GateOptions): (visit: Visit) => Admitted {
     if (isPublic(visit)) return "anybody";
     throw unauthorised("A token is needed.");
   };
+}
+
+/** A host may make calls, and nothing else: consent is for the person. */
+function admitHost({ path }: Visit): Admitted {
+  if (path === "/mcp") return "token";
+  throw new ApiFault(403, {
+    code: "TOKEN_FOR_MCP",
+    message: "This token is for MCP hosts; it opens /mcp only.",
+    hint: "Use the token of the console's link for the rest.",
+  });
 }
 
 /** The values of all cookies of a name: a page at another port can set one of ours, and would lock the person out. */

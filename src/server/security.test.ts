@@ -43,6 +43,15 @@ describe("the token", () => {
       expect((await at.ask("/api/about", { headers: { authorization: wrong } })).status).toBe(401);
   });
 
+  it("of MCP hosts opens /mcp and nothing else, so that no host can consent to its own calls", async () => {
+    const headers = { authorization: `Bearer ${at.server.mcpToken}` };
+    const hello = { jsonrpc: "2.0", id: 1, method: "ping" };
+    expect((await at.ask("/mcp", { method: "POST", headers, body: hello })).status).not.toBe(401);
+    for (const path of ["/api/approvals", "/api/about", "/metrics", "/", "/mcp/../api/about"])
+      expect((await at.ask(path, { headers })).status).toBe(403);
+    expect((await at.ask(`/?token=${at.server.mcpToken}`, { bare: true })).status).toBe(401);
+  });
+
   it("is not taken from a query but on the page's own link", async () => {
     expect((await at.ask(`/api/about?token=${at.server.token}`, { bare: true })).status).toBe(401);
     expect((await at.ask("/?token=wrong", { bare: true })).status).toBe(401);

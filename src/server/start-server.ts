@@ -12,7 +12,7 @@ import { LiveCalls, type LiveCallsOptions } from "./live-calls.js";
 import { Series } from "./metrics-series.js";
 import type { McpDoor } from "./mcp-door.js";
 import type { Served } from "./served.js";
-import { checkToken, createToken } from "./token.js";
+import { checkToken, createToken, mcpToken } from "./token.js";
 
 /** How a server is opened; everything can be left out. */
 export interface ServerOptions {
@@ -47,6 +47,8 @@ export interface RunningServer {
   readonly url: string;
   readonly port: number;
   readonly token: string;
+  /** For MCP hosts: it opens `/mcp` only. */
+  readonly mcpToken: string;
   /** What opens the console: the address with the token. */
   readonly link: string;
   /** Take nothing new, let what runs end, at most for `graceMs`, then hang up. The Tenon stays open. */
@@ -74,6 +76,7 @@ export async function startServer(tenon: Tenon, options: ServerOptions = {}): Pr
       url,
       port,
       token,
+      mcpToken: mcpToken(token),
       link: `${url}/?token=${encodeURIComponent(token)}`,
       async close({ graceMs = 10_000 } = {}) {
         const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -55,6 +55,14 @@ export function cookieSecret(token: string): string {
   return createHmac("sha256", token).update("tenon console cookie").digest("base64url");
 }
 
+/**
+ * What MCP hosts get in the place of the token: it opens `/mcp` and nothing else, so that a program that makes
+ * calls cannot consent to them itself.
+ */
+export function mcpToken(token: string): string {
+  return createHmac("sha256", token).update("tenon mcp hosts").digest("base64url");
+}
+
 /** Compare in a time that tells nothing of where two texts differ, nor of their lengths. */
 export function sameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));

@@ -118,6 +118,7 @@ async function greet(
       link,
       mcp: `${url}/mcp`,
       token: server.token,
+      mcpToken: server.mcpToken,
       sandbox: unheld ?? "active",
     });
     return;
@@ -126,7 +127,7 @@ async function greet(
   const lines = [
     `${colors.bold("Tenon")} serves ${url} (mode ${tenon.config.mode}, toolset ${tenon.config.toolset})`,
     `  Console  ${colors.cyan(link)}`,
-    `  MCP      ${url}/mcp  with "Authorization: Bearer TOKEN" and the token of the link`,
+    `  MCP      ${url}/mcp  with the header "Authorization: Bearer ${server.mcpToken}"`,
   ];
   terminal.stdout.write(`${lines.join("\n")}\n`);
   const warn = colorsFor(terminal.stderr, terminal.env);
