@@ -175,6 +175,12 @@ describe("a chain", () => {
     expect(answer.error?.message).toContain('Step "leave" (read_file) failed');
   });
 
+  it("says which step called a tool that is not there", async () => {
+    const answer = await run(chain([{ id: "far", tool: "server:gone" }]));
+    expect(answer.error).toMatchObject({ type: "ToolExecutionError", code: "TOOL_NOT_FOUND" });
+    expect(answer.error?.message).toContain('Step "far" (server:gone) failed');
+  });
+
   it("asks for each step by itself: nothing a chain does is easier than without it", async () => {
     await tenon.close();
     tenon = open({ mode: "unattended" });

@@ -1,11 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { Terminal } from "../src/cli/command-line.js";
-import { runCommandLine } from "../src/cli/main.js";
+import { runTenon, type Ended } from "../src/cli/testing/run-tenon.js";
 import { createTenon, defineTool } from "../src/index.js";
 
 let root: string;
@@ -40,23 +38,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-async function run(...args: string[]): Promise<{ out: string; code: number }> {
-  const out: string[] = [];
-  const sink = new Writable({
-    write: (chunk: Buffer, _encoding, done) => (out.push(chunk.toString()), done()),
-  });
-  const terminal: Terminal = {
-    stdin: process.stdin,
-    stdout: sink,
-    stderr: sink,
-    env: { TENON_STATE_DIR: join(root, ".state") },
-    cwd: root,
-    exitCode: 0,
-    interrupted: new AbortController().signal,
-  };
-  await runCommandLine(["tools", "stats", ...args], terminal);
-  return { out: out.join(""), code: terminal.exitCode };
-}
+const run = (...args: string[]): Promise<Ended> =>
+  runTenon(["tools", "stats", ...args], { cwd: root, env: { TENON_STATE_DIR: join(root, ".state") } });
 
 describe("tenon tools stats", () => {
   it("adds up what other processes did, version by version, and says which one fails more", async () => {

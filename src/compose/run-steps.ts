@@ -128,7 +128,8 @@ function failed(step: ReadyStep, cause: unknown, done: readonly string[]): ToolE
   const info: ErrorInfo =
     cause instanceof ToolError
       ? {
-          type: cause.name,
+          // The chain itself was found; its step's tool was not.
+          type: cause.name === "ToolNotFoundError" ? "ToolExecutionError" : cause.name,
           code: cause.code,
           message: cause.message,
           retryable: false,

@@ -169,15 +169,26 @@ export class ToolDefinitionError extends ToolError {
 }
 
 const byType: Readonly<Record<string, (message: string, options: ToolErrorOptions) => ToolError>> = {
+  ToolError: (message, options) => new ToolError(message, options),
+  // Its message is made of the name of the tool.
+  ToolNotFoundError: (message, options) =>
+    new ToolNotFoundError(options.toolName ?? /"([^"]*)"/.exec(message)?.[1] ?? "", options),
   ToolResourceNotFoundError: (message, options) => new ToolResourceNotFoundError(message, options),
   ToolValidationError: (message, options) => new ToolValidationError(message, options),
   ToolPermissionError: (message, options) => new ToolPermissionError(message, options),
   ToolSecurityError: (message, options) => new ToolSecurityError(message, options),
   ToolTimeoutError: (message, options) => new ToolTimeoutError(message, options),
   ToolCancelledError: (message, options) => new ToolCancelledError(message, options),
+  ToolExecutionError: (message, options) => new ToolExecutionError(message, options),
   ToolUnavailableError: (message, options) => new ToolUnavailableError(message, options),
   ToolInternalError: (message, options) => new ToolInternalError(message, options),
+  ToolDefinitionError: (message, options) => new ToolDefinitionError(message, options),
 };
+
+/** Whether a word is the name of one of these classes. */
+export function isErrorType(name: string): boolean {
+  return Object.hasOwn(byType, name);
+}
 
 /** The error behind an answer, of the same class, for whoever passes it on. */
 export function toolErrorFrom(info: ErrorInfo, toolName?: string): ToolError {

@@ -1,41 +1,11 @@
-import {
-  ToolCancelledError,
-  ToolDefinitionError,
-  ToolError,
-  ToolExecutionError,
-  ToolInternalError,
-  ToolNotFoundError,
-  ToolPermissionError,
-  ToolResourceNotFoundError,
-  ToolSecurityError,
-  ToolTimeoutError,
-  ToolUnavailableError,
-  ToolValidationError,
-  type ErrorInfo,
-  type ToolErrorOptions,
-} from "../contract/errors.js";
-
-const classes = {
-  ToolError,
-  ToolResourceNotFoundError,
-  ToolValidationError,
-  ToolPermissionError,
-  ToolSecurityError,
-  ToolTimeoutError,
-  ToolCancelledError,
-  ToolExecutionError,
-  ToolUnavailableError,
-  ToolInternalError,
-  ToolDefinitionError,
-} as const;
+import { isErrorType, toolErrorFrom, type ErrorInfo, type ToolError } from "../contract/errors.js";
 
 const mostChars = 4000;
 
 /** Whatever was thrown, as plain data. One of Tenon's errors is known by its shape: the plugin may have its own copy. */
 export function toWireError(thrown: unknown): ErrorInfo {
   const { name, message, code, hint, retryable, details } = readError(thrown);
-  const known = typeof name === "string" && (name in classes || name === "ToolNotFoundError");
-  if (known && typeof code === "string") {
+  if (typeof name === "string" && isErrorType(name) && typeof code === "string") {
     return {
       type: name,
       code,
@@ -58,17 +28,14 @@ export function toWireError(thrown: unknown): ErrorInfo {
 /** The error of the other process, as a class of this one. */
 export function fromWireError(wire: unknown): ToolError {
   const { type, code, message, hint, retryable, details } = readError(wire);
-  const options: ToolErrorOptions = {
-    ...(typeof code === "string" && { code: code.slice(0, 100) }),
+  return toolErrorFrom({
+    type: typeof type === "string" ? type : "",
+    code: typeof code === "string" ? code.slice(0, 100) : "EXECUTION_FAILED",
+    message: clip(typeof message === "string" ? message : "The plugin gave no reason."),
     ...(typeof hint === "string" && { hint: clip(hint) }),
     retryable: retryable === true,
     ...(isPlainRecord(details) && { details }),
-  };
-  const text = clip(typeof message === "string" ? message : "The plugin gave no reason.");
-  if (type === "ToolNotFoundError") return new ToolNotFoundError(/"([^"]*)"/.exec(text)?.[1] ?? "", options);
-  const known = typeof type === "string" && Object.hasOwn(classes, type);
-  const Class = known ? classes[type as keyof typeof classes] : ToolExecutionError;
-  return new Class(text, options);
+  });
 }
 
 interface ErrorFields {

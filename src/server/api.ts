@@ -6,6 +6,7 @@ import type { AuditAlert, AuditQuery, AuditRecord, AuditVerdict } from "../contr
 import type { Answer, ApprovalAnswer, ApprovalRequest, Question } from "../contract/ports/interact.js";
 import type { ChangeRecord, ChangeSelector, UndoneFile, UndoPreview } from "../contract/ports/journal.js";
 import type { ToolAnnotations } from "../contract/tool.js";
+import type { ServerView } from "../mcp/gateway/gateway-types.js";
 
 /*
  * What the server says to its console, and nothing else: the console takes its types from here.
@@ -213,27 +214,7 @@ export interface MemoryRow {
 }
 
 /** `GET /api/mcp-servers`; `POST /api/mcp-servers/:name/accept` with `{ tools?: string[] }`; `POST …/restart`. */
-export interface McpServerView {
-  readonly name: string;
-  /** The program with its arguments, or the address; secrets hidden. */
-  readonly target: string;
-  readonly state: "idle" | "connecting" | "ready" | "failed" | "disabled";
-  readonly protocol?: string | undefined;
-  readonly fault?: string | undefined;
-  readonly tools: readonly {
-    readonly name: string;
-    readonly description: string;
-    readonly warnings: readonly string[];
-  }[];
-  /** Definitions that wait for a person. */
-  readonly held: readonly {
-    readonly tool: string;
-    readonly reason: string;
-    /** From the accepted definition to the new one, as a unified diff. */
-    readonly diff: string;
-  }[];
-  readonly refused: readonly { readonly tool: string; readonly reason: string }[];
-}
+export type McpServerView = ServerView;
 
 /** `GET /api/policy`; `POST /api/policy/explain` with `{ tool, arguments }`; `DELETE /api/policy/rules/:id` of a remembered one. */
 export interface PolicyView {

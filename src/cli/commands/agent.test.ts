@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough, Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createGround, type Ground } from "../../../test/spine-ground.js";
 import {
@@ -10,8 +9,7 @@ import {
   startStandIn,
   type StandInAnswer,
 } from "../../agent/testing/stand-in-server.js";
-import type { Terminal } from "../command-line.js";
-import { runCommandLine } from "../main.js";
+import { runTenon, type Ended } from "../testing/run-tenon.js";
 
 let ground: Ground;
 let close: (() => Promise<void>) | undefined;
@@ -23,29 +21,15 @@ afterEach(async () => {
   close = undefined;
 });
 
-async function tenon(
+function tenon(
   args: readonly string[],
-  { env = {}, interrupted = new AbortController().signal }: { env?: object; interrupted?: AbortSignal } = {},
-): Promise<{ code: number; out: string; err: string }> {
-  const texts = { out: "", err: "" };
-  const sink = (name: "out" | "err") =>
-    new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        texts[name] += chunk.toString();
-        done();
-      },
-    });
-  const terminal: Terminal = {
-    stdin: new PassThrough(),
-    stdout: sink("out"),
-    stderr: sink("err"),
-    env: { TENON_STATE_DIR: ground.stateDir, ...env },
+  { env = {}, interrupted }: { env?: Readonly<Record<string, string>>; interrupted?: AbortSignal } = {},
+): Promise<Ended> {
+  return runTenon(args, {
     cwd: ground.workspace,
-    exitCode: 0,
-    interrupted,
-  };
-  await runCommandLine([...args], terminal);
-  return { code: terminal.exitCode, ...texts };
+    env: { TENON_STATE_DIR: ground.stateDir, ...env },
+    ...(interrupted !== undefined && { interrupted }),
+  });
 }
 
 async function serve(...answers: StandInAnswer[]) {

@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough, Writable } from "node:stream";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createGround, open, type Ground } from "../../../test/spine-ground.js";
-import type { Terminal } from "../command-line.js";
-import { runCommandLine } from "../main.js";
+import { runTenon, type Ended } from "../testing/run-tenon.js";
 
 let ground: Ground;
 
@@ -12,27 +10,8 @@ beforeEach(() => {
   ground = createGround();
 });
 
-async function tenon(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const texts = { out: "", err: "" };
-  const sink = (name: "out" | "err") =>
-    new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        texts[name] += chunk.toString();
-        done();
-      },
-    });
-  const terminal: Terminal = {
-    stdin: new PassThrough(),
-    stdout: sink("out"),
-    stderr: sink("err"),
-    env: { TENON_STATE_DIR: ground.stateDir },
-    cwd: ground.workspace,
-    exitCode: 0,
-    interrupted: new AbortController().signal,
-  };
-  await runCommandLine(args, terminal);
-  return { code: terminal.exitCode, ...texts };
-}
+const tenon = (...args: string[]): Promise<Ended> =>
+  runTenon(args, { cwd: ground.workspace, env: { TENON_STATE_DIR: ground.stateDir } });
 
 async function work(): Promise<void> {
   const runtime = open({ config: { stateDir: ground.stateDir, mode: "auto" } }, ground);

@@ -1,10 +1,8 @@
-import { PassThrough, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createGround, open, type Ground } from "../../../test/spine-ground.js";
 import type { Tenon } from "../../runtime/tenon.js";
-import type { Terminal } from "../command-line.js";
-import { runCommandLine } from "../main.js";
+import { runTenon, type Ended } from "../testing/run-tenon.js";
 import { columnsOf } from "../wrap.js";
 
 let ground: Ground;
@@ -13,36 +11,8 @@ beforeEach(() => {
   ground = createGround();
 });
 
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function tenon(args: readonly string[], tty?: { columns: number }): Promise<Ended> {
-  const texts = { out: "", err: "" };
-  const sink = (name: "out" | "err") =>
-    Object.assign(
-      new Writable({
-        write(chunk: Buffer, _encoding, done) {
-          texts[name] += chunk.toString();
-          done();
-        },
-      }),
-      tty === undefined ? {} : { isTTY: true, columns: tty.columns },
-    );
-  const terminal: Terminal = {
-    stdin: new PassThrough(),
-    stdout: sink("out"),
-    stderr: sink("err"),
-    env: { TENON_STATE_DIR: ground.stateDir },
-    cwd: ground.workspace,
-    exitCode: 0,
-    interrupted: new AbortController().signal,
-  };
-  await runCommandLine([...args], terminal);
-  return { code: terminal.exitCode, ...texts };
-}
+const tenon = (args: readonly string[], tty?: { columns: number }): Promise<Ended> =>
+  runTenon(args, { cwd: ground.workspace, env: { TENON_STATE_DIR: ground.stateDir }, ...tty });
 
 async function fill(
   work: (call: (name: string, args: object) => Promise<unknown>) => Promise<void>,
