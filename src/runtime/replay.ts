@@ -108,7 +108,7 @@ async function recordsOf(audit: AuditLog, taskId: string): Promise<AuditRecord[]
   const found = await audit.search({ taskId, limit: 100_000 });
   const own = found.filter(({ parentCallId }) => parentCallId === undefined);
   if (own.length === 0) {
-    throw new ToolResourceNotFoundError(`No call of a task "${taskId}" was found on record.`, {
+    throw new ToolResourceNotFoundError(`Task "${taskId}" not found on record: no call was made for it.`, {
       hint: "tenon log --json shows the tasks of calls; a call has one where it was made with a taskId.",
     });
   }
