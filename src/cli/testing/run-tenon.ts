@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import type { Terminal } from "../command-line.js";
 import { runCommandLine } from "../main.js";
@@ -34,7 +35,8 @@ export async function runTenon(args: readonly string[], options: RunOptions): Pr
     stdin: new PassThrough(),
     stdout: sink("out"),
     stderr: sink("err"),
-    env,
+    // The developer's own configuration has no say in tests.
+    env: { XDG_CONFIG_HOME: join(cwd, ".no-config"), ...env },
     cwd,
     exitCode: 0,
     interrupted,

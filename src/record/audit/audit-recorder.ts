@@ -38,6 +38,8 @@ export class AuditRecorder implements Recorder {
   #pending: Pending[] = [];
   /** Calls that other calls made, since the last write. */
   #nested: Pending[] = [];
+  /** A write of nested calls' records that waits for contents to be put aside; the answers above wait for it. */
+  #aside: Promise<void> | undefined;
   #turn: NodeJS.Immediate | undefined;
   #round: Promise<void> | undefined;
   #syncing: Promise<void> = Promise.resolve();
@@ -72,15 +74,13 @@ export class AuditRecorder implements Recorder {
     const { strict, isQuiet } = this.#options;
     if (record.parentCallId !== undefined) return this.#recordNested({ record, rest });
     // A call that runs alone need not wait for others that could share its write.
-    if (typeof rest === "string" && !strict && this.#round === undefined && isQuiet()) {
+    const isFree = !strict && this.#round === undefined && this.#aside === undefined;
+    if (typeof rest === "string" && isFree && isQuiet() && this.#nested.every(isReady)) {
       const nested = this.#takeNested();
-      if (nested.every(isReady)) {
-        this.#write([...nested.map(({ rest: text }) => text), rest]);
-        this.#syncSoon();
-        this.#tellFault([...nested, { record, rest }]);
-        return undefined;
-      }
-      this.#pending.push(...nested);
+      this.#write([...nested.filter(isReady).map(({ rest: text }) => text), rest]);
+      this.#syncSoon();
+      this.#tellFault([...nested, { record, rest }]);
+      return undefined;
     }
     this.#pending.push({ record, rest });
     return (this.#round ??= this.#writeRound());
@@ -121,14 +121,12 @@ export class AuditRecorder implements Recorder {
 
   /** Resolves when all that was recorded so far is on disk. */
   async flush(): Promise<void> {
-    if (this.#nested.length > 0) this.#round ??= this.#writeRound();
-    await this.#round;
+    await this.#settle();
     if (this.#writer?.unsynced === true) await this.#writer.sync();
   }
 
   async close(): Promise<void> {
-    if (this.#nested.length > 0) this.#round ??= this.#writeRound();
-    await this.#round;
+    await this.#settle();
     clearTimeout(this.#timer);
     await this.#syncing.catch(() => {});
     this.retry();
@@ -136,19 +134,40 @@ export class AuditRecorder implements Recorder {
     this.#writer = undefined;
   }
 
+  /** Resolves when all that was recorded so far is written. */
+  async #settle(): Promise<void> {
+    if (this.#nested.length > 0) this.#round ??= this.#writeRound();
+    await this.#round;
+    await this.#aside;
+  }
+
   async #writeRound(): Promise<void> {
     // The calls that end in this tick, or while the disk syncs for others, share one write.
     await (this.#options.strict ? this.#syncing.catch(() => {}) : undefined);
-    const batch = [...this.#takeNested(), ...this.#pending];
+    const nested = this.#takeNested();
+    const batch = [...nested, ...this.#pending];
     this.#pending = [];
     this.#round = undefined;
-    const rests = batch.every(isReady)
-      ? batch.map(({ rest }) => rest)
-      : await Promise.all(batch.map(async ({ rest }) => rest));
-    this.#write(rests);
+    if (this.#aside === undefined && batch.every(isReady)) this.#write(batch.map(({ rest }) => rest));
+    else await this.#writeLater(batch, nested.length > 0);
     if (this.#options.strict) await this.#syncNow();
     else this.#syncSoon();
     this.#tellFault(batch);
+  }
+
+  /** Write what is still being put aside, behind the nested calls that came before it. */
+  async #writeLater(batch: readonly Pending[], hasNested: boolean): Promise<void> {
+    const earlier = this.#aside;
+    const write = async (): Promise<void> => {
+      const rests = await Promise.all(batch.map(async ({ rest }) => rest));
+      await earlier;
+      this.#write(rests);
+    };
+    const written = write().finally(() => {
+      if (this.#aside === written) this.#aside = undefined;
+    });
+    if (hasNested) this.#aside = written;
+    return written;
   }
 
   /** An answer whose record could not be kept says so. */
