@@ -96,6 +96,18 @@ describe("the MCP server on a pair of streams", () => {
     }
   });
 
+  it("finds and describes only what a client's globs leave", async () => {
+    const host = open().connect({ exclude: ["json_parse", "shell_*"] });
+    await host.initialize();
+    const ask = async (name: string, args: object): Promise<string> =>
+      textOf(await host.request("tools/call", { name, arguments: args }));
+    const found = await ask("tool_search", { query: "", limit: 100 });
+    expect(found).toContain("read_file");
+    expect(found).not.toMatch(/json_parse|shell_exec/);
+    expect(await ask("describe_tool", { name: "read_file" })).toContain("inputSchema");
+    expect(await ask("describe_tool", { name: "shell_exec" })).toMatch(/^TOOL_NOT_FOUND/);
+  });
+
   it("reports progress that only grows, and cancels a call without answering it", async () => {
     let stopped = false;
     const slow = tool("slow", {

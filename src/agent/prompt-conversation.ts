@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type * as ai from "ai";
 import type { ToolEnvelope } from "../contract/call.js";
 import type { PromptFormat } from "../llm/print-tool-call.js";
@@ -20,6 +21,8 @@ export function createPromptConversation(
   const { session, task, format, maxTokens } = how;
   const messages: ai.ModelMessage[] = [{ role: "user", content: task }];
   let written = "";
+  // Ids are kept with the records, beside those of other conversations.
+  const run = randomUUID().slice(0, 8);
   let counter = 0;
   return {
     ask: async (signal) => {
@@ -37,7 +40,7 @@ export function createPromptConversation(
         text,
         usage: streamed.usage,
         calls: calls.map(({ name, id, arguments: args }) => ({
-          id: id ?? `text-${++counter}`,
+          id: id ?? `text-${run}-${++counter}`,
           name,
           toolName: name,
           arguments: args,

@@ -127,6 +127,17 @@ describe("runAgent over the real protocol", () => {
     expect(results[3]).toContain("5");
   });
 
+  it("tells calls apart that a model gives the same id", async () => {
+    const again = callsTools(["c1", "math__add", '{"a":2,"b":3}']);
+    const { model } = await against(again, again, says("5"));
+    const tenon = open();
+    const events: AgentEvent[] = [];
+    await runAgent(tenon, { task: "Add", model, taskId: "t2", onEvent: (event) => events.push(event) });
+    const told = events.flatMap((event) => (event.type === "call" ? [event.callId] : []));
+    expect(told).toEqual(["c1", expect.stringMatching(/^c1-.{36}$/)]);
+    expect(tenon.task("t2")?.actionsDone.map(({ callId }) => callId)).toEqual(told);
+  });
+
   it("stops after its steps, and when its tokens are spent", async () => {
     const again = callsTools(["c1", "math__add", '{"a":2,"b":3}']);
     const { model } = await against(again);

@@ -29,7 +29,15 @@ export async function runAgent(tenon: Tenon, options: AgentOptions): Promise<Age
         })
       : undefined;
   const session = options.session ?? own;
-  const progress: Progress = { taskId, text: "", steps: 0, calls: 0, inputTokens: 0, outputTokens: 0 };
+  const progress: Progress = {
+    taskId,
+    callIds: new Set(),
+    text: "",
+    steps: 0,
+    calls: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+  };
   let stopped: AgentStop = "error";
   let error: string | undefined;
   try {
@@ -42,7 +50,7 @@ export async function runAgent(tenon: Tenon, options: AgentOptions): Promise<Age
   } finally {
     await own?.close();
   }
-  const { inputTokens, outputTokens, ...done } = progress;
+  const { inputTokens, outputTokens, callIds: _, ...done } = progress;
   return {
     ...done,
     stopped,
@@ -54,6 +62,7 @@ export async function runAgent(tenon: Tenon, options: AgentOptions): Promise<Age
 
 interface Progress {
   readonly taskId: string;
+  readonly callIds: Set<string>;
   text: string;
   steps: number;
   calls: number;
@@ -122,11 +131,12 @@ async function runCalls(
   { options, session, progress }: Work,
   signal: AbortSignal,
 ): Promise<ToolEnvelope[]> {
-  for (const { id, toolName, arguments: args } of calls)
-    options.onEvent?.({ type: "call", callId: id, toolName, arguments: args });
+  const ids = calls.map(({ id }) => ownId(id, progress.callIds));
+  for (const [at, { toolName, arguments: args }] of calls.entries())
+    options.onEvent?.({ type: "call", callId: ids[at] ?? "", toolName, arguments: args });
   const envelopes = await session.callMany(
-    calls.map(({ id, toolName, arguments: args }) => ({
-      ...(id !== "" && id.length <= 256 && { id }),
+    calls.map(({ toolName, arguments: args }, at) => ({
+      id: ids[at] ?? "",
       name: toolName,
       arguments: args,
       taskId: progress.taskId,
@@ -135,6 +145,14 @@ async function runCalls(
   );
   for (const envelope of envelopes) options.onEvent?.({ type: "result", envelope });
   return envelopes;
+}
+
+/** The model's own id for a call. Many count anew in each answer, but records and undo need to tell calls apart. */
+function ownId(id: string, known: Set<string>): string {
+  const isUsable = id !== "" && id.length <= 256 && !known.has(id);
+  const own = isUsable ? id : `${id.slice(0, 64)}-${randomUUID()}`;
+  known.add(own);
+  return own;
 }
 
 function describe(thrown: unknown): string {

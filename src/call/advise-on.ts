@@ -1,5 +1,6 @@
 import type { ToolError } from "../contract/errors.js";
 import type { Call } from "./call.js";
+import { visibleTo } from "./catalogue.js";
 
 /** What is said of a call that fails again and again. */
 export interface LoopAdvice {
@@ -51,7 +52,7 @@ const mostAlternatives = 3;
 function alternativesTo(call: Call): string[] {
   const { tool } = call.entry ?? {};
   if (tool === undefined) return [];
-  const { toolset } = call.origin;
+  const toolset = visibleTo(call);
   const visible = call.parts.registry.list(toolset === undefined ? {} : { toolset });
   const kin = visible.filter(
     ({ name, category, annotations }) =>

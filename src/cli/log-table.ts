@@ -8,7 +8,7 @@ export function logTable(terminal: Terminal, records: readonly AuditRecord[], ti
   const paint = { success: colors.green, failure: colors.red, denied: colors.yellow };
   const rows = records.map((record) => [
     colors.dim(timeText(record.time)),
-    record.callId,
+    printable(record.callId),
     paint[record.outcome](record.outcome),
     colors.bold(printable(record.tool)),
     `${Math.round(record.durationMs)} ms`,

@@ -103,8 +103,8 @@ async function judgeAll({ tenon }: OpenTenon, records: readonly AuditRecord[]): 
   const counts = { allow: 0, ask: 0, deny: 0 };
   for (const record of records) {
     const from = pastWord(record);
-    // What never came to a decision is judged by nobody.
-    if (from === undefined || record.arguments === undefined) continue;
+    // What never came to a decision is judged by nobody, nor what is no longer whole.
+    if (from === undefined || typeof record.arguments !== "object" || record.purged !== undefined) continue;
     const { tool, arguments: args, agent, userId } = record;
     const key = JSON.stringify([tool, args, agent, userId, from]);
     const before = known.get(key);

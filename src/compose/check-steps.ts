@@ -63,6 +63,8 @@ function checkStep(step: SingleStep, around: Surroundings): void {
     !(Number.isInteger(retry.attempts) && retry.attempts >= 0 && retry.attempts <= 100)
   )
     refuse(`has the step "${id}" with retry.attempts that are no number from 0 to 100`);
+  if (retry?.delayMs !== undefined && !(Number.isFinite(retry.delayMs) && retry.delayMs >= 0))
+    refuse(`has the step "${id}" with a retry.delayMs that is no number from 0`);
   checkReferences(when, `The step "${id}"`, around);
   if (!("tool" in step)) return;
   checkReferences(step.input, `The step "${id}"`, around);

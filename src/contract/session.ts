@@ -21,6 +21,8 @@ export interface CallSession {
   /** Its place in the pipeline. */
   readonly seat?: IterationSeat;
   readonly allowedPaths?: readonly string[];
+  /** Whether a tool may be found and described. @default every tool of the toolset */
+  readonly sees?: ((toolName: string) => boolean) | undefined;
   readonly env: SessionEnv;
   readonly seen: SeenFiles;
   /** How its own person is reached. @default the runtime's way */

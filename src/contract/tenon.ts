@@ -36,6 +36,8 @@ export interface SessionOptions {
   readonly iterationId?: string;
   /** Name of the toolset; what is not in it cannot be seen or called. @default "all" */
   readonly toolset?: string;
+  /** Whether a tool may be found and described; it narrows the toolset. @default every tool of the toolset */
+  readonly sees?: ((toolName: string) => boolean) | undefined;
   /** Narrow the files that this session may touch. */
   readonly allowedPaths?: readonly string[];
   /** What the session's environment starts with. */

@@ -48,6 +48,7 @@ export class TenonHostSession implements HostSession {
       ...(toolset !== undefined && { toolset }),
       ...(agent !== undefined && { agent }),
       ...(userId !== undefined && { userId }),
+      ...(this.#narrowed && { sees: (name: string) => this.#sees(name) }),
       interact,
       client,
     });

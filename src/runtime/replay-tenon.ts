@@ -83,15 +83,20 @@ export function openReplayTenon(
 
 /** Plain data in which every path of the workspace is one of the copy. */
 function moved<T>(value: T, { workspace, copy }: ReplayPlaces): T {
-  if (typeof value === "string") {
-    const isOwn = value === workspace || value.includes(`${workspace}/`);
-    return (isOwn ? value.replaceAll(workspace, copy) : value) as T;
-  }
+  if (typeof value === "string") return movedText(value, { workspace, copy }) as T;
   if (Array.isArray(value)) return value.map((item: unknown) => moved(item, { workspace, copy })) as T;
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([key, item]) => [key, moved(item, { workspace, copy })]);
   const map = Object.fromEntries(entries) as T;
   return Object.getPrototypeOf(value) === null ? Object.assign(Object.create(null) as T & object, map) : map;
+}
+
+/** Also where nothing follows the path: `cd /work && make clean` must not leave the copy. */
+function movedText(text: string, { workspace, copy }: ReplayPlaces): string {
+  const [first = "", ...rest] = text.split(workspace);
+  // `/work-old` and `/work.bak` are others.
+  const isOther = (after: string): boolean => /^(?:[\w-]|\.\w)/.test(after);
+  return rest.reduce((moved, after) => moved + (isOther(after) ? workspace : copy) + after, first);
 }
 
 /** Consent as it was given then; a question inside a larger tool has no record of its answer. */

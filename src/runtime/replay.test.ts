@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import * as z from "zod";
 import { describe, expect, it } from "vitest";
 import { createGround, open, tool } from "../../test/spine-ground.js";
 
@@ -37,6 +38,30 @@ describe("running a task again", () => {
     expect(existsSync(join(place.workspace, "lib/b.txt"))).toBe(false);
   });
 
+  it("means the copy wherever an argument names the workspace", async () => {
+    const place = ground();
+    const workspace = realpathSync(place.workspace);
+    const lines: string[] = [];
+    const take = tool("take", {
+      input: z.object({ line: z.string() }),
+      execute: ({ line }: { line: string }) => {
+        lines.push(line);
+        return {};
+      },
+    });
+    const tenon = open({ tools: [take], config: { stateDir: place.stateDir, mode: "auto" } }, place);
+    const line = `cd ${workspace} && rm -r '${workspace}' ${workspace}/lib ${workspace}-old ${workspace}.bak; ls ${workspace}`;
+    await tenon.createSession({ taskId: "T3" }).call({ name: "take", arguments: { line } });
+    await tenon.replay("T3");
+    const [first, again = ""] = lines;
+    expect(first).toBe(line);
+    const copy = /^cd (\S+) /.exec(again)?.[1] ?? "";
+    expect(copy).toContain("tenon-replay-");
+    expect(again).toBe(
+      `cd ${copy} && rm -r '${copy}' ${copy}/lib ${workspace}-old ${workspace}.bak; ls ${copy}`,
+    );
+  });
+
   it("shows what differs, and says what it could not run again", async () => {
     const place = ground();
     let answer = "first";
@@ -67,6 +92,6 @@ describe("running a task again", () => {
     expect(report.notes[0]).toContain("could not be brought back");
     expect(existsSync(report.copy ?? "")).toBe(true);
     rmSync(dirname(report.copy ?? ""), { recursive: true });
-    await expect(tenon.replay("no such task")).rejects.toThrow("No call of a task");
+    await expect(tenon.replay("no such task")).rejects.toThrow("not found on record");
   });
 });

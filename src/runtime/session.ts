@@ -45,6 +45,7 @@ export class Session implements ToolCaller, CallSession {
   declare readonly taskId?: string;
   readonly seat: Seat;
   declare readonly allowedPaths?: readonly string[];
+  declare readonly sees?: (toolName: string) => boolean;
   declare readonly interact?: InteractBackend;
   declare readonly client?: ClientDoor;
   readonly #parts: SessionParts;
@@ -56,6 +57,7 @@ export class Session implements ToolCaller, CallSession {
     if (options.taskId !== undefined) this.taskId = options.taskId;
     this.seat = parts.seat;
     if (options.allowedPaths !== undefined) this.allowedPaths = options.allowedPaths;
+    if (options.sees !== undefined) this.sees = options.sees;
     if (options.interact !== undefined) this.interact = options.interact;
     if (options.client !== undefined) this.client = options.client;
     this.env = parts.env;

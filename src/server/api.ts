@@ -184,8 +184,12 @@ export interface ReplayView {
     readonly callId: string;
     readonly tool: string;
     readonly verdict: "same" | "different" | "skipped" | "failed";
+    /** Why it was skipped. */
+    readonly reason?: string | undefined;
     readonly difference?: string | undefined;
   }[];
+  /** What makes the comparison less sure. */
+  readonly notes?: readonly string[] | undefined;
 }
 
 /** `GET /api/changes?path=&taskId=`: what the journal can take back; `POST /api/undo/preview`, `POST /api/undo` with a `ChangeSelector`. */

@@ -7,6 +7,7 @@ import sharp from "sharp";
 import { beforeAll, expect, it } from "vitest";
 import { callTool, rows, type Stage } from "./call-suite.js";
 import { type Ground, visit } from "./console-ground.js";
+import { hiddenViews } from "./hidden-views.js";
 
 const images = fileURLToPath(new URL("../../docs/images", import.meta.url));
 const pictures = process.env["TENON_SCREENSHOTS"] === "1";
@@ -24,7 +25,11 @@ const views: readonly {
     path: "tools/shell_exec",
     ready: (page) => page.getByRole("button", { name: "Run" }).waitFor(),
   },
-  { name: "log", path: "log", ready: (page) => rows(page).filter({ hasText: "write_file" }).first().click() },
+  {
+    name: "log",
+    path: "log",
+    ready: (page) => rows(page).filter({ hasText: "create_requirement" }).first().click(),
+  },
   {
     name: "changes",
     path: "changes",
@@ -101,10 +106,23 @@ export function accessSuite(stage: () => Stage): void {
       await shoot(page, name);
       // Only colours differ in the dark.
       await page.evaluate('document.documentElement.dataset.theme = "dark"');
-      expect(await faultsOf(page, ["color-contrast"]), `${name}, dark`).toEqual([]);
+      expect(await faultsOf(page, { only: ["color-contrast"] }), `${name}, dark`).toEqual([]);
       await page.evaluate('document.documentElement.dataset.theme = "light"');
     }, 90_000);
   }
+
+  it("has no serious fault in what opens above or behind: dialogs, second tabs, forms", async () => {
+    const { page } = stage();
+    for (const { name, path, within, open: reveal } of hiddenViews) {
+      await visit(page, path);
+      await reveal(page);
+      expect(await faultsOf(page, { within }), `${name}, light`).toEqual([]);
+      await page.evaluate('document.documentElement.dataset.theme = "dark"');
+      expect(await faultsOf(page, { within, only: ["color-contrast"] }), `${name}, dark`).toEqual([]);
+      await page.evaluate('document.documentElement.dataset.theme = "light"');
+      await page.keyboard.press("Escape");
+    }
+  }, 90_000);
 
   it("works on a narrow screen, in the dark and in Chinese", async () => {
     const { page } = stage();
@@ -153,10 +171,14 @@ async function explain(page: Page): Promise<void> {
   await page.getByText("Decided by").waitFor();
 }
 
-async function faultsOf(page: Page, only?: readonly string[]): Promise<unknown> {
-  await page.evaluate(axe);
+async function faultsOf(
+  page: Page,
+  { only, within }: { readonly only?: readonly string[]; readonly within?: string } = {},
+): Promise<unknown> {
+  // Pages change without loading anew, so it mostly is there already.
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
   const options = { resultTypes: ["violations"], ...(only === undefined ? {} : { runOnly: only }) };
-  return page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations
+  return page.evaluate(`axe.run(${within === undefined ? "document" : JSON.stringify(within)}, ${JSON.stringify(options)}).then(({ violations }) => violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => [id, ...nodes.slice(0, 3).map(({ html }) => html.slice(0, 200))].join(" ")))`);
 }

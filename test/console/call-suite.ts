@@ -63,26 +63,6 @@ export function callSuite(stage: () => Stage): void {
     expect(JSON.stringify(answer.content)).toContain("not in this folder");
   });
 
-  it("moves between what waits by j and k, and answers the chosen one only", async () => {
-    const { ground, page } = stage();
-    await visit(page, "approvals");
-    const write = (path: string) => callTool(ground, "write_file", { path, content: "x" });
-    const calls = [write("one.txt"), write("two.txt")];
-    const cards = page.getByRole("article", { name: /write_file/ });
-    await cards.nth(1).waitFor();
-    const chosen = page.locator('[data-card][data-active="true"]');
-    await page.keyboard.press("j");
-    const second = await chosen.innerText();
-    expect(await chosen.count()).toBe(1);
-    await page.keyboard.press("k");
-    expect(await chosen.innerText()).not.toBe(second);
-    for (const card of [1, 0]) {
-      await cards.nth(card).getByRole("button", { name: /^Once/ }).click();
-      await cards.nth(card).waitFor({ state: "detached" });
-    }
-    expect(await Promise.all(calls)).toMatchObject([{ success: true }, { success: true }]);
-  });
-
   it("answers a question of a tool, a confirmation and a review with an edit", async () => {
     const { ground, page } = stage();
     await visit(page, "approvals");

@@ -2,6 +2,8 @@ import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
 import { accessSuite } from "./access-suite.js";
+import { answerSuite } from "./answer-suite.js";
+import { breakSuite } from "./break-suite.js";
 import { callSuite } from "./call-suite.js";
 import { type Ground, openBrowser, openGround } from "./console-ground.js";
 import { safetySuite } from "./safety-suite.js";
@@ -39,6 +41,12 @@ const stage = () => ({ ground, browser, context, page });
 
 describe("the console shows and steers calls", () => {
   callSuite(stage);
+});
+describe("the console carries the answers of a person", () => {
+  answerSuite(stage);
+});
+describe("the console outlives a broken connection", () => {
+  breakSuite(stage);
 });
 describe("the console is safe", () => {
   safetySuite(stage);

@@ -1,9 +1,10 @@
-// The smallest MCP server there is, over stdio: one tool that says hello.
+// The smallest MCP server there is, over stdio: one tool that says hello, described as a file where it starts says.
+import { existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const tool = {
   name: "greet",
-  description: "Say hello to someone.",
+  description: existsSync("greeting.txt") ? readFileSync("greeting.txt", "utf8") : "Say hello to someone.",
   inputSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
 };
 

@@ -22,10 +22,11 @@ export function connectFeed(store: FeedStore): () => void {
     wait = 500;
     // A server that counts from the start again is another one.
     if (greeting.reset || greeting.lastId < lastId) {
-      lastId = greeting.lastId;
       store.reset();
       greeted = false;
     }
+    // Also before any event has come: what happens while the connection is broken comes after this one.
+    lastId = greeting.lastId;
     store.connection("open");
     if (!greeted) void load();
     greeted = true;

@@ -51,7 +51,9 @@ function showStep(terminal: Terminal, { verdict, tool, callId, reason, differenc
   const colors = colorsFor(terminal.stdout, terminal.env);
   const paint = { same: colors.green, different: colors.red, skipped: colors.yellow };
   const why = reason === undefined ? "" : `  ${printable(reason)}`;
-  terminal.stdout.write(`${paint[verdict](verdict.padEnd(9))}  ${printable(tool)}  ${callId}${why}\n`);
+  terminal.stdout.write(
+    `${paint[verdict](verdict.padEnd(9))}  ${printable(tool)}  ${printable(callId)}${why}\n`,
+  );
   if (difference !== undefined)
     terminal.stdout.write(`${difference.split("\n").map(printable).join("\n")}\n`);
 }

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../../contract/json.js";
-import { parseLooseJson, setOwn } from "./loose-json.js";
+import { exactNumber, parseLooseJson, setOwn } from "./loose-json.js";
 import type { WrittenText } from "./raw-call.js";
 import { Reader, Unreadable } from "./reader.js";
 import { readElementText, readOpenTag } from "./xml-text.js";
@@ -39,7 +39,7 @@ function toType(text: string, types: ReadonlySet<string>, wanted: Wanted): unkno
   const trimmed = text.trim();
   if (types.has("boolean") && /^(?:true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === "true";
   if (types.has("null") && /^(?:null|none|)$/i.test(trimmed)) return null;
-  if ((types.has("number") || types.has("integer")) && isNumber(trimmed)) return Number(trimmed);
+  if ((types.has("number") || types.has("integer")) && isNumber(trimmed)) return exactNumber(trimmed);
   if (!types.has("object") && !types.has("array")) return text;
   const value = parseLooseJson(new Reader(trimmed));
   if (typeof value === "object" && value !== null) {

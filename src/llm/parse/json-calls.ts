@@ -57,10 +57,12 @@ function callsOfMessage(value: Fields, reading: Reading): RawCall[] | undefined 
 
 /** `{ functionCall: { … } }` and its like; also OpenAI's `{ type: "function", function: { … } }`. */
 function callOfWrapper(value: Fields, reading: Reading): RawCall[] | undefined {
-  const key = wrapperKeys.find((wrapper) => isFields(value[wrapper]));
-  const inner = key === undefined ? value["function"] : value[key];
-  if (!isFields(inner)) return undefined;
+  const [inner, ...others] = [...wrapperKeys, "function"].map((key) => value[key]).filter(isFields);
+  if (inner === undefined) return undefined;
   const calls = callOfFields(inner, { ...reading, explicit: true });
+  const beside = nameOf(value, { ...reading, explicit: true });
+  if (calls !== undefined && (others.length > 0 || (beside ?? calls[0]?.name) !== calls[0]?.name))
+    throw new Unreadable("ambiguous", "The call names several tools, one within the other.");
   const id = idOf(value);
   return id === undefined ? calls : calls?.map((call) => ({ ...call, id }));
 }
@@ -73,9 +75,19 @@ function callOfFields(value: Fields, reading: Reading): RawCall[] | undefined {
   const [key, ...more] = given;
   if (more.some((other) => JSON.stringify(value[other]) !== JSON.stringify(value[key ?? ""])))
     throw new Unreadable("ambiguous", `The call has different ${given.map((k) => `"${k}"`).join(" and ")}.`);
+  if (isDefinition(value)) {
+    if (!reading.explicit) return undefined;
+    throw new Unreadable("malformed", `This describes the tool "${name.slice(0, 64)}" and does not call it.`);
+  }
   if (key === undefined) return withoutArguments(value, name, reading);
   const values = toArguments(value[key], name);
   return [{ name, values, dialect, id: idOf(value) }];
+}
+
+/** A tool as it is told to models, which they repeat: its arguments are a schema. */
+function isDefinition({ description, parameters, inputSchema, input_schema: snake }: Fields): boolean {
+  const schema = parameters ?? inputSchema ?? snake;
+  return typeof description === "string" && isFields(schema) && isFields(schema["properties"]);
 }
 
 /** The tool's name. Where several keys hold one, they must agree or one be a mere kind. */

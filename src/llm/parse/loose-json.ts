@@ -181,13 +181,23 @@ const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 function readWord(reader: Reader): unknown {
   const number = reader.match(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y);
   if (number !== undefined) {
-    const value = Number(number);
-    if (Number.isFinite(value)) return value;
-    throw new Unreadable("malformed", `${number.slice(0, 40)} is too large a number.`);
+    return exactNumber(number);
   }
   const word = reader.match(/[A-Za-z]+(?!\w)/y);
   if (word !== undefined && words.has(word)) return words.get(word);
   throw broken(reader, "a value");
+}
+
+/** A number as it is written; a whole number that would become another one is not read. */
+export function exactNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value))
+    throw new Unreadable("malformed", `${text.slice(0, 40)} is too large a number.`);
+  if (Number.isSafeInteger(value) || /[.eE]/.test(text) || String(value) === text) return value;
+  throw new Unreadable(
+    "ambiguous",
+    `${text.slice(0, 40)} is too large to be kept exactly; write it as a string where one is taken.`,
+  );
 }
 
 function broken(reader: Reader, expected: string): Unreadable {

@@ -6,10 +6,13 @@ export type ProblemCode = (typeof problemCodes)[number];
 /** A piece of model text that looks like a call and cannot be read as exactly one. */
 export class Unreadable extends Error {
   readonly code: ProblemCode;
+  /** Where the piece ends cannot be told, so that nothing behind it can be trusted either. */
+  readonly isEndless: boolean;
 
-  constructor(code: ProblemCode, message: string) {
+  constructor(code: ProblemCode, message: string, { isEndless = false } = {}) {
     super(message);
     this.code = code;
+    this.isEndless = isEndless;
   }
 
   override get name(): string {

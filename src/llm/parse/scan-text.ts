@@ -2,9 +2,10 @@ import { readFence, readReAct, readSpan, type Fence } from "./code-fences.js";
 import type { KnownNames, RawCall } from "./raw-call.js";
 import { mayBeBare, readBare, readFenced } from "./read-pieces.js";
 import { isSpace, Reader, Unreadable } from "./reader.js";
+import { endOfBroken, endOfQuote, isInQuotes, isMereWord, ShownText } from "./shown-text.js";
 import { readTokenCalls } from "./token-calls.js";
 import { isOwnTag, opensCalls, readXmlCalls } from "./xml-calls.js";
-import { readOpenTag, type OpenTag } from "./xml-text.js";
+import { readOpenTag } from "./xml-text.js";
 
 /** A piece of the text that is calls, or should have been. */
 export interface Found {
@@ -17,6 +18,9 @@ export interface Found {
 /** What an attempt costs besides its steps. */
 const attemptCost = 600;
 const maxFailures = 30;
+
+const straying =
+  "The closing tag of an argument stands behind the calls, so that where the arguments end cannot be told; escape tags in arguments (&lt;) or use CDATA.";
 
 const thoughts = new Set(["think", "thinking", "thought", "reasoning", "scratchpad"]);
 
@@ -35,18 +39,12 @@ export function scanText(
   return { found: scan.found, text: scan.rest() };
 }
 
-/** A tool's name in angle brackets that holds text and never closes is part of a sentence. */
-function isMereWord(reader: Reader, tag: OpenTag): boolean {
-  const start = reader.text.slice(reader.pos, reader.pos + 64).trimStart();
-  if (tag.selfClosing || start.startsWith("<") || start.startsWith("{")) return false;
-  return reader.find(`</${tag.fullName}>`) === -1;
-}
-
 /** What was found so far, and what of the text is left. */
 class Scan {
   readonly reader: Reader;
   found: Found[] = [];
   readonly #names: KnownNames;
+  readonly #shown: ShownText;
   #kept: string[] = [];
   #keptFrom = 0;
   #failures = 0;
@@ -56,6 +54,7 @@ class Scan {
   constructor(text: string, names: KnownNames) {
     this.reader = new Reader(text);
     this.#names = names;
+    this.#shown = new ShownText(names);
   }
 
   /** Look at the next character that could begin something. */
@@ -93,13 +92,21 @@ class Scan {
   /** A tag: of a call, of thoughts, or an ordinary one. */
   #takeTag(): boolean {
     const { reader } = this;
-    const start = reader.pos;
+    const { pos: start, startsLine } = reader;
     if (this.#skipTokens("<|channel|>analysis<|message|>", "<|end|>")) return true;
+    if (this.#skipTokens("<|begin_of_thought|>", "<|end_of_thought|>")) return true;
+    const aside = endOfQuote(reader) ?? this.#shown.endOfComment(reader);
+    if (aside !== undefined) return this.#leave(aside);
     if (this.#takeToken()) return true;
-    if (reader.match(/<\/(?:think|thinking|thought|reasoning)>/y) !== undefined) return this.#forget();
+    if (reader.match(/<\/(?:think|thinking|thought|reasoning)>/iy) !== undefined) return this.#forget();
+    if (reader.match(/<\/(?:\w{1,32}:)?(?:parameter|param|argument|arg_value)>/y) !== undefined)
+      return this.#doubt(start);
     const tag = readOpenTag(reader);
     if (tag === undefined) return false;
-    if (thoughts.has(tag.name) && !tag.selfClosing) return this.#skipThought(tag.fullName, start);
+    if (thoughts.has(tag.name.toLowerCase()) && !tag.selfClosing)
+      return this.#skipThought(tag.fullName, start);
+    const shownTo = this.#shown.endOf(tag, reader, startsLine);
+    if (shownTo !== undefined) return this.#leave(shownTo);
     if (!opensCalls(tag, this.#names) || (isOwnTag(tag) && isMereWord(reader, tag))) {
       reader.pos = start;
       return false;
@@ -108,17 +115,7 @@ class Scan {
     this.#attempt(
       start,
       () => readXmlCalls(reader, tag, this.#names),
-      () => {
-        const close = /[<{[]/.test(
-          reader.text
-            .slice(inside, inside + 64)
-            .trimStart()
-            .charAt(0),
-        )
-          ? reader.find(`</${tag.fullName}>`, inside)
-          : -1;
-        return close === -1 ? inside : close + tag.fullName.length + 3;
-      },
+      () => endOfBroken(reader, inside, tag),
     );
     return true;
   }
@@ -221,12 +218,13 @@ class Scan {
     try {
       const calls = read();
       if (reader.pos === start) return;
+      if (isInQuotes(reader.text, start, reader.pos)) return void this.#leave(reader.pos);
       this.found.push({ calls, start, end: reader.pos });
       this.#cut(start, reader.pos);
     } catch (error) {
       if (!(error instanceof Unreadable) || reader.spent) throw error;
       this.#fail(error, start);
-      reader.pos = error.code === "incomplete" ? reader.text.length : resume();
+      reader.pos = error.code === "incomplete" || error.isEndless ? reader.text.length : resume();
     }
   }
 
@@ -271,6 +269,25 @@ class Scan {
     this.#keptFrom = this.reader.pos;
     this.#wroteSomething = false;
     return true;
+  }
+
+  /** Step over what is text, whatever it looks like. */
+  #leave(end: number): boolean {
+    this.reader.pos = end;
+    this.#wroteSomething = true;
+    return true;
+  }
+
+  /** An argument ends here that began nowhere: it was one of the calls before, and held what looked like its end. */
+  #doubt(start: number): boolean {
+    const isWhole = ({ calls }: Found): boolean => !calls.some(({ texts }) => texts !== undefined);
+    const first = this.found.findIndex((found) => !isWhole(found));
+    // Behind a call that could not be read, it is what is left of that.
+    if (first === -1 || this.found.at(-1)?.problem !== undefined) return this.#leave(this.reader.pos);
+    const at = this.found[first]?.start ?? start;
+    this.found = this.found.filter(isWhole);
+    this.#fail(new Unreadable("ambiguous", straying), at);
+    return this.#leave(this.reader.pos);
   }
 
   #cut(start: number, end: number): void {

@@ -74,6 +74,8 @@ function readChild(
   child: OpenTag,
   { draft, depth }: { readonly draft: Draft; readonly depth: number },
 ): void {
+  if (child.twice !== undefined)
+    throw new Unreadable("ambiguous", `<${child.fullName}> gives "${child.twice}" twice.`);
   const key = child.value ?? child.attributes.get("name");
   if (parameterTags.has(child.name) && key !== undefined) {
     const json = child.attributes.get("type") === "json";

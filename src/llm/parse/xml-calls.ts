@@ -21,6 +21,9 @@ const callElements = new Set([
   "call_tool",
 ]);
 
+/** Ordinary words that are a call where they name a tool. */
+const namedElements = new Set(["function", "tool", "call"]);
+
 const maxNesting = 4;
 
 /** Whether an opening tag starts calls. Ordinary words (`<function>`, `<tool>`) do so only where they name one. */
@@ -32,7 +35,8 @@ export function opensCalls(tag: OpenTag, names: KnownNames): boolean {
 
 /** Whether a tag that opens calls could as well be a word in a sentence: a tool's bare name. */
 export function isOwnTag(tag: OpenTag): boolean {
-  return !containers.has(tag.name) && !callElements.has(tag.name) && nameIn(tag) === undefined;
+  if (containers.has(tag.name) || callElements.has(tag.name) || tag.value !== undefined) return false;
+  return !namedElements.has(tag.name) || nameIn(tag) === undefined;
 }
 
 /** Read the calls of an element whose opening tag was just read. */
@@ -50,6 +54,8 @@ function readElement(reader: Reader, tag: OpenTag, place: Place): RawCall[] {
   if (containers.has(tag.name)) return readContainer(reader, tag, place);
   const own = isOwnTag(tag);
   const name = own ? tag.fullName : nameIn(tag);
+  if (tag.twice !== undefined || (!own && namesIn(tag).size > 1))
+    throw new Unreadable("ambiguous", `<${tag.fullName}> gives "${tag.twice ?? "name"}" twice.`);
   const id = tag.attributes.get("id") ?? tag.attributes.get("call_id");
   if (tag.selfClosing) return [emptyCall(tag, name, own)];
   skipFillerBefore(reader);
@@ -157,7 +163,12 @@ function emptyCall(tag: OpenTag, name: string | undefined, own: boolean): RawCal
   return { name, texts, dialect: `<${tag.name}/>`, id: tag.attributes.get("id") };
 }
 
-function nameIn({ attributes, value }: OpenTag): string | undefined {
-  const name = value ?? attributes.get("name") ?? attributes.get("tool") ?? attributes.get("function");
-  return name === "" ? undefined : name;
+function nameIn(tag: OpenTag): string | undefined {
+  const [name] = namesIn(tag);
+  return name;
+}
+
+function namesIn({ attributes, value }: OpenTag): ReadonlySet<string> {
+  const names = [value, attributes.get("name"), attributes.get("tool"), attributes.get("function")];
+  return new Set(names.filter((name): name is string => name !== undefined && name !== ""));
 }

@@ -10,6 +10,8 @@ export interface OpenTag {
   /** `<function=read_file>`: the part after the equals sign. */
   readonly value?: string | undefined;
   readonly selfClosing: boolean;
+  /** An attribute that is given twice, with different values. */
+  readonly twice?: string | undefined;
 }
 
 const maxTagChars = 65_536;
@@ -29,18 +31,21 @@ function tryOpenTag(reader: Reader): OpenTag | undefined {
   const value = reader.take("=") ? readBareValue(reader) : undefined;
   const attributes = new Map<string, string>();
   const limit = reader.pos + maxTagChars;
+  let twice: string | undefined;
   for (;;) {
     reader.skipSpace();
     if (reader.pos > limit) return undefined;
     const name = fullName.slice(fullName.lastIndexOf(":") + 1);
-    if (reader.take("/>")) return { name, fullName, attributes, value, selfClosing: true };
-    if (reader.take(">")) return { name, fullName, attributes, value, selfClosing: false };
+    if (reader.take("/>")) return { name, fullName, attributes, value, twice, selfClosing: true };
+    if (reader.take(">")) return { name, fullName, attributes, value, twice, selfClosing: false };
     const key = reader.match(/[A-Za-z_][\w.:-]{0,127}/y);
     if (key === undefined) return undefined;
     reader.skipSpace();
     if (!reader.take("=")) return undefined;
     reader.skipSpace();
-    attributes.set(key, decodeText(readBareValue(reader)));
+    const given = decodeText(readBareValue(reader));
+    if ((attributes.get(key) ?? given) !== given) twice = key;
+    attributes.set(key, given);
   }
 }
 
@@ -80,8 +85,21 @@ export function readElementText(reader: Reader, fullName: string): string {
   const end = reader.find(close);
   if (end === -1) throw new Unreadable("incomplete", `The text ends before ${close}.`);
   const raw = reader.text.slice(from, end);
+  if (holdsOpening(raw, fullName))
+    throw new Unreadable(
+      "ambiguous",
+      `<${fullName}> stands within <${fullName}>, so that where it ends cannot be told; escape tags in arguments (&lt;) or use CDATA.`,
+      { isEndless: true },
+    );
   reader.pos = end + close.length;
   return decodeText(withoutOuterBreaks(raw));
+}
+
+function holdsOpening(raw: string, fullName: string): boolean {
+  const open = `<${fullName}`;
+  for (let at = raw.indexOf(open); at !== -1; at = raw.indexOf(open, at + 1))
+    if (/[\s=>]/.test(raw.charAt(at + open.length))) return true;
+  return false;
 }
 
 /** The text of an element that holds CDATA sections and nothing else. */

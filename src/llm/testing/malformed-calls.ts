@@ -50,6 +50,7 @@ export const fixtureTools: readonly CallableTool[] = [
 ];
 
 const read = ["read_file", { path: "a.txt" }] as const;
+const shownCall = '<tool_call name="read_file"><parameter name="path">a.txt</parameter></tool_call>';
 const bar = "\uff5c";
 const low = "\u2581";
 
@@ -561,4 +562,71 @@ export const fixtures: readonly Fixture[] = [
   { title: "a quoted call", text: '> {"name":"read_file","arguments":{"path":"a.txt"}}', calls: [] },
   { title: "no call at all", text: "Everything is done.", calls: [], rest: "Everything is done." },
   { title: "nothing", text: "", calls: [], rest: "" },
+
+  // What only shows a call
+  ...["tool_result", "tool_response", "antml:function_results", "example", "pre"].map((tag) => ({
+    title: `a call within <${tag}>`,
+    text: `It said:\n<${tag}>\n${shownCall}\n</${tag}>\nand so on`,
+    calls: [],
+    rest: `It said:\n<${tag}>\n${shownCall}\n</${tag}>\nand so on`,
+  })),
+  { title: "a result that is cut off", text: `<tool_result>\n${shownCall}\n`, calls: [] },
+  {
+    title: "a result that is named in a sentence",
+    text: `The <tool_result> told me.\n${shownCall}`,
+    calls: [read],
+  },
+  { title: "a comment", text: `<!-- ${shownCall} -->\nDone`, calls: [] },
+  { title: "a quoted line, then a call", text: `> ${shownCall}\n\n${shownCall}`, calls: [read] },
+  { title: "quotation marks within a sentence", text: `It said "${shownCall}" to me.`, calls: [] },
+  { title: "thoughts in capitals", text: `<THINK>${shownCall}</THINK>Done`, calls: [], rest: "Done" },
+  {
+    title: "the definition of a tool, repeated",
+    text: '{"name":"read_file","description":"Reads.","parameters":{"type":"object","properties":{"path":{}}}}',
+    calls: [],
+  },
+
+  // What can be read in two ways
+  {
+    title: "an argument with a call in it, not escaped",
+    text: `<tool_call name="write_file"><parameter name="content">${shownCall}${shownCall}</parameter></tool_call>`,
+    calls: [],
+    problems: ["ambiguous"],
+  },
+  {
+    title: "an argument that ends its own call and begins another",
+    text: `<tool_call name="write_file"><parameter name="content">x</parameter></tool_call>${shownCall} y</parameter></tool_call>`,
+    calls: [],
+    problems: ["ambiguous"],
+  },
+  {
+    title: "a name that is given twice",
+    text: '<tool_call name="read_file" name="write_file"></tool_call>',
+    calls: [],
+    problems: ["ambiguous"],
+  },
+  {
+    title: "a name before and a name behind the equals sign",
+    text: '<function=read_file name="write_file"><parameter=path>a.txt</parameter></function>',
+    calls: [],
+    problems: ["ambiguous"],
+  },
+  {
+    title: "two tools in one object",
+    text: '<tool_call>{"function":{"name":"read_file","arguments":{}},"name":"write_file","arguments":{}}</tool_call>',
+    calls: [],
+    problems: ["ambiguous"],
+  },
+  {
+    title: "a whole number that cannot be kept exactly, as JSON and as text",
+    text: `<tool_call>{"name":"search","arguments":{"limit":9007199254740993}}</tool_call>
+<tool_call name="search"><parameter name="limit">9007199254740993</parameter></tool_call>`,
+    calls: [],
+    problems: ["ambiguous", "ambiguous"],
+  },
+  {
+    title: "a tool's own tag with an attribute called name",
+    text: '<current_time name="x" timezone="UTC"/>',
+    calls: [["current_time", { name: "x", timezone: "UTC" }]],
+  },
 ];

@@ -48,6 +48,20 @@ describe("keeping the log", () => {
     expect((await readLog(dir).search({ limit: 1 }))[0]).toMatchObject({ arguments: "[purged]" });
   });
 
+  it("purges a text also where an argument holds it as JSON", async () => {
+    const dir = newDir();
+    const key = 'line "one"\nline two';
+    await fill(dir, 1, { arguments: { body: JSON.stringify({ key, note: "kept" }) } });
+    const writer = newWriter(dir);
+    expect((await purgeLog({ dir, writer, now: () => 5 }, { texts: [key] })).records).toBe(1);
+    // Without a session to look for, no record is of it.
+    expect((await purgeLog({ dir, writer, now: () => 6 }, { before: 1 })).records).toBe(0);
+    await writer.close();
+    const [record] = await readLog(dir).search();
+    expect(record?.arguments).toEqual({ body: '{"key":"[purged]","note":"kept"}' });
+    expect(await readLog(dir).verify()).toMatchObject({ ok: true });
+  });
+
   it("does not take a forgery for a purge", async () => {
     const dir = newDir();
     await fill(dir, 3);

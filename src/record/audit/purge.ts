@@ -38,8 +38,9 @@ const perMarker = 1000;
  */
 export async function purgeLog(
   { dir, writer, now }: { readonly dir: string; readonly writer: SegmentWriter; readonly now: () => number },
-  wish: PurgeWish,
+  asked: PurgeWish,
 ): Promise<Purged> {
+  const wish = { ...asked, texts: withEscaped(asked.texts ?? []) };
   let records = 0;
   let contents = 0;
   for (const segment of listSegments(dir)) {
@@ -79,7 +80,10 @@ function isOld(bytes: Buffer, { before, sessionId }: PurgeWish): boolean {
   if (before === undefined && sessionId === undefined) return false;
   const record = parseLine(bytes);
   if (record?.callId === undefined) return false;
-  return (before !== undefined && record.time < before) || record.sessionId === sessionId;
+  return (
+    (before !== undefined && record.time < before) ||
+    (sessionId !== undefined && record.sessionId === sessionId)
+  );
 }
 
 /** The body without what is to go, of the same length; `undefined` where nothing is to go. */
@@ -127,7 +131,12 @@ function without(value: unknown, texts: readonly string[]): unknown {
   );
 }
 
-/** Each text as it stands in JSON, and in JSON that stands in a string of JSON. */
+/** Each text, before it as it stands where a string holds JSON: arguments often do. */
+function withEscaped(texts: readonly string[]): string[] {
+  return [...new Set(texts.flatMap((text) => [JSON.stringify(text).slice(1, -1), text]))];
+}
+
+/** Each text as it stands in JSON, and as it is. */
 function needlesOf({ texts = [] }: PurgeWish): Buffer[] {
   const once = texts.map((text) => JSON.stringify(text).slice(1, -1));
   return [...new Set([...once, ...texts])].map((text) => Buffer.from(text));

@@ -10,9 +10,9 @@ import { Badge } from "../../ui/badge.js";
 import { Button } from "../../ui/button.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { Facts, Section } from "../../ui/panel.js";
-import { isTyping } from "./approvals-page.js";
 import { Countdown } from "./countdown.js";
 import { PreviewView } from "./preview-view.js";
+import { useAnswerKeys } from "./use-answer-keys.js";
 
 const verdicts = { o: "once", s: "session", a: "always" } as const;
 
@@ -32,7 +32,7 @@ export function ApprovalCard({
       change("POST", `/api/approvals/${encodeURIComponent(request.id)}`, body),
     onSuccess: () => store.answered(request.id),
   });
-  useAnswerKeys(active && !answer.isPending, (key) => {
+  const ripe = useAnswerKeys(active && !answer.isPending, (key) => {
     if (key === "n") setRefusing(true);
     else if (key !== "a" || request.alwaysRule !== undefined) answer.mutate({ verdict: verdicts[key] });
   });
@@ -41,6 +41,7 @@ export function ApprovalCard({
     <article
       data-card
       data-active={active}
+      data-ripe={ripe}
       tabIndex={-1}
       aria-label={title}
       className="rounded-md border border-line bg-panel data-[active=true]:border-accent data-[active=true]:ring-1 data-[active=true]:ring-accent"
@@ -165,25 +166,4 @@ function Key({ name }: { readonly name: string }) {
       {name}
     </kbd>
   );
-}
-
-/** A card that has just come to the front takes no key yet: the key was meant for the one before. */
-const settlingMs = 400;
-
-/** The keys answer the active card only; a key that is held down answers once. */
-function useAnswerKeys(active: boolean, act: (key: "o" | "s" | "a" | "n") => void): void {
-  const latest = useRef(act);
-  latest.current = act;
-  useEffect(() => {
-    if (!active) return undefined;
-    const since = performance.now();
-    const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || event.repeat || performance.now() - since < settlingMs) return;
-      if (event.key !== "o" && event.key !== "s" && event.key !== "a" && event.key !== "n") return;
-      event.preventDefault();
-      latest.current(event.key);
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [active]);
 }

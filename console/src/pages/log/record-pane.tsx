@@ -1,7 +1,5 @@
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { change } from "../../api/request.js";
-import type { LogPage, ReplayView } from "../../api/types.js";
+import type { LogPage } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
 import { useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
@@ -14,6 +12,7 @@ import { ErrorView } from "../../ui/error-view.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { Facts, Section } from "../../ui/panel.js";
 import { UndoDialog } from "../changes/undo-dialog.js";
+import { ReplayBox } from "./replay-box.js";
 
 type LogRecord = LogPage["records"][number];
 
@@ -105,30 +104,7 @@ function RecordBody({ record }: { readonly record: LogRecord }) {
       {record.resultDigest !== undefined && (
         <p className="mt-2 font-mono text-xs wrap-anywhere text-muted">sha256 {record.resultDigest.sha256}</p>
       )}
-      {record.taskId !== undefined && <Replay taskId={record.taskId} />}
+      {record.taskId !== undefined && <ReplayBox taskId={record.taskId} />}
     </>
-  );
-}
-
-function Replay({ taskId }: { readonly taskId: string }) {
-  const t = useText();
-  const replay = useMutation({ mutationFn: () => change<ReplayView>("POST", "/api/log/replay", { taskId }) });
-  return (
-    <Section title={t("log.replay")}>
-      <Button disabled={replay.isPending} onClick={() => replay.mutate()}>
-        {t("log.replayTask")}
-      </Button>
-      <FaultNote fault={replay.error} />
-      {replay.data !== undefined && (
-        <ol className="mt-2 flex flex-col gap-1 text-xs" aria-live="polite">
-          {replay.data.steps.map((step) => (
-            <li key={step.callId}>
-              <Badge tone={toneOf(step.verdict)}>{step.verdict}</Badge> <PlainText text={step.tool} />{" "}
-              {step.difference !== undefined && <PlainText text={step.difference.slice(0, 500)} />}
-            </li>
-          ))}
-        </ol>
-      )}
-    </Section>
   );
 }

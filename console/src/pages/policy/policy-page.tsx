@@ -4,6 +4,7 @@ import type { PolicyView } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
 import { useText } from "../../i18n/use-text.js";
 import { PlainText } from "../../text/plain-text.js";
+import { toVisibleText } from "../../text/visible-text.js";
 import { Badge, toneOf } from "../../ui/badge.js";
 import { Button } from "../../ui/button.js";
 import { FaultNote } from "../../ui/fault-note.js";
@@ -68,7 +69,12 @@ function Rules({ rules }: { readonly rules: PolicyView["rules"] }) {
               </td>
               <td className="py-1 text-right">
                 {rule.revocable && (
-                  <Button look="danger" disabled={revoke.isPending} onClick={() => revoke.mutate(rule.id)}>
+                  <Button
+                    look="danger"
+                    aria-label={`${t("policy.revoke")}: ${toVisibleText(rule.text)}`}
+                    disabled={revoke.isPending}
+                    onClick={() => revoke.mutate(rule.id)}
+                  >
                     {t("policy.revoke")}
                   </Button>
                 )}

@@ -1,0 +1,94 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { callTool, rows, type Stage } from "./call-suite.js";
+import { visit } from "./console-ground.js";
+import { type LooseWire, openLooseWire } from "./loose-wire.js";
+
+/** A connection that breaks while the server goes on: the page has every call once in the end. */
+export function breakSuite(stage: () => Stage): void {
+  let wire: LooseWire;
+  let page: Page;
+
+  beforeAll(async () => {
+    const { ground, context } = stage();
+    wire = await openLooseWire(ground.url);
+    page = await context.newPage();
+    await page.goto(`${wire.url}/?token=${ground.token}`);
+    await page.locator('[data-connection="open"]').waitFor();
+  });
+  afterAll(async () => {
+    await page?.close();
+    wire?.close();
+  });
+
+  const pull = async () => {
+    wire.pull();
+    await page.getByRole("alert").getByText("Connection lost, trying again.").waitFor();
+  };
+  const plug = async () => {
+    wire.plug();
+    await page.locator('[data-connection="open"]').waitFor();
+  };
+  const encode = (text: string) => callTool(stage().ground, "base64_encode", { text });
+  const answer = async (kind: "approvals" | "questions", body: unknown) => {
+    const [{ id }] = (await stage().ground.api("GET", `/api/${kind}`)) as [{ id: string }];
+    await stage().ground.api("POST", `/api/${kind}/${id}`, body);
+  };
+  const only = (text: string) => page.getByRole("searchbox").fill(text);
+
+  it("misses no call that was made before the page had seen any event", async () => {
+    await pull();
+    for (const at of [1, 2, 3]) await encode(`unseen ${at}`);
+    await plug();
+    await only("unseen");
+    await page.locator('[data-call][data-state="succeeded"]', { hasText: "unseen 3" }).waitFor();
+    expect(await shown(page)).toEqual(["unseen 1", "unseen 2", "unseen 3"]);
+  });
+
+  it("has every call once, and every piece of output, after several breaks", async () => {
+    const { ground } = stage();
+    const asked = callTool(ground, "ask_user", { question: "during the breaks" });
+    await only("during the breaks");
+    await page.locator('[data-call][data-state="asking"]').waitFor();
+    const command = "echo said-before; while ! test -e go-on; do sleep 0.05; done; echo said-after";
+    const ran = callTool(ground, "shell_exec", { command });
+    await page.getByRole("link", { name: /Approvals 2/ }).waitFor();
+    await answer("approvals", { verdict: "once" });
+    await only("said-before");
+    await rows(page).click();
+    const output = page.getByRole("complementary").getByRole("region", { name: "Output" });
+    await output.getByText("said-before").waitFor();
+    for (const round of [1, 2]) {
+      await encode(`round ${round} joined`);
+      await pull();
+      await Promise.all([1, 2, 3, 4].map((at) => encode(`round ${round} apart ${at}`)));
+      if (round === 2) {
+        await answer("questions", { text: "yes" });
+        writeFileSync(join(ground.workspace, "go-on"), "");
+        await ran;
+      }
+      await plug();
+    }
+    expect(await asked).toMatchObject({ result: { answer: "yes" } });
+    await page.getByRole("complementary").getByText("succeeded", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Approvals", exact: true }).waitFor();
+    await only("round");
+    await expect.poll(async () => (await shown(page)).length).toBe(10);
+    const apart = (round: number) => [1, 2, 3, 4].map((at) => `round ${round} apart ${at}`);
+    expect(await shown(page)).toEqual([...apart(1), "round 1 joined", ...apart(2), "round 2 joined"]);
+    await only("during the breaks");
+    await page.locator('[data-call][data-state="succeeded"]').waitFor();
+    const said = await output.innerText();
+    expect(said.match(/said-\w+/g)).toEqual(["said-before", "said-after"]);
+    await visit(page, "approvals");
+    await page.getByText("Nothing waits for you.").waitFor();
+  });
+}
+
+/** What the calls in the list were given. */
+async function shown(page: Page): Promise<readonly string[]> {
+  const texts = await rows(page).allInnerTexts();
+  return texts.map((text) => /(?:unseen|round)[\w ]*/.exec(text)?.[0].trim() ?? text).sort();
+}
