@@ -2,7 +2,7 @@ import type pg from "pg";
 import { ToolInternalError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { PostgresPool } from "./postgres-driver.js";
-import { isCollision, isLost, toPostgresError } from "./postgres-error.js";
+import { codeOf, isCollision, isLost, toPostgresError } from "./postgres-error.js";
 import { isWrite, refuseNul, toNumbered } from "./sql-text.js";
 import type { Sql, SqlDatabase, SqlValue } from "./sql.js";
 import { closedError, overError } from "./sqlite-database.js";
@@ -174,13 +174,23 @@ function beginning({ writeLock }: PostgresPool, durable: boolean): string {
 
 async function wasCommitted(parts: Parts, number: string): Promise<boolean> {
   return again(parts, async () => {
-    const { rows } = await onClient(parts, (client) =>
-      client.query<{ status: string | null }>("SELECT pg_xact_status($1::xid8) AS status", [number]),
-    );
-    const status = rows[0]?.status;
+    const status = await statusOf(parts, number);
     if (status === "in progress") throw Object.assign(new Error("its end is awaited"), { code: "08007" });
     return status === "committed";
   });
+}
+
+async function statusOf(parts: Parts, number: string): Promise<string | null | undefined> {
+  try {
+    const { rows } = await onClient(parts, (client) =>
+      client.query<{ status: string | null }>("SELECT pg_xact_status($1::xid8) AS status", [number]),
+    );
+    return rows[0]?.status;
+  } catch (error) {
+    // "In the future": nothing of it was on disk when the server fell, and its number is given out anew.
+    if (codeOf(error) === "22023") return "aborted";
+    throw error;
+  }
 }
 
 /** Run something again where the connection was lost under it, or another transaction was in the way. */
