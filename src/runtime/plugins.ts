@@ -133,6 +133,8 @@ export class Plugins {
     try {
       await this.load(path, options);
     } catch (error) {
+      // A process that ends before a plugin was loaded has not failed to load it.
+      if (this.#closed) return;
       const { message } = error as Error;
       this.#parts.log.error(message, { plugin: path });
       const known = [...this.#slots.values()].some(({ source }) => source === path);
