@@ -81,6 +81,37 @@ describe("the architecture", () => {
     expect(reading.map((file) => relative(src, file))).toEqual([]);
   });
 
+  it("lets the console take types of the API and the visible form of text, nothing else", () => {
+    const console = resolve(import.meta.dirname, "../console/src");
+    const taken = readdirSync(console, { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.tsx?$/.test(name))
+      .flatMap((name) => {
+        const from = join(console, name);
+        const found = readFileSync(from, "utf8").matchAll(
+          /(import|export)\s+(type\s)?[^;]*?["'](\.[^"']+)["']/g,
+        );
+        return [...found].map(([, , type, to = ""]) => ({
+          type,
+          to: relative(src, resolve(dirname(from), to)),
+        }));
+      })
+      .filter(({ to }) => !to.startsWith("../"));
+    const wrong = taken.filter(
+      ({ type, to }) => !(sharedWithConsole.has(to) || (to === "server/api.js" && type)),
+    );
+    expect(wrong).toEqual([]);
+    expect(taken.map(({ to }) => to)).toContain("server/api.js");
+  });
+
+  it("keeps what the console shares free of imports from elsewhere", () => {
+    const wrong = imports().filter(
+      ({ from, to }) =>
+        sharedWithConsole.has(relative(src, from).replace(/\.ts$/, ".js")) &&
+        !sharedWithConsole.has(relative(src, to)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it("keeps files small", () => {
     const long = files.filter((file) => !isTest(file) && readFileSync(file, "utf8").split("\n").length > 301);
     expect(long.map((file) => relative(src, file)).filter((file) => !tables.has(file))).toEqual([]);
@@ -91,6 +122,9 @@ describe("the architecture", () => {
     expect(star.map((file) => relative(src, file))).toEqual([]);
   });
 });
+
+/** Pure modules that run in the browser as well. */
+const sharedWithConsole = new Set(["text/visible-text.js", "text/visible-value.js"]);
 
 /** Plain tables of data, long by nature. */
 const tables = new Set(["contract/error-codes.ts"]);
