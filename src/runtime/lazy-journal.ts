@@ -32,7 +32,7 @@ async function openJournal(
   { config, state, clock, options }: LazyJournalOptions,
   guard: Guard,
 ): Promise<Journal> {
-  const [{ journal: store, blobs, locks }, { createJournal }] = await Promise.all([
+  const [{ journal: store, blobs, locks, place }, { createJournal }] = await Promise.all([
     state.open(),
     import("../world/journal/journal.js"),
   ]);
@@ -41,6 +41,7 @@ async function openJournal(
     store,
     blobs,
     locks,
+    place,
     clock,
     maxFileSize: config.files.maxFileSize,
     onWarning: (message) => options.log?.({ level: "warn", time: clock.now(), message }),

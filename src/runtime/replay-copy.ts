@@ -91,7 +91,8 @@ function moveStore(store: JournalStore, { workspace, copy }: CopyOptions): Journ
     changes: entry.changes.map((change) => ({ ...change, step: moveStep(change.step) })),
   });
   const nothing = async (): Promise<void> => {};
-  return {
+  const moved: JournalStore = {
+    fenced: () => moved,
     begin: async (_entry: NewJournalEntry) => 1,
     commit: nothing,
     clean: nothing,
@@ -107,6 +108,7 @@ function moveStore(store: JournalStore, { workspace, copy }: CopyOptions): Journ
     usage: async () => ({ entries: 0, bytes: 0 }),
     unreferenced: async () => [],
   };
+  return moved;
 }
 
 /** Contents of both, new ones only in the first. */

@@ -11,8 +11,11 @@ export interface Dialect {
   readonly byCode: string;
   /** Kind of an index that only finds equals, however long they are: a path may be too long for the usual one. */
   readonly byEquality: string;
-  /** Expression: the database's own time in milliseconds, the same for all its processes. */
-  readonly now: string;
+  /**
+   * Expression: the server's own time in milliseconds, the same for all its clients. A file has none: its
+   * processes run on one system and share the steady clock of that.
+   */
+  readonly now?: string;
   /** Query for the `name` of each column of one table. */
   readonly columns: string;
 }
@@ -28,7 +31,6 @@ const sqlite: Dialect = {
   bytes: "BLOB",
   byCode: "",
   byEquality: "",
-  now: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
   columns: "SELECT name FROM pragma_table_info(?)",
 };
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openState } from "./open-state.js";
+import { systemClock } from "./system-clock.js";
 import { collectGarbage, postgresGround, sqliteGround, type Ground } from "./testing/drivers.js";
 import { buildChildren, outputOf, type Children } from "./testing/run-child.js";
 
@@ -70,6 +71,20 @@ describe.each([
     const waiting = state.locks.acquire(wanted, { timeoutMs: 5000 });
     child.kill("SIGKILL");
     await (await waiting).release();
+  });
+
+  it("passes the locks of a process that is stopped on, and refuses its writes when it goes on", async () => {
+    const child = children.start("fence", ground, "journal");
+    const output = outputOf(child);
+    await new Promise((held) => child.stdout?.once("data", held));
+    child.kill("SIGSTOP");
+    // Ten seconds without a sign of life are one by this clock.
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() * 10 };
+    const state = await ground.open({ clock });
+    const held = await state.locks.acquire([{ key: "journal", mode: "exclusive" }]);
+    child.kill("SIGCONT");
+    expect(await output).toContain("taken over");
+    await held.release();
   });
 });
 

@@ -4,26 +4,34 @@ import { toColumn } from "./json-column.js";
 import { historyOf, invertsOf, selectEntries, unfinishedEntries, unreferencedOf } from "./journal-queries.js";
 import type { ChangeRow, JournalRows } from "./journal-queries.js";
 import { clearChanges, countEntries, keptBytes, pruneEntries } from "./journal-retention.js";
-import type { Sql, SqlDatabase } from "./sql.js";
+import { standingSql } from "./lock-rows.js";
+import { lockLost } from "./locks.js";
+import type { Sql, SqlDatabase, TransactionOptions } from "./sql.js";
 
 const durable = { durable: true };
 
-/** The journal's rows in the database, of one place. */
-export function createJournalRows(database: SqlDatabase, place: string): JournalStore {
+/** The journal's rows in the database, of one place; with a fence, writes are the holder's of that lock only. */
+export function createJournalRows(database: SqlDatabase, place: string, fence?: number): JournalStore {
   const rows = (sql: Sql): JournalRows => ({ sql, place, name: database.name });
   const inOne = <Result>(read: (rows: JournalRows) => Promise<Result>): Promise<Result> =>
     database.snapshot((tx) => read(rows(tx)));
+  const write = <Result>(work: (tx: Sql) => Promise<Result>, options?: TransactionOptions): Promise<Result> =>
+    database.transaction(async (tx) => {
+      if (fence !== undefined) await requireLock(tx, fence);
+      return work(tx);
+    }, options);
   return {
-    begin: (entry) => database.transaction((tx) => insertEntry(tx, entry, place)),
+    fenced: (own) => createJournalRows(database, place, own),
+    begin: (entry) => write((tx) => insertEntry(tx, entry, place)),
     commit: (id, steps) =>
-      database.transaction(async (tx) => {
+      write(async (tx) => {
         const sql = "UPDATE journal_changes SET step = ? WHERE entry = ? AND seq = ?";
         for (const [seq, step] of steps.entries()) await tx.run(sql, [stepColumn(step), id, seq]);
         await setPhase(tx, id, "committing");
       }, durable),
-    clean: (id) => database.transaction((tx) => setPhase(tx, id, "cleaning"), durable),
+    clean: (id) => write((tx) => setPhase(tx, id, "cleaning"), durable),
     finish: (id, options) =>
-      database.transaction(async (tx) => {
+      write(async (tx) => {
         await setPhase(tx, id, "done");
         const sql =
           "SELECT * FROM journal_changes WHERE entry = ? AND inverts_entry IS NOT NULL ORDER BY seq";
@@ -31,18 +39,24 @@ export function createJournalRows(database: SqlDatabase, place: string): Journal
       }, options),
     async retreat(id, standing) {
       const sql = "UPDATE journal_entries SET standing = ? WHERE id = ?";
-      await database.transaction((tx) => tx.run(sql, [standing, id]), durable);
+      await write((tx) => tx.run(sql, [standing, id]), durable);
     },
-    discard: async (id) => void (await database.run("DELETE FROM journal_entries WHERE id = ?", [id])),
-    fail: (id) => setPhase(database, id, "failed"),
+    discard: async (id) =>
+      void (await write((tx) => tx.run("DELETE FROM journal_entries WHERE id = ?", [id]))),
+    fail: (id) => write((tx) => setPhase(tx, id, "failed")),
     unfinished: () => inOne(unfinishedEntries),
     select: (selector) => inOne((all) => selectEntries(all, selector)),
     history: (query) => historyOf(rows(database), query),
-    clear: (path) => database.transaction((tx) => clearChanges(rows(tx), path)),
-    prune: (limits, now) => database.transaction((tx) => pruneEntries(rows(tx), limits, now)),
+    clear: (path) => write((tx) => clearChanges(rows(tx), path)),
+    prune: (limits, now) => write((tx) => pruneEntries(rows(tx), limits, now)),
     usage: () => inOne(async (all) => ({ entries: await countEntries(all), bytes: await keptBytes(all) })),
     unreferenced: (hashes) => unreferencedOf(rows(database), hashes),
   };
+}
+
+/** Writers take turns, so a lock that stands now stands until this transaction is over. */
+async function requireLock(tx: Sql, fence: number): Promise<void> {
+  if ((await tx.get(standingSql, [fence])) === undefined) throw lockLost("of the journal");
 }
 
 async function setPhase(sql: Sql, id: number, phase: JournalPhase): Promise<void> {

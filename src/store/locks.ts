@@ -1,24 +1,17 @@
 import { ToolCancelledError, ToolError, ToolUnavailableError } from "../contract/errors.js";
-import type { HeldLocks, LockInfo, LockOptions, LockRequest, LockStore } from "../contract/ports/locks.js";
-import { dialectOf } from "./dialect.js";
-import { insertRows } from "./insert-rows.js";
-import { fromIdentity, livenessOf, toIdentity } from "./process-identity.js";
-import type { Sql } from "./sql.js";
+import type { HeldLocks, LockOptions, LockRequest, LockStore } from "../contract/ports/locks.js";
+import { createLockRows, dropSql } from "./lock-rows.js";
+import type { Blocker, LockRows } from "./lock-rows.js";
+import { livenessOf, toIdentity } from "./process-identity.js";
 import type { StateParts } from "./state-parts.js";
 
-interface Blocker {
-  id: number;
-  owner: string;
-  pid: number;
-  /** Since its heart last beat. */
-  silent_ms: number;
-  key: string;
-}
-
-const defaultTimeoutMs = 30_000;
-const heartbeatMs = 5_000;
-// Only for owners that cannot be looked at (another container); a living one beats ten times in it.
-const staleMs = 10 * heartbeatMs;
+const defaultTimeoutMs = 20_000;
+const heartbeatMs = 2_500;
+/** Without a heartbeat for this long, a holder has lost its locks to whoever waits for them. */
+const staleMs = 10_000;
+// A clock that jumped, or a whole machine that was suspended, makes all hearts look still at once; the
+// living ones beat again within this time.
+const confirmMs = 3_000;
 const longestWaitMs = 25;
 
 /** Locks whose holder can give all of them back when the state closes. */
@@ -29,48 +22,49 @@ export interface OwnedLocks extends LockStore {
 /**
  * Locks as a queue of tickets: a ticket holds its locks once no earlier ticket wants one that conflicts.
  * Order is total and all keys of a ticket stand in it together, so nobody starves and no two tickets
- * wait for each other. A ticket whose process died is thrown out by whoever waits behind it.
+ * wait for each other. A ticket whose process died, or gave no sign of life, is thrown out by whoever waits
+ * behind it; its number, which is never given out again, is the fence by which the holder notices.
  */
 export function createLocks(parts: StateParts): OwnedLocks {
-  const queue: Queue = {
-    ...parts,
-    owner: fromIdentity(parts.self),
-    now: dialectOf(parts.database.dialect).now,
-    mine: new Set(),
-    given: new Set(),
-    bell: new AbortController(),
-  };
+  const rows = createLockRows(parts);
+  const queue: Queue = { ...parts, rows, mine: new Map(), given: new Set(), bell: new AbortController() };
   return {
     async acquire(requests, options = {}) {
-      if (options.signal?.aborted === true) throw toCancelled(options.signal);
-      const ticket = await parts.database.transaction((tx) => draw(tx, queue, requests));
-      if (queue.mine.size === 0) queue.heart = setInterval(() => beat(queue), heartbeatMs).unref();
-      queue.mine.add(ticket);
-      try {
-        await waitForTurn(queue, ticket, options);
-      } catch (error) {
-        await drop(queue, ticket);
-        throw error;
+      const deadline = parts.clock.monotonic() + (options.timeoutMs ?? defaultTimeoutMs);
+      for (;;) {
+        if (options.signal?.aborted === true) throw toCancelled(options.signal);
+        const ticket = await takeTicket(queue, requests);
+        try {
+          if (await waitForTurn(queue, ticket, { ...options, deadline })) return heldLocks(queue, ticket);
+        } catch (error) {
+          await drop(queue, ticket.id);
+          throw error;
+        }
+        // This process was stopped for so long that it was thrown out of the queue: it stands at the end again.
+        forget(queue, ticket.id);
       }
-      return heldLocks(() => drop(queue, ticket));
     },
-    async list() {
-      const rows = await parts.database.all<Omit<LockInfo, "tree"> & { tree: number }>(listSql);
-      return rows.map((row) => ({ ...row, tree: row.tree === 1 }));
-    },
+    list: () => rows.list(),
     async close() {
-      for (const ticket of queue.mine) await drop(queue, ticket);
+      for (const id of queue.mine.keys()) await drop(queue, id);
       clearInterval(queue.heart);
     },
   };
 }
 
+/** A ticket of this process. */
+interface Ticket {
+  readonly id: number;
+  readonly requests: readonly LockRequest[];
+  /** When it was last known to stand in the queue, by this process's steady clock. */
+  seenAt: number;
+  readonly lost: AbortController;
+}
+
 /** This process's part in the queue. */
 interface Queue extends StateParts {
-  readonly owner: string;
-  /** The time, as the database tells it: clocks of machines that share it may differ. */
-  readonly now: string;
-  readonly mine: Set<number>;
+  readonly rows: LockRows;
+  readonly mine: Map<number, Ticket>;
   /** Tickets that are being given back. */
   readonly given: Set<number>;
   /** Rung when a ticket of this process goes: waiters here need not wait for their next look. */
@@ -78,43 +72,52 @@ interface Queue extends StateParts {
   heart?: NodeJS.Timeout;
 }
 
-async function draw(tx: Sql, queue: Queue, requests: readonly LockRequest[]): Promise<number> {
-  const { owner, self, clock, now } = queue;
-  const ticket = await tx.get<{ id: number }>(
-    `INSERT INTO lock_tickets (owner, pid, since, heartbeat) VALUES (?, ?, ?, ${now}) RETURNING id`,
-    [owner, self.pid, clock.now()],
-  );
-  const id = ticket?.id ?? 0;
-  const rows = requests.map(({ key, mode, tree }) => [
-    id,
-    normalKey(key),
-    mode === "exclusive" ? 1 : 0,
-    tree === true ? 1 : 0,
-  ]);
-  await insertRows(tx, { table: "lock_keys", columns: ["ticket", "key", "exclusive", "tree"], rows });
-  return id;
+async function takeTicket(queue: Queue, requests: readonly LockRequest[]): Promise<Ticket> {
+  const seenAt = queue.clock.monotonic();
+  const id = await queue.rows.draw(requests);
+  if (queue.mine.size === 0) queue.heart = setInterval(() => beat(queue), heartbeatMs).unref();
+  const ticket: Ticket = { id, requests, seenAt, lost: new AbortController() };
+  queue.mine.set(id, ticket);
+  return ticket;
 }
 
-async function waitForTurn(queue: Queue, ticket: number, options: LockOptions): Promise<void> {
-  const { database, clock } = queue;
-  const deadline = clock.monotonic() + (options.timeoutMs ?? defaultTimeoutMs);
+interface Wait extends LockOptions {
+  readonly deadline: number;
+}
+
+/** `false` where the ticket was thrown out of the queue meanwhile. */
+async function waitForTurn(queue: Queue, ticket: Ticket, { deadline, signal }: Wait): Promise<boolean> {
+  const { rows, clock } = queue;
+  const watched: Watched = new Map();
   for (let ms = 1; ; ms = Math.min(ms * 1.5, longestWaitMs)) {
-    const blockers = await database.all<Blocker>(blockersSql(queue.now), [ticket]);
-    if (blockers.length === 0) return;
-    const gone = blockers.filter((blocker) => isGone(queue, blocker));
+    const blockers = await rows.blockers(ticket.id);
+    // A ticket that is gone has no blockers either.
+    if (blockers.length === 0) return isStanding(queue, ticket);
+    const gone = blockers.filter((blocker) => isGone(queue, blocker, watched));
     if (gone.length > 0) {
-      // A ticket's number is never given out twice, so this can only hit the dead one.
-      for (const blocker of gone) await database.run(dropSql, [blocker.id]);
+      for (const blocker of gone) await rows.dropSilent(blocker);
       continue;
     }
     if (clock.monotonic() >= deadline) throw toTimeout(blockers[0]);
-    await pause(queue, ms, options.signal);
+    await pause(queue, ms, signal);
   }
 }
 
-function isGone({ self, database }: Queue, blocker: Blocker): boolean {
-  const liveness = livenessOf(toIdentity(blocker.owner), self, database.dialect);
-  return liveness === "dead" || (liveness === "unknown" && blocker.silent_ms > staleMs);
+/** What was last seen of each blocker's heart, and since when by this process's steady clock. */
+type Watched = Map<number, { readonly heartbeat: number; readonly since: number }>;
+
+function isGone(queue: Queue, blocker: Blocker, watched: Watched): boolean {
+  const { self, database, clock, mine } = queue;
+  if (mine.has(blocker.id)) return false;
+  if (livenessOf(toIdentity(blocker.owner), self, database.dialect) === "dead") return true;
+  const now = clock.monotonic();
+  const before = watched.get(blocker.id);
+  if (before?.heartbeat !== blocker.heartbeat) {
+    watched.set(blocker.id, { heartbeat: blocker.heartbeat, since: now });
+    return false;
+  }
+  const still = now - before.since;
+  return still > staleMs || (still > confirmMs && blocker.silent_ms > staleMs);
 }
 
 async function pause({ clock, bell }: Queue, ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -123,15 +126,26 @@ async function pause({ clock, bell }: Queue, ms: number, signal: AbortSignal | u
   if (signal?.aborted === true) throw toCancelled(signal);
 }
 
-async function drop(queue: Queue, ticket: number): Promise<void> {
-  queue.given.add(ticket);
-  await queue.database.run(dropSql, [ticket]);
-  forget(queue, ticket);
+/** Whether a ticket is in the queue still; a sign of life is given where that is not certain. */
+async function isStanding({ rows, clock }: Queue, ticket: Ticket): Promise<boolean> {
+  if (ticket.lost.signal.aborted) return false;
+  const now = clock.monotonic();
+  // Nobody throws a ticket out before it was still for `confirmMs`.
+  if (now - ticket.seenAt < heartbeatMs) return true;
+  if (!(await rows.touch(ticket.id))) return false;
+  ticket.seenAt = now;
+  return true;
 }
 
-function forget(queue: Queue, ticket: number): void {
-  queue.given.delete(ticket);
-  queue.mine.delete(ticket);
+async function drop(queue: Queue, id: number): Promise<void> {
+  queue.given.add(id);
+  await queue.database.run(dropSql, [id]);
+  forget(queue, id);
+}
+
+function forget(queue: Queue, id: number): void {
+  queue.given.delete(id);
+  queue.mine.delete(id);
   if (queue.mine.size === 0) clearInterval(queue.heart);
   queue.bell.abort();
   queue.bell = new AbortController();
@@ -139,50 +153,48 @@ function forget(queue: Queue, ticket: number): void {
 
 /** A missed beat is made up by the next one, and so is a ticket that could not be given back. */
 function beat(queue: Queue): void {
-  const { database, owner, now } = queue;
   const given = [...queue.given];
-  database
-    .transaction(async (tx) => {
-      await tx.run(`UPDATE lock_tickets SET heartbeat = ${now} WHERE owner = ?`, [owner]);
-      for (const ticket of given) await tx.run(dropSql, [ticket]);
+  const tickets = [...queue.mine.values()];
+  const now = queue.clock.monotonic();
+  queue.rows
+    .beat(given)
+    .then((standing) => {
+      given.forEach((id) => forget(queue, id));
+      for (const ticket of tickets) {
+        if (standing.has(ticket.id)) ticket.seenAt = now;
+        else if (queue.mine.has(ticket.id)) ticket.lost.abort(lostError(ticket));
+      }
     })
-    .then(() => given.forEach((ticket) => forget(queue, ticket)))
     .catch(() => {});
 }
 
-const dropSql = "DELETE FROM lock_tickets WHERE id = ?";
-
-const blockersSql = (now: string): string => `
-  SELECT t.id, t.owner, t.pid, ${now} - t.heartbeat AS silent_ms, o.key
-  FROM lock_keys m
-  JOIN lock_keys o ON o.ticket < m.ticket AND (o.exclusive = 1 OR m.exclusive = 1) AND (
-    o.key = m.key
-    OR (m.tree = 1 AND substr(o.key, 1, length(m.key) + 1) = m.key || '/')
-    OR (o.tree = 1 AND substr(m.key, 1, length(o.key) + 1) = o.key || '/'))
-  JOIN lock_tickets t ON t.id = o.ticket
-  WHERE m.ticket = ?
-  ORDER BY t.id`;
-
-const listSql = `
-  SELECT k.key, CASE k.exclusive WHEN 1 THEN 'exclusive' ELSE 'shared' END AS mode, k.tree, t.pid, t.since
-  FROM lock_keys k JOIN lock_tickets t ON t.id = k.ticket
-  ORDER BY t.id`;
-
-/** Without slashes at the end, so that the root of the disk is an ancestor of all. */
-function normalKey(key: string): string {
-  let end = key.length;
-  while (end > 0 && key[end - 1] === "/") end -= 1;
-  return key.slice(0, end);
-}
-
-function heldLocks(drop: () => Promise<void>): HeldLocks {
+function heldLocks(queue: Queue, ticket: Ticket): HeldLocks {
   let dropped: Promise<void> | undefined;
   return {
+    fence: ticket.id,
+    lost: ticket.lost.signal,
+    async check() {
+      if (await isStanding(queue, ticket)) return;
+      ticket.lost.abort(lostError(ticket));
+      throw ticket.lost.signal.reason;
+    },
     release() {
-      dropped ??= drop();
+      dropped ??= drop(queue, ticket.id);
       return dropped;
     },
   };
+}
+
+function lostError({ requests }: Ticket): ToolUnavailableError {
+  return lockLost(`on "${requests[0]?.key ?? ""}"`);
+}
+
+/** The holder was silent for so long that its locks went to another process. */
+export function lockLost(which: string): ToolUnavailableError {
+  return new ToolUnavailableError(
+    `The lock ${which} was taken over: this process did not respond for more than ${staleMs / 1000} s.`,
+    { code: "STATE_BUSY", hint: "Look at what is there now, and call again." },
+  );
 }
 
 function toTimeout(blocker: Blocker | undefined): ToolUnavailableError {

@@ -54,6 +54,8 @@ export interface State {
   readonly name: string;
   /** The workspace's real path. */
   readonly workspace: string;
+  /** Whose files the journal here is about, among all machines that share the rows; "" where none do. */
+  readonly place: string;
   /** What went wrong while opening, in words for a person. */
   readonly warnings: readonly string[];
   readonly rules: RuleStore;
@@ -124,6 +126,7 @@ function createState(parts: StateParts, { options, dir, workspace, place, warnin
     dir,
     name: database.name,
     workspace,
+    place,
     warnings,
     sql: database,
     locks,

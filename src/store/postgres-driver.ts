@@ -70,13 +70,16 @@ export function createPostgresPool({ url, schema, exclusive = false }: PostgresA
   };
 }
 
+// A process that is stopped in the middle of a transaction holds all writers up until then.
+const maxIdleMs = 5_000;
+
 /** Each connection says that the state is open, so that nobody replaces it meanwhile. */
 function connectionSettings(schema: string, exclusive: boolean): string {
   const lock = exclusive ? "pg_try_advisory_lock" : "pg_try_advisory_lock_shared";
   return `
     SET search_path TO ${schema};
     SET lock_timeout = '15s';
-    SET idle_in_transaction_session_timeout = '60s';
+    SET idle_in_transaction_session_timeout = '${maxIdleMs}ms';
     SET client_min_messages = warning;
     SELECT ${lock}(${lockNumber(`open ${schema}`)}) AS open`;
 }

@@ -13,3 +13,8 @@ export const systemClock: Clock = {
     }
   },
 };
+
+/** Milliseconds of a steady clock that all processes of this running system share; it never jumps. */
+export function sharedSteadyTime(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}

@@ -183,6 +183,8 @@ export interface UndoJournal {
 
 /** The rows of the journal. Each method is one transaction. */
 export interface JournalStore {
+  /** The same rows for the holder of a lock: every write is refused once that lock is lost. */
+  fenced(fence: number): JournalStore;
   /** Write the intent down, before anything is touched. */
   begin(entry: NewJournalEntry): Promise<number>;
   /** All is prepared (`steps` are the final ones); synced to disk before the first step is taken. */

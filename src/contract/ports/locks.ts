@@ -8,13 +8,23 @@ export interface LockRequest {
 }
 
 export interface LockOptions {
-  /** How long to wait at most. @default 30000 */
+  /** How long to wait at most, from the asking. @default 20000 */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Locks that are held until they are released. */
+/**
+ * Locks that are held until they are released, or until their holder gave no sign of life for 10 s: then
+ * whoever waits for them takes them over. A holder that was stopped for so long learns it from `check`, and
+ * from every write that carries its fence.
+ */
 export interface HeldLocks {
+  /** A number that only grows from holder to holder; writes that carry it are refused once the locks are lost. */
+  readonly fence: number;
+  /** Aborted when it shows that the locks were lost. */
+  readonly lost: AbortSignal;
+  /** Throws where the locks were lost. Costs nothing as long as a sign of life was given just before. */
+  check(): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -34,4 +44,9 @@ export interface LockInfo {
 export interface LockStore {
   acquire(requests: readonly LockRequest[], options?: LockOptions): Promise<HeldLocks>;
   list(): Promise<readonly LockInfo[]>;
+}
+
+/** The lock of one place's journal: changes of files in different places do not wait for each other. */
+export function journalLock(place: string): LockRequest {
+  return { key: place === "" ? "journal" : `journal:${place}`, mode: "exclusive" };
 }

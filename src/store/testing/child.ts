@@ -41,6 +41,24 @@ const tasks: Record<string, () => Promise<void>> = {
     process.stdout.write("held\n");
     await new Promise((never) => setTimeout(never, 60_000));
   },
+  /** Hold the journal's lock; after having been stopped, write with its fence and tell what came of it. */
+  async fence() {
+    const { fence } = await state.locks.acquire([{ key: detail, mode: "exclusive" }]);
+    let before = performance.now();
+    process.stdout.write("held\n");
+    for (let stopped = false; !stopped;) {
+      await new Promise((later) => setTimeout(later, 20));
+      stopped = performance.now() - before > 500;
+      before = performance.now();
+    }
+    const origin = { callId: "c", sessionId: "s", tool: "t" };
+    const entry = { kind: "change", origin, time: 1, changes: [] } as const;
+    const told = await state.journal
+      .fenced(fence)
+      .begin(entry)
+      .catch((error: unknown) => (error as Error).message);
+    process.stdout.write(String(told));
+  },
   /** Write until it fails, then tell the code and whether what was acknowledged is there. */
   async fill() {
     let written = 0;

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { HeldLocks, LockRequest } from "../../contract/ports/locks.js";
+import { journalLock, type HeldLocks, type LockRequest } from "../../contract/ports/locks.js";
 import type { State } from "../open-state.js";
 import { currentProcess } from "../process-identity.js";
+import { systemClock } from "../system-clock.js";
 import type { Ground, NewGround } from "./drivers.js";
 
 /** What locks promise to several processes, in whatever database. */
@@ -139,11 +140,67 @@ export function locksSuite(newGround: NewGround): void {
       await expect(other.locks.acquire(wanted, { timeoutMs: 20 })).rejects.toMatchObject({
         code: "STATE_BUSY",
       });
-      await ground.exec("UPDATE lock_tickets SET heartbeat = heartbeat - 60000");
-      await (await other.locks.acquire(wanted, { timeoutMs: 1000 })).release();
+      await ground.exec("UPDATE lock_tickets SET heartbeat = heartbeat - 11000");
+      const quick = await ground.open({ clock: fastClock });
+      await (await quick.locks.acquire(wanted)).release();
+    });
+
+    it("of a living process stay its own when the clock jumps", async () => {
+      const held = await one.locks.acquire([exclusive("k")]);
+      await ground.exec("UPDATE lock_tickets SET heartbeat = heartbeat - 3600000");
+      const waiting = other.locks.acquire([exclusive("k")], { timeoutMs: 3500 });
+      await expect(waiting).rejects.toMatchObject({ code: "STATE_BUSY" });
+      await held.check();
+      expect(held.lost.aborted).toBe(false);
+    });
+
+    it("refuse the check and the writes of a holder that lost them", async () => {
+      const quick = await ground.open({ clock: fastClock });
+      const held = await quick.locks.acquire([journalLock("here")]);
+      await held.check();
+      await ground.exec("DELETE FROM lock_tickets");
+      const entry = { kind: "change", origin, time: 1, changes: [] } as const;
+      const lost = { code: "STATE_BUSY", message: expect.stringContaining("taken over") };
+      await expect(quick.journal.fenced(held.fence).begin(entry)).rejects.toMatchObject(lost);
+      expect(await quick.journal.unfinished()).toEqual([]);
+      await expect.poll(() => held.check().catch((error: unknown) => error)).toMatchObject(lost);
+      expect(held.lost.aborted).toBe(true);
+      const next = await other.locks.acquire([journalLock("here")]);
+      expect(next.fence).toBeGreaterThan(held.fence);
+      await held.release();
+      await expect(other.journal.fenced(next.fence).begin(entry)).resolves.toBeGreaterThan(0);
+    });
+
+    it("are asked for again by a waiter that was thrown out of the queue", async () => {
+      const held = await one.locks.acquire([exclusive("k")]);
+      const quick = await ground.open({ clock: fastClock });
+      const waiting = quick.locks.acquire([exclusive("k")], { timeoutMs: 100_000 });
+      await expect.poll(() => one.locks.list()).toHaveLength(2);
+      await new Promise((later) => setTimeout(later, 300)); // 3 s by the fast clock: nobody is thrown out before
+      await ground.exec("DELETE FROM lock_tickets WHERE id > $1", [held.fence]);
+      await held.release();
+      const got = await waiting;
+      expect(await one.locks.list()).toHaveLength(1);
+      await got.check();
+    });
+
+    it("of different places do not wait for each other", async () => {
+      await one.locks.acquire([journalLock("here")]);
+      await other.locks.acquire([journalLock("there")], { timeoutMs: 0 });
+      await expect(other.locks.acquire([journalLock("here")], { timeoutMs: 0 })).rejects.toMatchObject({
+        code: "STATE_BUSY",
+      });
     });
   });
 }
+
+const origin = { callId: "c", sessionId: "s", tool: "t" };
+
+/** Ten seconds in one: whoever waits with it need not wait long. */
+const fastClock = {
+  ...systemClock,
+  monotonic: () => systemClock.monotonic() * 10,
+};
 
 function exclusive(key: string, tree = false): LockRequest {
   return { key, mode: "exclusive", tree };

@@ -1,34 +1,62 @@
-import type { LockStore } from "../../contract/ports/locks.js";
+import type { Clock } from "../../contract/ports/clock.js";
+import { journalLock, type LockStore } from "../../contract/ports/locks.js";
+
+/** A turn that is held. */
+export interface Turn {
+  /** Refuses the writes of a holder that has lost its turn; none where no lock is shared with others. */
+  readonly fence?: number;
+  /** Throws where another process has taken the turn over. */
+  readonly check: () => Promise<void>;
+}
 
 /** Run a body while nobody else has the turn. */
-export type InTurn = <Result>(body: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>;
+export type InTurn = <Result>(body: (turn: Turn) => Promise<Result>, signal?: AbortSignal) => Promise<Result>;
 
-const key = "journal";
+export interface TurnsOptions {
+  readonly locks: LockStore | undefined;
+  /** Whose files it is about. */
+  readonly place: string;
+  readonly clock: Clock;
+}
+
+const maxWaitMs = 20_000;
 
 /**
  * One change at a time: in this process by order of asking, between processes by a lock in the state.
  * Nothing else is asked for while it is held, so it deadlocks with nothing.
  */
-export function createTurns(locks: LockStore | undefined): InTurn {
+export function createTurns({ locks, place, clock }: TurnsOptions): InTurn {
   let last: Promise<unknown> = Promise.resolve();
   return (body, signal) => {
-    const turn = last.then(() => withLock(locks, body, signal));
+    const asked = clock.monotonic();
+    const turn = last.then(async () => {
+      if (locks === undefined) return body({ check: async () => {} });
+      // What was spent waiting in this process counts: the wait is bounded from the asking.
+      const timeoutMs = Math.max(0, maxWaitMs - (clock.monotonic() - asked));
+      return withLock(locks, { place, timeoutMs, signal }, body);
+    });
     last = turn.catch(() => {});
     return turn;
   };
 }
 
+interface Wish {
+  readonly place: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
 async function withLock<Result>(
-  locks: LockStore | undefined,
-  body: () => Promise<Result>,
-  signal: AbortSignal | undefined,
+  locks: LockStore,
+  { place, timeoutMs, signal }: Wish,
+  body: (turn: Turn) => Promise<Result>,
 ): Promise<Result> {
-  const requests = [{ key, mode: "exclusive" as const }];
-  const held = await locks?.acquire(requests, signal === undefined ? {} : { signal });
+  const options = signal === undefined ? { timeoutMs } : { timeoutMs, signal };
+  const held = await locks.acquire([journalLock(place)], options);
   try {
-    return await body();
+    return await body(held);
   } finally {
     // The change is over either way; a lock that cannot be given back now is given back later.
-    await held?.release().catch(() => {});
+    await held.release().catch(() => {});
   }
 }

@@ -11,6 +11,8 @@ import { directoriesOf, takeStep } from "./take-step.js";
 /** What a plan is carried out with. */
 export interface ExecuteGround extends RollBackGround {
   readonly store: JournalStore;
+  /** Throws where another process has taken the turn over, as this one was stopped for long. */
+  readonly checkTurn: () => Promise<void>;
   readonly clock: Clock;
   /** Called between any two steps, so that a test can end the process there. */
   readonly failpoint: (step: string) => void;
@@ -164,6 +166,7 @@ async function take(
   await orRollBack(ground, committing, async () => {
     for (const [seq, each] of planned.entries()) {
       const step = committing.steps[seq];
+      await ground.checkTurn();
       if (step !== undefined) await takeStep(ground.opener, step, { planned: each, onLinked });
       ground.failpoint("stepped");
     }
@@ -179,6 +182,8 @@ async function orRollBack(
   try {
     await body();
   } catch (error) {
+    // Where the turn is lost, its new owner has brought this change to an end already.
+    await ground.checkTurn();
     const problems = await takeBack(ground, { steps, id });
     for (const problem of problems) ground.onWarning(`A change could not be taken back: ${problem}`);
     // Where even this fails, the next start finds the entry and comes to the same end.

@@ -15,7 +15,7 @@ import type {
 import type { LockStore } from "../../contract/ports/locks.js";
 import type { Guard } from "../files/guard-types.js";
 import { chooseOpener, type Opener } from "../files/opener.js";
-import { createTurns } from "./create-turns.js";
+import { createTurns, type Turn } from "./create-turns.js";
 import { executePlan, type ExecuteGround } from "./execute-plan.js";
 import { createPlan, type Plan } from "./plan.js";
 import { planMutation } from "./plan-mutation.js";
@@ -32,6 +32,8 @@ export interface JournalOptions {
   readonly blobs: BlobStore;
   /** Keeps several processes in order; without it only this one is. */
   readonly locks?: LockStore;
+  /** Whose files it is about; journals of different places do not wait for each other. @default "" */
+  readonly place?: string;
   readonly clock: Clock;
   /** @default 30 days, 1 GB */
   readonly limits?: Partial<JournalLimits>;
@@ -88,17 +90,31 @@ export function createJournal(options: JournalOptions): Journal {
   const opener = options.opener ?? chooseOpener(guard.rules.platform);
   const limits = { ...defaultLimits, ...options.limits };
   const { failpoint = () => {}, onWarning = () => {} } = options;
-  const ground: ExecuteGround = { opener, blobs, guard, store, clock, failpoint, onWarning };
+  const groundIn = ({ check, fence }: Turn): ExecuteGround => ({
+    opener,
+    blobs,
+    guard,
+    store: fence === undefined ? store : store.fenced(fence),
+    checkTurn: check,
+    clock,
+    failpoint,
+    onWarning,
+  });
   const judgingBy = (own: Guard): UndoGround => ({ rules: own.rules, opener, guard: own });
   const judging = judgingBy(guard);
-  const inTurn = createTurns(options.locks);
+  const inTurn = createTurns({ locks: options.locks, place: options.place ?? "", clock });
   const tidy = createTidying({ store, blobs, clock, limits });
-  const change = <Result>(body: (plan: Plan) => Promise<Result>, signal?: AbortSignal): Promise<Result> =>
-    inTurn(async () => {
+  const change = <Result>(
+    body: (plan: Plan, ground: ExecuteGround) => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> =>
+    inTurn(async (turn) => {
+      const ground = groundIn(turn);
       // Whoever has the turn owns all that is unfinished: its owner is dead.
       await recoverAll(ground, false);
       const token = randomBytes(8).toString("hex");
-      const result = await body(createPlan({ opener, blobs, token, maxBytes: limits.maxBytes, signal }));
+      const plan = createPlan({ opener, blobs, token, maxBytes: limits.maxBytes, signal });
+      const result = await body(plan, ground);
       // The change is made and written down; tidying can wait.
       await tidy
         .afterChange()
@@ -108,14 +124,14 @@ export function createJournal(options: JournalOptions): Journal {
 
   return {
     apply: (mutations, origin, { guard: { rules } = guard, signal } = {}) =>
-      change(async (plan) => {
+      change(async (plan, ground) => {
         const wanted = typeof mutations === "function" ? await mutations() : mutations;
         for (const mutation of wanted) await planMutation({ rules, opener, maxFileSize }, plan, mutation);
         failpoint("planned");
         await executePlan(ground, plan, { kind: "change", origin });
       }, signal),
     undo: (what, origin, { guard: own = guard, signal } = {}) =>
-      change(async (plan) => {
+      change(async (plan, ground) => {
         const undone = await planUndo(judgingBy(own), plan, await selectChanges(judgingBy(own), store, what));
         await executePlan(ground, plan, { kind: "undo", origin });
         return undone;
@@ -143,7 +159,7 @@ export function createJournal(options: JournalOptions): Journal {
         await tidy.sweep();
         return cleared;
       }),
-    recover: () => inTurn(() => recoverAll(ground, true)),
+    recover: () => inTurn((turn) => recoverAll(groundIn(turn), true)),
     prune: () => inTurn(() => tidy.prune()),
   };
 }

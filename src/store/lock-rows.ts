@@ -1,0 +1,110 @@
+import type { LockInfo, LockRequest } from "../contract/ports/locks.js";
+import { dialectOf } from "./dialect.js";
+import { insertRows } from "./insert-rows.js";
+import { fromIdentity } from "./process-identity.js";
+import type { Sql } from "./sql.js";
+import type { StateParts } from "./state-parts.js";
+import { sharedSteadyTime } from "./system-clock.js";
+
+/** A ticket that another one waits for. */
+export interface Blocker {
+  readonly id: number;
+  readonly owner: string;
+  readonly pid: number;
+  /** Another number with every beat. */
+  readonly heartbeat: number;
+  /** Since its heart last beat, by a clock that all processes share. */
+  readonly silent_ms: number;
+  readonly key: string;
+}
+
+/** The rows of the lock queue. */
+export interface LockRows {
+  /** Stand at the end of the queue; gives the ticket's number, which nobody had before. */
+  draw(requests: readonly LockRequest[]): Promise<number>;
+  blockers(id: number): Promise<readonly Blocker[]>;
+  /** Give a sign of life for one ticket; `false` where it is gone. */
+  touch(id: number): Promise<boolean>;
+  /** Give a sign of life for all tickets of this process and remove some; tells which it has left. */
+  beat(given: readonly number[]): Promise<ReadonlySet<number>>;
+  /** Throw a ticket out, unless its heart has beaten since. */
+  dropSilent(blocker: Blocker): Promise<void>;
+  list(): Promise<readonly LockInfo[]>;
+}
+
+/** The queue in a database. */
+export function createLockRows({ database, clock, self }: StateParts): LockRows {
+  const owner = fromIdentity(self);
+  const { now } = dialectOf(database.dialect);
+  // The server's time, as clocks of machines differ; in a file the system's steady one, as its clock may be set.
+  const time = now ?? "?";
+  const timeValues = (): number[] => (now === undefined ? [sharedSteadyTime()] : []);
+  const touchSql = `UPDATE lock_tickets SET heartbeat = ${time} WHERE`;
+  return {
+    draw: (requests) =>
+      database.transaction(async (tx) => {
+        const ticket = await tx.get<{ id: number }>(
+          `INSERT INTO lock_tickets (owner, pid, since, heartbeat) VALUES (?, ?, ?, ${time}) RETURNING id`,
+          [owner, self.pid, clock.now(), ...timeValues()],
+        );
+        const id = ticket?.id ?? 0;
+        await insertKeys(tx, id, requests);
+        return id;
+      }),
+    blockers: (id) => database.all<Blocker>(blockersSql(time), [...timeValues(), id]),
+    touch: async (id) => (await database.run(`${touchSql} id = ?`, [...timeValues(), id])).changes > 0,
+    beat: (given) =>
+      database.transaction(async (tx) => {
+        for (const id of given) await tx.run(dropSql, [id]);
+        await tx.run(`${touchSql} owner = ?`, [...timeValues(), owner]);
+        const rows = await tx.all<{ id: number }>("SELECT id FROM lock_tickets WHERE owner = ?", [owner]);
+        return new Set(rows.map(({ id }) => id));
+      }),
+    async dropSilent({ id, heartbeat }) {
+      await database.run(`${dropSql} AND heartbeat = ?`, [id, heartbeat]);
+    },
+    async list() {
+      const rows = await database.all<Omit<LockInfo, "tree"> & { tree: number }>(listSql);
+      return rows.map((row) => ({ ...row, tree: row.tree === 1 }));
+    },
+  };
+}
+
+async function insertKeys(tx: Sql, id: number, requests: readonly LockRequest[]): Promise<void> {
+  const rows = requests.map(({ key, mode, tree }) => [
+    id,
+    normalKey(key),
+    mode === "exclusive" ? 1 : 0,
+    tree === true ? 1 : 0,
+  ]);
+  await insertRows(tx, { table: "lock_keys", columns: ["ticket", "key", "exclusive", "tree"], rows });
+}
+
+/** Give a ticket back. */
+export const dropSql = "DELETE FROM lock_tickets WHERE id = ?";
+
+/** Whether a ticket stands in the queue, as a transaction sees it. */
+export const standingSql = "SELECT 1 AS one FROM lock_tickets WHERE id = ?";
+
+const blockersSql = (time: string): string => `
+  SELECT t.id, t.owner, t.pid, t.heartbeat, ${time} - t.heartbeat AS silent_ms, o.key
+  FROM lock_keys m
+  JOIN lock_keys o ON o.ticket < m.ticket AND (o.exclusive = 1 OR m.exclusive = 1) AND (
+    o.key = m.key
+    OR (m.tree = 1 AND substr(o.key, 1, length(m.key) + 1) = m.key || '/')
+    OR (o.tree = 1 AND substr(m.key, 1, length(o.key) + 1) = o.key || '/'))
+  JOIN lock_tickets t ON t.id = o.ticket
+  WHERE m.ticket = ?
+  ORDER BY t.id`;
+
+const listSql = `
+  SELECT k.key, CASE k.exclusive WHEN 1 THEN 'exclusive' ELSE 'shared' END AS mode, k.tree, t.pid, t.since
+  FROM lock_keys k JOIN lock_tickets t ON t.id = k.ticket
+  ORDER BY t.id`;
+
+/** Without slashes at the end, so that the root of the disk is an ancestor of all. */
+function normalKey(key: string): string {
+  let end = key.length;
+  while (end > 0 && key[end - 1] === "/") end -= 1;
+  return key.slice(0, end);
+}
