@@ -4,6 +4,8 @@ import { createWalk, type Guarded, type GuardedPath, type GuardedRules } from ".
 /** Finds what must be hidden or kept, again and again, without walking a large tree for every command. */
 export interface GuardIndex {
   find(): Promise<Guarded>;
+  /** The same, by a walk that begins now: what changes must be told from needs the state as it is. */
+  findNow(): Promise<Guarded>;
   /** Only what lies directly below the roots, as it is now. */
   findNear(): Promise<Guarded>;
   /** Whether a person opened the path although it is protected. */
@@ -37,6 +39,12 @@ export function createGuardIndex(rules: GuardedRules, now: () => number): GuardI
 
   return {
     findNear: () => walk.find(1),
+    async findNow() {
+      const start = now();
+      const found = await walk.find(Number.POSITIVE_INFINITY);
+      last = { found, at: now(), took: now() - start };
+      return found;
+    },
     isOpened: (path) => walk.isOpened(path),
     async find() {
       if (last === undefined || last.took <= cheapMs) return walkAll();
@@ -65,7 +73,7 @@ async function stillThere(found: Guarded): Promise<Guarded> {
     keep(found.fixed, ({ path }) => path),
     keep(found.gitDirs, (path) => path),
   ]);
-  return { hidden, fixed, gitDirs };
+  return { hidden, fixed, gitDirs, surveyed: found.surveyed };
 }
 
 function join(one: Guarded, other: Guarded): Guarded {
@@ -73,6 +81,7 @@ function join(one: Guarded, other: Guarded): Guarded {
     hidden: distinct([...one.hidden, ...other.hidden]),
     fixed: distinct([...one.fixed, ...other.fixed]),
     gitDirs: [...new Set([...one.gitDirs, ...other.gitDirs])],
+    surveyed: other.surveyed,
   };
 }
 

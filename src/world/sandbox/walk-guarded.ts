@@ -5,6 +5,7 @@ import { createDenyRules, foldLocation, type DenyRules, type Location } from "..
 import { below, isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
 import { createNameScreen } from "./guarded-names.js";
+import type { Survey, SurveyedPath } from "./quarantine/survey.js";
 
 /** A file or folder that exists. */
 export interface GuardedPath {
@@ -20,6 +21,8 @@ export interface Guarded {
   readonly fixed: readonly GuardedPath[];
   /** Git's own folders: most of each is writable, what git runs is not. */
   readonly gitDirs: readonly string[];
+  /** What the survey named, for the judgement of changes. */
+  readonly surveyed: readonly SurveyedPath[];
 }
 
 export interface GuardedRules {
@@ -29,6 +32,8 @@ export interface GuardedRules {
   readonly fixed: readonly string[];
   /** Opened by the person although a pattern of `fixed` matches. */
   readonly opened: readonly string[];
+  /** Looks at every folder that is listed. */
+  readonly survey?: Survey | undefined;
 }
 
 /** The search for what the rules name. */
@@ -49,7 +54,12 @@ export function createWalk(rules: GuardedRules): Walk {
   return { find, isOpened: judge.isOpened };
 
   async function find(depth: number): Promise<Guarded> {
-    const found = { hidden: [] as GuardedPath[], fixed: [] as GuardedPath[], gitDirs: [] as string[] };
+    const found = {
+      hidden: [] as GuardedPath[],
+      fixed: [] as GuardedPath[],
+      gitDirs: [] as string[],
+      surveyed: [] as SurveyedPath[],
+    };
     let level = [...rules.roots];
     let left = maxEntries;
     for (let at = 0; at < depth && level.length > 0 && left > 0; at += 1) {
@@ -60,6 +70,7 @@ export function createWalk(rules: GuardedRules): Walk {
         const lists = await Promise.all(folders.map(entriesOf));
         for (const [index, entries] of lists.entries()) {
           left -= entries.length;
+          if (rules.survey !== undefined) found.surveyed.push(...rules.survey.look(folders[index]!, entries));
           for (const entry of entries) await take(join(folders[index]!, entry.name), entry, next);
         }
       }

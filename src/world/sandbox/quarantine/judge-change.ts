@@ -1,0 +1,148 @@
+import { dirname, resolve } from "node:path";
+import { formatGitConfig, keyOf, parseGitConfig, type GitSetting } from "./git-config.js";
+import { riskyAttribute } from "./git-attributes.js";
+import { isHarmlessModule, isHarmlessSetting } from "./git-settings.js";
+
+/** What a path is for, which decides how a change of it is judged. */
+export type PathRole =
+  /** By its name alone: protected or careful. */
+  | "named"
+  /** A git configuration file, or one that such a file includes. */
+  | "settings"
+  | "modules"
+  | "attributes"
+  | "hook"
+  /** A file `.git`, which names a git folder. */
+  | "git-file"
+  /** Names the git folder whose settings count. */
+  | "commondir"
+  | "alternates"
+  /** Steps of a rebase that somebody will continue. */
+  | "todo";
+
+/** What lies at a path: bytes of a file, or where a link leads. */
+export type PathContent =
+  | { readonly kind: "file"; readonly bytes: Uint8Array }
+  | { readonly kind: "link"; readonly target: string }
+  /** A file that is too large to be looked at, or neither file, folder nor link. */
+  | { readonly kind: "other" };
+
+/** A path that is new, changed or gone. */
+export interface PathChange {
+  /** Absolute. */
+  readonly path: string;
+  readonly role: PathRole;
+  /** What made the path count: a pattern of the lists, or a word for git's own. */
+  readonly rule: string;
+  /** `undefined` where there was nothing. */
+  readonly before: PathContent | undefined;
+  /** `undefined` where there is nothing any more. */
+  readonly after: PathContent | undefined;
+}
+
+/** What the judgement needs to know about the place. */
+export interface JudgeSpace {
+  /** Whether an absolute path lies where the command may write, or belongs to the workspace's own repository. */
+  readonly isInside: (path: string) => boolean;
+}
+
+/** Whether a change stays, or is held back and what lies at the path instead of it. */
+export type ChangeVerdict =
+  | { readonly held: false }
+  | {
+      readonly held: true;
+      readonly rule: string;
+      readonly reason: string;
+      /** The harmless part of it, where it can be told apart. @default what was there before */
+      readonly instead?: Uint8Array | undefined;
+    };
+
+const passed: ChangeVerdict = { held: false };
+
+/** Judge a change by what the path is for and by what it holds. Pure: it looks at nothing but its arguments. */
+export function judgeChange(change: PathChange, space: JudgeSpace): ChangeVerdict {
+  const { role, after, rule } = change;
+  if (sameContent(change.before, after)) return passed;
+  if (after === undefined) return judgeRemoval(change);
+  if (role === "named") return held(rule, reasons.named);
+  if (role === "hook") return held(rule, reasons.hook);
+  if (after.kind !== "file") return held(rule, reasons.unreadable);
+  const text = Buffer.from(after.bytes).toString("utf8");
+  if (role === "settings" || role === "modules") return judgeSettings(change, text, space);
+  return judgeText(change, text, space);
+}
+
+/** Whether two contents are the same. */
+export function sameContent(one: PathContent | undefined, other: PathContent | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  if (one.kind === "file" && other.kind === "file") return Buffer.compare(one.bytes, other.bytes) === 0;
+  return one.kind === "link" && other.kind === "link" && one.target === other.target;
+}
+
+const reasons = {
+  named: "other programs run or obey it later",
+  hook: "git runs it",
+  unreadable: "git obeys it, and it cannot be judged",
+  removed: "other programs obey it, and it was removed",
+} as const;
+
+function held(rule: string, reason: string, instead?: Uint8Array): ChangeVerdict {
+  return { held: true, rule, reason, ...(instead !== undefined && { instead }) };
+}
+
+/** Without a file nothing is run, but a setting that forbids something would be gone with it. */
+function judgeRemoval({ role, rule, before }: PathChange): ChangeVerdict {
+  if (role === "named" || role === "hook") return held(rule, reasons.removed);
+  if (role !== "settings" || before?.kind !== "file") return passed;
+  return held(rule, reasons.removed);
+}
+
+function judgeSettings(change: PathChange, text: string, { isInside }: JudgeSpace): ChangeVerdict {
+  const { path, role, rule, before } = change;
+  const folder = dirname(path);
+  const place = { leadsInside: (value: string) => isInside(resolve(folder, value)) };
+  const isHarmless = (setting: GitSetting): boolean =>
+    role === "modules" ? isHarmlessModule(setting) : isHarmlessSetting(setting, place);
+  const now = parseGitConfig(text);
+  if (now === undefined) return held(rule, "its settings cannot be read with certainty");
+  const earlier =
+    before?.kind === "file" ? (parseGitConfig(Buffer.from(before.bytes).toString("utf8")) ?? []) : [];
+  const own = earlier.filter((each) => !isHarmless(each));
+  const risky = now.filter((each) => !isHarmless(each));
+  const lines = (settings: readonly GitSetting[]): string[] =>
+    settings.map((each) => `${keyOf(each)}\n${each.value}`);
+  if (lines(own).join("\0") === lines(risky).join("\0")) return passed;
+  const known = new Set(lines(own));
+  const added = risky.filter((each) => !known.has(`${keyOf(each)}\n${each.value}`));
+  const named = [...new Set((added.length > 0 ? added : own).map(keyOf))].slice(0, 5).join(", ");
+  const what = added.length > 0 ? "sets" : "changes";
+  const harmless = now.filter((each) => isHarmless(each));
+  return held(
+    rule,
+    `it ${what} ${named}, which can make git run a program`,
+    Buffer.from(formatGitConfig([...harmless, ...own])),
+  );
+}
+
+function judgeText({ path, role, rule }: PathChange, text: string, { isInside }: JudgeSpace): ChangeVerdict {
+  const folder = dirname(path);
+  if (role === "attributes") {
+    const risky = riskyAttribute(text);
+    return risky === undefined ? passed : held(rule, `it sets ${risky}, which can make git run a program`);
+  }
+  if (role === "todo") {
+    const isRun = /^\s*(?:x|exec)(?:\s|$)/m.test(text);
+    return isRun ? held(rule, "it holds commands that the rest of a rebase would run") : passed;
+  }
+  if (role === "alternates") {
+    const outside = text
+      .split("\n")
+      .find((line) => line !== "" && !line.startsWith("#") && !isInside(resolve(folder, line)));
+    return outside === undefined
+      ? passed
+      : held(rule, `it names objects elsewhere: ${outside.slice(0, 200)}`);
+  }
+  const named = (role === "git-file" ? /^gitdir: (.+?)\s*$/ : /^(.+?)\s*$/).exec(text)?.[1];
+  if (named === undefined || named.includes("\n")) return held(rule, reasons.unreadable);
+  return isInside(resolve(folder, named)) ? passed : held(rule, `it leads git to ${named.slice(0, 200)}`);
+}
