@@ -111,7 +111,7 @@ function isHarmlessBelow({ section, name, value }: GitSetting): boolean {
   }
   // A branch may name a remote by its address.
   if (section === "branch")
-    return branchNames.has(name) && (!name.endsWith('remote') || isHarmlessAddress(value));
+    return branchNames.has(name) && (!name.endsWith("remote") || isHarmlessAddress(value));
   if (section === "submodule") return isHarmlessSubmodule(name, value);
   return section === "color" || section === "advice";
 }
