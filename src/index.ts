@@ -52,7 +52,12 @@ export { toolStates, type HealthReport, type StateChange, type ToolState } from 
 export type {
   Answer,
   ApprovalAnswer,
+  ApprovalAnswerer,
+  ApprovalChannel,
   ApprovalRequest,
+  ApprovalResolution,
+  ApprovalRule,
+  ClientInfo,
   InteractBackend,
   Question,
 } from "./contract/ports/interact.js";

@@ -1,10 +1,11 @@
 import type { AccessDecision } from "../contract/call.js";
 import { ToolPermissionError } from "../contract/errors.js";
-import type { ApprovalRequest, InteractBackend } from "../contract/ports/interact.js";
+import type { ApprovalChannel, ApprovalRequest, InteractBackend } from "../contract/ports/interact.js";
 import type { CallSession } from "../contract/session.js";
 import type { ToolPreview } from "../contract/tool.js";
 import { narrowestRule, ruleText } from "../policy/narrowest-rule.js";
 import type { PolicyRule } from "../policy/policy-rule.js";
+import { levelOf } from "../policy/traits.js";
 import { toPlainResult } from "../schema/plain-result.js";
 import { takePlain } from "../schema/take-plain.js";
 import { askConsent, keep, type ApprovalLog } from "./ask-consent.js";
@@ -40,7 +41,11 @@ export function createApprovals(options: ApprovalOptions): Approvals {
       // The preview comes first: a change that cannot work is refused here and nobody is asked.
       const preview = await previewOf(call);
       if (backend === undefined || !isThere(backend)) throw nobodyThere(call, decision);
-      const request = toRequest(call, decision, { preview, timeoutMs: options.timeoutMs });
+      const request = toRequest(call, decision, {
+        preview,
+        timeoutMs: options.timeoutMs,
+        channels: [backend.channel ?? "callback"],
+      });
       const answer = await askConsent(call, request, {
         ...options,
         backend,
@@ -85,24 +90,32 @@ async function previewOf(call: ValidatedCall): Promise<ToolPreview | undefined> 
 interface RequestExtras {
   readonly preview: ToolPreview | undefined;
   readonly timeoutMs: number;
+  readonly channels: readonly ApprovalChannel[];
 }
 
 function toRequest(call: ValidatedCall, decision: AccessDecision, extras: RequestExtras): ApprovalRequest {
   const { parts, session } = call;
   const allowing = allowingRule(call, decision);
+  const now = parts.clock.now();
   return {
     id: parts.newId(),
     callId: call.callId,
     ...(call.root !== call && { rootCallId: call.root.callId }),
     sessionId: session.id,
+    ...(call.taskId !== undefined && { taskId: call.taskId }),
     agent: session.agent,
+    ...(session.userId !== undefined && { userId: session.userId }),
+    ...(session.clientInfo !== undefined && { client: session.clientInfo }),
     toolName: call.entry.name,
+    risk: levelOf(policyCall(call)),
     arguments: parts.redact(toPlainResult(call.input).value),
     reason: decision.reason,
     decision,
     ...(extras.preview !== undefined && { preview: extras.preview }),
     ...(allowing !== undefined && { alwaysRule: allowing }),
-    expiresAt: parts.clock.now() + extras.timeoutMs,
+    channels: extras.channels,
+    requestedAt: now,
+    expiresAt: now + extras.timeoutMs,
   };
 }
 

@@ -1,6 +1,11 @@
 import { ToolPermissionError } from "../contract/errors.js";
 import type { TenonEvent } from "../contract/events.js";
-import type { ApprovalAnswer, ApprovalRequest, InteractBackend } from "../contract/ports/interact.js";
+import type {
+  ApprovalAnswer,
+  ApprovalAnswerer,
+  ApprovalRequest,
+  InteractBackend,
+} from "../contract/ports/interact.js";
 import { messageOf } from "../contract/message-of.js";
 import type { ValidatedCall } from "./call.js";
 
@@ -33,11 +38,13 @@ export async function askConsent(
   const resume = call.pauseClock();
   let verdict: Verdict = "cancelled";
   let reason: string | undefined;
+  let by: ApprovalAnswerer | undefined;
   try {
     await keep(call, options.log?.open(request));
     tell(call, { type: "APPROVAL_REQUESTED", payload: request });
     const answer = await put(request, options.backend, expiry.signal);
     ({ verdict } = answer);
+    by = answer.by ?? { channel: options.backend.channel ?? "callback" };
     if (answer.verdict === "no") ({ reason } = answer);
     return answer;
   } catch (thrown) {
@@ -49,8 +56,11 @@ export async function askConsent(
     stop();
     resume();
     await keep(call, options.log?.resolve(request.id, toAnswer(verdict, reason)));
-    const { id, callId, toolName } = request;
-    const payload = { id, callId, toolName, verdict, ...(reason !== undefined && { reason }) };
+    const { id, callId, sessionId, toolName, requestedAt } = request;
+    const resolvedAt = call.parts.clock.now();
+    const waitedMs = Math.max(0, resolvedAt - requestedAt);
+    const told = { id, callId, sessionId, toolName, verdict, requestedAt, resolvedAt, waitedMs };
+    const payload = { ...told, ...by, ...(reason !== undefined && { reason }) };
     tell(call, { type: "APPROVAL_RESOLVED", payload });
   }
 }

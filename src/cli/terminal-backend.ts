@@ -35,6 +35,7 @@ export function createTerminalBackend(terminal: Terminal): InteractBackend {
   };
   return {
     name: "terminal",
+    channel: "terminal",
     available: () => terminal.stdin.isTTY === true && terminal.stderr.isTTY === true,
     ask: (question, signal) => inTurn(signal, (prompt) => askQuestion(prompt, question)),
     approve: (request, signal) => inTurn(signal, (prompt) => askApproval(prompt, request, terminal)),

@@ -1,4 +1,5 @@
 import type { ErrorInfo } from "./errors.js";
+import type { ApprovalResolution, ClientInfo } from "./ports/approval.js";
 
 /** A call as the caller makes it. */
 export interface ToolRequest {
@@ -44,6 +45,10 @@ export interface CallMetadata {
   agent?: string;
   parentCallId?: string;
   decision?: AccessDecision;
+  /** The program that the session works for. */
+  client?: ClientInfo;
+  /** What a person said to it, where one was asked. */
+  approval?: ApprovalResolution;
   /** Milliseconds spent waiting for earlier calls and a free slot. */
   waitedMs?: number;
   attempts?: number;

@@ -1,7 +1,7 @@
 import type { AccessDecision } from "./call.js";
 import type { ErrorInfo } from "./errors.js";
 import type { AuditAlert } from "./ports/audit.js";
-import type { ApprovalRequest, Asker, Question } from "./ports/interact.js";
+import type { ApprovalRequest, ApprovalResolution, Asker, ClientInfo, Question } from "./ports/interact.js";
 import type { ToolState } from "./lifecycle.js";
 import type { ToolProgress } from "./tool.js";
 
@@ -11,6 +11,8 @@ interface CallEvent {
   readonly sessionId: string;
   readonly taskId?: string;
   readonly agent: string;
+  /** The program that the session works for. */
+  readonly client?: ClientInfo;
   readonly parentCallId?: string;
 }
 
@@ -27,13 +29,7 @@ export interface TenonEvents {
     readonly error: ErrorInfo;
   };
   APPROVAL_REQUESTED: ApprovalRequest;
-  APPROVAL_RESOLVED: {
-    readonly id: string;
-    readonly callId: string;
-    readonly toolName: string;
-    readonly verdict: "once" | "session" | "always" | "no" | "expired" | "cancelled";
-    readonly reason?: string;
-  };
+  APPROVAL_RESOLVED: ApprovalResolution;
   QUESTION_ASKED: Asker & { readonly question: Question; readonly expiresAt: number };
   QUESTION_ANSWERED: {
     readonly id: string;

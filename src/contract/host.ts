@@ -34,6 +34,8 @@ export interface HostSessionOptions {
   readonly userId?: string | undefined;
   readonly interact?: InteractBackend | undefined;
   readonly client?: ClientDoor | undefined;
+  /** Its own person's program, at the other end of a pipe; anything else reached Tenon over a network. @default false */
+  readonly local?: boolean | undefined;
   /** Only tools whose name one of these globs fits. @default all */
   readonly include?: readonly string[] | undefined;
   /** Never tools whose name one of these globs fits. */
@@ -63,6 +65,8 @@ export interface HostSession {
   /** @param client The host's door for the request that asks. */
   resources(client?: ClientDoor): HostResources;
   prompts(client?: ClientDoor): HostPrompts;
+  /** Nobody is there to take the answer of this call: it goes on, but what it asks people is withdrawn. */
+  callerGone(callId: string): void;
   /** Cancel nothing, but end what the session left running. */
   close(): Promise<void>;
 }

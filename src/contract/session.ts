@@ -1,6 +1,6 @@
 import type { ClientDoor } from "./ports/client.js";
 import type { SessionEnv } from "./ports/env.js";
-import type { InteractBackend } from "./ports/interact.js";
+import type { ApprovalChannel, ClientInfo, InteractBackend } from "./ports/interact.js";
 import type { SeenFiles } from "./ports/seen.js";
 
 /** The iteration that a session works in, once it needed one. */
@@ -29,6 +29,10 @@ export interface CallSession {
   readonly interact?: InteractBackend | undefined;
   /** The MCP host that it works for. */
   readonly client?: ClientDoor | undefined;
+  /** The program that it works for, in that program's own words. */
+  readonly clientInfo?: ClientInfo | undefined;
+  /** Channels that may not consent to its calls unless the configuration names them. @default none */
+  readonly closedChannels?: readonly ApprovalChannel[] | undefined;
 }
 
 /** The call that a port is handed out for. */

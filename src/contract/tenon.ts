@@ -1,7 +1,7 @@
 import type { ToolEnvelope, ToolRequest } from "./call.js";
 import type { TenonEvent } from "./events.js";
 import type { ClientDoor } from "./ports/client.js";
-import type { InteractBackend } from "./ports/interact.js";
+import type { ApprovalChannel, ClientInfo, InteractBackend } from "./ports/interact.js";
 
 /** What a stream gives: events of its calls as they happen, and each result once. */
 export type StreamItem = TenonEvent | { readonly type: "result"; readonly envelope: ToolEnvelope };
@@ -46,4 +46,8 @@ export interface SessionOptions {
   readonly interact?: InteractBackend | undefined;
   /** The MCP host that it works for. */
   readonly client?: ClientDoor | undefined;
+  /** The program that it works for, shown wherever a person looks. @default what the MCP host says of itself */
+  readonly clientInfo?: ClientInfo | undefined;
+  /** Channels that may not consent to its calls unless the configuration names them. @default none */
+  readonly closedChannels?: readonly ApprovalChannel[] | undefined;
 }

@@ -117,6 +117,10 @@ export class TenonHostSession implements HostSession {
     return joinPrompts([...this.#parts.prompts], { session: this, client });
   }
 
+  callerGone(callId: string): void {
+    this.#parts.tenon.cancel(callId, "The client that made the call is gone.");
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#session.close(), this.#blind?.close()]);
   }

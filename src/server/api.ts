@@ -3,7 +3,7 @@ import type { TenonEvent } from "../contract/events.js";
 import type { JsonSchema } from "../contract/json.js";
 import type { ToolState } from "../contract/lifecycle.js";
 import type { AuditAlert, AuditQuery, AuditRecord, AuditVerdict } from "../contract/ports/audit.js";
-import type { Answer, ApprovalAnswer, ApprovalRequest, Question } from "../contract/ports/interact.js";
+import type { ApprovalResolution, ClientInfo } from "../contract/ports/interact.js";
 import type { ChangeRecord, ChangeSelector, UndoneFile, UndoPreview } from "../contract/ports/journal.js";
 import type { ToolAnnotations } from "../contract/tool.js";
 import type { ServerView } from "../mcp/gateway/gateway-types.js";
@@ -52,6 +52,8 @@ export interface LiveCall {
   readonly toolName: string;
   readonly sessionId: string;
   readonly agent: string;
+  /** The program that made the call. */
+  readonly client?: ClientInfo | undefined;
   readonly taskId?: string | undefined;
   readonly parentCallId?: string | undefined;
   readonly requestedAt: number;
@@ -59,6 +61,8 @@ export interface LiveCall {
   readonly askedAt?: number | undefined;
   /** …to here. */
   readonly answeredAt?: number | undefined;
+  /** What a person said to it. */
+  readonly approval?: ApprovalResolution | undefined;
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
   readonly state: "waiting" | "asking" | "running" | "succeeded" | "failed";
@@ -68,22 +72,16 @@ export interface LiveCall {
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string } | undefined;
 }
 
-/** `GET /api/approvals`: calls that wait for consent; `POST /api/approvals/:id` with an `ApprovalAnswer`. */
-export type PendingApproval = ApprovalRequest;
-export type ApprovalBody = ApprovalAnswer;
-
-/** `GET /api/questions`: questions of tools; `POST /api/questions/:id` with an `Answer`, or `{ "declined": true }`. */
-export interface PendingQuestion {
-  readonly id: string;
-  readonly callId: string;
-  readonly sessionId: string;
-  readonly toolName: string;
-  readonly askedAt: number;
-  readonly question: Question;
-  readonly agent?: string | undefined;
-  readonly expiresAt?: number | undefined;
-}
-export type QuestionBody = Answer | { readonly declined: true };
+export type {
+  ApprovalAnswered,
+  ApprovalBody,
+  ApprovalTaken,
+  PendingApproval,
+  PendingQuestion,
+  QuestionBody,
+  RefuseBody,
+  RefusedAnswer,
+} from "./person-api.js";
 
 /** `GET /api/tools`; `POST /api/tools/:name/state` with `{ enabled }`. */
 export interface ToolRow {
@@ -253,5 +251,10 @@ export interface ExplainView {
 
 /** Every failure: an HTTP status and this. */
 export interface ApiError {
-  readonly error: { readonly code: string; readonly message: string; readonly hint?: string | undefined };
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly hint?: string | undefined;
+    readonly details?: Readonly<Record<string, unknown>> | undefined;
+  };
 }

@@ -54,6 +54,7 @@ export function createConsolePerson(options: ConsolePersonOptions): ConsolePerso
     });
   return {
     name: "console",
+    channel: "console",
     available: () => !left,
     approve: (request, signal) => wait(approvals, { id: request.id, asked: request, signal }),
     ask(question, signal, asker) {

@@ -21,11 +21,21 @@ const keepUnknownMs = 24 * 60 * 60 * 1000;
 /** Requests for consent, kept so that one whose process died ends as denied, not as forgotten. */
 export function createApprovals({ database, clock, self }: StateParts): ApprovalStore {
   const owner = fromIdentity(self);
-  const isOver = (row: ApprovalRow): boolean => {
-    if (row.owner === owner) return true;
+  const ownerOf = (row: ApprovalRow): StoredApproval["owner"] => {
+    if (row.owner === owner) return "self";
     const liveness = livenessOf(toIdentity(row.owner), self, database.dialect);
-    return liveness === "dead" || (liveness === "unknown" && row.opened_at < clock.now() - keepUnknownMs);
+    return liveness === "dead" ? "gone" : liveness;
   };
+  const isOver = (row: ApprovalRow): boolean => {
+    const of = ownerOf(row);
+    return (
+      of === "self" || of === "gone" || (of === "unknown" && row.opened_at < clock.now() - keepUnknownMs)
+    );
+  };
+  const toStored = (row: ApprovalRow): StoredApproval => ({
+    ...fromRow(row, database.name),
+    owner: ownerOf(row),
+  });
   const pending = (sql: Sql): Promise<ApprovalRow[]> =>
     sql.all<ApprovalRow>("SELECT * FROM approvals WHERE answer IS NULL ORDER BY opened_at, id");
   const answer = async (sql: Sql, id: string, text: string): Promise<boolean> => {
@@ -42,6 +52,11 @@ export function createApprovals({ database, clock, self }: StateParts): Approval
         await tx.run(insert, [request.id, text, owner, clock.now()]);
       });
     },
+    async reopen(request) {
+      const text = toColumn(request, "A request for consent");
+      const update = "UPDATE approvals SET request = ?, answer = NULL, resolved_at = NULL WHERE id = ?";
+      await database.run(update, [text, request.id]);
+    },
     resolve: async (id, given) => answer(database, id, toColumn(given, "An answer")),
     async expireAll(reason) {
       const text = toColumn({ verdict: "no", reason } satisfies ApprovalAnswer, "An answer");
@@ -53,13 +68,13 @@ export function createApprovals({ database, clock, self }: StateParts): Approval
     },
     async get(id) {
       const row = await database.get<ApprovalRow>("SELECT * FROM approvals WHERE id = ?", [id]);
-      return row && fromRow(row, database.name);
+      return row && toStored(row);
     },
-    pending: async () => (await pending(database)).map((row) => fromRow(row, database.name)),
+    pending: async () => (await pending(database)).map(toStored),
   };
 }
 
-function fromRow(row: ApprovalRow, database: string): StoredApproval {
+function fromRow(row: ApprovalRow, database: string): Omit<StoredApproval, "owner"> {
   const name = `approval ${row.id}`;
   return {
     request: parseColumn<ApprovalRequest>(row.request, name, database),

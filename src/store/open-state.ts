@@ -4,9 +4,16 @@ import type { BlobStore } from "../contract/ports/blobs.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { JournalStore } from "../contract/ports/journal.js";
 import type { LockStore } from "../contract/ports/locks.js";
-import type { ApprovalStore, RuleStore, SessionStore, TrustStore } from "../contract/ports/state.js";
+import type {
+  ApprovalStore,
+  ConsoleStore,
+  RuleStore,
+  SessionStore,
+  TrustStore,
+} from "../contract/ports/state.js";
 import type { KeyValue } from "../contract/ports/store.js";
 import { createApprovals } from "./approvals.js";
+import { createConsoles } from "./consoles.js";
 import type { Exported, ExportOptions } from "./archive/export-state.js";
 import { openBlobs } from "./blobs.js";
 import { checkIntegrity } from "./integrity.js";
@@ -61,6 +68,7 @@ export interface State {
   readonly rules: RuleStore;
   readonly sessions: SessionStore;
   readonly approvals: ApprovalStore;
+  readonly consoles: ConsoleStore;
   readonly locks: LockStore;
   readonly journal: JournalStore;
   readonly blobs: BlobStore;
@@ -134,6 +142,7 @@ function createState(parts: StateParts, { options, dir, workspace, place, warnin
     rules: createRules(parts),
     sessions: createSessions(parts),
     approvals: createApprovals(parts),
+    consoles: createConsoles(parts),
     journal: createJournalRows(database, place),
     trust: openTrust(options.stateDir, clock),
     kv: (namespace) => createKeyValue(parts, namespace, limits),

@@ -1,5 +1,6 @@
 import type { AccessDecision } from "../call.js";
 import type { ErrorInfo } from "../errors.js";
+import type { ApprovalResolution, ClientInfo } from "./approval.js";
 
 /** How a call ended, as the log tells it. */
 export type AuditOutcome = "success" | "failure" | "denied";
@@ -21,6 +22,10 @@ export interface AuditRecord {
   readonly parentCallId?: string | undefined;
   readonly outcome: AuditOutcome;
   readonly decision?: AccessDecision | undefined;
+  /** The program that the session worked for. */
+  readonly client?: ClientInfo | undefined;
+  /** What a person said to it, where one was asked. */
+  readonly approval?: ApprovalResolution | undefined;
   /** Redacted. */
   readonly arguments: unknown;
   /** Redacted; absent where only its digest is in the record. */

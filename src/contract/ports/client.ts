@@ -1,5 +1,9 @@
+import type { ClientInfo } from "./approval.js";
+
 /** The MCP host at the other end of a session, for what only it can do. */
 export interface ClientDoor {
+  /** Which program it is, in its own words, once it has said so. */
+  readonly info?: ClientInfo | undefined;
   /** What it said that it can do. */
   readonly can: {
     readonly elicitForm: boolean;

@@ -1,5 +1,15 @@
-import type { AccessDecision } from "../call.js";
-import type { ToolPreview } from "../tool.js";
+import type { ApprovalAnswer, ApprovalChannel, ApprovalRequest, ClientInfo } from "./approval.js";
+
+export { approvalChannels } from "./approval.js";
+export type {
+  ApprovalAnswer,
+  ApprovalAnswerer,
+  ApprovalChannel,
+  ApprovalRequest,
+  ApprovalResolution,
+  ApprovalRule,
+  ClientInfo,
+} from "./approval.js";
 
 /** A question to the person. */
 export interface Question {
@@ -30,33 +40,12 @@ export interface Asker {
   readonly rootCallId?: string | undefined;
   readonly sessionId: string;
   readonly agent: string;
+  readonly taskId?: string | undefined;
+  readonly client?: ClientInfo | undefined;
   readonly toolName: string;
   /** When nobody waits for the answer any more. */
   readonly expiresAt?: number | undefined;
 }
-
-/** A call that waits for consent. */
-export interface ApprovalRequest {
-  readonly id: string;
-  readonly callId: string;
-  /** The call from outside that this one serves, where it is another one. */
-  readonly rootCallId?: string | undefined;
-  readonly sessionId: string;
-  readonly agent: string;
-  readonly toolName: string;
-  readonly arguments: unknown;
-  /** Why it is asked, in words for a person. */
-  readonly reason: string;
-  readonly decision: AccessDecision;
-  readonly preview?: ToolPreview;
-  /** The rule that "always" would add, as text. */
-  readonly alwaysRule?: string;
-  readonly expiresAt: number;
-}
-
-export type ApprovalAnswer =
-  | { readonly verdict: "once" | "session" | "always"; readonly updatedArguments?: unknown }
-  | { readonly verdict: "no"; readonly reason?: string };
 
 /** Asking the person. `null` back ends ("nobody there") refuse at once. */
 export interface Interact {
@@ -66,6 +55,8 @@ export interface Interact {
 /** A back end that can reach a person: terminal, callback, console, MCP elicitation. */
 export interface InteractBackend extends Interact {
   readonly name: string;
+  /** The channel that its answers count for. @default "callback" */
+  readonly channel?: ApprovalChannel | undefined;
   /** Whether anybody can be asked now. */
   available(): boolean;
   /** @param asker The call that asks, where one does. */

@@ -1,4 +1,5 @@
 import type { ToolEnvelope } from "../call.js";
+import type { ClientInfo } from "./approval.js";
 
 /** What is recorded of one call, refusals included. */
 export interface CallRecord {
@@ -10,6 +11,8 @@ export interface CallRecord {
   readonly agent: string;
   readonly userId: string | undefined;
   readonly parentCallId: string | undefined;
+  /** The program that the session works for. */
+  readonly client?: ClientInfo | undefined;
 }
 
 /** Keeps records. A returned promise is awaited before the answer leaves. */

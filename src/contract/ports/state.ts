@@ -34,19 +34,45 @@ export interface SessionStore {
 export interface StoredApproval {
   readonly request: ApprovalRequest;
   readonly openedAt: number;
+  /** Whether the process that asked is this one, another that runs, one that is gone, or one that cannot be seen. */
+  readonly owner: "self" | "alive" | "gone" | "unknown";
   readonly answer?: ApprovalAnswer;
   readonly resolvedAt?: number;
 }
 
-/** Requests for consent: one that its process did not live to see answered ends as denied. */
+/**
+ * Requests for consent: one that its process did not live to see answered ends as denied. Processes on the same
+ * state answer each other's requests here; of two answers one counts.
+ */
 export interface ApprovalStore {
   open(request: ApprovalRequest): Promise<void>;
+  /** Ask again under the same id: the answer that was there could not be used. */
+  reopen(request: ApprovalRequest): Promise<void>;
   /** Record the answer; `false` where the request is unknown or was answered before. */
   resolve(id: string, answer: ApprovalAnswer): Promise<boolean>;
   /** Deny what this process, or one that is gone, left open; requests of living ones stay. */
   expireAll(reason: string): Promise<number>;
   get(id: string): Promise<StoredApproval | undefined>;
   pending(): Promise<readonly StoredApproval[]>;
+}
+
+/** A server with a console on this state. */
+export interface ConsolePresence {
+  readonly id: string;
+  /** Where its pages are, without a secret. */
+  readonly url: string;
+  /** How many pages are open. */
+  readonly pages: number;
+  /** When a page was last open. */
+  readonly pageSeenAt: number;
+  readonly seenAt: number;
+}
+
+/** Which consoles run on this state, so that other processes know whether somebody can be asked there. */
+export interface ConsoleStore {
+  keep(console: ConsolePresence): Promise<void>;
+  remove(id: string): Promise<void>;
+  list(): Promise<readonly ConsolePresence[]>;
 }
 
 /** A workspace whose own configuration a person trusts, as it was then. */

@@ -17,6 +17,7 @@ export function createElicitation(find: FindExchange): InteractBackend {
     toElicitAnswer(await exchangeOf(find, callId).ask("elicitation/create", form, signal));
   return {
     name: "mcp-elicitation",
+    channel: "host",
     available: () => find()?.can.elicitForm === true,
     async approve(request, signal) {
       return fromApprovalForm(await put(toApprovalForm(request), signal, rootOf(request)));

@@ -1,7 +1,6 @@
 import type { Hono } from "hono";
 import * as z from "zod";
 import type { Answer, Question } from "../../contract/ports/interact.js";
-import type { ApprovalBody } from "../api.js";
 import { ApiFault, notFound } from "../api-fault.js";
 import { readBody, readParam } from "../read-request.js";
 import type { Served } from "../served.js";
@@ -31,7 +30,7 @@ export function addPerson(api: Hono, { person }: Served): void {
   api.post("/approvals/:id", async (c) => {
     const id = readParam(c, "id");
     const answer = await readBody(c, approvalBody);
-    if (person?.answerApproval(id, answer as ApprovalBody) !== true) throw answered("request");
+    if (person?.answerApproval(id, answer) !== true) throw answered("request");
     return c.json({ answered: true });
   });
   api.get("/questions", (c) => c.json(person?.questions() ?? []));

@@ -187,5 +187,8 @@ const request: ApprovalRequest = {
   arguments: { path: "x" },
   reason: "it writes",
   decision: { behavior: "ask", rule: "r", reason: "because", source: "default" },
+  risk: "low",
+  channels: ["console", "host"],
+  requestedAt: 1,
   expiresAt: 5,
 };

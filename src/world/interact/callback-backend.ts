@@ -21,6 +21,7 @@ export interface InteractCallbacks {
 export function createCallbackBackend(callbacks: InteractCallbacks): InteractBackend {
   return {
     name: "callback",
+    channel: "callback",
     available: () => true,
     async ask(question, signal, asker) {
       if (callbacks.ask === undefined) throw notOffered("questions");
