@@ -13,13 +13,14 @@ import type { Outputs } from "../contract/ports/outputs.js";
 import type { Processes } from "../contract/ports/processes.js";
 import type { SeenFiles } from "../contract/ports/seen.js";
 import type { Store } from "../contract/ports/store.js";
-import type { CallScope, CallSession } from "../contract/session.js";
+import type { CallScope, CallSession, CommandPaths } from "../contract/session.js";
 import type { ToolProgress } from "../contract/tool.js";
 import { policyCall } from "./authorise.js";
 import { catalogueOf } from "./catalogue.js";
 import { budgetOf, charsFor } from "./budget.js";
 import { callBelow } from "./call-below.js";
 import type { ResolvedCall, ValidatedCall } from "./call.js";
+import { commandPathsOf } from "./command-paths.js";
 import { pausedDoor } from "./paused-door.js";
 import { report } from "./stream-output.js";
 import { watchSeen } from "./watch-seen.js";
@@ -144,6 +145,10 @@ class CallContext implements ToolContext, CallScope {
 
   readable(): ((path: string) => boolean) | undefined {
     return this.#call.parts.policy.pathFilter(policyCall(this.#call as ValidatedCall));
+  }
+
+  commandPaths(): CommandPaths | undefined {
+    return commandPathsOf(this.#call as ValidatedCall);
   }
 
   pauseClock(): () => void {

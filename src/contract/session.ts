@@ -35,6 +35,30 @@ export interface CallSession {
   readonly closedChannels?: readonly ApprovalChannel[] | undefined;
 }
 
+/** What a rule says about a path. */
+export interface PathRuling {
+  readonly decision: "allow" | "ask" | "deny";
+  /** Id of the rule. */
+  readonly rule: string;
+  /** It says the same about everything below. */
+  readonly below: boolean;
+}
+
+/** What the policy's rules about paths mean for the commands of a call. */
+export interface CommandPaths {
+  /** Globs of the rules that deny or ask: no other path is meant by them. */
+  readonly patterns: readonly string[];
+  /** What the first matching rule says; paths inside the workspace are relative to it. */
+  judge(path: string, access: "read" | "write"): PathRuling | undefined;
+  /** Absolute paths that the line names: the person or rule that let the call run has consented to them. */
+  readonly named: readonly string[];
+  /**
+   * The line runs unasked and prints contents of files: what needs consent is left out. `bases` are the
+   * absolute folders and files that it reads. `undefined` where it was asked about, or prints no contents.
+   */
+  readonly unasked?: { readonly bases: readonly string[] } | undefined;
+}
+
 /** The call that a port is handed out for. */
 export interface CallScope {
   readonly callId: string;
@@ -46,6 +70,8 @@ export interface CallScope {
   readonly signal: AbortSignal;
   /** Which paths the policy lets this call read; `undefined` where no rule denies any. */
   readable(): ((path: string) => boolean) | undefined;
+  /** What the policy's rules about paths mean for commands of this call. */
+  commandPaths?(): CommandPaths | undefined;
   /** Stop the call's clock while a person is asked; the result starts it again. */
   pauseClock(): () => void;
   /** Count what a process of the call took. */

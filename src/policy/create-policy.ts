@@ -3,6 +3,8 @@ import type { SecurityLevel } from "../contract/tool.js";
 import { capByCommands, capByMode, toGrants } from "./caps.js";
 import { policyModes } from "./default-verdict.js";
 import type { PolicyMode } from "./default-verdict.js";
+import { commandPaths } from "./command-paths.js";
+import type { PathRulings } from "./command-paths.js";
 import { explainCall, explainCommands } from "./explain-call.js";
 import type { CommandVerdict, Explanation } from "./explain-call.js";
 import { facetsOf } from "./facets.js";
@@ -62,6 +64,8 @@ export interface Policy {
    * A call that reads a whole tree is not denied for one secret in it, so its walk must leave that out.
    */
   pathFilter(call: PolicyCall): ((path: string) => boolean) | undefined;
+  /** What the rules about paths mean for commands of the call; `undefined` where none denies or asks. */
+  commandPaths(call: PolicyCall): PathRulings | undefined;
 }
 
 /** Load the rules and make the policy; throws a `PolicyError` that lists every bad rule and failed example. */
@@ -103,6 +107,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       explainCommands(call, { subject: subjects.of(call), facets: facetsOf(call, space), mode }),
     explainAll: (call) => explainCall(call, { subject: subjects.of(call), facets: facetsOf(call, space) }),
     pathFilter: (call) => pathFilter(call, subjects.of(call), { space, mode }),
+    commandPaths: (call) => commandPaths(call, subjects.of(call), space),
   };
 }
 

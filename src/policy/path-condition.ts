@@ -13,11 +13,15 @@ export interface TouchedPath {
   /** With everything below it. */
   readonly tree: boolean;
   readonly write: boolean;
+  /** Only the path itself counts, not what a change of it would take along. */
+  readonly alone?: boolean | undefined;
 }
 
 /** The `path` of a rule, compiled. */
 export interface PathCondition {
   readonly test: (path: TouchedPath) => Match;
+  /** Whether everything below a path that matches does too. */
+  readonly covers: (path: TouchedPath) => boolean;
   /** Names of which one stands in every path inside the workspace that matches; `undefined`: none is sure to. */
   readonly keys: readonly string[] | undefined;
 }
@@ -48,6 +52,7 @@ export function compilePathCondition(
   const sides = { inside, outside, own: own.folding, other: other.folding };
   return {
     test: allows ? (path) => allowMatch(path, sides) : (path) => denyMatch(path, sides),
+    covers: ({ view }) => left.length === 0 && some(inside, shapeOf(view, own.folding), coversTree),
     keys: keysOf(inside.all, allows),
   };
 }
@@ -55,8 +60,10 @@ export function compilePathCondition(
 /** The same, compiled when it is first needed; for patterns that are known to be good. */
 export function lazyPathCondition(patterns: readonly string[], options: PathConditionOptions): PathCondition {
   let made: PathCondition | undefined;
+  const condition = (): PathCondition => (made ??= compilePathCondition(patterns, options));
   return {
-    test: (path) => (made ??= compilePathCondition(patterns, options)).test(path),
+    test: (path) => condition().test(path),
+    covers: (path) => condition().covers(path),
     keys: undefined,
   };
 }
@@ -93,7 +100,7 @@ function allowMatch({ view, tree }: TouchedPath, { inside, outside, own, other }
   return excepted ? match.no : match.yes;
 }
 
-function denyMatch({ view, tree, write }: TouchedPath, { inside, outside, own, other }: Sides): Match {
+function denyMatch({ view, tree, write, alone }: TouchedPath, { inside, outside, own, other }: Sides): Match {
   if (outside.all.length > 0) {
     const left = shapeOf(view, other);
     if (tree && write ? some(outside, left, coversTree) : outside.matches(left)) return match.no;
@@ -101,7 +108,7 @@ function denyMatch({ view, tree, write }: TouchedPath, { inside, outside, own, o
   const shape = shapeOf(view, own);
   if (inside.matches(shape)) return match.yes;
   // Whoever moves or deletes a directory takes along what lies below it.
-  if (!write) return match.no;
+  if (!write || alone === true) return match.no;
   if (inside.aimsStrictlyBelow(shape) || (tree && some(inside, shape, aimsBelow))) return match.yes;
   return tree && some(inside, shape, mayMatchBelow) ? match.maybe : match.no;
 }

@@ -1,5 +1,6 @@
 import { ToolExecutionError, ToolValidationError } from "../../contract/errors.js";
 import type { CommandRequest, SandboxState, ShellInfo } from "../../contract/ports/processes.js";
+import type { CommandPaths } from "../../contract/session.js";
 import type { Sandbox, WrappedCommand } from "../sandbox/sandbox-types.js";
 import { commandEnv } from "./command-env.js";
 import type { Launch } from "./launch.js";
@@ -14,6 +15,8 @@ export interface CommandGround {
   readonly sessionEnv: () => ReadonlyMap<string, string>;
   /** Whether a variable of the session may be seen by commands. */
   readonly isVisible: (name: string) => boolean;
+  /** What the policy's rules about paths mean for the call's commands. */
+  readonly paths?: (() => CommandPaths | undefined) | undefined;
   /** A new mark for a command. */
   readonly newMark: () => string;
   /** The mark of everything that this Tenon starts. */
@@ -67,6 +70,7 @@ export async function prepareCommand(
     readOnly: request.readOnly,
     network: request.network === true,
     pty: request.pty === true,
+    paths: ground.paths?.(),
   });
   const launch = { file: wrapped.file, args: wrapped.args, cwd, env: wrapped.env, fds: wrapped.extraFds };
   return { ...common, launch, settle: () => settled(wrapped) };
@@ -74,8 +78,11 @@ export async function prepareCommand(
 
 async function settled(wrapped: WrappedCommand): Promise<readonly string[]> {
   const { appeared } = await wrapped.settle();
-  if (appeared.length === 0) return [];
-  return [`The command made protected paths that were not there before: ${appeared.slice(0, 20).join(", ")}`];
+  if (appeared.length === 0) return wrapped.notes;
+  return [
+    ...wrapped.notes,
+    `The command made protected paths that were not there before: ${appeared.slice(0, 20).join(", ")}`,
+  ];
 }
 
 function noSandbox({ reason }: SandboxState): ToolExecutionError {

@@ -57,6 +57,7 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
     shell,
     sandbox,
     folder: (cwd) => options.folder(scope, cwd),
+    paths: () => scope.commandPaths?.(),
     sessionEnv: () => scope.session.env.entries(),
     isVisible,
     newMark,

@@ -3,14 +3,18 @@ import { dirname, join, resolve } from "node:path";
 import { isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
 import { inFolder } from "./in-folder.js";
+import type { Mount } from "./mount-plan.js";
 
 /**
  * Git's own folder, writable but for what git runs or obeys: hooks and settings. The folder itself is a
  * mount, for a folder that is none could be renamed with all mounts in it and another be put in its place.
  */
-export async function gitMounts(gitDir: string, isOpened: (path: string) => boolean): Promise<string[]> {
+export async function gitMounts(gitDir: string, isOpened: (path: string) => boolean): Promise<Mount[]> {
   const kept = (await keptFiles(gitDir)).filter((path) => !isOpened(path));
-  return ["--bind", gitDir, gitDir, ...kept.flatMap((path) => ["--ro-bind-try", path, path])];
+  return [
+    { path: gitDir, kind: "bind", isDirectory: true },
+    ...kept.map((path): Mount => ({ path, kind: "fix", isDirectory: false })),
+  ];
 }
 
 /** Names in git's folder that a command could make and that git would then obey. */
@@ -75,8 +79,8 @@ async function moduleDirs(folder: string, depth: number): Promise<string[]> {
   return found.flat().slice(0, maxFolders);
 }
 
-/** More mounts would make every command slow. */
-const maxFolders = 16;
+/** No repository has more; where these make too many mounts, the folder is made read-only as a whole. */
+const maxFolders = 5000;
 
 /** Hooks may lie in the work tree, where the settings say so. */
 async function hooksPath(gitDir: string): Promise<string[]> {

@@ -1,11 +1,18 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { protectedPathGlobs } from "../../policy/built-in-rules.js";
 import { createGuardIndex } from "./guard-index.js";
 import { createNameScreen } from "./guarded-names.js";
-import { createWalk } from "./walk-guarded.js";
 
 let root: string;
 beforeEach(() => {
@@ -28,7 +35,7 @@ const rules = (hidden: string[], opened: string[] = []) => ({
 });
 
 async function find(hidden: string[], opened?: string[]) {
-  const found = await createWalk(rules(hidden, opened)).find(Number.POSITIVE_INFINITY);
+  const found = await createGuardIndex(rules(hidden, opened)).find();
   const names = (paths: readonly { path: string }[]) =>
     paths.map(({ path }) => path.slice(root.length + 1)).toSorted();
   return {
@@ -90,25 +97,32 @@ describe("the search for guarded paths", () => {
 });
 
 describe("the index of guarded paths", () => {
-  it("sees at once what is new at the top, and deep down after a while", async () => {
-    write("a/b/x");
-    // A clock that makes every walk look slow.
-    let time = 0;
-    const index = createGuardIndex(rules([".env"]), () => (time += 10));
-    expect((await index.find()).hidden).toEqual([]);
+  it("sees at once what is new, changed or gone, at any depth", async () => {
+    write("a/b/x", "c/d/y");
+    const index = createGuardIndex(rules([".env"]));
+    const hidden = async () => (await index.find()).hidden.map(({ path }) => path.slice(root.length + 1));
+    expect(await hidden()).toEqual([]);
+    // Old enough that the listing is used again.
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(await hidden()).toEqual([]);
     write(".env", "a/b/.env");
-    expect((await index.find()).hidden.map(({ path }) => path)).toEqual([join(root, ".env")]);
-    time += 10_000;
-    await index.find();
-    await expect.poll(async () => (await index.find()).hidden.length).toBe(2);
+    expect(await hidden()).toEqual([".env", "a/b/.env"]);
     rmSync(join(root, "a/b/.env"));
-    expect((await index.find()).hidden.map(({ path }) => path)).toEqual([join(root, ".env")]);
+    expect(await hidden()).toEqual([".env"]);
+    renameSync(join(root, ".env"), join(root, "c/d/.env"));
+    expect(await hidden()).toEqual(["c/d/.env"]);
+    renameSync(join(root, "c"), join(root, "moved"));
+    expect(await hidden()).toEqual(["moved/d/.env"]);
   });
 
-  it("walks a small tree anew each time", async () => {
-    const index = createGuardIndex(rules([".env"]), () => 0);
-    await index.find();
-    write("a/b/c/.env");
-    expect((await index.find()).hidden).toHaveLength(1);
+  it("never misses a file that is made right after a search, however fast", async () => {
+    write("a/b/x");
+    const index = createGuardIndex(rules([".env"]));
+    for (let round = 0; round < 200; round += 1) {
+      expect((await index.find()).hidden).toHaveLength(0);
+      write("a/b/.env");
+      expect((await index.find()).hidden).toHaveLength(1);
+      rmSync(join(root, "a/b/.env"));
+    }
   });
 });

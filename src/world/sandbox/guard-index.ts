@@ -1,90 +1,31 @@
-import { lstat } from "node:fs/promises";
-import { createWalk, type Guarded, type GuardedPath, type GuardedRules } from "./walk-guarded.js";
+import type { CommandPaths } from "../../contract/session.js";
+import { createFolderCache } from "./folder-cache.js";
+import { type Guarded, walkGuarded } from "./walk-guarded.js";
+import { compileWall, type GuardedRules, type WallRules } from "./wall-rules.js";
 
-/** Finds what must be hidden or kept, again and again, without walking a large tree for every command. */
+/** Finds what must be hidden or kept, as it is now, again for every command. */
 export interface GuardIndex {
-  find(): Promise<Guarded>;
-  /** The same, by a walk that begins now: what changes must be told from needs the state as it is. */
+  /** The description that a command with these rules of its own is held to. */
+  rules(paths?: CommandPaths): WallRules;
+  find(paths?: CommandPaths): Promise<Guarded>;
+  /** By the rules that all commands share. */
   findNow(): Promise<Guarded>;
-  /** Only what lies directly below the roots, as it is now. */
+  /** Only what lies directly below the roots. */
   findNear(): Promise<Guarded>;
   /** Whether a person opened the path although it is protected. */
   isOpened(path: string): boolean;
 }
 
-/** A walk that takes no longer than this is made anew for every command. */
-const cheapMs = 5;
-/** What a longer one found is used this long before another is made beside the command. */
-const freshMs = 3000;
-
-/** The first search waits for the whole walk; later ones look at the top themselves and trust the rest. */
-export function createGuardIndex(rules: GuardedRules, now: () => number): GuardIndex {
-  const walk = createWalk(rules);
-  let last: { readonly found: Guarded; readonly at: number; readonly took: number } | undefined;
-  let running: Promise<Guarded> | undefined;
-
-  const walkAll = (): Promise<Guarded> => {
-    running ??= (async () => {
-      const start = now();
-      try {
-        const found = await walk.find(Number.POSITIVE_INFINITY);
-        last = { found, at: now(), took: now() - start };
-        return found;
-      } finally {
-        running = undefined;
-      }
-    })();
-    return running;
-  };
-
+/** Every search walks the whole tree; folders that have not changed are not listed again. */
+export function createGuardIndex(rules: GuardedRules, now: () => number = Date.now): GuardIndex {
+  const wall = compileWall(rules);
+  const cache = createFolderCache(now, rules.survey);
+  const common = wall();
   return {
-    findNear: () => walk.find(1),
-    async findNow() {
-      const start = now();
-      const found = await walk.find(Number.POSITIVE_INFINITY);
-      last = { found, at: now(), took: now() - start };
-      return found;
-    },
-    isOpened: (path) => walk.isOpened(path),
-    async find() {
-      if (last === undefined || last.took <= cheapMs) return walkAll();
-      // Its failure is the next search's to tell.
-      if (now() - last.at > freshMs) walkAll().catch(() => {});
-      const [near, far] = await Promise.all([walk.find(1), stillThere(last.found)]);
-      return join(near, far);
-    },
+    rules: wall,
+    find: (paths) => walkGuarded({ rules: wall(paths), cache }),
+    findNow: () => walkGuarded({ rules: common, cache }),
+    findNear: () => walkGuarded({ rules: common, cache, depth: 1 }),
+    isOpened: common.isOpened,
   };
-}
-
-async function stillThere(found: Guarded): Promise<Guarded> {
-  const keep = async <T>(items: readonly T[], pathOf: (item: T) => string): Promise<T[]> => {
-    const checked = await Promise.all(
-      items.map((item) =>
-        lstat(pathOf(item)).then(
-          (stats) => (stats.isSymbolicLink() ? [] : [item]),
-          () => [],
-        ),
-      ),
-    );
-    return checked.flat();
-  };
-  const [hidden, fixed, gitDirs] = await Promise.all([
-    keep(found.hidden, ({ path }) => path),
-    keep(found.fixed, ({ path }) => path),
-    keep(found.gitDirs, (path) => path),
-  ]);
-  return { hidden, fixed, gitDirs, surveyed: found.surveyed };
-}
-
-function join(one: Guarded, other: Guarded): Guarded {
-  return {
-    hidden: distinct([...one.hidden, ...other.hidden]),
-    fixed: distinct([...one.fixed, ...other.fixed]),
-    gitDirs: [...new Set([...one.gitDirs, ...other.gitDirs])],
-    surveyed: other.surveyed,
-  };
-}
-
-function distinct(paths: readonly GuardedPath[]): GuardedPath[] {
-  return [...new Map(paths.map((each) => [each.path, each])).values()];
 }

@@ -1,4 +1,5 @@
 import type { SandboxState } from "../../contract/ports/processes.js";
+import type { CommandPaths } from "../../contract/session.js";
 
 /** Limits of one command; what is left out is not limited. */
 export interface SandboxLimits {
@@ -29,6 +30,8 @@ export interface SandboxCommand {
   readonly pty?: boolean | undefined;
   /** In the place of the sandbox's own limits, one by one. */
   readonly limits?: SandboxLimits | undefined;
+  /** What the policy's rules about paths mean for it; without any, only the sandbox's own rules count. */
+  readonly paths?: CommandPaths | undefined;
 }
 
 /** What must be started to run a command inside. */
@@ -42,6 +45,8 @@ export interface WrappedCommand {
   readonly env: Readonly<Record<string, string>>;
   /** Each descriptor must give these bytes and then end. */
   readonly extraFds: readonly { readonly fd: number; readonly data: Uint8Array }[];
+  /** What the command cannot see or write, where that must be told. */
+  readonly notes: readonly string[];
   /**
    * To be run when the command has ended, always: until then what it could swap is not mounted for other
    * commands. It says which protected paths the command made that were not there before.

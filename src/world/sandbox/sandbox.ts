@@ -138,7 +138,7 @@ async function build(options: SandboxOptions, bwrap: string, version: string): P
     version,
     canBoundSize: compare(version, boundsSize) >= 0,
     view,
-    index: createGuardIndex(rules, options.monotonic),
+    index: createGuardIndex(rules),
     group,
     running: new Set(),
     joins: group.joins,

@@ -1,15 +1,13 @@
-import type { Dirent } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { createDenyRules, foldLocation, type DenyRules, type Location } from "../files/deny-rules.js";
-import { below, isWithin } from "../files/path-text.js";
+import { stat } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
+import { isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
-import { createNameScreen } from "./guarded-names.js";
-import type { Survey, SurveyedPath } from "./quarantine/survey.js";
+import type { FolderCache, FolderEntry, FolderPath } from "./folder-cache.js";
+import type { SurveyedPath } from "./quarantine/survey.js";
+import { openState, type PathState, type WallRules } from "./wall-rules.js";
 
 /** A file or folder that exists. */
-export interface GuardedPath {
-  readonly path: string;
+export interface GuardedPath extends FolderPath {
   readonly kind: "file" | "directory";
 }
 
@@ -17,128 +15,192 @@ export interface GuardedPath {
 export interface Guarded {
   /** Neither to be read nor written. */
   readonly hidden: readonly GuardedPath[];
+  /** To be read only with consent, which this command does not have. */
+  readonly consent: readonly GuardedPath[];
   /** To be read, not to be written. */
   readonly fixed: readonly GuardedPath[];
   /** Git's own folders: most of each is writable, what git runs is not. */
   readonly gitDirs: readonly string[];
+  /** Open again, inside of what is hidden or cannot be written. */
+  readonly opened: readonly (GuardedPath & { readonly writable: boolean })[];
   /** What the survey named, for the judgement of changes. */
   readonly surveyed: readonly SurveyedPath[];
+  /** Folders that could not be searched to their end, where something hidden could lie: hidden with all in them. */
+  readonly unsearched: readonly GuardedPath[];
 }
 
-export interface GuardedRules {
-  /** The workspace first. All are real paths. */
-  readonly roots: readonly string[];
-  readonly hidden: readonly string[];
-  readonly fixed: readonly string[];
-  /** Opened by the person although a pattern of `fixed` matches. */
-  readonly opened: readonly string[];
-  /** Looks at every folder that is listed. */
-  readonly survey?: Survey | undefined;
+export interface WalkOptions {
+  readonly rules: WallRules;
+  readonly cache: FolderCache;
+  /** @default as deep as there is anything */
+  readonly depth?: number;
+  /** Entries that are looked at, at most. */
+  readonly maxEntries?: number;
 }
 
-/** The search for what the rules name. */
-export interface Walk {
-  find(depth: number): Promise<Guarded>;
-  isOpened(path: string): boolean;
-}
+/** Beyond this a tree is not searched to its end; what lies near the roots is found first. */
+const defaultMaxEntries = 2_000_000;
+/** Other work gets its turn after this many milliseconds. */
+const sliceMs = 8;
 
-/** Built-in protection of all that git has; inside a sandbox git itself must work, so it is handled apart. */
-const gitPattern = "**/.git/**";
-/** A tree beyond this is not searched to its end; what lies near the roots is found first. */
-const maxEntries = 300_000;
-const parallel = 8;
-
-/** Prepare the search for what the rules name below the roots, down to a depth. */
-export function createWalk(rules: GuardedRules): Walk {
-  const judge = createJudge(rules);
-  return { find, isOpened: judge.isOpened };
-
-  async function find(depth: number): Promise<Guarded> {
-    const found = {
-      hidden: [] as GuardedPath[],
-      fixed: [] as GuardedPath[],
-      gitDirs: [] as string[],
-      surveyed: [] as SurveyedPath[],
-    };
-    let level = [...rules.roots];
-    let left = maxEntries;
-    for (let at = 0; at < depth && level.length > 0 && left > 0; at += 1) {
-      const next: string[] = [];
-      // Level by level, so that a limit leaves out what is deepest.
-      for (let start = 0; start < level.length && left > 0; start += parallel) {
-        const folders = level.slice(start, start + parallel);
-        const lists = await Promise.all(folders.map(entriesOf));
-        for (const [index, entries] of lists.entries()) {
-          left -= entries.length;
-          if (rules.survey !== undefined) found.surveyed.push(...rules.survey.look(folders[index]!, entries));
-          for (const entry of entries) await take(join(folders[index]!, entry.name), entry, next);
-        }
+/** Find what the rules name below the roots. */
+export async function walkGuarded(options: WalkOptions): Promise<Guarded> {
+  const { rules, cache, depth = Number.POSITIVE_INFINITY } = options;
+  const found = new Findings(rules);
+  let left = options.maxEntries ?? defaultMaxEntries;
+  let level: Place[] = rules.roots.map((path) => ({ path, state: openState }));
+  let sliceStart = performance.now();
+  for (let at = 0; at < depth && level.length > 0; at += 1) {
+    const next: Place[] = [];
+    // Level by level, so that a limit leaves out what is deepest.
+    for (const place of level) {
+      if (performance.now() - sliceStart > sliceMs) {
+        await setImmediate();
+        sliceStart = performance.now();
       }
-      level = next;
+      if (left <= 0) {
+        found.leaveOut(place);
+        continue;
+      }
+      left -= visit(place, { rules, cache, found, next });
     }
-    return found;
+    level = next;
+  }
+  if (depth === Number.POSITIVE_INFINITY) cache.prune();
+  await found.followLinks();
+  return found;
+}
 
-    async function take(path: string, entry: Dirent, next: string[]): Promise<void> {
-      const verdict = judge.place(path, entry.name);
-      if (verdict === undefined) {
-        if (entry.isDirectory() && judge.isWorthIt(path, entry.name)) next.push(path);
-        return;
-      }
-      if (verdict === "git" && entry.isDirectory()) found.gitDirs.push(path);
-      const target = entry.isSymbolicLink() ? await follow(path, rules.roots) : asGuarded(path, entry);
-      if (verdict === "hidden" && target !== undefined) found.hidden.push(target);
-      if (verdict === "fixed" || (verdict === "git" && !entry.isDirectory())) {
-        if (target !== undefined) found.fixed.push(target);
-      }
+/** A folder to be looked into, and how it stands itself. */
+interface Place extends FolderPath {
+  readonly state: PathState;
+}
+
+interface Visit {
+  readonly rules: WallRules;
+  readonly cache: FolderCache;
+  readonly found: Findings;
+  readonly next: Place[];
+}
+
+/** Judge the entries of a folder; returns how many there are. */
+function visit(place: Place, { rules, cache, found, next }: Visit): number {
+  const folder = cache.list(place, rules);
+  if (folder === "too-long") found.leaveOut(place);
+  if (folder === undefined || folder === "too-long") return 0;
+  if (isOpen(place.state) && !place.state.git) for (const each of folder.surveyed) found.surveyed.push(each);
+  // Where a rule does not hold for all below, every name in it counts: some may be open again.
+  const isMixed = !isOpen(place.state) && !place.state.below;
+  const judged = isMixed ? folder.entries : folder.marked;
+  for (const entry of judged) {
+    const path = childOf(place, entry);
+    const own = stateOf(entry, rules.judge(path.path, entry.name));
+    // What lies in a git folder is git's.
+    const state = place.state.git && isOpen(own) ? place.state : own;
+    found.take(path, entry, { state, outer: place.state });
+    if (entry.kind === "directory" && isWorthIt(path.path, entry.name, { rules, state }))
+      next.push({ ...path, state });
+  }
+  if (isMixed) return folder.entries.length;
+  const seen = judged.length === 0 ? undefined : new Set(judged);
+  for (const entry of folder.folders) {
+    if (seen?.has(entry) === true) continue;
+    const path = childOf(place, entry);
+    if (isWorthIt(path.path, entry.name, { rules, state: place.state }))
+      next.push({ ...path, state: place.state });
+  }
+  return folder.entries.length;
+}
+
+function isOpen({ read, write }: PathState): boolean {
+  return read === "open" && write === "open";
+}
+
+/** People keep secrets in files of such names; a folder of that name holds anything. */
+function stateOf({ kind }: FolderEntry, state: PathState): PathState {
+  return kind === "directory" && state.read === "secret" ? { ...state, read: "open" } : state;
+}
+
+function childOf(folder: FolderPath, { name, bytes }: FolderEntry): FolderPath {
+  const path = folder.path === "/" ? `/${name}` : `${folder.path}/${name}`;
+  if (folder.bytes === undefined && bytes === undefined) return { path };
+  const outer = folder.bytes ?? Buffer.from(folder.path);
+  return { path, bytes: Buffer.concat([outer, slash, bytes ?? Buffer.from(name)]) };
+}
+
+const slash = Buffer.from("/");
+
+function isWorthIt(
+  path: string,
+  name: string,
+  { rules, state }: { readonly rules: WallRules; readonly state: PathState },
+): boolean {
+  if (name === "node_modules" && !rules.searchesPackages) return false;
+  if (name === "objects" && path.endsWith("/.git/objects")) return false;
+  if (state.read !== "open") return !state.below;
+  if (state.write !== "open" || state.git) return !state.below || rules.hidesAnywhere;
+  return true;
+}
+
+/** Collects what was found, each path once. */
+class Findings implements Guarded {
+  readonly hidden: GuardedPath[] = [];
+  readonly consent: GuardedPath[] = [];
+  readonly fixed: GuardedPath[] = [];
+  readonly gitDirs: string[] = [];
+  readonly opened: (GuardedPath & { readonly writable: boolean })[] = [];
+  readonly surveyed: SurveyedPath[] = [];
+  readonly unsearched: GuardedPath[] = [];
+  readonly #links: { readonly path: string; readonly list: GuardedPath[] }[] = [];
+  readonly #rules: WallRules;
+
+  constructor(rules: WallRules) {
+    this.#rules = rules;
+  }
+
+  take(
+    path: FolderPath,
+    { kind }: FolderEntry,
+    { state, outer }: { readonly state: PathState; readonly outer: PathState },
+  ): void {
+    if (kind === "link") {
+      const list = this.#listFor(state, openState);
+      if (list !== undefined) this.#links.push({ path: path.path, list });
+      return;
+    }
+    const guarded: GuardedPath = { ...path, kind };
+    const reopened =
+      state.read === "open" && (outer.read !== "open" || (outer.write !== "open" && state.write === "open"));
+    if (reopened) this.opened.push({ ...guarded, writable: state.write === "open" });
+    else if (state.read === "open" && state.write === "open" && state.git && outer.write === "open") {
+      if (kind === "directory") this.gitDirs.push(path.path);
+      else this.fixed.push(guarded);
+    } else this.#listFor(state, outer)?.push(guarded);
+  }
+
+  /** The folder was not searched to its end. */
+  leaveOut({ path, bytes, state }: Place): void {
+    if (this.#rules.hidesAnywhere && state.read === "open")
+      this.unsearched.push({ path, bytes, kind: "directory" });
+  }
+
+  /** A mount cannot lie on a link, but on what the link leads to; outside the roots nothing is visible anyway. */
+  async followLinks(): Promise<void> {
+    const { roots } = this.#rules;
+    for (const { path, list } of this.#links) {
+      const real = realPathOf(path);
+      if (!roots.some((root) => real !== root && isWithin(real, root))) continue;
+      const target = await stat(real).catch(() => undefined);
+      if (target !== undefined) list.push({ path: real, kind: target.isDirectory() ? "directory" : "file" });
     }
   }
-}
 
-type Place = "hidden" | "fixed" | "git" | undefined;
-
-function createJudge({ roots, hidden, fixed, opened }: GuardedRules) {
-  const [workspace = "/"] = roots;
-  const compile = (patterns: readonly string[]): DenyRules =>
-    createDenyRules(patterns, { workspace, realPath: realPathOf });
-  const ownFixed = fixed.filter((pattern) => pattern !== gitPattern);
-  const rules = { hidden: compile(hidden), fixed: compile(ownFixed), opened: compile(opened) };
-  const mayMatch = createNameScreen([...hidden, ...ownFixed]);
-  // A rule for names anywhere holds in installed packages too; the built-in ones guard what people open.
-  const searchesPackages = hidden.some((pattern) => !pattern.startsWith("/"));
-  const locate = (path: string): Location => {
-    const root = roots.find((each) => isWithin(path, each)) ?? workspace;
-    const relative = isWithin(path, root) ? below(path, root) : path;
-    return foldLocation({ absolute: path, relative, inWorkspace: root === workspace });
-  };
-  return {
-    isOpened: (path: string): boolean => rules.opened.match(locate(path)) !== undefined,
-    place(path: string, name: string): Place {
-      const isGit = name === ".git";
-      if (!isGit && !mayMatch(name)) return undefined;
-      const place = locate(path);
-      if (rules.hidden.match(place) !== undefined) return "hidden";
-      if (rules.opened.match(place) !== undefined) return undefined;
-      if (rules.fixed.match(place) !== undefined) return "fixed";
-      return isGit ? "git" : undefined;
-    },
-    isWorthIt: (path: string, name: string): boolean =>
-      (name !== "node_modules" || searchesPackages) && !path.endsWith("/.git/objects"),
-  };
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  // What cannot be read now cannot be read by the command either.
-  return readdir(folder, { withFileTypes: true }).catch(() => []);
-}
-
-function asGuarded(path: string, entry: Dirent): GuardedPath {
-  return { path, kind: entry.isDirectory() ? "directory" : "file" };
-}
-
-/** A mount cannot lie on a link, but on what the link leads to; outside the roots nothing is visible anyway. */
-async function follow(path: string, roots: readonly string[]): Promise<GuardedPath | undefined> {
-  const real = realPathOf(path);
-  if (!roots.some((root) => real !== root && isWithin(real, root))) return undefined;
-  const found = await stat(real).catch(() => undefined);
-  return found && { path: real, kind: found.isDirectory() ? "directory" : "file" };
+  #listFor(state: PathState, outer: PathState): GuardedPath[] | undefined {
+    if (state.read !== "open") {
+      if (outer.read !== "open") return undefined;
+      return state.read === "hidden" ? this.hidden : this.consent;
+    }
+    const isFixed = state.write === "fixed" && outer.write === "open";
+    return isFixed || state.git ? this.fixed : undefined;
+  }
 }

@@ -1,10 +1,10 @@
 import { isWithin } from "../files/path-text.js";
 import type { CarriedVariables } from "./carry-variables.js";
+import type { Mount } from "./mount-plan.js";
 import type { SandboxCommand } from "./sandbox-types.js";
 import type { PlacedFolder, SandboxView } from "./sandbox-view.js";
 import { deviceNames } from "./scratch.js";
 import { hide } from "./system-mounts.js";
-import type { GuardedPath } from "./walk-guarded.js";
 
 /** What a command in particular needs besides what all see. */
 export interface WallParts {
@@ -13,16 +13,17 @@ export interface WallParts {
   readonly cwd: string;
   /** What the first process inside starts with. */
   readonly variables: CarriedVariables["initial"];
-  /** Mounts of git's folders, made ready. */
-  readonly git: readonly string[];
-  readonly fixed: readonly GuardedPath[];
-  readonly hidden: readonly GuardedPath[];
+  /** What holds it to the rules about paths, outer folders first. */
+  readonly mounts: readonly Mount[];
   /** Whether this bubblewrap can bound a memory file system. */
   readonly canBoundSize: boolean;
 }
 
+/** An argument; a path that is not valid UTF-8 stands in bytes. */
+export type WallArgument = string | Buffer;
+
 /** The arguments of bubblewrap, in the order of their mounts: what comes later lies on top. */
-export function wallArguments(parts: WallParts): string[] {
+export function wallArguments(parts: WallParts): WallArgument[] {
   const { view, command, cwd } = parts;
   return [
     ...rights(parts),
@@ -33,14 +34,7 @@ export function wallArguments(parts: WallParts): string[] {
     ...machine(parts),
     ...home(parts),
     ...folders(parts),
-    ...(command.readOnly ? [] : [...parts.git, ...parts.fixed.flatMap(({ path }) => readOnly(path))]),
-    ...[
-      ...view.secrets,
-      ...parts.hidden.map(({ path, kind }) => ({ path, isDirectory: kind === "directory" })),
-    ]
-      // The outer one first: a cover on what lies in a covered folder would not find its place.
-      .filter(({ path }, _, all) => !all.some((other) => other.path !== path && isWithin(path, other.path)))
-      .flatMap(({ path, isDirectory }) => hide(path, isDirectory)),
+    ...guards(parts),
     "--remount-ro",
     "/dev",
     "--remount-ro",
@@ -48,6 +42,32 @@ export function wallArguments(parts: WallParts): string[] {
     "--chdir",
     cwd,
   ];
+}
+
+/** The covers and mounts that the rules demand; what is absolutely secret is covered wherever it lies. */
+function guards({ view, command, mounts }: WallParts): WallArgument[] {
+  const masks = mounts.filter(({ kind }) => kind === "mask");
+  const secrets = view.secrets.filter(({ path }) => !masks.some((mask) => isWithin(path, mask.path)));
+  // To a search an empty folder is none; elsewhere a refusal tells more than a folder that seems empty.
+  const isQuiet = command.paths?.unasked !== undefined;
+  const sealed = masks.filter(({ isOpenedInside }) => isOpenedInside === true).toReversed();
+  return [
+    ...mounts.flatMap((mount) => guard(mount, isQuiet)),
+    ...sealed.flatMap((mask) => ["--remount-ro", mask.bytes ?? mask.path]),
+    ...secrets
+      // The outer one first: a cover on what lies in a covered folder would not find its place.
+      .filter(({ path }, _, all) => !all.some((other) => other.path !== path && isWithin(path, other.path)))
+      .flatMap(({ path, isDirectory }) => hide(path, isDirectory)),
+  ];
+}
+
+function guard({ path, bytes, kind, isDirectory, isOpenedInside }: Mount, isQuiet: boolean): WallArgument[] {
+  const place = bytes ?? path;
+  if (kind === "fix") return ["--ro-bind-try", place, place];
+  if (kind !== "mask") return ["--bind-try", place, place];
+  if (!isDirectory) return ["--ro-bind", "/dev/null", place];
+  if (isOpenedInside === true) return ["--perms", isQuiet ? "0555" : "0111", "--tmpfs", place];
+  return ["--perms", isQuiet ? "0555" : "0000", "--tmpfs", place, "--remount-ro", place];
 }
 
 function rights({ view, command }: WallParts): string[] {

@@ -1,80 +1,72 @@
 import { lstat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { ToolExecutionError, ToolValidationError } from "../../contract/errors.js";
+import { ToolValidationError } from "../../contract/errors.js";
 import { isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
 import { carryVariables } from "./carry-variables.js";
 import { gitMounts } from "./git-mounts.js";
 import { inFolder } from "./in-folder.js";
 import { innerScript, outerScript } from "./limits.js";
+import { type MountPlan, planMounts } from "./mount-plan.js";
 import type { SandboxCommand, WrappedCommand } from "./sandbox-types.js";
+import { tellLeftOut } from "./tell-left-out.js";
 import type { Wall } from "./wall.js";
-import { wallArguments } from "./wall-arguments.js";
+import { type WallArgument, wallArguments } from "./wall-arguments.js";
 import type { Guarded } from "./walk-guarded.js";
 
 /** Say what must be started so that the command runs inside the wall. */
 export async function wrapCommand(wall: Wall, command: SandboxCommand): Promise<WrappedCommand> {
   refuseMalformed(command);
   const cwd = await checkFolder(wall, command.cwd);
-  const guarded = await wall.index.find();
-  if (guarded.hidden.length > mostHidden) throw tooManyHidden(guarded.hidden.length);
-  const kept = keptIn(wall, guarded);
-  const isOpen = (path: string): boolean => wall.index.isOpened(path);
-  const git = command.readOnly ? [] : await Promise.all(kept.gitDirs.map((each) => gitMounts(each, isOpen)));
+  const guarded = await wall.index.find(command.paths);
+  const plan = await planFor(wall, command, guarded);
   const variables = carryVariables(command.env);
   const options = wallArguments({
     view: wall.view,
     command,
     cwd,
     variables: variables.initial,
-    git: git.flat(),
-    fixed: kept.fixed,
-    hidden: guarded.hidden,
+    mounts: plan.mounts,
     canBoundSize: wall.canBoundSize,
   });
-  const before = command.readOnly ? undefined : await wall.index.findNear();
-  const mounted = new Set([...kept.fixed.map(({ path }) => path), ...kept.gitDirs]);
+  const mounted = new Set(plan.mounts.map(({ path }) => path));
   if (!command.readOnly) wall.running.add(mounted);
   return {
     file: "/bin/sh",
     args: commandLine(wall, command, variables.script),
     env: { PATH: "/usr/bin:/bin" },
     extraFds: [
-      { fd: descriptors.options, data: Buffer.from(options.map((option) => `${option}\0`).join("")) },
+      { fd: descriptors.options, data: toArguments(options) },
       ...(wall.filter === undefined ? [] : [{ fd: descriptors.filter, data: wall.filter }]),
     ],
+    notes: [...plan.notes, ...tellLeftOut(guarded.consent, command.paths, wall.view.workspace)],
     async settle() {
       wall.running.delete(mounted);
-      return { appeared: before === undefined ? [] : await settle(wall, before) };
+      return { appeared: command.readOnly ? [] : await settle(wall, guarded, command) };
     },
   };
 }
 
-/** Each mount costs a fifth of a millisecond, so those far down in a large tree are left out, nearest first. */
-const mostFixed = 40;
-const mostGitDirs = 6;
-/** What is forbidden is never left out: beyond this no command runs. */
-const mostHidden = 400;
 const descriptors = { options: 3, filter: 4 } as const;
 
-/** What a command could write without being meant to: not in folders that it can only read anyway. */
-function keptIn({ view, running }: Wall, guarded: Guarded): Pick<Guarded, "fixed" | "gitDirs"> {
-  const writable = [view.workspace, ...view.writable];
-  const roots = [...writable, ...view.readable, ...view.tools.programs];
-  const isWritable = (path: string): boolean => {
-    // The innermost mount decides.
-    const holding = roots.filter((root) => isWithin(path, root));
-    const innermost = holding.toSorted((one, other) => other.length - one.length)[0];
-    return innermost !== undefined && writable.includes(innermost);
-  };
+/** What must be mounted so that the command is held to the rules. */
+async function planFor(wall: Wall, command: SandboxCommand, guarded: Guarded): Promise<MountPlan> {
+  const { view, running, index } = wall;
+  const writable = command.readOnly ? [] : [view.workspace, ...view.writable];
+  const visible = [view.workspace, ...view.writable, ...view.readable, ...view.tools.programs];
+  const roots = visible.map((path) => ({ path, writable: writable.includes(path) }));
   // A job that runs and did not start with it mounted could swap it for a link to anywhere meanwhile.
   const isSteady = (path: string): boolean => [...running].every((kept) => kept.has(path));
-  const isKept = (path: string): boolean => isWritable(path) && isSteady(path);
-  return {
-    fixed: guarded.fixed.filter(({ path }) => isKept(path)).slice(0, mostFixed),
-    gitDirs: [...view.linkedGit, ...guarded.gitDirs.filter(isKept).slice(0, mostGitDirs)],
-  };
+  const gitDirs = command.readOnly ? [] : [...view.linkedGit, ...guarded.gitDirs.filter(isSteady)];
+  const git = await Promise.all(gitDirs.map((each) => gitMounts(each, index.isOpened)));
+  return planMounts({ guarded, git: git.flat(), roots, isSteady });
 }
+
+function toArguments(options: readonly WallArgument[]): Buffer {
+  return Buffer.concat(options.flatMap((option) => [Buffer.from(option), end]));
+}
+
+const end = Buffer.alloc(1);
 
 function refuseMalformed({ argv, cwd, env }: SandboxCommand): void {
   const texts = [...argv, cwd, ...Object.keys(env), ...Object.values(env)];
@@ -109,16 +101,6 @@ async function checkFolder({ view }: Wall, cwd: string): Promise<string> {
   );
 }
 
-function tooManyHidden(count: number): ToolExecutionError {
-  return new ToolExecutionError(
-    `${count} paths of the workspace are forbidden, too many to hide one by one.`,
-    {
-      code: "SANDBOX_UNAVAILABLE",
-      hint: "Forbid the folders that they lie in.",
-    },
-  );
-}
-
 function commandLine(wall: Wall, command: SandboxCommand, variables: string): string[] {
   const { bwrap, filter, joins, view } = wall;
   const limits = { ...wall.limits, ...command.limits };
@@ -141,11 +123,10 @@ function commandLine(wall: Wall, command: SandboxCommand, variables: string): st
 }
 
 /** What was made of the protected paths while they were free. What only an attack makes is removed. */
-async function settle({ index, view }: Wall, before: Guarded): Promise<string[]> {
-  const after = await index.findNear();
-  const pathsOf = ({ fixed, gitDirs }: Guarded): string[] => [...fixed.map(({ path }) => path), ...gitDirs];
-  const known = new Set(pathsOf(before));
-  const appeared = pathsOf(after).filter((path) => !known.has(path));
+async function settle({ index, view }: Wall, before: Guarded, { paths }: SandboxCommand): Promise<string[]> {
+  const after = await index.find(paths);
+  const known = new Set(guardedPaths(before));
+  const appeared = guardedPaths(after).filter((path) => !known.has(path));
   // Git would take its settings from wherever this file leads; git itself makes none in a main folder.
   for (const gitDir of [...before.gitDirs, ...view.linkedGit]) {
     await inFolder(gitDir, async (folder) => {
@@ -154,4 +135,8 @@ async function settle({ index, view }: Wall, before: Guarded): Promise<string[]>
     });
   }
   return appeared;
+}
+
+function guardedPaths({ hidden, consent, fixed, gitDirs }: Guarded): string[] {
+  return [...[...hidden, ...consent, ...fixed].map(({ path }) => path), ...gitDirs];
 }

@@ -1,0 +1,70 @@
+import type { CommandPaths, PathRuling } from "../contract/session.js";
+import { matchFacet, namesResources } from "./compile-rule.js";
+import type { CompiledRule } from "./compile-rule.js";
+import { facetsOf } from "./facets.js";
+import type { Facet, PathFacet } from "./facets.js";
+import { match } from "./match.js";
+import { viewPath } from "./path-space.js";
+import type { PathSpace } from "./path-space.js";
+import type { PolicyCall } from "./policy-call.js";
+import type { Subject } from "./subjects.js";
+
+/** The part of `CommandPaths` that the rules alone decide. */
+export type PathRulings = Pick<CommandPaths, "patterns" | "judge">;
+
+/**
+ * The rules about paths as they bind the commands of a call: every rule that concerns the tool that runs
+ * them, so one without `tool` or whose `tool` covers `shell_exec`. They are judged as for any tool, with one
+ * difference: a rule that asks without naming a path was answered for the call, and says nothing about paths
+ * that nobody was shown. `undefined` where no rule denies or asks about paths.
+ */
+export function commandPaths(call: PolicyCall, subject: Subject, space: PathSpace): PathRulings | undefined {
+  const rules = subject.rules.filter(
+    (compiled) => compiled.rule.path !== undefined || isGeneralAllow(compiled),
+  );
+  const tightening = rules.filter(({ rule }) => rule.decision !== "allow");
+  if (tightening.length === 0) return undefined;
+  const others = facetsOf(call, space).filter(({ kind }) => kind !== "path");
+  const isPlain = rules.length === tightening.length;
+  return {
+    patterns: [...new Set(tightening.flatMap(({ rule }) => patternsOf(rule.path)))],
+    judge(path, access) {
+      const view = viewPath(path, space);
+      const facet = {
+        kind: "path",
+        view,
+        tree: false,
+        write: access === "write",
+        alone: true,
+        weak: true,
+      } as const;
+      const rule = firstMatch(rules, facet, others);
+      if (rule === undefined) return undefined;
+      const below = isPlain && rule.conditions.path?.covers(facet) === true;
+      return { decision: rule.rule.decision, rule: rule.id, below } satisfies PathRuling;
+    },
+  };
+}
+
+function isGeneralAllow(compiled: CompiledRule): boolean {
+  return compiled.rule.decision === "allow" && !namesResources(compiled);
+}
+
+function firstMatch(
+  rules: readonly CompiledRule[],
+  facet: PathFacet,
+  others: readonly Facet[],
+): CompiledRule | undefined {
+  const all = [...others, facet];
+  return rules.find((rule) => {
+    const found = matchFacet(rule, facet, all);
+    return rule.rule.decision === "allow" ? found === match.yes : found !== match.no;
+  });
+}
+
+/** A list of nothing but exceptions means everything else. */
+function patternsOf(path: string | readonly string[] | undefined): readonly string[] {
+  const patterns = path === undefined ? [] : [path].flat();
+  const taken = patterns.filter((pattern) => !pattern.startsWith("!"));
+  return taken.length > 0 ? taken : ["**"];
+}

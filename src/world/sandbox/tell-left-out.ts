@@ -1,0 +1,25 @@
+import type { CommandPaths } from "../../contract/session.js";
+import { below, isWithin } from "../files/path-text.js";
+import type { GuardedPath } from "./walk-guarded.js";
+
+const maxShown = 5;
+
+/** Say which paths a command did not see because they need consent, as far as it would have come by them. */
+export function tellLeftOut(
+  consent: readonly GuardedPath[],
+  paths: CommandPaths | undefined,
+  workspace: string,
+): string[] {
+  const bases = paths?.unasked?.bases ?? [workspace];
+  const met = consent.filter(({ path }) =>
+    bases.some((base) => isWithin(path, base) || isWithin(base, path)),
+  );
+  if (met.length === 0) return [];
+  const shown = met
+    .slice(0, maxShown)
+    .map(({ path }) => (isWithin(path, workspace) ? below(path, workspace) : path));
+  const more = met.length > maxShown ? `, and ${met.length - maxShown} more` : "";
+  const count =
+    met.length === 1 ? "1 path that needs consent was" : `${met.length} paths that need consent were`;
+  return [`${count} left out: ${shown.join(", ")}${more}. Name a path in the command to ask for it.`];
+}
