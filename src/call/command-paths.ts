@@ -41,7 +41,8 @@ function contentsReadUnasked(
 function isSearch({ words: [name = "", ...words] }: SimpleCommand): boolean {
   if (/^(?:rg|ag|ack)$/.test(name)) return true;
   return (
-    name.endsWith('grep') && words.some((word) => /^(?:-[a-zA-Z]*[rR]|--(?:dereference-)?recursive)/.test(word))
+    name.endsWith("grep") &&
+    words.some((word) => /^(?:-[a-zA-Z]*[rR]|--(?:dereference-)?recursive)/.test(word))
   );
 }
 

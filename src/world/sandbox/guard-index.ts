@@ -26,6 +26,6 @@ export function createGuardIndex(rules: GuardedRules, now: () => number = Date.n
     find: (paths) => walkGuarded({ rules: wall(paths), cache }),
     findNow: () => walkGuarded({ rules: common, cache }),
     findNear: () => walkGuarded({ rules: common, cache, depth: 1 }),
-    isOpened: common.isOpened,
+    isOpened: (path) => common.isOpened(path),
   };
 }

@@ -174,10 +174,11 @@ interface Rulings {
 }
 
 /** The policy's rules; a path that the line names was consented to, with what lies below it. */
-function createRulings({ judge, named }: CommandPaths, workspace: string): Rulings {
+function createRulings(paths: CommandPaths, workspace: string): Rulings {
+  const { named } = paths;
   const ruling = (path: string, access: "read" | "write"): PathRuling | undefined => {
     const shown = isWithin(path, workspace) ? below(path, workspace) || "." : path;
-    const found = judge(shown, access);
+    const found = paths.judge(shown, access);
     if (found?.decision !== "ask") return found;
     if (named.some((each) => isWithin(path, each))) return undefined;
     return { ...found, below: found.below && !named.some((each) => isWithin(each, path)) };

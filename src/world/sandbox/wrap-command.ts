@@ -58,7 +58,8 @@ async function planFor(wall: Wall, command: SandboxCommand, guarded: Guarded): P
   // A job that runs and did not start with it mounted could swap it for a link to anywhere meanwhile.
   const isSteady = (path: string): boolean => [...running].every((kept) => kept.has(path));
   const gitDirs = command.readOnly ? [] : [...view.linkedGit, ...guarded.gitDirs.filter(isSteady)];
-  const git = await Promise.all(gitDirs.map((each) => gitMounts(each, index.isOpened)));
+  const isOpened = (path: string): boolean => index.isOpened(path);
+  const git = await Promise.all(gitDirs.map((each) => gitMounts(each, isOpened)));
   return planMounts({ guarded, git: git.flat(), roots, isSteady });
 }
 
