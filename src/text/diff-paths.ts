@@ -47,6 +47,11 @@ export function sameRoot(oldName: string, newName: string): readonly [string, st
   return [oldName, newName];
 }
 
+/** Whether two header lines can mean the same file, one of them possibly without its prefix. */
+export function namesAgree(one: string, other: string): boolean {
+  return one === other || stripped(one) === other || one === stripped(other);
+}
+
 /** Git's own, and those of diff.mnemonicPrefix. */
 const pairs: ReadonlySet<string> = new Set([
   "a/b/",

@@ -1,3 +1,7 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ToolValidationError } from "../contract/errors.js";
 import { parseUnifiedDiff } from "./parse-diff.js";
@@ -9,6 +13,16 @@ const signs = (diff: string): string[] =>
   );
 const paths = (diff: string): unknown[] =>
   parseUnifiedDiff(diff).map(({ kind, oldPath, newPath }) => [kind, oldPath, newPath]);
+
+function reads(diff: string): boolean {
+  try {
+    parseUnifiedDiff(diff);
+    return true;
+  } catch (error) {
+    expect(error).toBeInstanceOf(ToolValidationError);
+    return false;
+  }
+}
 
 describe("parseUnifiedDiff", () => {
   it("reads a diff of git with several files", () => {
@@ -173,6 +187,67 @@ describe("parseUnifiedDiff", () => {
     const diff = lines("--- a/x", "+++ b/x", "@@ -1 +1 @@", "-a", "+b");
     expect(signs(diff.replaceAll("\n", "\r\n"))).toEqual(["-a|+b"]);
     expect(signs(lines("--- a/x", "+++ b/x", "@@ -1 +1 @@", "-a\r", "+b\r"))).toEqual(["-a\r|+b\r"]);
+  });
+
+  it("refuses, as git does, names that belong to another file than the header above them", () => {
+    const headers = {
+      rename: ["diff --git a/x b/z", "similarity index 100%", "rename from x", "rename to z"],
+      delete: ["diff --git a/x b/x", "deleted file mode 100644"],
+      create: ["diff --git a/z b/z", "new file mode 100644"],
+      mode: ["diff --git a/x b/x", "old mode 100644", "new mode 100755"],
+      copy: ["diff --git a/x b/z", "similarity index 90%", "copy from x", "copy to z"],
+      plain: ["diff --git a/x b/x"],
+    };
+    const right = {
+      rename: ["a/x", "a/z"],
+      delete: ["a/x", "/dev/null"],
+      create: ["/dev/null", "a/z"],
+      mode: ["a/x", "a/x"],
+      copy: ["a/x", "a/z"],
+      plain: ["a/x", "a/x"],
+    };
+    const sides = ["a/x", "a/y", "a/z", "/dev/null"];
+    const hunk = ["@@ -1 +1 @@", "-old", "+new"];
+    const added = ["@@ -0,0 +1 @@", "+new"];
+    const removed = ["@@ -1 +0,0 @@", "-old"];
+    const dir = mkdtempSync(join(tmpdir(), "tenon-diff-"));
+    try {
+      for (const name of ["x", "y"]) writeFileSync(join(dir, name), "old\n");
+      execFileSync("git", ["init", "-q", dir]);
+      let refused = 0;
+      for (const [kind, header] of Object.entries(headers)) {
+        for (const old of sides) {
+          for (const now of sides) {
+            const body = old === "/dev/null" ? added : now === "/dev/null" ? removed : hunk;
+            const diff = lines(...header, `--- ${old}`, `+++ ${now.replace("a/", "b/")}`, ...body);
+            const git = spawnSync("git", ["apply", "--check", "-"], { cwd: dir, input: diff });
+            const isRead = reads(diff);
+            if (right[kind as keyof typeof right].join() === [old, now].join()) {
+              expect([git.status, isRead], kind).toEqual([0, true]);
+            } else if (/inconsistent|expected \/dev\/null/.test(String(git.stderr))) {
+              expect(isRead, `${kind} ${old} ${now}: ${String(git.stderr)}`).toBe(false);
+              refused += 1;
+            }
+          }
+        }
+      }
+      expect(refused).toBeGreaterThan(40);
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
+  });
+
+  it("takes words that look like git's own lines for prose where git writes none", () => {
+    const diff = lines(
+      "--- a/x",
+      "+++ b/x",
+      "deleted file mode 100644",
+      "rename to y",
+      "@@ -1 +1 @@",
+      "-a",
+      "+b",
+    );
+    expect(paths(diff)).toEqual([["modify", "x", "x"]]);
   });
 
   it("refuses what is no unified diff, with the line and the way out", () => {

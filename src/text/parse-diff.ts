@@ -1,6 +1,6 @@
 import type { DiffCursor } from "./diff-cursor.js";
 import { createDiffCursor, diffFault } from "./diff-cursor.js";
-import { gitNames, headerPath, isNoFile, sameRoot } from "./diff-paths.js";
+import { gitNames, headerPath, isNoFile, namesAgree, sameRoot } from "./diff-paths.js";
 import type { FilePatch, Hunk } from "./file-patch.js";
 import { isHunkHeader, parseHunk, startsFile } from "./parse-hunk.js";
 
@@ -51,7 +51,10 @@ function readHeader(cursor: DiffCursor, line: string, files: FileDraft[]): void 
     return;
   }
   const file = files.at(-1);
-  if (file !== undefined && file.hunks.length === 0) readExtended(line, file);
+  // Only git writes these lines, between its own "diff --git" line and the names; elsewhere they are prose.
+  if (file?.git !== undefined && file.newHeader === undefined && file.hunks.length === 0) {
+    readExtended(line, file);
+  }
   cursor.skip();
 }
 
@@ -75,6 +78,7 @@ function readNames(cursor: DiffCursor, files: FileDraft[]): void {
   const isNew = last === undefined || last.hunks.length > 0 || last.newHeader !== undefined;
   const file: FileDraft = isNew ? { hunks: [] } : last;
   if (isNew) files.push(file);
+  const at = cursor.position;
   if (cursor.peek()?.startsWith("--- ")) {
     file.oldHeader = headerPath(cursor.peek()?.slice(4) ?? "");
     cursor.skip();
@@ -85,6 +89,33 @@ function readNames(cursor: DiffCursor, files: FileDraft[]): void {
   }
   file.oldHeader ??= file.newHeader ?? "";
   file.newHeader ??= file.oldHeader;
+  if (!belongsToSection(file)) {
+    throw cursor.fault(
+      `The names below ${JSON.stringify(sectionName(file))} are those of another file.`,
+      "Begin every file with a 'diff --git a/path b/path' line of its own, or leave those lines out everywhere.",
+      at,
+    );
+  }
+}
+
+/**
+ * Whether "---" and "+++" name the file of the "diff --git" line above them. Git refuses the diff where they do not: what
+ * the header says (a rename, a deletion) would happen to one file and the hunks to another.
+ */
+function belongsToSection(file: FileDraft): boolean {
+  const { git, oldHeader = "", newHeader = "" } = file;
+  if (git === undefined) return true;
+  const isOld = isNoFile(oldHeader)
+    ? file.renamedFrom === undefined && file.deleted !== true
+    : file.created !== true && namesAgree(oldHeader, file.renamedFrom ?? git[0]);
+  const isNew = isNoFile(newHeader)
+    ? file.renamedTo === undefined && file.created !== true
+    : file.deleted !== true && namesAgree(newHeader, file.renamedTo ?? git[1]);
+  return isOld && isNew;
+}
+
+function sectionName({ git, renamedTo }: FileDraft): string {
+  return renamedTo ?? (git === undefined ? "" : sameRoot(...git)[1]);
 }
 
 function readExtended(line: string, file: FileDraft): void {
