@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, statSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, statSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openFileGround, type FileGround } from "./file-ground.js";
 
@@ -59,6 +59,28 @@ describe("edit_file", () => {
 });
 
 describe("write_file", () => {
+  it("appends to a file that others appended to since it was read, and to its last line", async () => {
+    for (const [name, read, others] of [
+      ["whole.log", "one\ntwo\n", "three\n"],
+      ["open.log", "one\ntw", "o\nthree\n"],
+    ] as const) {
+      ground.put(name, read);
+      await ground.ok("read_file", { path: name });
+      appendFileSync(ground.path(name), others);
+      await ground.ok("write_file", { path: name, content: "four\n", mode: "append" });
+      expect(ground.text(name)).toBe("one\ntwo\nthree\nfour\n");
+    }
+    ground.put("changed.log", "one\ntwo\n");
+    await ground.ok("read_file", { path: "changed.log" });
+    ground.put("changed.log", "ONE\ntwo\nthree\n");
+    const error = await ground.refused("write_file", {
+      path: "changed.log",
+      content: "four\n",
+      mode: "append",
+    });
+    expect(error.details).toMatchObject({ errorCode: 7 });
+  });
+
   it("creates, overwrites what was read, and appends", async () => {
     expect(await ground.ok("write_file", { path: "d/a.txt", content: "x" })).toEqual({
       path: "d/a.txt",

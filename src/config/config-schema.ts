@@ -143,6 +143,19 @@ export const configSchema = once(() =>
       })
       .optional()
       .describe("The log of calls."),
+    journal: z
+      .strictObject({
+        maxAgeDays: atLeastOne()
+          .optional()
+          .describe("Changes older than this can no longer be undone. @default 30"),
+        maxBytes: bytes()
+          .optional()
+          .describe(
+            "Forget the oldest changes beyond this many bytes of kept content. @default 1073741824 (1 GiB)",
+          ),
+      })
+      .optional()
+      .describe("What is kept so that changes of files can be undone."),
     policy: z
       .strictObject({
         rules: z

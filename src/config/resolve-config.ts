@@ -41,6 +41,10 @@ export function fillDefaults(config: NormalConfig) {
     securityLevel: config.securityLevel ?? "critical",
     capabilities: byName(config.capabilities),
     durability: config.durability ?? "default",
+    journal: {
+      maxAgeDays: config.journal?.maxAgeDays ?? 30,
+      maxBytes: config.journal?.maxBytes ?? 1024 ** 3,
+    },
     audit: {
       enabled: config.audit?.enabled ?? true,
       maxAgeDays: config.audit?.maxAgeDays ?? 90,

@@ -28,6 +28,8 @@ export function createLazyJournal(parts: LazyJournalOptions, guard: () => Guard)
   };
 }
 
+const dayMs = 24 * 60 * 60 * 1000;
+
 async function openJournal(
   { config, state, clock, options }: LazyJournalOptions,
   guard: Guard,
@@ -43,6 +45,7 @@ async function openJournal(
     locks,
     place,
     clock,
+    limits: { maxAgeMs: config.journal.maxAgeDays * dayMs, maxBytes: config.journal.maxBytes },
     maxFileSize: config.files.maxFileSize,
     onWarning: (message) => options.log?.({ level: "warn", time: clock.now(), message }),
   });

@@ -96,13 +96,19 @@ function moveStore(store: JournalStore, { workspace, copy }: CopyOptions): Journ
     begin: async (_entry: NewJournalEntry) => 1,
     commit: nothing,
     clean: nothing,
-    finish: nothing,
+    finish: async () => [],
     retreat: nothing,
     discard: nothing,
     fail: nothing,
     unfinished: async () => [],
     select: async (selector) => (await store.select(selector)).map(moveEntry),
+    wasUndone: async () => false,
     history: async () => [],
+    changesAfter: async (path, change) => {
+      const own = path.startsWith(copy) ? workspace + path.slice(copy.length) : path;
+      const steps = await store.changesAfter(own, change);
+      return steps.map((step) => ({ ...step, path: move(step.path), temp: move(step.temp) }));
+    },
     clear: async () => 0,
     prune: async () => 0,
     usage: async () => ({ entries: 0, bytes: 0 }),

@@ -3,7 +3,13 @@ import type { EventName, TenonEvent, TenonEvents } from "../contract/events.js";
 import type { Extension } from "../contract/extension.js";
 import type { HealthReport } from "../contract/lifecycle.js";
 import type { PathVerdict } from "../contract/ports/files.js";
-import type { ChangeRecord, HistoryQuery, UndoneFile, UndoPreview } from "../contract/ports/journal.js";
+import type {
+  ChangeRecord,
+  HistoryQuery,
+  UndoneFile,
+  UndoOptions,
+  UndoPreview,
+} from "../contract/ports/journal.js";
 import type { WorkStores } from "../contract/ports/store.js";
 import type { SessionOptions, ToolCaller } from "../contract/tenon.js";
 import type { ToolPrompt } from "../llm/tool-prompt.js";
@@ -63,9 +69,9 @@ export interface Tenon extends ToolCaller, PluginMethods {
   /** Forget a remembered rule. */
   revoke(id: string): Promise<boolean>;
   /** Take back what file changes did: the last one of a path, or all of a call, of a task or since a time. */
-  undo(what: UndoTarget): Promise<readonly UndoneFile[]>;
+  undo(what: UndoTarget, options?: UndoOptions): Promise<readonly UndoneFile[]>;
   /** What `undo` would do, without doing it. */
-  previewUndo(what: UndoTarget): Promise<UndoPreview>;
+  previewUndo(what: UndoTarget, options?: UndoOptions): Promise<UndoPreview>;
   /** Stop a call that runs or waits, by its id, with all that it started; `false` where no such call is on its way. */
   cancel(callId: string, reason?: string): boolean;
   /** Run a recorded task again on a copy of the workspace, and compare the results. */

@@ -14,9 +14,11 @@ export function undoMethods(parts: {
 }): UndoMethods {
   const { journal, newId, replay } = parts;
   return {
-    undo: async (what) =>
-      journal.undo(await toUndoWish(journal, what), { callId: newId(), sessionId: "person", tool: "undo" }),
-    previewUndo: async (what) => journal.previewUndo(await toUndoWish(journal, what)),
+    undo: async (what, options) => {
+      const origin = { callId: newId(), sessionId: "person", tool: "undo" };
+      return journal.undo(await toUndoWish(journal, what), origin, options);
+    },
+    previewUndo: async (what, options) => journal.previewUndo(await toUndoWish(journal, what), options),
     history: (query) => journal.history(query),
     replay,
   };

@@ -48,8 +48,10 @@ describe("blobs", () => {
     expect(ref).toEqual({ hash: sha256(data), size });
     await blobs.put(data, { durable: false });
     expect(Buffer.from(await blobs.read(ref.hash)).equals(data)).toBe(true);
-    expect(readdirSync(dir)).toEqual([ref.hash]);
+    expect(readdirSync(dir)).toHaveLength(1);
+    for await (const hash of blobs.list()) expect(hash).toBe(ref.hash);
     blobs.remove(ref.hash);
+    expect(readdirSync(dir)).toEqual([]);
     expect(blobs.has(ref.hash)).toBe(false);
     await expect(blobs.read(ref.hash)).rejects.toMatchObject({ code: "RESOURCE_NOT_FOUND" });
   });
@@ -82,7 +84,33 @@ describe("blobs", () => {
     writeFileSync(file, Buffer.alloc(1 << 20, 7));
     linkSync(file, join(base, "other"));
     const hash = await putFile(file, file);
-    expect(statSync(join(dir, hash)).ino).not.toBe(statSync(file).ino);
+    expect(readdirSync(dir).map((name) => statSync(join(dir, name)).ino)).not.toContain(statSync(file).ino);
+    await blobs.verify(hash);
+  });
+
+  it("compresses a small text, and gives it back from any position", async () => {
+    const text = Buffer.from(Array.from({ length: 5000 }, (_, n) => `line ${n}\n`).join(""));
+    const { hash } = await blobs.put(text);
+    const [name = ""] = readdirSync(dir);
+    expect(statSync(join(dir, name)).size).toBeLessThan(text.length / 2);
+    const reader = blobs.open(hash);
+    const middle = Buffer.alloc(100);
+    expect(reader.readInto(middle, text.length - 50)).toBe(50);
+    expect(middle.subarray(0, 50).equals(text.subarray(-50))).toBe(true);
+    expect(reader.size).toBe(text.length);
+    reader.close();
+    await blobs.verify(hash);
+  });
+
+  it.each(["rubbish", ""])("never hands out a compressed content that was damaged to %j", async (rubbish) => {
+    const text = Buffer.alloc(50_000, "tenon ");
+    const { hash } = await blobs.put(text);
+    const [name = ""] = readdirSync(dir);
+    writeFileSync(join(dir, name), rubbish);
+    await expect(blobs.read(hash)).rejects.toMatchObject({ code: "STATE_CORRUPT" });
+    await expect(blobs.verify(hash)).rejects.toMatchObject({ code: "STATE_CORRUPT" });
+    await blobs.put(text);
+    expect(Buffer.from(await blobs.read(hash)).equals(text)).toBe(true);
   });
 
   it("copies where the path no longer leads to the open file", async () => {

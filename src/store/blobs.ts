@@ -1,18 +1,19 @@
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
 import { opendir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolResourceNotFoundError } from "../contract/errors.js";
-import type { BlobReader, BlobRef, BlobStore } from "../contract/ports/blobs.js";
+import type { BlobReader, BlobRef, BlobSource, BlobStore } from "../contract/ports/blobs.js";
 import { copyFrom, createBlobWriter, digestOf, linkFrom, syncFile, writeWhole } from "./blob-writer.js";
 import type { BlobPlace } from "./blob-writer.js";
+import { maxPackedBytes, packedEnding, packedReader, readPacked, writePacked } from "./packed-blob.js";
 import { isThere, privateDirectory } from "./state-dir.js";
 import { corruptError, errnoOf, toStateError } from "./state-error.js";
 
 const partial = ".partial";
 const abandonedMs = 60 * 60 * 1000;
 
-/** Contents by their SHA-256 in one flat directory, each file for its owner only. */
+/** Contents by their SHA-256 in one flat directory, each file for its owner only; small ones are compressed. */
 export function openBlobs(dir: string, newId: () => string): BlobStore {
   privateDirectory(dir);
   const fileOf = (hash: string): string => join(dir, checkedHash(hash));
@@ -27,39 +28,61 @@ export function openBlobs(dir: string, newId: () => string): BlobStore {
     create: () => createBlobWriter(place),
     put: (data, { durable = true } = {}) =>
       explained(dir, async () => {
-        const ref = { hash: createHash("sha256").update(data).digest("hex"), size: data.length };
+        const ref = { hash: digest(data), size: data.length };
         const file = fileOf(ref.hash);
-        if (durable ? await place.isKept(ref) : sizeOf(file) === ref.size) return ref;
-        await writeWhole(file, data, durable);
+        if (durable ? await place.isKept(ref) : isPresent(file)) return ref;
+        if (!(await writePacked(file, data, durable))) await writeWhole(file, data, durable);
         return ref;
       }),
-    putFile: (source) =>
-      explained(
-        dir,
-        async () => (await linkFrom(source, place)) ?? copyFrom(source.fd, createBlobWriter(place)),
-      ),
+    putFile: (source) => explained(dir, () => putOpenFile(place, source)),
     open: (hash) => openReader(fileOf(hash), hash),
     async read(hash) {
-      const data = await readFile(fileOf(hash)).catch((error: unknown) => {
+      const file = fileOf(hash);
+      const reading = isThere(file) ? readFile(file) : readPacked(file);
+      const data = await reading.catch((error: unknown) => {
         throw errnoOf(error) === "ENOENT" ? missing(hash) : toStateError(error, dir);
       });
-      if (createHash("sha256").update(data).digest("hex") === hash) return data;
-      throw damaged(fileOf(hash));
+      if (digest(data) === hash) return data;
+      throw damaged(file);
     },
     async verify(hash) {
       const file = fileOf(hash);
       const size = sizeOf(file);
-      if (size === undefined) throw missing(hash);
-      if (!(await isKept(file, { hash, size }))) throw damaged(file);
+      if (size === undefined && !isThere(file + packedEnding)) throw missing(hash);
+      if (!(await isKept(file, { hash, size: size ?? 0 }))) throw damaged(file);
     },
-    has: (hash) => isThere(fileOf(hash)),
-    remove: (hash) => rmSync(fileOf(hash), { force: true }),
+    has: (hash) => isPresent(fileOf(hash)),
+    remove(hash) {
+      for (const ending of ["", packedEnding]) rmSync(fileOf(hash) + ending, { force: true });
+    },
     list: () => listHashes(dir),
   };
 }
 
+function digest(data: Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+function isPresent(file: string): boolean {
+  return isThere(file) || isThere(file + packedEnding);
+}
+
+/** A large file is linked or copied in pieces; a small one is read whole, so that it can be compressed. */
+async function putOpenFile(place: BlobPlace, source: BlobSource): Promise<BlobRef> {
+  const linked = await linkFrom(source, place);
+  if (linked !== undefined) return linked;
+  if (fstatSync(source.fd).size > maxPackedBytes) return copyFrom(source.fd, createBlobWriter(place));
+  const data = readFileSync(source.fd);
+  const ref = { hash: digest(data), size: data.length };
+  const file = place.fileOf(ref.hash);
+  if (await place.isKept(ref)) return ref;
+  if (!(await writePacked(file, data, true))) await writeWhole(file, data, true);
+  return ref;
+}
+
 /** A content that is there already is trusted only after a look: it may stem from before a power cut. */
 async function isKept(file: string, ref: BlobRef): Promise<boolean> {
+  if (!isThere(file) && isThere(file + packedEnding)) return isPackedKept(file, ref);
   if (sizeOf(file) !== ref.size) return false;
   const fd = openSync(file, "r");
   try {
@@ -71,7 +94,19 @@ async function isKept(file: string, ref: BlobRef): Promise<boolean> {
   }
 }
 
+async function isPackedKept(file: string, ref: BlobRef): Promise<boolean> {
+  if (digest(await readPacked(file)) !== ref.hash) return false;
+  const fd = openSync(file + packedEnding, "r");
+  try {
+    await syncFile(fd);
+    return true;
+  } finally {
+    closeSync(fd);
+  }
+}
+
 function openReader(file: string, hash: string): BlobReader {
+  if (!isThere(file) && isThere(file + packedEnding)) return packedReader(readFileSync(file + packedEnding));
   if (!isThere(file)) throw missing(hash);
   const fd = openSync(file, "r");
   return {
@@ -84,7 +119,8 @@ function openReader(file: string, hash: string): BlobReader {
 /** All hashes; on the way, what a killed process left half written is removed. */
 async function* listHashes(dir: string): AsyncGenerator<string> {
   for await (const { name } of await opendir(dir)) {
-    if (isHash(name)) yield name;
+    const hash = name.endsWith(packedEnding) ? name.slice(0, -packedEnding.length) : name;
+    if (isHash(hash)) yield hash;
     if (name.endsWith(partial)) await removeAbandoned(join(dir, name));
   }
 }

@@ -60,6 +60,22 @@ export async function selectEntries(rows: JournalRows, selector: ChangeSelector)
   return entries.map((entry) => ({ ...entry, changes: entry.changes.filter((change) => !change.undone) }));
 }
 
+/** Whether finished changes are meant; what stands of them is for `selectEntries` to say. */
+export async function wasUndone({ sql, place }: JournalRows, selector: ChangeSelector): Promise<boolean> {
+  const [condition, value] =
+    "callId" in selector
+      ? ["e.call_id = ?", selector.callId]
+      : "taskId" in selector
+        ? ["e.task_id = ?", selector.taskId]
+        : ["c.path = ?", selector.path];
+  const found = await sql.get(
+    `SELECT 1 FROM journal_entries e JOIN journal_changes c ON c.entry = e.id
+     WHERE e.phase = 'done' AND e.place = ? AND e.kind = 'change' AND c.undone = 1 AND ${condition} LIMIT 1`,
+    [place, value],
+  );
+  return found !== undefined;
+}
+
 function selectRows({ sql, place }: JournalRows, selector: ChangeSelector): Promise<EntryRow[]> {
   const standing = "EXISTS (SELECT 1 FROM journal_changes c WHERE c.entry = e.id AND c.undone = 0)";
   if ("callId" in selector) {

@@ -1,8 +1,16 @@
 import type { JournalPhase, JournalStep, JournalStore, NewJournalEntry } from "../contract/ports/journal.js";
 import { insertRows } from "./insert-rows.js";
 import { toColumn } from "./json-column.js";
-import { historyOf, invertsOf, selectEntries, unfinishedEntries, unreferencedOf } from "./journal-queries.js";
+import {
+  historyOf,
+  invertsOf,
+  selectEntries,
+  unfinishedEntries,
+  unreferencedOf,
+  wasUndone,
+} from "./journal-queries.js";
 import type { ChangeRow, JournalRows } from "./journal-queries.js";
+import { changesAfter, releaseSuperseded } from "./journal-versions.js";
 import { clearChanges, countEntries, keptBytes, pruneEntries } from "./journal-retention.js";
 import { standingSql } from "./lock-rows.js";
 import { lockLost } from "./locks.js";
@@ -36,6 +44,7 @@ export function createJournalRows(database: SqlDatabase, place: string, fence?: 
         const sql =
           "SELECT * FROM journal_changes WHERE entry = ? AND inverts_entry IS NOT NULL ORDER BY seq";
         for (const change of await tx.all<ChangeRow>(sql, [id])) await markInverted(tx, invertsOf(change));
+        return releaseSuperseded(rows(tx), id);
       }, options),
     async retreat(id, standing) {
       const sql = "UPDATE journal_entries SET standing = ? WHERE id = ?";
@@ -46,7 +55,9 @@ export function createJournalRows(database: SqlDatabase, place: string, fence?: 
     fail: (id) => write((tx) => setPhase(tx, id, "failed")),
     unfinished: () => inOne(unfinishedEntries),
     select: (selector) => inOne((all) => selectEntries(all, selector)),
+    wasUndone: (selector) => wasUndone(rows(database), selector),
     history: (query) => historyOf(rows(database), query),
+    changesAfter: (path, change) => changesAfter(rows(database), path, change),
     clear: (path) => write((tx) => clearChanges(rows(tx), path)),
     prune: (limits, now) => write((tx) => pruneEntries(rows(tx), limits, now)),
     usage: () => inOne(async (all) => ({ entries: await countEntries(all), bytes: await keptBytes(all) })),

@@ -1,4 +1,4 @@
-import type { UndoPreview } from "../../contract/ports/journal.js";
+import type { UndoneFile, UndoPreview } from "../../contract/ports/journal.js";
 import type { UndoTarget } from "../../runtime/undo-target.js";
 import {
   exitCodes,
@@ -22,6 +22,7 @@ export const addUndo: AddCommand = (program, terminal) => {
     .option("--since <time>", 'all since then: "2h", "3d" or a date')
     .option("--last", "the last call that changed something")
     .option("--preview", "only show what would be done")
+    .option("--force", "also where others changed the same lines since; their version stays in the journal")
     .option("-y, --yes", "do not ask")
     .action((flags: UndoFlags) => withTenon(terminal, flags, (open) => undo(open, flags)));
 };
@@ -34,11 +35,13 @@ interface UndoFlags extends CommonFlags {
   readonly last?: boolean;
   readonly preview?: boolean;
   readonly yes?: boolean;
+  readonly force?: boolean;
 }
 
 async function undo({ tenon, terminal }: OpenTenon, flags: UndoFlags): Promise<void> {
   const what = toTarget(flags);
-  const preview = await tenon.previewUndo(what);
+  const options = { force: flags.force };
+  const preview = await tenon.previewUndo(what, options);
   if (flags.preview === true) {
     if (flags.json === true) writeJson(terminal, preview);
     else terminal.stdout.write(show(terminal, preview, terminal.stdout));
@@ -54,9 +57,9 @@ async function undo({ tenon, terminal }: OpenTenon, flags: UndoFlags): Promise<v
       return;
     }
   }
-  const files = await tenon.undo(what);
+  const files = await tenon.undo(what, options);
   if (flags.json === true) writeJson(terminal, { files });
-  else for (const { path } of files) terminal.stdout.write(`Undone: ${printable(path)}\n`);
+  else for (const file of files) terminal.stdout.write(`Undone: ${printable(file.path)}${noteOf(file)}\n`);
 }
 
 function toTarget({ call, task, file, since, last }: UndoFlags): UndoTarget {
@@ -74,9 +77,9 @@ function toTarget({ call, task, file, since, last }: UndoFlags): UndoTarget {
 
 function show(terminal: Terminal, { files, diff }: UndoPreview, stream: Terminal["stdout"]): string {
   const colors = colorsFor(stream, terminal.env);
-  const rows = files.map(({ path, previousContentLen, restoredContentLen }) => [
-    printable(path),
-    `${previousContentLen} → ${restoredContentLen} bytes`,
+  const rows = files.map((file) => [
+    printable(file.path),
+    `${file.previousContentLen} → ${file.restoredContentLen} bytes${noteOf(file)}`,
   ]);
   const lines = diff.split("\n").map((line) => {
     const text = printable(line);
@@ -84,6 +87,12 @@ function show(terminal: Terminal, { files, diff }: UndoPreview, stream: Terminal
     return line.startsWith("-") ? colors.red(text) : text;
   });
   return `${table(rows)}\n${lines.join("\n")}`;
+}
+
+/** What a person should know of a file that others had changed since. */
+function noteOf({ merged, forced }: UndoneFile): string {
+  if (forced === true) return " (replacing what others changed since)";
+  return merged === true ? " (merged with what others changed since)" : "";
 }
 
 async function isWanted(terminal: Terminal): Promise<boolean> {

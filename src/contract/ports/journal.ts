@@ -10,7 +10,7 @@ export interface NodeAttributes {
 /** A file as the journal remembers it. */
 export interface FileImage extends NodeAttributes {
   readonly type: "file";
-  /** Empty where only the difference to what took its place is kept. */
+  /** Empty for a large file of which only the difference to what took its place is kept. */
   readonly hash: string;
   readonly size: number;
   /** How it comes out of the content that took its place, where it is not kept whole. */
@@ -162,6 +162,19 @@ export interface UndoneFile {
   readonly restoredContentLen: number;
   /** Bytes that it had before the undo; 0 where it was gone. */
   readonly previousContentLen: number;
+  /** Others had changed it elsewhere since; what they changed is still there. */
+  readonly merged?: boolean;
+  /** Others had changed the same lines since; a person had their version replaced. */
+  readonly forced?: boolean;
+}
+
+/** How changes are taken back. */
+export interface UndoOptions {
+  /**
+   * Bring the former content back even where others changed the same lines since. What they made of it is kept in the
+   * journal, so that the undo itself can be undone.
+   */
+  readonly force?: boolean | undefined;
 }
 
 /** What an undo would do. */
@@ -191,8 +204,11 @@ export interface JournalStore {
   commit(id: number, steps: readonly JournalStep[]): Promise<void>;
   /** All steps are taken; synced to disk before the first of what they put aside is removed. */
   clean(id: number): Promise<void>;
-  /** All is over; what the steps invert is marked as undone, or as done again. */
-  finish(id: number, options?: { readonly durable?: boolean }): Promise<void>;
+  /**
+   * All is over; what the steps invert is marked as undone, or as done again. Returns the contents that nobody needs
+   * any more because the new change holds a difference to them.
+   */
+  finish(id: number, options?: { readonly durable?: boolean }): Promise<readonly string[]>;
   /** All but the first `standing` steps are taken back; synced to disk before the next one is. */
   retreat(id: number, standing: number): Promise<void>;
   /** Nothing of it remains. */
@@ -203,7 +219,14 @@ export interface JournalStore {
   unfinished(): Promise<readonly JournalEntry[]>;
   /** The finished entries that are meant, newest first, with those of their changes that still stand. */
   select(selector: ChangeSelector): Promise<readonly JournalEntry[]>;
+  /** Whether there are changes that are meant, all of them undone. */
+  wasUndone(selector: ChangeSelector): Promise<boolean>;
   history(query: HistoryQuery): Promise<readonly ChangeRecord[]>;
+  /** How a path was changed after a change of it, oldest first, undone changes and undos among them. */
+  changesAfter(
+    path: string,
+    change: { readonly entry: number; readonly seq: number },
+  ): Promise<readonly SetStep[]>;
   /** Forget finished changes, of one path or all; returns how many. */
   clear(path?: string): Promise<number>;
   /** Forget what is past the limits, the oldest first; returns how many entries. */

@@ -10,10 +10,11 @@ const changesQuery = z.strictObject({
   callId: name.optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(200),
 });
-const selector = z.union([
-  z.strictObject({ path: name }),
-  z.strictObject({ callId: name }),
-  z.strictObject({ taskId: name }),
+const force = z.boolean().optional();
+const undoBody = z.union([
+  z.strictObject({ path: name, force }),
+  z.strictObject({ callId: name, force }),
+  z.strictObject({ taskId: name, force }),
 ]);
 /** Looked through for those of one task or call. */
 const mostLookedAt = 10_000;
@@ -34,6 +35,12 @@ export function addChanges(api: Hono, { tenon }: Served): void {
     );
     return c.json(meant.slice(0, limit));
   });
-  api.post("/undo/preview", async (c) => c.json(await tenon.previewUndo(await readBody(c, selector))));
-  api.post("/undo", async (c) => c.json(await tenon.undo(await readBody(c, selector))));
+  api.post("/undo/preview", async (c) => {
+    const { force: isForced, ...what } = await readBody(c, undoBody);
+    return c.json(await tenon.previewUndo(what, { force: isForced }));
+  });
+  api.post("/undo", async (c) => {
+    const { force: isForced, ...what } = await readBody(c, undoBody);
+    return c.json(await tenon.undo(what, { force: isForced }));
+  });
 }

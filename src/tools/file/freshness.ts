@@ -12,6 +12,8 @@ export interface Freshness {
   changedWith(text: string): LineSpan | undefined;
   /** Nothing that was seen has changed. */
   readonly unchanged: boolean;
+  /** All that was seen still stands, in its place; others at most added lines after it. */
+  readonly onlyGrew: boolean;
   /** The first seen lines that have changed, by the numbers that they had, and the lines of now in their place. */
   readonly firstChange: LineChangeSeen | undefined;
   /** What is known of the file by the numbers that lines have now. */
@@ -36,6 +38,7 @@ export function compareSeen(seen: SeenFile, present: PresentLines): Freshness {
     judge: (span) => judgeSpan(view, span),
     changedWith: (text) => changedWith(view, text),
     unchanged: gone.length === 0 && !wasShorter,
+    onlyGrew: onlyGrew(pairs, lines),
     get firstChange() {
       return firstChange(view, lines);
     },
@@ -59,16 +62,27 @@ export function standsAsSeen(
   return true;
 }
 
+/** A last line without an end may have gone on: others appended to it. */
+function onlyGrew(pairs: readonly Pair[], lines: readonly string[]): boolean {
+  const last = pairs.at(-1);
+  return pairs.every((pair) => {
+    if (pair.now === pair.seenLine) return true;
+    return pair === last && pair.now === 0 && (lines[pair.seenLine - 1] ?? "").startsWith(pair.text);
+  });
+}
+
 interface Pair {
   readonly seenLine: number;
   /** 0 where it is gone or changed. */
   readonly now: number;
+  /** As it was seen. */
+  readonly text: string;
 }
 
 function pairUp(runs: readonly LineRun[], lines: readonly string[]): Pair[] {
   const alignments = alignRuns(runs, lines);
-  return runs.flatMap(({ start }, index) =>
-    (alignments[index] ?? []).map((now, at) => ({ seenLine: start + at, now })),
+  return runs.flatMap(({ start, lines: seen }, index) =>
+    (alignments[index] ?? []).map((now, at) => ({ seenLine: start + at, now, text: seen[at] ?? "" })),
   );
 }
 

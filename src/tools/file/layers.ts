@@ -135,13 +135,19 @@ export function requireAllSeen(file: PresentFile): void {
 }
 
 /** Layer 8 where a file had been read: what was seen of it is as it was. */
-export async function requireUnchanged(world: World, name: string, stat: FileStat): Promise<void> {
+export async function requireUnchanged(
+  world: World,
+  name: string,
+  stat: FileStat,
+  { allowGrowth = false } = {},
+): Promise<void> {
   await world.seen.load(name);
   const known = world.seen.get(name);
   if (stat.type !== "file" || known === undefined) return;
   const file = await lookAt(world, name, stat);
   const fresh = compareSeen(file.seen ?? known, file.lines);
-  if (!fresh.unchanged) throw modifiedSinceRead(name, fresh.firstChange);
+  if (fresh.unchanged || (allowGrowth && fresh.onlyGrew)) return;
+  throw modifiedSinceRead(name, fresh.firstChange);
 }
 
 function firstGap(runs: readonly LineRun[], count: number): { startLine: number; endLine: number } {

@@ -103,7 +103,7 @@ async function planAppend(
   stat: FileStat,
 ): Promise<PlannedChange<WriteResult>> {
   const { path } = write;
-  await requireUnchanged(world, path, stat);
+  await requireUnchanged(world, path, stat, { allowGrowth: true });
   const known = world.seen.get(path);
   const head = {
     bytes: await world.files.read(path, { length: headBytes }),

@@ -4,8 +4,10 @@ import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
 import type { ContentDelta, FileImage } from "../../contract/ports/journal.js";
 import { holdsBytes, readSource, type Source, type SourceGround } from "./sources.js";
 
-/** Below this a file is kept whole: that is as quick, and simpler. */
-const leastBytes = 1 << 18;
+/** Below this a file is kept whole: a difference would save next to nothing. */
+const minBytes = 1 << 12;
+/** Up to this size the hash of a former content is kept too, so that later versions can be traced back to it. */
+const hashedBytes = 1 << 20;
 /** A replaced part of this size stands in the journal's row itself. */
 const inlineBytes = 1 << 12;
 
@@ -17,7 +19,40 @@ export interface CommonEnds {
 
 /** Whether it is worth to keep only what a file lacks afterwards. */
 export function isWorthDelta(before: Uint8Array, { prefix, suffix }: CommonEnds): boolean {
-  return before.length >= leastBytes && before.length - prefix - suffix <= before.length / 4;
+  return before.length >= minBytes && before.length - prefix - suffix <= before.length / 4;
+}
+
+/** What two contents have in common at their ends. */
+export function commonEnds(before: Uint8Array, after: Uint8Array): CommonEnds {
+  const shorter = Math.min(before.length, after.length);
+  let prefix = 0;
+  while (prefix < shorter && before[prefix] === after[prefix]) prefix += 1;
+  let suffix = 0;
+  while (
+    suffix < shorter - prefix &&
+    before[before.length - 1 - suffix] === after[after.length - 1 - suffix]
+  ) {
+    suffix += 1;
+  }
+  return { prefix, suffix };
+}
+
+/**
+ * The ends moved back to where lines begin and end: a kept difference then holds whole lines, so that a secret that is
+ * to be purged is found in it whole.
+ */
+export function atLineEnds(before: Uint8Array, { prefix, suffix }: CommonEnds): CommonEnds {
+  const newline = 0x0a;
+  const lineStart = prefix === 0 ? 0 : before.lastIndexOf(newline, prefix - 1) + 1;
+  const from = before.length - suffix;
+  const isAtEnd = from > 0 && before[from - 1] === newline;
+  const next = isAtEnd ? from - 1 : before.indexOf(newline, from);
+  return { prefix: lineStart, suffix: next === -1 ? 0 : before.length - next - 1 };
+}
+
+/** The hash of a former content of which only a difference is kept; empty where taking it would cost too much. */
+export function hashOfFormer(before: Uint8Array): string {
+  return before.length > hashedBytes ? "" : createHash("sha256").update(before).digest("hex");
 }
 
 /** Keep only what the next content lacks. */

@@ -45,7 +45,7 @@ export async function executePlan(ground: ExecuteGround, plan: Plan, entry: Plan
   if (removals.length === 0) {
     // Of moves the disk cannot tell later whether all were taken, so the word must last.
     const durable = steps.some((step) => step.kind === "move");
-    await orRollBack(ground, { steps, id }, () => store.finish(id, { durable }));
+    await orRollBack(ground, { steps, id }, () => finishEntry(ground, id, { durable }));
   } else {
     await orRollBack(ground, { steps, id }, () => store.clean(id));
     failpoint("cleaning");
@@ -74,7 +74,16 @@ export async function finishRemovals(
     }
     ground.failpoint("cleaned");
   }
-  await ground.store.finish(id);
+  await finishEntry(ground, id);
+}
+
+/** Say that an entry is done, and remove the contents that nobody needs since. */
+export async function finishEntry(
+  { store, blobs }: ExecuteGround,
+  id: number,
+  options?: { readonly durable?: boolean },
+): Promise<void> {
+  for (const hash of await store.finish(id, options)) blobs.remove(hash);
 }
 
 /** Take all steps of an entry back and flush that; returns what stood in the way. */

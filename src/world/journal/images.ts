@@ -61,7 +61,7 @@ export async function matchesImage(
   if (image.type === "symlink") return node.type === "symlink" && node.target === image.target;
   if (image.type === "file") {
     if (node.type !== "file" || node.size !== image.size) return false;
-    if (image.delta !== undefined) return looksFormer(ground, node, image);
+    if (image.hash === "") return looksFormer(ground, node, image);
     return (node.hash ?? (await digestSource(ground, node.source)).hash) === image.hash;
   }
   if (node.type !== "directory") return false;

@@ -10,6 +10,7 @@ import type {
   JournalStore,
   UndoJournal,
   UndoneFile,
+  UndoOptions,
   UndoPreview,
 } from "../../contract/ports/journal.js";
 import type { LockStore } from "../../contract/ports/locks.js";
@@ -54,6 +55,9 @@ export interface ApplyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** How one call undoes changes. */
+export interface ApplyUndoOptions extends ApplyOptions, UndoOptions {}
+
 /** Mutations, or what makes them when nobody else can change anything. */
 export type Mutations = readonly FileMutation[] | (() => Promise<readonly FileMutation[]>);
 
@@ -69,11 +73,11 @@ export interface RecoveryReport {
 export interface Journal extends UndoJournal {
   /** All mutations in this order, or none of them; a function is asked for them when its turn has come. */
   apply(mutations: Mutations, origin: ChangeOrigin, options?: ApplyOptions): Promise<void>;
-  undo(what: UndoWish, origin: ChangeOrigin, options?: ApplyOptions): Promise<readonly UndoneFile[]>;
+  undo(what: UndoWish, origin: ChangeOrigin, options?: ApplyUndoOptions): Promise<readonly UndoneFile[]>;
   /** The paths that an undo would change, as they are shown. */
   touchedBy(what: UndoWish, options?: ApplyOptions): Promise<readonly string[]>;
   /** What an undo would do, nothing changed; refused where the undo would be. */
-  previewUndo(what: UndoWish, options?: ApplyOptions): Promise<UndoPreview>;
+  previewUndo(what: UndoWish, options?: ApplyUndoOptions): Promise<UndoPreview>;
   history(query?: HistoryQuery, options?: ApplyOptions): Promise<readonly ChangeRecord[]>;
   /** Bring what a killed process left half done to an end. Done before each change too. */
   recover(): Promise<RecoveryReport>;
@@ -100,7 +104,13 @@ export function createJournal(options: JournalOptions): Journal {
     failpoint,
     onWarning,
   });
-  const judgingBy = (own: Guard): UndoGround => ({ rules: own.rules, opener, guard: own });
+  const judgingBy = (own: Guard, force?: boolean): UndoGround => ({
+    rules: own.rules,
+    opener,
+    guard: own,
+    store,
+    force,
+  });
   const judging = judgingBy(guard);
   const inTurn = createTurns({ locks: options.locks, place: options.place ?? "", clock });
   const tidy = createTidying({ store, blobs, clock, limits });
@@ -130,9 +140,10 @@ export function createJournal(options: JournalOptions): Journal {
         failpoint("planned");
         await executePlan(ground, plan, { kind: "change", origin });
       }, signal),
-    undo: (what, origin, { guard: own = guard, signal } = {}) =>
+    undo: (what, origin, { guard: own = guard, signal, force } = {}) =>
       change(async (plan, ground) => {
-        const undone = await planUndo(judgingBy(own), plan, await selectChanges(judgingBy(own), store, what));
+        const targets = await selectChanges(judgingBy(own), store, what);
+        const undone = await planUndo(judgingBy(own, force), plan, targets);
         await executePlan(ground, plan, { kind: "undo", origin });
         return undone;
       }, signal),
@@ -140,7 +151,7 @@ export function createJournal(options: JournalOptions): Journal {
       const targets = await selectChanges(judgingBy(own), store, what);
       return [...pathsOf(targets)].map((real) => own.display(real));
     },
-    async previewUndo(what, { guard: own = guard, signal } = {}) {
+    async previewUndo(what, { guard: own = guard, signal, force } = {}) {
       const plan = createPlan({
         opener,
         blobs: createLookingBlobs(blobs),
@@ -148,7 +159,7 @@ export function createJournal(options: JournalOptions): Journal {
         maxBytes: Infinity,
         signal,
       });
-      return previewUndo(judgingBy(own), plan, await selectChanges(judgingBy(own), store, what));
+      return previewUndo(judgingBy(own, force), plan, await selectChanges(judgingBy(own), store, what));
     },
     history: (query = {}, { guard: own = guard } = {}) => historyOf(judgingBy(own), store, query),
     clear: (path) =>

@@ -8,7 +8,7 @@ import { fileImage } from "./images.js";
 import { judgeMoved, locate, type JudgeGround } from "./locate-real.js";
 import { openPlace } from "./place.js";
 import { planMove } from "./plan-move.js";
-import { formerOf, piecesOf } from "./plan-splice.js";
+import { formerOf, formerOfWrite, piecesOf } from "./plan-splice.js";
 import { emptyDirectory, planParents } from "./plan-parents.js";
 import type { Former, Plan } from "./plan.js";
 import { digestSource, readSource, type Source } from "./sources.js";
@@ -53,7 +53,9 @@ async function planWrite(ground: MutationGround, plan: Plan, mutation: Mutation<
   checkTarget(ground, text, node);
   if (node !== null && options.create === true) throw systemFailure(text, "EEXIST");
   checkIdentity(text, node, options.ifIdentity);
-  await checkContent(plan.ground, { text, node, wanted: options.ifContent });
+  const before = options.ifContent;
+  const former = before && (await formerOfWrite(plan, node, { text, before, data }));
+  if (former === undefined) await checkContent(plan.ground, { text, node, wanted: before });
   const attributes = {
     ...keptAttributes(node),
     ...(options.mode !== undefined && { mode: options.mode & 0o777 }),
@@ -64,6 +66,7 @@ async function planWrite(ground: MutationGround, plan: Plan, mutation: Mutation<
     op: "write",
     source: { kind: "data", data },
     attributes,
+    former,
   });
 }
 
@@ -96,8 +99,17 @@ async function planAppend(ground: MutationGround, plan: Plan, mutation: Mutation
   checkTarget(ground, text, node);
   checkIdentity(text, node, mutation.ifIdentity);
   checkSize(text, data.length + (node?.type === "file" ? node.size : 0), ground);
-  const source = node?.type === "file" ? await joined(plan, node, data) : ({ kind: "data", data } as const);
-  await putFile(ground, plan, { real, text, op: "append", source, attributes: keptAttributes(node) });
+  const attributes = keptAttributes(node);
+  if (node?.type !== "file" || node.size + data.length > joinedBytes) {
+    const source: Source =
+      node?.type === "file" ? { kind: "joined", first: node.source, rest: data } : { kind: "data", data };
+    return putFile(ground, plan, { real, text, op: "append", source, attributes });
+  }
+  const before = await readWhole(plan, node.source);
+  const pieces = [before, data];
+  const splices = [{ start: before.length, end: before.length, data }];
+  const former = await formerOf(plan, node, { text, before, pieces, splices });
+  await putFile(ground, plan, { real, text, op: "append", source: whole(pieces), attributes, former });
 }
 
 async function planDelete(ground: MutationGround, plan: Plan, mutation: Mutation<"delete">): Promise<void> {
@@ -172,15 +184,10 @@ function sizeOf(source: Source): number {
 // A small file is read once and joined in memory.
 const joinedBytes = 1 << 18;
 
-async function joined(
-  plan: Plan,
-  node: Extract<VirtualNode, { type: "file" }>,
-  rest: Uint8Array,
-): Promise<Source> {
-  if (node.size + rest.length > joinedBytes) return { kind: "joined", first: node.source, rest };
+async function readWhole(plan: Plan, source: Source): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
-  for await (const chunk of readSource(plan.ground, node.source)) chunks.push(Buffer.from(chunk));
-  return { kind: "data", data: Buffer.concat([...chunks, rest]) };
+  for await (const chunk of readSource(plan.ground, source)) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
 }
 
 /** Only a regular file can be given another content, and only one that its owner lets us write. */

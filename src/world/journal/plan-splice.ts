@@ -1,7 +1,15 @@
 import type { FileMutation, FileSplice } from "../../contract/ports/files.js";
 import { conflict } from "../files/file-errors.js";
 import { checkContent } from "./check-node.js";
-import { hashPieces, isWorthDelta, keepDelta } from "./delta.js";
+import {
+  atLineEnds,
+  commonEnds,
+  hashOfFormer,
+  hashPieces,
+  isWorthDelta,
+  keepDelta,
+  type CommonEnds,
+} from "./delta.js";
 import { fileImage } from "./images.js";
 import type { Former, Plan } from "./plan.js";
 import type { VirtualNode } from "./virtual-files.js";
@@ -30,8 +38,8 @@ export interface Spliced {
 }
 
 /**
- * Of a large file that changes a little only the difference is kept. That it still holds what it should is
- * looked at as late as possible: while the new content is on its way to the disk.
+ * Of a file that changes a little only the difference is kept. That it still holds what it should is looked at as
+ * late as possible: while the new content is on its way to the disk.
  */
 export async function formerOf(
   plan: Plan,
@@ -39,12 +47,38 @@ export async function formerOf(
   { text, before, pieces, splices }: Spliced,
 ): Promise<Former | undefined> {
   const [first, last] = [splices[0], splices.at(-1)];
-  if (node?.type !== "file" || first === undefined || last === undefined) return undefined;
+  if (first === undefined || last === undefined) return undefined;
   const ends = { prefix: first.start, suffix: before.length - last.end };
+  return keepFormer(plan, node, { text, before, pieces, ends });
+}
+
+/** The same for a content that is replaced as a whole. */
+export async function formerOfWrite(
+  plan: Plan,
+  node: VirtualNode | null,
+  { text, before, data }: { readonly text: string; readonly before: Uint8Array; readonly data: Uint8Array },
+): Promise<Former | undefined> {
+  return keepFormer(plan, node, { text, before, pieces: [data], ends: commonEnds(before, data) });
+}
+
+interface Replaced {
+  readonly text: string;
+  readonly before: Uint8Array;
+  readonly pieces: readonly Uint8Array[];
+  readonly ends: CommonEnds;
+}
+
+async function keepFormer(
+  plan: Plan,
+  node: VirtualNode | null,
+  { text, before, pieces, ends: shared }: Replaced,
+): Promise<Former | undefined> {
+  if (node?.type !== "file") return undefined;
+  const ends = atLineEnds(before, shared);
   if (!isWorthDelta(before, ends)) return undefined;
   plan.ground.onBytes(before.length - ends.prefix - ends.suffix);
   const { delta, blobs } = await keepDelta(plan.ground.blobs, before, ends);
-  const image = { ...fileImage(node, { hash: "", size: before.length }), delta };
+  const image = { ...fileImage(node, { hash: hashOfFormer(before), size: before.length }), delta };
   return {
     image,
     blobs,

@@ -2,6 +2,7 @@ import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type {
   JournalChange,
   JournalEntry,
+  JournalStore,
   MoveStep,
   NodeImage,
   SetStep,
@@ -16,16 +17,24 @@ import { planParents } from "./plan-parents.js";
 import type { Content, Plan, StepMeaning } from "./plan.js";
 import { digestSource } from "./sources.js";
 import { toContent } from "./to-content.js";
+import { contentBefore, mergeUndo, textLeft } from "./merge-undo.js";
 import { describeConflict, undoRefused, type UndoConflict } from "./undo-conflict.js";
+import type { VirtualNode } from "./virtual-files.js";
 
 /** A change that is to be taken back, and where it stands in the journal. */
 export type UndoTarget = JournalEntry["changes"][number] & { readonly entry: number };
 
 export interface UndoGround extends JudgeGround {
   readonly guard: Guard;
+  readonly store: JournalStore;
+  /** Bring the former content back whatever others made of the file since; what they made stays in the journal. */
+  readonly force?: boolean | undefined;
 }
 
-/** Plan the opposite of changes, the newest first. Refused as a whole where someone changed a file since. */
+/**
+ * Plan the opposite of changes, the newest first. What others changed elsewhere in a file stays; where they changed the
+ * same lines, the undo is refused as a whole.
+ */
 export async function planUndo(
   ground: UndoGround,
   plan: Plan,
@@ -35,11 +44,12 @@ export async function planUndo(
   const undone: UndoneFile[] = [];
   for (const target of targets) {
     const undo: Undo = { ground, plan, target, text: shownPath(ground, target) };
-    const conflict = await (target.step.kind === "set"
+    const outcome = await (target.step.kind === "set"
       ? invertSet(undo, target.step)
       : invertMove(undo, target.step));
-    if (conflict !== undefined && !target.implied) conflicts.push(conflict);
-    if (conflict === undefined && !target.implied) undone.push(toUndone(undo));
+    if (target.implied) continue;
+    if (outcome !== undefined && "reason" in outcome) conflicts.push(outcome);
+    else undone.push({ ...toUndone(undo), ...outcome });
   }
   if (conflicts.length > 0) throw undoRefused(conflicts);
   return undone;
@@ -52,16 +62,50 @@ interface Undo {
   readonly text: string;
 }
 
-async function invertSet(undo: Undo, step: SetStep): Promise<UndoConflict | undefined> {
+/** What is special about a file that was brought back although others had changed it. */
+type Reconciled = Partial<
+  Pick<UndoneFile, "merged" | "forced" | "restoredContentLen" | "previousContentLen">
+>;
+
+async function invertSet(undo: Undo, step: SetStep): Promise<UndoConflict | Reconciled | undefined> {
   const { plan, text } = undo;
   const node = plan.files.look(step.path);
   const matches = await matchesImage(plan.ground, { real: step.path, node, text }, step.after);
-  if (!matches) {
-    const { after: expected, before } = step;
-    return describeConflict(plan, { path: text, expected, before, node });
-  }
+  if (!matches) return reconcile(undo, step, node);
   await put(undo, step.path, step.before);
   return undefined;
+}
+
+/** Take a change out of a file that others changed since: merged where that is clear, by force where a person says so. */
+async function reconcile(
+  undo: Undo,
+  step: SetStep,
+  node: VirtualNode | null,
+): Promise<UndoConflict | Reconciled> {
+  const { plan, ground, text, target } = undo;
+  const changed = { step, entry: target.entry, seq: target.seq, node };
+  const rebuilding = { ...plan.ground, store: ground.store };
+  const previousContentLen = node?.type === "file" ? node.size : 0;
+  const merged = await mergeUndo(rebuilding, changed);
+  if (merged !== undefined) {
+    judge(ground, step.path, text);
+    await plan.set(step.path, merged, meaningOf(undo));
+    return { merged: true, restoredContentLen: merged.image.size, previousContentLen };
+  }
+  if (ground.force !== true || target.implied) {
+    const left = await textLeft(rebuilding, changed);
+    return describeConflict(plan, { path: text, expected: step.after, before: step.before, node, left });
+  }
+  judge(ground, step.path, text);
+  if (step.before?.type !== "file") {
+    await put(undo, step.path, step.before);
+    return { forced: true, previousContentLen };
+  }
+  const content = await contentBefore(rebuilding, changed);
+  if (content === undefined) throw forgotten(text);
+  await planParents(ground, plan, { real: step.path, ...meaningOf(undo) });
+  await plan.set(step.path, content, meaningOf(undo));
+  return { forced: true, previousContentLen };
 }
 
 async function invertMove(undo: Undo, step: MoveStep): Promise<UndoConflict | undefined> {

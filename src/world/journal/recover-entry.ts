@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../../contract/ports/journal.js";
-import { finishRemovals, putsAside, takeBack, type ExecuteGround } from "./execute-plan.js";
+import { finishEntry, finishRemovals, putsAside, takeBack, type ExecuteGround } from "./execute-plan.js";
 import { isComplete, removeTemps } from "./roll-back.js";
 
 /** What became of an entry that had not ended. */
@@ -24,7 +24,7 @@ export async function recoverEntry(ground: ExecuteGround, entry: JournalEntry): 
     return { outcome: "completed" };
   }
   if (entry.standing === undefined && (await isComplete(ground, steps))) {
-    await store.finish(entry.id);
+    await finishEntry(ground, entry.id);
     return { outcome: "completed" };
   }
   const problems = await takeBack(ground, { steps, id: entry.id, standing: entry.standing });

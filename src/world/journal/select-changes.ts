@@ -23,6 +23,9 @@ export async function selectChanges(
   if ("callIds" in what) return ofCalls(store, what.callIds);
   const targets = "path" in what ? await ofPath(ground, store, what.path) : await ofAll(store, what);
   if (targets.length > 0) return targets;
+  if (await store.wasUndone("path" in what ? { path: realPaths(ground, what.path)[0] ?? "" } : what)) {
+    throw alreadyUndone(what);
+  }
   throw nothingFound(what, "path" in what ? await changedAbove(ground, store, what.path) : undefined);
 }
 
@@ -136,9 +139,18 @@ async function changedAbove(
   return undefined;
 }
 
+const words: Record<string, string> = { path: "path", callId: "call", taskId: "task" };
+
+function alreadyUndone(what: ChangeSelector): ToolResourceNotFoundError {
+  const [kind = "", name = ""] = Object.entries(what)[0] ?? [];
+  return new ToolResourceNotFoundError(
+    `Nothing is left to undo: the changes of the ${words[kind]} "${name}" were undone already.`,
+    { hint: "edit_history shows which call undid them; undo that call to have the changes again." },
+  );
+}
+
 function nothingFound(what: ChangeSelector, callId: string | undefined): ToolResourceNotFoundError {
   const [kind = "", name = ""] = Object.entries(what)[0] ?? [];
-  const words: Record<string, string> = { path: "path", callId: "call", taskId: "task" };
   return new ToolResourceNotFoundError(`Nothing to undo was found for the ${words[kind]} "${name}".`, {
     hint:
       callId === undefined

@@ -4,7 +4,7 @@ import type { NodeImage } from "../../contract/ports/journal.js";
 import { fromDelta } from "./delta.js";
 import type { Content } from "./plan.js";
 import type { Source } from "./sources.js";
-import { readManifest } from "./tree.js";
+import { readManifest, treeHash } from "./tree.js";
 
 /** The content that took the place of another. */
 export interface Successor {
@@ -26,7 +26,10 @@ export async function toContent(blobs: BlobStore, image: NodeImage, base?: Succe
       throw new ToolResourceNotFoundError("The content that a kept difference is against was not found.");
     return { image: whole, source: fromDelta(delta, base) };
   }
-  const entries = await readManifest(blobs, image);
-  if (entries.length === 0) return { image };
-  return { image, tree: { entries, ...(image.pack !== undefined && { pack: image.pack }) } };
+  const all = await readManifest(blobs, image);
+  const entries = all.filter((entry) => entry.type !== "special");
+  if (entries.length === 0) return { image: { ...image, tree: null } };
+  // What cannot be made again is left out, and the image says so: the undo itself can then be undone.
+  const kept = entries.length === all.length ? image : { ...image, tree: treeHash(entries) };
+  return { image: kept, tree: { entries, ...(image.pack !== undefined && { pack: image.pack }) } };
 }

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { accessSync, closeSync, constants, readlinkSync, type BigIntStats } from "node:fs";
 import type { BlobStore, BlobWriter } from "../../contract/ports/blobs.js";
 import type { DirectoryImage } from "../../contract/ports/journal.js";
-import { notPlain } from "../files/file-errors.js";
 import type { Handle } from "../files/opener.js";
 import { stampOf } from "./place.js";
 import { readDescriptor } from "./sources.js";
@@ -11,7 +10,8 @@ import { walkBelow, type Below, type WalkOptions } from "./walk-below.js";
 /** One thing below a directory. Paths and link targets are bytes, written as Latin-1. */
 export interface TreeEntry {
   readonly path: string;
-  readonly type: "file" | "directory" | "symlink";
+  /** `special`: a FIFO, a socket or a device. It can be removed, but nothing can bring it back. */
+  readonly type: "file" | "directory" | "symlink" | "special";
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
@@ -116,7 +116,7 @@ async function captureEntry(below: Below, offset: number, options: CaptureOption
     const target = readlinkSync(below.directory.at(below.name), "buffer");
     return { ...common, type: "symlink", size: target.length, target: target.toString("latin1") };
   }
-  if (!stat.isFile()) throw notPlain(below.handle.real);
+  if (!stat.isFile()) return { ...common, type: "special", size: 0 };
   return { ...common, type: "file", offset, ...(await captureContent(below.handle, options)) };
 }
 

@@ -21,7 +21,7 @@ export function undoRefused(conflicts: readonly UndoConflict[]): ToolExecutionEr
     `Cannot undo: "${first?.path}" ${first?.reason}${others}. Nothing was changed.`,
     {
       code: "FILE_CONFLICT",
-      hint: "The diff shows what was changed since; edit the file by hand, or undo that change first.",
+      hint: "The diff shows what was changed since; edit the file by hand, or undo that change first. A person can override it with `tenon undo --force`.",
       details: { conflicts, ...(diff !== "" && { diff }) },
     },
   );
@@ -34,6 +34,8 @@ export interface ConflictSubject {
   /** What was there before it. */
   readonly before?: NodeImage | null;
   readonly node: VirtualNode | null;
+  /** The text that the change left, where it could be rebuilt. */
+  readonly left?: string | undefined;
 }
 
 /** Say what is there instead of what a change left, with a diff of texts. */
@@ -54,10 +56,10 @@ const diffTimeoutMs = 500;
 
 async function diffOf(
   plan: Plan,
-  { path, expected, before }: ConflictSubject,
+  { path, expected, before, left: rebuilt }: ConflictSubject,
   source: Source,
 ): Promise<string | undefined> {
-  const left = (await keptText(plan, expected)) ?? (await keptText(plan, before ?? null));
+  const left = rebuilt ?? (await keptText(plan, expected)) ?? (await keptText(plan, before ?? null));
   const now = await readText(plan, source);
   if (left === undefined || now === undefined) return undefined;
   const { createTwoFilesPatch } = await import("diff");

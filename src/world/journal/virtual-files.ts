@@ -113,6 +113,7 @@ function lookInTree(node: VirtualNode | null, inner: string): VirtualNode | null
   const { mode, uid, gid, size, hash, offset = 0, target = "" } = entry;
   const found = { mode, uid, gid, ...(node.madeBy !== undefined && { madeBy: node.madeBy }) };
   if (entry.type === "symlink") return { ...found, type: "symlink", target };
+  if (entry.type === "special") return { ...found, type: "other" };
   if (entry.type === "directory") {
     return {
       ...found,
