@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mergeLines } from "./merge-lines.js";
 
@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const lines = (text: string): string[] => [...text].map((letter) => `${letter}\n`);
+const lines = (text: string): string[] => Array.from(text, (letter) => `${letter}\n`);
 
 describe("mergeLines", () => {
   it.each([
