@@ -42,7 +42,7 @@ const { text, stopped, reflection, taskId } = await runAgent(tenon, {
 assert.equal(text, "It is aGk=.");
 assert.equal(stopped, "done");
 assert.equal(reflection.verdict, "complete");
-assert.deepEqual(tenon.task(taskId)?.actionsDone[0]?.result, { encoded: "aGk=" });
+assert.deepEqual((await tenon.task(taskId))?.actionsDone[0]?.result, { encoded: "aGk=" });
 assert.deepEqual(seen, ["step", "call", "result", "step", "text"]);
 await tenon.close();
 server.close();

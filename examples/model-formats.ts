@@ -38,7 +38,7 @@ assert.equal(
 );
 
 for (const { name, arguments: args } of calls) await session.call({ name, arguments: args, taskId: "clock" });
-assert.equal(tenon.reflect("clock").verdict, "complete");
+assert.equal((await tenon.reflect("clock")).verdict, "complete");
 assert.match(
   renderPrometheus(tenon.metrics.snapshot()),
   /tenon_tool_calls_total\{tool="current_time",outcome="success"\} 1/,

@@ -324,13 +324,13 @@ describe("apply_diff", () => {
 
 describe("undo_edit and edit_history", () => {
   it("undo by path, call and task, and list what can be undone", async () => {
-    await ground.ok("write_file", { path: "a", content: "1" }, { id: "c1", taskId: "t" });
-    await ground.ok("write_file", { path: "a", content: "2" }, { id: "c2", taskId: "t" });
-    await ground.ok("write_file", { path: "b", content: "3" }, { id: "c3", taskId: "t" });
-    const history = await ground.ok("edit_history", {});
+    await ground.ok("write_file", { path: "a", content: "1" }, { taskId: "t" });
+    await ground.ok("write_file", { path: "a", content: "2" }, { taskId: "t" });
+    await ground.ok("write_file", { path: "b", content: "3" }, { taskId: "t" });
+    const history = (await ground.ok("edit_history", {})) as { changes: readonly { callId: string }[] };
     expect(history).toMatchObject({
       count: 3,
-      changes: [{ callId: "c3", tool: "write_file" }, { callId: "c2" }, { callId: "c1" }],
+      changes: [{ path: "b", tool: "write_file" }, { path: "a" }, { path: "a" }],
     });
     expect(await ground.ok("edit_history", { path: "a", limit: 1 })).toMatchObject({
       count: 2,
@@ -343,7 +343,7 @@ describe("undo_edit and edit_history", () => {
       diff: expect.stringContaining("-2\n+1"),
     });
     expect(ground.text("a")).toBe("1\n");
-    await ground.ok("undo_edit", { call_id: "c3" });
+    await ground.ok("undo_edit", { call_id: history.changes[0]?.callId });
     expect(existsSync(ground.path("b"))).toBe(false);
     await ground.ok("undo_edit", { task_id: "t" });
     expect(existsSync(ground.path("a"))).toBe(false);

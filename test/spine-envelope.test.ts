@@ -21,8 +21,10 @@ describe("the envelope", () => {
     const tenon = open({ tools: [echo] });
     const before = Date.now();
     const answer = await tenon.call({ id: "c1", name: "echo", arguments: { text: "hi" }, taskId: "t1" });
-    expect(answer).toMatchObject({ callId: "c1", toolName: "echo", success: true, result: { text: "hi" } });
+    expect(answer).toMatchObject({ toolName: "echo", success: true, result: { text: "hi" } });
+    expect(answer.callId).toMatch(/^call_/);
     expect(answer.metadata).toMatchObject({
+      requestId: "c1",
       version: "1.0.0",
       taskId: "t1",
       decision: { behavior: "allow" },
@@ -32,7 +34,7 @@ describe("the envelope", () => {
     expect(answer.startedAt).toBeGreaterThanOrEqual(before);
     expect(answer.completedAt).toBeGreaterThanOrEqual(answer.startedAt);
     expect(answer.durationMs).toBeGreaterThanOrEqual(0);
-    expect(tenon.task("t1")?.actionsDone).toEqual([answer]);
+    expect((await tenon.task("t1"))?.actionsDone).toEqual([answer]);
   });
 
   it("survives JSON with its content, and has no result when it failed", async () => {

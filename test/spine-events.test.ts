@@ -71,7 +71,7 @@ describe("events", () => {
       .call({ id: "c1", name: "echo", arguments: { text: "a" }, taskId: "t1" });
     for (const event of events.filter(({ type }) => type.startsWith("TOOL_CALL"))) {
       expect(event.payload).toMatchObject({
-        callId: "c1",
+        requestId: "c1",
         toolName: "echo",
         sessionId: "s1",
         agent: "ada",
@@ -249,13 +249,13 @@ describe("records", () => {
         },
       ],
     });
-    await tenon.call({ id: "o", name: "outer", taskId: "t" });
+    const outer = await tenon.call({ id: "o", name: "outer", taskId: "t" });
     expect(done).toBe(2);
     await tenon.call({ name: "nope", arguments: { secret: 1 } });
     await tenon.call(null as never);
     expect(done).toBe(4);
     expect(kept.map(({ envelope }) => envelope.toolName)).toEqual(["echo", "outer", "nope", ""]);
-    expect(kept[0]).toMatchObject({ parentCallId: "o", taskId: "t", arguments: { text: "in" } });
+    expect(kept[0]).toMatchObject({ parentCallId: outer.callId, taskId: "t", arguments: { text: "in" } });
     expect(kept[2]).toMatchObject({ arguments: { secret: 1 }, envelope: { success: false } });
   });
 
@@ -314,12 +314,10 @@ describe("a task", () => {
     await tenon.createSession({ taskId: "t" }).call({ name: "echo", arguments: { text: "2" } });
     await tenon.call({ name: "echo", arguments: { text: "other" }, taskId: "__proto__" });
     await tenon.call({ name: "echo", arguments: { text: "none" } });
-    expect(tenon.task("t")?.actionsDone.map(({ success, result }) => (success ? result : "failed"))).toEqual([
-      { text: "1" },
-      "failed",
-      { text: "2" },
-    ]);
-    expect(tenon.task("__proto__")?.actionsDone).toHaveLength(1);
-    expect(tenon.task("constructor")).toBeUndefined();
+    expect(
+      (await tenon.task("t"))?.actionsDone.map(({ success, result }) => (success ? result : "failed")),
+    ).toEqual([{ text: "1" }, "failed", { text: "2" }]);
+    expect((await tenon.task("__proto__"))?.actionsDone).toHaveLength(1);
+    expect(await tenon.task("constructor")).toBeUndefined();
   });
 });

@@ -24,7 +24,7 @@ describe("a fallback", () => {
     for (const name of Object.keys(ways)) {
       const answer = await tenon.call({ id: name, name, arguments: { a: 1 } });
       expect(answer).toMatchObject({
-        callId: name,
+        metadata: { requestId: name },
         toolName: name,
         success: true,
         result: { by: "second", input: { a: 1 } },
@@ -181,8 +181,8 @@ describe("a fallback", () => {
     tenon.on("TOOL_CALL_COMPLETED", ({ toolName, parentCallId }) =>
       seen.push(`${toolName} under ${parentCallId}`),
     );
-    await tenon.call({ id: "c1", name: "first" });
-    expect(seen).toEqual(["second under c1", "first under undefined"]);
+    const { callId } = await tenon.call({ name: "first" });
+    expect(seen).toEqual([`second under ${callId}`, "first under undefined"]);
     const { tools } = tenon.metrics.snapshot();
     expect(tools.map(({ toolName, failures, successes }) => [toolName, failures, successes])).toEqual([
       ["first", 1, 0],

@@ -267,7 +267,7 @@ describe("while calls run and wait", () => {
     }
     const answers = await running;
     expect(answers.filter(({ success }) => success)).toHaveLength(1000);
-    expect(answers.map(({ callId }) => callId)).toEqual(
+    expect(answers.map(({ metadata }) => metadata.requestId)).toEqual(
       Array.from({ length: 1000 }, (_, index) => `${index}`),
     );
     expect((await tenon.call({ name: "work" })).result).toBe(50);

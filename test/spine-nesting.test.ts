@@ -20,15 +20,15 @@ describe("a call that a tool makes", () => {
     expect(seen).toEqual([{ taskId: "t1", agent: "ada", sessionId: "s1", userId: "u1", iterationId: "i1" }]);
     expect(answer.result).toMatchObject({
       toolName: "inner",
-      metadata: { parentCallId: "c1", taskId: "t1" },
+      metadata: { parentCallId: answer.callId, taskId: "t1" },
     });
     const inside = events.filter(({ payload }) => (payload as { toolName?: string }).toolName === "inner");
     expect(
       inside
         .filter(({ type }) => type.startsWith("TOOL_CALL"))
-        .every(({ payload }) => (payload as { parentCallId?: string }).parentCallId === "c1"),
+        .every(({ payload }) => (payload as { parentCallId?: string }).parentCallId === answer.callId),
     ).toBe(true);
-    expect(tenon.task("t1")?.actionsDone.map(({ toolName }) => toolName)).toEqual(["inner", "outer"]);
+    expect((await tenon.task("t1"))?.actionsDone.map(({ toolName }) => toolName)).toEqual(["inner", "outer"]);
   });
 
   it("passes the same checks", async () => {

@@ -552,9 +552,14 @@ describe("consent", () => {
   it("is still worth something where the books cannot be kept", async () => {
     const ground = createGround();
     const { ran, wipe } = dangerous();
-    const tenon = open({ tools: [wipe], interact: { approve: () => ({ verdict: "always" }) } }, ground);
+    const parts = { tools: [wipe], interact: { approve: () => ({ verdict: "always" as const }) } };
+    const config = { stateDir: ground.stateDir, audit: { enabled: false } };
+    const tenon = open({ ...parts, config }, ground);
     writeFileSync(ground.stateDir, "a file where a folder should be");
     expect((await tenon.call(wipeAll)).success).toBe(true);
+    expect(ran).toHaveLength(1);
+    // Where the log is wanted, nothing is changed without a record.
+    expect(await open(parts, ground).call(wipeAll)).toMatchObject({ error: { code: "AUDIT_UNAVAILABLE" } });
     expect(ran).toHaveLength(1);
   });
 });

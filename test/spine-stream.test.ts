@@ -26,9 +26,10 @@ describe("a generator", () => {
       "TOOL_CALL_COMPLETED",
       "result",
     ]);
-    expect(items[2]).toMatchObject({ payload: { callId: "c1", toolName: "count", output: "one" } });
-    expect(items[3]).toMatchObject({ payload: { callId: "c1", message: "two", progress: 2, total: 3 } });
+    expect(items[2]).toMatchObject({ payload: { requestId: "c1", toolName: "count", output: "one" } });
+    expect(items[3]).toMatchObject({ payload: { requestId: "c1", message: "two", progress: 2, total: 3 } });
     expect(items[3]).not.toHaveProperty("payload.forged");
+    expect(items[3]).not.toMatchObject({ payload: { callId: "forged" } });
     expect(items.at(-1)).toMatchObject({ envelope: { success: true, result: { counted: 3 } } });
   });
 
@@ -158,13 +159,17 @@ describe("a stream", () => {
       items.push(item);
       if (items.filter(({ type }) => type === "result").length === 2) slow.open();
     }
-    const results = items.flatMap((item) => (item.type === "result" ? [item.envelope.callId] : []));
+    const results = items.flatMap((item) =>
+      item.type === "result" ? [item.envelope.metadata.requestId] : [],
+    );
     expect(results).toHaveLength(3);
     expect(results.at(-1)).toBe("s");
     const of = (id: string) =>
       items.flatMap((item) => {
         const own =
-          item.type === "result" ? item.envelope.callId : (item.payload as { callId: string }).callId;
+          item.type === "result"
+            ? item.envelope.metadata.requestId
+            : (item.payload as { requestId?: string }).requestId;
         return own === id ? [item.type] : [];
       });
     expect(of("s")).toEqual(["TOOL_CALL_REQUESTED", "TOOL_CALL_STARTED", "TOOL_CALL_COMPLETED", "result"]);

@@ -72,7 +72,6 @@ describe("files through a call", () => {
     writeFileSync(inside("a.txt"), "before");
     open();
     const answer = await tenon.call({
-      id: "c1",
       name: "put",
       arguments: { path: "a.txt", text: "after" },
       taskId: "t",
@@ -81,9 +80,9 @@ describe("files through a call", () => {
     await tenon.close();
     open();
     expect(await tenon.history({ path: "a.txt" })).toMatchObject([
-      { callId: "c1", taskId: "t", tool: "put" },
+      { callId: answer.callId, taskId: "t", tool: "put" },
     ]);
-    await tenon.undo({ callId: "c1" });
+    await tenon.undo({ callId: answer.callId });
     expect(readFileSync(inside("a.txt"), "utf8")).toBe("before");
   });
 

@@ -77,9 +77,9 @@ describe("runAgent over the real protocol", () => {
       usage: { inputTokens: 20, outputTokens: 10 },
       reflection: { verdict: "complete" },
     });
-    expect(tenon.task("t1")?.actionsDone.map(({ callId, result: value }) => [callId, value])).toEqual([
-      ["c1", { sum: 5 }],
-      ["c2", { sum: 2 }],
+    expect((await tenon.task("t1"))?.actionsDone.map(({ result: value }) => value)).toEqual([
+      { sum: 5 },
+      { sum: 2 },
     ]);
     expect(server.seen[0]).toMatchObject({ authorization: "Bearer key", body: { model: "m" } });
     expect(server.seen[0]?.body.tools?.map((tool) => tool.function.name)).toEqual([
@@ -134,8 +134,8 @@ describe("runAgent over the real protocol", () => {
     const events: AgentEvent[] = [];
     await runAgent(tenon, { task: "Add", model, taskId: "t2", onEvent: (event) => events.push(event) });
     const told = events.flatMap((event) => (event.type === "call" ? [event.callId] : []));
-    expect(told).toEqual(["c1", expect.stringMatching(/^c1-.{36}$/)]);
-    expect(tenon.task("t2")?.actionsDone.map(({ callId }) => callId)).toEqual(told);
+    expect(new Set(told).size).toBe(2);
+    expect((await tenon.task("t2"))?.actionsDone.map(({ callId }) => callId)).toEqual(told);
   });
 
   it("stops after its steps, and when its tokens are spent", async () => {

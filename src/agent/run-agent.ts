@@ -31,7 +31,6 @@ export async function runAgent(tenon: Tenon, options: AgentOptions): Promise<Age
   const session = options.session ?? own;
   const progress: Progress = {
     taskId,
-    callIds: new Set(),
     text: "",
     steps: 0,
     calls: 0,
@@ -43,26 +42,25 @@ export async function runAgent(tenon: Tenon, options: AgentOptions): Promise<Age
   try {
     if (session === undefined) throw new TypeError("There is no session.");
     const conversation = await openConversation(options, session);
-    stopped = await converse(conversation, { options, session, progress });
+    stopped = await converse(conversation, { tenon, options, session, progress });
   } catch (thrown) {
     stopped = options.signal?.aborted === true ? "cancelled" : "error";
     if (stopped === "error") error = describe(thrown);
   } finally {
     await own?.close();
   }
-  const { inputTokens, outputTokens, callIds: _, ...done } = progress;
+  const { inputTokens, outputTokens, ...done } = progress;
   return {
     ...done,
     stopped,
     ...(error !== undefined && { error }),
     usage: { inputTokens, outputTokens },
-    reflection: tenon.reflect(taskId),
+    reflection: await tenon.reflect(taskId),
   };
 }
 
 interface Progress {
   readonly taskId: string;
-  readonly callIds: Set<string>;
   text: string;
   steps: number;
   calls: number;
@@ -71,6 +69,7 @@ interface Progress {
 }
 
 interface Work {
+  readonly tenon: Tenon;
   readonly options: AgentOptions;
   readonly session: Session;
   readonly progress: Progress;
@@ -128,10 +127,11 @@ function note(progress: Progress, { text, calls, usage }: ModelAnswer): void {
 /** The calls of one answer run at the same time where they may; their order is the scheduler's to keep. */
 async function runCalls(
   { calls }: ModelAnswer,
-  { options, session, progress }: Work,
+  { tenon, options, session, progress }: Work,
   signal: AbortSignal,
 ): Promise<ToolEnvelope[]> {
-  const ids = calls.map(({ id }) => ownId(id, progress.callIds));
+  // Many models count anew in each answer; these ids tell the calls apart in records and events.
+  const ids = calls.map(() => tenon.newCallId());
   for (const [at, { toolName, arguments: args }] of calls.entries())
     options.onEvent?.({ type: "call", callId: ids[at] ?? "", toolName, arguments: args });
   const envelopes = await session.callMany(
@@ -145,14 +145,6 @@ async function runCalls(
   );
   for (const envelope of envelopes) options.onEvent?.({ type: "result", envelope });
   return envelopes;
-}
-
-/** The model's own id for a call. Many count anew in each answer, but records and undo need to tell calls apart. */
-function ownId(id: string, known: Set<string>): string {
-  const isUsable = id !== "" && id.length <= 256 && !known.has(id);
-  const own = isUsable ? id : `${id.slice(0, 64)}-${randomUUID()}`;
-  known.add(own);
-  return own;
 }
 
 function describe(thrown: unknown): string {

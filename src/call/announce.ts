@@ -12,7 +12,7 @@ type CallEventName =
 
 type OwnFields<N extends CallEventName> = Omit<
   TenonEvents[N],
-  "callId" | "toolName" | "sessionId" | "taskId" | "agent" | "parentCallId"
+  "callId" | "toolName" | "sessionId" | "taskId" | "agent" | "parentCallId" | "requestId"
 >;
 
 /** Tell the event bus and the stream of this call; the payload is made only where somebody listens. */
@@ -37,6 +37,7 @@ function withCommonFields(call: Call, fields: object): object {
   payload["sessionId"] = call.session.id;
   payload["agent"] = call.session.agent;
   if (call.taskId !== undefined) payload["taskId"] = call.taskId;
+  if (call.requestId !== undefined) payload["requestId"] = call.requestId;
   if (call.shownUnder !== undefined) payload["parentCallId"] = call.shownUnder.callId;
   return payload;
 }

@@ -44,6 +44,8 @@ export interface CallOrigin {
  */
 export class Call {
   callId = "";
+  /** The id that the caller gave it. */
+  requestId: string | undefined;
   toolName = "";
   /** The arguments as sent; only `plain` looks into them. */
   rawArguments: unknown;

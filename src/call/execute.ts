@@ -5,11 +5,22 @@ import { announce } from "./announce.js";
 import type { AuthorisedCall } from "./call.js";
 import { contextOf } from "./context.js";
 import { isCritical, toErrorInfo, toToolError } from "./failure.js";
+import { recordStart } from "./record.js";
 import { drain, isGenerator } from "./stream-output.js";
 import { startClock } from "./time-limit.js";
 
 /** Run the tool with its time limit, cancellation, retries and streaming, and check what it returned. */
 export function execute(call: AuthorisedCall): unknown {
+  const recording = recordStart(call);
+  if (recording === undefined) return enter(call);
+  call.delayed = true;
+  return recording.then(() => {
+    if (call.aborted !== undefined) throw call.aborted;
+    return enter(call);
+  });
+}
+
+function enter(call: AuthorisedCall): unknown {
   const starting = call.entry.begin();
   return starting === undefined ? begin(call) : beginAfter(call, starting);
 }

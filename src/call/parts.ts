@@ -112,6 +112,8 @@ export interface SpineParts {
   readonly plainLimits: PlainLimits;
   readonly random: () => number;
   readonly newId: () => string;
+  /** Whether an id was given out for a call to come, and is free; it can be taken once. */
+  readonly takeId: (id: string) => boolean;
   /** Hide secrets in whatever leaves by events, records and errors. */
   readonly redact: <T>(value: T) => T;
   readonly settings: (entry: ToolEntry) => ToolSettings;

@@ -52,13 +52,19 @@ function takeFields(call: Call, fields: RequestFields): void {
   call.rawArguments = fields.arguments;
   if (typeof fields.name === "string") call.toolName = fields.name.slice(0, maxIdChars).toWellFormed();
   const id = toId(fields.id, "id");
-  if (id !== undefined && id !== "") call.callId = id;
+  if (id !== undefined && id !== "") nameCall(call, id);
   const taskId = toId(fields.taskId, "taskId");
   // What a tool calls belongs to the task that the tool was called for.
   call.taskId = call.origin.parent?.taskId ?? taskId ?? call.taskId;
   call.requestedPriority = toPriority(fields.priority);
   call.requestedTimeoutMs = toTimeout(fields.timeoutMs);
   if (call.toolName === "") throw invalid(`"name" must be the name of a tool, got ${describe(fields.name)}`);
+}
+
+/** Callers repeat their ids, and providers begin again at `call_0`: only an id of Tenon's own names one call. */
+function nameCall(call: Call, id: string): void {
+  if (call.depth === 0 && call.parts.takeId(id)) call.callId = id;
+  else call.requestId = id;
 }
 
 function shownArguments(call: Call): unknown {

@@ -1,8 +1,9 @@
 import type { ToolEnvelope } from "../contract/call.js";
-import type { CallRecord, Recorder } from "../contract/ports/recorder.js";
+import { ToolUnavailableError } from "../contract/errors.js";
+import type { CallOwner, CallRecord, CallStart, Recorder } from "../contract/ports/recorder.js";
 import { messageOf } from "../contract/message-of.js";
 import { announce } from "./announce.js";
-import type { Call, Outcome } from "./call.js";
+import type { AuthorisedCall, Call, Outcome } from "./call.js";
 
 /** Tell listeners and recorders how the call ended, refusals too; resolves when the records are kept. */
 export function record(outcome: Outcome, envelope: ToolEnvelope): Promise<void> | undefined {
@@ -14,6 +15,69 @@ export function record(outcome: Outcome, envelope: ToolEnvelope): Promise<void> 
   const { recorders } = call.parts;
   if (recorders.length === 0) return undefined;
   return keep(call, envelope, recorders);
+}
+
+/**
+ * Record that a call which may change something is about to run. No effect without a record: where it cannot
+ * be written, the call is refused.
+ */
+export function recordStart(call: AuthorisedCall): Promise<void> | undefined {
+  if (call.settings.annotations.readOnly === true) return undefined;
+  let pending: Promise<void>[] | undefined;
+  for (const recorder of call.parts.recorders) {
+    if (recorder.start === undefined) continue;
+    try {
+      const keeping = recorder.start(toStart(call));
+      if (keeping === undefined) continue;
+      pending ??= [];
+      pending.push(Promise.resolve(keeping));
+    } catch (cause) {
+      throw notRecorded(cause);
+    }
+  }
+  if (pending === undefined) return undefined;
+  return Promise.all(pending).then(
+    () => undefined,
+    (cause: unknown) => {
+      throw notRecorded(cause);
+    },
+  );
+}
+
+function toStart(call: AuthorisedCall): CallStart {
+  return {
+    callId: call.callId,
+    toolName: call.entry.name,
+    version: call.entry.version,
+    startedAt: call.startedAt,
+    arguments: call.input,
+    decision: call.decision,
+    ...ownerOf(call),
+  };
+}
+
+/** The refusal of a call that may change something while no record of it can be written. */
+export function notRecorded(cause: unknown): ToolUnavailableError {
+  return new ToolUnavailableError(
+    `Nothing was done: a call that may change something runs only where it can be recorded. ${messageOf(cause)}`,
+    {
+      code: "AUDIT_UNAVAILABLE",
+      hint: "Make room on the disk or make the state directory writable, and call again; `tenon doctor` shows the fault.",
+      cause,
+    },
+  );
+}
+
+function ownerOf(call: Call): CallOwner {
+  return {
+    sessionId: call.session.id,
+    taskId: call.taskId,
+    agent: call.session.agent,
+    userId: call.session.userId,
+    parentCallId: call.shownUnder?.callId,
+    requestId: call.requestId,
+    principal: call.session.principal,
+  };
 }
 
 function announceEnd(call: Call, envelope: ToolEnvelope): void {
@@ -29,11 +93,7 @@ function keep(call: Call, envelope: ToolEnvelope, recorders: readonly Recorder[]
   const entry: CallRecord = {
     envelope,
     arguments: call.input ?? (call.plain.ok ? call.plain.value : undefined),
-    sessionId: call.session.id,
-    taskId: call.taskId,
-    agent: call.session.agent,
-    userId: call.session.userId,
-    parentCallId: call.shownUnder?.callId,
+    ...ownerOf(call),
   };
   let pending: Promise<void>[] | undefined;
   for (const recorder of recorders) {

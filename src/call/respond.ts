@@ -42,6 +42,7 @@ function metadataOf(call: Call): CallMetadata {
   if (entry !== undefined) metadata.version = entry.version;
   if (call.taskId !== undefined) metadata.taskId = call.taskId;
   if (shownUnder !== undefined) metadata.parentCallId = shownUnder.callId;
+  if (call.requestId !== undefined) metadata.requestId = call.requestId;
   if (call.decision !== undefined) metadata.decision = call.decision;
   if (ticket !== undefined) metadata.waitedMs = ticket.waitedMs;
   if (call.attempts > 1) metadata.attempts = call.attempts;

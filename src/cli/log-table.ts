@@ -5,7 +5,12 @@ import { colorsFor, printable, table } from "./output.js";
 /** Records as a table, in the order given. */
 export function logTable(terminal: Terminal, records: readonly AuditRecord[], titled = true): string {
   const colors = colorsFor(terminal.stdout, terminal.env);
-  const paint = { success: colors.green, failure: colors.red, denied: colors.yellow };
+  const paint = {
+    success: colors.green,
+    failure: colors.red,
+    denied: colors.yellow,
+    interrupted: colors.magenta,
+  };
   const rows = records.map((record) => [
     colors.dim(timeText(record.time)),
     printable(record.callId),

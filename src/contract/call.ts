@@ -3,7 +3,10 @@ import type { ApprovalResolution, ClientInfo } from "./ports/approval.js";
 
 /** A call as the caller makes it. */
 export interface ToolRequest {
-  /** Becomes the `callId` of the answer. @default a new id */
+  /**
+   * The caller's own name for the call, told back as `metadata.requestId`; it may repeat. The `callId` is
+   * always Tenon's own: one that `newCallId` gave out, or a new one.
+   */
   readonly id?: string;
   /** A name, an alias, or `name@range`. */
   readonly name: string;
@@ -44,6 +47,8 @@ export interface CallMetadata {
   taskId?: string;
   agent?: string;
   parentCallId?: string;
+  /** The id that the caller gave the call. */
+  requestId?: string;
   decision?: AccessDecision;
   /** The program that the session works for. */
   client?: ClientInfo;

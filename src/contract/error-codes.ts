@@ -256,10 +256,15 @@ export const errorCodes = {
     meaning: "A newer Tenon wrote the state; this one cannot read it and left it untouched.",
     wayOut: "Update Tenon, or use another state directory.",
   },
+  CALL_INTERRUPTED: {
+    type: "ToolExecutionError",
+    meaning: "The process that ran the call ended before the call did, so it may have taken effect.",
+    wayOut: "Look at what is there before making the call again; `tenon log show` tells what is known.",
+  },
   AUDIT_UNAVAILABLE: {
     type: "ToolUnavailableError",
-    meaning: "Records of calls cannot be kept, and with `durability: strict` nothing is changed without one.",
-    wayOut: "Make room on the disk or mend the state directory; `tenon doctor` shows the fault.",
+    meaning: "The record of a call that may change something cannot be written, so the call was not run.",
+    wayOut: "Make room on the disk or make the state directory writable; `tenon doctor` shows the fault.",
   },
   STATE_BUSY: {
     type: "ToolUnavailableError",

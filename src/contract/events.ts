@@ -14,6 +14,8 @@ interface CallEvent {
   /** The program that the session works for. */
   readonly client?: ClientInfo;
   readonly parentCallId?: string;
+  /** The id that the caller gave the call. */
+  readonly requestId?: string;
 }
 
 /** Every event and its payload. */

@@ -60,6 +60,8 @@ export interface HostSession {
   readonly agent: string;
   /** The tools that it sees, by name. */
   tools(): Promise<readonly HostTool[]>;
+  /** An id for a call to come. */
+  newCallId(): string;
   /** Make a call by the name on the wire, an alias or the true name; never rejects. */
   call(call: HostCall): Promise<HostAnswer>;
   /** @param client The host's door for the request that asks. */
@@ -72,7 +74,7 @@ export interface HostSession {
 }
 
 export interface HostCall {
-  /** Becomes the `callId`. @default a new id */
+  /** One that `newCallId` gave out. @default a new id */
   readonly id?: string | undefined;
   readonly name: string;
   readonly arguments?: unknown;

@@ -15,6 +15,8 @@ export interface CallSession {
   readonly id: string;
   readonly agent: string;
   readonly userId?: string;
+  /** On whose behalf it works: keys and answers of calls belong to one principal. @default "local" */
+  readonly principal?: string;
   /** The task of calls that name none. */
   readonly taskId?: string;
   readonly iterationId?: string | undefined;

@@ -31,6 +31,11 @@ export interface SessionOptions {
   /** @default "agent" */
   readonly agent?: string;
   readonly userId?: string;
+  /**
+   * On whose behalf the session works. Idempotency keys, and answers that are fetched later, belong to one
+   * principal. @default "local"
+   */
+  readonly principal?: string;
   /** The task of calls that name none. */
   readonly taskId?: string;
   readonly iterationId?: string;

@@ -93,10 +93,10 @@ function addCall(sum: ToolSum, call: ReportedCall): void {
 
 function add(sum: Sum, { outcome, durationMs }: ReportedCall): void {
   sum.calls++;
-  if (outcome === "failure") sum.failures++;
+  if (outcome === "failure" || outcome === "interrupted") sum.failures++;
   if (outcome === "denied") sum.denied++;
-  // A refusal says nothing about how long the tool takes.
-  if (outcome === "denied") return;
+  // Neither a refusal nor a call that was cut off says how long the tool takes.
+  if (outcome === "denied" || outcome === "interrupted") return;
   const ms = Math.max(0, durationMs);
   sum.durations.record(ms);
   sum.total += ms;

@@ -113,7 +113,7 @@ function attributesOf(
   return {
     "gen_ai.operation.name": "execute_tool",
     "gen_ai.tool.name": name,
-    "gen_ai.tool.call.id": call.callId,
+    "gen_ai.tool.call.id": call.requestId ?? call.callId,
     "gen_ai.tool.type": "function",
     "gen_ai.agent.name": call.agent,
     "gen_ai.conversation.id": call.sessionId,

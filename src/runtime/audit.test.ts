@@ -75,40 +75,47 @@ describe("the log of a Tenon", () => {
     expect(() => readdirSync(dir)).toThrow("ENOENT");
   });
 
-  it("changes nothing without a record where durability is strict, until records can be kept again", async () => {
-    const ground = createGround();
-    const change = defineTool({
-      name: "change",
-      description: "Change something.",
-      category: "custom",
-      input: z.object({}),
-      execute: () => "changed",
-    });
-    const config = {
-      stateDir: ground.stateDir,
-      durability: "strict" as const,
-      policy: { rules: [{ decision: "allow" as const, tool: "change" }] },
-    };
-    const tenon = open({ tools: [change, echo], config }, ground);
-    // A file stands where the folder of the log must be made.
-    const dir = await tenon.audit.dir();
-    mkdirSync(dirname(dir), { recursive: true });
-    writeFileSync(dir, "in the way");
-    const faults: string[] = [];
-    tenon.on("AUDIT_FAULT", ({ message }) => faults.push(message));
-    const first = await tenon.call({ name: "change", arguments: {} });
-    expect(first.metadata["auditFault"]).toContain("could not be kept");
-    expect(faults).toHaveLength(1);
-    expect(await tenon.call({ name: "change", arguments: {} })).toMatchObject({
-      error: { code: "AUDIT_UNAVAILABLE" },
-    });
-    expect((await tenon.call({ name: "echo", arguments: { text: "read" } })).success).toBe(true);
-    rmSync(dir);
-    const after = await tenon.call({ name: "change", arguments: {} });
-    expect(after).toMatchObject({ success: true });
-    expect(after.metadata).not.toHaveProperty("auditFault");
-    expect(await tenon.audit.verify()).toMatchObject({ ok: true, records: 4 });
-  });
+  it.each(["default", "strict"] as const)(
+    "changes nothing without a record (durability: %s), until records can be kept again",
+    async (durability) => {
+      const ground = createGround();
+      let changes = 0;
+      const change = defineTool({
+        name: "change",
+        description: "Change something.",
+        category: "custom",
+        input: z.object({}),
+        execute: () => (changes++, "changed"),
+      });
+      const config = {
+        stateDir: ground.stateDir,
+        durability,
+        policy: { rules: [{ decision: "allow" as const, tool: "change" }] },
+      };
+      const tenon = open({ tools: [change, echo], config }, ground);
+      // A file stands where the folder of the log must be made.
+      const dir = await tenon.audit.dir();
+      mkdirSync(dirname(dir), { recursive: true });
+      writeFileSync(dir, "in the way");
+      const faults: string[] = [];
+      tenon.on("AUDIT_FAULT", ({ message }) => faults.push(message));
+      const first = await tenon.call({ name: "change", arguments: {} });
+      expect(first).toMatchObject({ error: { code: "AUDIT_UNAVAILABLE" } });
+      expect(first.metadata["auditFault"]).toContain("could not be kept");
+      expect(faults).toHaveLength(1);
+      expect(await tenon.call({ name: "change", arguments: {} })).toMatchObject({
+        error: { code: "AUDIT_UNAVAILABLE" },
+      });
+      expect((await tenon.call({ name: "echo", arguments: { text: "read" } })).success).toBe(true);
+      expect(changes).toBe(0);
+      rmSync(dir);
+      const after = await tenon.call({ name: "change", arguments: {} });
+      expect(after).toMatchObject({ success: true });
+      expect(after.metadata).not.toHaveProperty("auditFault");
+      expect(changes).toBe(1);
+      expect(await tenon.audit.verify()).toMatchObject({ ok: true, records: 4 });
+    },
+  );
 
   it("tells of an agent that probes forbidden paths", async () => {
     const tenon = open();

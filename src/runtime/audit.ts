@@ -1,10 +1,13 @@
 import type { ResolvedConfig } from "../config/resolve-config.js";
-import { ToolUnavailableError, type ToolError } from "../contract/errors.js";
+import { notRecorded } from "../call/record.js";
+import type { ToolError } from "../contract/errors.js";
 import type { AuditLog } from "../contract/ports/audit.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { Recorder } from "../contract/ports/recorder.js";
 import type { PurgeWish, Purged } from "../record/audit/purge.js";
 import type { EventBus } from "../record/event-bus.js";
+import { hasUnsettled } from "./audit-place.js";
+import type { LazyState } from "./lazy-state.js";
 import type { OpenedAudit } from "./open-audit.js";
 
 export interface RuntimeAuditOptions {
@@ -16,6 +19,8 @@ export interface RuntimeAuditOptions {
   readonly events: EventBus;
   /** Whether at most one call runs. */
   readonly isQuiet: () => boolean;
+  /** Where the journal is, which knows what interrupted calls did. */
+  readonly state: LazyState;
 }
 
 /** The log as the person at this Tenon has it. */
@@ -33,7 +38,11 @@ export interface RuntimeAudit {
   /** None where the configuration wants no records. */
   readonly recorders: readonly Recorder[];
   readonly log: TenonAudit;
-  /** Why nothing may be changed now: with strict durability no change goes without a record. */
+  /** Whether a process died and left calls without an end. */
+  hasUnsettled(): boolean;
+  /** Write the ends of calls whose processes died; where that fails, an event tells. */
+  settle(): Promise<void>;
+  /** Why nothing may be changed now: no change goes without a record. */
   readonly refuseChanges: () => ToolError | undefined;
   close(): Promise<void>;
 }
@@ -47,6 +56,10 @@ export function createRuntimeAudit(options: RuntimeAuditOptions): RuntimeAudit {
   const log = async (): Promise<AuditLog> => (await open()).log;
   const recorder: Recorder = {
     name: "audit",
+    start: (start) =>
+      opened === undefined
+        ? open().then(({ recorder: own }) => own.start(start))
+        : opened.recorder.start(start),
     record: (record) =>
       opened === undefined
         ? open().then(({ recorder: own }) => own.record(record))
@@ -55,11 +68,16 @@ export function createRuntimeAudit(options: RuntimeAuditOptions): RuntimeAudit {
   };
   return {
     recorders: options.config.audit.enabled ? [recorder] : [],
-    refuseChanges: () => refusalOf(options.config, opened),
+    refuseChanges: () => refusalOf(opened),
+    hasUnsettled: () => options.config.audit.enabled && hasUnsettled(options),
+    settle: async () => {
+      if (options.config.audit.enabled) await (await open()).settle();
+    },
     close: async () => (await opening)?.close(),
     log: {
       search: async (query) => (await log()).search(query),
       get: async (id) => (await log()).get(id),
+      started: async (callId) => (await log()).started?.(callId),
       head: async () => (await log()).head(),
       verify: async (head) => (await log()).verify(head),
       async *export(query) {
@@ -74,11 +92,8 @@ export function createRuntimeAudit(options: RuntimeAuditOptions): RuntimeAudit {
   };
 }
 
-function refusalOf({ durability }: ResolvedConfig, opened: OpenedAudit | undefined): ToolError | undefined {
-  if (durability !== "strict" || opened?.recorder.fault === undefined || opened.recorder.retry())
-    return undefined;
-  return new ToolUnavailableError(`Nothing is changed without a record. ${opened.recorder.fault}`, {
-    code: "AUDIT_UNAVAILABLE",
-    hint: "Make room on the disk, or mend the state directory, and call again.",
-  });
+/** Told before a person is asked for consent to a call that could not run. */
+function refusalOf(opened: OpenedAudit | undefined): ToolError | undefined {
+  if (opened?.recorder.fault === undefined || opened.recorder.retry()) return undefined;
+  return notRecorded(new Error(opened.recorder.fault));
 }

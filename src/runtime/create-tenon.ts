@@ -22,10 +22,10 @@ import { isSecretName } from "../world/secrets/secret-names.js";
 import type { InteractCallbacks } from "../world/interact/callback-backend.js";
 import { createRuntimeAudit } from "./audit.js";
 import { createBuiltInTools } from "./built-in-tools.js";
+import { createCallIds } from "./call-ids.js";
 import { logCalls, logSinkOf } from "./call-log.js";
 import { chainTools } from "./chains.js";
 import { createExtensions } from "./extensions.js";
-import { createIds } from "./ids.js";
 import { databaseSecrets } from "./database-secrets.js";
 import { createLazyState } from "./lazy-state.js";
 import type { LogSink } from "./log.js";
@@ -40,6 +40,7 @@ import { createRuntimePolicy } from "./runtime-policy.js";
 import { awaitEither, pluginMethods } from "./plugin-methods.js";
 import { Plugins } from "./plugins.js";
 import { systemClock } from "./system-clock.js";
+import { taskMethods } from "./task-methods.js";
 import { Tasks } from "./tasks.js";
 import { startTelemetry, type TelemetryOptions } from "./telemetry.js";
 import type { Tenon } from "./tenon.js";
@@ -124,7 +125,8 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     if (value !== undefined && isSecretName(name)) redactor.addKnown(value);
   if (config.tools.webSearch?.apiKey !== undefined) redactor.addKnown(config.tools.webSearch.apiKey);
   for (const secret of databaseSecrets(config.database)) redactor.addKnown(secret);
-  const newId = createIds("call");
+  const ids = createCallIds();
+  const { newId } = ids;
   const tasks = new Tasks();
   const state = createLazyState({
     stateDir,
@@ -170,6 +172,7 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     redact: redactor.redact,
     events,
     isQuiet: () => running.isQuiet,
+    state,
   });
   const background = options.jobs !== false;
   const random = options.random ?? Math.random;
@@ -204,6 +207,7 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     plainLimits: { ...defaultPlainLimits, ...options.argumentLimits },
     random,
     newId,
+    takeId: ids.take,
     redact: redactor.redact,
     settings: createToolSettings(config, metrics),
     maxTextChars: options.maxTextChars ?? 100_000,
@@ -232,7 +236,6 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     env,
     spine,
     metrics,
-    tasks,
     state,
     policy,
     world,
@@ -245,6 +248,8 @@ export function createTenon(given: TenonOptions = {}): Tenon {
   });
   return Object.assign(
     runtime,
+    { newCallId: ids.reserve },
+    taskMethods({ tasks, log: audit.log }),
     pluginMethods(plugins),
     undoMethods({ journal: world.journal, newId, replay }),
   );

@@ -89,6 +89,10 @@ export class TenonHostSession implements HostSession {
     return this.#parts.tenon.config.tools.listing === "search";
   }
 
+  newCallId(): string {
+    return this.#parts.tenon.newCallId();
+  }
+
   async call({ id, name: asked, arguments: given, signal, onProgress }: HostCall): Promise<HostAnswer> {
     const { name, args } = this.#searches ? meantCall(asked, given) : { name: asked, args: given };
     const visible = !this.#narrowed || (await this.#isVisible(name));

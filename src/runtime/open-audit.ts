@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AuditHead } from "../contract/ports/audit.js";
@@ -12,15 +11,19 @@ import { asideDir, dropOldSegments } from "../record/audit/retention.js";
 import { SegmentWriter } from "../record/audit/segment-writer.js";
 import { createRestMaker } from "../record/audit/to-rest.js";
 import { openBlobs } from "../store/blobs.js";
-import { currentProcess, fromIdentity, livenessOf, toIdentity } from "../store/process-identity.js";
-import { openStateDir, privateDirectory, workspaceKey } from "../store/state-dir.js";
+import { currentProcess, fromIdentity } from "../store/process-identity.js";
+import { privateDirectory } from "../store/state-dir.js";
 import type { RuntimeAuditOptions } from "./audit.js";
+import { createIsAlive, openPlace } from "./audit-place.js";
+import { createSettle } from "./settle-audit.js";
 
 /** A log that is open. */
 export interface OpenedAudit {
   readonly dir: string;
   readonly recorder: AuditRecorder;
   readonly log: OpenedAuditLog;
+  /** Write the ends of calls whose processes died. */
+  settle(): Promise<void>;
   purge(wish: PurgeWish): Promise<Purged>;
   close(): Promise<void>;
 }
@@ -34,13 +37,7 @@ export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
   const place = openPlace(options);
   const { dir } = place;
   const self = currentProcess();
-  const isAlive = (owner: string): boolean => {
-    try {
-      return livenessOf(toIdentity(owner), self, "sqlite") !== "dead";
-    } catch {
-      return false; // killed before it could write its name
-    }
-  };
+  const isAlive = createIsAlive(self);
   const strict = config.durability === "strict";
   const asides = createAsides(dir);
   const recorder = new AuditRecorder({
@@ -74,9 +71,11 @@ export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
     await recorder.flush();
     return head;
   };
+  const settle = createSettle({ options, dir, isAlive, owner: fromIdentity(self), recorder });
   const log = createAuditLog({
     dir,
     isAlive,
+    settle,
     asideOf: asides.find,
     coverAll,
     alerts: () => recorder.alerts(),
@@ -112,6 +111,7 @@ export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
     dir,
     recorder,
     log,
+    settle,
     async purge(wish) {
       await recorder.flush();
       const purged = await purgeLog({ dir, writer: recorder.writer(), now: clock.now }, wish);
@@ -120,35 +120,6 @@ export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
     },
     close: () => (closing ??= close()),
   };
-}
-
-interface Place {
-  readonly dir: string;
-  /** Make the folder above it; where that fails, only records are lost, and said to be. */
-  make(): void;
-  /** Where nothing is to last, nothing does. */
-  remove(): void;
-}
-
-function openPlace({ config, stateDir, workspace }: RuntimeAuditOptions): Place {
-  if (config.database === ":memory:") {
-    const dir = mkdtempSync(join(tmpdir(), "tenon-log-"));
-    return { dir, make: () => {}, remove: () => rmSync(dir, { recursive: true, force: true }) };
-  }
-  return {
-    dir: join(stateDir, workspaceKey(realOf(workspace)), "audit"),
-    make: () => void openStateDir(stateDir, workspace),
-    remove: () => {},
-  };
-}
-
-/** A workspace that is not there has no log, and whoever opens its state is told so. */
-function realOf(workspace: string): string {
-  try {
-    return realpathSync.native(workspace);
-  } catch {
-    return workspace;
-  }
 }
 
 /** The stores of contents that are kept aside, one a segment, so that both go together. */

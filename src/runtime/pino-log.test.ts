@@ -61,7 +61,7 @@ describe("the logging of the configuration", () => {
         },
       },
     });
-    await tenon.call({ id: "c1", name: "talk", taskId: "t" });
+    const { callId } = await tenon.call({ name: "talk", taskId: "t" });
     await tenon.call({ id: "c2", name: "quiet", arguments: { fail: true } });
     await tenon.close();
     const lines = readFileSync(file, "utf8")
@@ -76,7 +76,7 @@ describe("the logging of the configuration", () => {
       ["talk", "warn", "careful"],
       ["talk", "info", "call completed"],
     ]);
-    expect(lines[4]).toMatchObject({ callId: "c1", taskId: "t", durationMs: expect.any(Number) as number });
+    expect(lines[4]).toMatchObject({ callId, taskId: "t", durationMs: expect.any(Number) as number });
     expect(JSON.stringify(lines)).not.toContain("sk-abcdefghijklmnopqrstuvwx");
   });
 

@@ -118,11 +118,11 @@ describe("reflect", () => {
     const tenon = createTenon({ config: { database: ":memory:" } });
     await tenon.call({ name: "current_time", taskId: "t" });
     await tenon.call({ name: "current_tim", taskId: "t" });
-    expect(tenon.reflect("t")).toMatchObject({
+    expect(await tenon.reflect("t")).toMatchObject({
       verdict: "replan",
       toolFailures: [{ code: "TOOL_NOT_FOUND" }],
     });
-    expect(tenon.reflect("unknown").verdict).toBe("continue");
+    expect((await tenon.reflect("unknown")).verdict).toBe("continue");
     await tenon.close();
   });
 });

@@ -89,9 +89,11 @@ export class RunningCalls implements InFlight {
     clearInterval(this.#pulse);
   }
 
-  /** Stop the calls of that id: callers choose ids, so there may be several. */
-  cancel(callId: string, reason = "The call was cancelled by a person."): boolean {
-    const meant = [...this.#calls].filter((call) => call.callId === callId && call.aborted === undefined);
+  /** Stop the call of that id, or those that their callers gave it: these may be several. */
+  cancel(id: string, reason = "The call was cancelled by a person."): boolean {
+    const meant = [...this.#calls].filter(
+      ({ callId, requestId, aborted }) => (callId === id || requestId === id) && aborted === undefined,
+    );
     for (const call of meant) call.abort(new ToolCancelledError(reason));
     return meant.length > 0;
   }

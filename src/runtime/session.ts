@@ -42,6 +42,7 @@ export class Session implements ToolCaller, CallSession {
   readonly env: SessionEnv;
   readonly seen: SeenFiles;
   declare readonly userId?: string;
+  declare readonly principal?: string;
   declare readonly taskId?: string;
   readonly seat: Seat;
   declare readonly allowedPaths?: readonly string[];
@@ -54,6 +55,7 @@ export class Session implements ToolCaller, CallSession {
     this.id = options.id;
     this.agent = options.agent ?? "agent";
     if (options.userId !== undefined) this.userId = options.userId;
+    if (options.principal !== undefined) this.principal = options.principal;
     if (options.taskId !== undefined) this.taskId = options.taskId;
     this.seat = parts.seat;
     if (options.allowedPaths !== undefined) this.allowedPaths = options.allowedPaths;

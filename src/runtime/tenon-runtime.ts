@@ -32,10 +32,9 @@ import type { RunningCalls } from "./running-calls.js";
 import type { RuntimePolicy } from "./runtime-policy.js";
 import { safeEnv } from "./safe-env.js";
 import type { SeenBySessions } from "./seen-by-sessions.js";
-import { reflect } from "./reflect.js";
 import { Session, type SessionParts } from "./session.js";
 import { followedToolset, followStage } from "./stage-toolset.js";
-import type { TaskContext, Tasks } from "./tasks.js";
+import type { TaskMethods } from "./task-methods.js";
 import type { Tenon } from "./tenon.js";
 import { reportTools } from "./tool-report.js";
 import type { UndoMethods } from "./undo-methods.js";
@@ -51,7 +50,6 @@ export interface RuntimeParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly spine: SpineParts;
   readonly metrics: Metrics;
-  readonly tasks: Tasks;
   readonly state: LazyState;
   readonly policy: RuntimePolicy;
   readonly world: World;
@@ -63,8 +61,10 @@ export interface RuntimeParts {
   readonly lifetime: { closed: boolean };
 }
 
+type OtherMethods = keyof PluginMethods | keyof UndoMethods | keyof TaskMethods | "newCallId";
+
 /** A running Tenon: sessions, tasks and the end of it all. */
-export class TenonRuntime implements Omit<Tenon, keyof PluginMethods | keyof UndoMethods> {
+export class TenonRuntime implements Omit<Tenon, OtherMethods> {
   readonly config: ResolvedConfig;
   readonly registry: ToolRegistry;
   readonly metrics: Metrics;
@@ -86,7 +86,8 @@ export class TenonRuntime implements Omit<Tenon, keyof PluginMethods | keyof Und
     const { config, spine, metrics, policy, world, state, running } = parts;
     this.#parts = parts;
     this.mcp = parts.mcp;
-    if (state.exists() || parts.mcp.configured) running.startWith(() => this.#start());
+    if (state.exists() || parts.mcp.configured || parts.audit.hasUnsettled())
+      running.startWith(() => this.#start());
     this.config = config;
     this.audit = parts.audit.log;
     this.registry = spine.registry;
@@ -133,12 +134,6 @@ export class TenonRuntime implements Omit<Tenon, keyof PluginMethods | keyof Und
     if ((options.toolset ?? this.config.toolset) === followedToolset) await session.refresh();
     return session;
   }
-
-  task(taskId: string): TaskContext | undefined {
-    return this.#parts.tasks.get(taskId);
-  }
-
-  reflect: Tenon["reflect"] = (taskId, options) => reflect(this.task(taskId) ?? { actionsDone: [] }, options);
 
   on<N extends EventName>(name: N, listener: (payload: TenonEvents[N]) => void): () => void {
     return this.#parts.spine.events.on(name, listener);
@@ -200,9 +195,13 @@ export class TenonRuntime implements Omit<Tenon, keyof PluginMethods | keyof Und
 
   /** What an earlier run left behind is taken up before the first call. */
   async #start(): Promise<void> {
-    await this.#parts.policy.load();
-    await this.#parts.world.journal.recover();
-    await this.#parts.world.work.refresh();
+    const { state, policy, world, audit } = this.#parts;
+    if (state.exists()) {
+      await policy.load();
+      await world.journal.recover();
+      await world.work.refresh();
+    }
+    await audit.settle();
     if (this.mcp.configured) await this.mcp.load();
   }
 

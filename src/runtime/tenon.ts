@@ -60,6 +60,8 @@ export interface Tenon extends ToolCaller, PluginMethods {
   unuse(name: string): boolean;
   /** The extensions that are there, in the order in which they are asked. */
   extensions(): readonly ExtensionInfo[];
+  /** An id for a call to come: sent as the request's `id`, it becomes the `callId`. */
+  newCallId(): string;
   /** Open a session: one agent with its own toolset, environment and read state. */
   createSession(options?: SessionOptions): Session;
   /** Open a session that outlives the process: what it sets in its environment is kept under its name. */
@@ -78,10 +80,10 @@ export interface Tenon extends ToolCaller, PluginMethods {
   replay(taskId: string, options?: ReplayOptions): Promise<ReplayReport>;
   /** The changes that can be taken back, newest first. */
   history(query?: HistoryQuery): Promise<readonly ChangeRecord[]>;
-  /** What was done for a task. */
-  task(taskId: string): TaskContext | undefined;
+  /** What was done for a task, by all processes that worked on it. */
+  task(taskId: string): Promise<TaskContext | undefined>;
   /** Look back on a task: complete, to be continued, or to be planned anew, and what its failures teach. */
-  reflect(taskId: string, options?: ReflectOptions): Reflection;
+  reflect(taskId: string, options?: ReflectOptions): Promise<Reflection>;
   /** The system prompt with the tools that an agent sees, for models without tool calling of their own. */
   prompt(options?: SessionPromptOptions): ToolPrompt;
   on<N extends EventName>(name: N, listener: (payload: TenonEvents[N]) => void): () => void;

@@ -89,10 +89,9 @@ describe("tools", () => {
   it("are called as a person in the console's session", async () => {
     const envelope = await callTool(name, { word: "hi" }, { id: "mine", taskId: "T1" });
     expect(envelope).toMatchObject({
-      callId: "mine",
       success: true,
       result: { word: "hi" },
-      metadata: { sessionId: "console", agent: "person", taskId: "T1" },
+      metadata: { requestId: "mine", sessionId: "console", agent: "person", taskId: "T1" },
     });
     expect(envelope.content[0]).toMatchObject({ type: "text" });
     expect(await callTool("nowhere", {})).toMatchObject({
@@ -206,7 +205,10 @@ describe("a call that needs consent", () => {
     await waiting("/api/approvals");
     leaving.abort();
     expect(await asked).toBe("left");
-    await waiting("/api/calls", ({ callId, state }: LiveCall) => callId === "leaver" && state === "failed");
+    await waiting(
+      "/api/calls",
+      ({ requestId, state }: LiveCall) => requestId === "leaver" && state === "failed",
+    );
     expect((await at.ask("/api/approvals")).body).toEqual([]);
   });
 });
@@ -252,7 +254,7 @@ describe("calls", () => {
     const path = `/api/calls/${encodeURIComponent("slow/one")}`;
     await waiting(
       "/api/calls",
-      ({ callId, output }: LiveCall) => callId === "slow/one" && output === "still here",
+      ({ requestId, output }: LiveCall) => requestId === "slow/one" && output === "still here",
     );
     expect((await at.ask(path)).body).toMatchObject({ state: "running", output: "still here" });
     expect((await at.post(`${path}/cancel`)).body).toEqual({ cancelled: true });

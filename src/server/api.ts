@@ -49,6 +49,8 @@ export interface FeedHello {
  */
 export interface LiveCall {
   readonly callId: string;
+  /** The id that the caller gave it. */
+  readonly requestId?: string | undefined;
   readonly toolName: string;
   readonly sessionId: string;
   readonly agent: string;

@@ -75,8 +75,10 @@ export class LiveCalls {
     return this.#calls.size - this.#ended.size;
   }
 
-  get(callId: string): LiveCall | undefined {
-    const call = this.#calls.get(callId);
+  /** By its id, or by the newest use of the id that its caller gave it. */
+  get(id: string): LiveCall | undefined {
+    const call =
+      this.#calls.get(id) ?? [...this.#calls.values()].findLast(({ requestId }) => requestId === id);
     return call && shown(call);
   }
 
@@ -93,12 +95,10 @@ export class LiveCalls {
   }
 
   #add(
-    { callId, toolName, sessionId, agent, taskId, parentCallId, ...rest }: CallPayload,
+    { callId, toolName, sessionId, agent, taskId, parentCallId, requestId, ...rest }: CallPayload,
     time: number,
   ): void {
     const { value: params } = boundValue("params" in rest ? rest.params : undefined, paramLimits);
-    const before = this.#calls.get(callId);
-    if (before !== undefined) this.#forget(before); // callers choose ids, and may choose one twice
     const call: Kept = {
       callId,
       toolName,
@@ -106,6 +106,7 @@ export class LiveCalls {
       agent,
       ...(taskId !== undefined && { taskId }),
       ...(parentCallId !== undefined && { parentCallId }),
+      ...(requestId !== undefined && { requestId }),
       requestedAt: time,
       state: "waiting",
       params,

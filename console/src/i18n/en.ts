@@ -49,6 +49,7 @@ export const en = {
   "outcome.success": "success",
   "outcome.failure": "failure",
   "outcome.denied": "denied",
+  "outcome.interrupted": "interrupted",
   "fact.call": "Call",
   "fact.agent": "Agent",
   "fact.task": "Task",

@@ -50,6 +50,7 @@ export const zh: Readonly<Record<TextKey, string>> = {
   "outcome.success": "成功",
   "outcome.failure": "失败",
   "outcome.denied": "拒绝",
+  "outcome.interrupted": "中断",
   "fact.call": "调用",
   "fact.agent": "代理",
   "fact.task": "任务",

@@ -26,7 +26,11 @@ export function Badge({ tone = "plain", children }: { readonly tone?: Tone; read
 export function toneOf(word: string): Tone {
   if (/^(allow|success|succeeded|ready|healthy|done|same|approved|ok)$/i.test(word)) return "ok";
   if (/^(deny|denied|failure|failed|error|unhealthy|different|rejected|high|open)$/i.test(word)) return "bad";
-  if (/^(ask|asking|waiting|connecting|blocked|medium|held|initializing|burst|probing|denials)$/i.test(word))
+  if (
+    /^(ask|asking|waiting|connecting|blocked|medium|held|initializing|burst|probing|denials|interrupted)$/i.test(
+      word,
+    )
+  )
     return "warn";
   if (/^(running|executing|in_progress|active|current)$/i.test(word)) return "info";
   return "plain";

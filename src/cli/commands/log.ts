@@ -53,12 +53,12 @@ function withQueryFlags(command: Command, limit?: string): Command {
     .option("--agent <name>", "only this agent")
     .option("--task <id>", "only this task")
     .option("--session-id <id>", "only this session")
-    .option("--outcome <word>", "success, failure or denied")
+    .option("--outcome <word>", "success, failure, denied or interrupted")
     .option("--text <text>", "in the tool's name, the arguments or the error")
     .option("--limit <n>", "most calls to show", limit);
 }
 
-const outcomes: readonly AuditOutcome[] = ["success", "failure", "denied"];
+const outcomes: readonly AuditOutcome[] = ["success", "failure", "denied", "interrupted"];
 
 function toQuery(flags: LogFlags): AuditQuery {
   const now = Date.now();

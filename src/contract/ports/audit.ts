@@ -3,13 +3,29 @@ import type { ErrorInfo } from "../errors.js";
 import type { ApprovalResolution, ClientInfo } from "./approval.js";
 
 /** How a call ended, as the log tells it. */
-export type AuditOutcome = "success" | "failure" | "denied";
+export type AuditOutcome = "success" | "failure" | "denied" | "interrupted";
+
+/** What is known of the effects of a call whose process ended before the call did. */
+export interface InterruptedEffects {
+  /** Files that the journal saw the call change, and how; a change that was rolled back is not among them. */
+  readonly files: readonly { readonly path: string; readonly op: string }[];
+  /** Why the list may be incomplete. */
+  readonly note?: string | undefined;
+}
 
 /** One call in the log. */
 export interface AuditRecord {
   /** Its place in the chain, from 1. */
   readonly seq: number;
   readonly callId: string;
+  /** The place of the record that was written before the tool ran; read-only calls have none. */
+  readonly start?: number | undefined;
+  /** The id that the caller gave the call. */
+  readonly requestId?: string | undefined;
+  /** On whose behalf the session worked. @default "local" */
+  readonly principal?: string | undefined;
+  /** Set where a person acted and no tool was called: "cli", "console" or "library". */
+  readonly act?: string | undefined;
   /** Unix time in milliseconds at which the call came. */
   readonly time: number;
   readonly durationMs: number;
@@ -37,9 +53,21 @@ export interface AuditRecord {
   /** When contents were taken out of it by `tenon state purge`. */
   readonly purged?: number | undefined;
   readonly error?: ErrorInfo | undefined;
+  /** Of an interrupted call. */
+  readonly effects?: InterruptedEffects | undefined;
+  /** Why a content that belongs beside the log is not there; the digest is. */
+  readonly asideFault?: string | undefined;
   /** Of the record before it, and of this one. */
   readonly previous: string;
   readonly hash: string;
+}
+
+/** The record of a call that was about to run. */
+export interface AuditStart extends Omit<
+  AuditRecord,
+  "durationMs" | "outcome" | "result" | "resultDigest" | "error" | "effects" | "start"
+> {
+  readonly kind: "start";
 }
 
 /** Which records are meant; all that is given must hold. */
@@ -96,6 +124,8 @@ export interface AuditLog {
   search(query?: AuditQuery): Promise<readonly AuditRecord[]>;
   /** By call id or place in the chain; with the whole result where it was kept aside. */
   get(id: string | number): Promise<AuditRecord | undefined>;
+  /** The record of a call that began, whether or not it has ended; read-only calls have none. */
+  started?(callId: string): Promise<AuditStart | undefined>;
   head(): Promise<AuditHead>;
   /** @param head One that was noted outside earlier. */
   verify(head?: AuditHead | string): Promise<AuditVerdict>;

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { CallToolRequest, CallToolResult, Server, ServerContext } from "@modelcontextprotocol/server";
 import type { ToolProgress } from "../../contract/tool.js";
 import type { Connection } from "./connection.js";
@@ -33,7 +32,7 @@ export async function runTool(
   exchange: Exchange,
   call: WireCall,
 ): Promise<CallToolResult> {
-  const id = randomUUID();
+  const id = connection.session.newCallId();
   const unbind = connection.bind(id, exchange);
   try {
     const { name, arguments: args, progressToken: token, signal } = call;

@@ -1,4 +1,11 @@
-import type { AuditAlert, AuditHead, AuditLog, AuditQuery, AuditRecord } from "../../contract/ports/audit.js";
+import type {
+  AuditAlert,
+  AuditHead,
+  AuditLog,
+  AuditQuery,
+  AuditRecord,
+  AuditStart,
+} from "../../contract/ports/audit.js";
 import type { BlobStore } from "../../contract/ports/blobs.js";
 import { createAlertWatch } from "./alerts.js";
 import { genesis, linesPerSegment } from "./line.js";
@@ -13,6 +20,8 @@ export interface AuditLogOptions {
   readonly asideOf: (segment: number) => BlobStore | undefined;
   /** Chain in what all processes wrote, on disk; the head that covers it. */
   readonly coverAll: () => Promise<AuditHead>;
+  /** Write the ends of calls whose processes died, before anybody reads. */
+  readonly settle: () => Promise<void>;
   /** What this process has seen. */
   readonly alerts: () => readonly AuditAlert[];
 }
@@ -26,23 +35,40 @@ export interface OpenedAuditLog extends AuditLog {
 export function createAuditLog(options: AuditLogOptions): OpenedAuditLog {
   const { dir } = options;
   const records = createAuditSearch(dir);
+  const prepare = async (): Promise<void> => {
+    await options.settle();
+    await records.prepare();
+  };
   return {
     records,
     async search(query = {}) {
-      await records.prepare();
+      await prepare();
       return records.find(query).map(publicRecord);
     },
     async get(id) {
-      await records.prepare();
+      await prepare();
       const record = find(records, id);
       return record === undefined ? undefined : withAside(publicRecord(record), options);
     },
+    async started(callId) {
+      await prepare();
+      const start = records.startOf(callId);
+      if (start === undefined) return undefined;
+      return (await withAside(
+        publicRecord(start as unknown as AuditRecord),
+        options,
+      )) as unknown as AuditStart;
+    },
     async head() {
+      await options.settle();
       return listSegments(dir).length === 0 ? { seq: 0, hash: genesis } : options.coverAll();
     },
-    verify: (head) => verifyLog(options, head),
+    async verify(head) {
+      await options.settle();
+      return verifyLog(options, head);
+    },
     async *export(query: AuditQuery = {}) {
-      await records.prepare();
+      await prepare();
       let count = 0;
       for (const record of records.each(query)) {
         yield JSON.stringify(record);
@@ -51,7 +77,7 @@ export function createAuditLog(options: AuditLogOptions): OpenedAuditLog {
     },
     alerts: options.alerts,
     async pastAlerts(query = {}) {
-      await records.prepare();
+      await prepare();
       const watch = createAlertWatch();
       const newestFirst = records.find({ limit: 10_000, ...query });
       for (const { error, ...call } of newestFirst.toReversed())

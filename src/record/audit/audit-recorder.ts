@@ -1,28 +1,18 @@
-import type { CallRecord, Recorder } from "../../contract/ports/recorder.js";
+import type { CallRecord, CallStart, Recorder } from "../../contract/ports/recorder.js";
 import { createAlertWatch, type AlertWatch } from "./alerts.js";
-import { marker, type SegmentWriter } from "./segment-writer.js";
-import { outcomeOf, type RestMaker } from "./to-rest.js";
+import { LogEnd, type LogEndOptions } from "./log-end.js";
+import type { SegmentWriter } from "./segment-writer.js";
+import { outcomeOf, type Begun, type RestMaker, type StartText } from "./to-rest.js";
 import type { AuditAlert } from "../../contract/ports/audit.js";
 
-export interface AuditRecorderOptions {
-  /** Opens the log; tried again where it failed. */
-  readonly open: () => SegmentWriter;
+export interface AuditRecorderOptions extends LogEndOptions {
   readonly rests: RestMaker;
   /** Sync before an answer leaves, instead of within 10 ms. */
   readonly strict: boolean;
   /** Whether no other call is under way that could share the write. */
   readonly isQuiet: () => boolean;
-  readonly now: () => number;
-  readonly onFault: (message: string) => void;
-  readonly onRestored: (counts: { readonly written: number; readonly lost: number }) => void;
   readonly onAlert: (alert: AuditAlert) => void;
 }
-
-/** A sync that begins this long after a write is over within 10 ms of it, where the disk is quick. */
-const syncDelayMs = 5;
-const mostWaiting = 10_000;
-/** Not every call tries again to write what waits. */
-const retryMs = 200;
 
 interface Pending {
   readonly record: CallRecord;
@@ -34,7 +24,7 @@ export class AuditRecorder implements Recorder {
   readonly name = "audit";
   readonly #options: AuditRecorderOptions;
   readonly #watch: AlertWatch;
-  #writer: SegmentWriter | undefined;
+  readonly #end: LogEnd;
   #pending: Pending[] = [];
   /** Calls that other calls made, since the last write. */
   #nested: Pending[] = [];
@@ -42,31 +32,69 @@ export class AuditRecorder implements Recorder {
   #aside: Promise<void> | undefined;
   #turn: NodeJS.Immediate | undefined;
   #round: Promise<void> | undefined;
-  #syncing: Promise<void> = Promise.resolve();
-  #timer: NodeJS.Timeout | undefined;
-  #fault: string | undefined;
-  /** Lines that could not be written yet. */
-  #waiting: string[] = [];
-  #lost = 0;
-  #retryAt = 0;
+  /** Calls that have a start record and no end yet. */
+  readonly #begun = new Map<string, Begun>();
 
   constructor(options: AuditRecorderOptions) {
     this.#options = options;
+    this.#end = new LogEnd(options);
     this.#watch = createAlertWatch(options.onAlert);
   }
 
   /** Why records cannot be kept now. */
   get fault(): string | undefined {
-    return this.#fault;
+    return this.#end.fault;
   }
 
   /** Whether anything was written, or is about to be. */
   get isOpen(): boolean {
-    return this.#writer !== undefined;
+    return this.#end.isOpen;
   }
 
   alerts(): readonly AuditAlert[] {
     return this.#watch.alerts();
+  }
+
+  /** Write that a call is about to run, before it does; throws or rejects where that cannot be done. */
+  start(start: CallStart): Promise<void> | undefined {
+    const text = this.#options.rests.toStart(start);
+    if (!(text instanceof Promise)) return this.#begin(start.callId, text);
+    return text
+      .then((made) => this.#begin(start.callId, made))
+      .catch((cause: unknown) => {
+        this.#end.fail(cause);
+        throw cause;
+      });
+  }
+
+  #begin(callId: string, { rest, args }: StartText): Promise<void> | undefined {
+    if (this.#end.isResting) throw new Error(this.fault);
+    const sharing = this.#takeReady();
+    try {
+      const others = sharing.map((pending) => pending.rest);
+      this.#begun.set(callId, { seq: this.#end.writeNow(rest, others), args });
+    } catch (cause) {
+      this.#tellFault(sharing);
+      throw cause;
+    }
+    if (this.#options.strict) return this.#beginSynced();
+    this.#end.syncSoon();
+    return undefined;
+  }
+
+  async #beginSynced(): Promise<void> {
+    await this.#end.syncShared();
+    if (this.fault !== undefined) throw new Error(this.fault);
+  }
+
+  /** Records that wait for their turn and can share the write of a start; in strict mode their sync is theirs. */
+  #takeReady(): (Pending & { readonly rest: string })[] {
+    if (this.#options.strict || this.#aside !== undefined) return [];
+    const waiting = [...this.#nested, ...this.#pending];
+    if (!waiting.every(isReady)) return [];
+    this.#nested = [];
+    this.#pending = [];
+    return waiting;
   }
 
   record(record: CallRecord): Promise<void> | undefined {
@@ -77,8 +105,8 @@ export class AuditRecorder implements Recorder {
     const isFree = !strict && this.#round === undefined && this.#aside === undefined;
     if (typeof rest === "string" && isFree && isQuiet() && this.#nested.every(isReady)) {
       const nested = this.#takeNested();
-      this.#write([...nested.filter(isReady).map(({ rest: text }) => text), rest]);
-      this.#syncSoon();
+      this.#end.write([...nested.filter(isReady).map(({ rest: text }) => text), rest]);
+      this.#end.syncSoon();
       this.#tellFault([...nested, { record, rest }]);
       return undefined;
     }
@@ -108,30 +136,23 @@ export class AuditRecorder implements Recorder {
 
   /** The log's end, open for writing. */
   writer(): SegmentWriter {
-    return (this.#writer ??= this.#options.open());
+    return this.#end.writer();
   }
 
   /** Try again to write what could not be written; `true` where all is well. */
   retry(): boolean {
-    if (this.#fault === undefined) return true;
-    this.#retryAt = 0;
-    this.#write([]);
-    return this.#fault === undefined;
+    return this.#end.retry();
   }
 
   /** Resolves when all that was recorded so far is on disk. */
   async flush(): Promise<void> {
     await this.#settle();
-    if (this.#writer?.unsynced === true) await this.#writer.sync();
+    await this.#end.flush();
   }
 
   async close(): Promise<void> {
     await this.#settle();
-    clearTimeout(this.#timer);
-    await this.#syncing.catch(() => {});
-    this.retry();
-    await this.#writer?.close();
-    this.#writer = undefined;
+    await this.#end.close();
   }
 
   /** Resolves when all that was recorded so far is written. */
@@ -143,15 +164,15 @@ export class AuditRecorder implements Recorder {
 
   async #writeRound(): Promise<void> {
     // The calls that end in this tick, or while the disk syncs for others, share one write.
-    await (this.#options.strict ? this.#syncing.catch(() => {}) : undefined);
+    await (this.#options.strict ? this.#end.idle() : undefined);
     const nested = this.#takeNested();
     const batch = [...nested, ...this.#pending];
     this.#pending = [];
     this.#round = undefined;
-    if (this.#aside === undefined && batch.every(isReady)) this.#write(batch.map(({ rest }) => rest));
+    if (this.#aside === undefined && batch.every(isReady)) this.#end.write(batch.map(({ rest }) => rest));
     else await this.#writeLater(batch, nested.length > 0);
-    if (this.#options.strict) await this.#syncNow();
-    else this.#syncSoon();
+    if (this.#options.strict) await this.#end.syncNow();
+    else this.#end.syncSoon();
     this.#tellFault(batch);
   }
 
@@ -161,7 +182,7 @@ export class AuditRecorder implements Recorder {
     const write = async (): Promise<void> => {
       const rests = await Promise.all(batch.map(async ({ rest }) => rest));
       await earlier;
-      this.#write(rests);
+      this.#end.write(rests);
     };
     const written = write().finally(() => {
       if (this.#aside === written) this.#aside = undefined;
@@ -172,24 +193,24 @@ export class AuditRecorder implements Recorder {
 
   /** An answer whose record could not be kept says so. */
   #tellFault(batch: readonly Pending[]): void {
-    if (this.#fault === undefined) return;
-    for (const { record } of batch) record.envelope.metadata["auditFault"] = this.#fault;
+    if (this.fault === undefined) return;
+    for (const { record } of batch) record.envelope.metadata["auditFault"] = this.fault;
   }
 
-  /** A record whose contents cannot be kept aside says so, and is kept nevertheless. */
   #toRest(record: CallRecord): string | Promise<string> {
-    const { envelope } = record;
     this.#watchOver(record);
-    const rest = this.#options.rests.toRest(record);
-    if (typeof rest === "string") return rest;
-    return rest.catch((cause: unknown) => {
-      this.#fail(cause);
-      const short = { ...record, arguments: "[could not be kept aside]" };
-      return this.#options.rests.toRest({
-        ...short,
-        envelope: { ...envelope, result: "[could not be kept aside]" },
-      });
-    });
+    const { callId } = record.envelope;
+    const begun = this.#begun.get(callId);
+    if (begun !== undefined) this.#begun.delete(callId);
+    const rest = this.#options.rests.toRest(record, begun);
+    return typeof rest === "string" ? rest : rest.then((text) => this.#tellAside(record, text));
+  }
+
+  /** A content that could not be kept beside the log is told like a record that could not be written. */
+  #tellAside({ envelope: { metadata } }: CallRecord, text: string): string {
+    const fault = metadata["auditFault"];
+    if (typeof fault === "string") this.#options.onFault(fault);
+    return text;
   }
 
   #watchOver({ envelope, sessionId, agent }: CallRecord): void {
@@ -201,71 +222,6 @@ export class AuditRecorder implements Recorder {
       outcome: outcomeOf(envelope.error),
       errorCode: envelope.error?.code,
     });
-  }
-
-  #write(rests: readonly string[]): void {
-    if (this.#fault !== undefined && this.#options.now() < this.#retryAt) return this.#keepWaiting(rests);
-    try {
-      const late = this.#waiting;
-      const gap = this.#lost === 0 ? [] : [marker("lost", { time: this.#options.now(), calls: this.#lost })];
-      const all = this.#fault === undefined ? rests : [...late, ...gap, ...rests];
-      // Without anything to write, a marker tells whether writing works.
-      const probe = this.#fault !== undefined && all.length === 0;
-      this.writer().append(probe ? [marker("restored", { time: this.#options.now() })] : all);
-      this.#restore(late.length);
-    } catch (cause) {
-      this.#keepWaiting(rests);
-      this.#fail(cause);
-    }
-  }
-
-  #restore(written: number): void {
-    if (this.#fault === undefined) return;
-    const lost = this.#lost;
-    this.#fault = undefined;
-    this.#waiting = [];
-    this.#lost = 0;
-    this.#options.onRestored({ written, lost });
-  }
-
-  #keepWaiting(rests: readonly string[]): void {
-    const room = Math.max(0, mostWaiting - this.#waiting.length);
-    this.#waiting.push(...rests.slice(0, room));
-    this.#lost += Math.max(0, rests.length - room);
-  }
-
-  #fail(cause: unknown): void {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    this.#retryAt = this.#options.now() + retryMs;
-    const isNews = this.#fault === undefined;
-    this.#fault = `The record of the call could not be kept: ${message}`;
-    if (isNews) this.#options.onFault(this.#fault);
-  }
-
-  async #syncNow(): Promise<void> {
-    if (this.#writer === undefined || this.#fault !== undefined) return;
-    this.#syncing = this.#writer.sync();
-    try {
-      await this.#syncing;
-    } catch (cause) {
-      this.#fail(cause);
-    }
-  }
-
-  #syncSoon(): void {
-    if (this.#timer !== undefined || this.#writer === undefined) return;
-    this.#timer = setTimeout(() => {
-      const writer = this.#writer;
-      if (writer?.unsynced !== true) {
-        this.#timer = undefined;
-        return;
-      }
-      this.#syncing = writer.sync().catch((cause: unknown) => this.#fail(cause));
-      void this.#syncing.then(() => {
-        this.#timer = undefined;
-        if (writer.unsynced && writer === this.#writer) this.#syncSoon();
-      });
-    }, syncDelayMs).unref();
   }
 }
 

@@ -20,7 +20,11 @@ export interface LineFacts {
   readonly seq: number;
   /** What the hash must be. */
   readonly actual: string;
-  readonly kind: "call" | "marker" | "purged";
+  readonly kind: "call" | "start" | "marker";
+  /** It says that contents were taken out of it, so its hash is that of what it was. */
+  readonly purged: boolean;
+  /** The start record that this one ends. */
+  readonly start?: number | undefined;
 }
 
 /** Chain one line to the one before; `rest` is what follows the place, from the comma to the closing brace. */
@@ -50,20 +54,53 @@ export function inspectLine(line: Buffer): LineFacts | undefined {
   if (line.length < seqStart + 2 || line.toString("latin1", 0, opening.length) !== opening) return undefined;
   if (line.toString("latin1", hashEnd, previousStart) !== `","previous":"`) return undefined;
   if (line.toString("latin1", previousStart + 64, seqStart) !== '","seq":') return undefined;
-  let at = seqStart;
-  let seq = 0;
-  for (let digit = line[at]! - 48; digit >= 0 && digit <= 9; digit = (line[++at] ?? 0) - 48)
-    seq = seq * 10 + digit;
+  const [seq, at] = readNumber(line, seqStart);
   return {
     hash: line.toString("latin1", opening.length, hashEnd),
     previous: line.toString("latin1", previousStart, previousStart + 64),
     seq,
     actual: hash("sha256", line.subarray(bodyStart)),
-    kind: kindOf(line.toString("latin1", at, at + 10)),
+    ...linkAt(line, at),
   };
 }
 
-function kindOf(after: string): LineFacts["kind"] {
-  if (after.startsWith(',"kind":')) return "marker";
-  return after === ',"purged":' ? "purged" : "call";
+/** What a line says of its own kind, without a look at its hash. */
+export function inspectLink(line: Buffer): LineLink & Pick<LineFacts, "seq"> {
+  const [seq, at] = readNumber(line, seqStart);
+  return { seq, ...linkAt(line, at) };
+}
+
+type LineLink = Pick<LineFacts, "kind" | "start" | "purged">;
+
+/** How the part of a start record begins that follows its place. */
+export const startMark = ',"kind":"start"';
+/** The same of a record that ends a call with a start record. */
+export const endMark = ',"start":';
+
+function linkAt(line: Buffer, at: number): LineLink {
+  const after = line.toString("latin1", at, at + startMark.length);
+  if (after === startMark) return { kind: "start", purged: false };
+  if (after.startsWith(endMark))
+    return { kind: "call", start: readNumber(line, at + endMark.length)[0], purged: false };
+  if (after.startsWith(',"kind":')) return { kind: "marker", purged: false };
+  return after.startsWith(',"purged":') ? linkOfPurged(line) : { kind: "call", purged: false };
+}
+
+/** A purge writes a line anew, so its fields are no longer where they were. */
+function linkOfPurged(line: Buffer): LineLink {
+  try {
+    const { kind, start } = JSON.parse(line.toString()) as { kind?: unknown; start?: unknown };
+    if (kind === "start") return { kind, purged: true };
+    return { kind: "call", purged: true, ...(typeof start === "number" && { start }) };
+  } catch {
+    return { kind: "call", purged: true }; // a damaged line, which its hash tells
+  }
+}
+
+function readNumber(line: Buffer, from: number): [value: number, end: number] {
+  let at = from;
+  let value = 0;
+  for (let digit = (line[at] ?? 0) - 48; digit >= 0 && digit <= 9; digit = (line[++at] ?? 0) - 48)
+    value = value * 10 + digit;
+  return [value, at];
 }

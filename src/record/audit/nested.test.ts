@@ -14,6 +14,7 @@ function openSlow(dir: string, options: Partial<AuditRecorderOptions> = {}) {
     `,"callId":"${envelope.callId}","time":1,"durationMs":1,"outcome":"success","tool":"echo"}`;
   const recorder = openRecorder(dir, {
     rests: {
+      toStart: () => ({ rest: "", args: "" }),
       toRest: (record) =>
         record.envelope.callId === "large" ? promise.then(() => line(record)) : line(record),
     },

@@ -100,10 +100,12 @@ function purgedBody(
     seq,
     salt: __,
     purged: ___,
+    kind,
+    start,
     ...rest
   } = record as AuditRecord & Record<string, unknown>;
-  const head = { previous, seq, purged: time };
-  const bare = { ...rest, arguments: mark, result: undefined, error: bareError(record) };
+  const head = { previous, seq, purged: time, kind, start };
+  const bare = { ...rest, arguments: mark, result: undefined, effects: undefined, error: bareError(record) };
   const clean = without(wholly ? bare : rest, wish.texts ?? []) as Record<string, unknown>;
   const emptied = without({ ...bare, decision: undefined }, wish.texts ?? []) as Record<string, unknown>;
   for (const fields of [

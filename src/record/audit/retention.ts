@@ -73,6 +73,6 @@ export function asideFiles(dir: string, segment: number): string[] {
 
 function removeSegment(dir: string, segment: number): void {
   rmSync(asideDir(dir, segment), { recursive: true, force: true });
-  const { index, head, closed, owner, lines } = segmentPaths(dir, segment);
-  for (const file of [index, head, closed, owner, lines]) removeIfThere(file);
+  const { index, head, closed, settled, settling, owner, lines } = segmentPaths(dir, segment);
+  for (const file of [index, head, closed, settled, settling, owner, lines]) removeIfThere(file);
 }

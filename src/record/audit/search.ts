@@ -1,5 +1,5 @@
 import { closeSync, openSync } from "node:fs";
-import type { AuditQuery, AuditRecord } from "../../contract/ports/audit.js";
+import type { AuditQuery, AuditRecord, AuditStart } from "../../contract/ports/audit.js";
 import { compileWildcard } from "../../glob/wildcard.js";
 import { linesPerSegment } from "./line.js";
 import { readPart } from "./read-lines.js";
@@ -17,6 +17,8 @@ export interface AuditSearch {
   each(query: AuditQuery): Generator<AuditRecord>;
   byCallId(callId: string): AuditRecord | undefined;
   bySeq(seq: number): AuditRecord | undefined;
+  /** The start record of a call. */
+  startOf(callId: string): AuditStart | undefined;
   /** Forget what is known, because contents were changed. */
   forget(): void;
 }
@@ -31,6 +33,20 @@ export function createAuditSearch(dir: string): AuditSearch {
     const there = listSegments(dir);
     for (const segment of known.keys()) if (!there.includes(segment)) known.delete(segment);
     return there.map((segment) => ({ segment, index: fresh(known, dir, segment) }));
+  };
+  const newest = (
+    callId: string,
+    isMeant: (index: SegmentIndex, row: number) => boolean,
+  ): AuditRecord | undefined => {
+    const hash = nameHash(callId);
+    for (const { segment, index } of indexes().toReversed()) {
+      for (let row = index.rows - 1; row >= 0; row--) {
+        if (index.call.at(row) !== hash || !isMeant(index, row)) continue;
+        const record = readRow(dir, segment, index, row);
+        if (record?.callId === callId) return record;
+      }
+    }
+    return undefined;
   };
   return {
     async prepare() {
@@ -69,17 +85,9 @@ export function createAuditSearch(dir: string): AuditSearch {
         for (const cursor of cursors) cursor.close();
       }
     },
-    byCallId(callId) {
-      const hash = nameHash(callId);
-      for (const { segment, index } of indexes().toReversed()) {
-        for (let row = index.rows - 1; row >= 0; row--) {
-          if (index.call.at(row) !== hash || !index.isCall(row)) continue;
-          const record = readRow(dir, segment, index, row);
-          if (record?.callId === callId) return record;
-        }
-      }
-      return undefined;
-    },
+    byCallId: (callId) => newest(callId, (index, row) => index.isCall(row)),
+    startOf: (callId) =>
+      newest(callId, (index, row) => index.isStart(row)) as unknown as AuditStart | undefined,
     bySeq(seq) {
       const segment = Math.floor(seq / linesPerSegment);
       const row = seq % linesPerSegment;

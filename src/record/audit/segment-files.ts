@@ -16,6 +16,10 @@ export interface SegmentPaths {
   readonly head: string;
   readonly owner: string;
   readonly closed: string;
+  /** The calls that were under way when its process died have records of their end. */
+  readonly settled: string;
+  /** Who writes these records. */
+  readonly settling: string;
   readonly index: string;
 }
 
@@ -30,6 +34,8 @@ export function segmentPaths(dir: string, segment: number): SegmentPaths {
     head: `${base}.head`,
     owner: `${base}.owner`,
     closed: `${base}.closed`,
+    settled: `${base}.settled`,
+    settling: `${base}.settling`,
     index: `${base}.index`,
   };
 }
@@ -47,6 +53,21 @@ export function listSegments(dir: string): number[] {
   return names
     .flatMap((name) => (/^\d{8,}\.jsonl$/.test(name) ? [Number.parseInt(name, 10)] : []))
     .sort((one, other) => one - other);
+}
+
+/** The segments whose processes are gone and that may hold calls without an end. */
+export function findUnsettled({
+  dir,
+  isAlive,
+}: {
+  readonly dir: string;
+  readonly isAlive: (owner: string) => boolean;
+}): number[] {
+  return listSegments(dir).filter((segment) => {
+    const { owner, settled } = segmentPaths(dir, segment);
+    const name = readIfThere(owner);
+    return name !== undefined && readIfThere(settled) === undefined && !isAlive(name);
+  });
 }
 
 /** What was last noted of a segment; `undefined` where nothing readable is. */

@@ -5,9 +5,10 @@ import { readLines } from "./read-lines.js";
 import type { SegmentPaths } from "./segment-files.js";
 import { TextFilter } from "./text-filter.js";
 
-export const outcomes: readonly AuditOutcome[] = ["success", "failure", "denied"];
+export const outcomes: readonly AuditOutcome[] = ["success", "failure", "denied", "interrupted"];
 const notACall = 255;
-const version = 2;
+const isStarted = 254;
+const version = 3;
 /** Where the text of a line begins that people search in, behind the hashes. */
 const searchedFrom = 160;
 
@@ -57,7 +58,12 @@ export class SegmentIndex {
   }
 
   isCall(row: number): boolean {
-    return this.outcome.at(row) !== notACall;
+    return this.outcome.at(row) < isStarted;
+  }
+
+  /** Whether the row is of a call that was about to run. */
+  isStart(row: number): boolean {
+    return this.outcome.at(row) === isStarted;
   }
 
   /** Take in what was written since. */
@@ -90,7 +96,8 @@ export class SegmentIndex {
   #take(line: Buffer, offset: number): void {
     const row = this.rows;
     const record = parseLine(line);
-    const isCall = record?.callId !== undefined;
+    const hasCall = record?.callId !== undefined;
+    const isCall = hasCall && (record as { kind?: unknown }).kind !== "start";
     const ends = isCall ? record.time + record.durationMs : 0;
     this.ended.push(Math.max(ends, row === 0 ? 0 : this.ended.at(row - 1)));
     this.time.push(record?.time ?? 0);
@@ -101,8 +108,8 @@ export class SegmentIndex {
     this.agent.push(names.idOf(record?.agent ?? ""));
     this.task.push(names.idOf(record?.taskId ?? ""));
     this.session.push(names.idOf(record?.sessionId ?? ""));
-    this.call.push(isCall ? nameHash(record.callId) : 0);
-    this.outcome.push(isCall ? outcomes.indexOf(record.outcome) : notACall);
+    this.call.push(hasCall ? nameHash(record.callId) : 0);
+    this.outcome.push(isCall ? outcomes.indexOf(record.outcome) : hasCall ? isStarted : notACall);
     if (isCall) this.filter.add(row, line, Math.min(searchedFrom, line.length));
   }
 }

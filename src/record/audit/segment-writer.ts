@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, mkdirSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import type { AuditHead } from "../../contract/ports/audit.js";
-import { genesis, linesPerSegment, sealLine } from "./line.js";
+import { endMark, genesis, linesPerSegment, sealLine, startMark } from "./line.js";
 import {
   beginSegment,
   findAbandoned,
@@ -36,6 +36,10 @@ export class SegmentWriter {
   #retiring: Promise<void> = Promise.resolve();
   /** The others' heads as they were last chained in. */
   #others = new Map<number, string>();
+  /** The starts of calls that have no end yet. */
+  readonly #underWay = new Set<number>();
+  /** Segments that are full, but hold the start of a call that is under way. */
+  readonly #held = new Set<number>();
 
   constructor(options: SegmentWriterOptions) {
     mkdirSync(options.dir, { recursive: true, mode: 0o700 });
@@ -58,16 +62,46 @@ export class SegmentWriter {
     return this.#synced !== this.#count;
   }
 
-  /** Chain and write lines, all or none; they are the operating system's when this returns. */
-  append(rests: readonly string[]): void {
+  /**
+   * Chain and write lines, all or none; they are the operating system's when this returns. Returns the place
+   * of the first of them.
+   */
+  append(rests: readonly string[]): number {
     const full =
       this.#bytes >= this.#options.segmentBytes || this.#count + rests.length >= linesPerSegment - 1;
     if (full) this.rotate();
     if (this.#count === 0) this.#writeOpening();
+    const place = this.#open.segment * linesPerSegment + this.#count;
     this.#write(rests);
+    this.#follow(rests, place);
+    return place;
+  }
+
+  /** A segment counts as in use while a call is under way that began in it. */
+  #follow(rests: readonly string[], place: number): void {
+    for (const [at, rest] of rests.entries()) {
+      if (rest.startsWith(startMark)) this.#underWay.add(place + at);
+      else if (rest.startsWith(endMark)) this.#ended(Number.parseInt(rest.slice(endMark.length, 32), 10));
+    }
+  }
+
+  #ended(place: number): void {
+    this.#underWay.delete(place);
+    if (this.#held.size === 0) return;
+    const segment = Math.floor(place / linesPerSegment);
+    if (this.#held.has(segment) && !this.#isUsed(segment)) {
+      this.#held.delete(segment);
+      removeIfThere(segmentPaths(this.#options.dir, segment).owner);
+    }
+  }
+
+  #isUsed(segment: number): boolean {
+    for (const place of this.#underWay) if (Math.floor(place / linesPerSegment) === segment) return true;
+    return false;
   }
 
   #write(rests: readonly string[]): void {
+    if (rests.length === 0) return;
     const base = this.#open.segment * linesPerSegment;
     let { hash, text, count } = { hash: this.#hash, text: "", count: this.#count };
     for (const rest of rests) {
@@ -132,7 +166,9 @@ export class SegmentWriter {
     writeHead(open.headFd, head);
     closeSync(open.fd);
     closeSync(open.headFd);
-    removeIfThere(segmentPaths(this.#options.dir, open.segment).owner);
+    // Whoever finds a dead owner's name closes what was under way; without a name nobody would look.
+    if (this.#isUsed(open.segment)) this.#held.add(open.segment);
+    else removeIfThere(segmentPaths(this.#options.dir, open.segment).owner);
   }
 
   #writeOpening(): void {

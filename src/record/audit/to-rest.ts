@@ -1,13 +1,30 @@
-import { hashOf } from "./line.js";
 import type { AccessDecision } from "../../contract/call.js";
+import { messageOf } from "../../contract/message-of.js";
 import type { AuditOutcome } from "../../contract/ports/audit.js";
 import type { BlobStore } from "../../contract/ports/blobs.js";
-import type { CallRecord } from "../../contract/ports/recorder.js";
+import type { CallOwner, CallRecord, CallStart } from "../../contract/ports/recorder.js";
+import { hashOf } from "./line.js";
+
+/** A start record as text. */
+export interface StartText {
+  /** The line behind its place. */
+  readonly rest: string;
+  /** The field of its arguments, for the record of the end. */
+  readonly args: string;
+}
+
+/** The start record that a record ends. */
+export interface Begun {
+  readonly seq: number;
+  readonly args: string;
+}
 
 /** What turns calls into lines. */
 export interface RestMaker {
   /** The line behind its place; a promise only where something large is kept aside first. */
-  toRest(record: CallRecord): string | Promise<string>;
+  toRest(record: CallRecord, begun?: Begun): string | Promise<string>;
+  /** The same for a call that is about to run; rejects where its arguments cannot be kept. */
+  toStart(start: CallStart): StartText | Promise<StartText>;
 }
 
 export interface RestOptions {
@@ -33,59 +50,113 @@ export function createRestMaker(options: RestOptions): RestMaker {
   const decisionText = createDecisionText(redact);
   const whoText = createWhoText();
   return {
-    toRest(record) {
+    toStart(start) {
+      const { callId, startedAt, toolName, version, parentCallId, decision } = start;
+      const head = `,"kind":"start","callId":${JSON.stringify(callId)},"time":${startedAt}${parentText(parentCallId)}`;
+      const before = head + whoText(toolName, version, start) + requestText(start) + decisionText(decision);
+      const finish = (args: string): StartText => ({ rest: `${before}${args},"salt":"${salt()}"}`, args });
+      const args = textOf(redact(start.arguments));
+      return isSmall(args)
+        ? finish(field("arguments", args))
+        : placed("arguments", args, options).then(finish);
+    },
+    toRest(record, begun) {
       const { envelope } = record;
-      const { error } = envelope;
-      const args = textOf(redact(record.arguments));
-      const result = error === undefined ? textOf(redact(envelope.result)) : undefined;
-      const start = startOf(record) + whoText(record) + decisionText(envelope.metadata.decision);
+      const { error, metadata } = envelope;
+      const pointer = begun === undefined ? "" : `,"start":${begun.seq}`;
+      const start =
+        pointer +
+        startOf(record) +
+        whoText(envelope.toolName, metadata.version, record) +
+        requestText(record) +
+        decisionText(metadata.decision);
       const end = `${error === undefined ? "" : `,"error":${textOf(error)}`},"salt":"${salt()}"}`;
-      const small = (text: string | undefined): boolean => text === undefined || text.length <= inlineChars;
+      const args = begun === undefined ? textOf(redact(record.arguments)) : undefined;
+      const result = error === undefined ? textOf(redact(envelope.result)) : undefined;
       const keepResult = options.keepResults || result === undefined;
-      if (small(args) && small(result) && keepResult)
-        return start + field("arguments", args) + field("result", result) + end;
-      const parts = [
-        placed("arguments", args, options),
-        keepResult ? placed("result", result, options) : Promise.resolve(digested("result", result ?? "")),
-      ];
-      return Promise.all(parts).then((texts) => start + texts.join("") + end);
+      if (isSmall(args) && isSmall(result) && keepResult)
+        return start + (begun?.args ?? field("arguments", args)) + field("result", result) + end;
+      return placeAll(record, [
+        begun?.args ?? (() => placed("arguments", args, options)),
+        keepResult ? () => placed("result", result, options) : digested("result", result ?? ""),
+      ]).then((texts) => start + texts + end);
     },
   };
 }
 
+/** What cannot be kept aside is known by its digest only, which record and answer tell. */
+async function placeAll(
+  { envelope }: CallRecord,
+  parts: readonly (string | (() => Promise<string>))[],
+): Promise<string> {
+  let fault = "";
+  const texts = await Promise.all(
+    parts.map(async (part) => {
+      if (typeof part === "string") return part;
+      try {
+        return await part();
+      } catch (error) {
+        if (!(error instanceof AsideFault)) throw error;
+        fault = `,"asideFault":${JSON.stringify(error.message)}`;
+        envelope.metadata["auditFault"] = error.message;
+        return error.digest;
+      }
+    }),
+  );
+  return texts.join("") + fault;
+}
+
+/** A content that cannot be kept beside the log. */
+class AsideFault extends Error {
+  readonly digest: string;
+
+  constructor(name: string, digest: string, cause: unknown) {
+    super(`The ${name} of the call could not be kept beside the log: ${messageOf(cause)}`, { cause });
+    this.digest = digest;
+  }
+}
+
 function startOf({ envelope, parentCallId }: CallRecord): string {
   const { callId, startedAt, durationMs, error } = envelope;
-  const parent = parentCallId === undefined ? "" : `,"parentCallId":${JSON.stringify(parentCallId)}`;
   const took = Math.round(durationMs * 1000) / 1000;
-  return `,"callId":${JSON.stringify(callId)},"time":${startedAt},"durationMs":${took},"outcome":"${outcomeOf(error)}"${parent}`;
+  return `,"callId":${JSON.stringify(callId)},"time":${startedAt},"durationMs":${took},"outcome":"${outcomeOf(error)}"${parentText(parentCallId)}`;
+}
+
+function parentText(parentCallId: string | undefined): string {
+  return parentCallId === undefined ? "" : `,"parentCallId":${JSON.stringify(parentCallId)}`;
+}
+
+function requestText({ requestId }: CallOwner): string {
+  return requestId === undefined ? "" : `,"requestId":${JSON.stringify(requestId)}`;
+}
+
+interface Who extends Pick<CallOwner, "sessionId" | "taskId" | "agent" | "userId" | "principal" | "act"> {
+  readonly tool: string;
+  readonly version: string | undefined;
 }
 
 /** Who called what mostly stays the same from call to call. */
-function createWhoText(): (record: CallRecord) => string {
+function createWhoText(): (tool: string, version: string | undefined, owner: CallOwner) => string {
   let last: Who | undefined;
   let text = "";
-  return (record) => {
-    if (last !== undefined && isSame(last, record)) return text;
-    last = whoOf(record);
+  return (tool, version, owner) => {
+    if (last !== undefined && last.tool === tool && last.version === version && isSame(last, owner))
+      return text;
+    const { sessionId, taskId, agent, userId, principal, act } = owner;
+    last = { tool, version, sessionId, taskId, agent, userId, principal, act };
     text = `,${JSON.stringify(last).slice(1, -1)}`;
     return text;
   };
 }
 
-type Who = ReturnType<typeof whoOf>;
-
-function whoOf({ envelope: { toolName, metadata }, sessionId, taskId, agent, userId }: CallRecord) {
-  return { tool: toolName, version: metadata.version, sessionId, taskId, agent, userId };
-}
-
-function isSame(one: Who, { envelope, sessionId, taskId, agent, userId }: CallRecord): boolean {
+function isSame(one: Who, { sessionId, taskId, agent, userId, principal, act }: CallOwner): boolean {
   return (
-    one.tool === envelope.toolName &&
-    one.version === envelope.metadata.version &&
     one.sessionId === sessionId &&
     one.taskId === taskId &&
     one.agent === agent &&
-    one.userId === userId
+    one.userId === userId &&
+    one.principal === principal &&
+    one.act === act
   );
 }
 
@@ -107,6 +178,10 @@ function createDecisionText(redact: <T>(value: T) => T): (decision: AccessDecisi
   };
 }
 
+function isSmall(text: string | undefined): boolean {
+  return text === undefined || text.length <= inlineChars;
+}
+
 function textOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -126,8 +201,13 @@ async function placed(
 ): Promise<string> {
   if (text === undefined || text.length <= inlineChars) return field(name, text);
   const bytes = Buffer.from(text);
-  if (bytes.length <= asideBytes) await aside().put(bytes, { durable });
-  return digested(name, bytes);
+  const digest = digested(name, bytes);
+  try {
+    if (bytes.length <= asideBytes) await aside().put(bytes, { durable });
+  } catch (cause) {
+    throw new AsideFault(name, digest, cause);
+  }
+  return digest;
 }
 
 function digested(name: string, content: string | Buffer): string {

@@ -24,6 +24,10 @@ interface Walked {
   readonly count: number;
   readonly calls: number;
   readonly torn: number;
+  /** Calls that began here and do not end here, by the place of their start. */
+  readonly open: Set<number>;
+  /** Ends of calls that began elsewhere: their own place, and that of the start. */
+  readonly ends: readonly (readonly [seq: number, start: number])[];
   readonly flaw?: Flaw | undefined;
 }
 
@@ -43,6 +47,7 @@ export async function verifyLog(ground: VerifyGround, head?: AuditHead | string)
     ...all.flatMap((one) => headFlaw(dir, one) ?? []),
     ...promisedFlaws(walked, book),
     ...book.purgeFlaws(),
+    ...linkFlaws(ground, walked, book),
     ...(head === undefined ? [] : anchorFlaws(all, head)),
   ].sort((one, other) => one.seq - other.seq);
   const [first] = flaws;
@@ -57,6 +62,8 @@ async function walk(dir: string, segment: number, book: MarkerBook): Promise<Wal
   let previous = genesis;
   let count = 0;
   let calls = 0;
+  const open = new Set<number>();
+  const ends: [number, number][] = [];
   let flaw: Flaw | undefined;
   const { torn } = readLines(segmentPaths(dir, segment).lines, (line) => {
     const seq = base + count;
@@ -68,13 +75,15 @@ async function walk(dir: string, segment: number, book: MarkerBook): Promise<Wal
         seq,
         problem: "it does not follow the record before it: one was changed, added or taken out",
       };
-    else if (facts.actual !== facts.hash && facts.kind !== "purged")
+    else if (facts.actual !== facts.hash && !facts.purged)
       flaw ??= { seq, problem: "its content does not fit its hash" };
     if (flaw !== undefined) return false;
     if (facts === undefined) return false;
     if (facts.actual !== facts.hash) book.purged(seq, facts.actual);
     if (facts.kind === "marker") book.take(seq, line.toString());
+    else if (facts.kind === "start") open.add(seq);
     else calls++;
+    if (facts.start !== undefined && !open.delete(facts.start)) ends.push([seq, facts.start]);
     if (hashes.length < (count + 1) * 32) hashes = Buffer.concat([hashes, Buffer.allocUnsafe(hashes.length)]);
     hashes.write(facts.hash, count * 32, "hex");
     previous = facts.hash;
@@ -82,7 +91,32 @@ async function walk(dir: string, segment: number, book: MarkerBook): Promise<Wal
     return undefined;
   });
   await new Promise((resolve) => setImmediate(resolve)); // others get their turn between segments
-  return { segment, hashes, count, calls, torn, flaw };
+  return { segment, hashes, count, calls, torn, open, ends, flaw };
+}
+
+/** Every end has its start, and every start its end, but for calls that are still under way. */
+function linkFlaws(
+  { dir, isAlive }: VerifyGround,
+  walked: ReadonlyMap<number, Walked>,
+  book: MarkerBook,
+): Flaw[] {
+  const all = [...walked.values()];
+  // The first wrong record of a segment tells more than what was not read behind it.
+  if (all.some(({ flaw }) => flaw !== undefined)) return [];
+  const orphans = all.flatMap(({ ends }) =>
+    ends.flatMap(([seq, start]) => {
+      const segment = Math.floor(start / linesPerSegment);
+      const isKnown = segment < book.floor() || walked.get(segment)?.open.delete(start) === true;
+      return isKnown ? [] : [{ seq, problem: `it ends a call whose start, record ${start}, is missing` }];
+    }),
+  );
+  const unfinished = all.flatMap(({ segment, open }) => {
+    const owner = open.size === 0 ? undefined : readIfThere(segmentPaths(dir, segment).owner);
+    if (open.size === 0 || (owner !== undefined && isAlive(owner))) return [];
+    const problem = "its call began here, its process is gone, and no record tells how the call ended";
+    return [...open].map((seq) => ({ seq, problem }));
+  });
+  return [...orphans, ...unfinished];
 }
 
 /** Segments are numbered without gaps; those that retention dropped are noted. */

@@ -14,7 +14,7 @@ const logQuery = z.strictObject({
   agent: text,
   taskId: text,
   sessionId: text,
-  outcome: z.enum(["success", "failure", "denied"]).optional(),
+  outcome: z.enum(["success", "failure", "denied", "interrupted"]).optional(),
   text,
   before: z.coerce.number().int().min(1).optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(100),

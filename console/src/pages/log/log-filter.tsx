@@ -65,6 +65,7 @@ export function LogFilter({
         <option value="success">{t("outcome.success")}</option>
         <option value="failure">{t("outcome.failure")}</option>
         <option value="denied">{t("outcome.denied")}</option>
+        <option value="interrupted">{t("outcome.interrupted")}</option>
       </select>
       <select className="field" aria-label={t("log.since")} value={typed.hours} onChange={set("hours")}>
         <option value="">{t("log.anyTime")}</option>

@@ -40,6 +40,7 @@ export function readLog(dir: string): OpenedAuditLog {
       await writer.close();
       return head;
     },
+    settle: async () => {},
     alerts: () => [],
   });
 }
