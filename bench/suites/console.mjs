@@ -21,8 +21,8 @@ export async function run() {
   const server = await serve(base);
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
   try {
-    const ready = await readyTimes(browser, server.link, 7);
-    const page = await openWatched(browser, server.link);
+    const ready = await readyTimes(browser, server.url, 7);
+    const page = await openWatched(browser, server.url);
     await pump(server.url, { calls: 10_000, perSecond: Number.POSITIVE_INFINITY });
     await page.getByText("10000 calls").waitFor({ timeout: 60_000 });
     await page.evaluate("watched.reset()");
@@ -67,11 +67,12 @@ async function serve(base) {
 }
 
 /** From the click on the link to a page that is connected, each time in a browser that has nothing cached. */
-async function readyTimes(browser, link, rounds) {
+async function readyTimes(browser, url, rounds) {
   const times = [];
   for (let round = 0; round < rounds; round++) {
     const context = await browser.newContext();
     const page = await context.newPage();
+    const link = await newLink(url);
     const started = performance.now();
     await page.goto(link, { waitUntil: "commit" });
     await page.locator('[data-connection="open"]').waitFor();
@@ -81,7 +82,14 @@ async function readyTimes(browser, link, rounds) {
   return times;
 }
 
-async function openWatched(browser, link) {
+/** A link opens the console once. */
+async function newLink(url) {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`${url}/api/links`, { method: "POST", headers });
+  return (await response.json()).link;
+}
+
+async function openWatched(browser, url) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   await page.addInitScript(`
     window.watched = { long: 0, longest: 0, gap: 0, frames: 0, last: 0,
@@ -95,7 +103,7 @@ async function openWatched(browser, link) {
       watched.last = now; watched.frames += 1;
       requestAnimationFrame(tick);
     });`);
-  await page.goto(link);
+  await page.goto(await newLink(url));
   await page.locator('[data-connection="open"]').waitFor();
   return page;
 }

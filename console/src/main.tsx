@@ -1,5 +1,6 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
+import { keepPageSecret } from "./api/page-secret.js";
 import { ApiFault } from "./api/request.js";
 import { App } from "./app.js";
 import { connectFeed } from "./feed/connect-feed.js";
@@ -9,6 +10,7 @@ import { FeedContext } from "./feed/use-feed.js";
 import { createPreferences, PreferenceContext } from "./preferences.js";
 import "./styles.css";
 
+keepPageSecret(window);
 const preferences = createPreferences(window);
 const feed = createFeedStore(createNextFrame(window));
 const client = new QueryClient({

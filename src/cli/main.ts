@@ -92,6 +92,8 @@ export function createProgram(terminal: Terminal): Command {
     .version(version, "-V, --version")
     .showHelpAfterError("(tenon --help shows what there is)")
     .showSuggestionAfterError()
+    // Flags belong to the command that they stand behind: `serve link --port` is not `serve --port`.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),

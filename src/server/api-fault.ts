@@ -16,11 +16,18 @@ import type { ApiError } from "./api.js";
 export class ApiFault extends Error {
   readonly status: number;
   readonly body: ApiError;
+  /** Seconds after which it is worth to try again. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, error: ApiError["error"]) {
+  constructor(
+    status: number,
+    error: ApiError["error"],
+    { retryAfter }: { readonly retryAfter?: number | undefined } = {},
+  ) {
     super(error.message);
     this.status = status;
     this.body = { error };
+    this.retryAfter = retryAfter;
   }
 
   override get name(): string {

@@ -10,12 +10,36 @@ import type { ServerView } from "../mcp/gateway/gateway-types.js";
 
 /*
  * What the server says to its console, and nothing else: the console takes its types from here.
- * All of it lies under `/api`, asks for the token (the page has it as a cookie), and speaks JSON.
- * Whatever is no GET needs the header below and, where it has a body, `Content-Type: application/json`.
+ * All of it lies under `/api` and speaks JSON. Programs send the token; the page sends its cookie and its own secret.
+ * Whatever is no GET needs the console's header and, where it has a body, `Content-Type: application/json`.
  */
 
 /** Send it with any value on every request that is no GET: no other site's form can. */
 export const consoleHeader = "x-tenon-console";
+
+/** Carries the page's own secret, on every request of the page. */
+export const pageHeader = "x-tenon-page";
+
+/** The `<meta>` that brings the page its secret when it was opened by a one-time link. */
+export const pageSecretMeta = "tenon-page-secret";
+
+/** `GET /api/sessions`: browsers that are signed in; `DELETE /api/sessions/:id` ends one; `POST /api/sign-out` one's own. */
+export interface BrowserSessionView {
+  readonly id: string;
+  /** Such as "Chrome on Linux". */
+  readonly browser: string;
+  readonly address: string;
+  readonly since: number;
+  readonly lastSeen: number;
+  /** It is the one that asks. */
+  readonly current: boolean;
+}
+
+/** `POST /api/links`, for programs with the token: a link that opens the console once. */
+export interface EntryLink {
+  readonly link: string;
+  readonly expiresAt: number;
+}
 
 /** `GET /api/about`: what the page shows before anything else. */
 export interface About {

@@ -4,6 +4,7 @@ import { ApiFault, notFound, notOffered, toFault } from "./api-fault.js";
 import type { Admitted } from "./gate.js";
 import type { McpDoor } from "./mcp-door.js";
 import type { BodyBindings } from "./read-request.js";
+import type { PersonBindings } from "./request-person.js";
 import { addAbout } from "./routes/about.js";
 import { addCalls } from "./routes/calls.js";
 import { addChanges } from "./routes/changes.js";
@@ -13,33 +14,42 @@ import { addMcpServers } from "./routes/mcp-servers.js";
 import { addMetrics } from "./routes/metrics.js";
 import { addPerson } from "./routes/person.js";
 import { addPolicy } from "./routes/policy.js";
+import { addSessions } from "./routes/sessions.js";
 import { addTools } from "./routes/tools.js";
 import { addWork } from "./routes/work.js";
 import type { Served } from "./served.js";
+import type { ConsoleFiles } from "./static-files.js";
 
-interface AppBindings extends BodyBindings {
-  readonly admitted: Admitted;
+interface AppBindings extends BodyBindings, PersonBindings {
+  /** The address of the other end. */
+  readonly address: string;
 }
 
 export interface AppOptions {
   /** Of a request, in bytes. */
   readonly maxBody: number;
-  /** Where the console's files may lie. */
-  readonly consoleFolders?: readonly string[] | undefined;
+  readonly files: ConsoleFiles;
   readonly mcp?: McpDoor | undefined;
   /** Hears of what went wrong inside. */
   readonly onFault: (cause: unknown) => void;
+}
+
+/** Who sent a request, as the gate found out. */
+export interface AppVisitor {
+  readonly admitted: Admitted;
+  readonly address: string;
 }
 
 /** Every address of the server but the live feed; whoever gets here has passed the gate. */
 export function createApp(
   served: Served,
   options: AppOptions,
-): (request: Request, admitted: Admitted) => Response | Promise<Response> {
+): (request: Request, visitor: AppVisitor) => Response | Promise<Response> {
   const app = new Hono<{ Bindings: AppBindings }>();
   app.onError((thrown, c) => {
     const fault = toFault(thrown);
     if (fault.status === 500) options.onFault(thrown);
+    if (fault.retryAfter !== undefined) c.header("retry-after", String(fault.retryAfter));
     return c.json(fault.body, fault.status as 500);
   });
   app.notFound(() => {
@@ -47,7 +57,9 @@ export function createApp(
   });
   app.all("/mcp", (c) => {
     if (options.mcp === undefined) throw notOffered("MCP over HTTP");
-    return options.mcp.fetch(c.req.raw, { id: c.env.admitted });
+    const { admitted, address } = c.env;
+    const id = admitted.by === "browser" ? `browser:${admitted.session.id}` : admitted.by;
+    return options.mcp.fetch(c.req.raw, { id, address });
   });
   app.get("/health", async (c) => c.json(await healthOf(served, c.env.admitted)));
   app.get("/metrics", (c) => {
@@ -67,14 +79,15 @@ export function createApp(
     addChanges,
     addWork,
     addPolicy,
+    addSessions,
   ];
   for (const add of [...routes, addMcpServers]) add(api, served);
   api.all("*", () => {
     throw notFound("such address");
   });
   app.route("/api", api);
-  addConsole(app as unknown as Hono, options.consoleFolders);
-  return (request, admitted) => app.fetch(request, { admitted, maxBody: options.maxBody });
+  addConsole(app as unknown as Hono, options.files);
+  return (request, visitor) => app.fetch(request, { ...visitor, maxBody: options.maxBody });
 }
 
 /** Nobody waits for ever; what is meant to take its time has limits of its own. */
@@ -97,7 +110,7 @@ const takesItsTime = /\/call$|\/log\/(?:verify|replay)$|\/undo$/;
 
 /** Anybody may know that it runs; the rest is for those with the token. */
 async function healthOf({ tenon, version }: Served, admitted: Admitted): Promise<Record<string, unknown>> {
-  if (admitted === "anybody") return { status: "ok" };
+  if (admitted.by === "anybody") return { status: "ok" };
   const { status, message, details } = await tenon.health();
   return { status: "ok", version, tools: { status, message, details }, calls: tenon.stats() };
 }

@@ -59,11 +59,15 @@ export class Feed {
   /** Send the feed to a client, after the event that it saw last or from now on. */
   connect(response: ServerResponse, after: number | undefined): void {
     if (this.#clients.size >= (this.#options.maxClients ?? 64)) {
-      throw new ApiFault(503, {
-        code: "TOO_MANY_CLIENTS",
-        message: "Too many pages listen already.",
-        hint: "Close one of them and try again.",
-      });
+      throw new ApiFault(
+        503,
+        {
+          code: "TOO_MANY_CLIENTS",
+          message: "Too many pages listen already.",
+          hint: "Close one of them and try again.",
+        },
+        { retryAfter: 10 },
+      );
     }
     const reset = after !== undefined && !this.#ring.reaches(after);
     const lastId = after === undefined || reset ? this.#ring.last : after;

@@ -3,17 +3,19 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiFault, toFault } from "./api-fault.js";
 import { createApp } from "./create-app.js";
+import { enterConsole } from "./enter-console.js";
 import { createGate, type Admitted } from "./gate.js";
 import type { McpDoor } from "./mcp-door.js";
-import { openConsole, sendFault } from "./plain-answers.js";
+import { sendFault } from "./plain-answers.js";
 import { tooLarge } from "./read-request.js";
 import { commonHeaders } from "./security-headers.js";
 import type { Served } from "./served.js";
+import { createConsoleFiles } from "./static-files.js";
 
 /** A request that was answered, for a line in a log. */
 export interface RequestNote {
   readonly method: string;
-  /** Without the query, which may hold a token. */
+  /** Without the query, which may hold the code of a link. */
   readonly path: string;
   readonly status: number;
   readonly ms: number;
@@ -45,13 +47,16 @@ const defaultMaxBody = 16 * 1024 * 1024;
 export function createFrontDoor(served: Served, options: FrontDoorOptions): FrontDoor {
   const maxBody = options.limits?.maxBody ?? defaultMaxBody;
   const onFault = options.onFault ?? (() => {});
-  const { token, names, consoleFolders } = options;
-  const app = createApp(served, { maxBody, consoleFolders, onFault, mcp: options.mcp });
+  const { token, names } = options;
+  const { access } = served;
+  const files = createConsoleFiles(options.consoleFolders);
+  const app = createApp(served, { maxBody, files, onFault, mcp: options.mcp });
   const answer = getRequestListener(
-    (request, bindings) => app(request, (bindings as unknown as Bindings).incoming.admitted),
-    {
-      overrideGlobalObjects: false,
+    (request, bindings) => {
+      const { incoming } = bindings as unknown as Bindings;
+      return app(request, { admitted: incoming.admitted, address: addressOf(incoming) });
     },
+    { overrideGlobalObjects: false },
   );
   // Streams of MCP hosts may never end, so of those only the calls are waited for.
   const active = new Set<ServerResponse>();
@@ -59,19 +64,27 @@ export function createFrontDoor(served: Served, options: FrontDoorOptions): Fron
     active.add(response);
     response.once("close", () => active.delete(response));
   };
-  let cookieName = "tenon";
-  let gate = createGate({ token, names, cookieName, port: 0 });
+  const { controlKey, sessions, attempts } = access;
+  const gateAt = (port: number): ReturnType<typeof createGate> => {
+    const anyAddress = options.host === "0.0.0.0" || options.host === "::";
+    return createGate({ token, controlKey, sessions, attempts, names, port, anyAddress });
+  };
+  let gate = gateAt(0);
   let draining = false;
 
   const route = (request: Visitor, response: ServerResponse): void | Promise<void> => {
     const { path, query } = splitUrl(request.url);
-    const { method = "GET", headers } = request;
+    const { method = "GET", headers, rawHeaders } = request;
     if (request.url?.startsWith("/") !== true) throw strangeTarget();
-    const linkToken = query.get("token") ?? undefined;
-    const admitted = gate({ method, path, headers, linkToken });
+    const address = addressOf(request);
+    const admitted = gate({ method, path, query, headers, rawHeaders, address });
     if (draining) throw stopping();
     refuseLarge(request, maxBody);
-    if (admitted === "link") return openConsole(request, response, { cookieName, token });
+    if (admitted.by === "entry") {
+      const code = query.get("code") ?? "";
+      return enterConsole(request, response, { access, files, port: served.boundPort(), address, code });
+    }
+    if (admitted.by === "browser" && !endsSessions(path)) hangUpWith(admitted.session.ended, response);
     if (path === "/api/feed" && method === "GET") {
       served.feed.connect(response, lastSeen(headers["last-event-id"], query.get("after")));
       return;
@@ -107,10 +120,7 @@ export function createFrontDoor(served: Served, options: FrontDoorOptions): Fron
       }
     },
     opened(port) {
-      // Cookies know no ports: each server on this machine needs a name of its own.
-      cookieName = `tenon_${port}`;
-      const anyAddress = options.host === "0.0.0.0" || options.host === "::";
-      gate = createGate({ token, names, cookieName, port, anyAddress });
+      gate = gateAt(port);
     },
     async drain(graceMs) {
       draining = true;
@@ -127,6 +137,22 @@ interface Visitor extends IncomingMessage {
 
 interface Bindings {
   readonly incoming: Visitor;
+}
+
+/** A session that is over takes its feeds and waiting answers with it. */
+function hangUpWith(ended: AbortSignal, response: ServerResponse): void {
+  const hangUp = (): void => void (response.writableEnded || response.destroy());
+  ended.addEventListener("abort", hangUp, { once: true });
+  response.once("close", () => ended.removeEventListener("abort", hangUp));
+}
+
+/** The answer to a request that ends its own session still goes out. */
+function endsSessions(path: string): boolean {
+  return path === "/api/sign-out" || path.startsWith("/api/sessions/");
+}
+
+function addressOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress?.replace(/^::ffff:/, "") ?? "unknown";
 }
 
 /** Wait until it holds, at most so long. */
@@ -162,5 +188,9 @@ function strangeTarget(): ApiFault {
 }
 
 function stopping(): ApiFault {
-  return new ApiFault(503, { code: "RUNTIME_CLOSED", message: "Tenon is stopping and takes nothing new." });
+  return new ApiFault(
+    503,
+    { code: "RUNTIME_CLOSED", message: "Tenon is stopping and takes nothing new." },
+    { retryAfter: 5 },
+  );
 }

@@ -1,25 +1,39 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
-import { consoleHeader } from "./api.js";
+import { consoleHeader, pageHeader } from "./api.js";
 import { ApiFault } from "./api-fault.js";
-import { cookieSecret, mcpToken, sameSecret } from "./token.js";
+import type { AttemptLimit } from "./attempt-limit.js";
+import type { BrowserSession, BrowserSessions } from "./browser-sessions.js";
+import { mcpToken, sameSecret } from "./token.js";
 
 /** What the gate sees of a request. */
 export interface Visit {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
+  readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The token in the query of the link that opens the console. */
-  readonly linkToken?: string | undefined;
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[];
+  /** Of the other end. */
+  readonly address: string;
 }
 
-/** How somebody was let in: by the token itself, by the page's cookie, by the link that gets it, or as anybody. */
-export type Admitted = "token" | "cookie" | "link" | "anybody";
+/**
+ * How a request was let in. `token`: a program with the server's token. `host`: an MCP host with its own token.
+ * `control`: `tenon serve link` and `tenon serve sessions`. `browser`: a page that is signed in. `entry`: somebody
+ * with a one-time link. `anybody`: nobody in particular.
+ */
+export type Admitted =
+  | { readonly by: "token" | "host" | "control" | "entry" | "anybody" }
+  | { readonly by: "browser"; readonly session: BrowserSession };
 
 export interface GateOptions {
   readonly token: string;
-  readonly cookieName: string;
+  /** Opens links and sessions of this server, and nothing else. */
+  readonly controlKey: string;
+  readonly sessions: BrowserSessions;
+  readonly attempts: AttemptLimit;
   /** Names that the server goes by, without a port. */
   readonly names: ReadonlySet<string>;
   /** Where it listens. */
@@ -28,48 +42,105 @@ export interface GateOptions {
   readonly anyAddress?: boolean | undefined;
 }
 
+/** Where one-time links lead. */
+export const entryPath = "/enter";
+
 /**
  * Let a request in, or throw the fault that it is answered with. Every request passes here first.
  *
  * The name it was sent to must be ours, or any page could reach us by making its own name lead here
- * (DNS rebinding); where a browser says which site a request comes from, it must be ours; a request that
- * changes something and brings the cookie only must prove that our own page made it.
+ * (DNS rebinding); where a browser says which site a request comes from, it must be ours. A browser's cookie opens
+ * the page's files only, since the browser sends it to every port of the machine: all else needs the page's secret
+ * as well, and a request that changes something must prove that our own page made it.
  */
 export function createGate(options: GateOptions): (visit: Visit) => Admitted {
-  const cookieValue = cookieSecret(options.token);
   const hostToken = mcpToken(options.token);
   return (visit) => {
+    refuseRepeated(visit.rawHeaders);
     const host = checkHost(visit.headers, options);
     const fromPage = checkOrigin(visit.headers, host, options);
-    if (visit.linkToken !== undefined && visit.path === "/" && isReading(visit.method)) {
-      if (sameSecret(visit.linkToken, options.token)) return "link";
-      throw unauthorised("The token in the link is wrong.");
-    }
+    if (visit.query.has("token")) throw tokenInUrl();
+    if (visit.path === entryPath && visit.method === "GET") return { by: "entry" };
     const { authorization } = visit.headers;
     if (authorization !== undefined) {
       const given = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1];
-      if (given !== undefined && sameSecret(given, options.token)) return "token";
+      if (given !== undefined && sameSecret(given, options.token)) return { by: "token" };
       if (given !== undefined && sameSecret(given, hostToken)) return admitHost(visit);
+      if (given !== undefined && sameSecret(given, options.controlKey)) return admitControl(visit);
+      options.attempts.wrong(visit.address);
       throw unauthorised("The token is wrong.");
     }
-    const cookies = readCookies(visit.headers.cookie, options.cookieName);
-    if (cookies.some((cookie) => sameSecret(cookie, cookieValue))) {
-      checkPage(visit, fromPage);
-      return "cookie";
-    }
-    if (isPublic(visit)) return "anybody";
-    throw unauthorised("A token is needed.");
+    return admitBrowser(visit, fromPage, options);
   };
+}
+
+/** The name of a browser's cookie: cookies know no ports, so each server behind one name needs its own. */
+export function cookieNameFor(host: string | undefined, port: number): string {
+  return `tenon_${/:(\d{1,5})$/.exec(host ?? "")?.[1] ?? port}`;
+}
+
+/** The sessions' cookies that a request brings. */
+export function sessionCookies({ cookie, host }: IncomingHttpHeaders, port: number): readonly string[] {
+  return readCookies(cookie, cookieNameFor(host, port));
+}
+
+function admitBrowser(visit: Visit, fromPage: boolean, { sessions, port }: GateOptions): Admitted {
+  const secret = visit.headers[pageHeader];
+  const cookies = sessionCookies(visit.headers, port);
+  const found = sessions.find(cookies, typeof secret === "string" ? secret : undefined);
+  if (found?.page === true) checkPage(visit, fromPage);
+  if (found !== undefined && (found.page || isPageFile(visit))) {
+    return { by: "browser", session: found.session };
+  }
+  if (isPublic(visit)) return { by: "anybody" };
+  if (found === undefined) throw unauthorised("A token is needed.");
+  throw unauthorised(`The cookie alone opens nothing here: the header ${pageHeader} is missing or wrong.`);
 }
 
 /** A host may make calls, and nothing else: consent is for the person. */
 function admitHost({ path }: Visit): Admitted {
-  if (path === "/mcp") return "token";
+  if (path === "/mcp") return { by: "host" };
   throw new ApiFault(403, {
     code: "TOKEN_FOR_MCP",
     message: "This token is for MCP hosts; it opens /mcp only.",
-    hint: "Use the token of the console's link for the rest.",
+    hint: "Use the server's own token for the rest.",
   });
+}
+
+/** The key that lies in the state is for the command line: it makes links and ends sessions. */
+function admitControl({ path }: Visit): Admitted {
+  if (path === "/api/links" || path === "/api/sessions" || path.startsWith("/api/sessions/"))
+    return { by: "control" };
+  throw new ApiFault(403, {
+    code: "TOKEN_FOR_CONTROL",
+    message: "This key opens /api/links and /api/sessions only.",
+  });
+}
+
+/** Headers that decide about a request: two of one name would let two readers see two requests. */
+const decisive: ReadonlySet<string> = new Set([
+  "host",
+  "origin",
+  "authorization",
+  "content-type",
+  "sec-fetch-site",
+  "sec-fetch-mode",
+  "mcp-session-id",
+  "mcp-protocol-version",
+  pageHeader,
+]);
+
+function refuseRepeated(rawHeaders: readonly string[]): void {
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? "";
+    if (!decisive.has(name)) continue;
+    if (seen.has(name)) {
+      const message = `The header ${name} may be sent only once.`;
+      throw new ApiFault(400, { code: "REQUEST_INVALID", message });
+    }
+    seen.add(name);
+  }
 }
 
 /** The values of all cookies of a name: a page at another port can set one of ours, and would lock the person out. */
@@ -80,6 +151,11 @@ function readCookies(header: string | undefined, name: string): string[] {
 
 function isPublic({ method, path }: Visit): boolean {
   return path === "/health" && isReading(method);
+}
+
+/** The page itself, its scripts and styles: the same for everybody, and all that a navigation can ask for. */
+function isPageFile({ method, path }: Visit): boolean {
+  return isReading(method) && !/^\/(?:api|mcp|metrics|health)(?:\/|$)/.test(path);
 }
 
 function isReading(method: string): boolean {
@@ -140,6 +216,15 @@ function unauthorised(message: string): ApiFault {
   return new ApiFault(401, {
     code: "TOKEN_NEEDED",
     message,
-    hint: 'Open the link that `tenon serve` printed, or send "Authorization: Bearer TOKEN".',
+    hint: 'Run `tenon serve link` for a link that opens the console, or send "Authorization: Bearer TOKEN".',
+  });
+}
+
+/** What stands in an address ends up in histories, logs and process lists. */
+function tokenInUrl(): ApiFault {
+  return new ApiFault(401, {
+    code: "TOKEN_IN_URL",
+    message: "A token in the address is not accepted.",
+    hint: "Run `tenon serve link` for a link that opens the console once.",
   });
 }

@@ -1,7 +1,7 @@
 /** MCP over HTTP as the server mounts it: behind its checks of token, Host and Origin. */
 export interface McpDoor {
   /** Answer one request of a client that was let in. */
-  fetch(request: Request, who: { readonly id: string }): Promise<Response>;
+  fetch(request: Request, who: { readonly id: string; readonly address: string }): Promise<Response>;
   /** End all sessions. */
   close(): Promise<void>;
 }

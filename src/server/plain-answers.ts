@@ -1,31 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ApiFault } from "./api-fault.js";
-import { cookieSecret } from "./token.js";
-
-/** The link of the terminal: the browser gets the cookie, and an address without the token. */
-export function openConsole(
-  { headers }: IncomingMessage,
-  response: ServerResponse,
-  { cookieName, token }: { readonly cookieName: string; readonly token: string },
-): void {
-  const cookie = `${cookieName}=${cookieSecret(token)}; Path=/; HttpOnly; SameSite=Strict`;
-  response.setHeader("set-cookie", cookie);
-  const site = headers["sec-fetch-site"];
-  if (site === undefined || site === "none" || site === "same-origin") {
-    response.writeHead(303, { location: "/" }).end();
-    return;
-  }
-  // After a click on another site a strict cookie would not follow a redirect; a page of ours may go on itself.
-  response
-    .writeHead(200, { refresh: "0; url=/", "content-type": "text/plain; charset=utf-8" })
-    .end("Opening the console…\n");
-}
 
 /** Answer with a fault: as JSON, or as text for a person who reads it in a browser. */
 export function sendFault(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, body }: ApiFault,
+  { status, body, retryAfter }: ApiFault,
 ): void {
   if (response.headersSent) {
     response.destroy();
@@ -35,6 +15,7 @@ export function sendFault(
   const hasBody =
     request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
   if (hasBody && !request.complete) response.setHeader("connection", "close");
+  if (retryAfter !== undefined) response.setHeader("retry-after", String(retryAfter));
   if (status === 401) response.setHeader("www-authenticate", 'Bearer realm="tenon"');
   const readable = request.headers.accept?.includes("text/html") === true;
   const { message, hint } = body.error;

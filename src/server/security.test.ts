@@ -10,10 +10,6 @@ beforeAll(async () => {
 });
 afterAll(() => at.close());
 
-const cookieOf = async (): Promise<string> => {
-  const { headers } = await at.ask(`/?token=${at.server.token}`, { bare: true });
-  return headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
-};
 const own = (): string => `http://127.0.0.1:${at.server.port}`;
 
 describe("the token", () => {
@@ -49,34 +45,19 @@ describe("the token", () => {
     expect((await at.ask("/mcp", { method: "POST", headers, body: hello })).status).not.toBe(401);
     for (const path of ["/api/approvals", "/api/about", "/metrics", "/", "/mcp/../api/about"])
       expect((await at.ask(path, { headers })).status).toBe(403);
-    expect((await at.ask(`/?token=${at.server.mcpToken}`, { bare: true })).status).toBe(401);
   });
 
-  it("is not taken from a query but on the page's own link", async () => {
-    expect((await at.ask(`/api/about?token=${at.server.token}`, { bare: true })).status).toBe(401);
-    expect((await at.ask("/?token=wrong", { bare: true })).status).toBe(401);
-  });
-
-  it("becomes a strict cookie and a clean address by the link", async () => {
-    const { status, headers } = await at.ask(`/?token=${at.server.token}`, { bare: true });
-    expect(status).toBe(303);
-    expect(headers.location).toBe("/");
-    expect(headers["set-cookie"]?.[0]).toMatch(/^tenon_\d+=[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/);
-    expect(headers["set-cookie"]?.[0]).not.toContain(at.server.token);
-    expect(headers["referrer-policy"]).toBe("no-referrer");
-  });
-
-  it("opens the API by its cookie, but not by a cookie of another name or value", async () => {
-    const cookie = await cookieOf();
-    expect((await at.ask("/api/calls", { bare: true, headers: { cookie: `a=b; ${cookie}` } })).status).toBe(
-      200,
-    );
-    const [name = "", value = ""] = cookie.split("=");
-    // A page at another port can set a cookie of the same name, and the browser may send that one first.
-    const shadowed = { cookie: `${name}=planted; ${cookie}` };
-    expect((await at.ask("/api/calls", { bare: true, headers: shadowed })).status).toBe(200);
-    for (const wrong of [`other=${value}`, `${name}=${value}x`, `${name}=${at.server.token}`, `${name}=`])
-      expect((await at.ask("/api/calls", { bare: true, headers: { cookie: wrong } })).status).toBe(401);
+  it("is not taken from an address, however it came there and whoever asks", async () => {
+    const { headers } = await at.signIn();
+    const tokens = [at.server.token, at.server.mcpToken, at.server.controlKey, "wrong"];
+    for (const token of tokens)
+      for (const path of ["/", "/api/about", "/enter", "/mcp"])
+        for (const more of [{}, headers, { authorization: `Bearer ${at.server.token}` }]) {
+          const reply = await at.ask(`${path}?token=${token}`, { bare: true, headers: more });
+          expect(reply.status).toBe(401);
+          expect(reply.headers["set-cookie"]).toBeUndefined();
+          expect(reply.body.error.hint).toContain("tenon serve link");
+        }
   });
 
   it("is not needed to see that the server runs, and nothing else is told", async () => {
@@ -128,8 +109,8 @@ describe("the site that a request comes from", () => {
   });
 
   it("is a stranger where it lies at another port of this machine", async () => {
-    const cookie = await cookieOf();
-    const headers = { cookie, "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" };
+    const { headers: page } = await at.signIn();
+    const headers = { ...page, "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" };
     expect((await at.ask("/api/calls", { bare: true, headers })).status).toBe(403);
   });
 
@@ -141,16 +122,16 @@ describe("the site that a request comes from", () => {
   });
 });
 
-describe("a request that changes something with the cookie alone", () => {
+describe("a request of the page that changes something", () => {
   const change = async (headers: Record<string, string>): Promise<number> => {
-    const cookie = await cookieOf();
+    const { headers: page } = await at.signIn();
     const path = "/api/tools/current_time/state";
     return (
       await at.ask(path, {
         method: "POST",
         bare: true,
         body: { enabled: true },
-        headers: { cookie, ...headers },
+        headers: { ...page, ...headers },
       })
     ).status;
   };
@@ -164,11 +145,11 @@ describe("a request that changes something with the cookie alone", () => {
   });
 
   it("cannot be a form", async () => {
-    const cookie = await cookieOf();
+    const { headers: page } = await at.signIn();
     const type = "application/x-www-form-urlencoded";
     const form = { method: "POST", bare: true, body: "enabled=true" };
     const path = "/api/tools/current_time/state";
-    expect((await at.ask(path, { ...form, headers: { cookie, "content-type": type } })).status).toBe(403);
+    expect((await at.ask(path, { ...form, headers: { ...page, "content-type": type } })).status).toBe(403);
     expect(
       (await at.ask(path, { method: "POST", body: '{"enabled":true}', headers: { "content-type": type } }))
         .status,
@@ -222,6 +203,19 @@ describe("a client that sends badly", () => {
     expect(await talk(`POST /api/undo HTTP/1.1\r\n${head()}Content-Length: 50\r\n\r\n{"pa`)).toMatch(
       /^HTTP\/1\.1 408 |^$/,
     );
+  });
+
+  it("is refused when a header that decides comes twice", async () => {
+    const { token } = at.server;
+    for (const twice of [
+      "Host: localhost\r\nHost: localhost",
+      "Host: localhost\r\nhost: evil.example",
+      `Host: localhost\r\nAuthorization: Bearer ${token}\r\nAuthorization: Bearer wrong`,
+      `Host: localhost\r\nAuthorization: Bearer ${token}\r\nOrigin: ${own()}\r\nOrigin: http://evil.example`,
+    ]) {
+      const heard = await talk(`GET /health HTTP/1.1\r\n${twice}\r\nConnection: close\r\n\r\n`);
+      expect(heard).toMatch(/^HTTP\/1\.1 400 /);
+    }
   });
 
   it("cannot confuse it with other forms of request", async () => {

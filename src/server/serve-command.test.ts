@@ -1,10 +1,20 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Terminal } from "../cli/command-line.js";
 import { runCommandLine } from "../cli/main.js";
 import { openTestServer } from "./testing/open-server.js";
@@ -40,7 +50,11 @@ function run(args: readonly string[], env: Readonly<Record<string, string>> = {}
     exitCode: 0,
     interrupted: interrupt.signal,
   };
-  const ended = runCommandLine(["serve", "--workspace", folder, ...args], terminal);
+  const workspace = join(folder, "workspace");
+  mkdirSync(workspace, { recursive: true });
+  const [first, ...rest] = args[0]?.startsWith("-") === false ? args : [undefined, ...args];
+  const command = first === undefined ? ["serve"] : ["serve", ...first.split(" ")];
+  const ended = runCommandLine([...command, "--workspace", workspace, ...rest], terminal);
   const line = async (): Promise<string> => {
     await Promise.race([new Promise((resolve) => stdout.once("data", resolve)), ended]);
     return out;
@@ -53,7 +67,8 @@ describe("tenon serve", () => {
     const token = join(folder, "keys", "token");
     const serving = run(["--port", "0", "--json", "--token-file", token]);
     const said = JSON.parse(await serving.line()) as { url: string; token: string; link: string };
-    expect(said.link).toBe(`${said.url}/?token=${said.token}`);
+    expect(said.link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/enter\?code=[\w-]{43}$/);
+    expect(said.link).not.toContain(said.token);
     expect(readFileSync(token, "utf8").trim()).toBe(said.token);
     expect(statSync(token).mode & 0o777).toBe(0o600);
     const again = run(["--port", "0", "--json", "--token-file", token]);
@@ -61,7 +76,7 @@ describe("tenon serve", () => {
     expect(other).toMatchObject({ token: said.token }); // a second one for the same workspace, at another port
     for (const { url } of [said, other]) {
       const reply = await fetch(`${url}/api/about`, { headers: { authorization: `Bearer ${said.token}` } });
-      expect(await reply.json()).toMatchObject({ workspace: folder });
+      expect(await reply.json()).toMatchObject({ workspace: join(folder, "workspace") });
     }
     const began = performance.now();
     serving.stop();
@@ -72,11 +87,46 @@ describe("tenon serve", () => {
     await expect(fetch(said.url)).rejects.toThrow("fetch failed");
   });
 
+  it.runIf(process.platform === "linux")(
+    "opens a browser with a link of its own that works once, and without the token",
+    async () => {
+      const bin = join(folder, "bin");
+      mkdirSync(bin, { recursive: true });
+      writeFileSync(
+        join(bin, "xdg-open"),
+        '#!/bin/sh\nprintf "%s\\n" "$@" "$TENON_TOKEN" > "$0.partial"\nmv "$0.partial" "$0.told"\n',
+        {
+          mode: 0o755,
+        },
+      );
+      const token = "a-token-of-my-own-choice";
+      const serving = run(["--port", "0", "--quiet", "--open"], {
+        PATH: `${bin}:${process.env["PATH"]}`,
+        TENON_TOKEN: token,
+      });
+      const link = /http\S+code=\S+/.exec(await serving.line())?.[0] ?? "";
+      const told = join(bin, "xdg-open.told");
+      await expect.poll(() => existsSync(told), { timeout: 10_000 }).toBe(true);
+      const text = readFileSync(told, "utf8");
+      expect(text).not.toContain(token);
+      const [opened = ""] = text.split("\n");
+      expect(opened).not.toBe(link);
+      for (const one of [opened, link]) {
+        expect((await fetch(one)).status).toBe(200);
+        expect((await fetch(one)).status).toBe(401);
+      }
+      serving.stop();
+      await serving.ended;
+    },
+  );
+
   it("warns loudly where other machines can reach it", async () => {
     const serving = run(["--port", "0", "--host", "0.0.0.0", "--quiet"], {
       TENON_TOKEN: "a-token-of-my-own-choice",
     });
-    expect(await serving.line()).toContain("/?token=a-token-of-my-own-choice");
+    const said = await serving.line();
+    expect(said).toContain("/enter?code=");
+    expect(said).not.toContain("a-token-of-my-own-choice");
     serving.stop();
     await serving.ended;
     expect(serving.err()).toContain("OPEN TO OTHER MACHINES");
@@ -103,6 +153,81 @@ describe("tenon serve", () => {
     await weak.ended;
     expect(weak.err()).toContain("at least 16");
     expect(weak.terminal.exitCode).toBe(2);
+  });
+});
+
+describe("tenon serve link and sessions", () => {
+  const serving: Run[] = [];
+  afterEach(async () => {
+    for (const one of serving.splice(0)) {
+      one.stop();
+      await one.ended;
+    }
+  });
+  const serve = async (): Promise<{ url: string; token: string; link: string; port: number }> => {
+    const one = run(["--port", "0", "--json"]);
+    serving.push(one);
+    return JSON.parse(await one.line()) as { url: string; token: string; link: string; port: number };
+  };
+  const ran = async (...args: string[]): Promise<Run> => {
+    const done = run(args);
+    await done.ended;
+    return done;
+  };
+
+  it("make another link for the running server, and list and end its browsers", async () => {
+    const { url, link } = await serve();
+    const made = await ran("link");
+    expect(made.out()).toMatch(new RegExp(`^${url}/enter\\?code=[\\w-]{43}\\n$`));
+    for (const one of [link, made.out().trim()]) expect((await fetch(one)).status).toBe(200);
+    expect((await fetch(made.out().trim())).status).toBe(401);
+    const rows = JSON.parse((await ran("sessions list", "--json")).out()) as { id: string }[];
+    expect(rows).toHaveLength(2);
+    const listed = (await ran("sessions list")).out();
+    expect(listed).toMatch(/ID +BROWSER +ADDRESS +SINCE +LAST SEEN\n/);
+    expect(listed).toContain(rows[0]?.id);
+    expect((await ran("sessions end", String(rows[0]?.id))).out()).toBe(`Ended ${rows[0]?.id}.\n`);
+    expect((await ran("sessions end", String(rows[0]?.id))).terminal.exitCode).toBe(2);
+    expect((await ran("sessions end", "all")).out()).toBe(`Ended ${rows[1]?.id}.\n`);
+    expect((await ran("sessions list")).out()).toBe("No browser is signed in.\n");
+  });
+
+  it("say which server is meant where several run, and that none does", async () => {
+    const [one, other] = [await serve(), await serve()];
+    const unsure = await ran("link");
+    expect(unsure.terminal.exitCode).toBe(2);
+    expect(unsure.err()).toContain(`--port: ${one.port}, ${other.port}`);
+    expect((await ran("link", "--port", String(other.port))).out()).toContain(other.url);
+    for (const running of serving.splice(0)) {
+      running.stop();
+      await running.ended;
+    }
+    const none = await ran("link");
+    expect(none.terminal.exitCode).toBe(1);
+    expect(none.err()).toContain("No tenon serve is running");
+  });
+});
+
+describe("a token file", () => {
+  it("is refused inside the workspace, by its path or through a link, and made outside", async () => {
+    const workspace = join(folder, "workspace");
+    mkdirSync(join(workspace, "deep"), { recursive: true });
+    symlinkSync(join(workspace, "deep"), join(folder, "to-deep"));
+    symlinkSync(join(workspace, "made-by-link"), join(folder, "dangling"));
+    for (const file of [
+      join(workspace, "token"),
+      join(workspace, "deep", "new", "token"),
+      join(folder, "to-deep", "token"),
+      join(folder, "dangling"),
+      join(folder, "x", "..", "workspace", "token"),
+    ]) {
+      const refused = run(["--port", "0", "--token-file", file]);
+      await refused.ended;
+      expect(refused.terminal.exitCode).toBe(2);
+      expect(refused.err()).toContain("inside");
+    }
+    expect(readdirSync(workspace)).toEqual(["deep"]);
+    expect(readdirSync(join(workspace, "deep"))).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Session } from "../runtime/session.js";
 import type { Tenon } from "../runtime/tenon.js";
+import type { ConsoleAccess } from "./console-access.js";
 import type { ConsolePerson } from "./console-person.js";
 import type { Feed } from "./feed.js";
 import type { LiveCalls } from "./live-calls.js";
@@ -18,6 +19,10 @@ export interface Served {
   readonly version: string;
   readonly startedAt: number;
   readonly now: () => number;
+  /** The browsers that are signed in, and how others come in. */
+  readonly access: ConsoleAccess;
+  /** Where the server listens. */
+  readonly boundPort: () => number;
   /** The session that calls from the console run in. */
   session(): Promise<Session>;
 }

@@ -4,6 +4,8 @@ import { createMcpHttp } from "../mcp/server/create-mcp-http.js";
 import { createMcpHost } from "../runtime/mcp-host.js";
 import type { Session } from "../runtime/session.js";
 import type { Tenon } from "../runtime/tenon.js";
+import type { EntryLink } from "./api.js";
+import { createConsoleAccess, type ConsoleAccessOptions } from "./console-access.js";
 import type { ConsolePerson } from "./console-person.js";
 import { Feed, type FeedOptions } from "./feed.js";
 import { createFrontDoor, type RequestNote } from "./front-door.js";
@@ -34,6 +36,8 @@ export interface ServerOptions {
   readonly feed?: Omit<FeedOptions, "now"> | undefined;
   readonly calls?: LiveCallsOptions | undefined;
   readonly consoleFolders?: readonly string[] | undefined;
+  /** How long links and browsers' sessions last. */
+  readonly access?: Omit<ConsoleAccessOptions, "now"> | undefined;
   /** Between two points of the metrics over time. @default 10000 */
   readonly sampleEveryMs?: number | undefined;
   readonly onRequest?: ((note: RequestNote) => void) | undefined;
@@ -49,8 +53,10 @@ export interface RunningServer {
   readonly token: string;
   /** For MCP hosts: it opens `/mcp` only. */
   readonly mcpToken: string;
-  /** What opens the console: the address with the token. */
-  readonly link: string;
+  /** For `tenon serve link` and `tenon serve sessions`: it makes links and ends sessions, nothing else. */
+  readonly controlKey: string;
+  /** A new link that opens the console once, within a minute. */
+  createLink(): EntryLink;
   /** Take nothing new, let what runs end, at most for `graceMs`, then hang up. The Tenon stays open. */
   close(options?: { readonly graceMs?: number | undefined }): Promise<void>;
 }
@@ -61,23 +67,29 @@ const mostAdvice = 100;
 export async function startServer(tenon: Tenon, options: ServerOptions = {}): Promise<RunningServer> {
   const { host = "127.0.0.1", now = Date.now } = options;
   const token = options.token === undefined ? createToken() : checkToken(options.token);
-  const { served, stop } = watch(tenon, { ...options, now });
+  let port = 0;
+  const access = createConsoleAccess({ ...options.access, now });
+  const { served, stop } = watch(tenon, { ...options, now, access, boundPort: () => port });
   const mcp = options.mcp ?? openMcp(tenon, options);
   const door = createFrontDoor(served, { ...options, mcp, token, names: namesOf(host, options.names), host });
   try {
-    const { server, port } = await listen(door.handle, {
+    const listening = await listen(door.handle, {
       host,
       port: options.port ?? 7420,
       limits: options.limits,
     });
+    const { server } = listening;
+    port = listening.port;
     door.opened(port);
     const url = `http://${host.includes(":") ? `[${host}]` : isEverywhere(host) ? "127.0.0.1" : host}:${port}`;
+    access.opened(url);
     return {
       url,
       port,
       token,
       mcpToken: mcpToken(token),
-      link: `${url}/?token=${encodeURIComponent(token)}`,
+      controlKey: access.controlKey,
+      createLink: () => access.createLink(),
       async close({ graceMs = 10_000 } = {}) {
         const closed = new Promise<void>((resolve) => server.close(() => resolve()));
         options.person?.leave();
@@ -121,9 +133,9 @@ function openMcp(tenon: Tenon, { limits, onFault }: ServerOptions): McpDoor {
 /** Follow what happens in a Tenon, for those who look later. */
 function watch(
   tenon: Tenon,
-  options: ServerOptions & { readonly now: () => number },
+  options: Omit<ServerOptions, "access"> & Pick<Served, "now" | "access" | "boundPort">,
 ): { readonly served: Served; readonly stop: () => Promise<void> } {
-  const { now } = options;
+  const { now, access, boundPort } = options;
   const feed = new Feed({ ...options.feed, now });
   const calls = new LiveCalls(options.calls);
   const advice: { toolName: string; kind: string; message: string }[] = [];
@@ -154,12 +166,15 @@ function watch(
     version: manifest.version,
     startedAt: now(),
     now,
+    access,
+    boundPort,
     session: openSession,
   };
   const stop = async (): Promise<void> => {
     unwatch();
     clearInterval(sampling);
     feed.close();
+    access.close();
     await (await session?.catch(() => undefined))?.close();
   };
   return { served, stop };

@@ -42,6 +42,26 @@ export function consoleFolders(from: string = import.meta.url): readonly string[
   );
 }
 
+/** The console's files, read when they are first asked for. */
+export interface ConsoleFiles {
+  /** `undefined` where the console is not built. */
+  load(): Promise<ReadonlyMap<string, StaticFile> | undefined>;
+}
+
+/** @param folders Where the files may lie; the first that has them counts. */
+export function createConsoleFiles(folders: readonly string[] = consoleFolders()): ConsoleFiles {
+  let loading: ReturnType<ConsoleFiles["load"]> | undefined;
+  const look = async (): ReturnType<ConsoleFiles["load"]> => {
+    for (const folder of folders) {
+      const files = await loadStaticFiles(folder);
+      if (files !== undefined) return files;
+    }
+    loading = undefined; // it may be built later
+    return undefined;
+  };
+  return { load: () => (loading ??= look()) };
+}
+
 /** The best body that the client takes. */
 export function pickBody(file: StaticFile, accepted: string | undefined): { body: Buffer; encoding: string } {
   const wanted = (accepted ?? "").toLowerCase();

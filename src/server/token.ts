@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { mkdir, open, readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { mkdir, open, readFile, readlink, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ToolUnavailableError, ToolValidationError } from "../contract/errors.js";
 
 /** A secret of 256 bits that opens the server. */
@@ -29,6 +29,40 @@ export async function readToken(from: {
   return fixed === undefined || fixed === "" ? undefined : checkToken(fixed);
 }
 
+/**
+ * Refuse a token file that lies where the agents work, by its own path or where links lead to: every command and
+ * every file tool could read it there.
+ */
+export async function refuseTokenFileIn(folders: readonly string[], file: string): Promise<void> {
+  const paths = [resolve(file), await realPathOf(resolve(file))];
+  for (const folder of folders) {
+    const roots = [resolve(folder), await realPathOf(resolve(folder))];
+    if (!roots.some((root) => paths.some((path) => isInside(root, path)))) continue;
+    throw new ToolValidationError(
+      `The token file ${file} lies inside ${folder}, where the agent's commands can read it.`,
+      { code: "VALUE_INVALID", hint: "Name a file outside the workspace, such as ~/.config/tenon/token." },
+    );
+  }
+}
+
+/** The path without symbolic links, of a file that may not be there yet. */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "ENOENT" || dirname(path) === path) throw thrown;
+    // A link to a file that is yet to be made leads to where it would be made; what is no link cannot be read as one.
+    const target = await readlink(path).catch(() => undefined);
+    if (target !== undefined) return realPathOf(resolve(dirname(path), target));
+    return join(await realPathOf(dirname(path)), basename(path));
+  }
+}
+
+function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
 /** The token that a file holds; a file that is not there is made, readable by its owner only. */
 export async function readTokenFile(path: string): Promise<string> {
   try {
@@ -50,11 +84,6 @@ export async function readTokenFile(path: string): Promise<string> {
   }
 }
 
-/** What the browser keeps in the place of the token: it opens the console, and tells nothing of the token. */
-export function cookieSecret(token: string): string {
-  return createHmac("sha256", token).update("tenon console cookie").digest("base64url");
-}
-
 /**
  * What MCP hosts get in the place of the token: it opens `/mcp` and nothing else, so that a program that makes
  * calls cannot consent to them itself.
@@ -66,6 +95,11 @@ export function mcpToken(token: string): string {
 /** Compare in a time that tells nothing of where two texts differ, nor of their lengths. */
 export function sameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
+}
+
+/** What is kept of a secret that only its owner may know. */
+export function secretHash(secret: string): string {
+  return digest(secret).toString("base64url");
 }
 
 function digest(text: string): Buffer {

@@ -15,7 +15,7 @@ export function breakSuite(stage: () => Stage): void {
     const { ground, context } = stage();
     wire = await openLooseWire(ground.url);
     page = await context.newPage();
-    await page.goto(`${wire.url}/?token=${ground.token}`);
+    await page.goto(await ground.newLink(wire.url));
     await page.locator('[data-connection="open"]').waitFor();
   });
   afterAll(async () => {

@@ -14,8 +14,9 @@ const bin = fileURLToPath(new URL("../../bin/tenon.cjs", import.meta.url));
 export interface Ground {
   readonly workspace: string;
   readonly url: string;
-  readonly link: string;
   readonly token: string;
+  /** A new link that opens the console once; `at` where it is reached by another address. */
+  readonly newLink: (at?: string) => Promise<string>;
   /** Ask the API as a program does, with the token. */
   readonly api: (method: string, path: string, body?: unknown) => Promise<unknown>;
   /** An MCP client of the server; closed with the ground. */
@@ -54,11 +55,14 @@ export async function openGround(
       },
     );
   let { child, said } = await start("0");
-  return {
+  const ground: Ground = {
     workspace,
     url: said.url,
-    link: said.link,
     token,
+    async newLink(at = said.url) {
+      const { link } = (await ground.api("POST", "/api/links")) as { link: string };
+      return link.replace(said.url, at);
+    },
     async api(method, path, body) {
       const response = await fetch(`${said.url}${path}`, {
         method,
@@ -86,6 +90,7 @@ export async function openGround(
       rmSync(base, { recursive: true, force: true });
     },
   };
+  return ground;
 }
 
 /** The browser of all tests. */
@@ -104,7 +109,6 @@ export async function visit(page: Page, name: string): Promise<void> {
 
 interface Said {
   readonly url: string;
-  readonly link: string;
 }
 
 async function startServer(

@@ -6,6 +6,7 @@ import { answerSuite } from "./answer-suite.js";
 import { breakSuite } from "./break-suite.js";
 import { callSuite } from "./call-suite.js";
 import { type Ground, openBrowser, openGround } from "./console-ground.js";
+import { entrySuite } from "./entry-suite.js";
 import { safetySuite } from "./safety-suite.js";
 
 let ground: Ground;
@@ -29,7 +30,7 @@ beforeAll(async () => {
   });
   context.setDefaultTimeout(10_000);
   page = await context.newPage();
-  await page.goto(ground.link);
+  await page.goto(await ground.newLink());
 });
 
 afterAll(async () => {
@@ -47,6 +48,9 @@ describe("the console carries the answers of a person", () => {
 });
 describe("the console outlives a broken connection", () => {
   breakSuite(stage);
+});
+describe("the console lets a browser in", () => {
+  entrySuite(stage);
 });
 describe("the console is safe", () => {
   safetySuite(stage);

@@ -1,3 +1,5 @@
+import { pageHeader } from "../../../src/server/api.js";
+import { readPageSecret } from "./page-secret.js";
 import type { ApiError } from "./types.js";
 
 /** A request that failed, with what the server says about it. */
@@ -45,14 +47,30 @@ export function withQuery(
   return `${path}?${new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString()}`;
 }
 
+/** Open an answer that goes on for as long as the page listens. */
+export async function openStream(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+  const response = await ask(path, { signal, headers: { Accept: "text/event-stream" } });
+  if (!response.ok) throw new ApiFault(response.status, errorOf(await response.text(), response));
+  if (response.body === null) throw new ApiFault(0, { code: "UNREACHABLE", message: "The answer is empty." });
+  return response.body;
+}
+
 async function send<T>(path: string, init: RequestInit): Promise<T> {
-  const response = await fetch(path, { credentials: "same-origin", ...init }).catch((cause: unknown) => {
-    if (init.signal?.aborted === true) throw cause;
-    throw new ApiFault(0, { code: "UNREACHABLE", message: "The server cannot be reached." });
-  });
+  const response = await ask(path, init);
   const text = await response.text();
   if (!response.ok) throw new ApiFault(response.status, errorOf(text, response));
   return (text === "" ? undefined : JSON.parse(text)) as T;
+}
+
+/** Every request of the page: with its cookie, and the secret that no other port of the machine is sent. */
+function ask(path: string, init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers);
+  const secret = readPageSecret(window);
+  if (secret !== undefined) headers.set(pageHeader, secret);
+  return fetch(path, { credentials: "same-origin", ...init, headers }).catch((cause: unknown) => {
+    if (init.signal?.aborted === true) throw cause;
+    throw new ApiFault(0, { code: "UNREACHABLE", message: "The server cannot be reached." });
+  });
 }
 
 function errorOf(text: string, response: Response): ApiError["error"] {

@@ -1,10 +1,11 @@
-import { ApiFault, get } from "../api/request.js";
+import { ApiFault, get, openStream } from "../api/request.js";
 import type { About, FeedHello, FeedItem, LiveCall, PendingApproval, PendingQuestion } from "../api/types.js";
 import type { FeedStore } from "./feed-store.js";
+import { readEventStream } from "./read-event-stream.js";
 
 /** Keep the store fed for as long as the page lives; returns how to stop. */
 export function connectFeed(store: FeedStore): () => void {
-  let source: EventSource | undefined;
+  let source: AbortController | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastId = 0;
   let wait = 500;
@@ -12,11 +13,20 @@ export function connectFeed(store: FeedStore): () => void {
   let startedAt: number | undefined;
   let stopped = false;
 
-  const open = () => {
-    source = new EventSource(lastId > 0 ? `/api/feed?after=${lastId}` : "/api/feed");
-    source.addEventListener("hello", (message: MessageEvent<string>) => hello(JSON.parse(message.data)));
-    source.addEventListener("message", (message: MessageEvent<string>) => take(message.data));
-    source.addEventListener("error", lost);
+  const open = async () => {
+    const listening = new AbortController();
+    source = listening;
+    try {
+      const path = lastId > 0 ? `/api/feed?after=${lastId}` : "/api/feed";
+      await readEventStream(await openStream(path, listening.signal), ({ event, data }) => {
+        if (listening.signal.aborted) return;
+        if (event === "hello") hello(JSON.parse(data) as FeedHello);
+        else if (event === "message") take(data);
+      });
+      if (!listening.signal.aborted) lost();
+    } catch (fault) {
+      if (!listening.signal.aborted) failed(fault);
+    }
   };
   const hello = (greeting: FeedHello) => {
     wait = 500;
@@ -50,20 +60,23 @@ export function connectFeed(store: FeedStore): () => void {
       startedAt = about.startedAt;
       store.load({ calls, approvals, questions });
     } catch (fault) {
-      if (fault instanceof ApiFault && fault.status === 401) store.connection("unauthorised");
       greeted = false;
-      lost();
+      failed(fault);
     }
+  };
+  const failed = (fault: unknown) => {
+    if (fault instanceof ApiFault && fault.status === 401) store.connection("unauthorised");
+    lost();
   };
   const lost = () => {
     if (stopped) return;
-    source?.close();
+    source?.abort();
     if (store.read().connection !== "unauthorised") store.connection("lost");
     clearTimeout(timer);
     timer = setTimeout(() => void retry(), wait);
     wait = Math.min(wait * 2, 8000);
   };
-  // The EventSource does not tell a refusal from a break, so an ordinary request finds out.
+  // A server that was started again counts its events from elsewhere.
   const retry = async () => {
     try {
       const about = await get<About>("/api/about");
@@ -72,17 +85,16 @@ export function connectFeed(store: FeedStore): () => void {
         greeted = false;
         store.reset();
       }
-      if (!stopped) open();
+      if (!stopped) void open();
     } catch (fault) {
-      if (fault instanceof ApiFault && fault.status === 401) store.connection("unauthorised");
-      lost();
+      failed(fault);
     }
   };
 
-  open();
+  void open();
   return () => {
     stopped = true;
     clearTimeout(timer);
-    source?.close();
+    source?.abort();
   };
 }

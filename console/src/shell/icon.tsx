@@ -1,6 +1,6 @@
 import type { Page } from "../route.js";
 
-const paths: Record<Page | "menu" | "sun" | "moon" | "bell" | "globe", string> = {
+const paths: Record<Page | "menu" | "sun" | "moon" | "bell" | "globe" | "leave", string> = {
   live: "M2 8h3l2-5 3 10 2-5h2",
   approvals: "M8 1.5l5.5 2v4c0 3.5-2.4 5.8-5.5 7-3.1-1.2-5.5-3.5-5.5-7v-4zM5.5 8l2 2 3.5-4",
   tools:
@@ -16,6 +16,7 @@ const paths: Record<Page | "menu" | "sun" | "moon" | "bell" | "globe", string> =
   moon: "M13.5 9.5A6 6 0 0 1 6.5 2.5a6 6 0 1 0 7 7z",
   globe:
     "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM1.5 8h13M8 1.5c-4.5 4-4.5 9 0 13M8 1.5c4.5 4 4.5 9 0 13",
+  leave: "M9 2H3v12h6M6 8h8M11 5l3 3-3 3",
   bell: "M4 11V7a4 4 0 0 1 8 0v4l1 1.5H3zM6.5 14h3",
 };
 

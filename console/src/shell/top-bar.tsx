@@ -1,8 +1,10 @@
 import { useEffect, useState } from "react";
+import { forgetPageSecret } from "../api/page-secret.js";
+import { ApiFault, change } from "../api/request.js";
 import type { About } from "../api/types.js";
 import { useApi } from "../api/use-api.js";
 import type { Connection } from "../feed/feed-state.js";
-import { useFeed } from "../feed/use-feed.js";
+import { useFeed, useFeedStore } from "../feed/use-feed.js";
 import { useText } from "../i18n/use-text.js";
 import { usePreferences } from "../preferences.js";
 import type { Page } from "../route.js";
@@ -101,7 +103,27 @@ function Choices() {
       >
         <Icon name={theme === "dark" ? "sun" : "moon"} />
       </Button>
+      <SignOutButton />
     </div>
+  );
+}
+
+/** Ends the session of this browser, in all its tabs. */
+function SignOutButton() {
+  const t = useText();
+  const store = useFeedStore();
+  const signOut = async () => {
+    await change("POST", "/api/sign-out").catch((fault: unknown) => {
+      // A session that is over already needs no end.
+      if (!(fault instanceof ApiFault && fault.status === 401)) throw fault;
+    });
+    forgetPageSecret(window);
+    store.connection("unauthorised");
+  };
+  return (
+    <Button look="quiet" aria-label={t("choice.signOut")} onClick={() => void signOut()}>
+      <Icon name="leave" />
+    </Button>
   );
 }
 

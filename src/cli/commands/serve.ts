@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { createTenon } from "../../runtime/create-tenon.js";
 import { createIds } from "../../runtime/ids.js";
+import { openOptions } from "../../runtime/options.js";
 import type { Tenon } from "../../runtime/tenon.js";
 import type { RequestNote } from "../../server/front-door.js";
 import type { RunningServer } from "../../server/start-server.js";
@@ -15,12 +16,15 @@ import {
 } from "../command-line.js";
 import { loadFor } from "../open-tenon.js";
 import { colorsFor, printable, writeJson } from "../output.js";
+import { addServeControl } from "../serve-control.js";
 
 /** `tenon serve`: the console, its API and MCP over HTTP. */
 export const addServe: AddCommand = (program, terminal) => {
-  withCommonFlags(
-    program.command("serve").description("Serve the web console, and MCP at /mcp, on this machine"),
-  )
+  const command = program
+    .command("serve")
+    .description("Serve the web console, and MCP at /mcp, on this machine")
+    .enablePositionalOptions();
+  withCommonFlags(command)
     .option("--port <number>", "port to listen on; 0 takes any that is free", "7420")
     .option(
       "--host <address>",
@@ -28,15 +32,19 @@ export const addServe: AddCommand = (program, terminal) => {
       "127.0.0.1",
     )
     .option("--name <host...>", "further names that the server goes by, as behind a proxy")
-    .option("--token-file <file>", "keep the token in this file; made where it is missing")
+    .option(
+      "--token-file <file>",
+      "keep the token for programs in this file outside the workspace; made where it is missing",
+    )
     .option("--open", "open the console in a browser")
     .option("--no-open", "do not open a browser")
     .option("--quiet", "no line for each request")
     .addHelpText(
       "after",
-      "\nThe token is new at each start; TENON_TOKEN or --token-file fix it.\nCtrl-C stops it once running calls have ended, a second Ctrl-C at once.",
+      "\nA link opens the console once, within a minute; tenon serve link makes another.\nThe token for programs is new at each start; TENON_TOKEN or --token-file fix it.\nCtrl-C stops it once running calls have ended, a second Ctrl-C at once.",
     )
     .action((flags: ServeFlags) => serve(terminal, flags));
+  addServeControl(command, terminal);
 };
 
 interface ServeFlags extends CommonFlags {
@@ -57,9 +65,9 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
   if (flags.json !== true)
     for (const warning of loaded.warnings) terminal.stderr.write(`tenon: ${warning}\n`);
   // Loaded here, so that no other command pays for it.
-  const { startServer, isOpenToOthers, createConsolePerson, readToken } =
-    await import("../../server/index.js");
-  const token = await readToken({ env: terminal.env, file: flags.tokenFile });
+  const { startServer, isOpenToOthers, createConsolePerson } = await import("../../server/index.js");
+  const { stateDir, workspace } = openOptions({ loaded, env: terminal.env, home: homedir() });
+  const token = await tokenFor(terminal, flags, [workspace, ...loaded.config.files.allowedPaths]);
   const person = createConsolePerson({ now: Date.now, newId: createIds("question") });
   const tenon = createTenon({
     loaded,
@@ -75,18 +83,52 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
       names: flags.name,
       token,
       person,
-      workspace: resolve(terminal.cwd, loaded.config.workspaceDir ?? "."),
+      workspace,
       onRequest: flags.quiet === true || flags.json === true ? undefined : requestLog(terminal),
       onFault: (cause) =>
         terminal.stderr.write(`tenon: ${printable(String((cause as Error)?.stack ?? cause))}\n`),
     });
-    await greet(terminal, flags, { server, tenon, open: isOpenToOthers(flags.host) });
-    await interrupted(terminal.interrupted);
-    if (flags.json !== true)
-      terminal.stderr.write("Stopping once running calls have ended; Ctrl-C again stops at once.\n");
-    await server.close({ graceMs });
+    const forget = await writeRecord(terminal, server, { stateDir, workspace });
+    try {
+      await greet(terminal, flags, { server, tenon, open: isOpenToOthers(flags.host) });
+      await interrupted(terminal.interrupted);
+      if (flags.json !== true)
+        terminal.stderr.write("Stopping once running calls have ended; Ctrl-C again stops at once.\n");
+    } finally {
+      forget();
+      await server.close({ graceMs });
+    }
   } finally {
     await tenon.close({ graceMs });
+  }
+}
+
+/** The token that programs use, where the person fixed one. */
+async function tokenFor(
+  { env, cwd }: Terminal,
+  { tokenFile }: ServeFlags,
+  folders: readonly string[],
+): Promise<string | undefined> {
+  const { readToken, refuseTokenFileIn } = await import("../../server/index.js");
+  const file = tokenFile === undefined ? undefined : resolve(cwd, tokenFile);
+  if (file !== undefined) await refuseTokenFileIn(folders, file);
+  return readToken({ env, file });
+}
+
+/** Write the server down for `tenon serve link`; it runs without, too. */
+async function writeRecord(
+  terminal: Terminal,
+  { url, port, controlKey }: RunningServer,
+  { stateDir, workspace }: { readonly stateDir: string; readonly workspace: string },
+): Promise<() => void> {
+  const { openServerRecords } = await import("../../server/index.js");
+  try {
+    const record = { url, port, controlKey, pid: process.pid, startedAt: Date.now() };
+    return openServerRecords(stateDir, workspace).add(record);
+  } catch (cause) {
+    const reason = printable(cause instanceof Error ? cause.message : String(cause));
+    terminal.stderr.write(`tenon: tenon serve link will not find this server: ${reason}\n`);
+    return () => {};
   }
 }
 
@@ -108,7 +150,8 @@ async function greet(
   flags: ServeFlags,
   { server, tenon, open }: Greeting,
 ): Promise<void> {
-  const { url, link, port } = server;
+  const { url, port } = server;
+  const { link } = server.createLink();
   const sandbox = (await tenon.sandboxFacts()).find(({ name }) => name === "sandbox");
   const unheld = sandbox?.status === "ok" ? undefined : (sandbox?.message ?? "not active");
   if (flags.json === true) {
@@ -127,6 +170,7 @@ async function greet(
   const lines = [
     `${colors.bold("Tenon")} serves ${url} (mode ${tenon.config.mode}, toolset ${tenon.config.toolset})`,
     `  Console  ${colors.cyan(link)}`,
+    colors.dim("           opens once, within a minute; for another one: tenon serve link"),
     `  MCP      ${url}/mcp  with the header "Authorization: Bearer ${server.mcpToken}"`,
   ];
   terminal.stdout.write(`${lines.join("\n")}\n`);
@@ -134,7 +178,8 @@ async function greet(
   if (unheld !== undefined)
     terminal.stderr.write(`${warn.yellow("No sandbox")}: ${printable(unheld)}. See tenon doctor.\n`);
   if (open) terminal.stderr.write(`${warn.red(warn.bold("OPEN TO OTHER MACHINES"))}: ${openWarning}\n`);
-  if (wantsBrowser(terminal, flags)) openBrowser(link, terminal);
+  // The printed link stays for another browser; nothing that could be used twice stands on a command line.
+  if (wantsBrowser(terminal, flags)) openBrowser(server.createLink().link, terminal);
 }
 
 const openWarning =
@@ -156,7 +201,9 @@ function openBrowser(link: string, terminal: Terminal): void {
       : process.platform === "win32"
         ? ["explorer", link]
         : ["xdg-open", link];
-  const child = spawn(program, args, { stdio: "ignore", detached: true });
+  // A browser and what it starts have no use for the token.
+  const { TENON_TOKEN: _token, ...env } = terminal.env;
+  const child = spawn(program, args, { stdio: "ignore", detached: true, env });
   child.on("error", () => terminal.stderr.write("No browser could be opened; open the link yourself.\n"));
   child.unref();
 }

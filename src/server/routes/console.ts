@@ -1,22 +1,11 @@
 import type { Context, Hono } from "hono";
 import { notFound } from "../api-fault.js";
-import { consoleFolders, loadStaticFiles, pickBody, type StaticFile } from "../static-files.js";
-
-type Files = ReadonlyMap<string, StaticFile>;
+import { pickBody, type ConsoleFiles, type StaticFile } from "../static-files.js";
 
 /** The console itself: its files, and its page for every address that the page itself makes sense of. */
-export function addConsole(app: Hono, folders: readonly string[] = consoleFolders()): void {
-  let loading: Promise<Files | undefined> | undefined;
-  const load = async (): Promise<Files | undefined> => {
-    for (const folder of folders) {
-      const files = await loadStaticFiles(folder);
-      if (files !== undefined) return files;
-    }
-    loading = undefined; // it may be built later
-    return undefined;
-  };
+export function addConsole(app: Hono, console: ConsoleFiles): void {
   app.get("*", async (c) => {
-    const files = await (loading ??= load());
+    const files = await console.load();
     if (files === undefined) return c.text(notBuilt);
     const path = c.req.path;
     const file = files.get(path) ?? (isPage(path) ? files.get("/index.html") : undefined);

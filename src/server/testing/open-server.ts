@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTenon, type TenonOptions } from "../../runtime/create-tenon.js";
 import type { Tenon } from "../../runtime/tenon.js";
+import { pageHeader, pageSecretMeta } from "../api.js";
 import { createConsolePerson } from "../console-person.js";
 import { startServer, type RunningServer, type ServerOptions } from "../start-server.js";
 
@@ -24,6 +25,17 @@ export interface Sent {
   readonly signal?: AbortSignal;
 }
 
+/** What a browser has after it was let in. */
+export interface SignedIn {
+  readonly reply: Reply;
+  /** `name=value`. */
+  readonly cookie: string;
+  /** The page's secret. */
+  readonly secret: string;
+  /** What the page sends with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 export interface TestServer {
   readonly tenon: Tenon;
   readonly server: RunningServer;
@@ -31,6 +43,8 @@ export interface TestServer {
   /** With the token, unless it is said otherwise. */
   readonly ask: (path: string, sent?: Sent) => Promise<Reply>;
   readonly post: (path: string, body?: unknown) => Promise<Reply>;
+  /** Come in by a one-time link, as a browser does. */
+  readonly signIn: (headers?: Readonly<Record<string, string>>) => Promise<SignedIn>;
   close(): Promise<void>;
 }
 
@@ -71,6 +85,14 @@ export async function openTestServer(
     workspace,
     ask,
     post: (path, body) => ask(path, { method: "POST", body: body ?? {} }),
+    async signIn(headers = {}) {
+      const { pathname, search } = new URL(server.createLink().link);
+      const reply = await ask(pathname + search, { bare: true, headers });
+      const cookie = reply.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+      const secret =
+        new RegExp(`<meta name="${pageSecretMeta}" content="([^"]+)"`).exec(reply.text)?.[1] ?? "";
+      return { reply, cookie, secret, headers: { cookie, [pageHeader]: secret } };
+    },
     async close() {
       await server.close({ graceMs: 1000 });
       await tenon.close({ graceMs: 1000 });

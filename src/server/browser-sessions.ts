@@ -1,0 +1,136 @@
+import { randomBytes } from "node:crypto";
+import { browserName } from "./browser-name.js";
+import { createToken, sameSecret, secretHash } from "./token.js";
+
+/** One browser that came in by a one-time link. */
+export interface BrowserSession {
+  /** For people to tell sessions apart; it opens nothing. */
+  readonly id: string;
+  /** Such as "Chrome on Linux". */
+  readonly browser: string;
+  /** Where it came from. */
+  readonly address: string;
+  readonly since: number;
+  readonly lastSeen: number;
+  /** Fires when the session is over, however it ended. */
+  readonly ended: AbortSignal;
+}
+
+export interface BrowserSessionOptions {
+  readonly now: () => number;
+  /** Browsers at the same time; the one that was away the longest gives way. @default 32 */
+  readonly maxSessions?: number | undefined;
+  /** A browser that asks for nothing this long is signed out. @default 12 hours */
+  readonly idleMs?: number | undefined;
+  /** Every session ends after this time. @default 7 days */
+  readonly lifetimeMs?: number | undefined;
+}
+
+/** The secrets of a new session; they are given out once and kept as hashes only. */
+export interface NewBrowserSession {
+  readonly session: BrowserSession;
+  /** For the cookie, which opens the page's files and nothing else. */
+  readonly cookie: string;
+  /** For the page itself, which sends it with every request: no other port of the machine gets to see it. */
+  readonly pageSecret: string;
+}
+
+interface Kept {
+  readonly session: BrowserSession & { lastSeen: number };
+  readonly cookieHash: string;
+  readonly pageHash: string;
+  readonly ending: AbortController;
+}
+
+const hour = 3_600_000;
+
+/** The browsers that are signed in. They live in memory: a restart of the server signs everybody out. */
+export class BrowserSessions {
+  readonly #options: BrowserSessionOptions;
+  readonly #byCookie = new Map<string, Kept>();
+  readonly #sweep: NodeJS.Timeout;
+
+  constructor(options: BrowserSessionOptions) {
+    this.#options = options;
+    this.#sweep = setInterval(() => this.#endExpired(), 30_000);
+    this.#sweep.unref();
+  }
+
+  /** Sign a browser in. */
+  open(visitor: { readonly userAgent?: string | undefined; readonly address: string }): NewBrowserSession {
+    this.#endExpired();
+    const { maxSessions = 32, now } = this.#options;
+    while (this.#byCookie.size >= maxSessions) this.#endOldest();
+    const [cookie, pageSecret] = [createToken(), createToken()];
+    const ending = new AbortController();
+    const session = {
+      id: randomBytes(4).toString("hex"),
+      browser: browserName(visitor.userAgent),
+      address: visitor.address,
+      since: now(),
+      lastSeen: now(),
+      ended: ending.signal,
+    };
+    const cookieHash = secretHash(cookie);
+    this.#byCookie.set(cookieHash, { session, cookieHash, pageHash: secretHash(pageSecret), ending });
+    return { session, cookie, pageSecret };
+  }
+
+  /** The session of a cookie; `page` says whether the page's own secret came along. */
+  find(
+    cookies: readonly string[],
+    pageSecret: string | undefined,
+  ): { readonly session: BrowserSession; readonly page: boolean } | undefined {
+    let found: { session: BrowserSession; page: boolean } | undefined;
+    for (const cookie of cookies) {
+      const kept = this.#byCookie.get(secretHash(cookie));
+      if (kept === undefined) continue;
+      if (this.#isExpired(kept)) {
+        this.#end(kept);
+        continue;
+      }
+      const page = pageSecret !== undefined && sameSecret(secretHash(pageSecret), kept.pageHash);
+      // A cookie without the page's secret proves no activity of the person.
+      if (page) kept.session.lastSeen = this.#options.now();
+      if (found === undefined || page) found = { session: kept.session, page };
+    }
+    return found;
+  }
+
+  /** All sessions, the newest first. */
+  list(): readonly BrowserSession[] {
+    this.#endExpired();
+    return [...this.#byCookie.values()].map(({ session }) => session).toReversed();
+  }
+
+  /** Sign a browser out; `false` where there is no such session. */
+  end(id: string): boolean {
+    const kept = [...this.#byCookie.values()].find(({ session }) => session.id === id);
+    if (kept !== undefined) this.#end(kept);
+    return kept !== undefined;
+  }
+
+  close(): void {
+    clearInterval(this.#sweep);
+    for (const kept of this.#byCookie.values()) this.#end(kept);
+  }
+
+  #end(kept: Kept): void {
+    this.#byCookie.delete(kept.cookieHash);
+    kept.ending.abort();
+  }
+
+  #endOldest(): void {
+    const [oldest] = [...this.#byCookie.values()].sort((a, b) => a.session.lastSeen - b.session.lastSeen);
+    if (oldest !== undefined) this.#end(oldest);
+  }
+
+  #endExpired(): void {
+    for (const kept of this.#byCookie.values()) if (this.#isExpired(kept)) this.#end(kept);
+  }
+
+  #isExpired({ session }: Kept): boolean {
+    const { now, idleMs = 12 * hour, lifetimeMs = 7 * 24 * hour } = this.#options;
+    return now() - session.lastSeen > idleMs || now() - session.since > lifetimeMs;
+  }
+}

@@ -1,0 +1,44 @@
+import type { Hono } from "hono";
+import type { BrowserSessionView } from "../api.js";
+import { ApiFault, notFound } from "../api-fault.js";
+import { expiredCookie } from "../enter-console.js";
+import { readParam } from "../read-request.js";
+import { requestPerson } from "../request-person.js";
+import type { Served } from "../served.js";
+
+/** Browsers that are signed in, and links that let another one in. */
+export function addSessions(api: Hono, { access, boundPort }: Served): void {
+  api.get("/sessions", (c) => {
+    const { sessionId } = requestPerson(c);
+    const rows = access.sessions.list().map(({ ended: _ended, ...session }) => ({
+      ...session,
+      current: session.id === sessionId,
+    }));
+    return c.json(rows satisfies BrowserSessionView[]);
+  });
+  api.delete("/sessions/:id", (c) => {
+    const id = readParam(c, "id");
+    if (!access.sessions.end(id)) throw notFound("such session");
+    return c.json({ ended: true });
+  });
+  api.post("/sign-out", (c) => {
+    const { sessionId } = requestPerson(c);
+    if (sessionId === undefined) throw notFound("browser session in this request");
+    access.sessions.end(sessionId);
+    c.header("set-cookie", expiredCookie(c.req.header("host"), boundPort()));
+    return c.json({ ended: true });
+  });
+  api.post("/links", (c) => {
+    // A page that was taken over could otherwise stay signed in for ever.
+    if (requestPerson(c).channel === "console") throw linkForPrograms();
+    return c.json(access.createLink());
+  });
+}
+
+function linkForPrograms(): ApiFault {
+  return new ApiFault(403, {
+    code: "LINK_FOR_PROGRAMS",
+    message: "A page cannot make links.",
+    hint: "Run `tenon serve link` in a terminal.",
+  });
+}

@@ -1,0 +1,97 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Stage } from "./call-suite.js";
+
+interface SessionRow {
+  readonly id: string;
+  readonly browser: string;
+}
+
+/** How a real browser comes in, stays in and leaves. */
+export function entrySuite(stage: () => Stage): void {
+  let context: BrowserContext;
+  let page: Page;
+
+  beforeAll(async () => {
+    context = await stage().browser.newContext({ locale: "en-GB" });
+    context.setDefaultTimeout(10_000);
+    page = await context.newPage();
+  });
+  afterAll(() => context?.close());
+
+  const connected = (tab: Page) => tab.locator('[data-connection="open"]').waitFor();
+  const sessions = async () => (await stage().ground.api("GET", "/api/sessions")) as readonly SessionRow[];
+
+  it("by a link that works once and leaves no trace in the address or the history", async () => {
+    const { ground } = stage();
+    const link = await ground.newLink();
+    const sent: Promise<Readonly<Record<string, string>>>[] = [];
+    page.on("request", (request) => sent.push(request.allHeaders()));
+    await page.goto(link);
+    await connected(page);
+    expect(page.url()).toBe(`${ground.url}/`);
+    const code = new URL(link).searchParams.get("code") ?? "";
+    const referers = (await Promise.all(sent)).map((headers) => headers["referer"] ?? "");
+    expect(referers.filter((referer) => referer.includes(code))).toEqual([]);
+    page.removeAllListeners("request");
+    await page.goBack().catch(() => undefined); // nothing lies before it
+    expect(page.url()).not.toContain("code=");
+    const stranger = await stage().browser.newContext();
+    const second = await stranger.newPage();
+    expect((await second.goto(link))?.status()).toBe(401);
+    const told = await second.locator("body").innerText();
+    expect(told).toContain("used already");
+    expect(told).toContain("tenon serve link");
+    expect((await second.goto(ground.url))?.status()).toBe(401);
+    expect(await second.locator("body").innerText()).toContain("tenon serve link");
+    await stranger.close();
+    await page.goto(ground.url);
+    await connected(page);
+  });
+
+  it("and stays in after a reload and in a second tab, but not by its cookie alone", async () => {
+    const { ground } = stage();
+    await page.reload();
+    await connected(page);
+    const tab = await context.newPage();
+    await tab.goto(`${ground.url}/#/tools`);
+    await connected(tab);
+    await tab.close();
+    const cookies = await context.cookies();
+    expect(cookies).toMatchObject([{ httpOnly: true, sameSite: "Strict" }]);
+    expect(await page.evaluate("document.cookie")).toBe("");
+    // A server at another port of the machine is sent the cookie by the browser, and can do nothing with it.
+    const heard: string[] = [];
+    const neighbour = createServer((request, response) => {
+      heard.push(request.headers.cookie ?? "");
+      response.setHeader("content-type", "text/html").end("<p>next door</p>");
+    });
+    await new Promise<void>((resolve) => neighbour.listen(0, "127.0.0.1", resolve));
+    const visited = await context.newPage();
+    await visited.goto(`http://127.0.0.1:${(neighbour.address() as AddressInfo).port}/`);
+    await visited.close();
+    neighbour.close();
+    const cookie = heard.find((text) => text.includes("tenon_")) ?? "";
+    expect(cookie).not.toBe("");
+    for (const path of ["/api/approvals", "/api/feed", "/api/sessions", "/api/about"])
+      expect((await fetch(ground.url + path, { headers: { cookie } })).status).toBe(401);
+  });
+
+  it("and is out within a second when its session is ended elsewhere, or when its person signs out", async () => {
+    const { ground } = stage();
+    const [row] = await sessions();
+    expect(row?.browser).toMatch(/^Chrome on /);
+    await ground.api("DELETE", `/api/sessions/${row?.id}`);
+    await page.getByRole("heading", { name: "This console needs its link" }).waitFor();
+    await page.goto(await ground.newLink());
+    await connected(page);
+    const before = (await sessions()).length;
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "This console needs its link" }).waitFor();
+    expect((await sessions()).length).toBe(before - 1);
+    expect(await context.cookies()).toEqual([]);
+    expect((await page.goto(ground.url))?.status()).toBe(401);
+  });
+}
