@@ -52,9 +52,9 @@ function run(args: readonly string[], env: Readonly<Record<string, string>> = {}
   };
   const workspace = join(folder, "workspace");
   mkdirSync(workspace, { recursive: true });
-  const [first, ...rest] = args[0]?.startsWith("-") === false ? args : [undefined, ...args];
-  const command = first === undefined ? ["serve"] : ["serve", ...first.split(" ")];
-  const ended = runCommandLine([...command, "--workspace", workspace, ...rest], terminal);
+  const words = args[0]?.startsWith("-") === false ? args[0].split(" ") : [];
+  const rest = words.length === 0 ? args : args.slice(1);
+  const ended = runCommandLine(["serve", ...words, "--workspace", workspace, ...rest], terminal);
   const line = async (): Promise<string> => {
     await Promise.race([new Promise((resolve) => stdout.once("data", resolve)), ended]);
     return out;

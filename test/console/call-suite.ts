@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BrowserContext, Locator, Page } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { type Ground, visit } from "./console-ground.js";
 
 export interface Stage {
   readonly ground: Ground;
+  readonly browser: Browser;
   readonly context: BrowserContext;
   readonly page: Page;
 }
