@@ -1,5 +1,3 @@
-import { pageSecretMeta } from "../../../src/server/api.js";
-
 /*
  * What this page sends with every request, since its cookie alone proves nothing. The storage belongs to this address
  * and port alone, and all tabs share it: a reload, a second tab and a bookmark go on with the same session.
@@ -39,5 +37,5 @@ function stored(window: Window): string | undefined {
 }
 
 function metaOf(window: Window): HTMLMetaElement | null {
-  return window.document.querySelector<HTMLMetaElement>(`meta[name="${pageSecretMeta}"]`);
+  return window.document.querySelector<HTMLMetaElement>('meta[name="tenon-page-secret"]');
 }

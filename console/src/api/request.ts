@@ -1,4 +1,3 @@
-import { pageHeader } from "../../../src/server/api.js";
 import { readPageSecret } from "./page-secret.js";
 import type { ApiError } from "./types.js";
 
@@ -66,7 +65,7 @@ async function send<T>(path: string, init: RequestInit): Promise<T> {
 function ask(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   const secret = readPageSecret(window);
-  if (secret !== undefined) headers.set(pageHeader, secret);
+  if (secret !== undefined) headers.set("X-Tenon-Page", secret);
   return fetch(path, { credentials: "same-origin", ...init, headers }).catch((cause: unknown) => {
     if (init.signal?.aborted === true) throw cause;
     throw new ApiFault(0, { code: "UNREACHABLE", message: "The server cannot be reached." });
