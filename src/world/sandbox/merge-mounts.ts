@@ -17,7 +17,7 @@ export interface MergedMounts {
 /** More mounts than these would make every command slow. */
 export const maxMounts = 400;
 /** A path further down is guarded by a folder on the way to it. */
-const maxDepth = 64;
+const maxDepth = 32;
 
 /**
  * No path is left out where there are too many: the folders that hold most of them are masked or made read-only as
@@ -90,14 +90,13 @@ function replace(
     whole.set(path, mount);
     return mount;
   });
+  const gone = new Set([...merged.values()].flat());
   const isInside = (path: string): boolean => {
     for (let at = path; at.length > 1; at = dirname(at)) if (merged.has(at)) return true;
     return false;
   };
-  return [
-    ...mounts.filter(({ path }) => !isInside(path)),
-    ...folders.filter(({ path }) => !isInside(dirname(path))),
-  ];
+  const others = mounts.filter((mount) => !gone.has(mount) && !isInside(mount.path));
+  return [...others, ...folders.filter(({ path }) => !isInside(dirname(path)))];
 }
 
 function groupBy(mounts: readonly Mount[], folderOf: (mount: Mount) => string): Map<string, Mount[]> {

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mountCheck, mountsBelow } from "./mount-check.js";
@@ -49,16 +50,14 @@ describe("a job that swaps folders while other commands start", () => {
 });
 
 describe("the look at what was mounted", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tenon-mountinfo-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const check = async (root: string, mountinfo: string): Promise<number | null> => {
-    const script = mountCheck([
-      { path: root, nested: mountsBelow(root, "1 1 8:1 / /w\\040s/disk rw - ext4 x rw") },
-    ]);
-    const { code } = await runProgram({
-      file: "/bin/sh",
-      args: ["-c", script.replace("</proc/self/mountinfo", `<<'END'\n${mountinfo}\nEND`)],
-      env: {},
-      timeoutMs: 5000,
-    });
+    const file = join(folder, "mountinfo");
+    writeFileSync(file, `${mountinfo}\n`);
+    const nested = mountsBelow(root, "1 1 8:1 / /w\\040s/disk rw - ext4 x rw");
+    const script = mountCheck([{ path: root, nested }], file);
+    const { code } = await runProgram({ file: "/bin/sh", args: ["-c", script], env: {}, timeoutMs: 5000 });
     return code;
   };
   const own = "1 1 8:1 /home/w /w\\040s rw - ext4 x rw";

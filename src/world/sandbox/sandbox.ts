@@ -1,4 +1,6 @@
+import { writeFile } from "node:fs/promises";
 import { totalmem } from "node:os";
+import { join } from "node:path";
 import type { SandboxState } from "../../contract/ports/processes.js";
 import { ToolExecutionError } from "../../contract/errors.js";
 import { realPathOf } from "../files/real-path.js";
@@ -14,6 +16,7 @@ import type { SandboxOptions } from "./settings.js";
 import { tellFacts } from "./tell-facts.js";
 import { refuseWorkspace } from "./refuse-workspace.js";
 import type { Wall } from "./wall.js";
+import { emptyFile } from "./wall-arguments.js";
 import { wrapCommand } from "./wrap-command.js";
 
 /** Prepare a sandbox for one workspace; nothing is looked at before `ready`. */
@@ -125,6 +128,7 @@ async function build(options: SandboxOptions, bwrap: string, version: string): P
     // A limit of the kernel's own holds everybody but root to a number of processes.
     openControlGroup({ memory: limits.memory, processes: isRoot ? limits.processes : undefined }),
   ]);
+  await writeFile(join(view.scratch.dir, emptyFile), "", { mode: 0o444 });
   const rules = {
     roots: [view.workspace, ...view.writable, ...view.readable],
     // They may come into being only later.
@@ -152,7 +156,8 @@ async function build(options: SandboxOptions, bwrap: string, version: string): P
 /** Build it and look from inside whether it holds; a reason where it does not. */
 async function tryOut(wall: Wall): Promise<string | undefined> {
   const { workspace } = wall.view;
-  const wrapped = await wrapCommand(wall, {
+  // What the rules hide is each command's own affair: too much of it must not look like a missing sandbox.
+  const wrapped = await wrapCommand(withoutRules(wall), {
     argv: ["/bin/cat", "/proc/self/status"],
     cwd: workspace,
     env: { PATH: "/usr/bin:/bin" },
@@ -167,6 +172,10 @@ async function tryOut(wall: Wall): Promise<string | undefined> {
   if (wall.filter !== undefined && !holds(String.raw`Seccomp:\s+2`))
     return "the filter of system calls is not active";
   return undefined;
+}
+
+function withoutRules(wall: Wall): Wall {
+  return { ...wall, index: createGuardIndex({ roots: [], hidden: [], fixed: [], opened: [] }) };
 }
 
 async function takeDown({ group, view }: Wall): Promise<void> {

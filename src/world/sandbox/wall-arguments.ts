@@ -19,6 +19,9 @@ export interface WallParts {
   readonly canBoundSize: boolean;
 }
 
+/** Name of an empty file among the sandbox's own. */
+export const emptyFile = "empty";
+
 /** An argument; a path that is not valid UTF-8 stands in bytes. */
 export type WallArgument = string | Buffer;
 
@@ -48,11 +51,11 @@ export function wallArguments(parts: WallParts): WallArgument[] {
 function guards({ view, command, mounts }: WallParts): WallArgument[] {
   const masks = mounts.filter(({ kind }) => kind === "mask");
   const secrets = view.secrets.filter(({ path }) => !masks.some((mask) => isWithin(path, mask.path)));
-  // To a search an empty folder is none; elsewhere a refusal tells more than a folder that seems empty.
-  const isQuiet = command.paths?.unasked !== undefined;
+  // A search passes by what is empty; elsewhere a refusal tells more than a file or folder that seems empty.
+  const cover = command.paths?.unasked === undefined ? undefined : `${view.scratch.dir}/${emptyFile}`;
   const sealed = masks.filter(({ isOpenedInside }) => isOpenedInside === true).toReversed();
   return [
-    ...mounts.flatMap((mount) => guard(mount, isQuiet)),
+    ...mounts.flatMap((mount) => guard(mount, cover)),
     ...sealed.flatMap((mask) => ["--remount-ro", mask.bytes ?? mask.path]),
     ...secrets
       // The outer one first: a cover on what lies in a covered folder would not find its place.
@@ -61,13 +64,16 @@ function guards({ view, command, mounts }: WallParts): WallArgument[] {
   ];
 }
 
-function guard({ path, bytes, kind, isDirectory, isOpenedInside }: Mount, isQuiet: boolean): WallArgument[] {
+function guard(
+  { path, bytes, kind, isDirectory, isOpenedInside }: Mount,
+  cover: string | undefined,
+): WallArgument[] {
   const place = bytes ?? path;
   if (kind === "fix") return ["--ro-bind-try", place, place];
   if (kind !== "mask") return ["--bind-try", place, place];
-  if (!isDirectory) return ["--ro-bind", "/dev/null", place];
-  if (isOpenedInside === true) return ["--perms", isQuiet ? "0555" : "0111", "--tmpfs", place];
-  return ["--perms", isQuiet ? "0555" : "0000", "--tmpfs", place, "--remount-ro", place];
+  if (!isDirectory) return ["--ro-bind", cover ?? "/dev/null", place];
+  if (isOpenedInside === true) return ["--perms", cover !== undefined ? "0555" : "0111", "--tmpfs", place];
+  return ["--perms", cover !== undefined ? "0555" : "0000", "--tmpfs", place, "--remount-ro", place];
 }
 
 function rights({ view, command }: WallParts): string[] {
