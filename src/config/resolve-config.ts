@@ -79,6 +79,7 @@ export function fillDefaults(config: NormalConfig) {
       limits: {
         cpuSeconds: sandbox.limits?.cpuSeconds ?? 3600,
         fileSize: sandbox.limits?.fileSize ?? 4 * 1024 ** 3,
+        disk: sandbox.limits?.disk ?? 16 * 1024 ** 3,
         processes: sandbox.limits?.processes ?? 2048,
         ...pick(sandbox.limits ?? {}, ["openFiles", "memory"]),
       },

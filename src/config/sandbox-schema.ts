@@ -10,11 +10,18 @@ const limits = once(() =>
     fileSize: bytes()
       .optional()
       .describe("Largest file that a command may write. @default 4294967296 (4 GiB)"),
-    processes: atLeastOne().optional().describe("Processes and threads at the same time. @default 2048"),
+    processes: atLeastOne()
+      .optional()
+      .describe("Processes and threads of one command at the same time. @default 2048"),
     openFiles: atLeastOne().optional().describe("Open files of one process. @default the system's"),
     memory: bytes()
       .optional()
       .describe("Memory of all commands together, where control groups allow. @default three quarters"),
+    disk: bytes()
+      .optional()
+      .describe(
+        "Disk space that one command may take, with what its session keeps in /tmp and caches; beyond it the command is stopped. @default 17179869184 (16 GiB)",
+      ),
   }),
 );
 

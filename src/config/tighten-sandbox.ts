@@ -37,7 +37,7 @@ function tightenLimits(
   present: ResolvedConfig["sandbox"]["limits"],
   refuse: Refuse,
 ): Sandbox["limits"] {
-  const names = ["cpuSeconds", "fileSize", "processes", "openFiles", "memory"] as const;
+  const names = ["cpuSeconds", "fileSize", "processes", "openFiles", "memory", "disk"] as const;
   const picked = names.map((name) => {
     const limit = pickSmaller(wanted[name], present[name], { refuse, path: `limits.${name}`, floor: 1 });
     return [name, limit] as const;

@@ -52,6 +52,10 @@ export interface CommandResult {
   readonly cwd: string;
   /** Processes that it left behind in the background were stopped. */
   readonly leftBehind: boolean;
+  /** Their command lines, as far as they are known. */
+  readonly stoppedProcesses?: readonly string[] | undefined;
+  /** The limit that it was stopped at, in words. */
+  readonly stoppedBy?: string | undefined;
   /** It was stopped because it wrote without end. */
   readonly flooded: boolean;
   /** What else must be said: an output that could not be kept, protected paths that appeared. */
@@ -75,6 +79,8 @@ export interface JobInfo {
   readonly startedAt: number;
   readonly state: JobState;
   readonly sandbox: SandboxState;
+  /** What else is to be known: a limit that it reached. */
+  readonly notes?: readonly string[] | undefined;
 }
 
 export interface JobOutput extends JobInfo {

@@ -11,6 +11,10 @@ export const jobView = z.object({
   state: z.string().describe("running, waiting for input, listening on port N, or how it ended."),
   ports: z.array(z.number()).optional().describe("That it listens on."),
   exitCode: z.number().nullable().optional(),
+  notes: z
+    .array(z.string())
+    .optional()
+    .describe("What else is to be known, such as a limit that it reached."),
 });
 
 export type JobView = z.infer<typeof jobView>;
@@ -21,7 +25,7 @@ export const jobInput = z.object({
 });
 
 /** Show a job. */
-export function toJobView({ jobId, command, pid, startedAt, state }: JobInfo): JobView {
+export function toJobView({ jobId, command, pid, startedAt, state, notes }: JobInfo): JobView {
   return {
     jobId,
     command,
@@ -30,11 +34,13 @@ export function toJobView({ jobId, command, pid, startedAt, state }: JobInfo): J
     state: describeState(state),
     ...(state.kind === "listening" && { ports: [...state.ports] }),
     ...(state.kind === "exited" && { exitCode: state.exitCode }),
+    ...(notes !== undefined && { notes: [...notes] }),
   };
 }
 
 /** A job in one line. */
-export function renderJob({ jobId, state, command }: JobView): string {
+export function renderJob({ jobId, state, command, notes = [] }: JobView): string {
   const [first = "", ...more] = command.split("\n");
-  return `${jobId}: ${state}: ${first}${more.length > 0 ? " …" : ""}`;
+  const line = `${jobId}: ${state}: ${first}${more.length > 0 ? " …" : ""}`;
+  return [line, ...notes.map((note) => `[${note}]`)].join("\n");
 }

@@ -47,12 +47,30 @@ export function toShellResult(command: string, result: CommandResult, readOnly: 
 function notesOn(result: CommandResult, readOnly: boolean): string[] {
   const notes = [...result.warnings];
   if (result.flooded) notes.push("It was stopped because it wrote without end.");
-  if (result.leftBehind) {
-    notes.push("Processes that it left in the background were stopped; set background to keep one running.");
-  }
+  if (result.stoppedBy !== undefined) notes.push(`It was stopped: ${result.stoppedBy}.`);
+  if (result.leftBehind) notes.push(noteOnStopped(result.stoppedProcesses ?? []));
   if (!readOnly) notes.push(notUndoable);
   if (!result.sandbox.active) notes.push(unheld(result.sandbox.reason));
   return notes;
+}
+
+const shownProcesses = 5;
+
+function noteOnStopped(commands: readonly string[]): string {
+  const shown = commands
+    .slice(0, shownProcesses)
+    .map((line) => clip(line))
+    .join("; ");
+  const more = commands.length > shownProcesses ? "; …" : "";
+  const which =
+    commands.length === 0
+      ? "Processes that were still running were stopped"
+      : `${commands.length === 1 ? "1 process that was" : `${commands.length} processes that were`} still running ${commands.length === 1 ? "was" : "were"} stopped: ${shown}${more}`;
+  return `${which}. To keep one running, start it with background: true.`;
+}
+
+function clip(line: string): string {
+  return line.length <= 100 ? line : `${line.slice(0, 99)}…`;
 }
 
 const notUndoable = "Changes by shell commands are not journalled: undo_edit cannot take them back.";

@@ -5,8 +5,20 @@ import type { Launch, Launcher } from "./launch.js";
 import { tmpdir } from "node:os";
 
 const launchers: [string, () => Launcher][] = [
-  ["direct", createDirectLauncher],
-  ["helper", () => createHelperLauncher({ bash: "/bin/bash", tempDir: tmpdir(), tag: "test" })],
+  ["direct", () => createDirectLauncher()],
+  [
+    "helper",
+    () =>
+      createHelperLauncher({
+        bash: "/bin/bash",
+        tempDir: tmpdir(),
+        tag: "test",
+        openGroup: () => undefined,
+        groupDirs: () => [],
+        adoptOrphans: () => false,
+        onLate: () => {},
+      }),
+  ],
 ];
 
 async function run(launcher: Launcher, launch: Partial<Launch>) {

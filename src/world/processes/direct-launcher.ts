@@ -2,12 +2,24 @@ import { spawn, type ChildProcess, type StdioOptions } from "node:child_process"
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
+import { throughGroup, type CommandGroup } from "../sandbox/command-group.js";
 import { cannotStart, missingFolder } from "./launch-errors.js";
 import type { Exit, Launch, Launcher, OutputSink, Running } from "./launch.js";
 
 /** A launcher that forks the host process itself: for systems without bash, and for Windows, where nothing is forked. */
-export function createDirectLauncher(): Launcher {
-  return { launch, close: async () => {} };
+export function createDirectLauncher(openGroup: () => CommandGroup | undefined = () => undefined): Launcher {
+  return {
+    async launch(command, sink) {
+      const group = openGroup();
+      try {
+        return { ...(await launch({ ...command, ...throughGroup(command, group) }, sink)), group };
+      } catch (error) {
+        group?.remove();
+        throw error;
+      }
+    },
+    close: async () => {},
+  };
 }
 
 async function launch(command: Launch, sink: OutputSink): Promise<Running> {

@@ -7,13 +7,16 @@ import type { Launch, Launcher, OutputSink, Running } from "./launch.js";
  * A launcher whose cost does not depend on the size of the host process: a small helper forks in its place.
  * The helper is started with the first command, and again where it died.
  */
-export function createHelperLauncher(options: HelperRunOptions): Launcher {
+export function createHelperLauncher(
+  options: HelperRunOptions,
+): Launcher & { readonly pid: number | undefined } {
   let current: HelperRun | undefined;
   const former = new Set<HelperRun>();
   const ready = (): HelperRun => {
     if (current?.alive === true) return current;
     if (current !== undefined) former.add(current);
-    current = new HelperRun(options);
+    // It also ends all when the host is gone: where commands of a dead one still run, the next one must be there.
+    current = new HelperRun(options, () => void ready());
     return current;
   };
   const attempt = async (launch: Launch, sink: OutputSink): Promise<Running> => {
@@ -29,6 +32,9 @@ export function createHelperLauncher(options: HelperRunOptions): Launcher {
         if (!(error instanceof HelperLostError)) throw error;
         return attempt(launch, sink); // nothing was started: another helper may
       }),
+    get pid() {
+      return current?.pid;
+    },
     async close() {
       await Promise.all([...former, ...(current === undefined ? [] : [current])].map((run) => run.close()));
       former.clear();

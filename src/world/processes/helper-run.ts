@@ -3,10 +3,12 @@ import { join } from "node:path";
 import { ToolError } from "../../contract/errors.js";
 import { createFifoPool, type FifoPool } from "./fifo-pool.js";
 import { startHelper, type Helper, type Report } from "./helper.js";
-import { cannotStart, HelperLostError, missingFolder } from "./launch-errors.js";
+import type { CommandGroup } from "../sandbox/command-group.js";
+import { cannotStart, HelperLostError, missingFolder, startTimedOut } from "./launch-errors.js";
 import type { Exit, Launch, OutputSink, Running } from "./launch.js";
 import { readPipe, type PipeReader } from "./pipe-reader.js";
-import { createStandbys, type Standbys } from "./standbys.js";
+import { shellQuote } from "./shell-quote.js";
+import { createStandbys, type Standbys, type Taken } from "./standbys.js";
 import { startRequest } from "./start-request.js";
 
 export interface HelperRunOptions {
@@ -15,21 +17,35 @@ export interface HelperRunOptions {
   readonly tempDir: string;
   /** In the environment of everything that is started; the helper ends what carries it when the host is gone. */
   readonly tag: string;
-  /** Told of each helper: what it starts inherits what is done to it now. */
-  readonly onStart?: ((pid: number) => Promise<void>) | undefined;
+  /** A control group for a command; the helper itself stays outside. */
+  readonly openGroup: () => CommandGroup | undefined;
+  /** Folders whose groups hold all processes of commands. */
+  readonly groupDirs: () => readonly string[];
+  /** Whether orphans of commands become children of the helper, where that can be had. */
+  readonly adoptOrphans: () => boolean;
+  /** Told of what was started although nobody waited for it any more: it must end. */
+  readonly onLate: (running: Running) => void;
 }
 
 /** A command on its way or running. */
 interface Entry {
   readonly cwd: string;
-  readonly started: (pid: number) => void;
-  readonly failed: (error: Error) => void;
-  readonly ended: (exit: Exit) => void;
+  started: (pid: number) => void;
+  failed: (error: Error) => void;
+  ended: (exit: Exit) => void;
   /** 0 until it has started. */
   pid: number;
 }
 
-const startMs = 15_000;
+/** What a command was started by. */
+interface Started {
+  readonly pid: number;
+  readonly exited: Promise<Exit>;
+  readonly group: CommandGroup | undefined;
+}
+
+/** Longer than a machine under load takes, and shorter than people wait. */
+export const startMs = 10_000;
 const probeMs = 100;
 const reportMs = 200;
 
@@ -41,26 +57,42 @@ export class HelperRun {
   readonly #entries = new Map<number, Entry>();
   /** Commands that keep the host process alive. */
   readonly #held = new Set<number>();
-  readonly #prepared: Promise<void>;
   readonly #standbys: Standbys;
+  readonly #options: HelperRunOptions;
+  /** Commands by the standby that they were. */
+  readonly #bySerial = new Map<number, number>();
   /** Descriptors of bash's own. */
   readonly #foreign: number[] = [];
   #nextId = 0;
+  #closing = false;
 
-  constructor(options: HelperRunOptions) {
+  constructor(options: HelperRunOptions, onDeath: () => void) {
     this.#dir = mkdtempSync(join(options.tempDir, "tenon-"));
     this.#helper = startHelper({
       bash: options.bash,
       dir: this.#dir,
       tag: options.tag,
+      adoptOrphans: options.adoptOrphans(),
       onReport: (report) => this.#report(report),
-      onExit: () => this.#lost(),
+      onExit: () => {
+        this.#lost();
+        if (!this.#closing && this.#entries.size > 0) onDeath();
+      },
     });
-    const { pid } = this.#helper;
-    const told = pid === undefined ? undefined : options.onStart?.(pid);
-    this.#prepared = told?.catch(() => undefined) ?? Promise.resolve();
+    this.#options = options;
+    const dirs = options.groupDirs();
+    if (dirs.length > 0) this.#helper.send(`groups=(${dirs.map(shellQuote).join(" ")})`);
     this.#fifos = createFifoPool(this.#dir, (first, last) => this.#helper.send(`fifos ${first} ${last} &`));
-    this.#standbys = createStandbys(this.#fifos, (number) => this.#helper.send(`standby ${number} &`));
+    this.#standbys = createStandbys({
+      fifos: this.#fifos,
+      openGroup: options.openGroup,
+      start: ({ fifo, serial, joins }) =>
+        this.#helper.send(`standby ${fifo} ${serial} ${joins.map(shellQuote).join(" ")} &`),
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#helper.pid;
   }
 
   get alive(): boolean {
@@ -71,11 +103,10 @@ export class HelperRun {
     const id = (this.#nextId += 1);
     this.#hold(id);
     try {
-      await this.#prepared;
-      const paths = [await this.#fifos.take(), await this.#fifos.take()] as const;
+      const paths = await this.#takeFifos();
       const out = openReader(paths[0]);
       const err = openReader(paths[1]);
-      const { pid, exited } = await this.#start(id, launch, paths)
+      const started = await this.#start(id, launch, paths)
         .catch((error: unknown) => {
           for (const fd of [out, err]) closeSync(fd);
           for (const path of paths) this.#remove(path);
@@ -90,7 +121,7 @@ export class HelperRun {
       ];
       readers.forEach((reader, at) => void this.#reuse(reader, paths[at] ?? ""));
       void this.#watch(id, readers);
-      return this.#toRunning({ id, pid, exited, readers });
+      return this.#toRunning({ id, ...started, readers });
     } catch (error) {
       this.#leave(id);
       throw error instanceof ToolError ? error : cannotStart(launch.file, error);
@@ -98,43 +129,66 @@ export class HelperRun {
   }
 
   async close(): Promise<void> {
+    this.#closing = true;
     this.#standbys.close();
     // Where nothing runs it need not look for what is left.
-    if (this.#entries.size === 0) this.#helper.send("exit");
+    if (this.#entries.size === 0) this.#helper.send("quit");
     await this.#helper.end();
     rmSync(this.#dir, { recursive: true, force: true });
   }
 
-  #start(
-    id: number,
-    launch: Launch,
-    fifos: readonly [string, string],
-  ): Promise<{ readonly pid: number; readonly exited: Promise<Exit> }> {
+  /** The helper makes them; where the system lets it fork nothing, it never does. */
+  async #takeFifos(): Promise<readonly [string, string]> {
+    const taking = Promise.all([this.#fifos.take(), this.#fifos.take()]);
+    const timer = setTimeout(() => this.#giveUp(), startMs);
+    try {
+      return await taking;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** It has not answered for long: it is stuck, and a new one is started next time. */
+  #giveUp(): void {
+    this.#fifos.fail(startTimedOut(startMs));
+    this.#helper.kill();
+  }
+
+  #start(id: number, launch: Launch, fifos: readonly [string, string]): Promise<Started> {
     const files = (launch.fds ?? []).map(({ fd, data }) => ({ fd, path: this.#fileOf(`${id}-${fd}`, data) }));
     return new Promise((resolve, reject) => {
-      // It has not answered for long: it is stuck, and a new one is started next time.
-      const stuck = setTimeout(() => this.#helper.kill(), startMs);
-      let request: string | undefined;
-      const exited = new Promise<Exit>((ended) => {
-        this.#entries.set(id, {
-          cwd: launch.cwd,
-          pid: 0,
-          started: (pid) => {
-            clearTimeout(stuck);
-            if (request !== undefined) this.#fifos.giveBack(request);
-            resolve({ pid, exited });
-          },
-          failed: (error) => {
-            clearTimeout(stuck);
-            reject(error);
-          },
-          ended,
-        });
-      });
+      let taken: Taken | undefined;
+      let group: CommandGroup | undefined;
+      const entry: Entry = { cwd: launch.cwd, pid: 0, started: () => {}, failed: () => {}, ended: () => {} };
+      const exited = new Promise<Exit>((ended) => (entry.ended = ended));
+      const stuck = setTimeout(() => {
+        // Whatever comes of it later is not wanted any more.
+        entry.started = (pid) =>
+          this.#options.onLate(this.#toRunning({ id, pid, exited, group, readers: [] }));
+        entry.failed = () => {};
+        this.#giveUp();
+        reject(startTimedOut(startMs));
+      }, startMs);
+      entry.started = (pid) => {
+        clearTimeout(stuck);
+        if (taken !== undefined) this.#fifos.giveBack(taken.path);
+        resolve({ pid, exited, group });
+      };
+      entry.failed = (error) => {
+        clearTimeout(stuck);
+        group?.remove();
+        reject(error);
+      };
+      this.#entries.set(id, entry);
       const script = startRequest({ id, launch, fifos, files, foreign: this.#foreign });
-      request = this.#standbys.send(script);
-      if (request !== undefined) return;
-      this.#helper.send(`( ${script}\n) &`);
+      taken = this.#standbys.send(script);
+      group = taken === undefined ? this.#options.openGroup() : taken.group;
+      if (taken !== undefined) {
+        this.#bySerial.set(taken.serial, id);
+        return;
+      }
+      const joins = (group?.joins ?? []).map(shellQuote).join(" ");
+      this.#helper.send(`run ${id} ${shellQuote(script)} ${joins} &`);
       if (!this.alive) this.#lost();
     });
   }
@@ -168,18 +222,26 @@ export class HelperRun {
       return;
     }
     if (kind === "h") this.#foreign.push(id);
-    if (kind === "s") this.#standbys.ready(id);
+    if (kind === "s") this.#standbys.ready(id, value);
+    if (kind === "y") this.#ended(this.#bySerial.get(id), value);
+    if (kind === "x") this.#ended(id, value);
     const entry = this.#entries.get(id);
-    if (entry === undefined || kind === "h" || kind === "s") return;
+    if (entry === undefined) return;
     if (kind === "p") {
       entry.pid = value;
       entry.started(value);
-    } else if (kind === "x") {
-      this.#leave(id);
-      entry.ended({ code: value, signal: null });
-      this.#standbys.refill();
     } else if (kind === "d") entry.failed(missingFolder(entry.cwd));
     else if (kind === "o") entry.failed(new HelperLostError());
+  }
+
+  #ended(id: number | undefined, code: number): void {
+    this.#standbys.refill();
+    const entry = id === undefined ? undefined : this.#entries.get(id);
+    if (id === undefined || entry === undefined) return;
+    this.#leave(id);
+    // It ended on its way to becoming the command: whoever waits for its start hears that.
+    if (entry.pid === 0) entry.failed(new HelperLostError());
+    entry.ended({ code, signal: null });
   }
 
   /** What it has started goes on and still reports; what nothing is heard of soon was never started. */
@@ -217,19 +279,16 @@ export class HelperRun {
 
   #leave(id: number): void {
     this.#entries.delete(id);
+    for (const [serial, each] of this.#bySerial) if (each === id) this.#bySerial.delete(serial);
     this.#release(id);
   }
 
-  #toRunning(parts: {
-    readonly id: number;
-    readonly pid: number;
-    readonly exited: Promise<Exit>;
-    readonly readers: readonly PipeReader[];
-  }): Running {
-    const { id, pid, exited, readers } = parts;
+  #toRunning(parts: Started & { readonly id: number; readonly readers: readonly PipeReader[] }): Running {
+    const { id, pid, exited, group, readers } = parts;
     return {
       pid,
       exited,
+      group,
       drained: Promise.all(readers.map((reader) => reader.ended)).then(() => undefined),
       release: () => readers.forEach((reader) => reader.release()),
       unref: () => {

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import { helperScript } from "./helper-script.js";
 
@@ -30,6 +31,8 @@ export interface HelperOptions {
   /** Its private folder. */
   readonly dir: string;
   readonly tag: string;
+  /** Let the kernel give it the orphans of what it starts, where a program for that is there. */
+  readonly adoptOrphans: boolean;
   readonly onReport: (report: Report) => void;
   /** It takes no more requests; reports of what it started may still come. */
   readonly onExit: () => void;
@@ -37,17 +40,24 @@ export interface HelperOptions {
 
 /** Start a helper. The fork happens here, once, and costs what any spawn costs. */
 export function startHelper(options: HelperOptions): Helper {
-  const child = spawn(
+  const script = [
     options.bash,
-    ["--norc", "--noprofile", "-c", helperScript, "tenon", options.dir, options.tag],
-    {
-      env: { PATH: "/usr/bin:/bin:/usr/local/bin", LC_ALL: "C" },
-      cwd: "/",
-      // A session of its own: no Ctrl-C of the terminal reaches it, and no command finds a terminal to prompt on.
-      detached: true,
-      stdio: ["pipe", "pipe", "ignore"],
-    },
-  );
+    "--norc",
+    "--noprofile",
+    "-c",
+    helperScript,
+    "tenon",
+    options.dir,
+    options.tag,
+  ];
+  const [file = options.bash, ...args] = options.adoptOrphans ? asSubreaper(script) : script;
+  const child = spawn(file, args, {
+    env: { PATH: "/usr/bin:/bin:/usr/local/bin", LC_ALL: "C" },
+    cwd: "/",
+    // A session of its own: no Ctrl-C of the terminal reaches it, and no command finds a terminal to prompt on.
+    detached: true,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
   let alive = true;
   const exited = new Promise<void>((resolve) => {
     const done = (): void => {
@@ -86,6 +96,15 @@ export function startHelper(options: HelperOptions): Helper {
     kill: () => void child.kill("SIGKILL"),
   };
 }
+
+/** `prctl(PR_SET_CHILD_SUBREAPER, 1)`, which no shell can call, and which lasts when another program is executed. */
+function asSubreaper(argv: readonly string[]): readonly string[] {
+  const number = { x64: 157, arm64: 167 }[process.arch as string];
+  if (process.platform !== "linux" || number === undefined || !existsSync(perl)) return argv;
+  return [perl, "-e", `syscall(${number}, 36, 1, 0, 0, 0); exec @ARGV`, ...argv];
+}
+
+const perl = "/usr/bin/perl";
 
 function frame(script: string): string {
   return `${Buffer.byteLength(script) + 1}\n${script}\n`;

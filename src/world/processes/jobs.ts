@@ -8,9 +8,18 @@ import { lookAtJob } from "./job-state.js";
 import type { Running } from "./launch.js";
 import { createOutputCollector, windowBytes, type OutputCollector } from "./output-collector.js";
 import { createOutputWindow, type OutputWindow } from "./output-window.js";
-import { prepareCommand } from "./prepare-command.js";
-import { drainAfterExit, type RunParts } from "./run-command.js";
-import { stopTree, type DoomedTree } from "./stop-tree.js";
+import type { PreparedCommand } from "./prepare-command.js";
+import {
+  drainAfterExit,
+  killMs,
+  limitWarnings,
+  startCommand,
+  treeOf,
+  within,
+  type RunParts,
+} from "./run-command.js";
+import { graceMs, stopTree, type DoomedTree } from "./stop-tree.js";
+import { watchTree } from "./watch-tree.js";
 
 /** What starting a job needs. */
 export type JobParts = RunParts & { readonly now: () => number };
@@ -23,9 +32,17 @@ interface Job {
   readonly sandbox: JobInfo["sandbox"];
   readonly collector: OutputCollector;
   readonly unread: { readonly stdout: OutputWindow; readonly stderr: OutputWindow };
+  /** What else is to be known about it. */
+  readonly notes: string[];
   /** Settles when it has ended and everything is read. */
   readonly over: Promise<void>;
   exited?: Extract<JobState, { kind: "exited" }>;
+}
+
+interface JobProcess {
+  readonly running: Running;
+  readonly command: PreparedCommand;
+  readonly tree: DoomedTree;
 }
 
 const maxRunning = 16;
@@ -77,8 +94,9 @@ export class Jobs {
   async kill(id: string): Promise<JobInfo> {
     const job = this.#find(id);
     if (job.exited === undefined) {
-      await stopTree(job.tree);
-      await job.over;
+      // What even SIGKILL does not end is not waited for.
+      await within(stopTree(job.tree), graceMs + killMs);
+      await within(job.over, killMs);
     }
     return infoOf(job);
   }
@@ -90,19 +108,20 @@ export class Jobs {
   }
 
   async #open(parts: JobParts, request: CommandRequest): Promise<Job> {
-    const command = await prepareCommand(parts, request);
     const unread = {
       stdout: createOutputWindow(windowBytes, windowBytes),
       stderr: createOutputWindow(windowBytes, windowBytes),
     };
     const collector = createOutputCollector(parts.outputs, (stream, bytes) => unread[stream].push(bytes));
-    const running = await parts.launcher(request.pty === true).launch(command.launch, collector.sink);
+    const { command, running } = await startCommand(parts, request, collector);
     running.unref();
-    const tree = { pid: running.pid, tag: command.tag, sandboxed: command.sandbox.active };
+    const tree = treeOf(command, running);
     if (this.#closed || parts.signal.aborted) {
       await stopTree(tree);
       running.release();
+      running.group?.remove();
       collector.abort();
+      await command.settle();
       throw parts.signal.aborted ? parts.signal.reason : new ToolExecutionError("The session is over.");
     }
     const job: Job = {
@@ -113,19 +132,32 @@ export class Jobs {
       sandbox: command.sandbox,
       collector,
       unread,
-      over: this.#follow(running, tree, parts).then(async (exited) => {
-        job.exited = exited;
-        await collector.finish();
-        await command.settle();
-        this.#forgetOld();
-      }),
+      notes: [],
+      over: this.#follow({ running, command, tree }, parts, (note) => job.notes.push(note)).then(
+        async (exited) => {
+          job.exited = exited;
+          await collector.finish();
+          job.notes.push(...(await command.settle()).warnings);
+          this.#forgetOld();
+        },
+      ),
     };
     this.#jobs.set(job.id, job);
     return job;
   }
 
-  async #follow(running: Running, tree: DoomedTree, parts: JobParts): Promise<NonNullable<Job["exited"]>> {
+  async #follow(
+    { running, command, tree }: JobProcess,
+    parts: JobParts,
+    note: (text: string) => void,
+  ): Promise<NonNullable<Job["exited"]>> {
+    const watch = watchTree(running.pid, command.bounds, (limit) => {
+      note(`It was stopped: ${limit}.`);
+      parts.chore(stopTree(tree));
+    });
     const { code, signal } = await running.exited;
+    watch.stop();
+    limitWarnings(running, command).forEach(note);
     await drainAfterExit(running, tree, parts);
     return { kind: "exited", exitCode: code, signal };
   }
@@ -154,6 +186,7 @@ async function infoOf(job: Job): Promise<JobInfo> {
     startedAt: job.startedAt,
     state: job.exited ?? seen, // it may have ended meanwhile
     sandbox: job.sandbox,
+    ...(job.notes.length > 0 && { notes: [...job.notes] }),
   };
 }
 

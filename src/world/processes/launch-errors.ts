@@ -1,4 +1,8 @@
-import { ToolExecutionError, ToolResourceNotFoundError } from "../../contract/errors.js";
+import {
+  ToolExecutionError,
+  ToolResourceNotFoundError,
+  ToolUnavailableError,
+} from "../../contract/errors.js";
 
 /** The folder that a command should start in is not there or cannot be entered. */
 export function missingFolder(cwd: string): ToolResourceNotFoundError {
@@ -17,6 +21,15 @@ export class HelperLostError extends ToolExecutionError {
       hint: "Call again: a new one is started by itself.",
     });
   }
+}
+
+/** The system did not get around to it: nothing was started, or it is ended when it comes. */
+export function startTimedOut(ms: number): ToolUnavailableError {
+  return new ToolUnavailableError(`The system did not start the command within ${Math.round(ms)} ms.`, {
+    code: "SERVICE_UNAVAILABLE",
+    retryable: true,
+    hint: "It may have reached its limit on processes (ulimit -u) or memory, or be under heavy load. End something and call again.",
+  });
 }
 
 /** The system refused to start a program. */

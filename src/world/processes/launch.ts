@@ -1,3 +1,5 @@
+import type { CommandGroup } from "../sandbox/command-group.js";
+
 /** A program that is to be started, with everything spelt out. */
 export interface Launch {
   /** Absolute path. */
@@ -26,6 +28,8 @@ export interface Exit {
 export interface Running {
   readonly pid: number;
   readonly exited: Promise<Exit>;
+  /** The control group that it is in, where it has one of its own. */
+  readonly group?: CommandGroup | undefined;
   /** Both streams have ended: nobody can write to them any more. */
   readonly drained: Promise<void>;
   /** Stop listening to its output. */

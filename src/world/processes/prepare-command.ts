@@ -5,6 +5,7 @@ import type { Sandbox, WrappedCommand } from "../sandbox/sandbox-types.js";
 import { commandEnv } from "./command-env.js";
 import type { Launch } from "./launch.js";
 import { shellArguments } from "./shell.js";
+import type { TreeBounds } from "./watch-tree.js";
 
 /** What a command is prepared with. */
 export interface CommandGround {
@@ -30,8 +31,19 @@ export interface PreparedCommand {
   readonly shell: ShellInfo;
   /** `NAME=value` that its processes carry. */
   readonly tag: string;
+  /** Limits that are watched from outside. */
+  readonly bounds: TreeBounds;
+  /** Its limit on processes, for messages. */
+  readonly processLimit: number | undefined;
   /** Called when it has ended; says what else must be told. */
-  readonly settle: () => Promise<readonly string[]>;
+  readonly settle: () => Promise<Settled>;
+}
+
+/** What is known of a command once it has ended. */
+export interface Settled {
+  readonly warnings: readonly string[];
+  /** Processes that still ran and ended with it. */
+  readonly left: readonly string[];
 }
 
 /** The system takes about 2 MB of arguments and environment together. */
@@ -61,7 +73,13 @@ export async function prepareCommand(
   if (!sandbox.active) {
     if (ground.sandbox.required) throw noSandbox(sandbox);
     const launch = { file: shell.path, args: argv.slice(1), cwd, env };
-    return { ...common, launch, settle: async () => [] };
+    return {
+      ...common,
+      launch,
+      bounds: {},
+      processLimit: undefined,
+      settle: async () => ({ warnings: [], left: [] }),
+    };
   }
   const wrapped = await ground.sandbox.wrap({
     argv,
@@ -72,17 +90,24 @@ export async function prepareCommand(
     pty: request.pty === true,
     paths: ground.paths?.(),
   });
-  const launch = { file: wrapped.file, args: wrapped.args, cwd, env: wrapped.env, fds: wrapped.extraFds };
-  return { ...common, launch, settle: () => settled(wrapped) };
+  // The process that holds the wall carries the mark of this Tenon, too, so that it is found wherever it is.
+  const launch = {
+    file: wrapped.file,
+    args: wrapped.args,
+    cwd,
+    env: { ...wrapped.env, TENON_RUN: ground.runTag },
+    fds: wrapped.extraFds,
+  };
+  const { bounds, processLimit } = wrapped;
+  return { ...common, launch, bounds, processLimit, settle: () => settled(wrapped) };
 }
 
-async function settled(wrapped: WrappedCommand): Promise<readonly string[]> {
-  const { appeared } = await wrapped.settle();
-  if (appeared.length === 0) return wrapped.notes;
-  return [
-    ...wrapped.notes,
-    `The command made protected paths that were not there before: ${appeared.slice(0, 20).join(", ")}`,
-  ];
+async function settled(wrapped: WrappedCommand): Promise<Settled> {
+  const { appeared, left } = await wrapped.settle();
+  if (appeared.length === 0) return { warnings: wrapped.notes, left };
+  const paths = appeared.slice(0, 20).join(", ");
+  const told = `The command made protected paths that were not there before: ${paths}`;
+  return { warnings: [...wrapped.notes, told], left };
 }
 
 function noSandbox({ reason }: SandboxState): ToolExecutionError {

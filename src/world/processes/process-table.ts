@@ -77,12 +77,19 @@ export function readSmall(path: string): string {
   }
 }
 
+/** The words that a process was started with; empty where it cannot be seen. */
+export function commandLineOf(pid: number): string {
+  return readSmall(`/proc/${pid}/cmdline`).slice(0, 200).replaceAll("\0", " ").trim();
+}
+
 /** What makes up the tree of a command. */
 export interface TreeRoot {
   /** The leader of its group; its descendants, its group and its session belong to it. */
   readonly pid: number;
   /** `NAME=value` in the environment of all that it started, wherever they went. */
   readonly tag: string;
+  /** Its control group, which none of its processes can leave. */
+  readonly group?: { members(): readonly number[] } | undefined;
 }
 
 /** The processes of a tree that are alive, its root first where it still is. */
@@ -92,8 +99,9 @@ export async function readTree(root: TreeRoot): Promise<readonly ProcessRow[]> {
   const related = (row: ProcessRow): boolean =>
     row.pid === root.pid || row.group === root.pid || row.session === root.pid || below.has(row.pid);
   const since = ownStart();
+  const grouped = new Set(root.group?.members());
   const isMember = async (row: ProcessRow): Promise<boolean> =>
-    related(row) || (row.started >= since && (await isTagged(row.pid, root.tag)));
+    related(row) || grouped.has(row.pid) || (row.started >= since && (await isTagged(row.pid, root.tag)));
   const members = await Promise.all(table.map(async (row) => ((await isMember(row)) ? [row] : [])));
   return members.flat().sort((one, other) => Number(other.pid === root.pid) - Number(one.pid === root.pid));
 }
@@ -123,6 +131,7 @@ export function ownStart(): number {
 }
 
 async function isTagged(pid: number, tag: string): Promise<boolean> {
+  if (tag === "") return false;
   const environment = await readEnvironment(pid);
   return environment !== "" && `\0${environment}`.includes(`\0${tag}\0`);
 }

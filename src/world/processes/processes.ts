@@ -2,6 +2,7 @@ import { ToolUnavailableError } from "../../contract/errors.js";
 import type { Outputs } from "../../contract/ports/outputs.js";
 import type { Processes } from "../../contract/ports/processes.js";
 import type { CallScope } from "../../contract/session.js";
+import type { CommandGroup } from "../sandbox/command-group.js";
 import type { Sandbox } from "../sandbox/sandbox-types.js";
 import { createNameJudge } from "../secrets/secret-names.js";
 import { createDirectLauncher } from "./direct-launcher.js";
@@ -47,12 +48,25 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
   const isVisible = (name: string): boolean => !isSecret(name) || options.isAllowed(name);
   const runMark = newMark();
   const runTag = `TENON_RUN=${runMark}`;
-  const sweeper = createSweeper(runTag);
+  /** The first processes of all commands that run without a sandbox. */
+  const unheld = new Set<number>();
   const jobs = new Map<string, Jobs>();
   const chores = new Set<Promise<void>>();
   const shell = once(() => findShell(source));
   const launchers = createLaunchers(options, runMark);
+  const sweeper = createSweeper({
+    runTag,
+    adopter: () => launchers.adopter(),
+    running: () => [...unheld],
+  });
 
+  const addChore = (work: Promise<unknown>): void => {
+    const chore = work.then(
+      () => void chores.delete(chore),
+      () => void chores.delete(chore), // whoever waits for it hears why
+    );
+    chores.add(chore);
+  };
   const partsOf = (scope: CallScope): RunParts => ({
     shell,
     sandbox,
@@ -63,13 +77,16 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
     newMark,
     runTag: runMark,
     launcher: (pty) => launchers.choose(pty),
+    onRunning: ({ pid, exited }) => {
+      if (sandbox.state().active) return;
+      unheld.add(pid);
+      void exited.then(() => unheld.delete(pid));
+    },
     outputs: options.outputs(scope),
     signal: scope.signal,
     monotonic: options.monotonic,
-    tidy(tree) {
-      const chore = stopTree(tree).finally(() => chores.delete(chore));
-      chores.add(chore);
-    },
+    tidy: (tree, done) => addChore(stopTree(tree).finally(done)),
+    chore: addChore,
     sweepLater: (tag) => sweeper.later(tag),
     onUsage: ({ cpuMs, peakBytes }) => scope.used?.({ cpuMs, memoryBytes: peakBytes }),
   });
@@ -118,6 +135,8 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
 interface Launchers {
   /** Find out which way commands are started, once. */
   ready(): Promise<void>;
+  /** The process that adopts orphans of commands, where one does. */
+  adopter(): number | undefined;
   choose(pty: boolean): Launcher;
   used(): boolean;
   close(): Promise<void>;
@@ -125,20 +144,34 @@ interface Launchers {
 
 function createLaunchers(options: ProcessWorldOptions, tag: string): Launchers {
   const { shell, sandbox, tempDir } = options;
+  const openGroup = (): CommandGroup | undefined => sandbox.openGroup();
+  // A sandbox or a group holds what leaves its command's session; else only this does.
+  const adopts = (): boolean => !sandbox.state().active && sandbox.groupDirs().length === 0;
   let plain: Launcher | undefined;
+  let helper: { readonly pid: number | undefined } | undefined;
   let pty: Launcher | undefined;
   const prepare = once(async () => {
     const bash = await findBash(shell);
-    plain =
-      bash === undefined
-        ? createDirectLauncher()
-        : createHelperLauncher({ bash, tempDir, tag, onStart: (pid) => sandbox.adopt(pid) });
+    if (bash === undefined) {
+      plain = createDirectLauncher(openGroup);
+      return;
+    }
+    plain = helper = createHelperLauncher({
+      bash,
+      tempDir,
+      tag,
+      openGroup,
+      groupDirs: () => sandbox.groupDirs(),
+      adoptOrphans: adopts,
+      onLate: ({ pid, group }) => void stopTree({ pid, tag: "", sandboxed: true, group }, 0),
+    });
   });
   return {
     ready: prepare,
+    adopter: () => (adopts() ? helper?.pid : undefined),
     choose(wanted) {
-      if (wanted) return (pty ??= createPtyLauncher(tempDir));
-      return (plain ??= createDirectLauncher());
+      if (wanted) return (pty ??= createPtyLauncher(tempDir, openGroup));
+      return (plain ??= createDirectLauncher(openGroup));
     },
     used: () => plain !== undefined,
     close: async () => plain?.close(),

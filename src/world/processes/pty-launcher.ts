@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolUnavailableError } from "../../contract/errors.js";
+import { throughGroup, type CommandGroup } from "../sandbox/command-group.js";
 import { cannotStart } from "./launch-errors.js";
 import type { Exit, Launch, Launcher, OutputSink, Running } from "./launch.js";
 import { shellQuote } from "./shell-quote.js";
@@ -20,19 +21,25 @@ interface Pty {
 }
 
 /** A launcher for programs that want a terminal; it needs the optional package @lydell/node-pty. */
-export function createPtyLauncher(tempDir: string): Launcher {
+export function createPtyLauncher(
+  tempDir: string,
+  openGroup: () => CommandGroup | undefined = () => undefined,
+): Launcher {
   let loading: Promise<PtyModule> | undefined;
   return {
-    async launch(launch, sink) {
+    async launch(plain, sink) {
       loading ??= loadPty();
       const module = await loading;
-      if (launch.fds === undefined || launch.fds.length === 0) return toRunning(start(module, launch), sink);
+      const group = openGroup();
+      const launch = { ...plain, ...throughGroup(plain, group) };
+      if (launch.fds === undefined || launch.fds.length === 0)
+        return { ...toRunning(start(module, launch), sink), group };
       const dir = await mkdtemp(join(tempDir, "tenon-"));
       const forget = (): Promise<void> => rm(dir, { recursive: true, force: true });
       try {
         const running = toRunning(start(module, await throughShell(launch, dir)), sink);
         void running.exited.then(forget);
-        return running;
+        return { ...running, group };
       } catch (error) {
         await forget();
         throw error;

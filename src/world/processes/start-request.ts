@@ -13,7 +13,7 @@ export interface StartRequest {
 }
 
 /**
- * The script that starts a command, for a process that waits for it and then ends. Nothing in it but its own words
+ * The script that turns the process that runs it into a command. Nothing in it but its own words
  * is not quoted, and no variable is looked at: those of the command could have any name.
  */
 export function startRequest({ id, launch, fifos, files, foreign }: StartRequest): string {
@@ -25,10 +25,11 @@ export function startRequest({ id, launch, fifos, files, foreign }: StartRequest
     `begin ${id} ${[...fifos, launch.cwd].map(shellQuote).join(" ")} || exit`,
     // Before the start is reported: then the files go.
     ...(redirections.length > 0 ? [`exec ${redirections.join(" ")}`] : []),
+    `echo "p ${id} $BASHPID" >&7`,
     // Variables first: what bash has to say about a locale must not get into the command's output.
-    `( unset PATH LC_ALL SHLVL OLDPWD; ${plain.length > 0 ? `export ${plain.map(assign).join(" ")}` : ":"}`,
-    `exec </dev/null >&8 2>&9 ${[7, 8, 9, ...foreign].map((fd) => `${fd}>&-`).join(" ")}`,
-    `exec ${argv.map(shellQuote).join(" ")} ) & finish ${id} $!`,
+    `unset PATH LC_ALL SHLVL OLDPWD; ${plain.length > 0 ? `export ${plain.map(assign).join(" ")}` : ":"}`,
+    `exec </dev/null >&8 2>&9 ${[6, 7, 8, 9, ...foreign].map((fd) => `${fd}>&-`).join(" ")}`,
+    `exec ${argv.map(shellQuote).join(" ")}`,
   ].join("\n");
 }
 
@@ -55,9 +56,9 @@ function toPair([name, value]: Pair): string {
   return `${name}=${value}`;
 }
 
-/** 7 to 9 are the helper's own, and a shell takes no number of two digits. */
+/** 6 to 9 are the helper's own, and a shell takes no number of two digits. */
 function checkFd(fd: number): number {
-  if (!Number.isInteger(fd) || fd < 3 || fd > 6)
-    throw new RangeError(`Descriptor ${fd} is not one of 3 to 6.`);
+  if (!Number.isInteger(fd) || fd < 3 || fd > 5)
+    throw new RangeError(`Descriptor ${fd} is not one of 3 to 5.`);
   return fd;
 }

@@ -1,24 +1,33 @@
-import { ownStart, readEnvironment, readProcessTable } from "./process-table.js";
+import { ownStart, readEnvironment, readProcessTable, readSmall, type ProcessRow } from "./process-table.js";
 
-/** Finds processes that left the group of their command, by the marks in their environment, and ends them. */
+/** Finds processes that left the group of their command, and ends them. */
 export interface Sweeper {
   /** A command is over: whoever still carries its tag is to end. */
   later(tag: string): void;
-  /** End everything that carries the tag of this Tenon. */
+  /** End everything that this Tenon started. */
   all(): Promise<void>;
   close(): void;
+}
+
+export interface SweeperOptions {
+  /** `NAME=value` in the environment of all commands of this Tenon. */
+  readonly runTag: string;
+  /** The process that adopts the orphans of commands, where one does. */
+  readonly adopter: () => number | undefined;
+  /** The first processes of the commands that run now. */
+  readonly running: () => readonly number[];
 }
 
 const delayMs = 1000;
 const graceMs = 500;
 
 /** A sweeper that looks at the whole process table, but only a while after commands have ended, for all of them at once. */
-export function createSweeper(runTag: string): Sweeper {
+export function createSweeper(options: SweeperOptions): Sweeper {
   let over = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   const sweep = async (isOver: (variables: readonly string[]) => boolean): Promise<void> => {
     if (process.platform !== "linux") return;
-    const find = (): Promise<number[]> => findMarked(runTag, isOver);
+    const find = (): Promise<number[]> => findLeft(options, isOver);
     for (const pid of await find()) signal(pid, "SIGTERM");
     const deadline = performance.now() + graceMs;
     for (let left = await find(); left.length > 0; left = await find()) {
@@ -42,8 +51,8 @@ export function createSweeper(runTag: string): Sweeper {
   };
 }
 
-async function findMarked(
-  runTag: string,
+async function findLeft(
+  { runTag, adopter, running }: SweeperOptions,
   isOver: (variables: readonly string[]) => boolean,
 ): Promise<number[]> {
   const since = ownStart();
@@ -54,7 +63,26 @@ async function findMarked(
       return variables.includes(runTag) && isOver(variables) ? [pid] : [];
     }),
   );
-  return marked.flat().filter((pid) => pid !== process.pid);
+  const orphans = orphansOf(adopter(), running(), young);
+  return [...new Set([...marked.flat(), ...orphans])].filter((pid) => pid !== process.pid);
+}
+
+/**
+ * Orphans without the marks of their command (`env -i setsid …`). Whose they are is not known, but it must be
+ * a command that ran when they were started: where none of those runs any more, they are left behind.
+ */
+function orphansOf(
+  adopter: number | undefined,
+  running: readonly number[],
+  table: readonly ProcessRow[],
+): number[] {
+  if (adopter === undefined) return [];
+  const starts = table.filter(({ pid }) => running.includes(pid)).map(({ started }) => started);
+  const own = readSmall(`/proc/${adopter}/cmdline`);
+  return table
+    .filter(({ parent, started }) => parent === adopter && starts.every((start) => start > started))
+    .filter(({ pid }) => readSmall(`/proc/${pid}/cmdline`) !== own)
+    .map(({ pid }) => pid);
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

@@ -1,53 +1,64 @@
 import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { createCommandGroups, type CommandGroup, type CommandGroups } from "./command-group.js";
 
 /** Limits that only the kernel's control groups can set. */
 export interface GroupLimits {
   /** Bytes for all commands together. */
   readonly memory: number | undefined;
-  /** Processes and threads of all commands together. */
+  /** Processes and threads of each command. */
   readonly processes: number | undefined;
 }
 
-/** A group that commands are put into. */
+/** Groups that commands are put into. */
 export interface ControlGroup {
-  /** The files that a process writes 0 to in order to join; none where no group can be had. */
-  readonly joins: readonly string[];
   readonly limits: { readonly memory: boolean; readonly processes: boolean };
-  /** Put a process, and with it all that it starts from now on, into the group; false where that cannot be. */
-  adopt(pid: number): Promise<boolean>;
+  /** A group for one command; `undefined` where none can be had. */
+  open(): CommandGroup | undefined;
+  /** The folders whose groups hold the processes of all commands. */
+  readonly dirs: readonly string[];
   /** Why a limit is missing, and the way to get it. */
   readonly reason: string | undefined;
   remove(): Promise<void>;
 }
 
-/** Make a group below the own one; without the right to it, an empty one that says why. */
+/** Make groups below the own one; without the right to it, none, and the reason. */
 export async function openControlGroup(limits: GroupLimits): Promise<ControlGroup> {
-  const wanted = { memory: limits.memory !== undefined, pids: limits.processes !== undefined };
+  const wanted = { memory: limits.memory !== undefined, pids: true };
   const made: Made[] = [];
   for (const place of await findPlaces()) {
     const controllers = place.controllers.filter(
       (name) => wanted[name] && !made.some((each) => each.has(name)),
     );
-    if (controllers.length > 0) made.push(...(await makeIn(place, controllers, limits)));
+    // In the second version a process is in one group only.
+    const isTaken = place.version === 2 && made.some((each) => each.version === 2);
+    if (controllers.length > 0 && !isTaken) made.push(...(await makeIn(place, controllers, limits)));
   }
   const has = (name: Controller): boolean => made.some((each) => each.has(name));
-  const missing = [wanted.memory && !has("memory") && "memory", wanted.pids && !has("pids") && "processes"];
+  const missing = [
+    wanted.memory && !has("memory") && "memory",
+    limits.processes !== undefined && !has("pids") && "processes",
+  ];
   const names = missing.filter((name) => name !== false);
-  const joins = made.map(({ dir }) => join(dir, "cgroup.procs"));
+  const groups = commandGroupsIn(made, limits.processes);
   return {
-    joins,
-    adopt: (pid) =>
-      Promise.all(joins.map((file) => writeFile(file, String(pid)))).then(
-        () => true,
-        () => false,
-      ),
-    limits: { memory: has("memory"), processes: has("pids") },
+    limits: { memory: has("memory"), processes: limits.processes !== undefined && has("pids") },
+    open: () => groups?.open(),
+    dirs: made.map(({ dir }) => dir),
     reason: names.length === 0 ? undefined : `no control group for ${names.join(" and ")}: ${wayOut}`,
-    remove: async () => {
-      await Promise.all(made.map(({ dir }) => rmdir(dir).catch(() => {})));
+    async remove() {
+      groups?.close();
+      await Promise.all(made.map(({ dir }) => removeGroup(dir)));
     },
   };
+}
+
+/** Each command has its own group for processes; the one for memory is for all, and the same where it can be. */
+function commandGroupsIn(made: readonly Made[], processes: number | undefined): CommandGroups | undefined {
+  const parent = made.find((each) => each.has("pids"));
+  if (made.length === 0) return undefined;
+  const shared = made.filter((each) => each !== parent).map(({ dir }) => dir);
+  return createCommandGroups({ shared, parent: parent?.dir, processes });
 }
 
 const wayOut =
@@ -57,6 +68,7 @@ type Controller = "memory" | "pids";
 
 interface Made {
   readonly dir: string;
+  readonly version: 1 | 2;
   readonly has: (name: Controller) => boolean;
 }
 
@@ -116,8 +128,11 @@ async function makeIn(
     await access(join(place.parent, "cgroup.procs"), constants.W_OK);
     await removeStale(place.parent);
     await mkdir(dir);
-    for (const name of controllers) await writeLimits(dir, place.version, { name, limits });
-    return [{ dir, has: (name) => controllers.includes(name) }];
+    if (controllers.includes("memory")) await limitMemory(dir, place.version, limits.memory);
+    // The groups of single commands count their processes.
+    if (place.version === 2 && controllers.includes("pids"))
+      await writeFile(join(dir, "cgroup.subtree_control"), "+pids");
+    return [{ dir, version: place.version, has: (name) => controllers.includes(name) }];
   } catch {
     await rmdir(dir).catch(() => {});
     return [];
@@ -126,13 +141,8 @@ async function makeIn(
 
 const prefix = "tenon-sandbox-";
 
-async function writeLimits(
-  dir: string,
-  version: 1 | 2,
-  { name, limits }: { readonly name: Controller; readonly limits: GroupLimits },
-): Promise<void> {
-  if (name === "pids") return writeFile(join(dir, "pids.max"), String(limits.processes));
-  await writeFile(join(dir, version === 2 ? "memory.max" : "memory.limit_in_bytes"), String(limits.memory));
+async function limitMemory(dir: string, version: 1 | 2, bytes: number | undefined): Promise<void> {
+  await writeFile(join(dir, version === 2 ? "memory.max" : "memory.limit_in_bytes"), String(bytes));
   // Swap would only make it slower; not every kernel counts it.
   if (version === 2) await writeFile(join(dir, "memory.swap.max"), "0").catch(() => {});
 }
@@ -145,15 +155,22 @@ async function removeStale(parent: string): Promise<void> {
   );
   await Promise.all(
     stale.map(async (name) => {
-      const procs = await readFile(join(parent, name, "cgroup.procs"), "utf8").catch(() => "?");
       const pid = Number.parseInt(name.slice(prefix.length), 10);
       const isGone = await access(`/proc/${pid}`).then(
         () => false,
         () => true,
       );
-      if (procs === "" && isGone) await rmdir(join(parent, name)).catch(() => {});
+      if (isGone) await removeGroup(join(parent, name));
     }),
   );
+}
+
+/** Remove a group and those of its commands; one that has members stays, for whoever comes next. */
+async function removeGroup(dir: string): Promise<void> {
+  const names = await readdir(dir).catch(() => []);
+  const commands = names.filter((name) => name.startsWith("command-"));
+  await Promise.all(commands.map((name) => rmdir(join(dir, name)).catch(() => {})));
+  await rmdir(dir).catch(() => {});
 }
 
 async function readLines(file: string): Promise<string[]> {

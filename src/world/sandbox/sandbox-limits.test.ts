@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { throughGroup } from "./command-group.js";
 import { type Ground, openGround } from "./sandbox.fixture.js";
 import type { WrappedCommand } from "./sandbox-types.js";
 
@@ -60,7 +61,8 @@ describe("limits of the sandbox", () => {
     const wrapped = await ground.wrap({
       argv: ["/bin/bash", "-c", "bomb() { bomb | bomb & }; bomb; sleep 2"],
     });
-    const child = start(wrapped);
+    const group = ground.sandbox.openGroup();
+    const child = start({ ...wrapped, ...throughGroup(wrapped, group) });
     await delay(700);
     expect(insideOf(ground.workspace).length).toBeLessThanOrEqual(65);
     child.kill("SIGKILL");
@@ -100,20 +102,27 @@ describe("limits of the sandbox", () => {
     }
   });
 
-  it("are joined once by the process that starts all commands", async () => {
-    const starter = spawn("/bin/sleep", ["30"], { stdio: "ignore" });
+  it("give each command a group of its own, which goes with it", async () => {
+    const fact = (await ground.sandbox.facts()).find(({ name }) => name === "control group");
+    const [one, other] = [ground.sandbox.openGroup(), ground.sandbox.openGroup()];
+    expect(one !== undefined && one.joins.length > 0).toBe(fact?.status === "ok");
+    if (one === undefined || other === undefined) return;
+    expect(one.joins.at(-1)).not.toBe(other.joins.at(-1));
+    const child = spawn(...toSpawn(throughGroup({ file: "/bin/sleep", args: ["30"] }, one)));
     try {
-      await ground.sandbox.adopt(starter.pid ?? 0);
-      const { args } = await ground.wrap({ argv: ["/bin/true"] });
-      const fact = (await ground.sandbox.facts()).find(({ name }) => name === "control group");
-      const own = readFileSync(`/proc/${starter.pid}/cgroup`, "utf8");
-      expect(own.includes("tenon-sandbox")).toBe(fact?.status === "ok");
-      expect(args.join(" ")).not.toContain("cgroup.procs");
+      await expect.poll(() => one.members()).toEqual([child.pid]);
+      expect(other.members()).toEqual([]);
     } finally {
-      starter.kill("SIGKILL");
+      child.kill("SIGKILL");
     }
+    for (const group of [one, other]) group.remove();
+    await expect.poll(() => (one.remove(), existsSync(one.joins.at(-1) ?? ""))).toBe(false);
   });
 });
+
+function toSpawn({ file, args }: { file: string; args: readonly string[] }) {
+  return [file, [...args], { stdio: "ignore" as const }] as const;
+}
 
 function start({ file, args, env, extraFds }: WrappedCommand) {
   const child = spawn(file, args, { env, cwd: "/", stdio: ["ignore", "pipe", "ignore", "pipe", "pipe"] });

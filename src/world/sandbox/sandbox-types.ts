@@ -1,5 +1,7 @@
 import type { SandboxState } from "../../contract/ports/processes.js";
 import type { CommandPaths } from "../../contract/session.js";
+import type { TreeBounds } from "../processes/watch-tree.js";
+import type { CommandGroup } from "./command-group.js";
 
 /** Limits of one command; what is left out is not limited. */
 export interface SandboxLimits {
@@ -13,6 +15,8 @@ export interface SandboxLimits {
   readonly openFiles?: number | undefined;
   /** Memory in bytes of all commands together; needs a control group. */
   readonly memory?: number | undefined;
+  /** Bytes that one command may take of the disk, with what the session keeps in /tmp and its caches. */
+  readonly disk?: number | undefined;
 }
 
 /** A command that is to run inside. */
@@ -47,11 +51,16 @@ export interface WrappedCommand {
   readonly extraFds: readonly { readonly fd: number; readonly data: Uint8Array }[];
   /** What the command cannot see or write, where that must be told. */
   readonly notes: readonly string[];
+  /** Limits that whoever starts the command must watch. */
+  readonly bounds: TreeBounds;
+  /** How many processes it may have. */
+  readonly processLimit: number | undefined;
   /**
    * To be run when the command has ended, always: until then what it could swap is not mounted for other
-   * commands. It says which protected paths the command made that were not there before.
+   * commands. It says which protected paths the command made that were not there before, and which of its
+   * processes still ran when it ended, and ended with it.
    */
-  settle(): Promise<{ readonly appeared: readonly string[] }>;
+  settle(): Promise<{ readonly appeared: readonly string[]; readonly left: readonly string[] }>;
 }
 
 /** One fact about the wall, for `tenon doctor`. */
@@ -79,10 +88,12 @@ export interface Sandbox {
   /** Put a command inside; throws a ToolExecutionError where the sandbox is not active or the folder cannot be had. */
   wrap(command: SandboxCommand): Promise<WrappedCommand>;
   /**
-   * Tell which process will start all commands from now on. It joins the control group once, which takes
-   * the kernel about 15 ms; else each command has to.
+   * A control group for one command, which the process that becomes it joins; whoever starts commands stays
+   * outside, so that no limit keeps it from its work. `undefined` where there is none, and before `ready`.
    */
-  adopt(pid: number): Promise<void>;
+  openGroup(): CommandGroup | undefined;
+  /** The folders whose groups hold the processes of all commands. */
+  groupDirs(): readonly string[];
   facts(): Promise<readonly SandboxFact[]>;
   /** Give back what it holds of the system. */
   close(): Promise<void>;

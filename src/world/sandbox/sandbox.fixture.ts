@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { throughGroup } from "./command-group.js";
 import { profileNames } from "./profiles.js";
 import { type ProgramResult, runProgram } from "./run-program.js";
 import type { Sandbox, SandboxCommand, WrappedCommand } from "./sandbox-types.js";
@@ -75,8 +76,10 @@ export async function openGround(options: GroundOptions = {}): Promise<Ground> {
     const state = await sandbox.ready();
     if (!state.active) throw new Error(`These tests need the sandbox, which is not active: ${state.reason}`);
     const wrapped = await wrap({ ...command, argv });
-    const result = await runProgram({ ...wrapped, timeoutMs: 20_000 });
+    const group = sandbox.openGroup();
+    const result = await runProgram({ ...wrapped, ...throughGroup(wrapped, group), timeoutMs: 20_000 });
     await wrapped.settle();
+    group?.remove();
     return result;
   };
   return {

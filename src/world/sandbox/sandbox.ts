@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { SandboxState } from "../../contract/ports/processes.js";
 import { ToolExecutionError } from "../../contract/errors.js";
 import { realPathOf } from "../files/real-path.js";
-import { openControlGroup } from "./control-group.js";
+import { openControlGroup, type ControlGroup } from "./control-group.js";
 import { findProgram } from "./find-program.js";
 import { createGuardIndex } from "./guard-index.js";
 import { explainFailure, installHint } from "./missing.js";
@@ -23,9 +23,8 @@ import { wrapCommand } from "./wrap-command.js";
 export function createSandbox(options: SandboxOptions): Sandbox {
   let opening: Promise<Opened> | undefined;
   let opened: Opened | undefined;
-  let isStarterInGroup = false;
   const open = async (): Promise<Opened> => {
-    opening ??= openWall(options);
+    opening ??= openWithGroup(options);
     opened = await opening;
     return opened;
   };
@@ -41,20 +40,18 @@ export function createSandbox(options: SandboxOptions): Sandbox {
           hint: "tenon doctor tells how to get it.",
         });
       }
-      return wrapCommand(isStarterInGroup ? { ...wall, joins: [] } : wall, command);
+      return wrapCommand(wall, command);
     },
-    async adopt(pid) {
-      const { wall } = await open();
-      isStarterInGroup = wall !== undefined && (await wall.group.adopt(pid));
-    },
+    openGroup: () => opened?.group?.open(),
+    groupDirs: () => opened?.group?.dirs ?? [],
     async facts() {
       const { wall, state } = await open();
       return tellFacts(wall, state);
     },
     async close() {
       if (opening === undefined) return;
-      const { wall } = await opening;
-      await Promise.all([wall?.group.remove(), wall?.view.scratch.remove()]);
+      const { wall, group } = await opening;
+      await Promise.all([group?.remove(), wall?.view.scratch.remove()]);
     },
   };
 }
@@ -64,6 +61,16 @@ const notYet: SandboxState = { active: false, reason: "nobody has looked yet whe
 interface Opened {
   readonly state: SandboxState;
   readonly wall?: Wall;
+  readonly group?: ControlGroup;
+}
+
+/** Without a wall a group limits nothing, but it knows the processes of a command wherever they went. */
+async function openWithGroup(options: SandboxOptions): Promise<Opened> {
+  const opened = await openWall(options);
+  const isLinux = (options.platform ?? process.platform) === "linux";
+  if (opened.wall !== undefined) return { ...opened, group: opened.wall.group };
+  if (!isLinux) return opened;
+  return { ...opened, group: await openControlGroup({ memory: undefined, processes: undefined }) };
 }
 
 async function openWall(options: SandboxOptions): Promise<Opened> {
@@ -126,7 +133,10 @@ async function build(options: SandboxOptions, bwrap: string, version: string): P
       hidden,
     }),
     // A limit of the kernel's own holds everybody but root to a number of processes.
-    openControlGroup({ memory: limits.memory, processes: isRoot ? limits.processes : undefined }),
+    openControlGroup({
+      memory: limits.memory,
+      processes: isRoot && limits.processes !== undefined ? limits.processes + wallProcesses : undefined,
+    }),
   ]);
   await writeFile(join(view.scratch.dir, emptyFile), "", { mode: 0o444 });
   const rules = {
@@ -145,13 +155,15 @@ async function build(options: SandboxOptions, bwrap: string, version: string): P
     index: createGuardIndex(rules),
     group,
     running: new Set(),
-    joins: group.joins,
     filter: hasFilter(process.arch)
       ? createFilter({ arch: process.arch, unixSockets: settings.unixSockets })
       : undefined,
     limits,
   };
 }
+
+/** The two processes of bubblewrap that hold a command and the shell before it are not the command's own. */
+const wallProcesses = 3;
 
 /** Build it and look from inside whether it holds; a reason where it does not. */
 async function tryOut(wall: Wall): Promise<string | undefined> {

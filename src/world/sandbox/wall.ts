@@ -13,8 +13,6 @@ export interface Wall {
   readonly group: ControlGroup;
   /** What each running command that writes has mounted as kept: it cannot swap that, but all else. */
   readonly running: Set<ReadonlySet<string>>;
-  /** Files of the group that each command must join by itself. */
-  readonly joins: readonly string[];
   /** Undefined on an architecture that the filter does not know. */
   readonly filter: Uint8Array | undefined;
   readonly limits: SandboxLimits;

@@ -1,6 +1,8 @@
-import { lstat, unlink } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { lstat, readFile, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolValidationError } from "../../contract/errors.js";
+import type { TreeBounds } from "../processes/watch-tree.js";
 import { isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
 import { carryVariables } from "./carry-variables.js";
@@ -29,20 +31,24 @@ export async function wrapCommand(wall: Wall, command: SandboxCommand): Promise<
     mounts: plan.mounts,
     canBoundSize: wall.canBoundSize,
   });
+  const leftFile = leftFileFor(wall, command);
   const mounted = new Set(plan.mounts.map(({ path }) => path));
   if (!command.readOnly) wall.running.add(mounted);
   return {
     file: "/bin/sh",
-    args: commandLine(wall, command, variables.script),
+    args: commandLine(wall, command, { variables: variables.script, leftFile }),
     env: { PATH: "/usr/bin:/bin" },
     extraFds: [
       { fd: descriptors.options, data: toArguments(options) },
       ...(wall.filter === undefined ? [] : [{ fd: descriptors.filter, data: wall.filter }]),
     ],
     notes: [...plan.notes, ...tellLeftOut(guarded.consent, command.paths, wall.view.workspace)],
+    bounds: boundsOf(wall, command),
+    processLimit: command.limits?.processes ?? wall.limits.processes,
     async settle() {
       wall.running.delete(mounted);
-      return { appeared: command.readOnly ? [] : await settle(wall, guarded, command) };
+      const left = leftFile === undefined ? [] : await takeLines(leftFile);
+      return { left, appeared: command.readOnly ? [] : await settle(wall, guarded, command) };
     },
   };
 }
@@ -102,14 +108,45 @@ async function checkFolder({ view }: Wall, cwd: string): Promise<string> {
   );
 }
 
-function commandLine(wall: Wall, command: SandboxCommand, variables: string): string[] {
-  const { bwrap, filter, joins, view } = wall;
+function boundsOf({ limits, view, group }: Wall, { limits: own, readOnly }: SandboxCommand): TreeBounds {
+  const { disk, processes } = { ...limits, ...own };
+  const { tmp, caches } = view.scratch;
+  const shared = readOnly ? [] : [view.workspace, ...view.writable];
+  return {
+    ...(disk !== undefined && { disk: { bytes: disk, own: [tmp, caches], shared } }),
+    // Root is held to a number of processes by a control group or by nobody.
+    ...(view.isRoot && !group.limits.processes && processes !== undefined && { processes }),
+  };
+}
+
+/** Where the names of processes are written that the command leaves behind; a program on a terminal is run without. */
+function leftFileFor({ view }: Wall, { readOnly, pty }: SandboxCommand): string | undefined {
+  if (readOnly || pty === true) return undefined;
+  return join(view.scratch.dir, `left-${randomBytes(9).toString("hex")}`);
+}
+
+const mostLeft = 20;
+/** The first process inside and the shell before the command are not the command's own. */
+const innerProcesses = 2;
+
+async function takeLines(file: string): Promise<string[]> {
+  const text = await readFile(file, "utf8").catch(() => ""); // it was never started
+  await rm(file, { force: true });
+  const lines = text.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "").slice(0, mostLeft);
+}
+
+function commandLine(
+  wall: Wall,
+  command: SandboxCommand,
+  { variables, leftFile }: { readonly variables: string; readonly leftFile: string | undefined },
+): string[] {
+  const { bwrap, filter, view } = wall;
   const limits = { ...wall.limits, ...command.limits };
   return [
     "-c",
-    outerScript(limits, joins.length),
+    outerScript(limits, leftFile),
     "tenon-sandbox",
-    ...joins,
     bwrap,
     "--args",
     String(descriptors.options),
@@ -117,7 +154,13 @@ function commandLine(wall: Wall, command: SandboxCommand, variables: string): st
     "--",
     "/bin/sh",
     "-c",
-    innerScript({ roots: view.checked, processes: view.isRoot ? undefined : limits.processes, variables }),
+    innerScript({
+      roots: view.checked,
+      processes:
+        view.isRoot || limits.processes === undefined ? undefined : limits.processes + innerProcesses,
+      variables,
+      listsLeft: leftFile !== undefined,
+    }),
     "sh",
     ...command.argv,
   ];

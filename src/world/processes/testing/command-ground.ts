@@ -37,7 +37,8 @@ const noSandbox: Sandbox = {
   state: () => ({ active: false, reason: "switched off for this test" }),
   ready: async () => noSandbox.state(),
   wrap: () => Promise.reject(new Error("there is no sandbox")),
-  adopt: async () => {},
+  openGroup: () => undefined,
+  groupDirs: () => [],
   facts: async () => [],
   close: async () => {},
 };
