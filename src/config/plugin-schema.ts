@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { once } from "../schema/once.js";
-import { milliseconds, text } from "./shared-schemas.js";
+import { atLeastOne, bytes, milliseconds, text } from "./shared-schemas.js";
 
 /** A plugin with settings. */
 export const pluginSchema = once(() =>
@@ -13,6 +13,15 @@ export const pluginSchema = once(() =>
       .describe("Load it into Tenon's own process: faster, but nothing holds it. @default false"),
     watch: z.boolean().optional().describe("Reload it when one of its files changes. @default false"),
     timeoutMs: milliseconds().optional().describe("How long it may take to load. @default 15000"),
+    limits: z
+      .strictObject({
+        memory: bytes()
+          .optional()
+          .describe("Memory of its process and all that it started. @default 1073741824 (1 GiB)"),
+        processes: atLeastOne().optional().describe("Processes, with its own. @default 64"),
+      })
+      .optional()
+      .describe("What its process may use on Linux; beyond it the process is ended and started again."),
     options: z.record(z.string(), z.unknown()).optional().describe("What its setup gets. @default {}"),
   }),
 );

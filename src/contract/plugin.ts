@@ -30,6 +30,14 @@ export interface PluginDefinition {
   setup?(setup: PluginSetup): void | PluginCleanup | Promise<void | PluginCleanup>;
 }
 
+/** What the process of a plugin and all that it started may use together. */
+export interface PluginLimits {
+  /** Bytes of memory; beyond it the process is ended and started again. @default 1073741824 (1 GiB) */
+  readonly memory?: number | undefined;
+  /** Processes at the same time, with its own. @default 64 */
+  readonly processes?: number | undefined;
+}
+
 /** How a plugin is loaded. */
 export interface PluginOptions {
   /** Load it into this process: faster, but nothing holds it. @default false */
@@ -40,6 +48,8 @@ export interface PluginOptions {
   readonly watch?: boolean | undefined;
   /** How long loading it and its `setup` may take together. @default 15000 */
   readonly timeoutMs?: number | undefined;
+  /** Limits of its process; they hold on Linux, and for none that is loaded in process. */
+  readonly limits?: PluginLimits | undefined;
 }
 
 /** A plugin that a configuration names. */

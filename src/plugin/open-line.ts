@@ -5,6 +5,7 @@ import { checkManifest } from "./check-manifest.js";
 import { refusal } from "./check-plugin.js";
 import type { FoundPlugin } from "./find-plugin.js";
 import { PluginLine } from "./plugin-line.js";
+import { defaultPluginLimits, killHost, watchHost } from "./watch-host.js";
 import { fromWireError } from "./wire-error.js";
 import { methods, type Answer, type OpenParams, type PluginManifest } from "./wire.js";
 
@@ -18,7 +19,7 @@ export interface ProcessParts {
   /** All that it sees of an environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly workspace: string;
-  /** How long a stopped call has to end before its process is asked whether it lives. @default 5000 */
+  /** How long a stopped call has to end before its process is ended. @default 5000 */
   readonly graceMs?: number | undefined;
   readonly log: (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
@@ -37,33 +38,41 @@ export async function openLine(
   { parts, events }: { readonly parts: ProcessParts; readonly events: LineEvents },
 ): Promise<PluginLine> {
   const { timeoutMs = defaultTimeoutMs } = options;
-  const state: { line?: PluginLine; ended?: string } = {};
+  const state: { line?: PluginLine; ended?: string; unwatch?: () => void } = {};
   const onLog = boundedLog((line) => parts.log("info", line, { plugin: found.label, stream: "stderr" }));
   const lose = (line: PluginLine, reason: string): void => {
     line.lose(reason);
     events.onLost(line, reason);
   };
-  const upstream = await start(found, parts, {
-    timeoutMs,
-    onLog,
-    onLost: (reason) => {
-      state.ended = reason;
-      if (state.line !== undefined) lose(state.line, reason);
+  const upstream = await start(
+    found,
+    { ...parts, limits: options.limits },
+    {
+      timeoutMs,
+      onLog,
+      onLost: (reason) => {
+        state.ended = reason;
+        state.unwatch?.();
+        if (state.line !== undefined) lose(state.line, reason);
+      },
     },
-  });
+  );
   try {
     const manifest = await load(upstream, found, { options, workspace: parts.workspace, timeoutMs });
+    const giveUp = (stuck: PluginLine, reason: string): void => {
+      lose(stuck, reason);
+      killHost(upstream.pid);
+      void upstream.close();
+    };
     const line = new PluginLine(upstream, manifest, {
       graceMs: parts.graceMs,
       onLog: (level, message, fields) =>
         parts.log(level, message, { ...(fields as Record<string, unknown>), plugin: manifest.name }),
-      onStuck: (stuck) => {
-        lose(stuck, "it stopped answering: its event loop is blocked");
-        void upstream.close();
-      },
+      onStuck: giveUp,
     });
     if (state.ended !== undefined) throw refusal(found.label, [`its process ended: ${state.ended}`]);
     state.line = line;
+    state.unwatch = watchHost(upstream.pid, options.limits, (reason) => giveUp(line, reason));
     return line;
   } catch (error) {
     await upstream.close();
@@ -73,11 +82,13 @@ export async function openLine(
 
 async function start(
   found: FoundPlugin,
-  { openUpstream, node, hostFile, env }: ProcessParts,
+  { openUpstream, node, hostFile, env, limits }: ProcessParts & Pick<PluginOptions, "limits">,
   options: Parameters<OpenUpstream>[1],
 ): Promise<Upstream> {
   try {
-    const args = [hostFile, found.file];
+    // The heap has no more room than the whole process may use: it fails there before it is ended from outside.
+    const heapMiB = Math.max(16, Math.floor((limits?.memory ?? defaultPluginLimits.memory) / 1024 ** 2));
+    const args = [`--max-old-space-size=${heapMiB}`, hostFile, found.file];
     return await openUpstream({ kind: "program", command: node, args, env, cwd: found.root }, options);
   } catch (error) {
     throw refusal(found.label, [`its process could not be started: ${(error as Error).message}`], error);

@@ -17,9 +17,9 @@ import {
 } from "./wire.js";
 
 export interface LineOptions extends WishServerOptions {
-  /** It does not answer any more, though its process lives. */
-  readonly onStuck: (line: PluginLine) => void;
-  /** How long a stopped call has to end before the process is asked whether it lives. @default 5000 */
+  /** It goes on with a call that was stopped: its process must end. */
+  readonly onStuck: (line: PluginLine, reason: string) => void;
+  /** How long a stopped call has to end before its process is ended. @default 5000 */
   readonly graceMs?: number | undefined;
 }
 
@@ -136,17 +136,18 @@ export class PluginLine {
     };
   }
 
-  /** Tell the process when a call must stop; one that then does not even answer a ping is stuck. */
+  /**
+   * Tell the process when a call must stop. One that goes on could use up the machine with nobody waiting for
+   * it, and nothing but the end of its process stops it.
+   */
   #watch(key: string, signal: AbortSignal, giveUp: AbortController): () => void {
     let timer: NodeJS.Timeout | undefined;
     const { graceMs = 5000 } = this.#options;
     const onAbort = (): void => {
       this.#upstream.request(methods.cancel, { key }).catch(() => undefined);
       timer = setTimeout(() => {
-        void this.#isAlive(graceMs).then((alive) => {
-          if (!alive) this.#options.onStuck(this);
-          giveUp.abort(signal.reason);
-        });
+        this.#options.onStuck(this, `a call that was stopped did not end within ${graceMs} ms`);
+        giveUp.abort(signal.reason);
       }, graceMs);
     };
     if (signal.aborted) onAbort();
@@ -155,13 +156,6 @@ export class PluginLine {
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
     };
-  }
-
-  async #isAlive(graceMs: number): Promise<boolean> {
-    return withLimit(
-      this.#upstream.request("ping", {}).then(() => true),
-      graceMs,
-    ).then((alive) => alive === true);
   }
 
   async #request(

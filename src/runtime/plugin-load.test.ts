@@ -51,37 +51,83 @@ describe("a plugin under load", () => {
   }, 120_000);
 });
 
-describe("a plugin that blocks its loop", () => {
-  it("is found out when a call that was stopped does not end, and started anew", async () => {
-    const tenon = ground.open();
-    const events = new EventBus({ now: Date.now });
-    const { registry } = tenon;
-    const plugins = new Plugins({
-      config: resolveConfig({}),
-      registry,
-      extensions: createExtensions({ registry, events }),
-      events,
-      redact: (value) => value,
-      now: Date.now,
-      workspace: ground.workspace,
-      env: {},
-      options: {},
-      times: { graceMs: 200, restartMs: 20 },
-    });
-    const tools = `[tool("spin", () => { for (;;); }, { retry: { attempts: 0 } }), tool("pid", () => process.pid)]`;
-    await plugins.load(ground.put("spinner.mjs", plainPlugin("spinner", tools)));
-    const { result: before } = await tenon.call({ name: "pid" });
-    const lost = new Promise<{ message: string }>((resolve) => events.on("PLUGIN_FAILED", resolve));
-    const spinning = tenon.call({ name: "spin", timeoutMs: 100 });
-    // Others do not notice.
-    expect(await tenon.call({ name: "list_files", arguments: {} })).toMatchObject({ success: true });
-    expect(await spinning).toMatchObject({ error: { code: "TIMED_OUT" } });
-    expect((await lost).message).toContain("blocked");
-    const { result: after } = await tenon.call({ name: "pid" });
-    expect(after).not.toBe(before);
-    // A process that was killed is there until its parent has looked at it.
-    await vi.waitFor(() => expect(() => process.kill(before as number, 0)).toThrow("ESRCH"), 10_000);
-    await plugins.close();
-    await tenon.close();
-  }, 30_000);
+describe("a plugin that goes on with a call that was stopped", () => {
+  it.each([
+    ["blocks its loop", "for (;;);"],
+    ["answers others meanwhile", "return new Promise(() => {});"],
+  ])(
+    "has its process ended and started again: one that %s",
+    async (_name, rest) => {
+      const tenon = ground.open();
+      const events = new EventBus({ now: Date.now });
+      const { registry } = tenon;
+      const plugins = new Plugins({
+        config: resolveConfig({}),
+        registry,
+        extensions: createExtensions({ registry, events }),
+        events,
+        redact: (value) => value,
+        now: Date.now,
+        workspace: ground.workspace,
+        env: {},
+        options: {},
+        times: { graceMs: 200, restartMs: 20 },
+      });
+      const tools = `[tool("spin", () => { ${rest} }, { retry: { attempts: 0 } }), tool("pid", () => process.pid),
+      tool("slow", () => new Promise((done) => setTimeout(done, 60_000)), { retry: { attempts: 0 } })]`;
+      await plugins.load(ground.put("spinner.mjs", plainPlugin("spinner", tools)));
+      const { result: before } = await tenon.call({ name: "pid" });
+      const lost = new Promise<{ message: string }>((resolve) => events.on("PLUGIN_FAILED", resolve));
+      const other = tenon.call({ name: "slow" });
+      const spinning = tenon.call({ name: "spin", timeoutMs: 100 });
+      // Others do not notice.
+      expect(await tenon.call({ name: "list_files", arguments: {} })).toMatchObject({ success: true });
+      expect(await spinning).toMatchObject({ error: { code: "TIMED_OUT" } });
+      expect((await lost).message).toContain("a call that was stopped did not end within 200 ms");
+      // Except those in the same process, who can call again.
+      expect(await other).toMatchObject({ error: { code: "PLUGIN_LOST", retryable: true } });
+      const { result: after } = await tenon.call({ name: "pid" });
+      expect(after).not.toBe(before);
+      // A process that was killed is there until its parent has looked at it.
+      await vi.waitFor(() => expect(() => process.kill(before as number, 0)).toThrow("ESRCH"), 10_000);
+      await plugins.close();
+      await tenon.close();
+    },
+    30_000,
+  );
+});
+
+describe("the process of a plugin", () => {
+  const hog = `import { spawn } from "node:child_process";
+    const kept = [];
+    ${plainPlugin(
+      "hog",
+      `[tool("fill", () => new Promise(() => {
+          setInterval(() => kept.push(Buffer.alloc(8 * 1024 * 1024, 1)), 5);
+        }), { retry: { attempts: 0 } }),
+        tool("swarm", () => new Promise(() => {
+          for (let at = 0; at < 12; at++) spawn("sleep", ["600"], { stdio: "ignore" });
+        }), { retry: { attempts: 0 } }),
+        tool("pid", () => process.pid)]`,
+    )}`;
+
+  it.each([
+    ["fill", { memory: 300 * 1024 * 1024 }, "300 MiB of memory"],
+    ["swarm", { processes: 8 }, "8 processes"],
+  ])(
+    "is ended where it goes beyond its limits, and started again: %s",
+    async (name, limits, words) => {
+      const tenon = ground.open();
+      const faults: string[] = [];
+      tenon.on("PLUGIN_FAILED", ({ message }) => void faults.push(message));
+      await tenon.loadPlugin(ground.put("hog.mjs", hog), { limits });
+      const { result: before } = await tenon.call({ name: "pid" });
+      expect(await tenon.call({ name, timeoutMs: 20_000 })).toMatchObject({ error: { code: "PLUGIN_LOST" } });
+      expect(faults.join()).toContain(words);
+      await vi.waitFor(() => expect(() => process.kill(before as number, 0)).toThrow("ESRCH"), 10_000);
+      expect((await tenon.call({ name: "pid" })).result).not.toBe(before);
+      await tenon.close();
+    },
+    40_000,
+  );
 });
