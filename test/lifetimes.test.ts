@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -107,6 +107,33 @@ describe("after the end of its host nothing runs", () => {
       });
     }
     await expect.poll(() => alive(mark).length, { timeout: 40_000 }).toBeGreaterThanOrEqual(12);
+    child.kill("SIGKILL");
+    await nothingLeft(mark);
+  });
+
+  it("SIGKILL of a host of MCP servers that do not leave, and of what they started elsewhere", async () => {
+    const mark = newMark();
+    const server = join(dir, "stays.mjs");
+    writeFileSync(
+      server,
+      `import { spawn } from "node:child_process";
+       spawn("setsid", ["sleep", "${mark}"], { stdio: "ignore" });
+       spawn("sh", ["-c", "trap '' TERM HUP; sleep ${mark}"], { stdio: "ignore", detached: true });
+       process.on("SIGTERM", () => {});
+       setInterval(() => {}, 1000);`,
+    );
+    const starter = join(dir, "starter.mjs");
+    writeFileSync(
+      starter,
+      `import { createTenon } from ${JSON.stringify(resolve(import.meta.dirname, "../dist/index.js"))};
+       const tenon = createTenon({ workspace: ${JSON.stringify(mkdtempSync(join(dir, "work-")))},
+         config: { mcpServers: { stays: { command: process.execPath, args: [${JSON.stringify(server)}, "${mark}"] } } } });
+       void tenon.ready();
+       setInterval(() => {}, 1000);`,
+    );
+    const child = spawn(process.execPath, [starter], { env, stdio: "inherit" });
+    children.push(child);
+    await expect.poll(() => alive(mark).length, { timeout: 40_000 }).toBeGreaterThanOrEqual(4);
     child.kill("SIGKILL");
     await nothingLeft(mark);
   });

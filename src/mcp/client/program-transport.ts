@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { UpstreamSpec } from "../../contract/ports/upstream.js";
 import { endProcess, signalGroup } from "./end-process.js";
+import { guardProcess, guardVariable, type ProcessGuard } from "./guard-process.js";
 import { createFloodGate } from "./flood-gate.js";
 import { createLineReader } from "./line-reader.js";
 import { tooLongAnswer } from "./too-long-answer.js";
@@ -40,6 +42,7 @@ export class ProgramTransport implements Transport {
   readonly #options: ProgramOptions;
   readonly #gate = createFloodGate(() => performance.now());
   #child: ChildProcess | undefined;
+  #guard: ProcessGuard | undefined;
   #closing: Promise<void> | undefined;
   #over = false;
   #lastWords = "";
@@ -58,14 +61,16 @@ export class ProgramTransport implements Transport {
 
   start(): Promise<void> {
     const { command, args = [], env, cwd } = this.#spec;
+    const mark = randomBytes(9).toString("hex");
     const child = spawn(command, [...args], {
-      env: { ...env },
+      env: { ...env, [guardVariable]: mark },
       ...(cwd !== undefined && { cwd }),
       stdio: ["pipe", "pipe", "pipe"],
       detached: process.platform !== "win32",
       windowsHide: true,
     });
     this.#child = child;
+    this.#guard = guardProcess(child.pid, mark);
     this.#read(child);
     // A process that has nothing left to do may end; while something is asked, the asking keeps it alive.
     child.unref();
@@ -101,6 +106,7 @@ export class ProgramTransport implements Transport {
     const child = this.#child;
     this.#finish();
     if (child !== undefined) await endProcess(child, { leaveMs: 400, termMs: 1500 });
+    this.#guard?.dismiss();
   }
 
   #read(child: ChildProcess): void {
@@ -189,6 +195,7 @@ export class ProgramTransport implements Transport {
 
   #onExit(child: ChildProcess, code: number | null, signal: string | null): void {
     if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
+    this.#guard?.dismiss();
     const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
     const end = (): void => {
       clearTimeout(timer);

@@ -15,6 +15,7 @@ const launchers: [string, () => Launcher][] = [
         tag: "test",
         openGroup: () => undefined,
         groupDirs: () => [],
+        leftovers: () => [],
         adoptOrphans: () => false,
         onLate: () => {},
       }),

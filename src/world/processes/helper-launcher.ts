@@ -1,5 +1,6 @@
 import { ToolError } from "../../contract/errors.js";
-import { HelperRun, type HelperRunOptions } from "./helper-run.js";
+import { HelperRun } from "./helper-run.js";
+import type { HelperRunOptions } from "./helper-run-types.js";
 import { cannotStart, HelperLostError } from "./launch-errors.js";
 import type { Launch, Launcher, OutputSink, Running } from "./launch.js";
 

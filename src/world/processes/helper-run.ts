@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ToolError } from "../../contract/errors.js";
 import { createFifoPool, type FifoPool } from "./fifo-pool.js";
 import { startHelper, type Helper, type Report } from "./helper.js";
+import type { Entry, HelperRunOptions, Started } from "./helper-run-types.js";
 import type { CommandGroup } from "../sandbox/command-group.js";
 import { cannotStart, HelperLostError, missingFolder, startTimedOut } from "./launch-errors.js";
 import type { Exit, Launch, OutputSink, Running } from "./launch.js";
@@ -10,39 +11,6 @@ import { readPipe, type PipeReader } from "./pipe-reader.js";
 import { shellQuote } from "./shell-quote.js";
 import { createStandbys, type Standbys, type Taken } from "./standbys.js";
 import { startRequest } from "./start-request.js";
-
-export interface HelperRunOptions {
-  readonly bash: string;
-  /** Where the private folder with the pipes is made. */
-  readonly tempDir: string;
-  /** In the environment of everything that is started; the helper ends what carries it when the host is gone. */
-  readonly tag: string;
-  /** A control group for a command; the helper itself stays outside. */
-  readonly openGroup: () => CommandGroup | undefined;
-  /** Folders whose groups hold all processes of commands. */
-  readonly groupDirs: () => readonly string[];
-  /** Whether orphans of commands become children of the helper, where that can be had. */
-  readonly adoptOrphans: () => boolean;
-  /** Told of what was started although nobody waited for it any more: it must end. */
-  readonly onLate: (running: Running) => void;
-}
-
-/** A command on its way or running. */
-interface Entry {
-  readonly cwd: string;
-  started: (pid: number) => void;
-  failed: (error: Error) => void;
-  ended: (exit: Exit) => void;
-  /** 0 until it has started. */
-  pid: number;
-}
-
-/** What a command was started by. */
-interface Started {
-  readonly pid: number;
-  readonly exited: Promise<Exit>;
-  readonly group: CommandGroup | undefined;
-}
 
 /** Longer than a machine under load takes, and shorter than people wait. */
 export const startMs = 10_000;
@@ -81,7 +49,8 @@ export class HelperRun {
     });
     this.#options = options;
     const dirs = options.groupDirs();
-    if (dirs.length > 0) this.#helper.send(`groups=(${dirs.map(shellQuote).join(" ")})`);
+    const words = (paths: readonly string[]): string => paths.map(shellQuote).join(" ");
+    this.#helper.send(`groups=(${words(dirs)}) leftovers=(${words(options.leftovers())})`);
     this.#fifos = createFifoPool(this.#dir, (first, last) => this.#helper.send(`fifos ${first} ${last} &`));
     this.#standbys = createStandbys({
       fifos: this.#fifos,

@@ -17,7 +17,7 @@
  */
 export const helperScript = String.raw`
 exec 7>&1 1>/dev/null
-dir=$1 tag=$2 groups=() idle=
+dir=$1 tag=$2 groups=() leftovers=() idle=
 
 fifos() {
   local first=$1 last=$2 names=() n
@@ -175,5 +175,5 @@ while IFS= read -r length && take "$length"; do
 done
 
 end_children
-rm -rf -- "$dir"
+rm -rf -- "$dir" "\${leftovers[@]}"
 `.replaceAll("\\${", "${");

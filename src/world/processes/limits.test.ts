@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CommandResult, Processes } from "../../contract/ports/processes.js";
 import { profileNames } from "../sandbox/profiles.js";
@@ -93,6 +93,21 @@ describe("what a command leaves running", () => {
     expect(result).toMatchObject({ exitCode: 3, stdout: { text: "started\n" }, leftBehind: true });
     expect(result.stoppedProcesses).toEqual(["sleep 4321"]);
     expect(await run(processes, "sleep 0.05 & wait")).toMatchObject({ leftBehind: false });
+  });
+});
+
+describe("/tmp and caches of commands", () => {
+  it("are a session's own and go with it", async () => {
+    const one = open({});
+    const other = ground?.forCall(undefined, "s2") ?? one;
+    const cache = join(dirname(ground?.workspace ?? ""), "home/.cache/note");
+    const write = `echo secret > /tmp/note && echo secret > '${cache}' && echo ok`;
+    const read = `cat /tmp/note '${cache}' 2>/dev/null`;
+    expect(await run(one, write)).toMatchObject({ stdout: { text: "ok\n" } });
+    expect((await run(one, read)).stdout.text).toBe("secret\nsecret\n");
+    expect((await run(other, `${read}; ls -A /tmp`)).stdout.text).not.toMatch(/secret|note/);
+    await ground?.world.endSession("s1");
+    expect((await run(ground?.forCall() ?? one, read)).stdout.text).toBe("");
   });
 });
 

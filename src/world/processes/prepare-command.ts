@@ -13,6 +13,7 @@ export interface CommandGround {
   readonly sandbox: Sandbox;
   /** The real absolute path of a folder that commands of this session may start in; refuses any other. */
   readonly folder: (cwd: string | undefined) => string;
+  readonly sessionId: string;
   readonly sessionEnv: () => ReadonlyMap<string, string>;
   /** Whether a variable of the session may be seen by commands. */
   readonly isVisible: (name: string) => boolean;
@@ -88,6 +89,7 @@ export async function prepareCommand(
     readOnly: request.readOnly,
     network: request.network === true,
     pty: request.pty === true,
+    sessionId: ground.sessionId,
     paths: ground.paths?.(),
   });
   // The process that holds the wall carries the mark of this Tenon, too, so that it is found wherever it is.

@@ -72,6 +72,7 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
     sandbox,
     folder: (cwd) => options.folder(scope, cwd),
     paths: () => scope.commandPaths?.(),
+    sessionId: scope.session.id,
     sessionEnv: () => scope.session.env.entries(),
     isVisible,
     newMark,
@@ -121,6 +122,7 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
       const ending = jobs.get(sessionId);
       jobs.delete(sessionId);
       await ending?.close();
+      await sandbox.endSession(sessionId);
     },
     async close() {
       await Promise.all([...jobs.values()].map((each) => each.close()));
@@ -162,6 +164,7 @@ function createLaunchers(options: ProcessWorldOptions, tag: string): Launchers {
       tag,
       openGroup,
       groupDirs: () => sandbox.groupDirs(),
+      leftovers: () => sandbox.leftovers(),
       adoptOrphans: adopts,
       onLate: ({ pid, group }) => void stopTree({ pid, tag: "", sandboxed: true, group }, 0),
     });

@@ -137,7 +137,7 @@ describe("files inside the sandbox", () => {
       argv: ["/bin/sh", "-c", "mkdir .vscode && echo x > .vscode/tasks.json"],
     });
     await runProgram({ ...wrapped, timeoutMs: 10_000 });
-    expect(await wrapped.settle()).toEqual({ appeared: [join(ground.workspace, ".vscode")] });
+    expect(await wrapped.settle()).toMatchObject({ appeared: [join(ground.workspace, ".vscode")] });
     const later = await ground.sh("echo y >> .vscode/tasks.json");
     expect(later.code).not.toBe(0);
   });

@@ -32,6 +32,8 @@ export interface SandboxCommand {
   readonly network: boolean;
   /** It gets a pseudo-terminal of its own, whose session it must be able to lead. */
   readonly pty?: boolean | undefined;
+  /** Whose /tmp and caches it sees. @default those of no session in particular */
+  readonly sessionId?: string | undefined;
   /** In the place of the sandbox's own limits, one by one. */
   readonly limits?: SandboxLimits | undefined;
   /** What the policy's rules about paths mean for it; without any, only the sandbox's own rules count. */
@@ -94,6 +96,10 @@ export interface Sandbox {
   openGroup(): CommandGroup | undefined;
   /** The folders whose groups hold the processes of all commands. */
   groupDirs(): readonly string[];
+  /** Remove what the commands of a session left in /tmp and in caches. */
+  endSession(sessionId: string): Promise<void>;
+  /** Folders of its own, for whoever cleans up where this process cannot. */
+  leftovers(): readonly string[];
   facts(): Promise<readonly SandboxFact[]>;
   /** Give back what it holds of the system. */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
@@ -8,7 +8,7 @@ import { type HomeView, outermost, viewHome } from "./home-mounts.js";
 import { type CheckedRoot, mountsBelow } from "./mount-check.js";
 import { homeSecrets, privateCaches, type ProfileName, profiles } from "./profiles.js";
 import { runProgram } from "./run-program.js";
-import { openScratch, type Scratch } from "./scratch.js";
+import { openScratch, type Scratch, type SessionScratch } from "./scratch.js";
 import { type SystemView, viewSystem } from "./system-mounts.js";
 
 /** What stays the same for all commands of a sandbox. */
@@ -21,7 +21,7 @@ export interface SandboxView {
   readonly isRoot: boolean;
   readonly system: SystemView;
   readonly tools: HomeView;
-  /** Caches of the session's own, by their place: for every command, and for those with network. */
+  /** Caches, each a folder of the session's own: for every command, and for those with network. */
   readonly caches: { readonly always: readonly PlacedFolder[]; readonly online: readonly PlacedFolder[] };
   readonly scratch: Scratch;
   /** Further folders, those that a command may write and those that it may only read. */
@@ -91,7 +91,7 @@ export async function openView(options: ViewOptions): Promise<SandboxView> {
     isRoot: options.isRoot,
     system,
     tools,
-    caches: await openCaches({ scratch, home, profiles: options.profiles }),
+    caches: cachesIn(home, options.profiles),
     scratch,
     writable,
     readable,
@@ -134,25 +134,27 @@ async function kindOf(path: string): Promise<"file" | "directory" | undefined> {
   return found.isDirectory() ? "directory" : "file";
 }
 
-async function openCaches(parts: {
-  readonly scratch: Scratch;
-  readonly home: string;
-  readonly profiles: readonly ProfileName[];
-}): Promise<SandboxView["caches"]> {
-  const { scratch, home } = parts;
-  const open = (names: readonly string[]): Promise<PlacedFolder[]> =>
-    Promise.all(
-      names.map(async (name, index) => {
-        const from = join(scratch.caches, `${index}-${name.replaceAll("/", "-")}`);
-        await mkdir(from, { recursive: true, mode: 0o700 });
-        return { from, at: join(home, name) };
-      }),
-    );
-  const [always, online] = await Promise.all([
-    open(privateCaches),
-    open(parts.profiles.flatMap((name) => profiles[name].caches)),
-  ]);
-  return { always, online };
+/** `from` is a name in the folder for caches of whichever session. */
+function cachesIn(home: string, names: readonly ProfileName[]): SandboxView["caches"] {
+  const place = (name: string): PlacedFolder => ({ from: name.replaceAll("/", "-"), at: join(home, name) });
+  return {
+    always: privateCaches.map(place),
+    online: names.flatMap((name) => profiles[name].caches).map(place),
+  };
+}
+
+/** The view with the folders of one session in it. */
+export interface SessionView extends SandboxView {
+  readonly session: SessionScratch;
+}
+
+/** The view of a session's commands; its folders are made with the first one. */
+export async function viewFor(view: SandboxView, sessionId: string): Promise<SessionView> {
+  const { always, online } = view.caches;
+  const names = [...always, ...online].map(({ from }) => from);
+  const session = await view.scratch.forSession(sessionId, names);
+  const inSession = ({ from, at }: PlacedFolder): PlacedFolder => ({ from: join(session.caches, from), at });
+  return { ...view, session, caches: { always: always.map(inSession), online: online.map(inSession) } };
 }
 
 async function existingSecrets(

@@ -43,6 +43,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       return wrapCommand(wall, command);
     },
     openGroup: () => opened?.group?.open(),
+    async endSession(sessionId) {
+      await opened?.wall?.view.scratch.endSession(sessionId);
+    },
+    leftovers: () => (opened?.wall === undefined ? [] : [opened.wall.view.scratch.dir]),
     groupDirs: () => opened?.group?.dirs ?? [],
     async facts() {
       const { wall, state } = await open();

@@ -1,14 +1,22 @@
 import { lstat, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { runProgram } from "./run-program.js";
 
-/** Folders outside the sandbox that are the sandbox's own: they last as long as the session. */
-export interface Scratch {
-  readonly dir: string;
+/** Folders outside the sandbox that are one session's own: no other session's commands see them. */
+export interface SessionScratch {
   /** What commands see as /tmp. */
   readonly tmp: string;
   /** Caches that commands may write. */
   readonly caches: string;
+}
+
+/** Folders outside the sandbox that are the sandbox's own. */
+export interface Scratch {
+  readonly dir: string;
+  /** The folders of a session, made when they are first asked for, with these for its caches. */
+  forSession(id: string, cacheNames: readonly string[]): Promise<SessionScratch>;
+  /** Remove what a session left there. */
+  endSession(id: string): Promise<void>;
   /** Device files of the sandbox's own, where root needs them and can have them. */
   readonly devices: string | undefined;
   remove(): Promise<void>;
@@ -21,16 +29,34 @@ export const deviceNames = ["null", "zero", "full", "random", "urandom", "tty"] 
 export async function openScratch(parent: string, isRoot: boolean): Promise<Scratch> {
   await removeStale(parent);
   const dir = await mkdtemp(join(parent, `${prefix}${process.pid}-`));
-  const tmp = join(dir, "tmp");
-  const caches = join(dir, "caches");
-  await Promise.all([mkdir(tmp, { mode: 0o700 }), mkdir(caches, { mode: 0o700 })]);
+  const sessions = new Map<string, Promise<SessionScratch>>();
+  let count = 0;
   return {
     dir,
-    tmp,
-    caches,
+    forSession(id, cacheNames) {
+      const known = sessions.get(id) ?? openSession(join(dir, `session-${(count += 1)}`), cacheNames);
+      sessions.set(id, known);
+      known.catch(() => sessions.delete(id)); // the next command tries again
+      return known;
+    },
+    async endSession(id) {
+      const ending = await sessions.get(id)?.catch(() => undefined);
+      sessions.delete(id);
+      if (ending !== undefined) await rm(dirname(ending.tmp), removal);
+    },
     devices: isRoot ? await copyDevices(join(dir, "dev")) : undefined,
-    remove: () => rm(dir, { recursive: true, force: true, maxRetries: 3 }),
+    remove: () => rm(dir, removal),
   };
+}
+
+const removal = { recursive: true, force: true, maxRetries: 3 } as const;
+
+async function openSession(dir: string, cacheNames: readonly string[]): Promise<SessionScratch> {
+  const [tmp, caches] = [join(dir, "tmp"), join(dir, "caches")];
+  const folders = [tmp, ...cacheNames.map((name) => join(caches, name))];
+  await mkdir(caches, { recursive: true, mode: 0o700 });
+  await Promise.all(folders.map((folder) => mkdir(folder, { mode: 0o700 })));
+  return { tmp, caches };
 }
 
 const prefix = "tenon-sandbox-";

@@ -2,13 +2,13 @@ import { isWithin } from "../files/path-text.js";
 import type { CarriedVariables } from "./carry-variables.js";
 import type { Mount } from "./mount-plan.js";
 import type { SandboxCommand } from "./sandbox-types.js";
-import type { PlacedFolder, SandboxView } from "./sandbox-view.js";
+import type { PlacedFolder, SandboxView, SessionView } from "./sandbox-view.js";
 import { deviceNames } from "./scratch.js";
 import { hide } from "./system-mounts.js";
 
 /** What a command in particular needs besides what all see. */
 export interface WallParts {
-  readonly view: SandboxView;
+  readonly view: SessionView;
   readonly command: SandboxCommand;
   readonly cwd: string;
   /** What the first process inside starts with. */
@@ -118,7 +118,7 @@ function machine({ view, canBoundSize }: WallParts): string[] {
     "../tmp",
     "/var/tmp",
     "--bind",
-    scratch.tmp,
+    view.session.tmp,
     "/tmp",
     ...pins(view),
   ];

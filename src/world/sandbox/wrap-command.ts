@@ -12,6 +12,7 @@ import { innerScript, outerScript } from "./limits.js";
 import { type MountPlan, planMounts } from "./mount-plan.js";
 import type { SandboxCommand, WrappedCommand } from "./sandbox-types.js";
 import { tellLeftOut } from "./tell-left-out.js";
+import { viewFor, type SessionView } from "./sandbox-view.js";
 import type { Wall } from "./wall.js";
 import { type WallArgument, wallArguments } from "./wall-arguments.js";
 import type { Guarded } from "./walk-guarded.js";
@@ -19,12 +20,13 @@ import type { Guarded } from "./walk-guarded.js";
 /** Say what must be started so that the command runs inside the wall. */
 export async function wrapCommand(wall: Wall, command: SandboxCommand): Promise<WrappedCommand> {
   refuseMalformed(command);
-  const cwd = await checkFolder(wall, command.cwd);
+  const view = await viewFor(wall.view, command.sessionId ?? "");
+  const cwd = await checkFolder(view, command.cwd);
   const guarded = await wall.index.find(command.paths);
   const plan = await planFor(wall, command, guarded);
   const variables = carryVariables(command.env);
   const options = wallArguments({
-    view: wall.view,
+    view,
     command,
     cwd,
     variables: variables.initial,
@@ -43,7 +45,7 @@ export async function wrapCommand(wall: Wall, command: SandboxCommand): Promise<
       ...(wall.filter === undefined ? [] : [{ fd: descriptors.filter, data: wall.filter }]),
     ],
     notes: [...plan.notes, ...tellLeftOut(guarded.consent, command.paths, wall.view.workspace)],
-    bounds: boundsOf(wall, command),
+    bounds: boundsOf(wall, view, command),
     processLimit: command.limits?.processes ?? wall.limits.processes,
     async settle() {
       wall.running.delete(mounted);
@@ -84,7 +86,7 @@ function refuseMalformed({ argv, cwd, env }: SandboxCommand): void {
 }
 
 /** The folder to start in, as it is called inside. */
-async function checkFolder({ view }: Wall, cwd: string): Promise<string> {
+async function checkFolder(view: SessionView, cwd: string): Promise<string> {
   const real = realPathOf(cwd);
   const roots = [view.workspace, ...view.writable, ...view.readable];
   const isVisible = roots.some((root) => isWithin(real, root));
@@ -96,7 +98,7 @@ async function checkFolder({ view }: Wall, cwd: string): Promise<string> {
       hint: "Start the command in the workspace, or name the folder in sandbox.readable.",
     });
   }
-  const found = await lstat(isTemporary ? view.scratch.tmp + cwd.slice("/tmp".length) : real).catch(
+  const found = await lstat(isTemporary ? view.session.tmp + cwd.slice("/tmp".length) : real).catch(
     () => undefined,
   );
   if (found?.isDirectory() === true) return isTemporary ? cwd : real;
@@ -108,9 +110,13 @@ async function checkFolder({ view }: Wall, cwd: string): Promise<string> {
   );
 }
 
-function boundsOf({ limits, view, group }: Wall, { limits: own, readOnly }: SandboxCommand): TreeBounds {
+function boundsOf(
+  { limits, group }: Wall,
+  view: SessionView,
+  { limits: own, readOnly }: SandboxCommand,
+): TreeBounds {
   const { disk, processes } = { ...limits, ...own };
-  const { tmp, caches } = view.scratch;
+  const { tmp, caches } = view.session;
   const shared = readOnly ? [] : [view.workspace, ...view.writable];
   return {
     ...(disk !== undefined && { disk: { bytes: disk, own: [tmp, caches], shared } }),

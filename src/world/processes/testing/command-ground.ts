@@ -39,6 +39,8 @@ const noSandbox: Sandbox = {
   wrap: () => Promise.reject(new Error("there is no sandbox")),
   openGroup: () => undefined,
   groupDirs: () => [],
+  endSession: async () => {},
+  leftovers: () => [],
   facts: async () => [],
   close: async () => {},
 };
