@@ -458,6 +458,25 @@ describe("consent", () => {
     expect(JSON.stringify(asked[0])).not.toContain("ghp_abc");
   });
 
+  it("bounds a preview of 50 MB and says how much is left out", async () => {
+    const asked: ApprovalRequest[] = [];
+    const preview = () => ({
+      summary: "x".repeat(20_000),
+      diff: `${"+line\n".repeat(9_000_000)}`,
+      commands: ["rm -rf ~", ...Array.from({ length: 300_000 }, () => "true")],
+      details: { small: 1, large: "y".repeat(2_000_000) },
+    });
+    const { call } = asking((request) => (asked.push(request), true), {}, { preview });
+    expect((await call()).success).toBe(true);
+    const shown = asked[0]?.preview;
+    expect(shown?.summary).toMatch(/… 1 more line, 10,000 characters, too much to be shown$/);
+    expect(shown?.diff).toMatch(/… 8,833,334 more lines, 53,000,004 characters, too much to be shown$/);
+    expect(shown?.diff?.length).toBeLessThan(1_001_000);
+    expect(shown?.commands?.[0]).toBe("rm -rf ~");
+    expect(shown?.commands?.at(-1)).toMatch(/^… \d+ more commands, too many to be shown$/);
+    expect(shown?.details).toEqual({ small: 1, large: "2,000,002 characters, too much to be shown" });
+  });
+
   it("is not waited for by a preview that never ends", async () => {
     const { call, ran } = asking(() => true, {}, { timeoutMs: 30, preview: () => new Promise(() => {}) });
     expect((await call()).error?.code).toBe("TIMED_OUT");

@@ -8,6 +8,7 @@ import type { PolicyRule } from "../policy/policy-rule.js";
 import { levelOf } from "../policy/traits.js";
 import { toPlainResult } from "../schema/plain-result.js";
 import { takePlain } from "../schema/take-plain.js";
+import { boundPreview } from "./bound-preview.js";
 import { askConsent, keep, type ApprovalLog } from "./ask-consent.js";
 import { authoriseUnasked, policyCall, refusal } from "./authorise.js";
 import type { ValidatedCall } from "./call.js";
@@ -84,7 +85,8 @@ async function previewOf(call: ValidatedCall): Promise<ToolPreview | undefined> 
     analysis === undefined
       ? own
       : { summary: "Run in a shell", ...own, commands: own?.commands ?? commandLines(analysis) };
-  return (call.parts.redact(toPlainResult(preview).value) as ToolPreview | null | undefined) ?? undefined;
+  // Bounded last: what is cut first could leave half of a secret standing.
+  return boundPreview(call.parts.redact(toPlainResult(preview).value));
 }
 
 interface RequestExtras {

@@ -99,7 +99,7 @@ export function commandLines({ commands, unknown }: CommandAnalysis): readonly s
 function commandLine({ words, assignments, redirections, via, why, readOnly }: SimpleCommand): string {
   const set = assignments.map(({ name, value }) => `${name}=${quote(value)}`);
   const led = redirections.map(({ op, target }) =>
-    op.startsWith("<<") ? `${op} …` : `${op} ${quote(target)}`,
+    op.startsWith("<<") && op !== "<<<" ? `${op} (text in the arguments)` : `${op} ${quote(target)}`,
   );
   const notes = [
     ...(via.length > 0 ? [`in ${via.join(", ")}`] : []),

@@ -1,6 +1,7 @@
 import type { ServerView } from "../mcp/gateway/gateway-types.js";
 import type { Terminal } from "./command-line.js";
-import { colorsFor, printable } from "./output.js";
+import { colorsFor } from "./output.js";
+import { foldNote, foldText, toVisibleLine, toVisibleText } from "../text/visible-text.js";
 
 /** Show every server for a person. */
 export function showServers(terminal: Terminal, servers: readonly ServerView[]): void {
@@ -10,7 +11,7 @@ export function showServers(terminal: Terminal, servers: readonly ServerView[]):
     );
     return;
   }
-  for (const server of servers) terminal.stdout.write(`${printable(describe(server))}\n`);
+  for (const server of servers) terminal.stdout.write(`${describe(server)}\n`);
   const failed = servers.some(({ state }) => state === "failed");
   if (failed)
     terminal.stderr.write(`${colorsFor(terminal.stderr, terminal.env).yellow("Some servers failed.")}\n`);
@@ -18,9 +19,11 @@ export function showServers(terminal: Terminal, servers: readonly ServerView[]):
 
 /** Show one server with all its tools. */
 export function showServer(terminal: Terminal, server: ServerView): void {
-  const tools = server.tools.map(({ name, description }) => `  ${name}: ${firstLine(description)}`);
-  const said = server.log.map((line) => `  > ${line}`);
-  terminal.stdout.write(`${printable([describe(server), ...tools, ...said].join("\n"))}\n`);
+  const tools = server.tools.map(
+    ({ name, description }) => `  ${toVisibleLine(name)}: ${firstLine(description)}`,
+  );
+  const said = server.log.map((line) => `  > ${toVisibleLine(line)}`);
+  terminal.stdout.write(`${[describe(server), ...tools, ...said].join("\n")}\n`);
 }
 
 /** What a person should know about definitions that wait for consent. */
@@ -50,10 +53,10 @@ function describe(server: ServerView): string {
     ...refused.map(({ tool, reason }) => `  refused: ${tool}: ${reason}`),
     ...tools.flatMap((tool) => tool.warnings.map((warning) => `  warning: ${tool.name}: ${warning}`)),
   ];
-  return lines.join("\n");
+  return lines.map(toVisibleLine).join("\n");
 }
 
 function firstLine(text: string): string {
-  const [line = ""] = text.split("\n", 1);
-  return line.length <= 100 ? line : `${line.slice(0, 99)}…`;
+  const folded = foldText(toVisibleText(text), { lines: 1, characters: 100 });
+  return [folded.shown.trimEnd(), foldNote(folded)].join(" ").trimEnd();
 }

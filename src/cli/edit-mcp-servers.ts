@@ -8,7 +8,8 @@ import { readServer } from "../config/read-server.js";
 import type { McpServerConfig } from "../config/server-schema.js";
 import { UsageError, type CommonFlags, type Terminal } from "./command-line.js";
 import { withTenon } from "./open-tenon.js";
-import { printable, writeJson } from "./output.js";
+import { writeJson } from "./output.js";
+import { toVisibleLine, toVisibleText } from "../text/visible-text.js";
 
 export interface AddFlags extends ForceFlags {
   readonly url?: string;
@@ -44,7 +45,7 @@ export async function importServerFile(terminal: Terminal, file: string, flags: 
   const edit = await edited(terminal, servers, flags);
   const kept = edit.done ? edit.kept : [];
   const notes = [...left, ...kept.map((name) => `"${name}" is there already; --force replaces it`)];
-  if (flags.json !== true) for (const line of notes) terminal.stderr.write(`tenon: ${printable(line)}\n`);
+  if (flags.json !== true) for (const line of notes) terminal.stderr.write(`tenon: ${toVisibleLine(line)}\n`);
   if (found.length === 0) throw new UsageError(`${file} holds no server that can be taken over.`);
   tell(terminal, flags, { edit, names: found.filter((name) => !kept.includes(name)), left: notes });
 }
@@ -57,7 +58,7 @@ export async function removeServer(terminal: Terminal, name: string, flags: Comm
   await withTenon(terminal, flags, ({ tenon }) => tenon.mcp.forget(name));
   const text = edit.done ? `Removed ${name} (${edit.file}).` : byHand(edit, `Take "${name}" out of`);
   if (flags.json === true) writeJson(terminal, { ...edit, names: [name] });
-  else terminal.stdout.write(`${printable(text)}\n`);
+  else terminal.stdout.write(`${toVisibleText(text)}\n`);
 }
 
 /** A program or an address; flags of the other kind would be lost without a word. */
@@ -123,7 +124,7 @@ function tell(terminal: Terminal, flags: CommonFlags, { edit, names, left }: Tol
     : names.length === 0
       ? `Nothing was added (${edit.file}).`
       : `Added ${names.join(", ")} (${edit.file}). Try: tenon mcp-servers ${next}`;
-  terminal.stdout.write(`${printable(text)}\n`);
+  terminal.stdout.write(`${toVisibleText(text)}\n`);
 }
 
 function byHand({ file, snippet }: Extract<ServerEdit, { done: false }>, what: string): string {

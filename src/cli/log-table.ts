@@ -1,6 +1,8 @@
 import type { AuditAlert, AuditRecord } from "../contract/ports/audit.js";
 import type { Terminal } from "./command-line.js";
-import { colorsFor, printable, table } from "./output.js";
+import { colorsFor, table } from "./output.js";
+import { foldNote, foldText, toVisibleLine } from "../text/visible-text.js";
+import { toVisibleValue } from "../text/visible-value.js";
 
 /** Records as a table, in the order given. */
 export function logTable(terminal: Terminal, records: readonly AuditRecord[], titled = true): string {
@@ -13,12 +15,12 @@ export function logTable(terminal: Terminal, records: readonly AuditRecord[], ti
   };
   const rows = records.map((record) => [
     colors.dim(timeText(record.time)),
-    printable(record.callId),
+    toVisibleLine(record.callId),
     paint[record.outcome](record.outcome),
-    colors.bold(printable(record.tool)),
+    colors.bold(toVisibleLine(record.tool)),
     `${Math.round(record.durationMs)} ms`,
-    printable(record.agent),
-    printable(summaryOf(record)),
+    toVisibleLine(record.agent),
+    toVisibleLine(summaryOf(record)),
   ]);
   const title = ["TIME", "CALL", "OUTCOME", "TOOL", "TOOK", "AGENT", "ARGUMENTS"];
   return table(titled ? [title, ...rows] : rows, terminal.stdout.columns);
@@ -32,14 +34,14 @@ export function describeRecord(terminal: Terminal, record: AuditRecord): string 
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [
       colors.dim(name),
-      printable(
+      toVisibleLine(
         name === "time" ? timeText(Number(value)) : typeof value === "string" ? value : JSON.stringify(value),
       ),
     ]);
   const sections = [
     table(plain),
     decision &&
-      `${colors.bold("decision")}\n  ${decision.behavior}: ${printable(decision.reason)} (rule ${printable(decision.rule)}, ${decision.source})`,
+      `${colors.bold("decision")}\n  ${decision.behavior}: ${toVisibleLine(decision.reason)} (rule ${toVisibleLine(decision.rule)}, ${decision.source})`,
     `${colors.bold("arguments")}\n${indent(args)}`,
     error && `${colors.bold("error")}\n${indent(error)}`,
     result === undefined ? undefined : `${colors.bold("result")}\n${indent(result)}`,
@@ -53,7 +55,7 @@ export function alertLines(terminal: Terminal, alerts: readonly AuditAlert[]): s
   return alerts
     .map(
       ({ time, kind, message }) =>
-        `${colors.yellow(`! ${kind}`)}  ${timeText(time)}  ${printable(message)}\n`,
+        `${colors.yellow(`! ${kind}`)}  ${timeText(time)}  ${toVisibleLine(message)}\n`,
     )
     .join("");
 }
@@ -69,14 +71,14 @@ export function timeText(time: number): string {
 function summaryOf({ arguments: args, argumentsDigest, error }: AuditRecord): string {
   const text =
     argumentsDigest === undefined ? (JSON.stringify(args) ?? "") : `[${argumentsDigest.bytes} bytes]`;
-  const short = text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  const folded = foldText(text, { lines: 1, characters: 200 });
+  const short = [folded.shown, foldNote(folded)].join(" ").trimEnd();
   return error === undefined ? short : `${error.code} ${short}`;
 }
 
 function indent(value: unknown): string {
-  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "undefined");
-  return text
+  return (toVisibleValue(value) || "none")
     .split("\n")
-    .map((line) => `  ${printable(line)}`)
+    .map((line) => `  ${line}`)
     .join("\n");
 }

@@ -22,6 +22,7 @@ import { addTools } from "./commands/tools.js";
 import { addTrust } from "./commands/trust.js";
 import { addUndo } from "./commands/undo.js";
 import { version } from "./version.js";
+import { toVisibleText } from "../text/visible-text.js";
 
 /** Every command of `tenon`; a new one is a file and a line here. */
 const commands: readonly AddCommand[] = [
@@ -78,8 +79,11 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   } catch (error) {
     terminal.exitCode = exitCodeOf(error);
     if (error instanceof CommanderError) return; // commander has said it already
-    terminal.stderr.write(`tenon: ${error instanceof Error ? error.message : String(error)}\n`);
-    if (error instanceof ToolError && error.hint !== undefined) terminal.stderr.write(`${error.hint}\n`);
+    terminal.stderr.write(
+      `tenon: ${toVisibleText(error instanceof Error ? error.message : String(error))}\n`,
+    );
+    if (error instanceof ToolError && error.hint !== undefined)
+      terminal.stderr.write(`${toVisibleText(error.hint)}\n`);
   }
 }
 
@@ -97,7 +101,7 @@ export function createProgram(terminal: Terminal): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
-      writeErr: (text) => terminal.stderr.write(text),
+      writeErr: (text) => terminal.stderr.write(toVisibleText(text)),
     });
   for (const add of commands) add(program, terminal);
   return program;

@@ -6,6 +6,7 @@ import type { Session } from "../runtime/session.js";
 import type { Tenon } from "../runtime/tenon.js";
 import type { CommonFlags, Terminal } from "./command-line.js";
 import { createTerminalBackend } from "./terminal-backend.js";
+import { toVisibleText } from "../text/visible-text.js";
 
 /** A Tenon opened for one command. */
 export interface OpenTenon {
@@ -24,7 +25,7 @@ export async function withTenon(
 ): Promise<void> {
   const loaded = await loadFor(terminal, flags);
   if (flags.json !== true)
-    for (const warning of loaded.warnings) terminal.stderr.write(`tenon: ${warning}\n`);
+    for (const warning of loaded.warnings) terminal.stderr.write(`tenon: ${toVisibleText(warning)}\n`);
   const tenon = createTenon({
     loaded,
     env: terminal.env,

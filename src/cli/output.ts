@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import picocolors from "picocolors";
+import { foldText } from "../text/visible-text.js";
 import type { Terminal } from "./command-line.js";
 
 type Colors = ReturnType<typeof picocolors.createColors>;
@@ -33,18 +34,17 @@ export function table(rows: readonly (readonly string[])[], width = Number.POSIT
     .join("\n");
 }
 
-/** Text of tools without control sequences, which could rewrite the terminal. */
-export function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- finding control characters is the point
-  return stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "\u{fffd}");
-}
-
 function visible(text: string): number {
   return stripVTControlCharacters(text).length;
 }
 
 function clip(line: string, width: number): string {
-  return visible(line) <= width || stripVTControlCharacters(line) !== line
-    ? line
-    : `${line.slice(0, width - 1)}…`;
+  return visible(line) <= width || stripVTControlCharacters(line) !== line ? line : cutLine(line, width);
+}
+
+/** A row is cut to the width of the terminal, and says how many characters that took. */
+function cutLine(line: string, width: number): string {
+  const room = Math.max(width - ` … +${line.length}`.length, 10);
+  const { shown, hiddenCharacters } = foldText(line, { lines: 1, characters: room });
+  return `${shown} … +${hiddenCharacters}`;
 }

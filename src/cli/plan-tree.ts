@@ -1,6 +1,8 @@
+import { stripVTControlCharacters } from "node:util";
 import type { Feature, Requirement, Task, TaskStatus } from "../contract/ports/plan.js";
-import { printable, type colorsFor } from "./output.js";
+import { type colorsFor } from "./output.js";
 import { columnsOf, wrap } from "./wrap.js";
+import { toVisibleText } from "../text/visible-text.js";
 
 /** A whole plan. */
 export interface WholePlan {
@@ -101,7 +103,7 @@ function named(
 }
 
 function clean(text: string): string {
-  return printable(text).replaceAll(/\s+/g, " ").trim();
+  return toVisibleText(text).replaceAll(/\s+/g, " ").trim();
 }
 
 function render({ text, children }: Node, style: TreeStyle): string[] {
@@ -117,7 +119,7 @@ function render({ text, children }: Node, style: TreeStyle): string[] {
 /** Lines that are too long go on below, without colour: a break could fall into a colour's codes. */
 function fit(text: string, width: number): string[] {
   if (columnsOf(text) <= width) return [text];
-  const [first = "", ...rest] = wrap(printable(text), width - 2);
+  const [first = "", ...rest] = wrap(stripVTControlCharacters(text), width - 2);
   return [first, ...rest.map((line) => `  ${line}`)];
 }
 

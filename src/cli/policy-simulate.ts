@@ -9,8 +9,9 @@ import { parseYaml } from "../config/parse-yaml.js";
 import type { Session } from "../runtime/session.js";
 import { UsageError, withCommonFlags, type CommonFlags, type Terminal } from "./command-line.js";
 import { withTenon, type OpenTenon } from "./open-tenon.js";
-import { colorsFor, printable, table, writeJson } from "./output.js";
+import { colorsFor, table, writeJson } from "./output.js";
 import { parseTime } from "./parse-time.js";
+import { foldNote, foldText, toVisibleLine } from "../text/visible-text.js";
 
 interface SimulateFlags extends CommonFlags {
   readonly rules?: string;
@@ -153,13 +154,18 @@ function show(
   const rows = changes.map(({ tool, from, to, calls, agent, rule, arguments: args }) => [
     `${paint[from](from)} → ${paint[to](to)}`,
     String(calls),
-    colors.bold(printable(tool)),
-    printable(agent),
-    printable(rule),
-    printable(JSON.stringify(args)?.slice(0, 120) ?? ""),
+    colors.bold(toVisibleLine(tool)),
+    toVisibleLine(agent),
+    toVisibleLine(rule),
+    argumentsOf(args),
   ]);
   const title = ["DECISION", "CALLS", "TOOL", "AGENT", "RULE", "ARGUMENTS"];
   const list = rows.length === 0 ? "" : `${table([title, ...rows], terminal.stdout.columns)}\n`;
   const { calls, changed, allow, ask, deny } = summary;
   return `${list}${changed} of ${calls} past calls would be decided otherwise: ${allow} allowed, ${ask} asked, ${deny} denied in all.\n`;
+}
+
+function argumentsOf(args: unknown): string {
+  const folded = foldText(toVisibleLine(JSON.stringify(args) ?? ""), { lines: 1, characters: 120 });
+  return [folded.shown, foldNote(folded)].join(" ").trimEnd();
 }

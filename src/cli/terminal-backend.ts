@@ -8,9 +8,10 @@ import type {
   InteractBackend,
   Question,
 } from "../contract/ports/interact.js";
-import { describeApproval } from "./describe-approval.js";
+import { maxUnpagedText, toApprovalText, toQuestionText } from "../text/approval-text.js";
+import { foldNote, foldText, fromVisibleText, toVisibleLine, toVisiblePieces } from "../text/visible-text.js";
 import type { Terminal } from "./command-line.js";
-import { printable } from "./output.js";
+import { pageText } from "./page-text.js";
 
 type Clack = typeof clackPrompts;
 
@@ -18,6 +19,7 @@ interface Prompt {
   readonly clack: Clack;
   /** Where the prompt is drawn, and what ends it early. */
   readonly common: { input: Readable; output: Writable; signal: AbortSignal };
+  readonly terminal: Terminal;
 }
 
 /** Asks the person at the terminal, one question at a time, on standard error so that the answer stays clean. */
@@ -28,7 +30,7 @@ export function createTerminalBackend(terminal: Terminal): InteractBackend {
       signal.throwIfAborted();
       const clack = await import("@clack/prompts");
       const common = { input: terminal.stdin as Readable, output: terminal.stderr as Writable, signal };
-      return ask({ clack, common });
+      return ask({ clack, common, terminal });
     });
     turn = asking.catch(() => undefined); // a failed question must not block the next one
     return asking;
@@ -38,35 +40,21 @@ export function createTerminalBackend(terminal: Terminal): InteractBackend {
     channel: "terminal",
     available: () => terminal.stdin.isTTY === true && terminal.stderr.isTTY === true,
     ask: (question, signal) => inTurn(signal, (prompt) => askQuestion(prompt, question)),
-    approve: (request, signal) => inTurn(signal, (prompt) => askApproval(prompt, request, terminal)),
+    approve: (request, signal) => inTurn(signal, (prompt) => askApproval(prompt, request)),
   };
 }
 
-async function askApproval(
-  { clack, common }: Prompt,
-  request: ApprovalRequest,
-  terminal: Terminal,
-): Promise<ApprovalAnswer> {
-  terminal.stderr.write(`\n${describeApproval(request)}\n`);
-  const verdict = answered(
-    clack,
-    await clack.select<"once" | "session" | "always" | "change" | "no">({
-      ...common,
-      message: "May it go on?",
-      initialValue: "no",
-      options: [
-        { value: "once", label: "Yes, once" },
-        { value: "session", label: "Yes, for this session" },
-        {
-          value: "always",
-          label: "Always",
-          ...(request.alwaysRule !== undefined && { hint: printable(request.alwaysRule) }),
-        },
-        { value: "change", label: "Yes, with other arguments" },
-        { value: "no", label: "No" },
-      ],
-    }),
-  );
+type Verdict = "once" | "session" | "always" | "change" | "again" | "no";
+
+async function askApproval(prompt: Prompt, request: ApprovalRequest): Promise<ApprovalAnswer> {
+  const { clack, common } = prompt;
+  const text = toApprovalText(request);
+  let opened = await showText(prompt, text);
+  let verdict = await askVerdict(prompt, request, { opened, long: isLong(text) });
+  while (verdict === "again") {
+    opened = await showText(prompt, text);
+    verdict = await askVerdict(prompt, request, { opened, long: true });
+  }
   if (verdict === "no") {
     const reason = answered(
       clack,
@@ -80,7 +68,75 @@ async function askApproval(
     return reason === "" ? { verdict } : { verdict, reason };
   }
   if (verdict !== "change") return { verdict };
-  return { verdict: "once", updatedArguments: await askArguments({ clack, common }, request.arguments) };
+  return { verdict: "once", updatedArguments: await askArguments(prompt, request.arguments) };
+}
+
+/** Nobody can consent to what they did not open. */
+async function askVerdict(
+  { clack, common }: Prompt,
+  { alwaysRule, arguments: args }: ApprovalRequest,
+  { opened, long }: { readonly opened: boolean; readonly long: boolean },
+): Promise<Verdict> {
+  const always = {
+    value: "always" as const,
+    label: "Always",
+    ...(alwaysRule !== undefined && { hint: toVisibleLine(alwaysRule) }),
+  };
+  const options: { value: Verdict; label: string; hint?: string }[] = [
+    ...(opened
+      ? [
+          { value: "once" as const, label: "Yes, once" },
+          { value: "session" as const, label: "Yes, for this session" },
+          always,
+        ]
+      : []),
+    // One line of the terminal is no place to edit more.
+    ...(opened && editableJson(args).length <= maxUnpagedText
+      ? [{ value: "change" as const, label: "Yes, with other arguments" }]
+      : []),
+    ...(long ? [{ value: "again" as const, label: opened ? "Show it again" : "Show all of it first" }] : []),
+    { value: "no", label: "No" },
+  ];
+  const message = "May it go on?";
+  return answered(clack, await clack.select<Verdict>({ ...common, message, initialValue: "no", options }));
+}
+
+function isLong(text: string): boolean {
+  return text.length > maxUnpagedText;
+}
+
+/** Write a text in its visible form, whole; a long one is opened in a pager first. Returns whether it was opened. */
+async function showText({ clack, common, terminal }: Prompt, text: string): Promise<boolean> {
+  if (!isLong(text)) {
+    common.output.write(`\n${text}\n`);
+    return true;
+  }
+  const opened = await pageText(text, {
+    terminal,
+    signal: common.signal,
+    goOn: async (left) =>
+      answered(
+        clack,
+        await clack.confirm({ ...common, message: left, active: "Next page", inactive: "Stop reading" }),
+      ),
+  });
+  // A pager leaves nothing behind on the screen.
+  const folded = foldText(text, { lines: 16, characters: 2000 });
+  const where = opened ? "opened above" : "not read to the end";
+  common.output.write(`\n${folded.shown}\n${foldNote(folded)} (${where})\n`);
+  return opened;
+}
+
+/** Arguments as JSON in which whatever cannot be seen is an escape sequence. */
+function editableJson(value: unknown): string {
+  const escape = (text: string): string =>
+    fromVisibleText(text).replace(
+      /[\s\S]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
+  return toVisiblePieces(JSON.stringify(value) ?? "null")
+    .map(({ text, written }) => (written && text !== "⟨U+27E8⟩" ? escape(text) : fromVisibleText(text)))
+    .join("");
 }
 
 async function askArguments({ clack, common }: Prompt, present: unknown): Promise<unknown> {
@@ -89,8 +145,8 @@ async function askArguments({ clack, common }: Prompt, present: unknown): Promis
     await clack.text({
       ...common,
       message: "Arguments as JSON",
-      initialValue: JSON.stringify(present),
-      validate: (value) => (isJson(value ?? "") ? undefined : "That is no JSON."),
+      initialValue: editableJson(present),
+      validate: (value) => (isJson(value ?? "") ? undefined : "Invalid JSON."),
     }),
   );
   return JSON.parse(text) as unknown;
@@ -105,30 +161,46 @@ function isJson(text: string): boolean {
   }
 }
 
-async function askQuestion({ clack, common }: Prompt, question: Question): Promise<Answer> {
-  const message = printable(
-    question.title === undefined ? question.message : `${question.title}: ${question.message}`,
-  );
+async function askQuestion(prompt: Prompt, question: Question): Promise<Answer> {
+  const { clack, common } = prompt;
+  const text = toQuestionText(question);
+  // A prompt is drawn again with every key; what has many lines stands above it instead.
+  const above = text.length > 200 || text.includes("\n");
+  if (above) await openWhole(prompt, text);
+  const message = above ? shortMessage(question.message) : text;
   if (question.kind === "confirm") {
     return { approved: answered(clack, await clack.confirm({ ...common, message })) };
   }
-  if (question.kind === "review") return askReview({ clack, common }, { ...question, message });
+  if (question.kind === "review") return askReview(prompt, question);
   if (question.options === undefined) {
     const preset =
-      question.default === undefined ? {} : { defaultValue: question.default, placeholder: question.default };
+      question.default === undefined
+        ? {}
+        : { defaultValue: question.default, placeholder: toVisibleLine(question.default) };
     return { text: answered(clack, await clack.text({ ...common, message, ...preset })) };
   }
-  return askChoice({ clack, common }, message, question.options);
+  return askChoice(prompt, message, question.options);
 }
 
-async function askChoice(
-  { clack, common }: Prompt,
-  message: string,
-  choices: readonly string[],
-): Promise<Answer> {
+function shortMessage(message: string): string {
+  const line = toVisibleLine(message);
+  return line.length <= 200 ? line : "Your answer";
+}
+
+/** A question can be answered when its text was opened; a person who stops reading has not answered. */
+async function openWhole(prompt: Prompt, text: string): Promise<void> {
+  if (!(await showText(prompt, text))) throw new ToolCancelledError("The person closed the question.");
+}
+
+async function askChoice(prompt: Prompt, message: string, choices: readonly string[]): Promise<Answer> {
+  const { clack, common } = prompt;
   const other = choices.length;
+  const labels = choices.map(toVisibleLine);
+  if (labels.some((label) => label.length > 200)) {
+    await openWhole(prompt, labels.map((label, at) => `${at + 1}. ${label}`).join("\n"));
+  }
   const options = [
-    ...choices.map((label, value) => ({ value, label: printable(label) })),
+    ...labels.map((label, value) => ({ value, label: shortLabel(label, value) })),
     { value: other, label: "Something else…" },
   ];
   const chosen = answered(clack, await clack.select({ ...common, message, options }));
@@ -136,13 +208,18 @@ async function askChoice(
   return { text: answered(clack, await clack.text({ ...common, message })) };
 }
 
+function shortLabel(label: string, at: number): string {
+  if (label.length <= 200) return label;
+  const folded = foldText(label, { lines: 1, characters: 60 });
+  return `${at + 1}. ${folded.shown} ${foldNote(folded)} (shown above)`;
+}
+
 async function askReview({ clack, common }: Prompt, question: Question): Promise<Answer> {
-  common.output.write(`\n${printable(question.content ?? "")}\n`);
   const action = answered(
     clack,
     await clack.select<"approve" | "edit" | "reject">({
       ...common,
-      message: question.message,
+      message: "What do you say to the text?",
       options: [
         { value: "approve", label: "Approve" },
         { value: "edit", label: "Replace the text" },
@@ -152,11 +229,13 @@ async function askReview({ clack, common }: Prompt, question: Question): Promise
   );
   if (action === "approve") return { action };
   if (action === "edit") {
-    const initialValue = question.content ?? "";
-    return {
-      action,
-      content: answered(clack, await clack.text({ ...common, message: "The new text", initialValue })),
-    };
+    const shown = toVisibleLine(question.content ?? "");
+    const text = await clack.text({
+      ...common,
+      message: "The new text (⟨LF⟩ is a line break)",
+      initialValue: isLong(shown) ? "" : shown,
+    });
+    return { action, content: fromVisibleText(answered(clack, text)) };
   }
   return {
     action,

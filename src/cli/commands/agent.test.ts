@@ -61,7 +61,7 @@ describe("tenon agent", () => {
       { env: { MY_MODEL: "the-key" } },
     );
     expect(code).toBe(0);
-    expect(out).toBe("It says forty-two.\n");
+    expect(out).toBe("It says forty-two.⟨ESC⟩[2J\n");
     expect(err).toMatch(/→ read_file \{"path":"a.txt"\}/);
     expect(err).toMatch(/✓ read_file \d+ ms/);
     expect(err).toMatch(/2 steps, 2 calls, 20 tokens in, 10 out. Task t9: \w+\./);

@@ -8,9 +8,10 @@ import {
   type Terminal,
 } from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
-import { colorsFor, printable, writeJson } from "../output.js";
+import { colorsFor, writeJson } from "../output.js";
 import { wholeNumber } from "../whole-number.js";
 import { toFormat } from "./prompt.js";
+import { foldNote, foldText, toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon agent`: a model at work with Tenon's tools. */
 export const addAgent: AddCommand = (program, terminal) => {
@@ -66,6 +67,7 @@ async function runTask(terminal: Terminal, task: string, flags: AgentFlags): Pro
   // The model's key is nothing that its tools may see, whatever it is called.
   const { [flags.apiKeyEnv]: _, ...safeEnv } = env;
   const opened = await openCompatibleModel({ model, baseUrl, apiKey });
+  const shown = show(terminal);
   await withTenon({ ...terminal, env: safeEnv }, flags, async ({ tenon, session }) => {
     const result = await runAgent(tenon, {
       task,
@@ -75,40 +77,52 @@ async function runTask(terminal: Terminal, task: string, flags: AgentFlags): Pro
       system: flags.system,
       ...limits,
       signal: terminal.interrupted,
-      onEvent: flags.json === true ? undefined : show(terminal),
+      onEvent: flags.json === true ? undefined : shown.onEvent,
     });
+    shown.end();
     finish(terminal, flags, result);
   });
 }
 
 /** Text as it comes on standard output; what is done for it on standard error. */
-function show(terminal: Terminal): (event: AgentEvent) => void {
+function show(terminal: Terminal): { onEvent: (event: AgentEvent) => void; end: () => void } {
   const colors = colorsFor(terminal.stderr, terminal.env);
   let midLine = false;
+  let held = "";
+  // A character may come in parts, so the last word waits for what belongs to it.
+  const write = (text: string, ended: boolean): void => {
+    const whole = held + text;
+    const end = ended ? whole.length : Math.max(whole.lastIndexOf(" "), whole.lastIndexOf("\n")) + 1;
+    held = whole.slice(end);
+    terminal.stdout.write(toVisibleText(whole.slice(0, end)));
+  };
   const say = (line: string): void => {
+    write("", true);
     if (midLine) terminal.stdout.write("\n");
     midLine = false;
     terminal.stderr.write(`${line}\n`);
   };
-  return (event) => {
+  const onEvent = (event: AgentEvent): void => {
     if (event.type === "text") {
-      terminal.stdout.write(printable(event.text));
+      write(event.text, false);
       midLine = !event.text.endsWith("\n");
     } else if (event.type === "call") {
-      const args = printable(JSON.stringify(event.arguments) ?? "");
-      say(`${colors.cyan("→")} ${colors.bold(printable(event.toolName))} ${colors.dim(shorten(args))}`);
+      const args = toVisibleLine(JSON.stringify(event.arguments) ?? "");
+      say(`${colors.cyan("→")} ${colors.bold(toVisibleLine(event.toolName))} ${colors.dim(shorten(args))}`);
     } else if (event.type === "result") {
       const { success, toolName, durationMs, error } = event.envelope;
       const end = success ? colors.green("✓") : colors.red("✗");
-      const why = error === undefined ? "" : ` ${error.code}: ${shorten(printable(error.message))}`;
-      say(`${end} ${printable(toolName)} ${colors.dim(`${Math.round(durationMs)} ms`)}${why}`);
-    } else if (event.type === "problem") say(`${colors.yellow("!")} ${shorten(printable(event.message))}`);
+      const why = error === undefined ? "" : ` ${error.code}: ${shorten(toVisibleLine(error.message))}`;
+      say(`${end} ${toVisibleLine(toolName)} ${colors.dim(`${Math.round(durationMs)} ms`)}${why}`);
+    } else if (event.type === "problem")
+      say(`${colors.yellow("!")} ${shorten(toVisibleLine(event.message))}`);
   };
+  return { onEvent, end: () => write("", true) };
 }
 
 function shorten(text: string): string {
-  const line = text.replaceAll("\n", " ");
-  return line.length <= 200 ? line : `${line.slice(0, 199)}…`;
+  const folded = foldText(text, { lines: 1, characters: 200 });
+  return [folded.shown, foldNote(folded)].join(" ").trimEnd();
 }
 
 function finish(terminal: Terminal, flags: AgentFlags, result: AgentResult): void {
@@ -122,12 +136,12 @@ function finish(terminal: Terminal, flags: AgentFlags, result: AgentResult): voi
   if (!result.text.endsWith("\n")) terminal.stdout.write("\n");
   const tokens = `${usage.inputTokens} tokens in, ${usage.outputTokens} out`;
   const lines = [
-    ...(error === undefined ? [] : [colors.red(`The agent stopped: ${printable(error)}`)]),
+    ...(error === undefined ? [] : [colors.red(`The agent stopped: ${toVisibleText(error)}`)]),
     ...(stopped === "max-steps" ? [`It stopped after ${steps} steps (--max-steps).`] : []),
     ...(stopped === "budget" ? ["It stopped because its tokens are spent (--max-tokens)."] : []),
     ...(stopped === "cancelled" ? ["It was interrupted."] : []),
     colors.dim(`${steps} steps, ${calls} calls, ${tokens}. Task ${taskId}: ${reflection.verdict}.`),
-    ...reflection.lessons.map((lesson) => colors.dim(`- ${printable(lesson)}`)),
+    ...reflection.lessons.map((lesson) => colors.dim(`- ${toVisibleLine(lesson)}`)),
   ];
   terminal.stderr.write(`${lines.join("\n")}\n`);
 }

@@ -9,8 +9,9 @@ import {
   type Terminal,
 } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
-import { colorsFor, printable, writeJson } from "../output.js";
+import { colorsFor, writeJson } from "../output.js";
 import { readArguments, readJson } from "../read-arguments.js";
+import { toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon call`: one call, from the shell. */
 export const addCall: AddCommand = (program, terminal) => {
@@ -78,7 +79,7 @@ async function callOnce(
     if (!showProgress || item.type !== "TOOL_CALL_PROGRESS") continue;
     const { message, output } = item.payload;
     if (message !== undefined || output !== undefined)
-      terminal.stderr.write(`${printable(message ?? output ?? "")}\n`);
+      terminal.stderr.write(`${toVisibleText(message ?? output ?? "")}\n`);
   }
   throw new Error("The call ended without an answer.");
 }
@@ -92,13 +93,13 @@ function show(terminal: Terminal, flags: CallFlags, envelope: ToolEnvelope): voi
     .map((part) => (part.type === "text" ? part.text : `[${part.type}]`))
     .join("\n");
   if (envelope.success) {
-    terminal.stdout.write(`${terminal.stdout.isTTY === true ? printable(shown) : shown}\n`);
+    terminal.stdout.write(`${terminal.stdout.isTTY === true ? toVisibleText(shown) : shown}\n`);
     return;
   }
   const { error } = envelope;
   const colors = colorsFor(terminal.stderr, terminal.env);
-  terminal.stderr.write(`${colors.red(error?.code ?? "FAILED")}: ${printable(error?.message ?? "")}\n`);
-  if (error?.hint !== undefined) terminal.stderr.write(`${colors.dim(printable(error.hint))}\n`);
+  terminal.stderr.write(`${colors.red(error?.code ?? "FAILED")}: ${toVisibleText(error?.message ?? "")}\n`);
+  if (error?.hint !== undefined) terminal.stderr.write(`${colors.dim(toVisibleText(error.hint))}\n`);
 }
 
 function exitCodeOf({ success, error }: ToolEnvelope): number {

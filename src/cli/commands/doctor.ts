@@ -6,8 +6,9 @@ import {
   type Terminal,
 } from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
-import { colorsFor, printable, table, writeJson } from "../output.js";
+import { colorsFor, table, writeJson } from "../output.js";
 import { examine, type Finding } from "../examine.js";
+import { toVisibleLine } from "../../text/visible-text.js";
 
 /** `tenon doctor`: what works here, what does not, and the way out. */
 export const addDoctor: AddCommand = (program, terminal) => {
@@ -28,6 +29,10 @@ function show(terminal: Terminal, flags: CommonFlags, findings: readonly Finding
   }
   const colors = colorsFor(terminal.stdout, terminal.env);
   const paint = { ok: colors.green, warn: colors.yellow, fail: colors.red };
-  const rows = findings.map(({ status, name, message }) => [paint[status](status), name, printable(message)]);
+  const rows = findings.map(({ status, name, message }) => [
+    paint[status](status),
+    name,
+    toVisibleLine(message),
+  ]);
   terminal.stdout.write(`${table(rows)}\n`);
 }

@@ -14,6 +14,7 @@ import { alertLines, describeRecord, logTable } from "../log-table.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
 import { writeJson } from "../output.js";
 import { parseTime } from "../parse-time.js";
+import { toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon log`: what was called, by whom, and the proof that nobody changed the record. */
 export const addLog: AddCommand = (program, terminal) => {
@@ -139,12 +140,12 @@ function addVerify(log: Command, terminal: Terminal): void {
         if (!verdict.ok) terminal.exitCode = exitCodes.failure;
         if (flags.json === true) return writeJson(terminal, verdict);
         if (!verdict.ok) {
-          terminal.stderr.write(`Record ${verdict.seq} is wrong: ${verdict.problem}.\n`);
+          terminal.stderr.write(`Record ${verdict.seq} is wrong: ${toVisibleText(verdict.problem)}.\n`);
           return;
         }
         const { records, head, notes = [] } = verdict;
         terminal.stdout.write(`${records} records, each in its place. Head ${head.seq}:${head.hash}\n`);
-        for (const note of notes) terminal.stderr.write(`${note}\n`);
+        for (const note of notes) terminal.stderr.write(`${toVisibleText(note)}\n`);
       });
     });
 }

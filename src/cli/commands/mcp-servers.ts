@@ -16,7 +16,9 @@ import {
   type ForceFlags,
 } from "../edit-mcp-servers.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
-import { printable, writeJson } from "../output.js";
+import { writeJson } from "../output.js";
+import { maxUnpagedText } from "../../text/approval-text.js";
+import { toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon mcp-servers`: the MCP servers behind Tenon. */
 export const addMcpServers: AddCommand = (program, terminal) => {
@@ -130,12 +132,13 @@ async function accept(
     await tenon.mcp.listTools(name);
     const held = tenon.mcp.servers().find((server) => server.name === name)?.held ?? [];
     const chosen = held.filter(({ tool }) => tools.length === 0 || tools.includes(tool));
+    const changes = chosen.map(({ tool, diff }) => `${name}:${tool}\n${diff}\n`).join("");
     if (flags.json !== true) {
-      for (const { tool, diff } of chosen)
-        terminal.stdout.write(`${printable(`${name}:${tool}\n${diff}`)}\n`);
-      for (const line of warningsOf(chosen)) terminal.stderr.write(`tenon: ${line}\n`);
+      if (flags.yes === true || terminal.stdin.isTTY !== true || changes.length <= maxUnpagedText)
+        terminal.stdout.write(toVisibleText(changes));
+      for (const line of warningsOf(chosen)) terminal.stderr.write(`tenon: ${toVisibleText(line)}\n`);
     }
-    if (flags.yes !== true && chosen.length > 0 && !(await confirmed(terminal, chosen.length))) {
+    if (flags.yes !== true && chosen.length > 0 && !(await confirmed(terminal, chosen.length, changes))) {
       terminal.exitCode = exitCodes.denied;
       report(
         terminal,
@@ -151,12 +154,13 @@ async function accept(
   });
 }
 
-async function confirmed(terminal: Terminal, count: number): Promise<boolean> {
+async function confirmed(terminal: Terminal, count: number, changes: string): Promise<boolean> {
   if (terminal.stdin.isTTY !== true || terminal.stderr.isTTY !== true) return false;
   const { createTerminalBackend } = await import("../terminal-backend.js");
   const message = `Accept ${count === 1 ? "this definition" : `these ${count} definitions`}?`;
   const answer = await createTerminalBackend(terminal).ask(
-    { kind: "confirm", message },
+    // What was too long to be printed above is opened in a pager by the question itself.
+    { kind: "confirm", message, ...(changes.length > maxUnpagedText && { content: changes }) },
     terminal.interrupted,
   );
   return answer.approved === true;
@@ -164,5 +168,5 @@ async function confirmed(terminal: Terminal, count: number): Promise<boolean> {
 
 function report(terminal: Terminal, flags: CommonFlags, data: unknown, text: string): void {
   if (flags.json === true) writeJson(terminal, data);
-  else terminal.stdout.write(`${printable(text)}\n`);
+  else terminal.stdout.write(`${toVisibleText(text)}\n`);
 }

@@ -8,6 +8,7 @@ import { withCommonFlags, type AddCommand, type CommonFlags, type Terminal } fro
 import { loadFor } from "../open-tenon.js";
 import { keepCatalogue } from "../mcp-catalogue.js";
 import { version } from "../version.js";
+import { toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon mcp`: MCP on standard input and output. Nothing else may be written there. */
 export const addMcp: AddCommand = (program, terminal) => {
@@ -27,7 +28,7 @@ interface McpFlags extends CommonFlags {
 async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
   const transport = terminal.mcp?.transport ?? openTransport(terminal);
   const loaded = await loadFor(terminal, flags);
-  for (const warning of loaded.warnings) terminal.stderr.write(`tenon: ${warning}\n`);
+  for (const warning of loaded.warnings) terminal.stderr.write(`tenon: ${toVisibleText(warning)}\n`);
   const tenon = createTenon({
     loaded,
     env: terminal.env,
@@ -58,7 +59,7 @@ function remember(terminal: Terminal, flags: McpFlags, tools: readonly unknown[]
   try {
     keepCatalogue({ env, cwd, version, flags }, tools);
   } catch (error) {
-    terminal.stderr.write(`tenon: the list of tools could not be kept: ${String(error)}\n`);
+    terminal.stderr.write(`tenon: the list of tools could not be kept: ${toVisibleText(String(error))}\n`);
   }
 }
 

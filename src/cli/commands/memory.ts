@@ -13,8 +13,9 @@ import {
   type Terminal,
 } from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
-import { colorsFor, printable, writeJson } from "../output.js";
+import { colorsFor, writeJson } from "../output.js";
 import { wrap } from "../wrap.js";
+import { foldNote, toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon memory`: what agents remember. */
 export const addMemory: AddCommand = (program, terminal) => {
@@ -89,12 +90,21 @@ function block(terminal: Terminal, memory: FoundMemory): string {
     ...(memory.whenToUse === undefined ? [] : [`When: ${memory.whenToUse}`]),
     ...(memory.origin === undefined ? [] : [`From ${memory.origin}`]),
   ];
-  const content = wrap(printable(memory.content), width);
-  const shown = content.length <= linesShown ? content : [...content.slice(0, linesShown - 1), "…"];
-  const [title = "", ...rest] = wrap(`${memory.id} ${printable(memory.title)}`, width);
+  const content = wrap(toVisibleText(memory.content), width);
+  const shown =
+    content.length <= linesShown
+      ? content
+      : [...content.slice(0, linesShown - 1), ...wrap(foldedLines(content), width)];
+  const [title = "", ...rest] = wrap(`${memory.id} ${toVisibleLine(memory.title)}`, width);
   return [
     [title, ...rest.map((line) => `  ${line}`)].map((line) => colors.bold(line)).join("\n"),
-    ...wrap(printable(marks), width).map((line) => `  ${colors.dim(line)}`),
-    ...[...shown, ...more.flatMap((line) => wrap(printable(line), width))].map((line) => `  ${line}`),
+    ...wrap(toVisibleLine(marks), width).map((line) => `  ${colors.dim(line)}`),
+    ...[...shown, ...more.flatMap((line) => wrap(toVisibleLine(line), width))].map((line) => `  ${line}`),
   ].join("\n");
+}
+
+/** What of a memory is not listed; get_relevant_memories and --json have it whole. */
+function foldedLines(content: readonly string[]): string {
+  const rest = content.slice(linesShown - 1);
+  return foldNote({ hiddenLines: rest.length, hiddenCharacters: rest.join("\n").length });
 }

@@ -10,9 +10,10 @@ import {
   type Terminal,
 } from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
-import { colorsFor, printable, writeJson } from "../output.js";
+import { colorsFor, writeJson } from "../output.js";
 import { planTree, type WholePlan } from "../plan-tree.js";
 import { wrap } from "../wrap.js";
+import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon plan`: requirements, features and tasks as a tree, or one of them with its history. */
 export const addPlan: AddCommand = (program, terminal) => {
@@ -99,18 +100,18 @@ async function showOne(
   const colors = colorsFor(terminal.stdout, terminal.env);
   const width = terminal.stdout.columns ?? 100;
   const lines = [
-    ...wrap(`${record.id} ${printable(record.title)}`, width).map((line) => colors.bold(line)),
+    ...wrap(`${record.id} ${toVisibleLine(record.title)}`, width).map((line) => colors.bold(line)),
     colors.dim(`${kind} · ${record.iterationId} · made ${ago(record.createdAt, Date.now())}`),
     ...wrap(detailsOf(record), width),
-    ...(record.description.trim() === "" ? [] : ["", ...wrap(printable(record.description), width)]),
+    ...(record.description.trim() === "" ? [] : ["", ...wrap(toVisibleText(record.description), width)]),
     "",
     colors.bold("History"),
     ...history.flatMap(({ at, agent, what, note }) => [
       ...wrap(
-        `- ${new Date(at).toISOString().slice(0, 16).replace("T", " ")} ${printable(`${agent}: ${what}`)}`,
+        `- ${new Date(at).toISOString().slice(0, 16).replace("T", " ")} ${toVisibleLine(`${agent}: ${what}`)}`,
         width,
       ),
-      ...(note === undefined ? [] : wrap(`  ${printable(note)}`, width)),
+      ...(note === undefined ? [] : wrap(`  ${toVisibleText(note)}`, width)),
     ]),
   ];
   terminal.stdout.write(`${lines.join("\n")}\n`);

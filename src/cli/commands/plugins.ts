@@ -15,9 +15,10 @@ import {
 } from "../command-line.js";
 import { runNpm } from "../run-npm.js";
 import { withTenon } from "../open-tenon.js";
-import { printable, table, writeJson } from "../output.js";
+import { table, writeJson } from "../output.js";
 import { changePlugins, isEntryFor, userConfigFile } from "../plugin-config.js";
 import { version } from "../version.js";
+import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
 interface AddFlags extends CommonFlags {
   readonly inProcess?: boolean;
@@ -59,7 +60,7 @@ async function add(terminal: Terminal, source: string, flags: AddFlags): Promise
     const file = changePlugins(place, (entries) => [...entries, entry]);
     if (flags.json === true) return writeJson(terminal, { ...shown(info), file });
     terminal.stdout.write(
-      `Added ${printable(info.name)} ${info.version} with ${info.tools.map(printable).join(", ") || "no tools"} to ${file}.\n`,
+      `Added ${toVisibleLine(info.name)} ${info.version} with ${info.tools.map(toVisibleLine).join(", ") || "no tools"} to ${file}.\n`,
     );
   });
 }
@@ -90,11 +91,11 @@ async function list(terminal: Terminal, flags: CommonFlags): Promise<void> {
       return;
     }
     const rows = plugins.map(({ name, version: own, mode, state, tools, source }) =>
-      [name, own ?? "-", state, mode, tools.join(", ") || "-", source].map(printable),
+      [name, own ?? "-", state, mode, tools.join(", ") || "-", source].map(toVisibleLine),
     );
     terminal.stdout.write(`${table([["NAME", "VERSION", "STATE", "MODE", "TOOLS", "SOURCE"], ...rows])}\n`);
     for (const { name, fault } of plugins) {
-      if (fault !== undefined) terminal.stdout.write(`\n${printable(name)}: ${printable(fault)}\n`);
+      if (fault !== undefined) terminal.stdout.write(`\n${toVisibleLine(name)}: ${toVisibleText(fault)}\n`);
     }
     if (plugins.some(({ state }) => state === "failed")) terminal.exitCode = exitCodes.failure;
   });
@@ -124,7 +125,7 @@ async function remove(terminal: Terminal, name: string, flags: CommonFlags): Pro
       terminal,
     );
   if (flags.json === true) writeJson(terminal, { removed: name, file });
-  else terminal.stdout.write(`Removed ${printable(name)} from ${file}.\n`);
+  else terminal.stdout.write(`Removed ${toVisibleLine(name)} from ${file}.\n`);
 }
 
 async function create(terminal: Terminal, dir: string, flags: CommonFlags): Promise<void> {

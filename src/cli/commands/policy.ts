@@ -13,9 +13,10 @@ import {
   type Terminal,
 } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
-import { colorsFor, printable, table, writeJson } from "../output.js";
+import { colorsFor, table, writeJson } from "../output.js";
 import { addSimulate } from "../policy-simulate.js";
 import { readArguments } from "../read-arguments.js";
+import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon policy`: the rules, and what they decide. */
 export const addPolicy: AddCommand = (program, terminal) => {
@@ -40,11 +41,11 @@ function addList(policy: Command, terminal: Terminal): void {
         }
         const colors = colorsFor(terminal.stdout, terminal.env);
         const rows = rules.map(({ id, source, rule }) => [
-          colors.bold(id),
-          colors.dim(source),
-          printable(ruleText(rule)),
+          colors.bold(toVisibleLine(id)),
+          colors.dim(toVisibleLine(source)),
+          toVisibleLine(ruleText(rule)),
         ]);
-        terminal.stdout.write(`${table([["ID", "FROM", "RULE"], ...rows], terminal.stdout.columns)}\n`);
+        terminal.stdout.write(`${table([["ID", "FROM", "RULE"], ...rows])}\n`);
       }),
   );
 }
@@ -77,7 +78,7 @@ function addRemember(policy: Command, terminal: Terminal, decision: "allow" | "d
         const rule = toRule(decision, flags);
         const id = await tenon.remember(rule);
         if (flags.json === true) writeJson(terminal, { id, rule });
-        else terminal.stdout.write(`Remembered as ${id}: ${printable(ruleText(rule))}\n`);
+        else terminal.stdout.write(`Remembered as ${toVisibleLine(id)}: ${toVisibleLine(ruleText(rule))}\n`);
       }),
     );
 }
@@ -134,11 +135,14 @@ function addExplain(policy: Command, terminal: Terminal): void {
 /** The verdict, and below it what was decided about each command of a shell line. */
 function describeVerdict({ decision, reason, rule, source, commands = [] }: Explained): string {
   const each = commands.map(({ command, ...verdict }) => {
-    const shown = command === "" ? "(the line as a whole)" : printable(command);
-    const why = verdict.reason === "" ? "" : `: ${printable(verdict.reason)}`;
-    return `  ${verdict.decision.padEnd(6)} ${shown}${why} (rule ${verdict.rule})`;
+    const shown = command === "" ? "(the line as a whole)" : toVisibleLine(command);
+    const why = verdict.reason === "" ? "" : `: ${toVisibleLine(verdict.reason)}`;
+    return `  ${verdict.decision.padEnd(6)} ${shown}${why} (rule ${toVisibleLine(verdict.rule)})`;
   });
-  return [`${decision}: ${printable(reason)} (rule ${rule}, ${source})`, ...each].join("\n");
+  return [
+    `${decision}: ${toVisibleText(reason)} (rule ${toVisibleLine(rule)}, ${toVisibleLine(source)})`,
+    ...each,
+  ].join("\n");
 }
 
 /** One answer a line, in the order of the lines; a bad line gets an answer too. */

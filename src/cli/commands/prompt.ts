@@ -3,6 +3,7 @@ import { UsageError, withCommonFlags, type AddCommand, type CommonFlags } from "
 import { withTenon } from "../open-tenon.js";
 import { writeJson } from "../output.js";
 import { wholeNumber } from "../whole-number.js";
+import { toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon prompt`: the tools as a system prompt. */
 export const addPrompt: AddCommand = (program, terminal) => {
@@ -24,7 +25,10 @@ export const addPrompt: AddCommand = (program, terminal) => {
           maxTokens: wholeNumber("--max-tokens", flags.maxTokens),
         });
         if (flags.json === true) writeJson(terminal, prompt);
-        else terminal.stdout.write(`${prompt.text}\n`);
+        else
+          terminal.stdout.write(
+            `${terminal.stdout.isTTY === true ? toVisibleText(prompt.text) : prompt.text}\n`,
+          );
       }),
     );
 };

@@ -10,7 +10,8 @@ import {
 } from "../command-line.js";
 import { toJunit } from "../junit.js";
 import { withTenon } from "../open-tenon.js";
-import { colorsFor, printable, writeJson } from "../output.js";
+import { colorsFor, writeJson } from "../output.js";
+import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon replay`: run a recorded task again on a copy, and see where results differ. */
 export const addReplay: AddCommand = (program, terminal) => {
@@ -50,19 +51,18 @@ interface ReplayFlags extends CommonFlags {
 function showStep(terminal: Terminal, { verdict, tool, callId, reason, difference }: ReplayStep): void {
   const colors = colorsFor(terminal.stdout, terminal.env);
   const paint = { same: colors.green, different: colors.red, skipped: colors.yellow };
-  const why = reason === undefined ? "" : `  ${printable(reason)}`;
+  const why = reason === undefined ? "" : `  ${toVisibleLine(reason)}`;
   terminal.stdout.write(
-    `${paint[verdict](verdict.padEnd(9))}  ${printable(tool)}  ${printable(callId)}${why}\n`,
+    `${paint[verdict](verdict.padEnd(9))}  ${toVisibleLine(tool)}  ${toVisibleLine(callId)}${why}\n`,
   );
-  if (difference !== undefined)
-    terminal.stdout.write(`${difference.split("\n").map(printable).join("\n")}\n`);
+  if (difference !== undefined) terminal.stdout.write(`${toVisibleText(difference)}\n`);
 }
 
 function showEnd(terminal: Terminal, { steps, notes, same, copy }: ReplayReport): void {
   const count = (word: ReplayStep["verdict"]): number =>
     steps.filter(({ verdict }) => verdict === word).length;
   const counts = (["same", "different", "skipped"] as const).map((word) => `${count(word)} ${word}`);
-  for (const note of notes) terminal.stderr.write(`${printable(note)}\n`);
+  for (const note of notes) terminal.stderr.write(`${toVisibleText(note)}\n`);
   terminal.stdout.write(`${same ? "As recorded" : "Not as recorded"}: ${counts.join(", ")}.\n`);
   if (copy !== undefined) terminal.stdout.write(`The copy is ${copy}\n`);
 }

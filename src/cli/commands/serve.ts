@@ -15,8 +15,9 @@ import {
   type Terminal,
 } from "../command-line.js";
 import { loadFor } from "../open-tenon.js";
-import { colorsFor, printable, writeJson } from "../output.js";
+import { colorsFor, writeJson } from "../output.js";
 import { addServeControl } from "../serve-control.js";
+import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon serve`: the console, its API and MCP over HTTP. */
 export const addServe: AddCommand = (program, terminal) => {
@@ -63,7 +64,7 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
   const port = toPort(flags.port);
   const loaded = await loadFor(terminal, flags);
   if (flags.json !== true)
-    for (const warning of loaded.warnings) terminal.stderr.write(`tenon: ${warning}\n`);
+    for (const warning of loaded.warnings) terminal.stderr.write(`tenon: ${toVisibleText(warning)}\n`);
   // Loaded here, so that no other command pays for it.
   const { startServer, isOpenToOthers, createConsolePerson } = await import("../../server/index.js");
   const { stateDir, workspace } = openOptions({ loaded, env: terminal.env, home: homedir() });
@@ -86,7 +87,7 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
       workspace,
       onRequest: flags.quiet === true || flags.json === true ? undefined : requestLog(terminal),
       onFault: (cause) =>
-        terminal.stderr.write(`tenon: ${printable(String((cause as Error)?.stack ?? cause))}\n`),
+        terminal.stderr.write(`tenon: ${toVisibleText(String((cause as Error)?.stack ?? cause))}\n`),
     });
     const forget = await writeRecord(terminal, server, { stateDir, workspace });
     try {
@@ -176,7 +177,7 @@ async function greet(
   terminal.stdout.write(`${lines.join("\n")}\n`);
   const warn = colorsFor(terminal.stderr, terminal.env);
   if (unheld !== undefined)
-    terminal.stderr.write(`${warn.yellow("No sandbox")}: ${printable(unheld)}. See tenon doctor.\n`);
+    terminal.stderr.write(`${warn.yellow("No sandbox")}: ${toVisibleLine(unheld)}. See tenon doctor.\n`);
   if (open) terminal.stderr.write(`${warn.red(warn.bold("OPEN TO OTHER MACHINES"))}: ${openWarning}\n`);
   // The printed link stays for another browser; nothing that could be used twice stands on a command line.
   if (wantsBrowser(terminal, flags)) openBrowser(server.createLink().link, terminal);
@@ -213,7 +214,7 @@ function requestLog(terminal: Terminal): (note: RequestNote) => void {
   const colors = colorsFor(terminal.stderr, terminal.env);
   return ({ method, path, status, ms }) => {
     const paint = status >= 500 ? colors.red : status >= 400 ? colors.yellow : colors.green;
-    const shown = printable(path.length > 100 ? `${path.slice(0, 99)}…` : path);
+    const shown = toVisibleLine(path.length > 100 ? `${path.slice(0, 99)}…` : path);
     terminal.stderr.write(
       `${colors.dim(new Date().toISOString().slice(11, 19))} ${paint(String(status))} ${method} ${shown} ${colors.dim(`${ms.toFixed(0)} ms`)}\n`,
     );

@@ -4,8 +4,9 @@ import { nearest } from "../../schema/nearest.js";
 import { ago } from "../ago.js";
 import { withCommonFlags, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
-import { colorsFor, printable, writeJson } from "../output.js";
+import { colorsFor, writeJson } from "../output.js";
 import { wrap } from "../wrap.js";
+import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon snippets`: pieces of code that are kept, or one of them. */
 export const addSnippets: AddCommand = (program, terminal) => {
@@ -50,7 +51,7 @@ async function print(terminal: Terminal, flags: SnippetFlags, { snippets, name }
     return;
   }
   // Piped, the code is the code; at a terminal it must not take it over.
-  const code = terminal.stdout.isTTY === true ? printable(found.code) : found.code;
+  const code = terminal.stdout.isTTY === true ? toVisibleText(found.code) : found.code;
   terminal.stdout.write(code.endsWith("\n") ? code : `${code}\n`);
 }
 
@@ -70,8 +71,8 @@ function block(terminal: Terminal, snippet: SnippetSummary): string {
   const { name, language, tags, description, version, updatedAt } = snippet;
   const marks = [language, ...tags.map((tag) => `#${tag}`), `version ${version}`, ago(updatedAt, Date.now())];
   return [
-    ...wrap(printable(name), width).map((line) => colors.bold(line)),
-    ...wrap(printable(marks.join(" · ")), width).map((line) => `  ${colors.dim(line)}`),
-    ...(description === "" ? [] : wrap(printable(description), width).map((line) => `  ${line}`)),
+    ...wrap(toVisibleLine(name), width).map((line) => colors.bold(line)),
+    ...wrap(toVisibleLine(marks.join(" · ")), width).map((line) => `  ${colors.dim(line)}`),
+    ...(description === "" ? [] : wrap(toVisibleText(description), width).map((line) => `  ${line}`)),
   ].join("\n");
 }

@@ -16,6 +16,7 @@ import { loadFor } from "../open-tenon.js";
 import { writeJson } from "../output.js";
 import { addPurge } from "../state-purge.js";
 import { unpacked, writeBackup } from "../state-file.js";
+import { toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon state`: what outlives a process, out of its place and back again. */
 export const addState: AddCommand = (program, terminal) => {
@@ -99,7 +100,8 @@ async function withState(
   run: (state: State) => Promise<void>,
 ): Promise<void> {
   const { openState } = await import("../../store/open-state.js");
-  const onWarning = (message: string): void => void terminal.stderr.write(`tenon: ${message}\n`);
+  const onWarning = (message: string): void =>
+    void terminal.stderr.write(`tenon: ${toVisibleText(message)}\n`);
   const state = await openState({ ...(await placesFor(terminal, flags)), onWarning });
   try {
     await run(state);

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { withCommonFlags, type CommonFlags, type Terminal } from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
-import { colorsFor, printable, table, writeJson } from "../output.js";
+import { colorsFor, table, writeJson } from "../output.js";
 import { parseTime } from "../parse-time.js";
 import type { ToolReport } from "../../runtime/tool-report.js";
+import { toVisibleLine } from "../../text/visible-text.js";
 
 /** `tenon tools stats`: how the tools did, from the log of all processes. */
 export function addToolsStats(tools: Command, terminal: Terminal): void {
@@ -30,7 +31,7 @@ function show(terminal: Terminal, reports: readonly ToolReport[], since: string)
   }
   const head = ["TOOL", "CALLS", "FAILED", "DENIED", "P50", "P95", "P99", "MAX", "ERRORS"];
   const rows = reports.flatMap((report) => [
-    [colors.bold(printable(report.tool)), ...cells(report), errorsOf(report)],
+    [colors.bold(toVisibleLine(report.tool)), ...cells(report), errorsOf(report)],
     ...versionRows(report).map((row) => row.map((cell) => colors.dim(cell))),
   ]);
   terminal.stdout.write(`${table([head, ...rows])}\n`);
@@ -38,7 +39,7 @@ function show(terminal: Terminal, reports: readonly ToolReport[], since: string)
   if (advised.length === 0) return;
   terminal.stdout.write(`\n${colors.bold("Advice")}\n`);
   for (const { tool, advice } of advised)
-    for (const text of advice) terminal.stdout.write(`${printable(tool)}: ${text}\n`);
+    for (const text of advice) terminal.stdout.write(`${toVisibleLine(tool)}: ${text}\n`);
 }
 
 /** Versions are worth a line each where there is something to compare. */

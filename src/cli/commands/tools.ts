@@ -10,6 +10,7 @@ import {
 import { withTenon } from "../open-tenon.js";
 import { addToolsStats } from "./tools-stats.js";
 import { colorsFor, table, writeJson } from "../output.js";
+import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon tools`: what can be called. */
 export const addTools: AddCommand = (program, terminal) => {
@@ -73,22 +74,24 @@ function show(terminal: Terminal, flags: ToolsFlags, tools: readonly ToolDescrip
     return;
   }
   const rows = tools.map((tool) => [
-    colors.bold(tool.name),
+    colors.bold(toVisibleLine(tool.name)),
     colors.dim(tool.category),
     marks(tool),
-    tool.description,
+    toVisibleLine(tool.description),
   ]);
   terminal.stdout.write(`${table(rows, terminal.stdout.columns)}\n`);
 }
 
 function describe(tool: ToolDescription, colors: ReturnType<typeof colorsFor>): string {
   const lines = [
-    `${colors.bold(tool.name)} ${colors.dim(`${tool.version}, ${tool.category}`)} ${marks(tool)}`.trimEnd(),
-    tool.description,
-    ...(tool.aliases.length > 0 ? [`Aliases: ${tool.aliases.join(", ")}`] : []),
+    `${colors.bold(toVisibleLine(tool.name))} ${colors.dim(`${toVisibleLine(tool.version)}, ${tool.category}`)} ${marks(tool)}`.trimEnd(),
+    toVisibleText(tool.description),
+    ...(tool.aliases.length > 0 ? [`Aliases: ${tool.aliases.map(toVisibleLine).join(", ")}`] : []),
     "Input:",
-    JSON.stringify(tool.inputSchema, undefined, 2),
-    ...(tool.outputSchema === undefined ? [] : ["Output:", JSON.stringify(tool.outputSchema, undefined, 2)]),
+    toVisibleText(JSON.stringify(tool.inputSchema, undefined, 2)),
+    ...(tool.outputSchema === undefined
+      ? []
+      : ["Output:", toVisibleText(JSON.stringify(tool.outputSchema, undefined, 2))]),
   ];
   return lines.join("\n");
 }

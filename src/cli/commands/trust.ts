@@ -2,7 +2,8 @@ import { homedir } from "node:os";
 import { openTrustStore } from "../../runtime/open-trust.js";
 import { withCommonFlags, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
 import { loadFor } from "../open-tenon.js";
-import { printable, table, writeJson } from "../output.js";
+import { table, writeJson } from "../output.js";
+import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
 interface TrustFlags extends CommonFlags {
   readonly list?: boolean;
@@ -24,7 +25,7 @@ async function trust(terminal: Terminal, flags: TrustFlags): Promise<void> {
   if (flags.list === true) {
     const trusted = await store.list();
     const rows = trusted.map(({ workspace, trustedAt }) => [
-      printable(workspace),
+      toVisibleLine(workspace),
       new Date(trustedAt).toISOString(),
     ]);
     if (flags.json === true) writeJson(terminal, trusted);
@@ -63,5 +64,5 @@ async function trust(terminal: Terminal, flags: TrustFlags): Promise<void> {
 
 function report(terminal: Terminal, flags: TrustFlags, data: unknown, text: string): void {
   if (flags.json === true) writeJson(terminal, data);
-  else terminal.stdout.write(`${printable(text)}\n`);
+  else terminal.stdout.write(`${toVisibleText(text)}\n`);
 }

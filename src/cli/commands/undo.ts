@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import type { UndoneFile, UndoPreview } from "../../contract/ports/journal.js";
 import type { UndoTarget } from "../../runtime/undo-target.js";
 import {
@@ -9,9 +10,11 @@ import {
   type Terminal,
 } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
-import { colorsFor, printable, table, writeJson } from "../output.js";
+import { colorsFor, table, writeJson } from "../output.js";
 import { parseTime } from "../parse-time.js";
 import { createTerminalBackend } from "../terminal-backend.js";
+import { maxUnpagedText } from "../../text/approval-text.js";
+import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon undo`: take file changes back, after a look at what that does. */
 export const addUndo: AddCommand = (program, terminal) => {
@@ -50,8 +53,7 @@ async function undo({ tenon, terminal }: OpenTenon, flags: UndoFlags): Promise<v
   if (flags.yes !== true) {
     if (flags.json === true || !createTerminalBackend(terminal).available())
       throw new UsageError("Nobody can be asked here: pass --yes to undo, or --preview to look.");
-    terminal.stderr.write(show(terminal, preview, terminal.stderr));
-    if (!(await isWanted(terminal))) {
+    if (!(await isWanted(terminal, preview))) {
       terminal.exitCode = exitCodes.denied;
       terminal.stderr.write("Nothing was changed.\n");
       return;
@@ -59,7 +61,7 @@ async function undo({ tenon, terminal }: OpenTenon, flags: UndoFlags): Promise<v
   }
   const files = await tenon.undo(what, options);
   if (flags.json === true) writeJson(terminal, { files });
-  else for (const file of files) terminal.stdout.write(`Undone: ${printable(file.path)}${noteOf(file)}\n`);
+  else for (const file of files) terminal.stdout.write(`Undone: ${toVisibleLine(file.path)}${noteOf(file)}\n`);
 }
 
 function toTarget({ call, task, file, since, last }: UndoFlags): UndoTarget {
@@ -78,11 +80,11 @@ function toTarget({ call, task, file, since, last }: UndoFlags): UndoTarget {
 function show(terminal: Terminal, { files, diff }: UndoPreview, stream: Terminal["stdout"]): string {
   const colors = colorsFor(stream, terminal.env);
   const rows = files.map((file) => [
-    printable(file.path),
+    toVisibleLine(file.path),
     `${file.previousContentLen} → ${file.restoredContentLen} bytes${noteOf(file)}`,
   ]);
   const lines = diff.split("\n").map((line) => {
-    const text = printable(line);
+    const text = toVisibleText(line);
     if (line.startsWith("+")) return colors.green(text);
     return line.startsWith("-") ? colors.red(text) : text;
   });
@@ -95,10 +97,15 @@ function noteOf({ merged, forced }: UndoneFile): string {
   return merged === true ? " (merged with what others changed since)" : "";
 }
 
-async function isWanted(terminal: Terminal): Promise<boolean> {
-  const backend = createTerminalBackend(terminal);
-  const answer = await backend.ask(
-    { kind: "confirm", message: "Take these changes back?" },
+async function isWanted(terminal: Terminal, preview: UndoPreview): Promise<boolean> {
+  const message = "Take these changes back?";
+  const shown = show(terminal, preview, terminal.stderr);
+  // What does not fit on a few screens is opened in a pager by the question itself.
+  const long = stripVTControlCharacters(shown).length > maxUnpagedText;
+  if (!long) terminal.stderr.write(shown);
+  const raw = [...preview.files.map((file) => file.path + noteOf(file)), preview.diff].join("\n");
+  const answer = await createTerminalBackend(terminal).ask(
+    { kind: "confirm", message, ...(long && { content: raw }) },
     terminal.interrupted,
   );
   return answer.approved === true;

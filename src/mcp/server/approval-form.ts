@@ -1,23 +1,34 @@
 import type { Answer, ApprovalAnswer, ApprovalRequest, Question } from "../../contract/ports/interact.js";
 import type { ElicitAnswer } from "../../contract/ports/client.js";
 
+import { maxUnpagedText, toApprovalText, toQuestionText } from "../../text/approval-text.js";
+import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
+
 type Form = Readonly<Record<string, unknown>>;
 
-const mostArguments = 2000;
-const mostPreview = 6000;
+/** Whether all that a person must see before they consent fits into a form that a host shows. */
+export function fitsApprovalForm(request: ApprovalRequest): boolean {
+  return toApprovalText(request).length + toVisibleLine(request.alwaysRule ?? "").length <= maxUnpagedText;
+}
 
-/** The form that asks for consent to a call. */
+/** Whether a question, with its text to review and its choices, fits into a form that a host shows. */
+export function fitsQuestionForm(question: Question): boolean {
+  const choices = (question.options ?? []).reduce((sum, option) => sum + toVisibleLine(option).length, 0);
+  return toQuestionText(question).length + choices <= maxUnpagedText;
+}
+
+/** The form that asks for consent to a call, everything whole and in its visible form; see {@link fitsApprovalForm}. */
 export function toApprovalForm(request: ApprovalRequest): Form {
   const { alwaysRule } = request;
   const choices: readonly (readonly [string, string])[] = [
     ["once", "Allow once"],
     ["session", "Allow for this session"],
-    ...(alwaysRule === undefined ? [] : [["always", `Always allow: ${clip(alwaysRule, 200)}`] as const]),
+    ...(alwaysRule === undefined ? [] : [["always", `Always allow: ${toVisibleLine(alwaysRule)}`] as const]),
     ["no", "Do not allow"],
   ];
   return {
     mode: "form",
-    message: describe(request),
+    message: toApprovalText(request),
     requestedSchema: {
       type: "object",
       properties: {
@@ -55,11 +66,9 @@ export function fromApprovalForm(answer: ElicitAnswer): ApprovalAnswer {
 
 /** The form for a question of a tool. */
 export function toQuestionForm(question: Question): Form {
-  const title = question.title === undefined ? "" : `${question.title}\n\n`;
-  const content = question.content === undefined ? "" : `\n\n${clip(question.content, mostPreview)}`;
   return {
     mode: "form",
-    message: `${title}${question.message}${content}`,
+    message: toQuestionText(question),
     requestedSchema: { type: "object", ...fieldsOf(question) },
   };
 }
@@ -81,7 +90,7 @@ export function fromQuestionForm(question: Question, answer: ElicitAnswer): Answ
   if (question.kind === "confirm") {
     return { approved: content["approved"] === true, ...(feedback !== undefined && { text: feedback }) };
   }
-  if (question.kind !== "review") return { text: text("answer") ?? question.default ?? "" };
+  if (question.kind !== "review") return { text: chosen(question, text("answer")) };
   const action = text("action");
   return {
     action: action === "approve" || action === "edit" ? action : "reject",
@@ -106,7 +115,8 @@ function fieldsOf({ kind, options, default: preset, content }: Question): Form {
           type: "string",
           title: "New text",
           description: "Where you chose edit.",
-          ...(content !== undefined && content.length <= mostPreview && { default: content }),
+          // A field cannot show what is invisible, so such a text is not handed out for editing.
+          ...(content !== undefined && toVisibleText(content) === content && { default: content }),
         },
         feedback: comment,
       },
@@ -114,38 +124,24 @@ function fieldsOf({ kind, options, default: preset, content }: Question): Form {
     };
   }
   const listed = options !== undefined && options.length > 0;
+  const shown = options?.map(toVisibleLine) ?? [];
+  const presetShown = preset === undefined ? undefined : toVisibleLine(preset);
   return {
     properties: {
       answer: {
         type: "string",
         title: "Answer",
-        ...(listed && { enum: [...options] }),
-        ...(preset !== undefined && (!listed || options.includes(preset)) && { default: preset }),
+        ...(listed && { enum: shown }),
+        ...(presetShown !== undefined &&
+          (listed ? shown.includes(presetShown) : presetShown === preset) && { default: presetShown }),
       },
     },
     required: ["answer"],
   };
 }
 
-function describe({ toolName, arguments: args, reason, preview, agent }: ApprovalRequest): string {
-  const shown = [
-    `${agent} wants to use ${toolName}.`,
-    `Why you are asked: ${reason}`,
-    ...(preview === undefined ? [] : [`What it would do: ${preview.summary}`]),
-    ...(preview?.commands === undefined
-      ? []
-      : [`Commands:\n${clip(preview.commands.join("\n"), mostPreview)}`]),
-    ...(preview?.address === undefined ? [] : [`Address: ${preview.address}`]),
-    ...(preview?.diff === undefined ? [] : [`Changes:\n${clip(preview.diff, mostPreview)}`]),
-    `Arguments: ${clip(JSON.stringify(args) ?? "none", mostArguments)}`,
-  ];
-  return shown.join("\n\n");
-}
-
-/** Cut in the middle, so that neither the start nor the end can be pushed out of sight. */
-function clip(text: string, most: number): string {
-  if (text.length <= most) return text.toWellFormed();
-  const half = Math.floor(most / 2);
-  const left = text.length - 2 * half;
-  return `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`.toWellFormed();
+/** The choice that was meant: a host shows and returns the visible form. */
+function chosen({ options, default: preset }: Question, given: string | undefined): string {
+  if (given === undefined) return preset ?? "";
+  return options?.find((option) => toVisibleLine(option) === given) ?? given;
 }

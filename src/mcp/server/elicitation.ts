@@ -1,7 +1,15 @@
 import type { ClientDoor, ElicitAnswer } from "../../contract/ports/client.js";
 import type { Asker, InteractBackend } from "../../contract/ports/interact.js";
 import { ToolExecutionError } from "../../contract/errors.js";
-import { fromApprovalForm, fromQuestionForm, toApprovalForm, toQuestionForm } from "./approval-form.js";
+import {
+  fitsApprovalForm,
+  fitsQuestionForm,
+  fromApprovalForm,
+  fromQuestionForm,
+  toApprovalForm,
+  toQuestionForm,
+} from "./approval-form.js";
+import { maxUnpagedText } from "../../text/approval-text.js";
 import type { Exchange } from "./exchange.js";
 
 /** The exchange that a call belongs to, by its id where that is known. */
@@ -20,9 +28,11 @@ export function createElicitation(find: FindExchange): InteractBackend {
     channel: "host",
     available: () => find()?.can.elicitForm === true,
     async approve(request, signal) {
+      if (!fitsApprovalForm(request)) throw tooLong("The request for consent");
       return fromApprovalForm(await put(toApprovalForm(request), signal, rootOf(request)));
     },
     async ask(question, signal, asker) {
+      if (!fitsQuestionForm(question)) throw tooLong("The question");
       const answer = fromQuestionForm(question, await put(toQuestionForm(question), signal, rootOf(asker)));
       if (answer !== undefined) return answer;
       throw new ToolExecutionError("The person chose not to answer.", {
@@ -31,6 +41,17 @@ export function createElicitation(find: FindExchange): InteractBackend {
       });
     },
   };
+}
+
+/** What a person has to look at is never cut to make it fit. */
+function tooLong(what: string): ToolExecutionError {
+  return new ToolExecutionError(
+    `${what} is longer than ${maxUnpagedText} characters, too long for a form of the host.`,
+    {
+      code: "INTERACTION_FAILED",
+      hint: "Do it in smaller steps, or have it answered in the console (tenon serve) or on a terminal.",
+    },
+  );
 }
 
 /** Only the calls that a host made are known by their ids; those that tools make belong to one of them. */
