@@ -462,7 +462,7 @@ describe("consent", () => {
     const asked: ApprovalRequest[] = [];
     const preview = () => ({
       summary: "x".repeat(20_000),
-      diff: `${"+line\n".repeat(9_000_000)}`,
+      diff: "+line\n".repeat(9_000_000),
       commands: ["rm -rf ~", ...Array.from({ length: 300_000 }, () => "true")],
       details: { small: 1, large: "y".repeat(2_000_000) },
     });
