@@ -77,17 +77,16 @@ async function askVerdict(
   { alwaysRule, arguments: args }: ApprovalRequest,
   { opened, long }: { readonly opened: boolean; readonly long: boolean },
 ): Promise<Verdict> {
-  const always = {
-    value: "always" as const,
-    label: "Always",
-    ...(alwaysRule !== undefined && { hint: toVisibleLine(alwaysRule) }),
-  };
+  const always =
+    alwaysRule === undefined
+      ? []
+      : [{ value: "always" as const, label: "Always", hint: toVisibleLine(alwaysRule) }];
   const options: { value: Verdict; label: string; hint?: string }[] = [
     ...(opened
       ? [
           { value: "once" as const, label: "Yes, once" },
           { value: "session" as const, label: "Yes, for this session" },
-          always,
+          ...always,
         ]
       : []),
     // One line of the terminal is no place to edit more.

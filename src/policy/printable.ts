@@ -1,12 +1,14 @@
 /**
- * Make a text that others chose safe to show a person who decides by it: one line, no control,
- * invisible or direction-changing characters, bounded.
+ * Make a text that others chose fit to be part of a message or a rule's wording: one line, no control, invisible or
+ * direction-changing characters, bounded. Escaped rather than in the visible form of `text/visible-text.ts`, which
+ * every message goes through once more when it is shown to a person.
  */
 export function printable(text: string, longest = 500): string {
   // Most texts are plain; ASCII without control characters needs no second look.
   if (text.length <= longest && /^[\x20-\x7e]*$/.test(text)) return text;
   const shown = text.replaceAll(HIDDEN, (char) => String.raw`\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
-  return shown.length > longest ? `${shown.slice(0, longest)}…` : shown;
+  if (shown.length <= longest) return shown;
+  return `${shown.slice(0, longest)}… (${shown.length - longest} more characters)`;
 }
 
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu;

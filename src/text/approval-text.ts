@@ -27,9 +27,12 @@ export function toApprovalText(request: ApprovalRequest): string {
 
 /** What a preview tells besides; what stands in the arguments already is not shown twice. */
 function detailsOf({ preview, arguments: args }: ApprovalRequest): string[] {
-  const told = new Set(Object.entries(Object(args) as object).map(([, value]) => JSON.stringify(value)));
+  const given = Object.entries(Object(args) as object);
+  const told = new Set(given.map(([name, value]) => JSON.stringify([name, value])));
+  const texts = new Set(given.map(([, value]: [string, unknown]) => value));
   const news = Object.entries(preview?.details ?? {}).filter(
-    ([, value]) => typeof value !== "string" || !told.has(JSON.stringify(value)),
+    ([name, value]) =>
+      !told.has(JSON.stringify([name, value])) && !(typeof value === "string" && texts.has(value)),
   );
   return news.length === 0 ? [] : section("Details", toVisibleValue(Object.fromEntries(news)));
 }

@@ -7,7 +7,7 @@ import { stagesOf } from "../../console/src/pages/live/stages-of.js";
 import { firstValue, kindOf, resolveSchema } from "../../console/src/pages/tools/schema-kind.js";
 import { cutText } from "../../console/src/text/cut-text.js";
 import { parseAnsi } from "../../console/src/text/parse-ansi.js";
-import { toVisiblePieces, toVisibleText } from "../../console/src/text/visible-text.js";
+import { toVisiblePieces, toVisibleText } from "../../src/text/visible-text.js";
 
 // oxlint-disable-next-line no-control-regex -- what must never reach the page
 const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200b\ufeff]/;
@@ -38,20 +38,29 @@ describe("text from outside", () => {
     fc.assert(
       fc.property(nasty, (text) => {
         const shown = parseAnsi(text)
-          .flatMap((run) => toVisiblePieces(run.text))
+          .runs.flatMap((run) => toVisiblePieces(run.text))
           .map((piece) => piece.text);
         expect(shown.join("")).not.toMatch(unseen);
       }),
     );
   });
 
-  it("keeps the colours of a terminal and drops all else that steers it", () => {
-    const runs = parseAnsi(
+  it("keeps the colours of what a command printed, and counts what else steered the terminal", () => {
+    const { runs, removed } = parseAnsi(
       "\u001b[1;31mred\u001b[0m plain\u001b[2J\u001b]0;title\u0007\u001b[38;5;200mfar\u001b[48;2;1;2;3m end",
     );
     expect(runs.map((run) => run.text).join("")).toBe("red plainfar end");
     expect(runs[0]).toEqual({ text: "red", color: 1, bold: true });
     expect(runs[1]).toEqual({ text: " plain" });
+    expect(removed).toBe(2);
+  });
+
+  it("takes no line and no long text for a title, concealed text neither", () => {
+    const text = `\u001b]0;a\nrm -rf ~\u001b\\\u001b]0;${"x".repeat(300)}\u0007\u001b[8msecret`;
+    const shown = parseAnsi(text)
+      .runs.map((run) => run.text)
+      .join("");
+    for (const part of ["rm -rf ~", "x".repeat(300), "secret"]) expect(shown).toContain(part);
   });
 
   it("takes a megabyte without end in no time, and cuts it", () => {
@@ -65,8 +74,23 @@ describe("text from outside", () => {
         const { shown, left } = cutText(whole, 16_000);
         expect(shown.length).toBeLessThanOrEqual(16_000 + 10);
         expect(left >= 0 && left > 0 === (shown !== whole)).toBe(true);
+        expect(shown.length + left).toBe(whole.length);
       }),
     );
+  });
+});
+
+describe("a text that is cut", () => {
+  it("is cut between characters that were written out, at either end, and counts its lines", () => {
+    for (let limit = 20; limit < 40; limit += 1) {
+      const visible = toVisibleText("\u202e😀\u001b".repeat(10));
+      for (const from of ["start", "end"] as const) {
+        const { shown } = cutText(visible, limit, from);
+        expect(shown).toMatch(/^(?:⟨(?:U\+202E|ESC)⟩|😀)*$/u);
+      }
+    }
+    expect(cutText("a\nb\nc\nd", 4)).toEqual({ shown: "a\nb\n", left: 3, leftLines: 2 });
+    expect(cutText("abcdef", 4)).toEqual({ shown: "abcd", left: 2, leftLines: 1 });
   });
 });
 

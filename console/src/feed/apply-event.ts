@@ -42,10 +42,11 @@ export function applyEvent(tables: FeedTables, { event, cut }: FeedItem): void {
         error: event.payload.error,
       });
     case "APPROVAL_REQUESTED":
-      add(tables.approvals, tables.answered, event.payload);
+      // What came cut is shown when the server's list has brought it whole: nobody may answer a part of it.
+      if (cut !== true) add(tables.approvals, tables.answered, event.payload);
       return patch(tables, event, { state: "asking", askedAt: event.time, answeredAt: undefined });
     case "QUESTION_ASKED":
-      add(tables.questions, tables.answered, { ...event.payload, askedAt: event.time });
+      if (cut !== true) add(tables.questions, tables.answered, { ...event.payload, askedAt: event.time });
       return patch(tables, event, { state: "asking", askedAt: event.time, answeredAt: undefined });
     case "APPROVAL_RESOLVED":
     case "QUESTION_ANSWERED":
@@ -73,7 +74,7 @@ export function rankOf(state: Call["state"]): number {
   return { waiting: 0, asking: 1, running: 2, succeeded: 3, failed: 3 }[state];
 }
 
-/** The server's list has it whole, an event may have it cut: what is there already stays. */
+/** What is there already stays. */
 function add<T extends { readonly id: string }>(
   list: Map<string, T>,
   answered: ReadonlySet<string>,

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { PendingApproval, PendingQuestion } from "../api/types.js";
 import { useText } from "../i18n/use-text.js";
 import { hrefOf, type Page } from "../route.js";
-import { toVisibleText } from "../text/visible-text.js";
+import { foldNote, foldText, toVisibleLine } from "../../../src/text/visible-text.js";
 
 interface AttentionProps {
   readonly page: Page;
@@ -30,9 +30,10 @@ export function Attention({ page, approvals, questions }: AttentionProps) {
     ].filter(({ id }) => !seen.current.has(id));
     for (const { id, toolName, text } of fresh) {
       seen.current.add(id);
-      const message = t("attention.waits", { tool: toolName });
+      const message = t("attention.waits", { tool: toVisibleLine(toolName) });
       setSaid(message);
-      notify(message, toVisibleText(text.slice(0, 200)), id);
+      const folded = foldText(toVisibleLine(text), { lines: 1, characters: 200 });
+      notify(message, `${folded.shown} ${foldNote(folded)}`.trimEnd(), id);
     }
   }, [approvals, questions, t]);
   return (

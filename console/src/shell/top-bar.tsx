@@ -59,7 +59,7 @@ function AboutLine({ about }: { readonly about: About }) {
   return (
     <div className="hidden min-w-0 items-center gap-2 text-xs text-muted sm:flex">
       <span className="truncate font-mono" title={about.workspace}>
-        <PlainText text={about.workspace} />
+        <PlainText text={about.workspace} line />
       </span>
       <Badge>{t("about.mode", { mode: about.mode })}</Badge>
       <span title={about.sandbox.reason}>

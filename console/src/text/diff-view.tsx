@@ -1,11 +1,14 @@
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
+import { toVisibleText } from "../../../src/text/visible-text.js";
 import { useText } from "../i18n/use-text.js";
-import { Button } from "../ui/button.js";
-import { PlainText } from "./plain-text.js";
+import { BoxNotes } from "./box-notes.js";
+import { cutText } from "./cut-text.js";
+import { useReportFold } from "./fold-gate.js";
+import { VisibleText } from "./plain-text.js";
 
-const pageOfLines = 600;
+const firstLimit = 48_000;
 
-/** A unified diff, coloured by line. */
+/** A unified diff in its visible form, coloured by line; long lines go on below, so that nothing lies aside. */
 export function DiffView({
   diff,
   className = "max-h-[28rem]",
@@ -14,31 +17,36 @@ export function DiffView({
   readonly className?: string;
 }) {
   const t = useText();
-  const [limit, setLimit] = useState(pageOfLines);
-  const lines = useMemo(() => diff.replace(/\n$/, "").split("\n"), [diff]);
+  const [limit, setLimit] = useState(firstLimit);
+  const box = useRef<HTMLDivElement>(null);
+  const whole = useMemo(() => toVisibleText(diff.replace(/\n$/, "")), [diff]);
+  const cut = useMemo(() => cutText(whole, limit), [whole, limit]);
+  const lines = useMemo(() => cut.shown.replace(/\n$/, "").split("\n"), [cut]);
+  useReportFold(cut.left > 0);
   return (
     <div>
       <div
+        ref={box}
         tabIndex={0}
         role="region"
         aria-label={t("diff.label")}
-        className={`overflow-auto rounded border border-line bg-sunk font-mono text-xs ${className}`}
+        className={`overflow-auto rounded border border-line bg-sunk py-1 font-mono text-xs ${className}`}
       >
-        <div className="w-max min-w-full py-1">
-          {lines.slice(0, limit).map((line, at) => (
-            // oxlint-disable-next-line react/no-array-index-key -- a line's place is its identity
-            <div key={at} className={`px-2 whitespace-pre ${looksOf(line)}`}>
-              {line === "" ? " " : <PlainText text={line.length > 2000 ? `${line.slice(0, 2000)}…` : line} />}
-            </div>
-          ))}
-        </div>
+        {lines.map((line, at) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a line's place is its identity
+          <div key={at} className={`px-2 wrap-anywhere whitespace-pre-wrap ${looksOf(line)}`}>
+            {line === "" ? " " : <VisibleText visible={line} />}
+          </div>
+        ))}
       </div>
-      {lines.length > limit && (
-        <div className="mt-1 flex items-center gap-2 text-xs text-muted">
-          <span>{t("diff.left", { n: lines.length - limit })}</span>
-          <Button onClick={() => setLimit(limit * 4)}>{t("text.more")}</Button>
-        </div>
-      )}
+      <BoxNotes
+        box={box}
+        lines={lines.length}
+        left={cut.left}
+        leftLines={cut.leftLines}
+        onMore={() => setLimit(limit * 4)}
+        text={diff}
+      />
     </div>
   );
 }

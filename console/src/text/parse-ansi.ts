@@ -9,24 +9,34 @@ export interface AnsiRun {
 
 type Looks = Omit<AnsiRun, "text">;
 
-// Colour codes are kept, everything else that steers a terminal goes: cursor moves, titles, links, charsets.
+/** What a command printed, with its colours, and how much that steers a terminal was taken out. */
+export interface TerminalText {
+  readonly runs: readonly AnsiRun[];
+  /** Sequences that were neither text nor colour. */
+  readonly removed: number;
+}
+
+// Colour codes are kept; what else steers a terminal (cursor moves, titles, links, charsets) is taken out and counted.
+// Only what stands in one line and is short counts as a title or link: anything longer stays in sight.
 const sequence =
   // oxlint-disable-next-line no-control-regex -- escape sequences consist of control characters
-  /\u001b\[([0-9;:]*)m|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\u009c]{0,4096}(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
+  /\u001b\[([0-9;:]*)m|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\u009c\n]{0,256}(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
 
-/** Split terminal output into runs; it never contains an escape sequence afterwards. */
-export function parseAnsi(text: string): readonly AnsiRun[] {
+/** Split what a command printed into runs. Only for such output: everything else is shown as it is. */
+export function parseAnsi(text: string): TerminalText {
   const plain = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
   const runs: AnsiRun[] = [];
   let looks: Looks = {};
   let end = 0;
+  let removed = 0;
   for (const match of plain.matchAll(sequence)) {
     if (match.index > end) runs.push({ text: plain.slice(end, match.index), ...looks });
-    if (match[1] !== undefined) looks = changeLooks(looks, match[1]);
+    if (match[1] === undefined) removed += 1;
+    else looks = changeLooks(looks, match[1]);
     end = match.index + match[0].length;
   }
   if (end < plain.length) runs.push({ text: plain.slice(end), ...looks });
-  return runs;
+  return { runs, removed };
 }
 
 function changeLooks(before: Looks, codes: string): Looks {

@@ -1,36 +1,43 @@
 import { memo, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { useText } from "../i18n/use-text.js";
-import { Button } from "../ui/button.js";
+import { toVisibleText } from "../../../src/text/visible-text.js";
+import { BoxNotes } from "./box-notes.js";
 import { cutText } from "./cut-text.js";
+import { useReportFold } from "./fold-gate.js";
 import { type AnsiRun, parseAnsi } from "./parse-ansi.js";
-import { PlainText } from "./plain-text.js";
+import { PlainText, VisibleText } from "./plain-text.js";
 
 const firstLimit = 16_000;
-const lastLimit = 1_000_000;
 const colors = ["", "text-bad", "text-ok", "text-warn", "text-info", "text-accent", "text-accent", ""];
 
 interface TextBlockProps {
   readonly text: string;
   readonly label: string;
+  /** What a command printed: its colours are kept, and what else steers a terminal is taken out and counted. */
+  readonly printed?: boolean;
+  /** The text is in its visible form already. */
+  readonly visible?: boolean;
   /** Follow the end as it grows, as a terminal does. */
   readonly follow?: boolean;
   readonly className?: string;
 }
 
-/** A text of any size and origin: cut with a way to see more, colours of the terminal kept, all else removed. */
-export function TextBlock({ text, label, follow = false, className = "max-h-96" }: TextBlockProps) {
-  const t = useText();
+/** A text of any size and origin as it is: what is folded or out of sight is counted, and can be opened. */
+export function TextBlock(props: TextBlockProps) {
+  const { text, label, printed = false, visible = false, follow = false, className = "max-h-96" } = props;
   const [limit, setLimit] = useState(firstLimit);
-  const { shown, left } = useMemo(
-    () => cutText(text, limit, follow ? "end" : "start"),
-    [text, limit, follow],
+  const whole = useMemo(() => (printed || visible ? text : toVisibleText(text)), [text, printed, visible]);
+  const cut = useMemo(() => cutText(whole, limit, follow ? "end" : "start"), [whole, limit, follow]);
+  const { runs, removed } = useMemo(
+    () => (printed ? parseAnsi(cut.shown) : { runs: undefined, removed: 0 }),
+    [cut, printed],
   );
-  const runs = useMemo(() => parseAnsi(shown), [shown]);
+  const lines = useMemo(() => cut.shown.split("\n").length, [cut]);
   const box = useRef<HTMLPreElement>(null);
   const atEnd = useRef(true);
+  useReportFold(cut.left > 0);
   useLayoutEffect(() => {
     if (follow && atEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
-  }, [shown, follow]);
+  }, [cut, follow]);
   return (
     <div>
       <pre
@@ -43,15 +50,17 @@ export function TextBlock({ text, label, follow = false, className = "max-h-96" 
         }}
         className={`overflow-auto rounded border border-line bg-sunk p-2 font-mono text-xs wrap-anywhere whitespace-pre-wrap ${className}`}
       >
-        <Runs runs={runs} />
+        {runs === undefined ? <VisibleText visible={cut.shown} /> : <Runs runs={runs} />}
       </pre>
-      {left > 0 && (
-        <div className="mt-1 flex items-center gap-2 text-xs text-muted">
-          <span>{t("text.left", { n: left.toLocaleString() })}</span>
-          {limit < lastLimit && <Button onClick={() => setLimit(limit * 8)}>{t("text.more")}</Button>}
-          <Button onClick={() => void navigator.clipboard?.writeText(text)}>{t("text.copyAll")}</Button>
-        </div>
-      )}
+      <BoxNotes
+        box={box}
+        lines={lines}
+        left={cut.left}
+        leftLines={cut.leftLines}
+        removed={removed}
+        onMore={() => setLimit(limit * 8)}
+        text={text}
+      />
     </div>
   );
 }

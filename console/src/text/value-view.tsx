@@ -1,15 +1,13 @@
-import { PlainText } from "./plain-text.js";
+import { toVisibleLine, toVisibleText } from "../../../src/text/visible-text.js";
+import { toVisibleValue } from "../../../src/text/visible-value.js";
+import { PlainText, VisibleText } from "./plain-text.js";
 import { TextBlock } from "./text-block.js";
 
-/** Any JSON value: texts as texts, the rest as indented JSON. */
+/** Any JSON value: texts as texts, the rest as an outline in which texts stand without escapes. */
 export function ValueView({ value, label }: { readonly value: unknown; readonly label: string }) {
   if (value === undefined) return null;
-  return (
-    <TextBlock
-      label={label}
-      text={typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "")}
-    />
-  );
+  if (typeof value === "string") return <TextBlock label={label} text={value} />;
+  return <TextBlock label={label} text={toVisibleValue(value)} visible />;
 }
 
 /** Arguments or another record, one row a member: texts with their line breaks. */
@@ -23,7 +21,7 @@ export function RecordView({ value, label }: { readonly value: unknown; readonly
       {entries.map(([key, member]) => (
         <div key={key} className="col-span-2 grid grid-cols-subgrid">
           <dt className="font-mono text-xs leading-5 text-muted">
-            <PlainText text={key} />
+            <PlainText text={key} line />
           </dt>
           <dd className="min-w-0">
             <Member name={key} value={member} />
@@ -35,19 +33,20 @@ export function RecordView({ value, label }: { readonly value: unknown; readonly
 }
 
 function Member({ name, value }: { readonly name: string; readonly value: unknown }) {
-  const text = typeof value === "string" ? value : oneLineOrMore(value);
-  if (text.length > 120 || text.includes("\n"))
-    return <TextBlock label={name} text={text} className="max-h-64" />;
+  const visible = typeof value === "string" ? toVisibleText(value) : shownValue(value);
+  if (visible.length > 120 || visible.includes("\n"))
+    return <TextBlock label={toVisibleLine(name)} text={visible} visible className="max-h-64" />;
   return (
-    <span className="font-mono text-xs wrap-anywhere">
-      <PlainText text={text} />
+    <span className="font-mono text-xs wrap-anywhere whitespace-pre-wrap">
+      <VisibleText visible={visible} />
     </span>
   );
 }
 
-function oneLineOrMore(value: unknown): string {
+/** In one line as JSON where that is short, else as an outline. */
+function shownValue(value: unknown): string {
   const line = JSON.stringify(value) ?? "";
-  return line.length <= 100 ? line : JSON.stringify(value, null, 2);
+  return line.length <= 100 ? toVisibleText(line) : toVisibleValue(value);
 }
 
 /** A value in a few words, for one line of a list. */

@@ -1,3 +1,4 @@
+import { FoldedText } from "../text/folded-text.js";
 import { PlainText } from "../text/plain-text.js";
 
 interface ErrorViewProps {
@@ -10,7 +11,7 @@ export function ErrorView({ error }: ErrorViewProps) {
     <div className="rounded bg-bad-soft px-3 py-2 text-xs wrap-anywhere">
       <span className="font-mono font-semibold text-bad">{error.code}</span>{" "}
       <span className="whitespace-pre-wrap">
-        <PlainText text={error.message.slice(0, 4000)} />
+        <FoldedText text={error.message} limit={4000} />
       </span>
       {error.hint !== undefined && (
         <p className="mt-1 text-muted">

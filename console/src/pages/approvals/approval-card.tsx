@@ -4,6 +4,8 @@ import { change } from "../../api/request.js";
 import type { ApprovalBody, PendingApproval } from "../../api/types.js";
 import { useFeedStore } from "../../feed/use-feed.js";
 import { useText } from "../../i18n/use-text.js";
+import { toVisibleLine } from "../../../../src/text/visible-text.js";
+import { FoldGate, useFolds } from "../../text/fold-gate.js";
 import { PlainText } from "../../text/plain-text.js";
 import { RecordView } from "../../text/value-view.js";
 import { Badge } from "../../ui/badge.js";
@@ -32,11 +34,13 @@ export function ApprovalCard({
       change("POST", `/api/approvals/${encodeURIComponent(request.id)}`, body),
     onSuccess: () => store.answered(request.id),
   });
+  const { folded, report } = useFolds();
   const ripe = useAnswerKeys(active && !answer.isPending, (key) => {
     if (key === "n") setRefusing(true);
+    else if (folded) return;
     else if (key !== "a" || request.alwaysRule !== undefined) answer.mutate({ verdict: verdicts[key] });
   });
-  const title = t("approvals.title", { tool: request.toolName });
+  const title = t("approvals.title", { tool: toVisibleLine(request.toolName) });
   return (
     <article
       data-card
@@ -49,44 +53,46 @@ export function ApprovalCard({
       <header className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
         <Badge tone="warn">{t("approvals.consent")}</Badge>
         <h2 className="font-semibold">
-          <PlainText text={request.toolName} />
+          <PlainText text={request.toolName} line />
         </h2>
         <span className="text-xs text-muted">
-          <PlainText text={request.agent} />
+          <PlainText text={request.agent} line />
         </span>
         <Countdown until={request.expiresAt} />
       </header>
-      <div className="p-3">
-        <p className="mb-2">
-          <PlainText text={request.reason} />
-        </p>
-        {request.preview !== undefined && <PreviewView preview={request.preview} />}
-        <Section title={t("fact.arguments")}>
-          <RecordView value={request.arguments} label={t("fact.arguments")} />
-        </Section>
-        <Section title={t("approvals.rule")}>
-          <Facts
-            rows={[
-              [t("policy.rule"), <PlainText key="rule" text={request.decision.rule} />],
-              [t("policy.source"), <PlainText key="source" text={request.decision.source} />],
-              [
-                t("policy.reason"),
-                request.decision.reason === request.reason ? undefined : (
-                  <PlainText key="reason" text={request.decision.reason} />
-                ),
-              ],
-              [
-                t("approvals.always"),
-                request.alwaysRule === undefined ? undefined : (
-                  <code key="always">
-                    <PlainText text={request.alwaysRule} />
-                  </code>
-                ),
-              ],
-            ]}
-          />
-        </Section>
-      </div>
+      <FoldGate report={report}>
+        <div className="p-3">
+          <p className="mb-2 wrap-anywhere whitespace-pre-wrap">
+            <PlainText text={request.reason} />
+          </p>
+          {request.preview !== undefined && <PreviewView preview={request.preview} />}
+          <Section title={t("fact.arguments")}>
+            <RecordView value={request.arguments} label={t("fact.arguments")} />
+          </Section>
+          <Section title={t("approvals.rule")}>
+            <Facts
+              rows={[
+                [t("policy.rule"), <PlainText key="rule" text={request.decision.rule} line />],
+                [t("policy.source"), <PlainText key="source" text={request.decision.source} line />],
+                [
+                  t("policy.reason"),
+                  request.decision.reason === request.reason ? undefined : (
+                    <PlainText key="reason" text={request.decision.reason} />
+                  ),
+                ],
+                [
+                  t("approvals.always"),
+                  request.alwaysRule === undefined ? undefined : (
+                    <code key="always">
+                      <PlainText text={request.alwaysRule} />
+                    </code>
+                  ),
+                ],
+              ]}
+            />
+          </Section>
+        </div>
+      </FoldGate>
       <footer className="border-t border-line px-3 py-2">
         <FaultNote fault={answer.error} />
         {refusing ? (
@@ -100,22 +106,29 @@ export function ApprovalCard({
           <div className="flex flex-wrap gap-2">
             <Button
               look="main"
-              disabled={answer.isPending}
+              disabled={answer.isPending || folded}
               onClick={() => answer.mutate({ verdict: "once" })}
             >
               {t("approvals.once")} <Key name="o" />
             </Button>
-            <Button disabled={answer.isPending} onClick={() => answer.mutate({ verdict: "session" })}>
+            <Button
+              disabled={answer.isPending || folded}
+              onClick={() => answer.mutate({ verdict: "session" })}
+            >
               {t("approvals.session")} <Key name="s" />
             </Button>
             {request.alwaysRule !== undefined && (
-              <Button disabled={answer.isPending} onClick={() => answer.mutate({ verdict: "always" })}>
+              <Button
+                disabled={answer.isPending || folded}
+                onClick={() => answer.mutate({ verdict: "always" })}
+              >
                 {t("approvals.alwaysDo")} <Key name="a" />
               </Button>
             )}
             <Button look="danger" disabled={answer.isPending} onClick={() => setRefusing(true)}>
               {t("approvals.no")} <Key name="n" />
             </Button>
+            {folded && <p className="self-center text-xs text-warn">{t("approvals.folded")}</p>}
           </div>
         )}
       </footer>

@@ -11,7 +11,7 @@ export function PreviewView({ preview }: { readonly preview: NonNullable<Pending
   const t = useText();
   return (
     <Section title={t("approvals.preview")}>
-      <p className="mb-2 font-medium wrap-anywhere">
+      <p className="mb-2 font-medium wrap-anywhere whitespace-pre-wrap">
         <PlainText text={preview.summary} />
       </p>
       {preview.diff !== undefined && <DiffView diff={preview.diff} />}
@@ -27,7 +27,7 @@ export function PreviewView({ preview }: { readonly preview: NonNullable<Pending
         </ol>
       )}
       {preview.address !== undefined && (
-        <p className="font-mono text-xs wrap-anywhere">
+        <p className="font-mono text-xs wrap-anywhere whitespace-pre-wrap">
           <PlainText text={preview.address} />
         </p>
       )}

@@ -4,6 +4,8 @@ import { change } from "../../api/request.js";
 import type { PendingQuestion, QuestionBody } from "../../api/types.js";
 import { useFeedStore } from "../../feed/use-feed.js";
 import { useText } from "../../i18n/use-text.js";
+import { toVisibleLine } from "../../../../src/text/visible-text.js";
+import { FoldedText } from "../../text/folded-text.js";
 import { PlainText } from "../../text/plain-text.js";
 import { Badge } from "../../ui/badge.js";
 import { Button } from "../../ui/button.js";
@@ -37,24 +39,24 @@ export function QuestionCard({
       data-card
       data-active={active}
       tabIndex={-1}
-      aria-label={t("question.title", { tool: pending.toolName })}
+      aria-label={t("question.title", { tool: toVisibleLine(pending.toolName) })}
       className="rounded-md border border-line bg-panel data-[active=true]:border-accent data-[active=true]:ring-1 data-[active=true]:ring-accent"
     >
       <header className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
         <Badge tone="info">{t(`question.${question.kind}`)}</Badge>
         <h2 className="font-semibold">
-          <PlainText text={question.title ?? pending.toolName} />
+          <PlainText text={question.title ?? pending.toolName} line />
         </h2>
         {pending.agent !== undefined && (
           <span className="text-xs text-muted">
-            <PlainText text={pending.agent} />
+            <PlainText text={pending.agent} line />
           </span>
         )}
         <Countdown until={pending.expiresAt} />
       </header>
       <div className="flex flex-col gap-3 p-3">
         <p className="wrap-anywhere whitespace-pre-wrap">
-          <PlainText text={question.message} />
+          <FoldedText text={question.message} limit={16_000} />
         </p>
         <FaultNote fault={answer.error} />
         {question.kind === "confirm" && <ConfirmForm send={answer.mutate} />}

@@ -1,6 +1,8 @@
 import { useState } from "react";
 import type { PendingQuestion, QuestionBody } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
+import { fromVisibleText, toVisibleText } from "../../../../src/text/visible-text.js";
+import { FoldGate, useFolds } from "../../text/fold-gate.js";
 import { TextBlock } from "../../text/text-block.js";
 import { Button } from "../../ui/button.js";
 
@@ -13,20 +15,25 @@ interface ReviewFormProps {
 export function ReviewForm({ question, send }: ReviewFormProps) {
   const t = useText();
   const original = question.content ?? "";
-  const [content, setContent] = useState<string>();
+  // Edited in its visible form: a text field would hide what cannot be seen.
+  const [draft, setDraft] = useState<string>();
   const [feedback, setFeedback] = useState("");
   const said = feedback.trim() === "" ? {} : { feedback: feedback.trim() };
-  const edited = content !== undefined && content !== original;
+  const content = draft === undefined ? original : fromVisibleText(draft);
+  const edited = content !== original;
+  const { folded, report } = useFolds();
   return (
     <div className="flex flex-col gap-2">
-      {content === undefined ? (
-        <TextBlock text={original} label={t("question.content")} />
+      {draft === undefined ? (
+        <FoldGate report={report}>
+          <TextBlock text={original} label={t("question.content")} />
+        </FoldGate>
       ) : (
         <textarea
           className="field h-72 font-mono text-xs"
           aria-label={t("question.content")}
-          value={content}
-          onChange={(event) => setContent(event.target.value)}
+          value={draft}
+          onChange={(event) => setDraft(event.target.value)}
         />
       )}
       <input
@@ -39,19 +46,21 @@ export function ReviewForm({ question, send }: ReviewFormProps) {
       <div className="flex flex-wrap gap-2">
         <Button
           look="main"
+          disabled={folded}
           onClick={() => send(edited ? { action: "edit", content, ...said } : { action: "approve", ...said })}
         >
           {edited ? t("question.sendEdit") : t("question.approve")}
         </Button>
-        {content === undefined ? (
-          <Button onClick={() => setContent(original)}>{t("question.edit")}</Button>
+        {draft === undefined ? (
+          <Button onClick={() => setDraft(toVisibleText(original))}>{t("question.edit")}</Button>
         ) : (
-          <Button onClick={() => setContent(undefined)}>{t("question.undoEdit")}</Button>
+          <Button onClick={() => setDraft(undefined)}>{t("question.undoEdit")}</Button>
         )}
         <Button look="danger" onClick={() => send({ action: "reject", ...said })}>
           {t("question.reject")}
         </Button>
       </div>
+      {folded && <p className="text-xs text-warn">{t("approvals.folded")}</p>}
     </div>
   );
 }

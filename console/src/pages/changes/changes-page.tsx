@@ -103,17 +103,17 @@ function ChangeLine({ row, onUndo }: { readonly row: ChangeRow; readonly onUndo:
       <td className="py-1 pr-3 font-mono wrap-anywhere">
         {row.from !== undefined && (
           <>
-            <PlainText text={row.from} /> →{" "}
+            <PlainText text={row.from} line /> →{" "}
           </>
         )}
-        <PlainText text={row.path} />
+        <PlainText text={row.path} line />
       </td>
       <td className="py-1 pr-3 whitespace-nowrap tabular-nums">
         {toBytes(row.sizeBefore)} → {toBytes(row.sizeAfter)}
       </td>
       <td className="py-1 pr-3">
         <a className="text-accent underline" href={hrefOf("log", row.callId)}>
-          <PlainText text={row.tool} />
+          <PlainText text={row.tool} line />
         </a>
       </td>
       <td className="py-1 text-right">

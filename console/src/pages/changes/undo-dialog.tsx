@@ -68,7 +68,7 @@ export function UndoFiles({ view }: { readonly view: UndoView }) {
         {view.files.map((file) => (
           <li key={file.path}>
             <span className="font-mono">
-              <PlainText text={file.path} />
+              <PlainText text={file.path} line />
             </span>{" "}
             <span className="text-muted">
               {toBytes(file.previousContentLen)} → {toBytes(file.restoredContentLen)}

@@ -28,7 +28,7 @@ export function CallDetail({ call, onClose }: { readonly call: Call; readonly on
     >
       <div className="mb-2 flex items-center gap-2">
         <h2 className="min-w-0 flex-1 truncate font-semibold">
-          <PlainText text={call.toolName} />
+          <PlainText text={call.toolName} line />
         </h2>
         <Badge tone={toneOf(call.state)}>{t(`state.${call.state}`)}</Badge>
         {!ended && (
@@ -49,10 +49,10 @@ export function CallDetail({ call, onClose }: { readonly call: Call; readonly on
               {call.callId}
             </span>,
           ],
-          [t("fact.agent"), <PlainText key="agent" text={call.agent} />],
+          [t("fact.agent"), <PlainText key="agent" text={call.agent} line />],
           [
             t("fact.task"),
-            call.taskId === undefined ? undefined : <PlainText key="task" text={call.taskId} />,
+            call.taskId === undefined ? undefined : <PlainText key="task" text={call.taskId} line />,
           ],
           [t("fact.time"), toTime(call.requestedAt)],
           [t("fact.stages"), <Stages key="stages" call={call} />],
@@ -75,7 +75,7 @@ export function CallDetail({ call, onClose }: { readonly call: Call; readonly on
       </Section>
       {call.output !== undefined && call.output !== "" && (
         <Section title={t("fact.output")}>
-          <TextBlock text={call.output} label={t("fact.output")} follow={!ended} />
+          <TextBlock text={call.output} label={t("fact.output")} printed follow={!ended} />
         </Section>
       )}
       {call.error !== undefined && (

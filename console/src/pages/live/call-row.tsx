@@ -40,7 +40,7 @@ export const CallRow = memo(({ call, scale, now }: CallRowProps) => {
         {toTime(call.requestedAt)}
       </span>
       <span className="w-36 shrink-0 truncate font-medium">
-        <PlainText text={call.toolName} />
+        <PlainText text={call.toolName} line />
       </span>
       <span className="min-w-0 flex-1 truncate font-mono text-[11px] text-muted">
         <PlainText text={toShort(call.params)} />

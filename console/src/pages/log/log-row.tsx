@@ -17,7 +17,7 @@ export function LogRow({ record }: { readonly record: LogPage["records"][number]
         <Badge tone={toneOf(record.outcome)}>{t(`outcome.${record.outcome}`)}</Badge>
       </span>
       <span className="w-36 shrink-0 truncate font-medium">
-        <PlainText text={record.tool} />
+        <PlainText text={record.tool} line />
       </span>
       <span className="min-w-0 flex-1 truncate font-mono text-[11px] text-muted">
         <PlainText

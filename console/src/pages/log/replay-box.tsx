@@ -50,7 +50,7 @@ function Steps({ view }: { readonly view: ReplayView }) {
       <ol className="mt-2 flex flex-col gap-1 text-xs" aria-label={t("log.replay")}>
         {view.steps.map((step) => (
           <li key={step.callId}>
-            <Badge tone={toneOf(step.verdict)}>{step.verdict}</Badge> <PlainText text={step.tool} />{" "}
+            <Badge tone={toneOf(step.verdict)}>{step.verdict}</Badge> <PlainText text={step.tool} line />{" "}
             {step.reason !== undefined && (
               <span className="text-muted">
                 <PlainText text={step.reason} />

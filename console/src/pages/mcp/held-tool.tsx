@@ -17,7 +17,7 @@ export function HeldTool({ held, pending, onAccept }: HeldToolProps) {
     <article aria-label={held.tool} className="rounded border border-warn p-2">
       <header className="mb-2 flex flex-wrap items-center gap-2 text-xs">
         <code className="font-semibold">
-          <PlainText text={held.tool} />
+          <PlainText text={held.tool} line />
         </code>
         <span className="text-warn">
           <PlainText text={held.reason} />

@@ -3,6 +3,7 @@ import { change } from "../../api/request.js";
 import type { McpServerView } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
 import { useText } from "../../i18n/use-text.js";
+import { FoldedText } from "../../text/folded-text.js";
 import { PlainText } from "../../text/plain-text.js";
 import { Badge, toneOf } from "../../ui/badge.js";
 import { Button } from "../../ui/button.js";
@@ -54,7 +55,7 @@ function Server({ server }: { readonly server: McpServerView }) {
           [
             t("mcp.target"),
             <code key="target">
-              <PlainText text={server.target} />
+              <PlainText text={server.target} line />
             </code>,
           ],
           [t("mcp.protocol"), server.protocol],
@@ -98,7 +99,7 @@ function Server({ server }: { readonly server: McpServerView }) {
             {server.refused.map((refused) => (
               <li key={refused.tool}>
                 <code>
-                  <PlainText text={refused.tool} />
+                  <PlainText text={refused.tool} line />
                 </code>{" "}
                 <span className="text-bad">
                   <PlainText text={refused.reason} />
@@ -113,10 +114,10 @@ function Server({ server }: { readonly server: McpServerView }) {
           {server.tools.map((tool) => (
             <li key={tool.name} className="min-w-0">
               <code className="font-semibold">
-                <PlainText text={tool.name} />
+                <PlainText text={tool.name} line />
               </code>{" "}
               <span className="text-muted">
-                <PlainText text={tool.description.slice(0, 200)} />
+                <FoldedText text={tool.description} limit={200} />
               </span>
               {tool.warnings.map((warning) => (
                 <p key={warning} className="text-warn">

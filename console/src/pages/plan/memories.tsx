@@ -4,6 +4,7 @@ import { get, withQuery } from "../../api/request.js";
 import type { MemoryRow } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
 import { toTime } from "../../text/format.js";
+import { FoldedText } from "../../text/folded-text.js";
 import { PlainText } from "../../text/plain-text.js";
 import { Badge, toneOf } from "../../ui/badge.js";
 import { FaultNote } from "../../ui/fault-note.js";
@@ -39,18 +40,18 @@ export function Memories() {
               <Badge>{memory.scope}</Badge>
               {memory.status !== undefined && <Badge tone={toneOf(memory.status)}>{memory.status}</Badge>}
               <span className="font-medium">
-                <PlainText text={memory.title} />
+                <PlainText text={memory.title} line />
               </span>
               <span className="ml-auto text-muted tabular-nums">{toTime(memory.createdAt)}</span>
             </p>
             <p className="mt-1 wrap-anywhere whitespace-pre-wrap">
-              <PlainText text={memory.content.slice(0, 2000)} />
+              <FoldedText text={memory.content} limit={2000} />
             </p>
             {memory.tags.length > 0 && (
               <p className="mt-1 text-muted">
                 {memory.tags.map((tag) => (
                   <span key={tag} className="mr-2">
-                    #<PlainText text={tag} />
+                    #<PlainText text={tag} line />
                   </span>
                 ))}
               </p>

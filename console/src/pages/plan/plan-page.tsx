@@ -1,6 +1,7 @@
 import type { PlanView } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
 import { useText } from "../../i18n/use-text.js";
+import { FoldedText } from "../../text/folded-text.js";
 import { PlainText } from "../../text/plain-text.js";
 import { Badge, toneOf } from "../../ui/badge.js";
 import { FaultNote } from "../../ui/fault-note.js";
@@ -104,7 +105,7 @@ function PlanItem({ item, links }: { readonly item: Item; readonly links: string
       </p>
       {textOf(item, "description") !== "" && (
         <p className="mt-1 whitespace-pre-wrap text-muted">
-          <PlainText text={textOf(item, "description").slice(0, 1000)} />
+          <FoldedText text={textOf(item, "description")} limit={1000} />
         </p>
       )}
       {textOf(item, "featureId") !== "" && (

@@ -68,7 +68,7 @@ function Verdict({ view }: { readonly view: ExplainView }) {
       <p className="mt-1 text-muted">
         {t("policy.by")}{" "}
         <code>
-          <PlainText text={view.rule} />
+          <PlainText text={view.rule} line />
         </code>{" "}
         ({view.source})
       </p>

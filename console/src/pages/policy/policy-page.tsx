@@ -4,7 +4,7 @@ import type { PolicyView } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
 import { useText } from "../../i18n/use-text.js";
 import { PlainText } from "../../text/plain-text.js";
-import { toVisibleText } from "../../text/visible-text.js";
+import { toVisibleLine } from "../../../../src/text/visible-text.js";
 import { Badge, toneOf } from "../../ui/badge.js";
 import { Button } from "../../ui/button.js";
 import { FaultNote } from "../../ui/fault-note.js";
@@ -65,13 +65,13 @@ function Rules({ rules }: { readonly rules: PolicyView["rules"] }) {
               </td>
               <td className="py-1 pr-3 whitespace-nowrap">{rule.source}</td>
               <td className="py-1 pr-3 font-mono whitespace-nowrap text-muted">
-                <PlainText text={rule.id} />
+                <PlainText text={rule.id} line />
               </td>
               <td className="py-1 text-right">
                 {rule.revocable && (
                   <Button
                     look="danger"
-                    aria-label={`${t("policy.revoke")}: ${toVisibleText(rule.text)}`}
+                    aria-label={`${t("policy.revoke")}: ${toVisibleLine(rule.text)}`}
                     disabled={revoke.isPending}
                     onClick={() => revoke.mutate(rule.id)}
                   >

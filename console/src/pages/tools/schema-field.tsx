@@ -175,7 +175,7 @@ function FieldTitle({ name, required }: { readonly name: string; readonly requir
   return (
     <>
       <span className="font-mono text-xs font-semibold">
-        <PlainText text={name} />
+        <PlainText text={name} line />
       </span>
       {required && (
         <span className="ml-1 text-xs text-bad" title={t("tools.required")}>

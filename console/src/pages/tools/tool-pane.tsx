@@ -37,7 +37,7 @@ export function ToolPane({ name }: { readonly name: string }) {
     <article className="rounded-md border border-line bg-panel p-4" aria-label={tool.name}>
       <header className="mb-2 flex flex-wrap items-center gap-2">
         <h2 className="text-sm font-semibold">
-          <PlainText text={tool.name} />
+          <PlainText text={tool.name} line />
         </h2>
         <Badge>{tool.version}</Badge>
         <Badge tone={toneOf(tool.state)}>{tool.state}</Badge>
@@ -91,7 +91,7 @@ function ToolFacts({ tool }: { readonly tool: ToolDetail }) {
     <>
       <Facts
         rows={[
-          [t("tools.origin"), <PlainText key="origin" text={tool.origin} />],
+          [t("tools.origin"), <PlainText key="origin" text={tool.origin} line />],
           [t("tools.category"), tool.category],
           [t("tools.versions"), tool.versions.join(", ")],
           [t("tools.aliases"), tool.aliases.join(", ")],

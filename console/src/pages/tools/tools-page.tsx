@@ -72,7 +72,7 @@ function ToolLink({ row, current }: { readonly row: ToolRow; readonly current: b
       >
         <span className={`size-1.5 shrink-0 rounded-full ${dot}`} />
         <span className={`min-w-0 truncate ${row.enabled ? "" : "text-muted line-through"}`}>
-          <PlainText text={row.name} />
+          <PlainText text={row.name} line />
         </span>
         {!row.enabled && <span className="sr-only">{t("tools.off")}</span>}
         {row.annotations.dangerous === true && (
