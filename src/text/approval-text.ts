@@ -11,6 +11,8 @@ export function toApprovalText(request: ApprovalRequest): string {
   const rule = reason.includes(decision.rule) ? "" : ` (rule ${toVisibleLine(decision.rule)})`;
   return [
     `${toVisibleLine(request.agent)} wants to call ${toVisibleLine(request.toolName)}`,
+    askerOf(request),
+    ...(request.fault === undefined ? [] : [`Asked again: ${toVisibleText(request.fault)}`]),
     ...(preview === undefined ? [] : [toVisibleText(preview.summary)]),
     ...section("Arguments", toVisibleValue(request.arguments) || "none"),
     ...(preview?.address === undefined ? [] : section("Address", toVisibleText(preview.address))),
@@ -23,6 +25,17 @@ export function toApprovalText(request: ApprovalRequest): string {
       : section("Changes", toVisibleText(preview.diff).replace(/\n$/, ""))),
     `Why you are asked: ${toVisibleLine(reason)}${rule}`,
   ].join("\n");
+}
+
+function askerOf({ client, sessionId, taskId }: ApprovalRequest): string {
+  const parts = [
+    ...(client === undefined
+      ? []
+      : [[client.name, client.version].filter((part) => part !== undefined).join(" ")]),
+    `session ${sessionId}`,
+    ...(taskId === undefined ? [] : [`task ${taskId}`]),
+  ];
+  return `From ${parts.map(toVisibleLine).join(", ")}`;
 }
 
 /** What a preview tells besides; what stands in the arguments already is not shown twice. */

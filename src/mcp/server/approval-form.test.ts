@@ -16,6 +16,10 @@ const request: ApprovalRequest = {
   sessionId: "s",
   agent: "agent\u202e",
   toolName: "shell\u200b_exec",
+  risk: "high",
+  channels: ["host"],
+  client: { name: "ho\u202est", version: "1" },
+  requestedAt: 0,
   arguments: { command: "ls" },
   reason: "a rule\u001b[2J asks",
   decision: { behavior: "ask", rule: "r", source: "config", reason: "" },
@@ -42,6 +46,7 @@ describe("the form that asks for consent", () => {
     const message = messageOf(toApprovalForm({ ...request, preview }));
     for (const shown of [
       "agent⟨U+202E⟩ wants to call shell⟨U+200B⟩_exec",
+      "From ho⟨U+202E⟩st 1, session s",
       "Run⟨BEL⟩",
       "│ $ rm⟨U+202E⟩ -rf",
       "│ https://ex⟨U+0430⟩mple.org",
