@@ -61,7 +61,8 @@ async function undo({ tenon, terminal }: OpenTenon, flags: UndoFlags): Promise<v
   }
   const files = await tenon.undo(what, options);
   if (flags.json === true) writeJson(terminal, { files });
-  else for (const file of files) terminal.stdout.write(`Undone: ${toVisibleLine(file.path)}${noteOf(file)}\n`);
+  else
+    for (const file of files) terminal.stdout.write(`Undone: ${toVisibleLine(file.path)}${noteOf(file)}\n`);
 }
 
 function toTarget({ call, task, file, since, last }: UndoFlags): UndoTarget {
