@@ -6,7 +6,8 @@ import type { BrowserSessionView, EntryLink, ServerRecord } from "../server/inde
 import { ago } from "./ago.js";
 import { UsageError, withCommonFlags, type CommonFlags, type Terminal } from "./command-line.js";
 import { loadFor } from "./open-tenon.js";
-import { colorsFor, printable, table, writeJson } from "./output.js";
+import { colorsFor, table, writeJson } from "./output.js";
+import { toVisibleLine, toVisibleText } from "../text/visible-text.js";
 
 interface ControlFlags extends CommonFlags {
   readonly port?: string;
@@ -43,8 +44,8 @@ async function listSessions(terminal: Terminal, flags: ControlFlags): Promise<vo
   const now = Date.now();
   const cells = rows.map(({ id, browser, address, since, lastSeen }) => [
     colors.bold(id),
-    printable(browser),
-    printable(address),
+    toVisibleLine(browser),
+    toVisibleLine(address),
     ago(since, now),
     ago(lastSeen, now),
   ]);
@@ -88,7 +89,7 @@ async function ask<T>(
   if (response.status === 404)
     throw new UsageError("There is no such session; see tenon serve sessions list.");
   throw new ToolUnavailableError(
-    `The server at ${url} refused: ${response.status} ${printable(text.slice(0, 300))}`,
+    `The server at ${url} refused: ${response.status} ${toVisibleText(text.slice(0, 300))}`,
     {
       code: "SERVICE_UNAVAILABLE",
     },

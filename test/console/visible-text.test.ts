@@ -14,7 +14,7 @@ beforeAll(async () => {
   [ground, browser] = await Promise.all([openGround({ mode: "ask", policy: { rules } }), openBrowser()]);
   page = await browser.newPage({ locale: "en-GB" });
   page.setDefaultTimeout(20_000);
-  await page.goto(ground.link);
+  await page.goto(await ground.newLink());
   await visit(page, "approvals");
 });
 

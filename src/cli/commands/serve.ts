@@ -127,7 +127,7 @@ async function writeRecord(
     const record = { url, port, controlKey, pid: process.pid, startedAt: Date.now() };
     return openServerRecords(stateDir, workspace).add(record);
   } catch (cause) {
-    const reason = printable(cause instanceof Error ? cause.message : String(cause));
+    const reason = toVisibleText(cause instanceof Error ? cause.message : String(cause));
     terminal.stderr.write(`tenon: tenon serve link will not find this server: ${reason}\n`);
     return () => {};
   }
