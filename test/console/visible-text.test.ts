@@ -15,6 +15,7 @@ beforeAll(async () => {
   page = await browser.newPage({ locale: "en-GB" });
   page.setDefaultTimeout(20_000);
   await page.goto(await ground.newLink());
+  await page.locator('[data-connection="open"]').waitFor();
   await visit(page, "approvals");
 });
 

@@ -47,7 +47,16 @@ export function connectFeed(store: FeedStore): () => void {
     lastId = item.id;
     store.push(item);
     // Whoever answers must see all of it.
-    if (item.cut === true && /ASKED|APPROVAL/.test(item.event.type)) void load();
+    const asked = item.event.payload as { readonly id?: string };
+    if (item.cut === true && /ASKED|APPROVAL/.test(item.event.type)) void loadWhole(asked.id ?? "", 10);
+  };
+  /** The event may come before the server's list has the request. */
+  const loadWhole = async (id: string, tries: number): Promise<void> => {
+    await load();
+    await new Promise((done) => setTimeout(done, 250));
+    const { approvals, questions } = store.read();
+    const known = [...approvals, ...questions].some((one) => one.id === id);
+    if (!known && tries > 0 && !stopped) await loadWhole(id, tries - 1);
   };
   const load = async () => {
     try {
