@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -207,6 +207,17 @@ describe("tenon doctor", () => {
       [],
     );
     expect((await tenon(["doctor"])).stdout).toContain("workspace");
+  });
+
+  it("mentions a damaged database that an earlier start set aside", async () => {
+    await tenon(["memory", "--json"]);
+    const [dir = ""] = readdirSync(join(root, "state")).filter((name) => /^[0-9a-f]{32}$/.test(name));
+    writeFileSync(join(root, "state", dir, "state.db"), "no database any more".repeat(50));
+    expect((await tenon(["memory", "--json"])).stderr).toContain("set aside");
+    const found = JSON.parse((await tenon(["doctor", "--json"])).stdout) as { message: string }[];
+    expect(found.map(({ message }) => message).join("\n")).toMatch(
+      /set aside as .*state\.db\.damaged-.*delete it/,
+    );
   });
 });
 

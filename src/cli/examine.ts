@@ -62,9 +62,16 @@ function lookAtConfiguration({ loaded }: OpenTenon): Finding {
   return { name: "configuration", status: "warn", message };
 }
 
-async function lookAtState({ tenon }: OpenTenon): Promise<Finding> {
-  const { ok, problems, dir } = await tenon.checkState();
-  return { name: "state", status: ok ? "ok" : "fail", message: ok ? dir : `${dir}: ${problems.join("; ")}` };
+async function lookAtState({ tenon }: OpenTenon): Promise<readonly Finding[]> {
+  const { ok, problems, dir, damaged } = await tenon.checkState();
+  const name = "state";
+  return [
+    { name, status: ok ? "ok" : "fail", message: ok ? dir : `${dir}: ${problems.join("; ")}` },
+    ...damaged.map((file): Finding => {
+      const message = `a damaged database was set aside as ${file}: restore a backup (tenon state restore) or read what is left with "sqlite3 FILE .recover", then move or delete it`;
+      return { name, status: "warn", message };
+    }),
+  ];
 }
 
 async function lookAtLog({ tenon }: OpenTenon): Promise<Finding> {

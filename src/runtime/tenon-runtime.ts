@@ -185,7 +185,7 @@ export class TenonRuntime implements Omit<Tenon, OtherMethods> {
   async checkState(): ReturnType<Tenon["checkState"]> {
     const state = await this.#parts.state.open();
     const dir = state.sql.dialect === "sqlite" ? state.dir : `${state.name}, contents in ${state.dir}`;
-    return { ...(await state.integrity()), dir };
+    return { ...(await state.integrity()), dir, damaged: state.damaged() };
   }
 
   close(options: { readonly graceMs?: number } = {}): Promise<void> {

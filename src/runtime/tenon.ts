@@ -96,7 +96,13 @@ export interface Tenon extends ToolCaller, PluginMethods {
   /** Resolves when what an earlier run left behind is taken up; the first call waits for it by itself. */
   ready(): Promise<void>;
   /** Check the state of this workspace from end to end. */
-  checkState(): Promise<{ readonly ok: boolean; readonly problems: readonly string[]; readonly dir: string }>;
+  checkState(): Promise<{
+    readonly ok: boolean;
+    readonly problems: readonly string[];
+    readonly dir: string;
+    /** Damaged databases that were set aside and lie there still. */
+    readonly damaged: readonly string[];
+  }>;
   /** Take no new calls, let running ones end, free everything. Calls that outlive `graceMs` are cancelled. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }

@@ -11,8 +11,8 @@ import {
   toMemoryId,
   type MemoryRow,
 } from "./memory-rows.js";
-import type { Sql } from "./sql.js";
-import { savesPerIndexing } from "./text-index.js";
+import type { Sql, SqlValue } from "./sql.js";
+import { indexLater, savesPerIndexing } from "./text-index.js";
 import type { WorkParts } from "./work-scope.js";
 
 /** What agents remember, by iteration and for the project. */
@@ -26,7 +26,7 @@ export function createMemories(parts: WorkParts): MemoryStore {
     async save(memory) {
       const iteration = await iterations.numberFor(scope);
       const { number, memory: saved } = await insert(parts, memory, iteration);
-      if (number % savesPerIndexing === 0) await texts.memories.catchUp();
+      if (number % savesPerIndexing === 0) await texts.memories.catchUp().catch(indexLater);
       return saved;
     },
     async get(id) {
@@ -70,7 +70,7 @@ const insertSql = `INSERT INTO memories
   (kind, layer, iteration, title, content, tags, created_at, agent, origin, reason)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`;
 
-/** One statement; what is known of the row already need not be read again. */
+/** What is known of the row already need not be read again. */
 async function insert(
   { database, clock, scope }: WorkParts,
   memory: NewMemory,
@@ -91,8 +91,7 @@ async function insert(
     null,
     null,
   ];
-  const row = await database.get<{ number: number }>(insertSql, values);
-  const number = row?.number ?? 0;
+  const number = await database.transaction((tx) => insertRow(tx, values));
   return {
     number,
     memory: {
@@ -119,8 +118,12 @@ async function insertPromoted(
   const { kind } = promotion;
   const { iteration, title, content, tags, number } = origin;
   const values = [kind, "project", iteration, title, content, tags, clock.now(), scope.actor.agent, number];
-  const row = await tx.get<{ number: number }>(insertSql, [...values, reason ?? null]);
-  return row?.number ?? 0;
+  return insertRow(tx, [...values, reason ?? null]);
+}
+
+async function insertRow(tx: Sql, values: readonly SqlValue[]): Promise<number> {
+  const row = await tx.get<{ number: number }>(insertSql, values);
+  return (row as { number: number }).number; // the statement writes one row
 }
 
 function noIssue(row: MemoryRow): ToolValidationError {

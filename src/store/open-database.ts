@@ -18,6 +18,8 @@ export interface OpenDatabaseOptions {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly onWarning: (message: string) => void;
+  /** How long a call waits for a server. */
+  readonly patienceMs?: number | undefined;
 }
 
 export interface OpenedDatabase {
@@ -34,7 +36,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
   }
   if (address === ":memory:") return { database: await openMemory(clock), place: "" };
   const { openPostgres } = await import("./open-postgres.js");
-  const database = await openPostgres({ url: address, schema: schemaOf(options.workspace), clock });
+  const schema = schemaOf(options.workspace);
+  const database = await openPostgres({ url: address, schema, clock, patienceMs: options.patienceMs });
   return { database, place: placeOf(options) };
 }
 

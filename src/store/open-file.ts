@@ -1,4 +1,14 @@
-import { closeSync, openSync, readSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Clock } from "../contract/ports/clock.js";
 import { migrate, migrations, refuseNewer } from "./migrations.js";
 import type { Versioned } from "./migrations.js";
@@ -136,6 +146,15 @@ async function setAside(options: OpenFileOptions, reason: string): Promise<void>
   } finally {
     lock.close();
   }
+}
+
+/** The damaged databases that lie beside a database file, oldest first. */
+export function damagedBeside(file: string): readonly string[] {
+  const beginning = `${basename(file)}.damaged-`;
+  return readdirSync(dirname(file))
+    .filter((name) => name.startsWith(beginning) && !/-(?:wal|shm)$/.test(name))
+    .toSorted()
+    .map((name) => join(dirname(file), name));
 }
 
 /** Give a database file, and the log that belongs to it, another name that nobody has; returns it. */

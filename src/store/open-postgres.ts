@@ -12,13 +12,15 @@ export interface OpenPostgresOptions {
   readonly url: string;
   readonly schema: string;
   readonly clock: Clock;
+  readonly patienceMs?: number | undefined;
 }
 
 const leastVersion = 130_000;
 
 /** Open the workspace's schema on a server, begin it where there is none, migrate an old one. */
-export async function openPostgres({ url, schema, clock }: OpenPostgresOptions): Promise<SqlDatabase> {
-  const pool = createPostgresPool({ url, schema });
+export async function openPostgres({ clock, ...address }: OpenPostgresOptions): Promise<SqlDatabase> {
+  const { schema } = address;
+  const pool = createPostgresPool(address);
   const database = openPostgresDatabase({ pool, clock });
   try {
     // Not patient: an address that was never right should be told at once.

@@ -3,6 +3,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -58,6 +59,28 @@ describe("openState", () => {
     const second = await open();
     expect(await second.kv("tool").get("a")).toEqual({ n: 1 });
     expect(second.warnings).toEqual([]);
+  });
+
+  it("leaves nothing open when it is closed, nor where it could not be opened", async () => {
+    const openFiles = (): string[] =>
+      readdirSync("/proc/self/fd").flatMap((fd) => {
+        try {
+          return [readlinkSync(`/proc/self/fd/${fd}`)];
+        } catch {
+          return []; // the one that was used for looking
+        }
+      });
+    const state = await open();
+    await state.rules.add({ effect: "allow" });
+    await state.rules.list();
+    await expect(state.sql.transaction((tx) => tx.run("DELETE FROM nowhere"))).rejects.toThrow();
+    expect(openFiles().filter((file) => file.startsWith(base))).not.toEqual([]);
+    await state.close();
+    expect(openFiles().filter((file) => file.startsWith(base))).toEqual([]);
+    expect(readdirSync(state.dir).filter((name) => /-(?:wal|shm)$/.test(name))).toEqual([]);
+    writeFileSync(databaseFile(state.dir), "not a database, but long enough to be looked at".repeat(9));
+    await (await open()).close();
+    expect(openFiles().filter((file) => file.startsWith(base))).toEqual([]);
   });
 
   it("gives each workspace a state of its own, by its real path", async () => {

@@ -23,7 +23,8 @@ import { createKeyValue, defaultStoreLimits } from "./key-value.js";
 import type { StoreLimits } from "./key-value.js";
 import { createLocks } from "./locks.js";
 import type { OwnedLocks } from "./locks.js";
-import { openDatabase } from "./open-database.js";
+import { databaseFile, openDatabase } from "./open-database.js";
+import { damagedBeside } from "./open-file.js";
 import { currentProcess } from "./process-identity.js";
 import { createRules } from "./rules.js";
 import { createSessions } from "./sessions.js";
@@ -43,6 +44,8 @@ export interface StateOptions {
    * PostgreSQL server (postgres://…), which is a secret. @default "sqlite"
    */
   readonly database?: string;
+  /** How long a call waits for a server: for its turn, a connection or an answer, each. @default 9000 */
+  readonly patienceMs?: number;
   /** @default the machine's clock */
   readonly clock?: Clock;
   /** Makes ids that nobody else makes. @default random UUIDs */
@@ -77,6 +80,8 @@ export interface State {
   readonly sql: SqlDatabase;
   /** Small values of one name space. */
   kv(namespace: string): KeyValue;
+  /** Damaged databases that were set aside, now or by an earlier start, and lie there still. */
+  damaged(): readonly string[];
   /** Check the whole database and every content that the journal holds on to. */
   integrity(): Promise<IntegrityReport>;
   /** Write all that lasts as an archive of lines, as it was at one moment. */
@@ -105,6 +110,7 @@ export async function openState(options: StateOptions): Promise<State> {
     clock,
     newId,
     onWarning: warn,
+    patienceMs: options.patienceMs,
   });
   const parts: StateParts = { database, clock, newId, self: currentProcess() };
   try {
@@ -146,6 +152,7 @@ function createState(parts: StateParts, { options, dir, workspace, place, warnin
     journal: createJournalRows(database, place),
     trust: openTrust(options.stateDir, clock),
     kv: (namespace) => createKeyValue(parts, namespace, limits),
+    damaged: () => damagedBeside(databaseFile(dir)),
     integrity: () => checkIntegrity({ database, blobs, place }),
     async export(write, exportOptions) {
       const { exportState } = await import("./archive/export-state.js");
@@ -161,9 +168,6 @@ function createState(parts: StateParts, { options, dir, workspace, place, warnin
 async function closeParts(database: SqlDatabase, locks: OwnedLocks): Promise<void> {
   try {
     await locks.close();
-    // The package ends a connection, and writes its log back, only when the statements are collected. Where
-    // that fails (a full disk) nothing is lost: the log is read at the next start.
-    if (database.dialect === "sqlite") await database.get("PRAGMA wal_checkpoint(PASSIVE)").catch(() => {});
   } finally {
     await database.close();
   }

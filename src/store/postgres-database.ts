@@ -1,9 +1,21 @@
+import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { ToolInternalError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
+import { createCircuit } from "./postgres-circuit.js";
+import type { Circuit } from "./postgres-circuit.js";
+import { beginWrite, commitWrite, wasCommitted } from "./postgres-commit.js";
+import { maxLockWait } from "./postgres-driver.js";
 import type { PostgresPool } from "./postgres-driver.js";
-import { codeOf, isCollision, isLost, toPostgresError } from "./postgres-error.js";
-import { isWrite, refuseNul, toNumbered } from "./sql-text.js";
+import {
+  isCollision,
+  isCrowded,
+  isLost,
+  lateError,
+  toPostgresError,
+  unknownCommitError,
+} from "./postgres-error.js";
+import { isWrite, refuseNul, refuseWrite, toNumbered } from "./sql-text.js";
 import type { Sql, SqlDatabase, SqlValue } from "./sql.js";
 import { closedError, overError } from "./sqlite-database.js";
 import { createTurns } from "./turns.js";
@@ -14,38 +26,72 @@ export interface PostgresOptions {
   readonly clock: Clock;
 }
 
-// A server that restarts is back within seconds; longer than that a call should not hang.
-const patienceMs = 10_000;
-
 /**
  * One workspace's schema on a PostgreSQL server. Writers take turns by a lock of the server, as they do in
  * a file: the same statements have the same outcome in both, and nothing has to be run twice for order's sake.
+ * Nothing waits longer than the pool's patience for a turn, a connection or an answer.
  */
 export function openPostgresDatabase({ pool, clock }: PostgresOptions): SqlDatabase {
-  const parts: Parts = { pool, clock, turns: createTurns(), texts: new Map(), open: true };
+  const probe = async (): Promise<void> => {
+    const client = await pool.connect();
+    await client.query("SELECT 1").then(
+      () => client.release(),
+      (error: unknown) => {
+        client.release(true);
+        throw error;
+      },
+    );
+  };
+  const circuit = createCircuit({ clock, probe });
+  const parts: Parts = {
+    pool,
+    clock,
+    circuit,
+    turns: createTurns(),
+    texts: new Map(),
+    self: randomUUID(),
+    commits: 0,
+    answeredAt: clock.monotonic(),
+    open: true,
+  };
+  const read: Query = (sql, parameters) =>
+    again(parts, (until) => onClient(parts, until, (client) => runOn(parts, client, { sql, parameters })));
   const query: Query = (sql, parameters) =>
     isWrite(sql)
       ? transaction(parts, (tx) => tx(sql, parameters), { durable: false })
-      : again(parts, () => onClient(parts, (client) => runOn(parts, client, { sql, parameters })));
+      : read(sql, parameters);
+  const readOnly: Query = async (sql, parameters) => {
+    refuseWrite(sql);
+    return read(sql, parameters);
+  };
   return {
-    ...createSql(query),
+    ...createSql(readOnly),
+    run: createSql(query).run,
     name: pool.name,
     transaction: (work, { durable = false } = {}) =>
       transaction(parts, (tx) => work(createSql(tx)), { durable }),
-    snapshot: (work) => again(parts, () => snapshot(parts, work)),
+    snapshot: (work) => again(parts, (until) => snapshot(parts, until, work)),
     async close() {
       if (!parts.open) return;
       parts.open = false;
+      circuit.close();
       await pool.end();
     },
   };
 }
 
 interface Parts extends PostgresOptions {
+  readonly circuit: Circuit;
   /** Writers of this process queue here, with no connection in their hands. */
   readonly turns: Turns;
   /** Statements as PostgreSQL wants them, by how they are written. */
   readonly texts: Map<string, string>;
+  /** Stands for this opening among all that write there. */
+  readonly self: string;
+  /** How many commits were tried: the number of each is written with it. */
+  commits: number;
+  /** When the server last answered anything, by the steady clock. */
+  answeredAt: number;
   open: boolean;
 }
 
@@ -69,30 +115,49 @@ interface Statement {
 }
 
 async function runOn(
-  { texts }: Parts,
+  parts: Parts,
   client: pg.PoolClient,
   { sql, parameters }: Statement,
 ): Promise<pg.QueryResult> {
   refuseNul(parameters);
-  let text = texts.get(sql);
-  if (text === undefined) texts.set(sql, (text = toNumbered(sql)));
-  return client.query(text, [...parameters]);
+  let text = parts.texts.get(sql);
+  if (text === undefined) parts.texts.set(sql, (text = toNumbered(sql)));
+  const result = await client.query(text, [...parameters]);
+  parts.answeredAt = parts.clock.monotonic();
+  return result;
 }
 
 async function onClient<Result>(
-  { pool }: Parts,
+  parts: Parts,
+  until: number,
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  const client = await pool.connect();
+  const { pool, circuit } = parts;
+  const late = (): unknown => toLate(parts, until);
+  const client = (await circuit.wait((signal) => pool.connect(signal), { until, late })) as pg.PoolClient;
   let broken = false;
   try {
     return await work(client);
   } catch (error) {
-    broken = isLost(error);
+    if (!isLost(error)) parts.answeredAt = parts.clock.monotonic();
+    broken = isLost(error) || !(await isUsable(client));
     throw error;
   } finally {
     client.release(broken);
   }
+}
+
+/** Whether the server gave any answer in all the time that was waited. */
+function toLate({ pool, answeredAt }: Parts, until: number): Error {
+  return lateError(pool.name, answeredAt > until - pool.patienceMs);
+}
+
+/** Whether a connection can go on after an error; a transaction that was under way is over then. */
+function isUsable(client: pg.PoolClient): Promise<boolean> {
+  return client.query("ROLLBACK").then(
+    () => true,
+    () => false,
+  );
 }
 
 /** A transaction's statements, until it is over. */
@@ -107,17 +172,14 @@ async function within<Result>(
       if (over) throw overError();
       return runOn(parts, client, { sql, parameters });
     });
-  } catch (error) {
-    if (!isLost(error)) await client.query("ROLLBACK");
-    throw error;
   } finally {
     over = true;
   }
 }
 
-function snapshot<Result>(parts: Parts, work: (tx: Sql) => Promise<Result>): Promise<Result> {
-  return onClient(parts, async (client) => {
-    // Whoever reads at leisure is in nobody's way.
+function snapshot<Result>(parts: Parts, until: number, work: (tx: Sql) => Promise<Result>): Promise<Result> {
+  return onClient(parts, until, async (client) => {
+    // It holds no lock that a writer needs, so it may take its time between two reads.
     await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
       SET LOCAL idle_in_transaction_session_timeout = 0`);
     const result = await within(parts, client, (tx) => work(createSql(tx)));
@@ -126,85 +188,88 @@ function snapshot<Result>(parts: Parts, work: (tx: Sql) => Promise<Result>): Pro
   });
 }
 
+interface WriteOptions {
+  readonly durable: boolean;
+}
+
 async function transaction<Result>(
   parts: Parts,
   work: (tx: Query) => Promise<Result>,
-  options: { readonly durable: boolean },
+  options: WriteOptions,
 ): Promise<Result> {
-  await parts.turns.enter();
+  const { turns, circuit, clock, pool } = parts;
+  if (!parts.open) throw closedError();
+  const until = clock.monotonic() + pool.patienceMs;
   try {
-    return await again(parts, () => write(parts, work, options));
+    circuit.check();
+    await circuit.wait((signal) => turns.enter(signal), { until, late: () => toLate(parts, until) });
+  } catch (error) {
+    if (isLost(error)) circuit.open(() => toPostgresError(error, pool.name));
+    throw toPostgresError(error, pool.name);
+  }
+  try {
+    return await again(parts, () => write(parts, work, { ...options, until }), until);
   } finally {
-    parts.turns.leave();
+    turns.leave();
   }
 }
 
 async function write<Result>(
   parts: Parts,
   work: (tx: Query) => Promise<Result>,
-  { durable }: { readonly durable: boolean },
+  { durable, until }: WriteOptions & { readonly until: number },
 ): Promise<Result> {
-  let number: string | undefined;
+  const { pool, clock } = parts;
+  const token = { owner: parts.self, number: (parts.commits += 1), time: clock.now() };
   let result: { readonly of: Result } | undefined;
   try {
-    return await onClient(parts, async (client) => {
-      const begun = await client.query<{ number: string }>(beginning(parts.pool, durable));
-      number = (begun as unknown as pg.QueryResult<{ number: string }>[]).at(-1)?.rows[0]?.number;
+    return await onClient(parts, until, async (client) => {
+      const lockTimeoutMs = Math.min(until - clock.monotonic(), maxLockWait(pool.patienceMs));
+      await beginWrite(client, { lock: pool.writeLock, lockTimeoutMs, durable });
+      parts.answeredAt = clock.monotonic();
       const done = await within(parts, client, work);
       result = { of: done };
-      const { command } = await client.query("COMMIT");
-      if (command !== "COMMIT") throw swallowedError();
+      if (!(await commitWrite(client, token))) throw swallowedError();
       return done;
     });
   } catch (error) {
-    if (result === undefined || number === undefined || !isLost(error)) throw error;
+    if (result === undefined || !isLost(error)) throw error;
     // The connection broke while committing: only the server knows whether it did.
-    if (await wasCommitted(parts, number)) return result.of;
+    const lookUntil = Math.max(until, clock.monotonic() + leastLookMs);
+    const look = (): Promise<boolean> =>
+      onClient(parts, lookUntil, (client) => {
+        const lockTimeoutMs = Math.min(lookUntil - clock.monotonic(), maxLockWait(pool.patienceMs));
+        return wasCommitted(client, { lock: pool.writeLock, lockTimeoutMs, token });
+      });
+    const kept = await again(parts, look, lookUntil).catch(() => undefined);
+    if (kept === undefined) throw unknownCommitError(pool.name);
+    if (kept) return result.of;
     throw error;
   }
 }
 
-function beginning({ writeLock }: PostgresPool, durable: boolean): string {
-  return `
-    BEGIN ISOLATION LEVEL READ COMMITTED;
-    ${durable ? "SET LOCAL synchronous_commit = on;" : ""}
-    SELECT pg_advisory_xact_lock(${writeLock});
-    SELECT pg_current_xact_id()::text AS number`;
-}
-
-async function wasCommitted(parts: Parts, number: string): Promise<boolean> {
-  return again(parts, async () => {
-    const status = await statusOf(parts, number);
-    if (status === "in progress") throw Object.assign(new Error("its end is awaited"), { code: "08007" });
-    return status === "committed";
-  });
-}
-
-async function statusOf(parts: Parts, number: string): Promise<string | null | undefined> {
-  try {
-    const { rows } = await onClient(parts, (client) =>
-      client.query<{ status: string | null }>("SELECT pg_xact_status($1::xid8) AS status", [number]),
-    );
-    return rows[0]?.status;
-  } catch (error) {
-    // "In the future": nothing of it was on disk when the server fell, and its number is given out anew.
-    if (codeOf(error) === "22023") return "aborted";
-    throw error;
-  }
-}
+const leastLookMs = 1_000;
 
 /** Run something again where the connection was lost under it, or another transaction was in the way. */
-async function again<Result>(parts: Parts, attempt: () => Promise<Result>): Promise<Result> {
-  const { clock, pool } = parts;
-  const started = clock.monotonic();
-  for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
+async function again<Result>(
+  parts: Parts,
+  attempt: (until: number) => Promise<Result>,
+  until = parts.clock.monotonic() + parts.pool.patienceMs,
+): Promise<Result> {
+  const { clock, circuit, pool } = parts;
+  for (let ms = 10; ; ms = Math.min(ms * 2, 500)) {
     if (!parts.open) throw closedError();
     try {
-      return await attempt();
+      circuit.check();
+      return await attempt(until);
     } catch (error) {
-      const passing = isLost(error) || isCollision(error);
-      if (!passing || clock.monotonic() > started + patienceMs) throw toPostgresError(error, pool.name);
-      await clock.sleep(wait);
+      const passes = isLost(error) || isCollision(error) || isCrowded(error);
+      if (!passes) throw toPostgresError(error, pool.name);
+      if (clock.monotonic() + ms >= until) {
+        if (isLost(error)) circuit.open(() => toPostgresError(error, pool.name));
+        throw toPostgresError(error, pool.name);
+      }
+      await circuit.wait((signal) => clock.sleep(ms, signal), { until, late: () => error }).catch(() => {});
     }
   }
 }

@@ -10,6 +10,8 @@ export interface PostgresAddress {
   readonly schema: string;
   /** Nobody else may have the state open meanwhile. @default false */
   readonly exclusive?: boolean;
+  /** How long a call waits for its turn, a connection or an answer, each. @default 9000 */
+  readonly patienceMs?: number | undefined;
 }
 
 /** Connections to one schema of a server. */
@@ -18,26 +20,39 @@ export interface PostgresPool {
   readonly name: string;
   /** Number that stands for the schema's writers in the server's locks. */
   readonly writeLock: string;
-  connect(): Promise<pg.PoolClient>;
+  /** Take a connection; one that comes after the signal fired is given back by itself. */
+  connect(signal?: AbortSignal): Promise<pg.PoolClient>;
+  /** How long a call waits for its turn, a connection or an answer, each. */
+  readonly patienceMs: number;
   end(): Promise<void>;
 }
 
 // One writes, the others read; more would only queue in the server.
-const mostConnections = 4;
+const maxConnections = 4;
+
+// A server that restarts is back within seconds; what takes longer is told within ten.
+const defaultPatienceMs = 9_000;
+
+/** How long to wait for others' locks: the server must tell before its answer is overdue, as if it were down. */
+export function maxLockWait(patienceMs: number): number {
+  return patienceMs * 0.9;
+}
 
 /** Prepare connections; the first one is made when it is needed. */
-export function createPostgresPool({ url, schema, exclusive = false }: PostgresAddress): PostgresPool {
+export function createPostgresPool(address: PostgresAddress): PostgresPool {
+  const { url, schema, exclusive = false, patienceMs = defaultPatienceMs } = address;
   const name = publicName(url);
   const { Pool, types } = createRequire(import.meta.url)("pg") as typeof pg;
-  const settings = connectionSettings(schema, exclusive);
+  const settings = connectionSettings({ schema, exclusive, patienceMs });
+  const max = exclusive ? 1 : maxConnections;
   const pool = makeSafely(name, () => {
     return new Pool({
       connectionString: url,
-      max: exclusive ? 1 : mostConnections,
-      connectionTimeoutMillis: 10_000,
+      max,
+      connectionTimeoutMillis: patienceMs,
       idleTimeoutMillis: 30_000,
       // A network that swallows packets must not hang a call for ever.
-      query_timeout: 120_000,
+      query_timeout: patienceMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       allowExitOnIdle: true,
@@ -47,38 +62,70 @@ export function createPostgresPool({ url, schema, exclusive = false }: PostgresA
   });
   // A connection that dies while nobody uses it is simply replaced by the next one.
   pool.on("error", () => {});
+  const clients = new Set<pg.PoolClient>();
+  pool
+    .on("connect", (client) => void clients.add(client))
+    .on("remove", (client) => void clients.delete(client));
   const ready = new WeakSet<pg.PoolClient>();
+  const makeReady = async (client: pg.PoolClient): Promise<pg.PoolClient> => {
+    if (ready.has(client)) return client;
+    // Whoever uses it learns of its end from the query; without a listener it would end the process.
+    client.on("error", () => {});
+    try {
+      const results = (await client.query(settings)) as unknown as pg.QueryResult<{ open: number }>[];
+      if (results.at(-1)?.rows[0]?.open !== 1) throw openError(name, exclusive);
+      ready.add(client);
+      return client;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  };
   return {
     name,
     writeLock: lockNumber(`write ${schema}`),
-    async connect() {
-      const client = await pool.connect();
-      if (ready.has(client)) return client;
-      // Whoever uses it learns of its end from the query; without a listener it would end the process.
-      client.on("error", () => {});
-      try {
-        const results = (await client.query(settings)) as unknown as pg.QueryResult<{ open: number }>[];
-        if (results.at(-1)?.rows[0]?.open !== 1) throw openError(name, exclusive);
-        ready.add(client);
-        return client;
-      } catch (error) {
-        client.release(true);
-        throw error;
-      }
+    async connect(signal) {
+      const client = await makeReady(await pool.connect());
+      if (signal?.aborted !== true) return client;
+      client.release();
+      throw signal.reason;
     },
-    end: () => pool.end(),
+    patienceMs,
+    end: () => endPool(pool, clients),
   };
+}
+
+const maxEndMs = 2_000;
+
+/** A server that does not answer does not say goodbye either: its connections are dropped then. */
+async function endPool(pool: pg.Pool, clients: ReadonlySet<pg.PoolClient>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      for (const client of clients) streamOf(client).destroy();
+      resolve();
+    }, maxEndMs);
+  });
+  await Promise.race([pool.end(), late]).finally(() => clearTimeout(timer));
+}
+
+function streamOf(client: pg.PoolClient): { destroy(): void } {
+  return (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream;
 }
 
 // A process that is stopped in the middle of a transaction holds all writers up until then.
 const maxIdleMs = 5_000;
 
 /** Each connection says that the state is open, so that nobody replaces it meanwhile. */
-function connectionSettings(schema: string, exclusive: boolean): string {
+function connectionSettings({
+  schema,
+  exclusive,
+  patienceMs,
+}: Omit<Required<PostgresAddress>, "url">): string {
   const lock = exclusive ? "pg_try_advisory_lock" : "pg_try_advisory_lock_shared";
   return `
     SET search_path TO ${schema};
-    SET lock_timeout = '15s';
+    SET lock_timeout = '${maxLockWait(patienceMs ?? defaultPatienceMs)}ms';
     SET idle_in_transaction_session_timeout = '${maxIdleMs}ms';
     SET client_min_messages = warning;
     SELECT ${lock}(${lockNumber(`open ${schema}`)}) AS open`;

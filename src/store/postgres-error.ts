@@ -24,6 +24,35 @@ export function isCollision(error: unknown): boolean {
   return ["40001", "40P01"].includes(codeOf(error) ?? "");
 }
 
+/** Whether the server has no connection to give, for now. */
+export function isCrowded(error: unknown): boolean {
+  return codeOf(error) === "53300";
+}
+
+/** Something was waited for too long: others are slow, or the server does not answer at all. */
+export function lateError(name: string, answers: boolean): Error {
+  if (!answers) return Object.assign(new Error("the server does not answer"), { code: "ETIMEDOUT" });
+  return new ToolUnavailableError(
+    `The state ${name} is busy: the calls before this one were not done in time.`,
+    {
+      code: "STATE_BUSY",
+      hint: "Try again; where it stays so, look at what holds the server up.",
+    },
+  );
+}
+
+/** Whether a change was made cannot be told: the connection broke with the commit, and the server stayed away. */
+export function unknownCommitError(name: string): ToolUnavailableError {
+  return new ToolUnavailableError(
+    `The connection to the state ${name} broke while a change was being kept: it is not known whether it was.`,
+    {
+      code: "STATE_UNAVAILABLE",
+      hint: "When the server is back, look whether the change is there before you call again.",
+      retryable: false,
+    },
+  );
+}
+
 /** The server's word for what went wrong, or the system's. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;

@@ -183,7 +183,8 @@ describe("a lost connection", () => {
     ["after the server got the commit", true],
   ])("leaves a transaction done exactly once: cut %s", async (_, delivered) => {
     await raise(state);
-    proxy.cutAt("COMMIT", { delivered });
+    // With the end of its message: a transaction begins as READ COMMITTED.
+    proxy.cutAt("COMMIT\0", { delivered });
     await raise(state);
     await raise(state);
     expect(proxy.cuts).toBe(1);

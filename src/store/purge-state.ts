@@ -12,6 +12,8 @@ export interface StatePurgeWish {
   readonly sessionId?: string | undefined;
   /** Also contents that an undo needs: those changes can then not be taken back. */
   readonly journal?: boolean | undefined;
+  /** Only count what would be removed. @default false */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** How much was removed. */
@@ -26,8 +28,9 @@ export interface StatePurged {
 /** Remove what got into the state: kept values, sessions, answered approvals, outputs and, if asked, the journal. */
 export async function purgeState(state: State, wish: StatePurgeWish): Promise<StatePurged> {
   const { sql } = state;
+  const isReal = wish.dryRun !== true;
   // What is deleted is overwritten, not only unlinked.
-  if (sql.dialect === "sqlite") await sql.get("PRAGMA secure_delete = ON");
+  if (isReal && sql.dialect === "sqlite") await sql.get("PRAGMA secure_delete = ON");
   const purged = {
     values: await purgeValues(state, wish),
     sessions: await purgeSessions(state, wish),
@@ -35,7 +38,7 @@ export async function purgeState(state: State, wish: StatePurgeWish): Promise<St
     outputs: purgeOutputs(join(state.dir, "outputs"), wish),
     journal: wish.journal === true ? await purgeJournal(state, wish) : 0,
   };
-  if (sql.dialect === "sqlite") await sql.get("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (isReal && sql.dialect === "sqlite") await sql.get("PRAGMA wal_checkpoint(TRUNCATE)");
   return purged;
 }
 
@@ -49,6 +52,7 @@ async function purgeValues(state: State, wish: StatePurgeWish): Promise<number> 
     ({ namespace, key, value }) =>
       holds(value) || holds(key) || (wish.sessionId !== undefined && namespace === own),
   );
+  if (wish.dryRun === true) return doomed.length;
   for (const { namespace, key } of doomed) await state.kv(namespace).delete(key);
   return doomed.length;
 }
@@ -60,7 +64,7 @@ async function purgeSessions(state: State, wish: StatePurgeWish): Promise<number
     const kept = await state.sessions.load(name);
     const isMeant = name === wish.sessionId || updatedAt < (wish.before ?? 0) || holds(JSON.stringify(kept));
     if (!isMeant) continue;
-    await state.sessions.remove(name);
+    if (wish.dryRun !== true) await state.sessions.remove(name);
     count++;
   }
   return count;
@@ -75,6 +79,7 @@ async function purgeApprovals(state: State, wish: StatePurgeWish): Promise<numbe
     ({ request, answer, opened_at: openedAt }) =>
       holds(request) || holds(answer) || openedAt < (wish.before ?? 0) || isOf(request, wish.sessionId),
   );
+  if (wish.dryRun === true) return doomed.length;
   for (const { id } of doomed) await state.sql.run("DELETE FROM approvals WHERE id = ?", [id]);
   return doomed.length;
 }
@@ -101,6 +106,7 @@ function purgeOutputs(dir: string, wish: StatePurgeWish): number {
       })
       .map((name) => name.replace(/\.[^.]*$/, "")),
   );
+  if (wish.dryRun === true) return doomed.size;
   for (const name of names)
     if (doomed.has(name.replace(/\.[^.]*$/, ""))) rmSync(join(dir, name), { force: true });
   return doomed.size;
@@ -128,6 +134,7 @@ async function purgeJournal(state: State, wish: StatePurgeWish): Promise<number>
       return isMeant ? [step.kind === "set" ? step.path : step.to] : [];
     }),
   );
+  if (wish.dryRun === true) return paths.size + hashes.size;
   let count = 0;
   for (const path of paths) count += await state.journal.clear(path);
   for (const hash of hashes) state.blobs.remove(hash);

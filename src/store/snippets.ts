@@ -9,7 +9,7 @@ import type {
 import { parseColumn, toColumn } from "./json-column.js";
 import { hasTerms, searchText } from "./search-text.js";
 import type { Sql, SqlDatabase } from "./sql.js";
-import { createTextIndex, savesPerIndexing } from "./text-index.js";
+import { createTextIndex, indexLater, savesPerIndexing } from "./text-index.js";
 import type { IndexedText, TextIndex } from "./text-index.js";
 import type { WorkParts } from "./work-scope.js";
 
@@ -20,7 +20,7 @@ export function createSnippets(parts: WorkParts): SnippetStore {
   return {
     async save(snippet) {
       const { number, version, touched } = await database.transaction((tx) => save(parts, tx, snippet));
-      if (touched % savesPerIndexing === 0) await texts.snippets.catchUp();
+      if (touched % savesPerIndexing === 0) await texts.snippets.catchUp().catch(indexLater);
       return { id: toId(number), name: snippet.name, created: version === 1 };
     },
     async load(nameOrId) {

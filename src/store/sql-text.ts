@@ -1,11 +1,21 @@
-import { ToolValidationError } from "../contract/errors.js";
+import { ToolInternalError, ToolValidationError } from "../contract/errors.js";
 import type { SqlValue } from "./sql.js";
 
 /** Whether a statement may change something. */
 export function isWrite(sql: string): boolean {
-  const [, word = ""] = /^\s*([a-z]+)/i.exec(sql) ?? [];
+  const [, word = ""] = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*([a-z]+)/i.exec(sql) ?? [];
   if (/^with$/i.test(word)) return /\b(?:insert|update|delete)\b/i.test(sql);
   return !/^(?:select|values|explain|pragma)$/i.test(word);
+}
+
+/** Refuse to read the rows of a write that no transaction is around: whether it was kept shows only at its end. */
+export function refuseWrite(sql: string): void {
+  if (!isWrite(sql)) return;
+  const [word = ""] = /[a-z]+/i.exec(sql) ?? [];
+  throw new ToolInternalError(`A statement that writes (${word}) was read from outside a transaction.`, {
+    code: "INTERNAL",
+    hint: "Use `run`, or read its rows inside a transaction.",
+  });
 }
 
 /** Number the placeholders as PostgreSQL wants them; a `?` in quotes or a comment is none. */

@@ -5,8 +5,12 @@ export type SqlValue = null | number | string | Uint8Array;
 export type SqlDialect = "sqlite" | "postgres";
 
 /**
- * Statements in the SQL that SQLite and PostgreSQL share: `?` placeholders, `ON CONFLICT … DO UPDATE`,
- * `RETURNING` (through `get` or `all`). What differs is in `dialect.ts`. Text with a NUL is refused.
+ * Statements in the SQL that SQLite and PostgreSQL share: `?` placeholders, `ON CONFLICT … DO UPDATE`. What
+ * differs is in `dialect.ts`. Text with a NUL is refused.
+ *
+ * `get` and `all` read. Only inside a transaction they may also write, with `RETURNING`: the drivers of
+ * SQLite drop the error of a commit that comes when a row was read, so that what was read may never have
+ * been kept. Elsewhere a write there is refused.
  */
 export interface Sql {
   readonly dialect: SqlDialect;

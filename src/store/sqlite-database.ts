@@ -1,8 +1,8 @@
 import { ToolInternalError, ToolUnavailableError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
-import { refuseNul } from "./sql-text.js";
+import { isWrite, refuseNul, refuseWrite } from "./sql-text.js";
 import type { Sql, SqlDatabase, SqlValue } from "./sql.js";
-import { connectSqlite } from "./sqlite-driver.js";
+import { connectSqlite, endStatements } from "./sqlite-driver.js";
 import type { SqliteConnection, SqliteStatement } from "./sqlite-driver.js";
 import { isBusy, isCorrupt, toStateError } from "./state-error.js";
 import { createTurns } from "./turns.js";
@@ -42,7 +42,7 @@ export function openSqlite(options: SqliteOptions): SqliteDatabase {
   const connection = connectSqlite(options.file);
   const parts: Parts = { ...options, connection, turns: createTurns(), prepared: new Map(), open: true };
   return {
-    ...createSql((body) => patiently(() => inTurn(parts, body), parts), parts),
+    ...createSql((body) => patiently(() => inTurn(parts, body), parts), parts, "alone"),
     dialect: "sqlite",
     name: options.file,
     exec: (sql) => guarded(parts, () => connection.exec(sql)),
@@ -54,8 +54,10 @@ export function openSqlite(options: SqliteOptions): SqliteDatabase {
       try {
         if (!parts.open) return;
         parts.open = false;
+        const hasStatements = parts.prepared.size > 0;
         parts.prepared.clear();
         connection.close();
+        if (hasStatements) await endStatements();
       } finally {
         parts.turns.leave();
       }
@@ -73,8 +75,11 @@ interface Parts extends SqliteOptions {
 
 type Around = <Result>(body: () => Result) => Promise<Result>;
 
+/** Where statements stand: each for itself, in a transaction, or among reads of one state of the data. */
+type Within = "alone" | "transaction" | "snapshot";
+
 /** Statements of one connection, each run at once within what is around it. */
-function createSql(around: Around, parts: Parts): Sql {
+function createSql(around: Around, parts: Parts, within: Within): Sql {
   const prepare = (sql: string, parameters: readonly SqlValue[]): SqliteStatement => {
     refuseNul(parameters);
     const known = parts.prepared.get(sql);
@@ -84,16 +89,41 @@ function createSql(around: Around, parts: Parts): Sql {
     return statement;
   };
   const none: readonly SqlValue[] = [];
+  const read = (sql: string, parameters: readonly SqlValue[]): unknown[] => {
+    if (within !== "transaction") refuseWrite(sql);
+    return prepare(sql, parameters).all(...parameters);
+  };
+  const first = (sql: string, parameters: readonly SqlValue[]): unknown => {
+    // A write is stepped to its end: its error may come after its first row.
+    if (isWrite(sql)) return read(sql, parameters)[0];
+    return prepare(sql, parameters).get(...parameters);
+  };
+  const change = (sql: string, parameters: readonly SqlValue[]): { changes: number } => {
+    if (within === "snapshot") refuseWrite(sql);
+    const statement = prepare(sql, parameters);
+    const run = (): { changes: number } => ({ changes: Number(statement.run(...parameters).changes) });
+    return within === "alone" && isWrite(sql) ? committed(parts.connection, run) : run();
+  };
   return {
     dialect: "sqlite",
     // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the SQL text decides the row's type
-    get: <Row>(sql: string, parameters = none) =>
-      around(() => prepare(sql, parameters).get(...parameters) as Row | undefined),
-    all: <Row>(sql: string, parameters = none) =>
-      around(() => prepare(sql, parameters).all(...parameters) as Row[]),
-    run: (sql, parameters = none) =>
-      around(() => ({ changes: Number(prepare(sql, parameters).run(...parameters).changes) })),
+    get: <Row>(sql: string, parameters = none) => around(() => first(sql, parameters) as Row | undefined),
+    all: <Row>(sql: string, parameters = none) => around(() => read(sql, parameters) as Row[]),
+    run: (sql, parameters = none) => around(() => change(sql, parameters)),
   };
+}
+
+/** Run a statement in a transaction of its own, whose end tells whether it was kept. */
+function committed<Result>(connection: SqliteConnection, body: () => Result): Result {
+  connection.exec("BEGIN IMMEDIATE");
+  try {
+    const result = body();
+    connection.exec("COMMIT");
+    return result;
+  } catch (error) {
+    rollBack(connection);
+    throw error;
+  }
 }
 
 /** Run something that does not wait, behind the transaction that is under way. */
@@ -142,7 +172,8 @@ async function transaction<Result>(
     return guarded(parts, body);
   };
   try {
-    const result = await work(createSql(around, parts));
+    const within = begin === "BEGIN" ? "snapshot" : "transaction";
+    const result = await work(createSql(around, parts, within));
     over = true;
     guarded(parts, () => connection.exec("COMMIT"));
     return result;

@@ -1,4 +1,7 @@
 import { createRequire } from "node:module";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 
 export type SqlValue = null | number | string | Uint8Array;
 
@@ -30,6 +33,19 @@ function loadSqlite(): SqliteModule {
   const require = createRequire(import.meta.url);
   if (!hasBuiltIn(process.versions.node)) return require("@photostructure/sqlite") as SqliteModule;
   return withoutExperimentalWarning(() => require("node:sqlite") as SqliteModule);
+}
+
+/**
+ * Wait until a connection that was closed is gone, with its descriptors. Node ends the statements of a
+ * connection with it; the package has no way to end one but to collect it, and until then the file stays open.
+ */
+export async function endStatements(): Promise<void> {
+  if (hasBuiltIn(process.versions.node)) return;
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  collect();
+  // Their ends run in a later turn of the loop.
+  await nextTurn();
 }
 
 /** Without a flag since 22.13, and since 23.4 on the line above it. */

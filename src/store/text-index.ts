@@ -119,6 +119,9 @@ const setProgressSql = `INSERT INTO text_progress (name, number) VALUES (?, ?)
 /** After so many saves one of them indexes what waits. */
 export const savesPerIndexing = 64;
 
+/** What was saved is kept, so the save did not fail; the next search indexes what waits, or fails itself. */
+export const indexLater = (): void => {};
+
 const rowsAtOnce = 500;
 const mostTerms = 5000;
 

@@ -89,7 +89,14 @@ describe("the commands that prove what happened", () => {
   it("purges a secret from everywhere, and the log still verifies", async () => {
     await work();
     writeFileSync(join(ground.workspace, "secrets.txt"), "swordfish-9\n");
-    const purged = await tenon("state", "purge", "--secret-file", "secrets.txt", "--journal", "--json");
+    const wish = ["state", "purge", "--secret-file", "secrets.txt", "--journal", "--json"];
+    const looked = await tenon(...wish, "--dry-run");
+    expect(JSON.parse(looked.out)).toMatchObject({ records: 1 });
+    const refused = await tenon(...wish);
+    expect(refused).toMatchObject({ code: 2, out: "" });
+    expect(refused.err).toMatch(/To be purged: 1 records.*\n.*--yes/);
+    expect(readFileSync(log(), "utf8")).toContain("swordfish");
+    const purged = await tenon(...wish, "--yes");
     expect(JSON.parse(purged.out)).toMatchObject({ records: 1 });
     expect(readFileSync(log(), "utf8")).not.toContain("swordfish");
     expect((await tenon("log", "verify")).code).toBe(0);

@@ -15,6 +15,8 @@ export interface PurgeWish {
   readonly before?: number | undefined;
   /** Contents of calls of this session. */
   readonly sessionId?: string | undefined;
+  /** Only count what would be removed. @default false */
+  readonly dryRun?: boolean | undefined;
 }
 
 export interface Purged {
@@ -45,6 +47,11 @@ export async function purgeLog(
   let contents = 0;
   for (const segment of listSegments(dir)) {
     const changed = findLines(segmentPaths(dir, segment).lines, wish, now());
+    if (wish.dryRun === true) {
+      records += changed.length;
+      contents += asideToPurge(dir, segment, { wish, whole: new Set(changed.flatMap(digestsOf)) }).length;
+      continue;
+    }
     for (let at = 0; at < changed.length; at += perMarker) {
       const some = changed.slice(at, at + perMarker).map(({ seq, hash }) => [seq, hash]);
       writer.append([marker("purge", { time: now(), changed: some })]);
@@ -55,6 +62,7 @@ export async function purgeLog(
     contents += purgeAside(dir, segment, { wish, whole: new Set(changed.flatMap(digestsOf)) });
     records += changed.length;
   }
+  if (wish.dryRun === true) return { records, contents };
   writer.append([marker("purged", { time: now(), records, contents })]);
   await writer.sync();
   return { records, contents };
@@ -161,18 +169,23 @@ function digestsOf({ line }: NewLine): string[] {
   return [record.argumentsDigest?.sha256, record.resultDigest?.sha256].flatMap((digest) => digest ?? []);
 }
 
-function purgeAside(
-  dir: string,
-  segment: number,
-  { wish, whole }: { readonly wish: PurgeWish; readonly whole: ReadonlySet<string> },
-): number {
+interface AsideWish {
+  readonly wish: PurgeWish;
+  readonly whole: ReadonlySet<string>;
+}
+
+function asideToPurge(dir: string, segment: number, { wish, whole }: AsideWish): string[] {
   const needles = needlesOf(wish);
-  const doomed = asideFiles(dir, segment).filter((file) => {
+  return asideFiles(dir, segment).filter((file) => {
     if (whole.has(file.slice(file.lastIndexOf("/") + 1))) return true;
     if (needles.length === 0) return false;
     const content = readFileSync(file);
     return needles.some((needle) => content.includes(needle));
   });
+}
+
+function purgeAside(dir: string, segment: number, wish: AsideWish): number {
+  const doomed = asideToPurge(dir, segment, wish);
   for (const file of doomed) unlinkSync(file);
   return doomed.length;
 }

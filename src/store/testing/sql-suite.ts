@@ -59,9 +59,31 @@ export function sqlSuite(newGround: NewGround): void {
     it("insert or update, and return rows", async () => {
       const upsert = `INSERT INTO things (name, n) VALUES (?, ?)
         ON CONFLICT (name) DO UPDATE SET n = things.n + excluded.n RETURNING n`;
-      expect(await sql.get(upsert, ["a", 1])).toMatchObject({ n: 1 });
-      expect(await sql.get(upsert, ["a", 2])).toMatchObject({ n: 3 });
+      await sql.transaction(async (tx) => {
+        expect(await tx.get(upsert, ["a", 1])).toMatchObject({ n: 1 });
+        expect(await tx.all(upsert, ["a", 2])).toMatchObject([{ n: 3 }]);
+      });
       expect(await count()).toBe(1);
+    });
+
+    it("refuse to give rows of a write that no transaction is around: it may not have been kept", async () => {
+      const writes = [
+        "INSERT INTO things (name) VALUES ('a') RETURNING name",
+        "UPDATE things SET n = 1 RETURNING n",
+        "WITH w AS (SELECT 1) DELETE FROM things RETURNING name",
+        "/* a read? */ DELETE FROM things RETURNING name",
+        "-- a read?\nDELETE FROM things RETURNING name",
+      ];
+      for (const write of writes) {
+        await expect(sql.get(write)).rejects.toMatchObject({ code: "INTERNAL" });
+        await expect(sql.all(write)).rejects.toMatchObject({ code: "INTERNAL" });
+      }
+      expect(await count()).toBe(0);
+    });
+
+    it("refuse a write in a snapshot", async () => {
+      await expect(sql.snapshot((tx) => add(tx, "a"))).rejects.toThrow();
+      expect(await count()).toBe(0);
     });
 
     it("leave a question mark in quotes or a comment alone", async () => {
