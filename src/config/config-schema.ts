@@ -4,6 +4,7 @@ import { chainsSchema } from "./chain-schema.js";
 import { toolCategories } from "../contract/tool.js";
 import { logLevels, modes, optimiserModes, securityLevels } from "./levels.js";
 import { quotaSchema, ruleSchema } from "./rule-schema.js";
+import { stateSchema } from "./state-schema.js";
 import { sandboxSchema } from "./sandbox-schema.js";
 import { serverListSchema, serversSchema } from "./server-schema.js";
 import { atLeastOne, bytes, count, glob, milliseconds, paths, text } from "./shared-schemas.js";
@@ -143,6 +144,7 @@ export const configSchema = once(() =>
       })
       .optional()
       .describe("The log of calls."),
+    state: stateSchema().optional().describe("How much the state keeps."),
     journal: z
       .strictObject({
         maxAgeDays: atLeastOne()

@@ -1,3 +1,4 @@
+import { toStateLimits } from "../store/state-limits.js";
 import { profileNames } from "../world/sandbox/profiles.js";
 import type { TenonConfig } from "./config-schema.js";
 import { outputDefaults } from "./output-schema.js";
@@ -41,6 +42,7 @@ export function fillDefaults(config: NormalConfig) {
     securityLevel: config.securityLevel ?? "critical",
     capabilities: byName(config.capabilities),
     durability: config.durability ?? "default",
+    state: toStateLimits(config.state),
     journal: {
       maxAgeDays: config.journal?.maxAgeDays ?? 30,
       maxBytes: config.journal?.maxBytes ?? 1024 ** 3,

@@ -132,6 +132,7 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     stateDir,
     workspace,
     database: config.database,
+    limits: config.state,
     onWarning: (message) => options.log?.({ level: "warn", time: clock.now(), message }),
   });
   const policy = createRuntimePolicy({ config, rules, workspace, state });

@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { ToolResourceNotFoundError } from "../contract/errors.js";
 import type { State } from "../store/open-state.js";
+import type { StateLimits } from "../store/state-limits.js";
 import { isThere, workspaceKey } from "../store/state-dir.js";
 
 export interface LazyStateOptions {
@@ -9,6 +10,8 @@ export interface LazyStateOptions {
   readonly workspace: string;
   /** "sqlite", ":memory:" or postgres://…, which is a secret. */
   readonly database: string;
+  /** How much is kept. */
+  readonly limits?: Partial<StateLimits> | undefined;
   readonly onWarning: (message: string) => void;
 }
 

@@ -111,8 +111,11 @@ export function createWorkDoor({ state, clock, documentsOf }: WorkDoorOptions): 
 }
 
 async function openWork(state: LazyState, clock: Clock): Promise<Work> {
-  const [{ sql }, { createWork }] = await Promise.all([state.open(), import("../store/work-stores.js")]);
-  return createWork(sql, clock);
+  const [{ sql, limits }, { createWork }] = await Promise.all([
+    state.open(),
+    import("../store/work-stores.js"),
+  ]);
+  return createWork(sql, clock, limits);
 }
 
 /** A call as the work stores see it; most look at nothing but the seat. */

@@ -19,7 +19,7 @@ const keepAnsweredMs = 30 * 24 * 60 * 60 * 1000;
 const keepUnknownMs = 24 * 60 * 60 * 1000;
 
 /** Requests for consent, kept so that one whose process died ends as denied, not as forgotten. */
-export function createApprovals({ database, clock, self }: StateParts): ApprovalStore {
+export function createApprovals({ database, clock, self }: StateParts, maxApprovals: number): ApprovalStore {
   const owner = fromIdentity(self);
   const ownerOf = (row: ApprovalRow): StoredApproval["owner"] => {
     if (row.owner === owner) return "self";
@@ -48,6 +48,7 @@ export function createApprovals({ database, clock, self }: StateParts): Approval
       const text = toColumn(request, "A request for consent");
       await database.transaction(async (tx) => {
         await tx.run("DELETE FROM approvals WHERE resolved_at < ?", [clock.now() - keepAnsweredMs]);
+        await dropOldest(tx, maxApprovals);
         const insert = "INSERT INTO approvals (id, request, owner, opened_at) VALUES (?, ?, ?, ?)";
         await tx.run(insert, [request.id, text, owner, clock.now()]);
       });
@@ -72,6 +73,17 @@ export function createApprovals({ database, clock, self }: StateParts): Approval
     },
     pending: async () => (await pending(database)).map(toStored),
   };
+}
+
+/** Only answered ones: what is open is somebody's question still. */
+async function dropOldest(tx: Sql, max: number): Promise<void> {
+  const answered = "FROM approvals WHERE answer IS NOT NULL";
+  const found = await tx.get<{ count: number }>(`SELECT count(*) AS count ${answered}`);
+  const surplus = (found?.count ?? 0) - max;
+  if (surplus <= 0) return;
+  await tx.run(`DELETE FROM approvals WHERE id IN (SELECT id ${answered} ORDER BY resolved_at, id LIMIT ?)`, [
+    surplus,
+  ]);
 }
 
 function fromRow(row: ApprovalRow, database: string): Omit<StoredApproval, "owner"> {

@@ -21,7 +21,10 @@ export function createArtifacts(parts: WorkParts): ArtifactStore {
   const insert = (key: DocumentKey, content: string, agent: string): Promise<ContentRow> =>
     database.transaction(async (tx) => {
       const last = await newest(tx, key);
-      await insertVersion(parts, tx, { key, content, agent, version: (last?.version ?? 0) + 1 });
+      const version = (last?.version ?? 0) + 1;
+      await insertVersion(parts, tx, { key, content, agent, version });
+      const oldest = "DELETE FROM artifact_versions WHERE iteration = ? AND name = ? AND version <= ?";
+      await tx.run(oldest, [...toValues(key), version - parts.limits.maxArtifactVersions]);
       return (await newest(tx, key)) as ContentRow; // just written
     });
   return {

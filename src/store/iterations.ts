@@ -4,6 +4,7 @@ import { stages } from "../contract/ports/pipeline.js";
 import type { Iteration, Stage } from "../contract/ports/pipeline.js";
 import { insertRows } from "./insert-rows.js";
 import type { Sql, SqlDatabase } from "./sql.js";
+import { refuseBeyond, type StateLimits } from "./state-limits.js";
 import type { WorkScope } from "./work-scope.js";
 
 /** An iteration with the number that rows refer to it by. */
@@ -26,7 +27,7 @@ export interface Iterations {
 }
 
 /** Open the iterations of a database. */
-export function createIterations(database: SqlDatabase, clock: Clock): Iterations {
+export function createIterations(database: SqlDatabase, clock: Clock, limits: StateLimits): Iterations {
   const numbers = new Map<string, number>();
   const known = (iteration: NumberedIteration): NumberedIteration => {
     numbers.set(iteration.id, iteration.number);
@@ -46,7 +47,9 @@ export function createIterations(database: SqlDatabase, clock: Clock): Iteration
     const id = scope.seat.id;
     const iteration =
       (await peek(database, id)) ??
-      (await database.transaction(async (tx) => (await peek(tx, id)) ?? create(tx, { scope, clock, id })));
+      (await database.transaction(
+        async (tx) => (await peek(tx, id)) ?? create(tx, { scope, clock, limits, id }),
+      ));
     scope.seat.enter(iteration.id, false);
     return known(iteration);
   };
@@ -62,7 +65,7 @@ export function createIterations(database: SqlDatabase, clock: Clock): Iteration
     list: async () =>
       (await database.all<IterationRow>(`${selectSql} ORDER BY number DESC`)).map((row) => fromRow(row)),
     async start(scope, name) {
-      const iteration = await database.transaction((tx) => create(tx, { scope, clock, name }));
+      const iteration = await database.transaction((tx) => create(tx, { scope, clock, limits, name }));
       scope.seat.enter(iteration.id, true);
       return known(iteration);
     },
@@ -92,11 +95,14 @@ function fromRow(row: IterationRow): NumberedIteration {
 interface Creation {
   readonly scope: WorkScope;
   readonly clock: Clock;
+  readonly limits: StateLimits;
   readonly id?: string | undefined;
   readonly name?: string | undefined;
 }
 
-async function create(tx: Sql, { scope, clock, id: wanted, name }: Creation): Promise<NumberedIteration> {
+async function create(tx: Sql, creation: Creation): Promise<NumberedIteration> {
+  const { scope, clock, limits, id: wanted, name } = creation;
+  await refuseBeyond(tx, { table: "iterations", setting: "maxIterations", max: limits.maxIterations });
   if (wanted !== undefined) checkId(wanted);
   const { agent, sessionId, callId } = scope.actor;
   const [first] = stages;

@@ -118,8 +118,13 @@ function refuseOverflow(
 ): void {
   if (usage === undefined || !grew) return;
   if (usage.keys <= limits.maxKeys && usage.bytes <= limits.maxBytes) return;
+  const setting = usage.keys > limits.maxKeys ? "maxValues" : "maxValueBytes";
   throw new ToolUnavailableError(
     `The store "${namespace}" is full (${usage.keys} of ${limits.maxKeys} keys, ${usage.bytes} of ${limits.maxBytes} bytes).`,
-    { code: "QUOTA_SPENT", hint: "Delete what is no longer needed and call again.", retryable: false },
+    {
+      code: "QUOTA_SPENT",
+      hint: `Delete what is no longer needed and call again, or raise state.${setting} in the configuration.`,
+      retryable: false,
+    },
   );
 }

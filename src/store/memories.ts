@@ -12,6 +12,7 @@ import {
   type MemoryRow,
 } from "./memory-rows.js";
 import type { Sql, SqlValue } from "./sql.js";
+import { refuseBeyond, type Bound, type StateLimits } from "./state-limits.js";
 import { indexLater, savesPerIndexing } from "./text-index.js";
 import type { WorkParts } from "./work-scope.js";
 
@@ -72,7 +73,7 @@ const insertSql = `INSERT INTO memories
 
 /** What is known of the row already need not be read again. */
 async function insert(
-  { database, clock, scope }: WorkParts,
+  { database, clock, scope, limits }: WorkParts,
   memory: NewMemory,
   iteration: number,
 ): Promise<{ number: number; memory: Memory }> {
@@ -91,7 +92,10 @@ async function insert(
     null,
     null,
   ];
-  const number = await database.transaction((tx) => insertRow(tx, values));
+  const number = await database.transaction(async (tx) => {
+    await refuseBeyond(tx, memoryBound(limits));
+    return insertRow(tx, values);
+  });
   return {
     number,
     memory: {
@@ -110,7 +114,7 @@ async function insert(
 }
 
 async function insertPromoted(
-  { clock, scope }: WorkParts,
+  { clock, scope, limits }: WorkParts,
   tx: Sql,
   { origin, promotion }: { readonly origin: MemoryRow; readonly promotion: Promotion },
 ): Promise<number> {
@@ -118,7 +122,12 @@ async function insertPromoted(
   const { kind } = promotion;
   const { iteration, title, content, tags, number } = origin;
   const values = [kind, "project", iteration, title, content, tags, clock.now(), scope.actor.agent, number];
+  await refuseBeyond(tx, memoryBound(limits));
   return insertRow(tx, [...values, reason ?? null]);
+}
+
+function memoryBound({ maxMemories }: StateLimits): Bound {
+  return { table: "memories", setting: "maxMemories", max: maxMemories };
 }
 
 async function insertRow(tx: Sql, values: readonly SqlValue[]): Promise<number> {

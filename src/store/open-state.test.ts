@@ -73,7 +73,7 @@ describe("openState", () => {
     const state = await open();
     await state.rules.add({ effect: "allow" });
     await state.rules.list();
-    await expect(state.sql.transaction((tx) => tx.run("DELETE FROM nowhere"))).rejects.toThrow();
+    await expect(state.sql.transaction((tx) => tx.run("DELETE FROM nowhere"))).rejects.toThrow(/nowhere/);
     expect(openFiles().filter((file) => file.startsWith(base))).not.toEqual([]);
     await state.close();
     expect(openFiles().filter((file) => file.startsWith(base))).toEqual([]);

@@ -30,6 +30,7 @@ import { createRules } from "./rules.js";
 import { createSessions } from "./sessions.js";
 import type { SqlDatabase } from "./sql.js";
 import { openStateDir } from "./state-dir.js";
+import { defaultStateLimits, type StateLimits } from "./state-limits.js";
 import type { StateParts } from "./state-parts.js";
 import { systemClock } from "./system-clock.js";
 import { openTrust } from "./trust.js";
@@ -52,6 +53,8 @@ export interface StateOptions {
   readonly newId?: () => string;
   /** Caps for each name space of `kv`. */
   readonly storeLimits?: Partial<StoreLimits>;
+  /** How much is kept. @default see `defaultStateLimits` */
+  readonly limits?: Partial<StateLimits> | undefined;
   /** Told what a person should know, such as that a damaged database was set aside. */
   readonly onWarning?: (message: string) => void;
 }
@@ -66,6 +69,8 @@ export interface State {
   readonly workspace: string;
   /** Whose files the journal here is about, among all machines that share the rows; "" where none do. */
   readonly place: string;
+  /** How much is kept. */
+  readonly limits: StateLimits;
   /** What went wrong while opening, in words for a person. */
   readonly warnings: readonly string[];
   readonly rules: RuleStore;
@@ -132,7 +137,13 @@ interface StatePlace {
 
 function createState(parts: StateParts, { options, dir, workspace, place, warnings }: StatePlace): State {
   const { database, clock, newId } = parts;
-  const limits = { ...defaultStoreLimits, ...options.storeLimits };
+  const limits = { ...defaultStateLimits, ...options.limits };
+  const valueLimits = {
+    ...defaultStoreLimits,
+    maxKeys: limits.maxValues,
+    maxBytes: limits.maxValueBytes,
+    ...options.storeLimits,
+  };
   const blobs = openBlobs(join(dir, "blobs"), newId);
   const locks = createLocks(parts);
   let closing: Promise<void> | undefined;
@@ -141,17 +152,18 @@ function createState(parts: StateParts, { options, dir, workspace, place, warnin
     name: database.name,
     workspace,
     place,
+    limits,
     warnings,
     sql: database,
     locks,
     blobs,
     rules: createRules(parts),
-    sessions: createSessions(parts),
-    approvals: createApprovals(parts),
+    sessions: createSessions(parts, limits.maxSessions),
+    approvals: createApprovals(parts, limits.maxApprovals),
     consoles: createConsoles(parts),
     journal: createJournalRows(database, place),
     trust: openTrust(options.stateDir, clock),
-    kv: (namespace) => createKeyValue(parts, namespace, limits),
+    kv: (namespace) => createKeyValue(parts, namespace, valueLimits),
     damaged: () => damagedBeside(databaseFile(dir)),
     integrity: () => checkIntegrity({ database, blobs, place }),
     async export(write, exportOptions) {

@@ -6,6 +6,7 @@ import { toRecorded } from "./recorded-change.js";
 import type { ChangeRow } from "./recorded-change.js";
 import type { Sql, SqlValue } from "./sql.js";
 import type { WorkParts } from "./work-scope.js";
+import { refuseBeyond } from "./state-limits.js";
 
 /** The tables of a plan's records. */
 export const planTables = { requirement: "requirements", feature: "features", task: "tasks" } as const;
@@ -57,6 +58,7 @@ export async function insertRecord(
     "updated_at",
     ...Object.keys(own),
   ];
+  await refuseBeyond(tx, { table, setting: "maxPlanRecords", max: parts.limits.maxPlanRecords });
   await tx.run(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`, [
     record.id,
     iteration,
@@ -80,7 +82,7 @@ export interface NewRecord {
 
 /** Write down who changed what. */
 export async function recordChange(
-  { clock, scope }: WorkParts,
+  { clock, scope, limits }: WorkParts,
   tx: Sql,
   { kind, id, what, note }: PlanKey & { readonly what: string; readonly note?: string | undefined },
 ): Promise<void> {
@@ -89,6 +91,10 @@ export async function recordChange(
     `INSERT INTO plan_history (kind, id, at, agent, session_id, call_id, what, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     [kind, id, clock.now(), agent, sessionId, callId ?? null, what, note ?? null],
   );
+  const own = "kind = ? AND id = ?";
+  const sql = `DELETE FROM plan_history WHERE ${own} AND number <= (
+    SELECT number FROM plan_history WHERE ${own} ORDER BY number DESC LIMIT 1 OFFSET ?)`;
+  await tx.run(sql, [kind, id, kind, id, limits.maxHistory]);
 }
 
 /** The history of a record, oldest first. */

@@ -66,7 +66,7 @@ export function openPostgresDatabase({ pool, clock }: PostgresOptions): SqlDatab
   };
   return {
     ...createSql(readOnly),
-    run: createSql(query).run,
+    run: (sql, parameters) => createSql(query).run(sql, parameters),
     name: pool.name,
     transaction: (work, { durable = false } = {}) =>
       transaction(parts, (tx) => work(createSql(tx)), { durable }),

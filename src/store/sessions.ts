@@ -1,5 +1,6 @@
 import type { SessionState, SessionStore } from "../contract/ports/state.js";
 import { parseColumn, toColumn } from "./json-column.js";
+import type { Sql } from "./sql.js";
 import type { StateParts } from "./state-parts.js";
 
 interface SessionRow {
@@ -8,7 +9,7 @@ interface SessionRow {
 }
 
 /** Named sessions that outlive their process. */
-export function createSessions({ database, clock }: StateParts): SessionStore {
+export function createSessions({ database, clock }: StateParts, maxSessions: number): SessionStore {
   return {
     async load(name) {
       const row = await database.get<SessionRow>("SELECT env, data FROM sessions WHERE name = ?", [name]);
@@ -19,12 +20,15 @@ export function createSessions({ database, clock }: StateParts): SessionStore {
     },
     async save(name, state) {
       const [env, data] = [toColumn(state.env, "A session's env"), toColumn(state.data, "A session's data")];
-      await database.run(
-        `INSERT INTO sessions (name, env, data, updated_at) VALUES (?, ?, ?, ?)
+      await database.transaction(async (tx) => {
+        await tx.run(
+          `INSERT INTO sessions (name, env, data, updated_at) VALUES (?, ?, ?, ?)
          ON CONFLICT (name) DO UPDATE
          SET env = excluded.env, data = excluded.data, updated_at = excluded.updated_at`,
-        [name, env, data, clock.now()],
-      );
+          [name, env, data, clock.now()],
+        );
+        await dropOldest(tx, name, maxSessions);
+      });
     },
     remove: async (name) => (await database.run("DELETE FROM sessions WHERE name = ?", [name])).changes > 0,
     async list() {
@@ -33,4 +37,17 @@ export function createSessions({ database, clock }: StateParts): SessionStore {
       return rows.map((row) => ({ name: row.name, updatedAt: row.updated_at }));
     },
   };
+}
+
+/** Those that were not changed for the longest time make room, with what they had seen. */
+async function dropOldest(tx: Sql, kept: string, max: number): Promise<void> {
+  const found = await tx.get<{ count: number }>("SELECT count(*) AS count FROM sessions");
+  const surplus = (found?.count ?? 0) - max;
+  if (surplus <= 0) return;
+  const oldest = "SELECT name FROM sessions WHERE name <> ? ORDER BY updated_at, name LIMIT ?";
+  for (const { name } of await tx.all<{ name: string }>(oldest, [kept, surplus])) {
+    await tx.run("DELETE FROM sessions WHERE name = ?", [name]);
+    for (const table of ["kv", "kv_usage"])
+      await tx.run(`DELETE FROM ${table} WHERE namespace = ?`, [`session-seen:${name}`]);
+  }
 }

@@ -9,6 +9,7 @@ import type {
 import { parseColumn, toColumn } from "./json-column.js";
 import { hasTerms, searchText } from "./search-text.js";
 import type { Sql, SqlDatabase } from "./sql.js";
+import { refuseBeyond, type Bound, type StateLimits } from "./state-limits.js";
 import { createTextIndex, indexLater, savesPerIndexing } from "./text-index.js";
 import type { IndexedText, TextIndex } from "./text-index.js";
 import type { WorkParts } from "./work-scope.js";
@@ -112,11 +113,13 @@ interface SavedRow {
 }
 
 async function save(
-  { clock, scope }: WorkParts,
+  { clock, scope, limits }: WorkParts,
   tx: Sql,
   { name, code, description, language, tags }: NewSnippet,
 ): Promise<SavedRow> {
   const now = clock.now();
+  const known = await tx.get("SELECT 1 AS one FROM snippets WHERE name = ?", [name]);
+  if (known === undefined) await refuseBeyond(tx, snippetBound(limits));
   await tx.run(
     `INSERT INTO snippet_versions (snippet, version, code, description, language, tags, saved_at, agent)
      SELECT number, version, code, description, language, tags, updated_at, agent FROM snippets WHERE name = ?`,
@@ -131,7 +134,18 @@ async function save(
      RETURNING number, version, touched`,
     [name, code, description, language, toColumn(tags, "The tags"), now, now, scope.actor.agent],
   );
-  return row as SavedRow; // the statement writes one row, whatever was there
+  const saved = row as SavedRow; // the statement writes one row, whatever was there
+  const dropped = saved.version - 1 - limits.maxSnippetVersions;
+  if (dropped > 0) {
+    const sql = "DELETE FROM snippet_versions WHERE snippet = ? AND version <= ?";
+    await tx.run(sql, [saved.number, dropped]);
+  }
+  return saved;
+}
+
+function snippetBound({ maxSnippets }: StateLimits): Bound {
+  const instead = "Delete some with snippet_delete";
+  return { table: "snippets", setting: "maxSnippets", max: maxSnippets, instead };
 }
 
 const namedSql = `SELECT ${columns}, code FROM snippets WHERE name = ?`;

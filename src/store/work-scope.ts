@@ -3,6 +3,7 @@ import type { Clock } from "../contract/ports/clock.js";
 import type { IterationSeat } from "../contract/session.js";
 import type { Iterations } from "./iterations.js";
 import type { SqlDatabase } from "./sql.js";
+import type { StateLimits } from "./state-limits.js";
 import type { TextIndex } from "./text-index.js";
 
 /** For whom the work stores are handed out. */
@@ -24,6 +25,7 @@ export interface DocumentFiles {
 
 /** What every work store is made of. */
 export interface WorkParts {
+  readonly limits: StateLimits;
   readonly database: SqlDatabase;
   readonly clock: Clock;
   readonly iterations: Iterations;

@@ -9,6 +9,7 @@ import { createPipeline } from "./pipeline.js";
 import { createPlanStore } from "./plan.js";
 import { createSnippets, createSnippetText } from "./snippets.js";
 import type { SqlDatabase } from "./sql.js";
+import { defaultStateLimits, type StateLimits } from "./state-limits.js";
 import type { WorkParts, WorkScope } from "./work-scope.js";
 
 /** What the workspace's agents keep together. */
@@ -19,12 +20,16 @@ export interface Work {
 }
 
 /** Open the work stores of a database; each is made when it is first asked for. */
-export function createWork(database: SqlDatabase, clock: Clock): Work {
-  const iterations = createIterations(database, clock);
+export function createWork(
+  database: SqlDatabase,
+  clock: Clock,
+  limits: StateLimits = defaultStateLimits,
+): Work {
+  const iterations = createIterations(database, clock, limits);
   const texts = { memories: createMemoryText(database), snippets: createSnippetText(database) };
   return {
     iterations,
-    storesFor: (scope) => new ScopedStores({ database, clock, iterations, texts, scope }),
+    storesFor: (scope) => new ScopedStores({ limits, database, clock, iterations, texts, scope }),
   };
 }
 

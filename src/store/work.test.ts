@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import { postgresGround, sqliteGround } from "./testing/drivers.js";
+import { limitsSuite } from "./testing/limits-suite.js";
 import { memoriesSuite } from "./testing/memories-suite.js";
 import { pipelineSuite } from "./testing/pipeline-suite.js";
 import { planSuite } from "./testing/plan-suite.js";
@@ -9,6 +10,7 @@ describe.each([
   ["sqlite", sqliteGround],
   ["postgres", postgresGround],
 ])("%s", (_name, newGround) => {
+  limitsSuite(newGround);
   snippetsSuite(newGround);
   memoriesSuite(newGround);
   planSuite(newGround);

@@ -26,7 +26,10 @@ export async function openProxy(target: string): Promise<Proxy> {
     else to.write(data);
   };
   const server = createServer((client) => {
-    if (how === "refuse") return void client.destroy();
+    if (how === "refuse") {
+      client.destroy();
+      return;
+    }
     const upstream = connect(Number(port), hostname);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
