@@ -211,7 +211,7 @@ describe("tenon doctor", () => {
 
   it("mentions a damaged database that an earlier start set aside", async () => {
     await tenon(["memory", "--json"]);
-    const [dir = ""] = readdirSync(join(root, "state")).filter((name) => /^[0-9a-f]{32}$/.test(name));
+    const dir = readdirSync(join(root, "state")).find((name) => /^[0-9a-f]{32}$/.test(name)) ?? "";
     writeFileSync(join(root, "state", dir, "state.db"), "no database any more".repeat(50));
     expect((await tenon(["memory", "--json"])).stderr).toContain("set aside");
     const found = JSON.parse((await tenon(["doctor", "--json"])).stdout) as { message: string }[];
