@@ -97,7 +97,7 @@ export class LoopGuard {
     if (own?.delete(keyOf(call)) === true && own.size === 0) this.#sessions.delete(call.session.id);
     const changes = call.settings?.annotations.readOnly !== true;
     if (!changes) return;
-    const writes = call.locks.filter(({ write }) => write);
+    const writes = call.locks.filter(({ write, partial }) => write && partial !== true);
     for (const [sessionId, streaks] of this.#sessions) {
       for (const [key, { locks }] of streaks) {
         const unknown = sessionId === call.session.id && (writes.length === 0 || locks.length === 0);

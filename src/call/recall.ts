@@ -49,7 +49,7 @@ interface Version {
 function versionOf(call: AuthorisedCall): Version | undefined {
   if (call.reads.length === 0) return { version: "", changedAt: 0 };
   // Under which names: what a session has seen is known by these.
-  let version = call.locks.map(({ key }) => key).join("\0");
+  let version = call.locks.flatMap(({ space, key }) => (space === "session" ? [] : [key])).join("\0");
   let changedAt = 0;
   for (const resource of call.reads) {
     if ("env" in resource) {

@@ -25,6 +25,6 @@ function areEqual(one: readonly Lock[], other: readonly Lock[]): boolean {
   return other.every((lock) => keys.has(toKey(lock)));
 }
 
-function toKey({ space, key, write }: Lock): string {
-  return `${space}:${write}:${key}`;
+function toKey({ space, key, write, partial }: Lock): string {
+  return `${space}:${write}:${partial === true}:${key}`;
 }

@@ -37,7 +37,7 @@ export function claimResources(call: ResolvedCall): void {
   const own = (resource: Resource): Resource => ownEnv(resource, call.session.id);
   call.locks = toLocks(
     { reads: call.reads.map(own), writes: call.writes.map(own) },
-    call.parts.world.canonicalPath,
+    { canonicalPath: call.parts.world.canonicalPath, sessionId: call.session.id },
   );
 }
 

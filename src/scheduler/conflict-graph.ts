@@ -11,6 +11,7 @@ import type { Lock } from "./locks.js";
 export class ConflictGraph<Owner> {
   readonly #roots = {
     path: new Node<Owner>(undefined, ""),
+    session: new Node<Owner>(undefined, ""),
     env: new Node<Owner>(undefined, ""),
     host: new Node<Owner>(undefined, ""),
     lock: new Node<Owner>(undefined, ""),
@@ -37,7 +38,7 @@ export class ConflictGraph<Owner> {
   // The modes of one call are merged per node, so that it never waits for itself.
   #visit(locks: readonly Lock[]): readonly Node<Owner>[] {
     const visited: Node<Owner>[] = [];
-    for (const { space, key, write } of locks) {
+    for (const { space, key, write, partial } of locks) {
       let node = this.#roots[space];
       if (space === "path") {
         for (const name of key.split("/")) {
@@ -48,7 +49,8 @@ export class ConflictGraph<Owner> {
       } else {
         node = childOf(node, key);
       }
-      want(node, write ? Mode.write : Mode.read, visited);
+      if (partial === true) want(node, write ? Mode.intendWrite : Mode.intendRead, visited);
+      else want(node, write ? Mode.write : Mode.read, visited);
     }
     return visited;
   }

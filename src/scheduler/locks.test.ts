@@ -1,9 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { ToolInternalError, ToolSecurityError } from "../contract/errors.js";
 import type { Resources } from "../contract/resources.js";
-import { toLocks } from "./locks.js";
+import { toLocks as locksIn, type Lock } from "./locks.js";
 
 const inWorkspace = (path: string): string => (path.startsWith("/") ? path : `/ws/${path}`);
+
+/** The locks that all sessions share. */
+function toLocks(resources: Resources | undefined, canonicalPath = inWorkspace): readonly Lock[] {
+  const locks = locksIn(resources, { canonicalPath, sessionId: "s" });
+  return locks.some(({ space }) => space === "session")
+    ? locks.filter(({ space }) => space !== "session")
+    : locks;
+}
 
 describe("toLocks", () => {
   it("answers with one shared, frozen list where a call touches nothing", () => {
@@ -26,6 +34,22 @@ describe("toLocks", () => {
       { space: "env", key: "K", write: false },
       { space: "lock", key: "K", write: false },
     ]);
+  });
+
+  it("lets a call that touches files take a part of its session, and one that takes all of it the whole", () => {
+    const own = (resources: Resources): unknown =>
+      locksIn(resources, { canonicalPath: inWorkspace, sessionId: "s" });
+    const session = { space: "session", key: "s" };
+    expect(own({ reads: [{ path: "/a" }] })).toEqual([
+      { space: "path", key: "/a", write: false },
+      { ...session, write: false, partial: true },
+    ]);
+    expect(own({ writes: [{ tree: ".", scope: "session" }] })).toEqual([{ ...session, write: true }]);
+    expect(own({ reads: [{ tree: ".", scope: "session" }], writes: [{ path: "/a" }] })).toEqual([
+      { space: "path", key: "/a", write: true },
+      { ...session, write: true },
+    ]);
+    expect(own({ reads: [{ env: "K" }] })).toEqual([{ space: "env", key: "K", write: false }]);
   });
 
   it("keeps only the write where a call reads and writes the same thing", () => {

@@ -3,26 +3,32 @@ import type { Resources } from "../contract/resources.js";
 
 /** One thing that a call holds while it runs; the key of a path is canonical, absolute and parted by "/". */
 export interface Lock {
-  readonly space: "path" | "env" | "host" | "lock";
+  /** `session`: all files, as one session sees them; the key is the session's id. */
+  readonly space: "path" | "session" | "env" | "host" | "lock";
   readonly key: string;
   readonly write: boolean;
+  /** Only a part of it is touched: conflicts with those who take the whole, not with other parts. */
+  readonly partial?: true;
+}
+
+/** What locks are named after. */
+export interface LockNames {
+  readonly canonicalPath: (path: string) => string;
+  readonly sessionId: string;
 }
 
 const none: readonly Lock[] = Object.freeze([]);
 
 /** Turn the resources that a call names into the locks that order it among others. */
-export function toLocks(
-  resources: Resources | undefined,
-  canonicalPath: (path: string) => string,
-): readonly Lock[] {
+export function toLocks(resources: Resources | undefined, names: LockNames): readonly Lock[] {
   if (resources === undefined || resources === null) return none;
   const writes = toList(resources.writes, "writes");
   const reads = toList(resources.reads, "reads");
   if (writes.length === 0 && reads.length === 0) return none;
   const locks = new Map<string, Lock>();
   // Writes first: what a call writes it may read as well.
-  addLocks(locks, writes, { write: true, canonicalPath });
-  addLocks(locks, reads, { write: false, canonicalPath });
+  addLocks(locks, writes, { write: true, ...names });
+  addLocks(locks, reads, { write: false, ...names });
   return [...locks.values()];
 }
 
@@ -33,9 +39,8 @@ function toList(list: unknown, field: string): readonly unknown[] {
   throw malformed(`"${field}" is no list`);
 }
 
-interface Conversion {
+interface Conversion extends LockNames {
   readonly write: boolean;
-  readonly canonicalPath: (path: string) => string;
 }
 
 function addLocks(locks: Map<string, Lock>, list: readonly unknown[], conversion: Conversion): void {
@@ -46,12 +51,25 @@ function addLocks(locks: Map<string, Lock>, list: readonly unknown[], conversion
       const name = (resource as Readonly<Record<string, unknown>>)[kind];
       if (name === undefined) continue;
       if (typeof name !== "string") throw malformed(`the "${kind}" of an entry is no string`);
-      const key = toKey(space, name, conversion.canonicalPath);
-      const id = `${space}:${key}`;
-      if (!locks.has(id)) locks.set(id, { space, key, write: conversion.write });
       known = true;
+      if (space === "path" && "scope" in resource && resource.scope === "session") {
+        addLock(locks, { space: "session", key: conversion.sessionId, write: conversion.write });
+        continue;
+      }
+      addLock(locks, { space, key: toKey(space, name, conversion.canonicalPath), write: conversion.write });
+      if (space !== "path") continue;
+      addLock(locks, { space: "session", key: conversion.sessionId, write: conversion.write, partial: true });
     }
     if (!known) throw malformed("an entry has none of path, tree, env, host and lock");
+  }
+}
+
+/** What a call writes it may read as well; who takes the whole has its parts. */
+function addLock(locks: Map<string, Lock>, lock: Lock): void {
+  const id = `${lock.space}:${lock.key}`;
+  const known = locks.get(id);
+  if (known === undefined || (known.partial === true && lock.partial === undefined)) {
+    locks.set(id, { ...lock, write: lock.write || known?.write === true });
   }
 }
 

@@ -51,11 +51,24 @@ const limited: fc.Arbitrary<Settings> = fc.record({
   tools: fc.array(toolLimits, { minLength: 3, maxLength: 3 }),
 });
 
-const lock: fc.Arbitrary<Lock> = fc.record({
+const shared: fc.Arbitrary<Lock> = fc.record({
   space: fc.constantFrom("path", "path", "path", "path", "path", "path", "env", "host", "lock"),
   key: fc.constantFrom("/", "/a", "/a/b", "/a/b/c", "/a/d", "/ab", "/e/f"),
   write: fc.boolean(),
 });
+const ofSession: fc.Arbitrary<Lock> = fc.record(
+  {
+    space: fc.constant("session" as const),
+    key: fc.constantFrom("s1", "s2"),
+    write: fc.boolean(),
+    partial: fc.constant(true as const),
+  },
+  { requiredKeys: ["space", "key", "write"] },
+);
+const lock: fc.Arbitrary<Lock> = fc.oneof(
+  { arbitrary: shared, weight: 3 },
+  { arbitrary: ofSession, weight: 1 },
+);
 
 const step = fc.record({
   act: fc.constantFrom(..."call call call call nest nest release release cancel limit".split(" ")),
@@ -264,8 +277,8 @@ function conflict(a: Call, b: Call): boolean {
   );
 }
 
-function touch({ space, key: a }: Lock, { key: b }: Lock): boolean {
-  if (a === b) return true;
+function touch({ space, key: a, partial: one }: Lock, { key: b, partial: other }: Lock): boolean {
+  if (a === b) return !(one === true && other === true);
   return (
     space === "path" &&
     (`${b}/`.startsWith(a === "/" ? a : `${a}/`) || `${a}/`.startsWith(b === "/" ? b : `${b}/`))

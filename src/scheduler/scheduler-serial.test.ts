@@ -32,6 +32,7 @@ describe("Scheduler outcome", () => {
       turns,
       tool: 0,
       priority: 0,
+      session: 0,
     }));
     const torn = await Promise.all(operations.map((each, id) => run(each, id, state)));
     const serial = new Map<string, number>();
@@ -46,6 +47,7 @@ interface Operation {
   readonly turns: number;
   readonly tool: number;
   readonly priority: number;
+  readonly session: number;
 }
 
 const paths = ["/", "/a", "/a/b", "/a/b/c", "/a/d", "/ab", "/e/f"];
@@ -65,6 +67,7 @@ const operation: fc.Arbitrary<Operation> = fc.record({
   turns: fc.nat(12),
   tool: fc.nat(2),
   priority: fc.integer({ min: -1, max: 1 }),
+  session: fc.nat(2),
 });
 
 interface ScheduledRun {
@@ -76,7 +79,7 @@ interface ScheduledRun {
 
 async function runScheduled({ scheduler, state, operation, id }: ScheduledRun): Promise<number> {
   const { resources, priority, tool } = operation;
-  const locks = toLocks(resources, (path) => path);
+  const locks = toLocks(resources, { canonicalPath: (path) => path, sessionId: String(operation.session) });
   const ticket = await scheduler.acquire({ limits: tools[tool]!, priority, locks });
   try {
     return await run(operation, id, state);

@@ -73,7 +73,8 @@ export function createShellExec() {
     output: shellResult,
     resources(call, line) {
       judge.note(call, line);
-      const tree = [{ tree: "." }];
+      // Sessions do not wait for each other's commands: the journal finds out where two changed the same file.
+      const tree = [{ tree: ".", scope: "session" as const }];
       const hosts = call.network ? [{ host: "*" }] : [];
       return judge.isReadOnly(call) ? { reads: tree } : { reads: hosts, writes: tree };
     },

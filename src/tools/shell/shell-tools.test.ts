@@ -189,10 +189,25 @@ describe("shell_exec", () => {
         { command: "x", timeout: 1, background: false, network: false, pty: false, ...args },
         { readOnly },
       );
-    expect(claim(true)).toEqual({ reads: [{ tree: "." }] });
-    expect(claim(false)).toEqual({ reads: [], writes: [{ tree: "." }] });
-    expect(claim(true, { background: true })).toMatchObject({ writes: [{ tree: "." }] });
-    expect(claim(true, { network: true })).toEqual({ reads: [{ host: "*" }], writes: [{ tree: "." }] });
+    const whole = [{ tree: ".", scope: "session" }];
+    expect(claim(true)).toEqual({ reads: whole });
+    expect(claim(false)).toEqual({ reads: [], writes: whole });
+    expect(claim(true, { background: true })).toMatchObject({ writes: whole });
+    expect(claim(true, { network: true })).toEqual({ reads: [{ host: "*" }], writes: whole });
+  });
+
+  it("keeps a session's own order, and holds up no other session", async () => {
+    const [one, other] = [tenon.createSession(), tenon.createSession()];
+    const run = async (session: typeof one, command: string): Promise<string> => {
+      const { result } = await session.call({ name: "shell_exec", arguments: { command, timeout: 50_000 } });
+      return (result as { stdout: string }).stdout;
+    };
+    // It ends only when the other session has run its command: were it in the way, it would time out.
+    const first = run(one, "until [ -e theirs ]; do sleep 0.05; done; ls own 2>&1; echo first");
+    const second = run(one, "touch own; echo second");
+    expect(await run(other, "touch theirs; echo theirs")).toBe("theirs\n");
+    expect(await first).toMatch(/No such file[^]*first/);
+    expect(await second).toBe("second\n");
   });
 
   it("runs lines that only read at the same time, and others one after the other", async () => {
