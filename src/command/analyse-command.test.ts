@@ -195,8 +195,49 @@ describe("where a line runs", () => {
 
   it("trusts nothing where the environment was changed", () => {
     expect(verdict("ls", { env: ["LANG"] })).toBe("allow");
-    expect(verdict("ls", { env: ["ANYTHING"] })).toBe("ask");
+    for (const name of ["FOO", "API_BASE", "MY_PROJECT_NAME"]) {
+      expect(verdict("ls", { env: [name] }), name).toBe("allow");
+    }
+    const obeyed =
+      "PATH LD_PRELOAD GIT_DIR GCONV_PATH NODE_OPTIONS BAT_CONFIG_PATH AWKPATH RIPGREP_CONFIG_PATH MY_OPTS";
+    for (const name of obeyed.split(" ")) {
+      expect(verdict("ls", { env: [name] }), name).toBe("ask");
+    }
     expect(analyse("npm test", { env: ["PATH"] }).commands[0]).toMatchObject({ known: false });
+  });
+});
+
+describe("the files that a line changes", () => {
+  it.each([
+    ["rm keep/a", ["keep/a"]],
+    ["rm -rf -- -x keep", ["-x", "keep"]],
+    ["touch -d yesterday keep/a b", ["keep/a", "b"]],
+    ["mkdir -p -m 700 keep/new", ["keep/new"]],
+    ["mv keep/a elsewhere", ["keep/a", "elsewhere", "elsewhere/a"]],
+    ["mv -t there keep/a keep/b", ["keep/a", "keep/b", "there", "there/a", "there/b"]],
+    ["chmod 600 keep/a", ["keep/a"]],
+    ["chmod -x keep/a", ["keep/a"]],
+    ["chmod -R u+w keep", ["keep"]],
+    ["chmod --reference=b keep/a", ["keep/a"]],
+    ["chown me:us keep/a", ["keep/a"]],
+    ["patch -p1 keep/a change.diff", ["keep/a"]],
+    ["truncate -s 0 keep/a", ["keep/a"]],
+    ["gawk -i inplace '{print}' keep/a", ["keep/a"]],
+    ["gawk --include=inplace '{print}' keep/a", ["keep/a"]],
+    ["awk '{print}' keep/a", []],
+    ["cp -t keep a b", ["keep", "keep/a", "keep/b"]],
+    ["cp -tkeep a", ["keep", "keep/a"]],
+    ["install -m 755 -t keep a", ["keep", "keep/a"]],
+    ["ln -s ../there/it", ["it"]],
+    ["ln -s a keep/b", ["keep/b", "keep/b/a"]],
+    ["gzip keep/a", ["keep/a"]],
+    ["git rm keep/a", ["keep/a"]],
+    ["git mv keep/a b", ["keep/a", "b"]],
+    ["git checkout -- keep/a", ["keep/a"]],
+    ["git checkout main", []],
+  ])("are named for %j", (line, changes) => {
+    const expected = changes.map((path) => `/work/proj/${path}`);
+    expect(analyse(line).changes.toSorted()).toEqual(expected.toSorted());
   });
 });
 

@@ -12,7 +12,7 @@ import { grammar } from "./grammar.js";
 /** Longer lines ask, whatever is in them. */
 const longestLine = 16_384;
 /** Longer lines are only skimmed for what is denied. */
-const longestParsed = 1_048_576;
+const longestParsed = 131_072;
 /** How often parts of a line are walked again with other values. */
 const budget = 64;
 

@@ -145,7 +145,6 @@ export const everydayLines: readonly string[] = [
   "env",
   "printenv",
   "env | grep NODE",
-  "printenv PATH",
   "echo $HOME",
   "echo $PATH",
   "export FOO=bar",

@@ -1,10 +1,10 @@
 import type { SimpleCommand } from "./command-analysis.js";
 import { denyCommand } from "./judge/deny-command.js";
 import { likely, toCharge } from "./judge/charge.js";
-import { readOnlyPaths } from "./judge/read-only.js";
+import { isOutput, readOnlyPaths, takesAnyText } from "./judge/read-only.js";
 import { interactiveProgram, blockingService } from "./judge/services.js";
 import { taintOf } from "./judge/taint-of.js";
-import { readFiles, writtenFiles } from "./judge/touched-files.js";
+import { changedFiles, readFiles } from "./judge/touched-files.js";
 import { isHarmlessVariable, isSteeringVariable } from "./judge/variables.js";
 import type { Scope } from "./scope.js";
 import type { Draft, Walk } from "./walk.js";
@@ -50,7 +50,8 @@ function unsure({ fields, assignments }: Draft, scope: Scope, walk: Walk): strin
   const [name, ...args] = fields;
   if (name === undefined || !name.known || name.pattern !== undefined)
     return "which program it starts is only known when it runs";
-  if (!args.every(({ known }) => known)) return "some of its words are only known when it runs";
+  const isSure = (field: Field): boolean => field.known || (takesAnyText.has(name.text) && isOutput(field));
+  if (!args.every(isSure)) return "some of its words are only known when it runs";
   const changed = assignments.find((variable) => !isHarmlessVariable(variable.name));
   if (changed !== undefined) return `${changed.name} is set for it`;
   const steering = walk.place.env.find(isSteeringVariable);
@@ -72,7 +73,7 @@ function noteFlow(draft: Draft, scope: Scope, walk: Walk): void {
       for (const cwd of scope.cwds ?? [walk.place.workspace]) into.add(absolutePath(text, cwd));
     }
   };
-  note(writtenFiles(charge), walk.changes);
+  note(changedFiles(charge), walk.changes);
   note(readFiles(charge), walk.reads);
 }
 

@@ -2,6 +2,7 @@ import type { Assignment, Command, Redirection as RedirectionNode } from "unbash
 import type { CommandVariable } from "./command-analysis.js";
 import { heredocText } from "./heredoc-text.js";
 import { denyRedirection } from "./judge/deny-redirection.js";
+import { isStrict } from "./judge/strict-redirection.js";
 import { isSteeringVariable } from "./judge/variables.js";
 import type { Scope, Stdin, Value } from "./scope.js";
 import type { ResolvedRedirection, Walk } from "./walk.js";
@@ -107,8 +108,9 @@ export function walkRedirections(nodes: readonly RedirectionNode[], scope: Scope
     if (denied !== undefined) walk.denied ??= denied;
     return redirection;
   });
-  const strict = scope.strict && redirections.every(isStrict);
-  if (!strict && redirections.some((one) => !isStrict(one))) walk.loose = true;
+  const isEachStrict = redirections.every((one) => isStrict(one, scope, walk.place));
+  const strict = scope.strict && isEachStrict;
+  if (!isEachStrict) walk.loose = true;
   return { redirections, stdin, strict };
 }
 
@@ -121,14 +123,6 @@ function targetOf(node: RedirectionNode, scope: Scope, walk: Walk): Field {
   }
   const fields = resolveWord(node.target, scope, walk);
   return fields.length === 1 ? fields[0]! : unknownField(node.target.text);
-}
-
-/** Only `/dev/null` and copies of descriptors are in the strict fragment. */
-export function isStrict({ op, field }: Pick<ResolvedRedirection, "op" | "field">): boolean {
-  if (!field.known || !field.plain || field.pattern !== undefined) return false;
-  if (op === ">&" || op === "<&")
-    return /^(?:\d{1,3}-?|-)$/.test(field.text) || (op === ">&" && field.text === "/dev/null");
-  return !op.startsWith("<<") && field.text === "/dev/null";
 }
 
 function stdinOf({ op, field, fd }: ResolvedRedirection, before: Stdin, scope: Scope): Stdin {

@@ -27,7 +27,7 @@ export function walkList(list: CompoundList, scope: Scope, walk: Walk): void {
 
 function walkStatement({ command, background }: Statement, scope: Scope, walk: Walk): void {
   if (background === true) {
-    walkNode(command, forkScope(scope, { strict: false, via: [...scope.via, "&"] }), walk);
+    walkNode(command, forkScope(scope, { via: [...scope.via, "&"] }), walk);
     return;
   }
   const before = scope.cwds;

@@ -62,12 +62,19 @@ export function capByMode(call: PolicyCall, mode: PolicyMode, traits: Traits): A
   if (mode !== "read-only") return undefined;
   const writes = call.writes.some((resource) => "path" in resource || "tree" in resource);
   if (traits.readOnly && !traits.dangerous && !writes) return undefined;
+  if (!writes && runsReadersOnly(call)) return undefined;
   return denial("mode:read-only", {
     source: "mode",
     code: "ACCESS_DENIED",
     reason: `${call.toolName} does more than read, and the mode is read-only`,
     hint: "Read instead, or let a person start Tenon in another mode.",
   });
+}
+
+/** The line is proved to only read, and the sandbox keeps it to that: it sees the workspace read-only, without network. */
+function runsReadersOnly({ commands = [], changes = [] }: PolicyCall): boolean {
+  if (commands.length === 0 || changes.length > 0) return false;
+  return commands.every(({ known, readOnly, sandboxed }) => known && readOnly && sandboxed === true);
 }
 
 /** Where only some commands are allowed, nothing else runs, and nothing of which nobody knows what it is. */

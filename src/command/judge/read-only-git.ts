@@ -14,7 +14,7 @@ const global = toSpec({
 /** `git` where it looks and changes nothing: known subcommands with known options. */
 export function gitReads(reading: Reading): readonly Field[] | undefined {
   const { args } = reading;
-  if (args.length === 1 && /^(?:--version|-v|version)$/.test(args[0]!.text)) return [];
+  if (args.length === 1 && /^(?:--version|-v|version|--help|-h|help)$/.test(args[0]!.text)) return [];
   const outer = readArguments(args, global);
   const [verb, ...rest] = outer?.operands ?? [];
   if (outer === undefined || verb === undefined || rest.some(({ pattern }) => /^[*?[]/.test(pattern ?? "")))

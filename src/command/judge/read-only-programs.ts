@@ -5,6 +5,7 @@ import type { Field } from "../words/field.js";
 import { findReads } from "./read-only-find.js";
 import { awkReads, jqReads, sedReads } from "./read-only-scripts.js";
 import { textPrograms } from "./read-only-text.js";
+import { isSecretVariable } from "./secret-names.js";
 
 /** A command that is asked whether it only reads. */
 export interface Reading {
@@ -52,6 +53,15 @@ export function isTame(program: string): boolean {
   return tame.has(program);
 }
 
+/** Without `-x` and `-X`, which run a program on what was found. */
+const fd: ReaderSpec = {
+  flags: "HIuLaslpi0q1gF",
+  values: "deEtcSjC",
+  long: "hidden no-ignore no-ignore-vcs no-ignore-parent unrestricted follow absolute-path list-details full-path ignore-case case-sensitive glob regex fixed-strings print0 quiet max-results= max-depth= min-depth= exact-depth= extension= exclude= type= color= size= changed-within= changed-before= base-directory= search-path= one-file-system threads= strip-cwd-prefix=? prune path-separator= relative-path and=",
+  files: ["C", "base-directory", "search-path"],
+  operands: ({ operands }) => operands.slice(1),
+};
+
 const listed: Readonly<Record<string, ReaderSpec>> = {
   ...textPrograms,
   ls: {
@@ -77,6 +87,8 @@ const listed: Readonly<Record<string, ReaderSpec>> = {
     values: "Btx",
     long: "all human-readable si inodes local portability print-type total type= exclude-type= output=?",
   },
+  fd: fd,
+  fdfind: fd,
   tree: {
     flags: "adflxiqNQpugshDFrtUvcCnAS",
     values: "LPIH",
@@ -101,6 +113,16 @@ const listed: Readonly<Record<string, ReaderSpec>> = {
   which: { flags: "as", long: "all", operands: "text" },
   type: { flags: "afptP", operands: "text" },
   help: { flags: "dms", operands: "text" },
+  wait: { operands: "text" },
+  // Without a name it prints all variables.
+  printenv: {
+    flags: "0",
+    long: "null",
+    operands: ({ operands }) =>
+      operands.length > 0 && operands.every(({ text }) => /^\w+$/.test(text) && !isSecretVariable(text))
+        ? []
+        : undefined,
+  },
   whoami: { operands: "none" },
   id: { flags: "ugGnrz", long: "user group groups name real zero", operands: "text" },
   groups: { operands: "text" },

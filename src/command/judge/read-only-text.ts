@@ -23,6 +23,22 @@ const grep: ReaderSpec = {
   tame: true,
 };
 
+/** Without a pager of the caller's; what is printed goes into a pipe, where it starts none. */
+const bat: ReaderSpec = {
+  flags: "pnAuPfS",
+  values: "lrHm",
+  long: "plain number show-all unbuffered force-colorization language= line-range= highlight-line= map-syntax= style= color= paging= theme= tabs= wrap= terminal-width= decorations= squeeze-blank no-config file-name=",
+};
+
+/** Without `--pager`. */
+const ag: ReaderSpec = {
+  flags: "ilLcsSwvQ0HnazufFtUrRo",
+  values: "ABCGmgp",
+  long: "ignore-case files-with-matches files-without-matches count case-sensitive smart-case word-regexp invert-match literal null heading noheading numbers nonumbers column color nocolor group nogroup hidden all-text all-types unrestricted follow skip-vcs-ignores only-matching after=? before=? context=? file-search-regex= ignore= ignore-dir= depth= max-count= path-to-ignore= filename nofilename stats vimgrep silent print-long-lines nomultiline multiline",
+  files: ["p", "path-to-ignore"],
+  operands: afterPattern("g"),
+};
+
 const sum: ReaderSpec = { flags: "btz", long: "binary text tag zero", tame: true };
 
 /** Programs that print text from files, or from what is piped into them. */
@@ -37,6 +53,9 @@ export const textPrograms: Readonly<Record<string, ReaderSpec>> = {
     files: ["f", "file", "ignore-file"],
     operands: afterPattern("e", "f", "regexp", "file", "files", "type-list"),
   },
+  ag,
+  bat,
+  batcat: bat,
   cat: {
     flags: "AbeEnstTuv",
     long: "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting",

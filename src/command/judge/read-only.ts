@@ -1,11 +1,11 @@
 import type { Scope } from "../scope.js";
-import { isStrict } from "../walk-command.js";
 import type { Draft, Place } from "../walk.js";
 import type { Field } from "../words/field.js";
 import { absolutePath, baseName, isInside } from "../words/paths.js";
 import { gitReads } from "./read-only-git.js";
 import { isSecretName } from "./secret-names.js";
-import { isHarmlessVariable } from "./variables.js";
+import { isStrict } from "./strict-redirection.js";
+import { mayChangeReaders } from "./variables.js";
 import { readOnlyPrograms } from "./read-only-programs.js";
 import type { Reading } from "./read-only-programs.js";
 
@@ -15,12 +15,14 @@ export function readOnlyPaths(draft: Draft, scope: Scope, place: Place): readonl
   const { cwds } = scope;
   if (!scope.strict || scope.poison !== undefined || cwds === undefined || assignments.length > 0)
     return undefined;
-  if (!place.env.every(isHarmlessVariable) || !redirections.every(isStrict)) return undefined;
+  if (place.env.some(mayChangeReaders) || !redirections.every((one) => isStrict(one, scope, place)))
+    return undefined;
   if (!cwds.every((cwd) => isInside(cwd, place.workspace))) return undefined;
-  if (!fields.every(({ known, plain, text }) => known && plain && !text.includes("\0"))) return undefined;
   const [name, ...args] = fields;
-  const program = systemProgram(name!);
+  const program = isPlain(name!) ? systemProgram(name!) : undefined;
   if (program === undefined || scope.functions.has(program)) return undefined;
+  if (!args.every((field) => isPlain(field) || (takesAnyText.has(program) && isOutput(field))))
+    return undefined;
   const reading: Reading = { args, cwds, place };
   const found = program === "git" ? gitReads(reading) : readOnlyPrograms.get(program)?.(reading);
   if (found === undefined) return undefined;
@@ -34,6 +36,25 @@ export function readOnlyPaths(draft: Draft, scope: Scope, place: Place): readonl
   const globs = args.filter((field) => field.pattern !== undefined && !found.includes(field));
   return globs.every((field) => insidePaths(field, reading) !== undefined) ? paths : undefined;
 }
+
+function isPlain({ known, plain, text }: Field): boolean {
+  return known && plain && !text.includes("\0");
+}
+
+/** What a substitution prints, and nothing else that is only known when it runs; its commands are judged by themselves. */
+export function isOutput({ substituted, taint }: Field): boolean {
+  return substituted === true && taint === undefined;
+}
+
+/** Programs that do nothing with their words but print them, whatever they are. */
+export const takesAnyText: ReadonlySet<string> = new Set([
+  "echo",
+  "basename",
+  "dirname",
+  ":",
+  "true",
+  "false",
+]);
 
 /** The name of a program that the system brings: bare, or in one of its directories. */
 function systemProgram({ text, pattern }: Field): string | undefined {

@@ -6,6 +6,13 @@ const names =
 /** Names that a glob can be aimed at; one that does not begin with a dot matches none of them. */
 const hidden = [".env", ".env.local", ".env.production", ".npmrc", ".netrc", ".pgpass", ".git-credentials"];
 
+/** Whether a variable of such a name holds what nobody should be shown unasked. */
+export function isSecretVariable(name: string): boolean {
+  return /key|token|secret|passw|passphrase|pwd$|credential|auth|cookie|private|session|dsn|database_url/i.test(
+    name,
+  );
+}
+
 /** Whether people keep passwords and keys under such a name: it is shown to nobody unasked. */
 export function isSecretName(name: string, glob = false): boolean {
   if (names.test(name)) return true;

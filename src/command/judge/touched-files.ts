@@ -4,7 +4,30 @@ import { baseName } from "../words/paths.js";
 import type { Charge } from "./charge.js";
 import { operandsOf } from "./charge.js";
 
-/** Files that a command surely writes, as far as its words say so. */
+/** Files that a command surely changes in any way, as far as its words say so: their content, name, place or rights. */
+export function changedFiles(charge: Pick<Charge, "name" | "args" | "texts">): readonly Field[] {
+  const { name, args } = charge;
+  if (inPlace.has(name)) return operandsOf(args);
+  switch (name) {
+    case "touch":
+      return operandsOf(withoutValues(args, /^(?:-[drt]|--(?:date|reference))$/));
+    case "mkdir":
+    case "mkfifo":
+      return operandsOf(withoutValues(args, /^(?:-m|--mode)$/));
+    case "chmod":
+    case "chown":
+    case "chgrp":
+      return changedRights(args);
+    case "mv":
+      return [...writtenFiles(charge), ...movedAway(args)];
+    case "git":
+      return changedByGit(args);
+    default:
+      return writtenFiles(charge);
+  }
+}
+
+/** Files whose content a command surely writes, as far as its words say so. */
 export function writtenFiles({
   name,
   args,
@@ -14,7 +37,7 @@ export function writtenFiles({
     case "tee":
     case "truncate":
     case "sponge":
-      return operandsOf(withoutValues(args, /^-s$/));
+      return operandsOf(withoutValues(args, /^(?:-[sr]|--(?:size|reference))$/));
     case "cp":
     case "mv":
     case "install":
@@ -22,6 +45,11 @@ export function writtenFiles({
     case "rsync":
     case "scp":
       return copied(args, texts);
+    case "patch":
+      return patched(args);
+    case "gawk":
+    case "awk":
+      return editsInPlace(texts) ? operandsOf(withoutValues(args, /^(?:-[iFv]|--include)$/)).slice(1) : [];
     case "dd":
       return args.filter(({ text }) => text.startsWith("of=")).map((field) => cut(field, 3));
     case "sort":
@@ -40,12 +68,62 @@ export function writtenFiles({
   }
 }
 
+/** Programs that change or remove every file that they name. */
+const inPlace = new Set(
+  "rm rmdir unlink shred gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 dos2unix unix2dos ed".split(" "),
+);
+
+/** The mode or the owner stands first, unless another file lends it. */
+function changedRights(args: readonly Field[]): readonly Field[] {
+  const lent = args.some(({ text }) => /^--(?:reference|from-file)/.test(text));
+  // A mode such as `-x` looks like an option.
+  const words = args.filter(({ text }) => !/^-[rwxXst]+$/.test(text) || text === "-R");
+  const symbolic = words.length < args.length;
+  const operands = operandsOf(withoutValues(words, /^--(?:reference|from)$/));
+  return lent || symbolic ? operands : operands.slice(1);
+}
+
+/** What is moved is gone from where it was. */
+function movedAway(args: readonly Field[]): readonly Field[] {
+  const hasTarget = args.some(({ text }) => /^(?:-\w*t|-t.+|--target-directory(?:=.*)?)$/.test(text));
+  const operands = operandsOf(withoutValues(args, /^(?:-\w*t|-S|--target-directory|--suffix)$/));
+  return hasTarget ? operands : operands.slice(0, -1);
+}
+
+/** The file to patch, and where the outcome or the rejected parts go; without one the patch itself says which. */
+function patched(args: readonly Field[]): readonly Field[] {
+  const values =
+    /^(?:-[pFDdiroBVYzg]|--(?:strip|fuzz|ifdef|directory|input|reject-file|output|prefix|suffix))$/;
+  const outputs = valuesOf(args, /^(?:-[or]|--(?:output|reject-file))$/, /^--(?:output|reject-file)=(?=.)/);
+  return [...operandsOf(withoutValues(args, values)).slice(0, 1), ...outputs];
+}
+
+function editsInPlace(texts: readonly string[]): boolean {
+  return texts.some(
+    (text, at) =>
+      /^(?:-i|--include=)\/?(?:.*\/)?inplace/.test(text) ||
+      (/^(?:-i|--include)$/.test(texts[at - 1] ?? "") && /(?:^|\/)inplace(?:\.awk)?$/.test(text)),
+  );
+}
+
+/** Files of the work tree that git removes, moves or takes back. */
+function changedByGit(args: readonly Field[]): readonly Field[] {
+  const [verb, ...rest] = operandsOf(withoutValues(args, /^-[Cc]$/));
+  if (verb === undefined) return [];
+  if (/^(?:rm|mv|restore|clean)$/.test(verb.text)) return rest;
+  const end = args.findIndex(({ text }) => text === "--");
+  return verb.text === "checkout" && end >= 0 ? args.slice(end + 1) : [];
+}
+
 /** The target, and the file in it where the target is a directory. */
 function copied(args: readonly Field[], texts: readonly string[]): readonly Field[] {
-  const into = valuesOf(args, /^(?:-\w*t|--target-directory)$/, /^--target-directory=(?=.)/);
+  const into = valuesOf(args, /^(?:-[a-zA-Z]*t|--target-directory)$/, /^(?:-t|--target-directory=)(?=.)/);
   const operands = operandsOf(
-    withoutValues(args, /^(?:-[tmogSePpiF]|--target-directory|--mode|--owner|--group|--rsh)$/),
+    withoutValues(args, /^(?:-[a-zA-Z]*t|-[mogSePpiF]|--target-directory|--mode|--owner|--group|--rsh)$/),
   );
+  // `ln -s ../there` makes a link of that name here.
+  if (into.length === 0 && operands.length === 1)
+    return operands.map(({ text }) => knownField(baseName(text)));
   const [target] = into.length > 0 ? into : operands.slice(-1);
   const sources = into.length > 0 ? operands : operands.slice(0, -1);
   if (target === undefined || /^[^/]*:/.test(target.text)) return [];

@@ -17,6 +17,8 @@ export interface Field {
   /** What it most likely is, where it is not known. */
   readonly guess?: string | undefined;
   readonly taint?: Taint | undefined;
+  /** What is not plain about it is what commands in `$(…)` print, and nothing else. */
+  readonly substituted?: boolean | undefined;
 }
 
 /** A word of which everything is known. */

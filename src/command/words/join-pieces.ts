@@ -78,12 +78,14 @@ export function toOneField(pieces: readonly Piece[]): Field {
   const plain = pieces.every(({ moved, unknown }) => moved !== true && unknown !== true);
   const globs = pieces.some(({ glob, unknown }) => glob === true && unknown !== true);
   const taint = pieces.reduce<Field["taint"]>((found, piece) => worse(found, piece.taint), undefined);
-  if (known && !globs && taint === undefined) return { text, known, plain };
+  const substituted = !plain && pieces.every(isPlainOrSubstituted) ? { substituted: true } : {};
+  if (known && !globs && taint === undefined) return { text, known, plain, ...substituted };
   const guessable = pieces.every(({ unknown, guess }) => unknown !== true || guess !== undefined);
   return {
     text,
     known,
     plain,
+    ...substituted,
     many: pieces.some(
       ({ unknown, unsure, quoted }) => (unknown === true || unsure === true) && quoted !== true,
     ),
@@ -96,6 +98,10 @@ export function toOneField(pieces: readonly Piece[]): Field {
     }),
     ...(!known && guessable && { guess: joined(pieces, (piece) => piece.guess ?? piece.text) }),
   };
+}
+
+function isPlainOrSubstituted({ moved, unknown, substituted }: Piece): boolean {
+  return substituted === true || (moved !== true && unknown !== true);
 }
 
 function joined(pieces: readonly Piece[], toText: (piece: Piece) => string): string {

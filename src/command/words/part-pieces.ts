@@ -70,13 +70,15 @@ function substitutionPieces(
 ): Piece[] {
   const taint = walkInner(script, "$(…)", context);
   const output = script && staticOutput(script, context.scope, context.walk);
-  if (output === undefined) return [{ text, quoted, split: !quoted, unknown: true, taint }];
+  if (output === undefined)
+    return [{ text, quoted, split: !quoted, unknown: true, substituted: true, taint }];
   return [
     {
       text: output.text.replace(/\n+$/, ""),
       quoted,
       split: !quoted,
       moved: true,
+      substituted: true,
       unsure: !output.sure,
       taint: output.taint ?? taint,
     },
@@ -98,6 +100,6 @@ function walkInner(
     return undefined;
   }
   const flow: Flow = { taint: undefined };
-  walk.script(script, forkScope(scope, { via: [...scope.via, via], flow, strict: false, readers: [] }));
+  walk.script(script, forkScope(scope, { via: [...scope.via, via], flow, readers: [] }));
   return flow.taint;
 }

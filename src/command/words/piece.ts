@@ -16,6 +16,8 @@ export interface Piece {
   readonly unsure?: boolean | undefined;
   /** Comes from `$`, a backtick or `~`. */
   readonly moved?: boolean | undefined;
+  /** What a command in `$(…)` prints. */
+  readonly substituted?: boolean | undefined;
   /** The word ends before this piece, as between the words of `"$@"`. */
   readonly breakBefore?: boolean | undefined;
   readonly taint?: Taint | undefined;

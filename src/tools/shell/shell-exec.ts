@@ -7,9 +7,18 @@ import { createLineJudge, type LineJudge } from "./judge-line.js";
 import { renderShell, shellResult, toJobResult, toShellResult, type ShellResult } from "./shell-result.js";
 
 const longestForegroundMs = 600_000;
+/** What a system takes as one argument; nobody can look through more than that before consent either. */
+const longestLine = 100_000;
 
 const input = z.object({
-  command: z.string().min(1).max(400_000).describe("The line, as it would be typed into a shell."),
+  command: z
+    .string()
+    .min(1)
+    .max(
+      longestLine,
+      `Lines have at most ${longestLine} characters; write a longer script to a file and run that.`,
+    )
+    .describe("The line, as it would be typed into a shell."),
   cwd: z
     .string()
     .min(1)
