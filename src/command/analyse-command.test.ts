@@ -8,12 +8,13 @@ import { everydayLines } from "./everyday-lines.fixture.js";
 import { harmlessLines } from "./harmless-lines.fixture.js";
 import { shellLine } from "./random-lines.fixture.js";
 import { readingLines } from "./reading-lines.fixture.js";
+import { slyInput } from "./sly-input.fixture.js";
 import { slyLines } from "./sly-lines.fixture.js";
 import { slyOptions } from "./sly-options.fixture.js";
 
 const deniedLines = [...destructiveLines, ...disguisedLines];
 const askedLines = [...everydayLines, ...harmlessLines];
-const slyOnes = [...slyOptions, ...slyLines];
+const slyOnes = [...slyOptions, ...slyLines, ...slyInput];
 
 const place: AnalyseOptions = { workspace: "/work/proj", home: "/home/user" };
 const analyse = (line: string, options: Partial<AnalyseOptions> = {}) =>
