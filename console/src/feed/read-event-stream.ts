@@ -27,7 +27,8 @@ function toEvent(block: string): StreamEvent | undefined {
   let event = "message";
   let data: string | undefined;
   for (const line of block.split("\n")) {
-    const [, field, value = ""] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+    // A dot alone would stop at U+2028, which JSON leaves as it is.
+    const [, field, value = ""] = /^(\w+): ?(.*)$/s.exec(line) ?? [];
     if (field === "event") event = value;
     if (field === "data") data = data === undefined ? value : `${data}\n${value}`;
   }
