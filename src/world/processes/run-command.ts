@@ -61,7 +61,8 @@ export async function runCommand(parts: RunParts, request: RunRequest): Promise<
     const used = usage.stop();
     if (used !== undefined) parts.onUsage(used);
     const { kept, fault } = await collector.finish();
-    const left = [...end.left, ...settled.left];
+    // Where it was stopped itself, that says it.
+    const left = end.why === "exit" ? [...end.left, ...settled.left] : [];
     return {
       stdout: collector.read("stdout"),
       stderr: collector.read("stderr"),

@@ -125,6 +125,14 @@ describe("a command in the sandbox", () => {
     expect(result.stdout.text).toBe("yes\n");
   });
 
+  it("that dies of a signal says nothing that it did not write", async () => {
+    expect(await run("echo out; kill -KILL $$")).toMatchObject({
+      stdout: { text: "out\n" },
+      stderr: { text: "" },
+      exitCode: 137,
+    });
+  });
+
   it("runs many at once", async () => {
     const results = await Promise.all(Array.from({ length: 12 }, (_, at) => run(`echo ${at}`)));
     expect(results.map(({ stdout }) => stdout.text)).toEqual(

@@ -48,7 +48,9 @@ export function innerScript({ roots, processes, variables, listsLeft }: InnerPar
  * command's exit code still counts.
  */
 const listLeft = `trap : TERM INT HUP
-"$@" ${leftDescriptor}>&-
+# What a shell says about a program that a signal ended is not the program's output.
+exec 6>&2 2>/dev/null
+"$@" 2>&6 ${leftDescriptor}>&- 6>&-
 code=$?
 trap '' TERM
 trap 'exit $code' EXIT
@@ -61,6 +63,6 @@ for at in /proc/[0-9]*; do
   name=\${name%%)*}
   full=$(/usr/bin/head -c 200 "$at/cmdline" | /usr/bin/tr '\\0\\n' '  ')
   echo "\${full:-$name}" >&${leftDescriptor}
-done 2>/dev/null
+done
 exit $code
 `;
