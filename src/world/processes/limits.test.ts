@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -93,6 +94,20 @@ describe("what a command leaves running", () => {
     expect(result).toMatchObject({ exitCode: 3, stdout: { text: "started\n" }, leftBehind: true });
     expect(result.stoppedProcesses).toEqual(["sleep 4321"]);
     expect(await run(processes, "sleep 0.05 & wait")).toMatchObject({ leftBehind: false });
+  });
+});
+
+describe("without a sandbox and without control groups", () => {
+  it("a process that left its session and its environment ends after its command", async () => {
+    ground = openCommandGround();
+    const seconds = `8${process.pid}.5`;
+    const isAlive = (): boolean => {
+      const found = spawnSync("pgrep", ["-xf", `sleep ${seconds}`], { encoding: "utf8" });
+      return found.stdout.trim() !== "";
+    };
+    const command = `env -i setsid sleep ${seconds} >/dev/null 2>&1 & sleep 0.2; echo ok`;
+    expect(await run(ground.forCall(), command)).toMatchObject({ stdout: { text: "ok\n" } });
+    await expect.poll(isAlive, { timeout: 10_000 }).toBe(false);
   });
 });
 

@@ -50,7 +50,7 @@ export function innerScript({ roots, processes, variables, listsLeft }: InnerPar
 const listLeft = `trap : TERM INT HUP
 # What a shell says about a program that a signal ended is not the program's output.
 exec 6>&2 2>/dev/null
-"$@" 2>&6 ${leftDescriptor}>&- 6>&-
+(exec "$@" 2>&6 ${leftDescriptor}>&- 6>&-)
 code=$?
 trap '' TERM
 trap 'exit $code' EXIT

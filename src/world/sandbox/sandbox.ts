@@ -166,8 +166,11 @@ async function build(options: SandboxOptions, bwrap: string, version: string): P
   };
 }
 
-/** The two processes of bubblewrap that hold a command and the shell before it are not the command's own. */
-const wallProcesses = 3;
+/**
+ * The two processes of bubblewrap that hold a command and the shell before it are not the command's own; that
+ * shell has one more beside it while it looks at the mounts.
+ */
+const wallProcesses = 4;
 
 /** Build it and look from inside whether it holds; a reason where it does not. */
 async function tryOut(wall: Wall): Promise<string | undefined> {
