@@ -42,6 +42,8 @@ const longestMs = 2 ** 31 - 1;
 /** Run a command to its end, its time limit or its cancellation; nothing of it runs afterwards. */
 export async function runCommand(parts: RunParts, request: RunRequest): Promise<CommandResult> {
   const started = parts.monotonic();
+  // What is looked at once, with the first command, is not taken from that command's time.
+  await Promise.all([parts.shell(), parts.sandbox.ready()]);
   parts.signal.throwIfAborted();
   const frames = request.onOutput && createOutputFrames(request.onOutput);
   const limits = createLimits(parts.signal, request.timeoutMs);
