@@ -116,6 +116,8 @@ export { ToolRegistry, type RegistryOptions } from "./registry/tool-registry.js"
 export type { ToolsetDefinition } from "./registry/toolsets.js";
 export { createTenon, type TenonOptions } from "./runtime/create-tenon.js";
 export { pinoLog, type PinoLogOptions } from "./runtime/pino-log.js";
+export type { Actor } from "./runtime/acts.js";
+export type { CallResult, ResultOptions } from "./runtime/results.js";
 export { reflect, type Reflection, type ReflectOptions, type ToolFailure } from "./runtime/reflect.js";
 export type { Session } from "./runtime/session.js";
 export type { TelemetryOptions } from "./runtime/telemetry.js";

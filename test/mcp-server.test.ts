@@ -265,6 +265,31 @@ describe("consent over MCP", () => {
     expect(host.seen.filter(({ id }) => id === "newest")).toEqual([]);
   });
 
+  it.each([
+    ["2026-07-28", true],
+    ["2025", false],
+  ])("makes a call once under its idempotency key (%s)", async (_, isModern) => {
+    let ran = 0;
+    const count = tool("count", { execute: () => ({ ran: ++ran }) });
+    const host = open({ tools: [count] }).connect();
+    if (!isModern) await host.initialize();
+    const send = (key: unknown) =>
+      host.request("tools/call", {
+        name: "count",
+        arguments: {},
+        _meta: { ...(isModern && envelope({})), "tenon/idempotencyKey": key },
+      });
+    const [first, again] = [await send("k"), await send("k")];
+    expect(again.result?.["structuredContent"]).toEqual({ ran: 1 });
+    const metaOf = (answer: typeof first) => answer.result?.["_meta"] as Record<string, unknown>;
+    expect(metaOf(again)).toMatchObject({
+      "tenon/callId": metaOf(first)["tenon/callId"],
+      "tenon/repeated": true,
+    });
+    expect((await send("other")).result?.["structuredContent"]).toEqual({ ran: 2 });
+    expect(JSON.stringify((await send(5)).result)).toContain("REQUEST_INVALID");
+  });
+
   it("takes no consent that was brought before it was asked for", async () => {
     const host = open().connect();
     const inputResponses = Object.fromEntries(

@@ -3,6 +3,7 @@ import type { AccessDecision, CallMetadata } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
 import { ToolCancelledError, type ToolError } from "../contract/errors.js";
 import type { TenonEvent } from "../contract/events.js";
+import type { KeyedCall } from "../contract/ports/answers.js";
 import type { Sighting } from "../contract/ports/seen.js";
 import type { Resource } from "../contract/resources.js";
 import type { CallSession } from "../contract/session.js";
@@ -46,6 +47,10 @@ export class Call {
   callId = "";
   /** The id that the caller gave it. */
   requestId: string | undefined;
+  /** The key under which its answer is kept, where the caller sent one. */
+  idempotencyKey: string | undefined;
+  /** It has taken its key. */
+  keyed: KeyedCall | undefined;
   toolName = "";
   /** The arguments as sent; only `plain` looks into them. */
   rawArguments: unknown;

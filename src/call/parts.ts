@@ -27,6 +27,7 @@ import type { Approvals } from "./approve.js";
 import type { Call, CallOrigin } from "./call.js";
 import type { ExtensionHooks } from "./extensions.js";
 import type { LoopGuard } from "./loop-guard.js";
+import type { AnswerKeys } from "./repeat.js";
 import type { ResultCache } from "./result-cache.js";
 
 /** Settings of one tool version after configuration and optimiser had their say. */
@@ -101,6 +102,8 @@ export interface SpineParts {
   /** Answers of read-only calls; `undefined` where none are kept. */
   readonly cache: ResultCache | undefined;
   readonly loopGuard: LoopGuard | undefined;
+  /** Answers by the caller's key. */
+  readonly keys?: AnswerKeys | undefined;
   readonly scheduler: Scheduler;
   readonly deadlines: DeadlineWheel;
   readonly events: EventBus;

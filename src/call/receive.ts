@@ -33,6 +33,7 @@ interface RequestFields {
   priority?: unknown;
   timeoutMs?: unknown;
   signal?: unknown;
+  idempotencyKey?: unknown;
 }
 
 /** A hostile object may have getters that throw, or answer differently the second time. */
@@ -41,8 +42,17 @@ function readFields(request: unknown): RequestFields {
     throw invalid(`the request must be an object { name, arguments }, got ${describe(request)}`);
   }
   try {
-    const { id, name, arguments: args, taskId, priority, timeoutMs, signal } = request as RequestFields;
-    return { id, name, arguments: args, taskId, priority, timeoutMs, signal };
+    const {
+      id,
+      name,
+      arguments: args,
+      taskId,
+      priority,
+      timeoutMs,
+      signal,
+      idempotencyKey,
+    } = request as RequestFields;
+    return { id, name, arguments: args, taskId, priority, timeoutMs, signal, idempotencyKey };
   } catch (cause) {
     throw invalid("the request could not be read", cause);
   }
@@ -56,6 +66,7 @@ function takeFields(call: Call, fields: RequestFields): void {
   const taskId = toId(fields.taskId, "taskId");
   // What a tool calls belongs to the task that the tool was called for.
   call.taskId = call.origin.parent?.taskId ?? taskId ?? call.taskId;
+  call.idempotencyKey = toKey(fields.idempotencyKey);
   call.requestedPriority = toPriority(fields.priority);
   call.requestedTimeoutMs = toTimeout(fields.timeoutMs);
   if (call.toolName === "") throw invalid(`"name" must be the name of a tool, got ${describe(fields.name)}`);
@@ -119,6 +130,14 @@ function toId(value: unknown, name: string): string | undefined {
   if (typeof value !== "string") throw invalid(`"${name}" must be a string, got ${describe(value)}`);
   if (value.length > maxIdChars) throw invalid(`"${name}" has more than ${maxIdChars} characters`);
   return value.toWellFormed();
+}
+
+/** A key is a name for one call: an empty one, or one that a database would change, names nothing. */
+function toKey(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  const isKey = typeof value === "string" && value !== "" && value.length <= maxIdChars;
+  if (isKey && !/[\0\p{Surrogate}]/u.test(value)) return value;
+  throw invalid(`"idempotencyKey" must be a string of 1 to ${maxIdChars} characters`);
 }
 
 function toPriority(value: unknown): number | undefined {

@@ -80,7 +80,8 @@ function ownerOf(call: Call): CallOwner {
   };
 }
 
-function announceEnd(call: Call, envelope: ToolEnvelope): void {
+/** Tell listeners how the call ended. */
+export function announceEnd(call: Call, envelope: ToolEnvelope): void {
   const { durationMs, error, result } = envelope;
   if (error === undefined) {
     announce(call, "TOOL_CALL_COMPLETED", () => ({ result: call.parts.redact(result), durationMs }));

@@ -9,6 +9,7 @@ import type { SpineParts } from "./parts.js";
 import { receive } from "./receive.js";
 import { executeOrRecall } from "./recall.js";
 import { record } from "./record.js";
+import { answerAgain, giveAgain, keepAnswer } from "./repeat.js";
 import { resolve } from "./resolve.js";
 import { respond } from "./respond.js";
 import { schedule } from "./schedule.js";
@@ -35,6 +36,8 @@ export async function runCall(
     if (arriving !== undefined) await call.race(arriving);
     const resolved = resolve(call);
     const validated = validate(resolved);
+    const earlier = call.idempotencyKey === undefined ? undefined : await answerAgain(validated);
+    if (earlier !== undefined) return giveAgain(call, earlier);
     if (parts.hooks.execute !== undefined) await askExtensions(validated, parts.hooks.execute);
     if (parts.loopGuard?.idle === false) parts.loopGuard.refuse(validated);
     const deciding = authorise(validated);
@@ -53,6 +56,7 @@ export async function runCall(
     if (parts.hooks.complete !== undefined) await tellExtensions(call, envelope, parts.hooks.complete);
     const recording = record(outcome, envelope);
     if (recording !== undefined) await recording;
+    if (call.keyed !== undefined) await keepAnswer(outcome, envelope);
     return envelope;
   } finally {
     if (call.depth === 0) parts.inFlight.leave(call);

@@ -13,6 +13,7 @@ import { addMemory } from "./commands/memory.js";
 import { addPlan } from "./commands/plan.js";
 import { addPlugins } from "./commands/plugins.js";
 import { addPolicy } from "./commands/policy.js";
+import { addReflect } from "./commands/reflect.js";
 import { addReplay } from "./commands/replay.js";
 import { addServe } from "./commands/serve.js";
 import { addPrompt } from "./commands/prompt.js";
@@ -37,6 +38,7 @@ const commands: readonly AddCommand[] = [
   addTrust,
   addLog,
   addUndo,
+  addReflect,
   addReplay,
   addMemory,
   addPlan,

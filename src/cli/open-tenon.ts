@@ -4,6 +4,7 @@ import { createTenon } from "../runtime/create-tenon.js";
 import { openTrustStore } from "../runtime/open-trust.js";
 import type { Session } from "../runtime/session.js";
 import type { Tenon } from "../runtime/tenon.js";
+import { localActor, tellAuditFaults } from "./audit-faults.js";
 import type { CommonFlags, Terminal } from "./command-line.js";
 import { createTerminalBackend } from "./terminal-backend.js";
 import { toVisibleText } from "../text/visible-text.js";
@@ -31,9 +32,11 @@ export async function withTenon(
     env: terminal.env,
     home: homedir(),
     interact: createTerminalBackend(terminal),
+    actor: localActor("cli"),
     jobs: false, // this process ends with its command
     log: (record) => terminal.stderr.write(`${JSON.stringify(record)}\n`),
   });
+  tellAuditFaults(tenon, terminal);
   try {
     const session = await tenon.openNamedSession(flags.session ?? "cli");
     await run({ tenon, session, loaded, terminal, flags });

@@ -145,6 +145,17 @@ export const configSchema = once(() =>
       .optional()
       .describe("The log of calls."),
     state: stateSchema().optional().describe("How much the state keeps."),
+    idempotency: z
+      .strictObject({
+        maxAgeHours: atLeastOne()
+          .optional()
+          .describe("How long the answer of a call is kept under its idempotency key. @default 24"),
+        maxKeys: atLeastOne()
+          .optional()
+          .describe("Keys that may be in use at the same time; further ones are refused. @default 10000"),
+      })
+      .optional()
+      .describe("Answers that are given again to a call with the same key."),
     journal: z
       .strictObject({
         maxAgeDays: atLeastOne()

@@ -47,6 +47,10 @@ export function fillDefaults(config: NormalConfig) {
       maxAgeDays: config.journal?.maxAgeDays ?? 30,
       maxBytes: config.journal?.maxBytes ?? 1024 ** 3,
     },
+    idempotency: {
+      maxAgeHours: config.idempotency?.maxAgeHours ?? 24,
+      maxKeys: config.idempotency?.maxKeys ?? 10_000,
+    },
     audit: {
       enabled: config.audit?.enabled ?? true,
       maxAgeDays: config.audit?.maxAgeDays ?? 90,

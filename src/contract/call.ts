@@ -11,6 +11,11 @@ export interface ToolRequest {
   /** A name, an alias, or `name@range`. */
   readonly name: string;
   readonly arguments?: unknown;
+  /**
+   * Names the call for 24 hours: sent again with the same tool and arguments, the first answer comes back and
+   * nothing runs twice, in any process on this state. Calls that tools make have none.
+   */
+  readonly idempotencyKey?: string;
   readonly taskId?: string;
   /** Higher runs first among calls that are ready. @default the tool's */
   readonly priority?: number;
@@ -59,6 +64,8 @@ export interface CallMetadata {
   attempts?: number;
   /** The fallback tool that answered in the place of the one that was asked for. */
   answeredBy?: string;
+  /** The answer of an earlier call with the same idempotency key. */
+  repeated?: boolean;
   /** Results from outside that the model must not obey. */
   untrusted?: boolean;
   [extra: string]: unknown;

@@ -256,6 +256,21 @@ export const errorCodes = {
     meaning: "A newer Tenon wrote the state; this one cannot read it and left it untouched.",
     wayOut: "Update Tenon, or use another state directory.",
   },
+  IDEMPOTENCY_KEY_REUSED: {
+    type: "ToolValidationError",
+    meaning: "The idempotency key belongs to another call: the tool or the arguments differ.",
+    wayOut: "Send a new key with a new call, and the same key only with the same tool and arguments.",
+  },
+  IDEMPOTENCY_KEY_PENDING: {
+    type: "ToolUnavailableError",
+    meaning: "The call with this idempotency key is still running.",
+    wayOut: "Send it again with the same key later to get its answer.",
+  },
+  IDEMPOTENCY_FULL: {
+    type: "ToolUnavailableError",
+    meaning: "As many idempotency keys are in use as the configuration allows.",
+    wayOut: "Send the call without a key, wait until older keys expire, or raise `idempotency.maxKeys`.",
+  },
   CALL_INTERRUPTED: {
     type: "ToolExecutionError",
     meaning: "The process that ran the call ended before the call did, so it may have taken effect.",

@@ -32,6 +32,8 @@ export interface HostSessionOptions {
   readonly toolset?: string | undefined;
   readonly agent?: string | undefined;
   readonly userId?: string | undefined;
+  /** On whose behalf it works. @default "local" */
+  readonly principal?: string | undefined;
   readonly interact?: InteractBackend | undefined;
   readonly client?: ClientDoor | undefined;
   /** Its own person's program, at the other end of a pipe; anything else reached Tenon over a network. @default false */
@@ -76,6 +78,8 @@ export interface HostSession {
 export interface HostCall {
   /** One that `newCallId` gave out. @default a new id */
   readonly id?: string | undefined;
+  /** The same call is not made twice under it. */
+  readonly idempotencyKey?: string | undefined;
   readonly name: string;
   readonly arguments?: unknown;
   readonly signal: AbortSignal;

@@ -20,6 +20,7 @@ const known: Record<keyof TenonOptions, true> = {
   maxTextChars: true,
   cancelGraceMs: true,
   jobs: true,
+  actor: true,
   clock: true,
   random: true,
   env: true,

@@ -20,6 +20,8 @@ import { defaultPlainLimits, type PlainLimits } from "../schema/take-plain.js";
 import { createRedactor } from "../world/secrets/redactor.js";
 import { isSecretName } from "../world/secrets/secret-names.js";
 import type { InteractCallbacks } from "../world/interact/callback-backend.js";
+import { createActs, type Actor } from "./acts.js";
+import { createAnswerKeys } from "./answer-keys.js";
 import { createRuntimeAudit } from "./audit.js";
 import { createBuiltInTools } from "./built-in-tools.js";
 import { createCallIds } from "./call-ids.js";
@@ -35,6 +37,8 @@ import { openOptions } from "./options.js";
 import { createOutputParts } from "./output-parts.js";
 import { createReplay } from "./create-replay.js";
 import { RunningCalls } from "./running-calls.js";
+import { Results } from "./results.js";
+import { ruleMethods } from "./rule-methods.js";
 import { createSeenBySessions } from "./seen-by-sessions.js";
 import { createRuntimePolicy } from "./runtime-policy.js";
 import { awaitEither, pluginMethods } from "./plugin-methods.js";
@@ -86,6 +90,8 @@ export interface TenonOptions {
   readonly cancelGraceMs?: number;
   /** `false`: background jobs are refused, because this process ends with its call. @default true */
   readonly jobs?: boolean;
+  /** Who acts where a person undoes changes or changes rules through this Tenon. @default { via: "library" } */
+  readonly actor?: Actor;
   /** @default the machine's */
   readonly clock?: Clock;
   /** @default Math.random */
@@ -133,6 +139,10 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     workspace,
     database: config.database,
     limits: config.state,
+    answerLimits: {
+      maxAgeMs: config.idempotency.maxAgeHours * 3_600_000,
+      maxKeys: config.idempotency.maxKeys,
+    },
     onWarning: (message) => options.log?.({ level: "warn", time: clock.now(), message }),
   });
   const policy = createRuntimePolicy({ config, rules, workspace, state });
@@ -175,6 +185,7 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     isQuiet: () => running.isQuiet,
     state,
   });
+  const results = new Results(running, audit.log);
   const background = options.jobs !== false;
   const random = options.random ?? Math.random;
   const { redact } = redactor;
@@ -201,7 +212,13 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     scheduler,
     deadlines: new DeadlineWheel({ monotonic: clock.monotonic }),
     events,
-    recorders: [tasks, ...audit.recorders, ...telemetry, ...(options.recorders ?? [])],
+    keys: createAnswerKeys({
+      store: async () => (await state.open()).answers,
+      log: config.audit.enabled ? audit.log : undefined,
+      clock,
+      redact,
+    }),
+    recorders: [tasks, results, ...audit.recorders, ...telemetry, ...(options.recorders ?? [])],
     refuseChanges: audit.refuseChanges,
     world: world.ports,
     clock,
@@ -228,6 +245,13 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     if (own.enabled === false && registry.has(name)) registry.disable(name, "the configuration says so");
   }
   for (const extension of options.extensions ?? []) extensions.use(extension);
+  const acts = createActs({
+    actor: options.actor ?? { via: "library" },
+    recorders: audit.recorders,
+    newId,
+    clock,
+    redact,
+  });
   const replay = createReplay({ ...ground, audit: audit.log });
   const runtime = new TenonRuntime({
     plugins,
@@ -249,10 +273,11 @@ export function createTenon(given: TenonOptions = {}): Tenon {
   });
   return Object.assign(
     runtime,
-    { newCallId: ids.reserve },
+    { newCallId: ids.reserve, result: results.get.bind(results) },
     taskMethods({ tasks, log: audit.log }),
+    ruleMethods({ policy, acts }),
     pluginMethods(plugins),
-    undoMethods({ journal: world.journal, newId, replay }),
+    undoMethods({ journal: world.journal, acts, replay }),
   );
 }
 

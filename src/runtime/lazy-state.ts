@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { ToolResourceNotFoundError } from "../contract/errors.js";
+import type { AnswerLimits } from "../contract/ports/answers.js";
 import type { State } from "../store/open-state.js";
 import type { StateLimits } from "../store/state-limits.js";
 import { isThere, workspaceKey } from "../store/state-dir.js";
@@ -12,6 +13,7 @@ export interface LazyStateOptions {
   readonly database: string;
   /** How much is kept. */
   readonly limits?: Partial<StateLimits> | undefined;
+  readonly answerLimits: AnswerLimits;
   readonly onWarning: (message: string) => void;
 }
 

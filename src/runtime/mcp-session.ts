@@ -41,13 +41,14 @@ export class TenonHostSession implements HostSession {
   #blind: Session | undefined;
 
   constructor(parts: HostSessionParts) {
-    const { id, toolset, agent, userId, interact, client } = parts.asked;
+    const { id, toolset, agent, userId, principal, interact, client } = parts.asked;
     this.#parts = parts;
     this.#session = parts.tenon.createSession({
       ...(id !== undefined && { id }),
       ...(toolset !== undefined && { toolset }),
       ...(agent !== undefined && { agent }),
       ...(userId !== undefined && { userId }),
+      ...(principal !== undefined && { principal }),
       ...(this.#narrowed && { sees: (name: string) => this.#sees(name) }),
       interact,
       client,
@@ -93,7 +94,14 @@ export class TenonHostSession implements HostSession {
     return this.#parts.tenon.newCallId();
   }
 
-  async call({ id, name: asked, arguments: given, signal, onProgress }: HostCall): Promise<HostAnswer> {
+  async call({
+    id,
+    name: asked,
+    arguments: given,
+    idempotencyKey,
+    signal,
+    onProgress,
+  }: HostCall): Promise<HostAnswer> {
     const { name, args } = this.#searches ? meantCall(asked, given) : { name: asked, args: given };
     const visible = !this.#narrowed || (await this.#isVisible(name));
     const meant = this.#parts.catalogue.behind(name)?.trueName ?? (await this.#meant(name));
@@ -103,6 +111,7 @@ export class TenonHostSession implements HostSession {
       arguments: args ?? {},
       signal,
       ...(id !== undefined && { id }),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
     };
     const session = visible ? this.#session : this.#blinded();
     const envelope = await (onProgress === undefined

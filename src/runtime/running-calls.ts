@@ -89,6 +89,12 @@ export class RunningCalls implements InFlight {
     clearInterval(this.#pulse);
   }
 
+  /** The call of that id, while it runs. */
+  find(callId: string): Call | undefined {
+    for (const call of this.#calls) if (call.callId === callId) return call;
+    return undefined;
+  }
+
   /** Stop the call of that id, or those that their callers gave it: these may be several. */
   cancel(id: string, reason = "The call was cancelled by a person."): boolean {
     const meant = [...this.#calls].filter(

@@ -28,6 +28,7 @@ import type { NamedSessions } from "./named-sessions.js";
 import { createOptimiserParts } from "./optimiser-parts.js";
 import type { PluginMethods } from "./plugin-methods.js";
 import type { Plugins } from "./plugins.js";
+import type { RuleMethods } from "./rule-methods.js";
 import type { RunningCalls } from "./running-calls.js";
 import type { RuntimePolicy } from "./runtime-policy.js";
 import { safeEnv } from "./safe-env.js";
@@ -61,7 +62,13 @@ export interface RuntimeParts {
   readonly lifetime: { closed: boolean };
 }
 
-type OtherMethods = keyof PluginMethods | keyof UndoMethods | keyof TaskMethods | "newCallId";
+type OtherMethods =
+  | keyof PluginMethods
+  | keyof UndoMethods
+  | keyof TaskMethods
+  | keyof RuleMethods
+  | "newCallId"
+  | "result";
 
 /** A running Tenon: sessions, tasks and the end of it all. */
 export class TenonRuntime implements Omit<Tenon, OtherMethods> {
@@ -159,10 +166,6 @@ export class TenonRuntime implements Omit<Tenon, OtherMethods> {
   };
 
   cancel: Tenon["cancel"] = (callId, reason) => this.#parts.running.cancel(callId, reason);
-
-  remember: Tenon["remember"] = (rule) => this.#parts.policy.remember(rule);
-
-  revoke: Tenon["revoke"] = (id) => this.#parts.policy.revoke(id);
 
   get work(): WorkStores {
     return this.#parts.world.work.person;

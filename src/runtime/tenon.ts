@@ -27,6 +27,7 @@ import type { RuntimeServers } from "./mcp-servers.js";
 import type { PluginMethods } from "./plugin-methods.js";
 import type { ReplayOptions, ReplayReport } from "./replay.js";
 import type { Reflection, ReflectOptions } from "./reflect.js";
+import type { CallResult, ResultOptions } from "./results.js";
 import type { Session } from "./session.js";
 import type { SessionPromptOptions } from "./session-prompt.js";
 import type { TaskContext } from "./tasks.js";
@@ -62,6 +63,8 @@ export interface Tenon extends ToolCaller, PluginMethods {
   extensions(): readonly ExtensionInfo[];
   /** An id for a call to come: sent as the request's `id`, it becomes the `callId`. */
   newCallId(): string;
+  /** The answer of a call, also where its connection was lost or the process was restarted; or that it still runs. */
+  result(callId: string, options?: ResultOptions): Promise<CallResult | undefined>;
   /** Open a session: one agent with its own toolset, environment and read state. */
   createSession(options?: SessionOptions): Session;
   /** Open a session that outlives the process: what it sets in its environment is kept under its name. */

@@ -1,4 +1,5 @@
 import type { Journal } from "../world/journal/journal.js";
+import type { Acts } from "./acts.js";
 import type { Replay } from "./create-replay.js";
 import type { Tenon } from "./tenon.js";
 import { toUndoWish } from "./undo-target.js";
@@ -9,14 +10,19 @@ export type UndoMethods = Pick<Tenon, "undo" | "previewUndo" | "history" | "repl
 /** Make them of the journal. */
 export function undoMethods(parts: {
   readonly journal: Journal;
-  readonly newId: () => string;
+  readonly acts: Acts;
   readonly replay: Replay;
 }): UndoMethods {
-  const { journal, newId, replay } = parts;
+  const { journal, acts, replay } = parts;
   return {
     undo: async (what, options) => {
-      const origin = { callId: newId(), sessionId: "person", tool: "undo" };
-      return journal.undo(await toUndoWish(journal, what), origin, options);
+      const wish = await toUndoWish(journal, what);
+      return acts({
+        name: "undo",
+        arguments: { ...what, ...options },
+        shown: (files) => ({ files }),
+        run: (callId) => journal.undo(wish, { callId, sessionId: "person", tool: "undo" }, options),
+      });
     },
     previewUndo: async (what, options) => journal.previewUndo(await toUndoWish(journal, what), options),
     history: (query) => journal.history(query),

@@ -264,6 +264,29 @@ describe("calls", () => {
   });
 });
 
+describe("a call whose connection was lost", () => {
+  it("is found with its whole answer, and made once under its key", async () => {
+    const send = (body: object) =>
+      at.ask(`/api/tools/${encodeURIComponent(name)}/call`, {
+        method: "POST",
+        body,
+        headers: { "idempotency-key": "K1" },
+      });
+    const first = (await send({ arguments: { word: "one" } })).body;
+    expect((await at.ask(`/api/calls/${first.callId}`)).body).toMatchObject({
+      state: "succeeded",
+      envelope: { callId: first.callId, result: { word: "one" } },
+    });
+    expect((await send({ arguments: { word: "one" } })).body).toMatchObject({
+      callId: first.callId,
+      metadata: { repeated: true },
+    });
+    expect((await send({ arguments: { word: "two" } })).body).toMatchObject({
+      error: { code: "IDEMPOTENCY_KEY_REUSED" },
+    });
+  });
+});
+
 describe("what was changed", () => {
   it("is listed by task, previewed and taken back", async () => {
     writeFileSync(join(at.workspace, "f.txt"), "before\n");

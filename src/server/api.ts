@@ -69,7 +69,7 @@ export interface FeedHello {
 
 /**
  * `GET /api/calls?limit=500`: calls that run or ended lately, newest first, output only of those that run;
- * `GET /api/calls/:id`: one with its output; `POST /api/calls/:id/cancel` answers `{ cancelled: true }`.
+ * `GET /api/calls/:id`: one with its output, and its whole answer once it has one, also after a restart; `POST /api/calls/:id/cancel` answers `{ cancelled: true }`.
  */
 export interface LiveCall {
   readonly callId: string;
@@ -96,6 +96,13 @@ export interface LiveCall {
   /** The last pieces of output, at most 64 kB. */
   readonly output?: string | undefined;
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string } | undefined;
+}
+
+/** One call; what the server no longer knows of it is left out. */
+export interface FetchedCall extends Omit<LiveCall, "params"> {
+  readonly params?: unknown;
+  /** Its answer, once it has one. */
+  readonly envelope?: ToolEnvelope | undefined;
 }
 
 export type {

@@ -13,6 +13,7 @@ import { listen, type ListenLimits } from "./listen.js";
 import { LiveCalls, type LiveCallsOptions } from "./live-calls.js";
 import { Series } from "./metrics-series.js";
 import type { McpDoor } from "./mcp-door.js";
+import { httpPrincipal } from "./principal.js";
 import type { Served } from "./served.js";
 import { checkToken, createToken, mcpToken } from "./token.js";
 
@@ -151,10 +152,12 @@ function watch(
   sampling.unref();
   let session: Promise<Session> | undefined;
   const openSession = (): Promise<Session> =>
-    (session ??= tenon.openNamedSession("console", { agent: "person" }).catch((thrown: unknown) => {
-      session = undefined; // the next call tries again
-      throw thrown;
-    }));
+    (session ??= tenon
+      .openNamedSession("console", { agent: "person", principal: httpPrincipal })
+      .catch((thrown: unknown) => {
+        session = undefined; // the next call tries again
+        throw thrown;
+      }));
   const served: Served = {
     tenon,
     person: options.person,

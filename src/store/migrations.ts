@@ -3,11 +3,12 @@ import { dialectOf } from "./dialect.js";
 import { initial } from "./migrations/001-initial.js";
 import { places } from "./migrations/002-places.js";
 import { work } from "./migrations/003-work.js";
+import { answers } from "./migrations/004-answers.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Sql } from "./sql.js";
 
 /** Each entry takes the schema one version forward; entries are only ever added. */
-export const migrations: readonly Migration[] = [initial, places, work];
+export const migrations: readonly Migration[] = [initial, places, work, answers];
 
 /** Where a database keeps the version of its schema. */
 export interface Versioned {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import type { AnswerLimits, AnswerStore } from "../contract/ports/answers.js";
 import type { BlobStore } from "../contract/ports/blobs.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { JournalStore } from "../contract/ports/journal.js";
@@ -12,6 +13,7 @@ import type {
   TrustStore,
 } from "../contract/ports/state.js";
 import type { KeyValue } from "../contract/ports/store.js";
+import { createAnswers, defaultAnswerLimits } from "./answers.js";
 import { createApprovals } from "./approvals.js";
 import { createConsoles } from "./consoles.js";
 import type { Exported, ExportOptions } from "./archive/export-state.js";
@@ -55,6 +57,8 @@ export interface StateOptions {
   readonly storeLimits?: Partial<StoreLimits>;
   /** How much is kept. @default see `defaultStateLimits` */
   readonly limits?: Partial<StateLimits> | undefined;
+  /** How much is kept of answers by key. @default 24 hours, 10000 keys */
+  readonly answerLimits?: Partial<AnswerLimits>;
   /** Told what a person should know, such as that a damaged database was set aside. */
   readonly onWarning?: (message: string) => void;
 }
@@ -76,6 +80,7 @@ export interface State {
   readonly rules: RuleStore;
   readonly sessions: SessionStore;
   readonly approvals: ApprovalStore;
+  readonly answers: AnswerStore;
   readonly consoles: ConsoleStore;
   readonly locks: LockStore;
   readonly journal: JournalStore;
@@ -160,6 +165,7 @@ function createState(parts: StateParts, { options, dir, workspace, place, warnin
     rules: createRules(parts),
     sessions: createSessions(parts, limits.maxSessions),
     approvals: createApprovals(parts, limits.maxApprovals),
+    answers: createAnswers(parts, { ...defaultAnswerLimits, ...options.answerLimits }),
     consoles: createConsoles(parts),
     journal: createJournalRows(database, place),
     trust: openTrust(options.stateDir, clock),

@@ -20,6 +20,10 @@ export const addCall: AddCommand = (program, terminal) => {
     .argument("[arguments...]", "one JSON object, key=value pairs, or - to read JSON from standard input")
     .option("--timeout <ms>", "time limit of the call")
     .option("--task <id>", "task that the call belongs to")
+    .option(
+      "--idempotency-key <key>",
+      "send the same key again to get the same answer, and nothing runs twice",
+    )
     .addHelpText(
       "after",
       "\nExit code: 0 success, 1 the tool failed, 2 usage, 3 denied.\nExample: tenon call json_parse text='{\"a\":1}'",
@@ -36,6 +40,7 @@ export const addCall: AddCommand = (program, terminal) => {
 interface CallFlags extends CommonFlags {
   readonly timeout?: string;
   readonly task?: string;
+  readonly idempotencyKey?: string;
 }
 
 interface CallWords {
@@ -58,6 +63,7 @@ async function toRequest(
     arguments: args,
     signal: terminal.interrupted,
     ...(flags.task !== undefined && { taskId: flags.task }),
+    ...(flags.idempotencyKey !== undefined && { idempotencyKey: flags.idempotencyKey }),
     ...(flags.timeout !== undefined && { timeoutMs: toMilliseconds(flags.timeout) }),
   };
 }

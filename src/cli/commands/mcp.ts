@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { serveStdio } from "../../mcp/server/serve-stdio.js";
 import { StdioTransport } from "../../mcp/server/stdio-transport.js";
+import { tellAuditFaults } from "../audit-faults.js";
 import { createTenon } from "../../runtime/create-tenon.js";
 import { createMcpHost } from "../../runtime/mcp-host.js";
 import { withCommonFlags, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
@@ -35,6 +36,7 @@ async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
     home: homedir(),
     log: (record) => terminal.stderr.write(`${JSON.stringify(record)}\n`),
   });
+  tellAuditFaults(tenon, terminal);
   const host = createMcpHost(tenon, { version });
   const stop = (): void => transport.end(1000);
   terminal.interrupted.addEventListener("abort", stop, { once: true });

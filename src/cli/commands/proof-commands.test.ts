@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createGround, open, type Ground } from "../../../test/spine-ground.js";
 import { runTenon, type Ended } from "../testing/run-tenon.js";
@@ -62,6 +62,46 @@ describe("the commands that prove what happened", () => {
     expect(await tenon("undo", "--since", "1h", "--yes")).toMatchObject({ code: 0, out: "Undone: a.txt\n" });
     expect(readFileSync(join(ground.workspace, "a.txt"), "utf8")).toBe("before\n");
     expect((await tenon("undo", "--since", "1h", "--yes")).code).toBe(1);
+    // What a person does is on record too: who, what and which files.
+    const [act] = (await tenon("log", "--tool", "undo", "--json")).out.trimEnd().split("\n");
+    expect(JSON.parse(act ?? "")).toMatchObject({
+      act: "cli",
+      agent: "person",
+      userId: expect.any(String) as string,
+      outcome: "success",
+      start: expect.any(Number) as number,
+      arguments: { since: expect.any(Number) as number },
+      result: { files: [{ path: "a.txt" }] },
+    });
+    expect((await tenon("log", "verify")).code).toBe(0);
+  });
+
+  it("looks back on a task in another process than the one that did it", async () => {
+    await work();
+    const { code, out } = await tenon("reflect", "T1");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^replan: 2 of 3 calls succeeded/);
+    expect(JSON.parse((await tenon("reflect", "T1", "--json")).out)).toMatchObject({
+      taskId: "T1",
+      verdict: "replan",
+      toolFailures: [{ toolName: "read_file", code: "PATH_OUTSIDE" }],
+    });
+    expect((await tenon("reflect", "nothing")).code).toBe(2);
+  });
+
+  it("tells on standard error that nothing is recorded where the state cannot be written", async () => {
+    await work();
+    const dir = dirname(log());
+    rmSync(dir, { recursive: true });
+    writeFileSync(dir, "a file where the folder of the log should be");
+    const read = await tenon("call", "json_parse", "text={}");
+    expect(read.code).toBe(0);
+    expect(read.err.match(/Read-only calls go on without a record/g)).toHaveLength(1);
+    expect(read.err).toContain("TENON_STATE_DIR");
+    const write = await tenon("call", "write_file", "path=b.txt", "content=x", "--mode", "auto");
+    expect(write.code).toBe(1);
+    expect(write.err).toContain("AUDIT_UNAVAILABLE");
+    expect(readdirSync(ground.workspace)).toEqual(["a.txt"]);
   });
 
   it("replays a task and writes JUnit; a difference ends with 1", async () => {

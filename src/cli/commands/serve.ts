@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { localActor, tellAuditFaults } from "../audit-faults.js";
 import { createTenon } from "../../runtime/create-tenon.js";
 import { createIds } from "../../runtime/ids.js";
 import { openOptions } from "../../runtime/options.js";
@@ -75,8 +76,10 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
     env: terminal.env,
     home: homedir(),
     interact: person,
+    actor: localActor("console"),
     log: (record) => terminal.stderr.write(`${JSON.stringify(record)}\n`),
   });
+  tellAuditFaults(tenon, terminal);
   try {
     const server = await startServer(tenon, {
       port,

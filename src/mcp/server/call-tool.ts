@@ -13,9 +13,15 @@ export function callTool(
 ): Promise<CallToolResult> {
   const { name, arguments: args } = request.params;
   const progressToken = ctx.mcpReq._meta?.progressToken;
+  const idempotencyKey = keyOf(ctx.mcpReq._meta);
   return connection.serve(server, ctx, request, (exchange, signal) =>
-    runTool(connection, exchange, { name, arguments: args, progressToken, signal }),
+    runTool(connection, exchange, { name, arguments: args, progressToken, idempotencyKey, signal }),
   );
+}
+
+/** The key that a host gives a call; what is no text is passed on and refused with the call. */
+export function keyOf(meta: object | undefined): string | undefined {
+  return (meta as Record<string, string | undefined> | undefined)?.["tenon/idempotencyKey"];
 }
 
 /** A call as the wire brings it. */
@@ -23,6 +29,7 @@ export interface WireCall {
   readonly name: string;
   readonly arguments: unknown;
   readonly progressToken: string | number | undefined;
+  readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -35,9 +42,11 @@ export async function runTool(
   const id = connection.session.newCallId();
   const unbind = connection.bind(id, exchange);
   try {
-    const { name, arguments: args, progressToken: token, signal } = call;
+    const { name, arguments: args, progressToken: token, idempotencyKey, signal } = call;
     const onProgress = token === undefined ? undefined : progressTo(exchange, token);
-    return toCallResult(await connection.session.call({ id, name, arguments: args, signal, onProgress }));
+    return toCallResult(
+      await connection.session.call({ id, name, arguments: args, idempotencyKey, signal, onProgress }),
+    );
   } finally {
     unbind();
   }

@@ -2,7 +2,7 @@ import type { Server } from "@modelcontextprotocol/server";
 import { ToolCancelledError } from "../../contract/errors.js";
 import { messageOf } from "../../contract/message-of.js";
 import { hasMarks, isRecord, metaOf, rpcError, rpcErrors, type WireMessage } from "../wire/json-rpc.js";
-import { runTool } from "./call-tool.js";
+import { keyOf, runTool, type WireCall } from "./call-tool.js";
 import type { Connection } from "./connection.js";
 import { longestAskMs, toCan, type Exchange } from "./exchange.js";
 import type { StdioTransport } from "./stdio-transport.js";
@@ -60,19 +60,12 @@ export class DirectCalls {
     if (typeof name !== "string" || Object.keys(others).length > 0) return false;
     if (args !== undefined && !isRecord(args)) return false;
     const progressToken = meta["progressToken"] as string | number | undefined;
-    void this.#run(id, this.#exchange, { name, arguments: args, progressToken });
+    const idempotencyKey = keyOf(meta);
+    void this.#run(id, this.#exchange, { name, arguments: args, progressToken, idempotencyKey });
     return true;
   }
 
-  async #run(
-    id: string | number,
-    exchange: Exchange,
-    call: {
-      readonly name: string;
-      readonly arguments: unknown;
-      readonly progressToken: string | number | undefined;
-    },
-  ): Promise<void> {
+  async #run(id: string | number, exchange: Exchange, call: Omit<WireCall, "signal">): Promise<void> {
     const controller = new AbortController();
     this.#running.set(id, controller);
     let answer: WireMessage;

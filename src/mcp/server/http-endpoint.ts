@@ -126,9 +126,9 @@ export class HttpEndpoint {
     return client;
   }
 
-  #optionsFor({ id: _id, ...who }: McpPrincipal): ConnectionOptions {
+  #optionsFor({ id, ...who }: McpPrincipal): ConnectionOptions {
     const { pageSize, onError } = this.#options;
-    return { ...who, pageSize, onError };
+    return { ...who, principal: `http:${id}`, pageSize, onError };
   }
 
   #publish(change: HostChange): void {

@@ -8,6 +8,7 @@ import { fitStructured } from "./fit-structured.js";
 export function toCallResult({ envelope, wrapped, maxChars }: HostAnswer): CallToolResult {
   const { callId, result, error, metadata } = envelope;
   const _meta: Record<string, unknown> = { "tenon/callId": callId };
+  if (metadata.repeated === true) _meta["tenon/repeated"] = true;
   if (metadata.untrusted === true) _meta["tenon/untrusted"] = true;
   if (error !== undefined) {
     _meta["tenon/error"] = error;

@@ -29,6 +29,8 @@ interface NewLine {
   readonly offset: number;
   readonly line: string;
   readonly hash: string;
+  /** A call has two records where it may change something; it counts once. */
+  readonly isStart: boolean;
 }
 
 const mark = "[purged]";
@@ -60,7 +62,7 @@ export async function purgeLog(
     overwrite(segmentPaths(dir, segment).lines, changed);
     if (changed.length > 0) removeIfThere(segmentPaths(dir, segment).index);
     contents += purgeAside(dir, segment, { wish, whole: new Set(changed.flatMap(digestsOf)) });
-    records += changed.length;
+    records += changed.filter(({ isStart }) => !isStart).length;
   }
   if (wish.dryRun === true) return { records, contents };
   writer.append([marker("purged", { time: now(), records, contents })]);
@@ -77,9 +79,10 @@ function findLines(file: string, wish: PurgeWish, time: number): NewLine[] {
     const line = bytes.toString();
     const record = parseLine(line);
     if (record?.callId === undefined) return;
+    const isStart = (record as { kind?: unknown }).kind === "start";
     const body = purgedBody(record, line, { wish, time });
     if (body === undefined) return;
-    found.push({ seq: record.seq, offset, line: keepHash(record.hash, body), hash: hashOf(body) });
+    found.push({ seq: record.seq, offset, line: keepHash(record.hash, body), hash: hashOf(body), isStart });
   });
   return found;
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import type { AuditStart, InterruptedEffects } from "../../contract/ports/audit.js";
-import type { ErrorInfo } from "../../contract/errors.js";
+import { interruptedError } from "./interrupted.js";
 import { inspectLink, linesPerSegment } from "./line.js";
 import { readLines } from "./read-lines.js";
 import {
@@ -24,16 +24,6 @@ export interface SettleOptions {
   /** What is known of what a call did. */
   readonly effectsOf: (start: AuditStart) => Promise<InterruptedEffects>;
 }
-
-/** How a call ended whose process ended first. */
-export const interruptedError: ErrorInfo = {
-  type: "ToolExecutionError",
-  code: "CALL_INTERRUPTED",
-  message:
-    "The process that ran the call ended before the call did: it may have taken effect, or part of it.",
-  hint: "Look at what is there before making the call again; `tenon log show` tells what is known of its effects.",
-  retryable: false,
-};
 
 /**
  * Write the end of every call that was under way when its process died. One process does this for a segment;

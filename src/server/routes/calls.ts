@@ -2,6 +2,9 @@ import type { Hono } from "hono";
 import * as z from "zod";
 import { ApiFault, notFound } from "../api-fault.js";
 import { readParam, readQuery } from "../read-request.js";
+import type { CallResult } from "../../runtime/results.js";
+import type { FetchedCall, LiveCall } from "../api.js";
+import { httpPrincipal } from "../principal.js";
 import type { Served } from "../served.js";
 
 const listQuery = z.object({ limit: z.coerce.number().int().min(1).max(10_000).default(500) });
@@ -9,10 +12,12 @@ const listQuery = z.object({ limit: z.coerce.number().int().min(1).max(10_000).d
 /** Calls that run or ended lately, and stopping one. */
 export function addCalls(api: Hono, { calls, tenon }: Served): void {
   api.get("/calls", (c) => c.json(calls.list(readQuery(c, listQuery).limit)));
-  api.get("/calls/:id", (c) => {
-    const call = calls.get(readParam(c, "id"));
-    if (call === undefined) throw notFound("such call");
-    return c.json(call);
+  api.get("/calls/:id", async (c) => {
+    const id = readParam(c, "id");
+    const call = calls.get(id);
+    const result = await tenon.result(call?.callId ?? id, { principal: httpPrincipal });
+    if (call === undefined && result === undefined) throw notFound("such call");
+    return c.json(toAnswer(call, result));
   });
   api.post("/calls/:id/cancel", (c) => {
     const id = readParam(c, "id");
@@ -28,4 +33,23 @@ export function addCalls(api: Hono, { calls, tenon }: Served): void {
         parentCallId !== undefined && { hint: `It belongs to the call ${parentCallId}: stop that one.` }),
     });
   });
+}
+
+/** What is known of the call, with its answer where it has one. */
+function toAnswer(call: LiveCall | undefined, result: CallResult | undefined): FetchedCall {
+  if (result?.state !== "done") return { ...result, ...call } as FetchedCall;
+  const { envelope } = result;
+  const { callId, toolName, success, startedAt, completedAt, metadata } = envelope;
+  const { sessionId, agent = "", taskId, requestId } = metadata;
+  const facts = {
+    callId,
+    toolName,
+    sessionId,
+    agent,
+    requestedAt: startedAt,
+    startedAt,
+    endedAt: completedAt,
+  };
+  const known = { ...(taskId !== undefined && { taskId }), ...(requestId !== undefined && { requestId }) };
+  return { ...facts, ...known, state: success ? "succeeded" : "failed", ...call, envelope };
 }

@@ -38,8 +38,10 @@ export function addTools(api: Hono, served: Served): void {
     const name = readParam(c, "name");
     const { arguments: args, id, taskId, timeoutMs } = await readBody(c, callBody);
     const session = await served.session();
+    const idempotencyKey = c.req.header("idempotency-key");
     const envelope = await session.call({
       name,
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
       arguments: args ?? {},
       signal: c.req.raw.signal,
       ...(id !== undefined && { id }),

@@ -150,6 +150,56 @@ export function storesSuite(newGround: NewGround): void {
     });
   });
 
+  describe("answers", () => {
+    const call = { principal: "ada", key: "k", fingerprint: "f", callId: "c1" };
+    const kept = { fingerprint: "f", callId: "c1" };
+
+    it("gives a key to one call of a principal, and its answer to all others", async () => {
+      const [one, two] = await Promise.all([
+        state.answers.claim(call),
+        state.answers.claim({ ...call, callId: "c1" }),
+      ]);
+      expect([one, two].filter((known) => known === undefined)).toHaveLength(1);
+      expect(one ?? two).toEqual({ ...kept, state: "running" });
+      expect(await state.answers.claim({ ...call, principal: "bob" })).toBeUndefined();
+      await state.answers.finish({ ...call, callId: "another" }, "never");
+      await state.answers.finish(call, '{"a":1}');
+      const again = await open();
+      expect(await again.answers.claim({ ...call, callId: "c2" })).toEqual({
+        ...kept,
+        state: "done",
+        answer: '{"a":1}',
+      });
+      await state.answers.release(call); // it has ended: the key stays
+      expect(await again.answers.get("ada", "k")).toMatchObject({ state: "done" });
+    });
+
+    it("takes a key back where its call did not run, and tells where its process is gone", async () => {
+      await state.answers.claim(call);
+      await state.answers.release(call);
+      expect(await state.answers.get("ada", "k")).toBeUndefined();
+      await state.answers.claim(call);
+      const [{ owner } = { owner: "" }] = (await ground.exec("SELECT owner FROM answers")) as {
+        owner: string;
+      }[];
+      const [pid, boot, namespace, started] = JSON.parse(owner) as [number, string, string, string];
+      const dead = JSON.stringify([pid, boot, namespace, `${Number(started) + 1}`]);
+      await ground.exec("UPDATE answers SET owner = $1", [dead]);
+      expect(await state.answers.claim({ ...call, callId: "c2" })).toEqual({ ...kept, state: "lost" });
+    });
+
+    it("forgets keys after their time, and refuses more than it may keep", async () => {
+      const limited = await ground.open({ answerLimits: { maxAgeMs: 60_000, maxKeys: 2 } });
+      for (const key of ["a", "b"]) await limited.answers.claim({ ...call, key });
+      await expect(limited.answers.claim({ ...call, key: "c" })).rejects.toMatchObject({
+        code: "IDEMPOTENCY_FULL",
+      });
+      await ground.exec("UPDATE answers SET claimed_at = claimed_at - 61000");
+      expect(await limited.answers.claim({ ...call, key: "c" })).toBeUndefined();
+      expect(await limited.answers.get("ada", "a")).toBeUndefined();
+    });
+  });
+
   describe("trust", () => {
     it("trusts a workspace with one digest of its configuration, until it is distrusted", async () => {
       const trust = openTrust(ground.stateDir);
