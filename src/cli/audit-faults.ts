@@ -2,13 +2,13 @@ import { userInfo } from "node:os";
 import type { Actor } from "../runtime/acts.js";
 import type { Tenon } from "../runtime/tenon.js";
 import type { Terminal } from "./command-line.js";
-import { printable } from "./output.js";
+import { toVisibleLine } from "../text/visible-text.js";
 
 /** Tell the person on standard error that calls are not recorded: once, until it works again. */
 export function tellAuditFaults(tenon: Tenon, terminal: Terminal): void {
   tenon.on("AUDIT_FAULT", ({ message }) =>
     terminal.stderr.write(
-      `tenon: ${printable(message)}. Read-only calls go on without a record; calls that may change something are refused. ` +
+      `tenon: ${toVisibleLine(message)}. Read-only calls go on without a record; calls that may change something are refused. ` +
         "Make room on the disk or make the state directory writable, or choose another one with TENON_STATE_DIR.\n",
     ),
   );

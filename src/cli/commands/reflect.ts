@@ -1,7 +1,8 @@
 import type { Reflection } from "../../runtime/reflect.js";
 import { UsageError, withCommonFlags, type AddCommand, type CommonFlags } from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
-import { printable, writeJson } from "../output.js";
+import { toVisibleLine } from "../../text/visible-text.js";
+import { writeJson } from "../output.js";
 
 /** `tenon reflect`: look back on a task by its calls in the log. */
 export const addReflect: AddCommand = (program, terminal) => {
@@ -30,5 +31,5 @@ function describe({ verdict, assessment, lessons, nextFocus }: Reflection): stri
     ...lessons.map((lesson) => `- ${lesson}`),
     ...(nextFocus === undefined ? [] : [`Next: ${nextFocus}`]),
   ];
-  return `${lines.map((line) => printable(line)).join("\n")}\n`;
+  return `${lines.map((line) => toVisibleLine(line)).join("\n")}\n`;
 }
