@@ -37,7 +37,7 @@ function prepare(files: Record<string, string>, config: TenonConfig = {}) {
     if (!success) throw new Error(error?.message);
     return result as Answer;
   };
-  return { ...ground, run, asked };
+  return { ...ground, tenon, run, asked };
 }
 
 const secrets = {
@@ -120,7 +120,7 @@ describe("the first example of the policy page", () => {
 
 describe("a rule that asks about paths", () => {
   const rules: TenonConfig = { policy: { rules: [{ decision: "ask", path: "vault/**" }] } };
-  const files = { "vault/a": "A\n", "vault/b": "B\n", open: "OPEN\n" };
+  const files = { "vault/a": "A\n", "vault/b": "B\n", open: "OPEN A\n" };
 
   it("hides them from commands that do not name them, in auto mode too", async () => {
     const { run, asked } = prepare(files, { mode: "auto", ...rules });
@@ -135,6 +135,21 @@ describe("a rule that asks about paths", () => {
   it("opens exactly what a person agreed to", async () => {
     const { run, asked } = prepare(files, { mode: "auto", ...rules });
     expect((await run("cat vault/a; cat v*/b; echo x >> open")).stdout).toBe("A\n");
+    expect(asked).toHaveLength(1);
+  });
+
+  it("keeps them out of the searches of tools, and asks where a tool names one", async () => {
+    const { tenon, asked } = prepare(files, rules);
+    const session = tenon.createSession();
+    const call = (name: string, args: Record<string, unknown>) => session.call({ name, arguments: args });
+    const listed = JSON.stringify(await call("list_files", { path: ".", recursive: true }));
+    expect(listed).toContain('"open"');
+    expect(listed).not.toContain("vault/a");
+    const found = JSON.stringify(await call("code_query", { query: "[AB]$", kind: "text", regex: true }));
+    expect(found).toContain('"open"');
+    expect(found).not.toContain("vault/");
+    expect(asked).toHaveLength(0);
+    expect(await call("read_file", { path: "vault/a" })).toMatchObject({ success: true });
     expect(asked).toHaveLength(1);
   });
 });

@@ -254,3 +254,37 @@ describe.each(tables)("$name", ({ config, rows }) => {
     for (const { path } of guarded) expect(readFileSync(join(workspace, path), "utf8")).toBe("CONTENT\n");
   });
 });
+
+describe("a folder that holds what a rule is about", () => {
+  const files = ["config/secrets/key", "data/a/key.txt", "deep/x/y.pem", "app/.vscode/tasks.json", "kept/a"];
+  const config: TenonConfig = {
+    mode: "auto",
+    files: { forbiddenPaths: ["config/secrets/**", "data/*/key.txt", "**/*.pem"] },
+    policy: { rules: [{ decision: "deny", path: "kept/*", access: "write" }] },
+  };
+
+  it.each(files)("is neither moved nor deleted by a tool: %s", { timeout: 30_000 }, async (file) => {
+    const ground = createGround();
+    fill(
+      ground.workspace,
+      files.map((path) => row(path, "")),
+    );
+    const tenon = open({ config }, ground);
+    const [top = ""] = file.split("/");
+    expect(await call(tenon, "move_file", { from: top, to: "moved" })).toMatchObject({ success: false });
+    expect(await call(tenon, "delete_file", { path: top, recursive: true })).toMatchObject({
+      success: false,
+    });
+    expect(readFileSync(join(ground.workspace, file), "utf8")).toBe("CONTENT\n");
+  });
+
+  it("is told from one that holds nothing of the kind", async () => {
+    const ground = createGround();
+    fill(ground.workspace, [row("free/a/b", "rw"), row("other/x", "rw")]);
+    const tenon = open({ config }, ground);
+    expect(await call(tenon, "move_file", { from: "free", to: "moved" })).toMatchObject({ success: true });
+    expect(await call(tenon, "delete_file", { path: "other", recursive: true })).toMatchObject({
+      success: true,
+    });
+  });
+});

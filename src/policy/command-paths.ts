@@ -46,6 +46,29 @@ export function commandPaths(call: PolicyCall, subject: Subject, space: PathSpac
   };
 }
 
+/** Which paths a call may see on a walk, or read by name; `undefined` where no rule about reading stands in the way. */
+export function pathFilter(
+  call: PolicyCall,
+  subject: Subject,
+  space: PathSpace,
+): ((path: string) => boolean) | undefined {
+  const binds = ({ rule }: CompiledRule): boolean =>
+    rule.decision !== "allow" && rule.path !== undefined && rule.access !== "write";
+  const rulings = subject.rules.some(binds) ? commandPaths(call, subject, space) : undefined;
+  if (rulings === undefined) return undefined;
+  const decide = (path: string): PathRuling["decision"] | undefined => rulings.judge(path, "read")?.decision;
+  const named = [...call.reads, ...call.writes].flatMap((resource) => {
+    const path = "path" in resource ? resource.path : "tree" in resource ? resource.tree : undefined;
+    return path !== undefined && decide(path) === "ask" ? [viewPath(path, space).text] : [];
+  });
+  return (path) => {
+    const decision = decide(path);
+    if (decision !== "ask") return decision !== "deny";
+    const { text } = viewPath(path, space);
+    return named.some((each) => text === each || text.startsWith(`${each}/`));
+  };
+}
+
 function isGeneralAllow(compiled: CompiledRule): boolean {
   return compiled.rule.decision === "allow" && !namesResources(compiled);
 }

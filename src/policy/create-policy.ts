@@ -3,17 +3,14 @@ import type { SecurityLevel } from "../contract/tool.js";
 import { capByCommands, capByMode, toGrants } from "./caps.js";
 import { policyModes } from "./default-verdict.js";
 import type { PolicyMode } from "./default-verdict.js";
-import { commandPaths } from "./command-paths.js";
+import { commandPaths, pathFilter } from "./command-paths.js";
 import type { PathRulings } from "./command-paths.js";
 import { explainCall, explainCommands } from "./explain-call.js";
 import type { CommandVerdict, Explanation } from "./explain-call.js";
 import { facetsOf } from "./facets.js";
-import type { Facet } from "./facets.js";
 import { judgeCall } from "./judge-call.js";
-import { judgeFacet } from "./judge-facet.js";
 import { coveringRule } from "./narrowest-rule.js";
-import { createPathSpace, viewPath } from "./path-space.js";
-import type { PathSpace } from "./path-space.js";
+import { createPathSpace } from "./path-space.js";
 import type { PolicyCall } from "./policy-call.js";
 import { PolicyError } from "./policy-error.js";
 import type { RuleProblem } from "./policy-error.js";
@@ -21,7 +18,6 @@ import type { PolicyRule, RuleSource } from "./policy-rule.js";
 import { printable } from "./printable.js";
 import { createRuleBook } from "./rule-book.js";
 import { createSubjects } from "./subjects.js";
-import type { Subject } from "./subjects.js";
 
 export type { PolicyMode } from "./default-verdict.js";
 export type { PolicyCall, PolicyCommand } from "./policy-call.js";
@@ -60,8 +56,9 @@ export interface Policy {
   /** The verdict on each simple command of a shell line by itself. */
   explainCommands(call: PolicyCall): readonly CommandVerdict[];
   /**
-   * Which of the paths met on a walk the call may see; `undefined` where no rule denies any.
-   * A call that reads a whole tree is not denied for one secret in it, so its walk must leave that out.
+   * Which of the paths met on a walk the call may see; `undefined` where no rule denies or asks about any.
+   * A call that reads a whole tree is not denied for one secret in it, so its walk must leave that out, and
+   * what a rule asks about, unless the call names it and so was asked about it.
    */
   pathFilter(call: PolicyCall): ((path: string) => boolean) | undefined;
   /** What the rules about paths mean for commands of the call; `undefined` where none denies or asks. */
@@ -106,7 +103,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     explainCommands: (call) =>
       explainCommands(call, { subject: subjects.of(call), facets: facetsOf(call, space), mode }),
     explainAll: (call) => explainCall(call, { subject: subjects.of(call), facets: facetsOf(call, space) }),
-    pathFilter: (call) => pathFilter(call, subjects.of(call), { space, mode }),
+    pathFilter: (call) => pathFilter(call, subjects.of(call), space),
     commandPaths: (call) => commandPaths(call, subjects.of(call), space),
   };
 }
@@ -121,25 +118,6 @@ function checkOptions({ mode, workspace }: PolicyOptions): void {
     problems.push({ rule: "workspace", message: "is no absolute path" });
   }
   if (problems.length > 0) throw new PolicyError(problems);
-}
-
-function pathFilter(
-  call: PolicyCall,
-  subject: Subject,
-  { space, mode }: { readonly space: PathSpace; readonly mode: PolicyMode },
-): ((path: string) => boolean) | undefined {
-  const denies = [...subject.rules, ...subject.builtIn].filter(({ rule }) => rule.decision === "deny");
-  if (!denies.some(({ rule }) => rule.path !== undefined && rule.access !== "write")) return undefined;
-  return (path) => {
-    const facet: Facet = {
-      kind: "path",
-      view: viewPath(path, space),
-      tree: false,
-      write: false,
-      weak: false,
-    };
-    return judgeFacet(facet, { subject, call, facets: [facet], mode })?.behavior !== "deny";
-  };
 }
 
 function nobodyToAsk(call: PolicyCall, decision: AccessDecision): AccessDecision {

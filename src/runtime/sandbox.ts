@@ -25,7 +25,10 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
     stateDir,
     settings: config.sandbox,
     allowedPaths: config.files.allowedPaths,
-    forbiddenPaths: config.files.forbiddenPaths,
+    forbiddenPaths: [
+      ...config.files.forbiddenPaths,
+      ...(config.tools.perTool["shell_exec"]?.permissions?.forbiddenPaths ?? []),
+    ],
     protectedPaths: [...protectedPathGlobs, ...config.files.protectedPaths],
     unprotectedPaths: opened,
     env,

@@ -189,7 +189,11 @@ function judgeScreens({ screens, workspace }: Parts, absolute: string): RuleVerd
   if (screens.length === 0) return { allowed: true, path: absolute };
   const shown = isWithin(absolute, workspace.real) ? below(absolute, workspace.real) || "." : absolute;
   if (screens.every((passes) => passes(shown))) return { allowed: true, path: absolute };
-  return refusal("PATH_FORBIDDEN", "policy", "may not be read: a rule of the policy denies it");
+  return refusal(
+    "PATH_FORBIDDEN",
+    "policy",
+    "may not be read: a rule of the policy denies it, or asks about it by its own name",
+  );
 }
 
 function mayDenyBelow(parts: Parts, realPath: string): boolean {
