@@ -145,7 +145,7 @@ describe("a rule that asks about paths", () => {
     const listed = JSON.stringify(await call("list_files", { path: ".", recursive: true }));
     expect(listed).toContain('"open"');
     expect(listed).not.toContain("vault/a");
-    const found = JSON.stringify(await call("code_query", { query: "[AB]$", kind: "text", regex: true }));
+    const found = JSON.stringify(await call("code_query", { query: "[AB]$", type: "text", regex: true }));
     expect(found).toContain('"open"');
     expect(found).not.toContain("vault/");
     expect(asked).toHaveLength(0);

@@ -231,7 +231,8 @@ describe.each(tables)("$name", ({ config, rows }) => {
         .map((line) => line.replace(/^\.\//, ""))
         .toSorted(),
     ).toEqual([...readable, "try.sh"].toSorted());
-    const found = await call(tenon, "code_query", { query: "CONTENT", kind: "text" });
+    const found = await call(tenon, "code_query", { query: "CONTENT", type: "text" });
+    expect(found).toMatchObject({ success: true });
     for (const { path, read } of rows) if (!read) expect(JSON.stringify(found)).not.toContain(`"${path}"`);
   });
 

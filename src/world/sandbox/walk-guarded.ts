@@ -41,7 +41,7 @@ export interface WalkOptions {
 /** Beyond this a tree is not searched to its end; what lies near the roots is found first. */
 const defaultMaxEntries = 2_000_000;
 /** Other work gets its turn after this many milliseconds. */
-const sliceMs = 8;
+const sliceMs = 2;
 
 /** Find what the rules name below the roots. */
 export async function walkGuarded(options: WalkOptions): Promise<Guarded> {

@@ -4,6 +4,7 @@ import { createDenyRules, foldLocation, type DenyRules, type Location } from "..
 import { below, isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
 import { createNameScreen } from "./guarded-names.js";
+import { isInDependencies } from "./quarantine/dependency-folders.js";
 import type { Survey } from "./quarantine/survey.js";
 
 /** The rules that stay the same for all commands. */
@@ -74,8 +75,6 @@ export function compileWall(rules: GuardedRules): (paths?: CommandPaths) => Wall
 const maxScreens = 16;
 /** Built-in protection of all that git has; inside a sandbox git itself must work, so it is handled apart. */
 const gitPattern = "**/.git/**";
-/** What others wrote is nobody's secret, and there is much of it. */
-const packageFolders = /(?:^|\/)(?:node_modules|\.venv|venv|site-packages|vendor|target|\.git)\//;
 
 interface FixedPart {
   readonly patterns: readonly string[];
@@ -142,8 +141,7 @@ function describe({ rules, fixedPart, paths, key, screen }: Description): WallRu
         (guarded || isGit) &&
         (policy !== undefined ||
           [fixedPart.opened, fixedPart.hidden].some((each) => each.mayMatchBelow(location)));
-      const isSecret =
-        unasked && isSecretName(name) && !packageFolders.test(`${path.slice(workspace.length)}/`);
+      const isSecret = unasked && isSecretName(name) && !isForeign(location.relative);
       return {
         read: readState(read) ?? (isSecret ? "secret" : "open"),
         write: guarded || (write !== undefined && write.decision !== "allow") ? "fixed" : "open",
@@ -152,6 +150,11 @@ function describe({ rules, fixedPart, paths, key, screen }: Description): WallRu
       };
     },
   };
+}
+
+/** What others wrote is nobody's secret, and there is much of it. */
+function isForeign(relative: string): boolean {
+  return isInDependencies(relative) || `/${relative}`.includes("/.git/");
 }
 
 /** It can match at any depth, not only below the place that it begins with. */
