@@ -73,7 +73,7 @@ const tables: readonly Table[] = [
     config: {
       policy: {
         rules: [
-          { decision: "deny", path: "both/**", tool: ["shell_*", "read_file", "write_file"] },
+          { decision: "deny", path: "both/**", tool: ["shell_*", "code_*", "read_file", "write_file"] },
           { decision: "deny", path: "never/**", tool: "no_such_tool" },
         ],
       },
