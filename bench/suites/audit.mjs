@@ -1,5 +1,6 @@
 // What the log of calls costs, and how fast it is read: against the same calls without it.
-import { mkdtempSync, rmSync } from "node:fs";
+import { hash } from "node:crypto";
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -17,10 +18,22 @@ const echo = defineTool({
   execute: async ({ text, times }) => ({ text, times }),
 });
 
+const change = defineTool({
+  ...echo,
+  name: "change",
+  annotations: {},
+  execute: async ({ text, times }) => ({ text, times }),
+});
+
 export async function run() {
   const root = mkdtempSync(join(tmpdir(), "tenon-bench-"));
+  const policy = { rules: [{ decision: "allow", tool: "change" }] };
   const open = (name, config) =>
-    createTenon({ workspace: root, config: { stateDir: `${root}-${name}`, ...config }, tools: [echo] });
+    createTenon({
+      workspace: root,
+      config: { stateDir: `${root}-${name}`, policy, ...config },
+      tools: [echo, change],
+    });
   const without = open("off", { audit: { enabled: false } });
   const logged = open("on", {});
   const strict = open("strict", { durability: "strict" });
@@ -32,6 +45,7 @@ export async function run() {
   printTable("The log, one call after another", results, "without a log");
   const added = (kind) => results.get("with a log")[kind] - results.get("without a log")[kind];
   printGoal("the log adds, µs at the median", added("median"), 5);
+  await compareBare(root, { logged, without, added: added("median") });
   const rates = { without: [], logged: [], strict: [] };
   for (let round = 0; round < 15; round++) {
     for (const [name, tenon] of Object.entries({ without, logged, strict }))
@@ -48,6 +62,28 @@ export async function run() {
   await logged.close();
   for (const name of ["", "-off", "-on", "-strict"])
     rmSync(`${root}${name}`, { recursive: true, force: true });
+}
+
+/** What a record costs at the least: the same bytes as JSON, hashed and written, in the same run. */
+async function compareBare(root, { logged, without, added }) {
+  const [record] = await logged.audit.search({ limit: 1 });
+  const fd = openSync(`${root}-bare.jsonl`, "a");
+  const bare = () => {
+    const text = JSON.stringify(record);
+    writeSync(fd, `${hash("sha256", text)} ${text}\n`);
+  };
+  const change = (tenon) => () => tenon.call({ name: "change", arguments: args });
+  const results = await compare(
+    { bare, "a change without a log": change(without), "a change with a log": change(logged) },
+    { callsPerRound: 3000 },
+  );
+  closeSync(fd);
+  rmSync(`${root}-bare.jsonl`);
+  printTable("A record against the same bytes as JSON, hashed and written", results, "bare");
+  const floor = results.get("bare").median;
+  printGoal("a record of a read-only call, times the bare one", added / floor, 1.5);
+  const two = results.get("a change with a log").median - results.get("a change without a log").median;
+  printGoal("each of the two records of a change, times the bare one", two / 2 / floor, 1.5);
 }
 
 async function inFlight(tenon, width, calls) {
