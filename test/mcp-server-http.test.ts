@@ -10,8 +10,11 @@ afterEach(async () => {
   await ground.close();
 });
 
-async function open(options: Parameters<typeof openHttpGround>[1] = {}): Promise<void> {
-  ground = openMcpGround();
+async function open(
+  options: Parameters<typeof openHttpGround>[1] = {},
+  config: Parameters<typeof openMcpGround>[0] = {},
+): Promise<void> {
+  ground = openMcpGround(config);
   http = await openHttpGround(ground.host, options);
 }
 
@@ -38,7 +41,7 @@ async function connect(authorization = "one"): Promise<string> {
 
 describe("the MCP server over HTTP", () => {
   it("serves the SDK's own client, asks its person and reports progress", async () => {
-    await open();
+    await open({}, { config: { approvals: { channels: ["host"] } } });
     const client = new Client({ name: "t", version: "1" }, { capabilities: { elicitation: {} } });
     client.setRequestHandler("elicitation/create", () => ({
       action: "accept",
@@ -58,7 +61,7 @@ describe("the MCP server over HTTP", () => {
   });
 
   it("keeps a client's session in 2026-07-28, and lets nobody else go on with its requests", async () => {
-    await open();
+    await open({}, { config: { approvals: { channels: ["host"] } } });
     const _meta = envelope({ elicitation: {} });
     const params = { name: "write_file", arguments: { path: "a.txt", content: "x\n" } };
     const headers = {

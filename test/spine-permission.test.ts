@@ -367,8 +367,9 @@ describe("consent", () => {
 
   it("can come with changed arguments, which are validated and judged again", async () => {
     const answers: unknown[] = [{ what: "less" }, { what: 5 }, { what: () => 1 }, { what: "denied" }];
+    const faults: (string | undefined)[] = [];
     const { call, ran } = asking(
-      () => ({ verdict: "once", updatedArguments: answers.shift() }),
+      ({ fault }) => (faults.push(fault), { verdict: "once", updatedArguments: answers.shift() }),
       {
         config: { policy: { rules: [{ decision: "deny", tool: "wipe", path: "denied" }] } },
       },
@@ -377,12 +378,9 @@ describe("consent", () => {
     const first = await call();
     expect(first).toMatchObject({ success: true, metadata: { argumentsChanged: true } });
     expect(ran).toEqual([{ what: "less" }]);
-    const rest = [await call(), await call(), await call()];
-    expect(rest.map(({ error }) => error?.type)).toEqual([
-      "ToolValidationError",
-      "ToolPermissionError",
-      "ToolPermissionError",
-    ]);
+    // What does not fit is asked again, with what was wrong; nothing runs meanwhile, and a deny still holds.
+    expect((await call()).error?.type).toBe("ToolPermissionError");
+    expect(faults).toEqual([undefined, undefined, expect.stringContaining("what"), expect.any(String)]);
     expect(ran).toHaveLength(1);
   });
 
@@ -539,7 +537,10 @@ describe("consent", () => {
     answer.open(true);
     await running;
     expect(await state.approvals.pending()).toEqual([]);
-    expect((await state.approvals.get(id))?.answer).toEqual({ verdict: "once" });
+    expect((await state.approvals.get(id))?.answer).toEqual({
+      verdict: "once",
+      by: { channel: "callback" },
+    });
     await state.close();
   });
 

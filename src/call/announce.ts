@@ -12,7 +12,7 @@ type CallEventName =
 
 type OwnFields<N extends CallEventName> = Omit<
   TenonEvents[N],
-  "callId" | "toolName" | "sessionId" | "taskId" | "agent" | "parentCallId" | "requestId"
+  "callId" | "toolName" | "sessionId" | "taskId" | "agent" | "client" | "parentCallId" | "requestId"
 >;
 
 /** Tell the event bus and the stream of this call; the payload is made only where somebody listens. */
@@ -36,6 +36,8 @@ function withCommonFields(call: Call, fields: object): object {
   payload["toolName"] = call.entry?.name ?? call.toolName;
   payload["sessionId"] = call.session.id;
   payload["agent"] = call.session.agent;
+  const { clientInfo } = call.session;
+  if (clientInfo !== undefined) payload["client"] = clientInfo;
   if (call.taskId !== undefined) payload["taskId"] = call.taskId;
   if (call.requestId !== undefined) payload["requestId"] = call.requestId;
   if (call.shownUnder !== undefined) payload["parentCallId"] = call.shownUnder.callId;

@@ -1,6 +1,7 @@
 import type { AccessDecision } from "../contract/call.js";
 import { ToolPermissionError } from "../contract/errors.js";
-import type { ApprovalChannel, ApprovalRequest, InteractBackend } from "../contract/ports/interact.js";
+import { messageOf } from "../contract/message-of.js";
+import type { ApprovalChannel, ApprovalRequest, ApprovalRule } from "../contract/ports/interact.js";
 import type { CallSession } from "../contract/session.js";
 import type { ToolPreview } from "../contract/tool.js";
 import { narrowestRule, ruleText } from "../policy/narrowest-rule.js";
@@ -8,10 +9,12 @@ import type { PolicyRule } from "../policy/policy-rule.js";
 import { levelOf } from "../policy/traits.js";
 import { toPlainResult } from "../schema/plain-result.js";
 import { takePlain } from "../schema/take-plain.js";
-import { boundPreview } from "./bound-preview.js";
-import { askConsent, keep, type ApprovalLog } from "./ask-consent.js";
+import { askConsent, type Accepted, type YesAnswer } from "./ask-consent.js";
 import { authoriseUnasked, policyCall, refusal } from "./authorise.js";
+import { boundPreview } from "./bound-preview.js";
 import type { ValidatedCall } from "./call.js";
+import type { ConsentChannels } from "./consent-channels.js";
+import type { ConsentDesk } from "./consent-desk.js";
 import { contextOf } from "./context.js";
 import { analysisOf, commandLines } from "./shell-commands.js";
 import { waitAhead } from "./time-limit.js";
@@ -23,55 +26,48 @@ export interface Approvals {
 }
 
 export interface ApprovalOptions {
-  /** Who can be asked for a session, best first. */
-  readonly backendFor: (session: CallSession) => InteractBackend | undefined;
+  /** Who can be asked for a session. */
+  readonly channelsFor: (session: CallSession) => ConsentChannels;
+  readonly desk: ConsentDesk;
   /** How long a request waits for an answer. */
   readonly timeoutMs: number;
-  /** Keep an "always" beyond this process. */
-  readonly remember: (rule: PolicyRule) => Promise<unknown>;
-  /** Keep an answer for as long as the session lasts. */
-  readonly rememberForSession: (sessionId: string, rule: PolicyRule) => Promise<unknown>;
-  readonly log?: ApprovalLog;
+  /** How long it waits while no page of a console is open and nobody else can answer. */
+  readonly pageTimeoutMs: number;
+  /** Keep an "always" beyond this process; gives the rule's id. */
+  readonly remember: (rule: PolicyRule) => Promise<string>;
+  /** Keep an answer for as long as the session lasts; gives the rule's id. */
+  readonly rememberForSession: (sessionId: string, rule: PolicyRule) => Promise<string>;
 }
 
 /** The one way to consent: preview, question, answer, and what the answer changes. */
 export function createApprovals(options: ApprovalOptions): Approvals {
   return {
     async request(call, decision) {
-      const backend = options.backendFor(call.session);
       // The preview comes first: a change that cannot work is refused here and nobody is asked.
       const preview = await previewOf(call);
-      if (backend === undefined || !isThere(backend)) throw nobodyThere(call, decision);
-      const request = toRequest(call, decision, {
-        preview,
-        timeoutMs: options.timeoutMs,
-        channels: [backend.channel ?? "callback"],
-      });
+      const { open, asked } = options.channelsFor(call.session);
+      if (asked.length === 0 && !(await hasConsole(open, options.desk))) throw nobodyThere(call, decision);
+      const request = toRequest(call, decision, { preview, timeoutMs: options.timeoutMs, channels: open });
       const answer = await askConsent(call, request, {
         ...options,
-        backend,
+        asked,
         wayOut: wayOut(allowingRule(call, decision)),
+        check: (changed) => faultOf(call, changed),
+        accept: (given) => accept(call, given, { ...options, request, canRemember: canRemember(decision) }),
       });
       if (answer.verdict === "no") throw refused(call, answer.reason);
-      if (answer.updatedArguments !== undefined) await takeChanged(call, answer.updatedArguments);
-      if (canRemember(decision)) await remember(call, answer.verdict, options);
     },
   };
+}
+
+async function hasConsole(open: readonly ApprovalChannel[], desk: ConsentDesk): Promise<boolean> {
+  if (!open.includes("console") && !open.includes("api")) return false;
+  return (await desk.reach()) !== undefined;
 }
 
 /** A tool that asks by itself asks every time: no rule of the policy can answer for it. */
 function canRemember(decision: AccessDecision): boolean {
   return decision.source !== "tool";
-}
-
-/** A back end that cannot say whether anybody is there reaches nobody. */
-function isThere(backend: InteractBackend): boolean {
-  try {
-    const there: unknown = backend.available();
-    return there === true;
-  } catch {
-    return false;
-  }
 }
 
 /** What the call would do, as data that can be shown and kept. */
@@ -121,6 +117,42 @@ function toRequest(call: ValidatedCall, decision: AccessDecision, extras: Reques
   };
 }
 
+/** What is wrong with arguments that a person changed; nothing of the call changes by looking. */
+function faultOf(call: ValidatedCall, changed: unknown): string | undefined {
+  const plain = takePlain(changed, call.parts.plainLimits);
+  const checked = plain.ok ? call.entry.input.check(plain.value) : plain;
+  return checked.ok ? undefined : checked.issues.map(({ message }) => message).join("; ");
+}
+
+interface AcceptOptions extends ApprovalOptions {
+  readonly request: ApprovalRequest;
+  readonly canRemember: boolean;
+}
+
+/** Take the changed arguments and keep the rule that the answer asks for. */
+async function accept(call: ValidatedCall, answer: YesAnswer, options: AcceptOptions): Promise<Accepted> {
+  let changed: Accepted["changed"];
+  let verdict: Accepted["verdict"] = "once";
+  let rule: Accepted["rule"];
+  let refusedBy: unknown;
+  try {
+    if (answer.updatedArguments !== undefined) {
+      await takeChanged(call, answer.updatedArguments);
+      changed = { from: options.request.arguments, to: shownInput(call) };
+    }
+    if (options.canRemember) rule = await remember(call, answer.verdict, options);
+    if (rule !== undefined) ({ verdict } = answer);
+  } catch (thrown) {
+    refusedBy = thrown;
+    changed ??= { from: options.request.arguments, to: shownInput(call) };
+  }
+  return { verdict, changed, rule, refusedBy };
+}
+
+function shownInput(call: ValidatedCall): unknown {
+  return call.parts.redact(toPlainResult(call.input).value);
+}
+
 /** What the person changed is checked like any input, and a `deny` of policy or tool holds against it too. */
 async function takeChanged(call: ValidatedCall, changed: unknown): Promise<void> {
   const plain = takePlain(changed, call.parts.plainLimits);
@@ -132,17 +164,27 @@ async function takeChanged(call: ValidatedCall, changed: unknown): Promise<void>
   call.note({ argumentsChanged: true });
 }
 
+/** The rule that the answer left behind, where it asks for one and one can be had. */
 async function remember(
   call: ValidatedCall,
   verdict: "once" | "session" | "always",
   options: ApprovalOptions,
-): Promise<void> {
-  if (verdict === "once") return;
+): Promise<ApprovalRule | undefined> {
+  if (verdict === "once") return undefined;
   const rule = narrowestRule(policyCall(call));
-  if (rule.decision !== "allow") return;
-  const keeping =
-    verdict === "session" ? options.rememberForSession(call.session.id, rule) : options.remember(rule);
-  await keep(call, keeping);
+  if (rule.decision !== "allow") return undefined;
+  const source = verdict === "session" ? "session" : "remembered";
+  try {
+    const id =
+      verdict === "session"
+        ? await options.rememberForSession(call.session.id, rule)
+        : await options.remember(rule);
+    return { id, text: ruleText(rule), source };
+  } catch (cause) {
+    // The rule is for later calls: where it cannot be kept, the person's word still counts for this one.
+    call.parts.events.emit("LISTENER_FAILED", { event: "approvals", message: messageOf(cause) });
+    return undefined;
+  }
 }
 
 function refused(call: ValidatedCall, reason: string | undefined): ToolPermissionError {

@@ -1,29 +1,43 @@
-import { ToolPermissionError } from "../contract/errors.js";
+import { ToolExecutionError, ToolPermissionError } from "../contract/errors.js";
 import type { TenonEvent } from "../contract/events.js";
+import { messageOf } from "../contract/message-of.js";
 import type {
   ApprovalAnswer,
-  ApprovalAnswerer,
   ApprovalRequest,
-  InteractBackend,
+  ApprovalResolution,
+  ApprovalRule,
 } from "../contract/ports/interact.js";
-import { messageOf } from "../contract/message-of.js";
 import type { ValidatedCall } from "./call.js";
-
-/** Keeps waiting requests, so that a restart can close them as denied. */
-export interface ApprovalLog {
-  open(request: ApprovalRequest): Promise<void>;
-  resolve(id: string, answer: ApprovalAnswer): Promise<void>;
-}
+import type { AskedChannel } from "./consent-channels.js";
+import type { ConsentDesk, GivenAnswer } from "./consent-desk.js";
+import { watchPages } from "./watch-pages.js";
 
 export interface ConsentOptions {
-  readonly backend: InteractBackend;
+  /** Who is asked in this process, besides its console. */
+  readonly asked: readonly AskedChannel[];
+  readonly desk: ConsentDesk;
   readonly timeoutMs: number;
-  readonly log?: ApprovalLog;
+  /** How long a call waits while no page of a console is open. */
+  readonly pageTimeoutMs: number;
   /** The way out where nobody can be asked. */
   readonly wayOut: string;
+  /** What is wrong with changed arguments. */
+  readonly check: (updatedArguments: unknown) => string | undefined;
+  /** Do what a yes changes, before anybody hears of it; never rejects. */
+  readonly accept: (answer: YesAnswer) => Promise<Accepted>;
 }
 
-type Verdict = ApprovalAnswer["verdict"] | "expired" | "cancelled";
+export type YesAnswer = Extract<GivenAnswer, { readonly verdict: "once" | "session" | "always" }>;
+
+/** What came of a yes. */
+export interface Accepted {
+  /** For how long it counts: "once" where no rule could be kept. */
+  readonly verdict: YesAnswer["verdict"];
+  readonly rule: ApprovalRule | undefined;
+  readonly changed: ApprovalResolution["changed"];
+  /** Why the call may not run all the same: the policy denies what the arguments were changed to. */
+  readonly refusedBy: unknown;
+}
 
 /** Put the request to the person and wait for the answer, within its own limit; no other clock of the call runs meanwhile. */
 export async function askConsent(
@@ -32,70 +46,138 @@ export async function askConsent(
   options: ConsentOptions,
 ): Promise<ApprovalAnswer> {
   const { deadlines } = call.parts;
-  const expiry = new AbortController();
-  const deadline = deadlines.add(options.timeoutMs, () => expiry.abort(expired(call, options.timeoutMs)));
-  const stop = call.onAbort((reason) => expiry.abort(reason));
+  const over = new AbortController();
+  const deadline = deadlines.add(options.timeoutMs, () => over.abort(expired(call, options.timeoutMs)));
+  const stop = call.onAbort((reason) => over.abort(reason));
   const resume = call.pauseClock();
-  let verdict: Verdict = "cancelled";
-  let reason: string | undefined;
-  let by: ApprovalAnswerer | undefined;
+  let ending: Ending = { verdict: "cancelled" };
   try {
-    await keep(call, options.log?.open(request));
-    tell(call, { type: "APPROVAL_REQUESTED", payload: request });
-    const answer = await put(request, options.backend, expiry.signal);
-    ({ verdict } = answer);
-    by = answer.by ?? { channel: options.backend.channel ?? "callback" };
-    if (answer.verdict === "no") ({ reason } = answer);
+    const answer = await waitForAnswer(call, request, { ...options, signal: over.signal });
+    ending = { verdict: answer.verdict, ...answer.by };
+    if (answer.verdict === "no") {
+      ending = { ...ending, reason: answer.reason };
+      return answer;
+    }
+    const { refusedBy, ...accepted } = await options.accept(answer);
+    ending = { ...ending, ...accepted };
+    if (refusedBy !== undefined) throw refusedBy;
     return answer;
   } catch (thrown) {
-    if (!expiry.signal.aborted) throw notAsked(call, thrown, options.wayOut);
-    if (call.aborted === undefined) verdict = "expired";
-    throw expiry.signal.reason;
+    if (ending.channel !== undefined) throw thrown;
+    ending = { verdict: "cancelled", reason: messageOf(over.signal.aborted ? over.signal.reason : thrown) };
+    if (!over.signal.aborted) throw toRefusal(call, thrown, options.wayOut);
+    if (call.aborted === undefined) ending = { verdict: "expired" };
+    throw over.signal.reason;
   } finally {
     deadlines.remove(deadline);
     stop();
     resume();
-    await keep(call, options.log?.resolve(request.id, toAnswer(verdict, reason)));
-    const { id, callId, sessionId, toolName, requestedAt } = request;
-    const resolvedAt = call.parts.clock.now();
-    const waitedMs = Math.max(0, resolvedAt - requestedAt);
-    const told = { id, callId, sessionId, toolName, verdict, requestedAt, resolvedAt, waitedMs };
-    const payload = { ...told, ...by, ...(reason !== undefined && { reason }) };
-    tell(call, { type: "APPROVAL_RESOLVED", payload });
+    over.abort(new ToolExecutionError("The request for consent is over.", { code: "INTERACTION_FAILED" }));
+    await conclude(call, request, { desk: options.desk, ending });
   }
 }
 
-/** The books are for a later look: where they cannot be kept, the person's word still counts. */
-export async function keep(call: ValidatedCall, writing: Promise<unknown> | undefined): Promise<void> {
-  try {
-    await writing;
-  } catch (cause) {
-    call.parts.events.emit("LISTENER_FAILED", { event: "approvals", message: messageOf(cause) });
-  }
+type Ending = Pick<
+  ApprovalResolution,
+  "verdict" | "reason" | "channel" | "person" | "client" | "rule" | "changed"
+>;
+
+/** Tell everybody how it ended, and note it for the record of the call. */
+async function conclude(
+  call: ValidatedCall,
+  { id, callId, sessionId, toolName, requestedAt }: ApprovalRequest,
+  { desk, ending }: { readonly desk: ConsentDesk; readonly ending: Ending },
+): Promise<void> {
+  const resolvedAt = call.parts.clock.now();
+  const known = Object.fromEntries(Object.entries(ending).filter(([, value]) => value !== undefined));
+  const resolution = {
+    id,
+    callId,
+    sessionId,
+    toolName,
+    ...(known as unknown as Ending),
+    requestedAt,
+    resolvedAt,
+    waitedMs: Math.max(0, resolvedAt - requestedAt),
+  };
+  await desk.close(resolution);
+  call.note({ approval: resolution });
+  tell(call, { type: "APPROVAL_RESOLVED", payload: resolution });
 }
 
-/** A back end that ignores the signal must not keep the call waiting, and only a clear yes is one. */
-async function put(
+interface Waiting extends ConsentOptions {
+  readonly signal: AbortSignal;
+}
+
+/** The first answer that counts, from whichever channel; rejects where none is left that could give one. */
+async function waitForAnswer(
+  call: ValidatedCall,
   request: ApprovalRequest,
-  backend: InteractBackend,
-  signal: AbortSignal,
-): Promise<ApprovalAnswer> {
+  options: Waiting,
+): Promise<GivenAnswer> {
+  const { desk, asked, signal, check } = options;
   signal.throwIfAborted();
-  let stop = (): void => {};
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", stop, { once: true });
+  return new Promise<GivenAnswer>((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+    const begin = async (): Promise<void> => {
+      await desk.open({ request, check, deliver: resolve });
+      signal.throwIfAborted();
+      tell(call, { type: "APPROVAL_REQUESTED", payload: request });
+      const failures = await Promise.all(asked.map((one) => askOn(one, request, options)));
+      // Nobody who was asked here can answer any more: only a console is left, if one may and can be reached.
+      const failure = failures.find((one) => one !== undefined);
+      await watchPages(call, request, { ...options, failure });
+    };
+    begin().catch(reject);
   });
-  try {
-    const answer: unknown = await Promise.race([backend.approve(request, signal), stopped]);
-    const { verdict, reason, updatedArguments } = Object(answer) as Record<string, unknown>;
-    if (verdict === "once" || verdict === "session" || verdict === "always") {
-      return { verdict, updatedArguments };
+}
+
+const mostFaults = 5;
+
+/** Ask on one channel until its answer counts, came too late, or cannot be had: then the reason is given back. */
+async function askOn(
+  { channel, backend, by }: AskedChannel,
+  request: ApprovalRequest,
+  { desk, signal }: Waiting,
+): Promise<unknown> {
+  let asked = request;
+  for (let round = 0; round < mostFaults && !signal.aborted; round++) {
+    let answer: GivenAnswer;
+    try {
+      const given = toAnswer(await backend.approve(asked, signal));
+      const person = given.by?.person;
+      answer = { ...given, by: { ...by, channel, ...(person !== undefined && { person }) } };
+      if (channel === "host") answer = hostAnswer(answer);
+    } catch (thrown) {
+      return thrown ?? new Error("it gave no answer");
     }
-    return typeof reason === "string" ? { verdict: "no", reason } : { verdict: "no" };
-  } finally {
-    signal.removeEventListener("abort", stop);
+    const outcome = await desk.answer(request.id, answer);
+    if (outcome.status !== "invalid") return waitForEver(signal);
+    asked = { ...request, fault: outcome.fault };
   }
+  return new ToolPermissionError("the changed arguments could not be used.");
+}
+
+/** An answer was given: whoever waits for it hears of it, so this channel has nothing more to say. */
+function waitForEver(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
+}
+
+/** A host speaks for one call or its own session, never for good; and it cannot show changed arguments. */
+function hostAnswer(answer: GivenAnswer): GivenAnswer {
+  if (answer.verdict === "no") return answer;
+  if (answer.verdict === "always") throw new Error("an MCP host cannot allow calls for good");
+  return { verdict: answer.verdict, by: answer.by };
+}
+
+/** Only a clear yes is one. */
+function toAnswer(given: unknown): ApprovalAnswer {
+  const { verdict, reason, updatedArguments, by } = Object(given) as Record<string, unknown>;
+  const from = { by: by as ApprovalAnswer["by"] };
+  if (verdict === "once" || verdict === "session" || verdict === "always") {
+    return { verdict, updatedArguments, ...from };
+  }
+  return typeof reason === "string" ? { verdict: "no", reason, ...from } : { verdict: "no", ...from };
 }
 
 type ApprovalEvent = Extract<TenonEvent, { type: "APPROVAL_REQUESTED" | "APPROVAL_RESOLVED" }>;
@@ -106,12 +188,6 @@ function tell(call: ValidatedCall, event: Omit<ApprovalEvent, "time">): void {
   call.origin.onEvent?.({ ...event, time: clock.now() } as TenonEvent);
 }
 
-function toAnswer(verdict: Verdict, reason: string | undefined): ApprovalAnswer {
-  if (verdict === "once" || verdict === "session" || verdict === "always") return { verdict };
-  if (verdict === "no") return { verdict, reason: reason ?? "" };
-  return { verdict: "no", reason: `The request ${verdict === "expired" ? "expired" : "was cancelled"}.` };
-}
-
 function expired(call: ValidatedCall, timeoutMs: number): ToolPermissionError {
   return new ToolPermissionError(`nobody answered within ${Math.round(timeoutMs / 1000)} s.`, {
     code: "APPROVAL_EXPIRED",
@@ -120,8 +196,9 @@ function expired(call: ValidatedCall, timeoutMs: number): ToolPermissionError {
   });
 }
 
-/** The back end failed to ask: that is no consent. */
-function notAsked(call: ValidatedCall, thrown: unknown, hint: string): ToolPermissionError {
+/** Nobody could be asked: that is no consent. */
+function toRefusal(call: ValidatedCall, thrown: unknown, hint: string): ToolPermissionError {
+  if (thrown instanceof ToolPermissionError && thrown.code !== "ACCESS_DENIED") return thrown;
   return new ToolPermissionError(`consent is needed, and nobody could be asked: ${messageOf(thrown)}`, {
     code: "APPROVAL_UNAVAILABLE",
     toolName: call.entry.name,

@@ -44,6 +44,7 @@ export function policyCall(call: ValidatedCall): PolicyCall {
     securityLevel,
     agent: call.session.agent,
     userId: call.session.userId,
+    client: call.session.clientInfo?.name,
     sessionId: call.session.id,
     reads: call.reads,
     writes: call.writes,

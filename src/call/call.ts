@@ -2,42 +2,22 @@ import { setMaxListeners } from "node:events";
 import type { AccessDecision, CallMetadata } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
 import { ToolCancelledError, type ToolError } from "../contract/errors.js";
-import type { TenonEvent } from "../contract/events.js";
 import type { KeyedCall } from "../contract/ports/answers.js";
 import type { Sighting } from "../contract/ports/seen.js";
 import type { Resource } from "../contract/resources.js";
 import type { CallSession } from "../contract/session.js";
-import type { Toolset } from "../registry/toolsets.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
 import type { Checked } from "../schema/compile-schema.js";
 import { takePlain } from "../schema/take-plain.js";
 import type { Deadline } from "../scheduler/deadline-wheel.js";
 import type { Lock } from "../scheduler/locks.js";
 import type { Ticket } from "../scheduler/scheduler.js";
-import type { BatchBudget } from "./batch-budget.js";
 import type { Brood } from "./call-below.js";
+import type { CallOrigin } from "./call-origin.js";
 import type { SpineParts, ToolSettings } from "./parts.js";
 import type { ShellAnalysis } from "./shell-commands.js";
 
-/** What comes with a request but is not the caller's word. */
-export interface CallOrigin {
-  readonly session: CallSession;
-  readonly toolset?: Toolset | undefined;
-  /** The call that made this one: it lends its locks and slot, and takes this one along when it stops. */
-  readonly parent?: Call | undefined;
-  /** The failed call in whose place this one answers. */
-  readonly fallbackFor?: Call | undefined;
-  /** A look at what would be decided: it is no call, so nobody hears of it. */
-  readonly hypothetical?: boolean;
-  /** Why no call can run at all. */
-  readonly fault?: ToolError | undefined;
-  /** Stops the call, besides the signal of the request itself. */
-  readonly leaving?: AbortSignal | undefined;
-  /** The tokens that it shares with the others of its batch. */
-  readonly batch?: BatchBudget | undefined;
-  /** Where a stream wants to see this call's events. */
-  readonly onEvent?: ((event: TenonEvent) => void) | undefined;
-}
+export type { CallOrigin } from "./call-origin.js";
 
 /**
  * One call on its way. The stages fill it from left to right; the narrower types
@@ -100,6 +80,7 @@ export class Call {
 
   #plain: Checked | undefined;
   #pauses = 0;
+  #left: ToolError | undefined;
   #aborted: ToolError | undefined;
   #controller: AbortController | undefined;
   /** Most calls have one listener at a time, so the first needs no set. */
@@ -162,8 +143,7 @@ export class Call {
     this.#aborted = reason;
     this.#controller?.abort(reason);
     const listeners = [this.#listener, ...(this.#moreListeners ?? [])];
-    this.#listener = undefined;
-    this.#moreListeners = undefined;
+    this.#listener = this.#moreListeners = undefined;
     for (const listener of listeners) listener?.(reason);
   }
 
@@ -179,8 +159,7 @@ export class Call {
         if (this.#listener === listener) this.#listener = undefined;
       };
     }
-    this.#moreListeners ??= new Set();
-    this.#moreListeners.add(listener);
+    (this.#moreListeners ??= new Set()).add(listener);
     return () => this.#moreListeners?.delete(listener);
   }
 
@@ -214,8 +193,7 @@ export class Call {
   }
 
   stopClock(): void {
-    if (this.deadline === undefined) return;
-    this.parts.deadlines.remove(this.deadline);
+    if (this.deadline !== undefined) this.parts.deadlines.remove(this.deadline);
     this.deadline = undefined;
   }
 
@@ -226,6 +204,7 @@ export class Call {
     for (const call of held) {
       call.#pauses++;
       if (call.deadline !== undefined) deadlines.pause(call.deadline);
+      if (call.#left !== undefined) call.abort(call.#left);
     }
     return () => {
       for (const call of held.splice(0)) {
@@ -233,6 +212,12 @@ export class Call {
         if (call.deadline !== undefined) deadlines.resume(call.deadline);
       }
     };
+  }
+
+  /** Nobody takes the answer: it may end its work, but no person is asked on its behalf. */
+  callerLeft(reason: ToolError): void {
+    this.#left ??= reason;
+    if (this.#pauses > 0) this.abort(reason);
   }
 
   #andAbove(): Call[] {

@@ -52,6 +52,7 @@ function toStart(call: AuthorisedCall): CallStart {
     startedAt: call.startedAt,
     arguments: call.input,
     decision: call.decision,
+    approval: call.notes?.approval,
     ...ownerOf(call),
   };
 }
@@ -77,6 +78,7 @@ function ownerOf(call: Call): CallOwner {
     parentCallId: call.shownUnder?.callId,
     requestId: call.requestId,
     principal: call.session.principal,
+    client: call.session.clientInfo,
   };
 }
 

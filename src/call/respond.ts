@@ -39,6 +39,7 @@ function toShownError(error: ToolError, advice: LoopAdvice | undefined): ErrorIn
 function metadataOf(call: Call): CallMetadata {
   const { entry, session, shownUnder, ticket } = call;
   const metadata: CallMetadata = { sessionId: session.id, agent: session.agent };
+  if (session.clientInfo !== undefined) metadata.client = session.clientInfo;
   if (entry !== undefined) metadata.version = entry.version;
   if (call.taskId !== undefined) metadata.taskId = call.taskId;
   if (shownUnder !== undefined) metadata.parentCallId = shownUnder.callId;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { analyseCommand } from "../command/analyse-command.js";
 import type { CommandAnalysis, SimpleCommand } from "../command/command-analysis.js";
 import type { ShellLine } from "../contract/tool.js";
@@ -42,7 +43,7 @@ function shellOf(call: ValidatedCall): ShellAnalysis | undefined {
 
 function analyse(
   call: ValidatedCall,
-  { line, cwd, env = {}, dialect }: ShellLine,
+  { line, cwd, env = {}, dialect, stdin }: ShellLine,
   workspace: string,
 ): CommandAnalysis {
   const { env: own } = call.session;
@@ -50,6 +51,7 @@ function analyse(
     workspace,
     cwd: cwd === undefined ? undefined : call.parts.world.canonicalPath(cwd),
     dialect,
+    stdin,
     home: own.entries().get("HOME"),
     env: [...(own.changed ?? []), ...Object.keys(env)],
   });
@@ -58,8 +60,11 @@ function analyse(
 function toParts(call: ValidatedCall, { analysis, workspace }: ShellAnalysis): ShellParts {
   const sandboxed = call.parts.world.sandbox().active;
   const toPath = relativeTo(workspace);
+  const variables = givenVariables(call);
+  const given = (command: SimpleCommand): string | null | undefined =>
+    givenTo(command, { workspace, variables });
   return {
-    commands: toCommands(analysis).map((command) => ({ ...command, sandboxed })),
+    commands: toCommands(analysis, given).map((command) => ({ ...command, sandboxed })),
     changes: analysis.changes.map(toPath),
     reads: [...call.reads, ...analysis.reads.map((path) => ({ path: toPath(path) }))],
     writes: [...call.writes, ...analysis.writes.map((path) => ({ path: toPath(path) }))],
@@ -71,13 +76,47 @@ function relativeTo(workspace: string): (path: string) => string {
   return (path) => (path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path);
 }
 
-function toCommands({ commands, unknown, denied }: CommandAnalysis): PolicyCommand[] {
-  const list: PolicyCommand[] = commands.map(({ words, known, readOnly, why, denied: never }) => ({
-    words,
-    known,
-    readOnly,
-    why,
-    denied: never,
+/** What a command gets besides its words, in words; see {@link PolicyCommand.given}. */
+function givenTo(
+  { stdin, cwds }: SimpleCommand,
+  { workspace, variables }: { readonly workspace: string; readonly variables: string | undefined },
+): string | null | undefined {
+  if (stdin === null || cwds === null) return null;
+  const parts = [
+    stdin === undefined ? undefined : `with the input sha256:${digestOf(stdin)}`,
+    cwds.length === 1 && cwds[0] === workspace
+      ? undefined
+      : `in ${cwds.map(relativeTo(workspace)).join(" or ")}`,
+    variables === undefined ? undefined : `with the variables sha256:${digestOf(variables)}`,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : parts.join(", ");
+}
+
+/** Variables that were set for the call or by the session: they can change what any command does. */
+function givenVariables(call: ValidatedCall): string | undefined {
+  const { env: own } = call.session;
+  const set = call.entry.tool.shellLine?.(call.input)?.env ?? {};
+  const all = new Map([...(own.changed ?? [])].map((name) => [name, own.entries().get(name) ?? ""] as const));
+  for (const [name, value] of Object.entries(set)) all.set(name, value);
+  if (all.size === 0) return undefined;
+  return JSON.stringify([...all].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function toCommands(
+  { commands, unknown, denied }: CommandAnalysis,
+  given: (command: SimpleCommand) => string | null | undefined,
+): PolicyCommand[] {
+  const list: PolicyCommand[] = commands.map((command) => ({
+    words: command.words,
+    known: command.known,
+    readOnly: command.readOnly,
+    why: command.why,
+    given: given(command),
+    denied: command.denied,
   }));
   // What is wrong with the line as a whole counts like one more command that nobody knows.
   if (denied !== undefined && list.every((command) => command.denied === undefined))

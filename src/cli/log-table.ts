@@ -1,3 +1,4 @@
+import type { ApprovalResolution } from "../contract/ports/approval.js";
 import type { AuditAlert, AuditRecord } from "../contract/ports/audit.js";
 import type { Terminal } from "./command-line.js";
 import { colorsFor, table } from "./output.js";
@@ -29,8 +30,9 @@ export function logTable(terminal: Terminal, records: readonly AuditRecord[], ti
 /** One record with all that is known of it. */
 export function describeRecord(terminal: Terminal, record: AuditRecord): string {
   const colors = colorsFor(terminal.stdout, terminal.env);
-  const { arguments: args, result, error, decision, ...facts } = record;
-  const plain = Object.entries(facts)
+  const { arguments: args, result, error, decision, approval, client, ...facts } = record;
+  const program = client && [client.name, client.version].filter(Boolean).join(" ");
+  const plain = Object.entries({ ...facts, client: program })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [
       colors.dim(name),
@@ -42,11 +44,31 @@ export function describeRecord(terminal: Terminal, record: AuditRecord): string 
     table(plain),
     decision &&
       `${colors.bold("decision")}\n  ${decision.behavior}: ${toVisibleLine(decision.reason)} (rule ${toVisibleLine(decision.rule)}, ${decision.source})`,
+    approval && `${colors.bold("consent")}\n${describeConsent(approval)}`,
     `${colors.bold("arguments")}\n${indent(args)}`,
     error && `${colors.bold("error")}\n${indent(error)}`,
     result === undefined ? undefined : `${colors.bold("result")}\n${indent(result)}`,
   ];
   return sections.filter((section) => section !== undefined).join("\n\n");
+}
+
+/** What a person said, where, after how long, and what came of it. */
+function describeConsent(approval: ApprovalResolution): string {
+  const { verdict, channel, person, client, waitedMs, reason, rule, changed } = approval;
+  const by = [
+    channel === undefined ? "nobody answered" : `on the channel ${channel}`,
+    person !== undefined && `by ${person}`,
+    client !== undefined && `through ${[client.name, client.version].filter(Boolean).join(" ")}`,
+    `after ${(waitedMs / 1000).toFixed(1)} s`,
+  ];
+  const lines = [
+    `${verdict}: ${by.filter((part) => part !== false).join(", ")}`,
+    ...(reason === undefined ? [] : [`reason: ${reason}`]),
+    ...(rule === undefined ? [] : [`rule ${rule.id} (${rule.source}): ${rule.text}`]),
+    ...(changed === undefined ? [] : [`asked about: ${JSON.stringify(changed.from)}`]),
+    ...(changed === undefined ? [] : [`changed to: ${JSON.stringify(changed.to)}`]),
+  ];
+  return lines.map((line) => `  ${toVisibleLine(line)}`).join("\n");
 }
 
 /** What stands out, a line each. */

@@ -51,7 +51,7 @@ function toPlace({ workspace, home, dialect = "bash", env = [] }: AnalyseOptions
   };
 }
 
-function firstScope({ cwd = "." }: AnalyseOptions, place: Place): Scope {
+function firstScope({ cwd = ".", stdin }: AnalyseOptions, place: Place): Scope {
   return {
     vars: new Map(),
     positional: [],
@@ -63,7 +63,7 @@ function firstScope({ cwd = "." }: AnalyseOptions, place: Place): Scope {
     strict: place.dialect !== "other",
     depth: 0,
     via: [],
-    stdin: nothingFed,
+    stdin: stdin === undefined ? nothingFed : { fed: true, sure: () => true, text: () => stdin },
     readers: [],
     connections: new Set(),
     flow: { taint: undefined },

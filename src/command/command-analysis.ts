@@ -8,6 +8,8 @@ export interface AnalyseOptions {
   readonly home?: string | undefined;
   /** Only bash and sh are judged by their grammar; nothing of another shell counts as known. @default "bash" */
   readonly dialect?: "bash" | "sh" | "other" | undefined;
+  /** What is fed to the line as a whole. @default nothing */
+  readonly stdin?: string | undefined;
   /** Names of variables that were changed for this line: they can change what its commands do. */
   readonly env?: readonly string[] | undefined;
 }
@@ -40,6 +42,10 @@ export interface SimpleCommand {
   readonly why?: string | undefined;
   readonly assignments: readonly CommandVariable[];
   readonly redirections: readonly Redirection[];
+  /** What it reads from its standard input: `undefined` where nothing feeds it, `null` where that is not known. */
+  readonly stdin?: string | null | undefined;
+  /** Folders it can run in, absolute; `null` where that is not known. */
+  readonly cwds: readonly string[] | null;
   /** What it was found in, outermost first: `timeout`, `sh -c`, `$(…)`, … */
   readonly via: readonly string[];
   /** Where in the line it stands, or what it was found in. */

@@ -6,7 +6,7 @@ import { interactiveProgram, blockingService } from "./judge/services.js";
 import { taintOf } from "./judge/taint-of.js";
 import { changedFiles, readFiles } from "./judge/touched-files.js";
 import { isHarmlessVariable, isSteeringVariable } from "./judge/variables.js";
-import type { Scope } from "./scope.js";
+import type { Scope, Stdin } from "./scope.js";
 import type { Draft, Walk } from "./walk.js";
 import { worse } from "./words/field.js";
 import type { Field } from "./words/field.js";
@@ -31,6 +31,7 @@ export function reportCommand(draft: Draft, scope: Scope, walk: Walk, findings: 
   for (const path of reads ?? []) walk.reads.add(path);
   noteFlow(draft, scope, walk);
   noteProgram(draft, scope, walk);
+  const readOnly = denied === undefined && why === undefined && (findings.readOnly ?? reads !== undefined);
   walk.commands.push({
     words: fields.map(({ text }) => text),
     known: why === undefined,
@@ -38,11 +39,26 @@ export function reportCommand(draft: Draft, scope: Scope, walk: Walk, findings: 
     why,
     assignments,
     redirections: redirections.map(({ op, target, known }) => ({ op, target, known })),
+    // What only reads needs no consent, and whoever feeds the hundredth command of a line is not looked for.
+    stdin: readOnly || walk.commands.length > mostFed ? unreadText(draft.stdin) : fedText(draft.stdin),
+    cwds: scope.cwds ?? null,
     via: scope.via,
     at: walk.at,
-    readOnly: denied === undefined && why === undefined && (findings.readOnly ?? reads !== undefined),
+    readOnly,
     denied,
   } satisfies SimpleCommand);
+}
+
+const mostFed = 100;
+
+function unreadText({ fed }: Stdin): null | undefined {
+  return fed ? null : undefined;
+}
+
+/** What feeds the command, as far as it stands in the line. */
+function fedText({ fed, text, sure }: Stdin): string | null | undefined {
+  if (!fed) return undefined;
+  return sure?.() === true ? (text() ?? null) : null;
 }
 
 /** Why nobody can say what the command does. */

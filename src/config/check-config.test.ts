@@ -59,7 +59,7 @@ describe("checkConfig", () => {
 
   it("lists what is known where nothing is near", () => {
     expect(faultsOf({ approvals: { zzzzzzzz: 1 } })).toEqual([
-      ["approvals.zzzzzzzz", "unknown key; known here: timeoutMs", undefined],
+      ["approvals.zzzzzzzz", "unknown key; known here: timeoutMs, pageTimeoutMs, channels", undefined],
     ]);
   });
 

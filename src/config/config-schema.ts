@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { once } from "../schema/once.js";
 import { chainsSchema } from "./chain-schema.js";
+import { approvalChannels } from "../contract/ports/approval.js";
 import { toolCategories } from "../contract/tool.js";
 import { logLevels, modes, optimiserModes, securityLevels } from "./levels.js";
 import { quotaSchema, ruleSchema } from "./rule-schema.js";
@@ -208,6 +209,19 @@ export const configSchema = once(() =>
     approvals: z
       .strictObject({
         timeoutMs: milliseconds().optional().describe("How long a person has to answer. @default 300000"),
+        pageTimeoutMs: milliseconds()
+          .optional()
+          .describe(
+            "How long a call waits for consent while nobody but the console can answer and no page of it is open. @default 30000",
+          ),
+        channels: z
+          .array(z.enum(approvalChannels))
+          .min(1)
+          .max(approvalChannels.length)
+          .optional()
+          .describe(
+            "Who may consent, the first named first; all that can be reached are asked together, and the first answer counts. @default all, but not a host that is connected over HTTP",
+          ),
       })
       .optional()
       .describe("How a person is asked."),

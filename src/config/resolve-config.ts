@@ -39,6 +39,8 @@ export function fillDefaults(config: NormalConfig) {
     mode: config.mode ?? "ask",
     toolset: config.toolset ?? "all",
     agent: config.agent ?? "default",
+    /** Whether the configuration names the agent: else that of an MCP host is called as the host calls itself. */
+    agentIsNamed: config.agent !== undefined,
     securityLevel: config.securityLevel ?? "critical",
     capabilities: byName(config.capabilities),
     durability: config.durability ?? "default",
@@ -114,7 +116,11 @@ export function fillDefaults(config: NormalConfig) {
     },
     ...pick(config, ["logging"]),
     logLevel: config.logLevel ?? "info",
-    approvals: { timeoutMs: config.approvals?.timeoutMs ?? 300_000 },
+    approvals: {
+      timeoutMs: config.approvals?.timeoutMs ?? 300_000,
+      pageTimeoutMs: config.approvals?.pageTimeoutMs ?? 30_000,
+      channels: config.approvals?.channels,
+    },
     artifacts: { dir: config.artifacts?.dir ?? ".tenon/artifacts" },
     plugins: config.plugins ?? [],
   } as const;

@@ -8,6 +8,8 @@ const exampleSchema = once(() =>
       tool: text().describe("Name of the tool."),
       agent: text().optional().describe("Name of the agent. @default any"),
       user: text().optional().describe("Id of the user. @default any"),
+      client: text().optional().describe("Name of the MCP client. @default none"),
+      session: text().optional().describe("Id of the session. @default any"),
       arguments: z.record(z.string(), z.unknown()).optional().describe("Its arguments. @default {}"),
     })
     .describe("A call that proves what the rule means."),
@@ -26,6 +28,10 @@ export const ruleSchema = once(() =>
     tool: globs().optional().describe("Tools it is about: a glob or several. @default every tool"),
     agent: globs().optional().describe("Agents it is about. @default every agent"),
     user: globs().optional().describe("User ids it is about. @default every user"),
+    client: globs()
+      .optional()
+      .describe("MCP clients it is about, by the name that they give themselves. @default every client"),
+    session: globs().optional().describe("Sessions it is about, by their id. @default every session"),
     path: globs()
       .optional()
       .describe(
@@ -43,6 +49,11 @@ export const ruleSchema = once(() =>
       .boolean()
       .optional()
       .describe("For allow: nothing may follow the words of `command` unless they end in *. @default false"),
+    given: text()
+      .optional()
+      .describe(
+        "With `exact`: what the command gets besides its words, as `tenon policy list` shows it. @default no input, the workspace as its folder, no variables",
+      ),
     host: globs().optional().describe("Hosts it is about. @default any host"),
     reason: text().optional().describe("Told with the decision. @default made from the rule"),
     match: z.array(exampleSchema()).max(1000).optional().describe("Calls that it must match. @default none"),

@@ -98,7 +98,11 @@ const anyConfig = some({
   ),
   optimiser: fc.constantFrom(...optimiserModes),
   logLevel: fc.constantFrom(...logLevels),
-  approvals: some({ timeoutMs: number }),
+  approvals: some({
+    timeoutMs: number,
+    pageTimeoutMs: number,
+    channels: fc.constantFrom(["host" as const], ["console" as const, "api" as const]),
+  }),
   plugins: list,
 }) as fc.Arbitrary<TenonConfig>;
 
@@ -181,6 +185,7 @@ function doorsOf(c: ResolvedConfig): unknown[] {
     [c.workspaceDir, c.stateDir, c.database, c.toolset, c.agent, c.logLevel],
     [c.files.allowedPaths, c.network.allowHosts, c.secrets.allowEnv, c.plugins, c.tools.webSearch],
     [c.sandbox.readable, c.sandbox.writable],
+    [c.approvals.channels],
     [{ ...c.capabilities }, { ...c.mcpServers }, { ...c.toolsets }],
   ];
 }
@@ -192,6 +197,7 @@ function expectStricter(before: ResolvedConfig, after: ResolvedConfig): void {
     optimiserModes.indexOf(c.optimiser),
     c.durability === "strict" ? 0 : 1,
     c.approvals.timeoutMs,
+    c.approvals.pageTimeoutMs,
     c.files.maxFileSize,
     ...Object.values(c.files.strict).map((strict) => (strict ? 0 : 1)),
     c.network.allowPrivate ? 1 : 0,

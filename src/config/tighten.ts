@@ -57,10 +57,14 @@ const sections: { readonly [Key in keyof NormalConfig]?: Section<Key> } = {
     pickLower(wanted, base.optimiser, { order: optimiserModes, refuse, path: "" }),
   durability: (wanted, base, refuse) =>
     pickLower(wanted, base.durability, { order: ["strict", "default"], refuse, path: "" }),
-  approvals: (wanted, base, refuse) =>
-    defined({
-      timeoutMs: pickSmaller(wanted.timeoutMs, base.approvals.timeoutMs, { refuse, path: "timeoutMs" }),
-    }),
+  // Who may consent is the person's own to say.
+  approvals: ({ timeoutMs, pageTimeoutMs, ...rest }, { approvals: base }, refuse) => {
+    refuseKeys(rest, refuse);
+    return defined({
+      timeoutMs: pickSmaller(timeoutMs, base.timeoutMs, { refuse, path: "timeoutMs" }),
+      pageTimeoutMs: pickSmaller(pageTimeoutMs, base.pageTimeoutMs, { refuse, path: "pageTimeoutMs" }),
+    });
+  },
   // More is recorded than the person asked for, or for them nothing changes.
   audit: ({ enabled, ...rest }, base, refuse) => {
     refuseKeys(rest, refuse);

@@ -76,6 +76,8 @@ export interface ShellLine {
   readonly cwd?: string | undefined;
   /** Variables that are set for it alone. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** What is fed to it. @default nothing */
+  readonly stdin?: string | undefined;
   /** Lines for another shell than bash and sh are not judged by grammar. @default "bash" */
   readonly dialect?: "bash" | "sh" | "other" | undefined;
 }

@@ -40,12 +40,14 @@ function showExample(example: PolicyExample): string {
 
 function matchesExample(compiled: CompiledRule, example: PolicyExample, space: PathSpace): boolean {
   const call = toCall(example, compiled.rule.access ?? "write");
-  const { agent, user } = example;
-  // An example that leaves the agent or the user out is not about them.
+  const { agent, user, client, session } = example;
+  // An example that leaves the agent, the user, the client or the session out is not about them.
   const conditions = {
     ...compiled.conditions,
     agent: agent === undefined ? undefined : compiled.conditions.agent,
     user: user === undefined ? undefined : compiled.conditions.user,
+    client: client === undefined ? undefined : compiled.conditions.client,
+    session: session === undefined ? undefined : compiled.conditions.session,
   };
   const rule = { ...compiled, sessionId: undefined, conditions };
   if (!concerns(rule, call)) return false;
@@ -57,7 +59,7 @@ function matchesExample(compiled: CompiledRule, example: PolicyExample, space: P
 }
 
 function toCall(
-  { tool, agent, user, arguments: args = {} }: PolicyExample,
+  { tool, agent, user, client, session, arguments: args = {} }: PolicyExample,
   access: "read" | "write",
 ): PolicyCall {
   const texts = (keys: readonly string[]) =>
@@ -73,7 +75,8 @@ function toCall(
     annotations: {},
     agent: agent ?? "",
     ...(user !== undefined && { userId: user }),
-    sessionId: "",
+    ...(client !== undefined && { client }),
+    sessionId: session ?? "",
     reads: access === "read" ? resources : [],
     writes: access === "write" ? resources : [],
     ...(lines.length > 0 && { commands: lines.flatMap(toCommands) }),

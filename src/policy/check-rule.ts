@@ -1,7 +1,7 @@
 import { nearest } from "../schema/nearest.js";
 import type { PolicyRule } from "./policy-rule.js";
 
-const textFields = ["tool", "agent", "user", "path", "command", "host"] as const;
+const textFields = ["tool", "agent", "user", "client", "session", "path", "command", "host"] as const;
 
 const fields = new Set<string>([
   "id",
@@ -9,6 +9,7 @@ const fields = new Set<string>([
   ...textFields,
   "access",
   "exact",
+  "given",
   "reason",
   "match",
   "notMatch",
@@ -68,7 +69,8 @@ function checkTexts(field: string, value: unknown): string[] {
   return bad ? [`has a ${field} that is neither a text nor a list of texts, or is empty`] : [];
 }
 
-function checkQualifiers({ access, exact, path, command, decision }: Record<string, unknown>): string[] {
+function checkQualifiers(rule: Record<string, unknown>): string[] {
+  const { access, exact, given, path, command, decision } = rule;
   const problems: string[] = [];
   if (access !== undefined && access !== "read" && access !== "write")
     problems.push('has an access that is neither "read" nor "write"');
@@ -76,6 +78,8 @@ function checkQualifiers({ access, exact, path, command, decision }: Record<stri
     problems.push('has an access without a path; use path "**" for any');
   if (exact !== undefined && typeof exact !== "boolean")
     problems.push("has an exact that is neither true nor false");
+  if (given !== undefined && (exact !== true || !isText(given, longestReason)))
+    problems.push("has a given that is no text, or is not exact");
   if (exact === true && (command === undefined || decision !== "allow")) {
     problems.push("is exact, which only an allow rule for commands can be");
   }
@@ -90,10 +94,13 @@ function checkExamples(field: "match" | "notMatch", value: unknown): string[] {
     const good =
       isObject(example) &&
       isText(example["tool"], Infinity) &&
-      (example["agent"] === undefined || typeof example["agent"] === "string") &&
-      (example["user"] === undefined || typeof example["user"] === "string") &&
+      ["agent", "user", "client", "session"].every(
+        (who) => example[who] === undefined || typeof example[who] === "string",
+      ) &&
       (example["arguments"] === undefined || isObject(example["arguments"]));
-    return good ? [] : [`has a ${field}[${index}] that is no { tool, arguments?, agent?, user? }`];
+    return good
+      ? []
+      : [`has a ${field}[${index}] that is no { tool, arguments?, agent?, user?, client?, session? }`];
   });
 }
 

@@ -27,6 +27,8 @@ export interface CommandConditionOptions {
   readonly allows: boolean;
   /** Nothing may follow the words, unless they end in `*`. */
   readonly exact: boolean;
+  /** With `exact`: what the command gets besides its words. */
+  readonly given?: string | undefined;
   readonly ignoreCase: boolean;
 }
 
@@ -63,8 +65,12 @@ function toTest(
   options: CommandConditionOptions,
 ): CommandCondition["test"] {
   if (options.allows) {
-    return ({ command: { words, known } }) =>
-      known && patterns.some((pattern) => matchesStrictly(pattern, words)) ? match.yes : match.no;
+    const { exact, given } = options;
+    return ({ command: { words, known, given: got } }) => {
+      // Consent to a command says nothing about the same words with another input, folder or environment.
+      if (!known || (exact && got !== given)) return match.no;
+      return patterns.some((pattern) => matchesStrictly(pattern, words)) ? match.yes : match.no;
+    };
   }
   return (touched) => {
     const folded = options.ignoreCase ? lowered(touched) : touched;

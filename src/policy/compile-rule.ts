@@ -19,6 +19,7 @@ export interface Caller {
   readonly aliases?: readonly string[] | undefined;
   readonly agent: string;
   readonly userId?: string | undefined;
+  readonly client?: string | undefined;
   readonly sessionId: string;
 }
 
@@ -35,6 +36,8 @@ interface Conditions {
   readonly tool: NameCondition | undefined;
   readonly agent: NameCondition | undefined;
   readonly user: NameCondition | undefined;
+  readonly client: NameCondition | undefined;
+  readonly session: NameCondition | undefined;
   readonly path: PathCondition | undefined;
   readonly access: "read" | "write" | undefined;
   readonly command: CommandCondition | undefined;
@@ -75,10 +78,12 @@ export function compileConditions(
     tool: take("tool", (patterns) => compileNames(patterns, foldToolName)),
     agent: take("agent", (patterns) => compileNames(patterns, String)),
     user: take("user", (patterns) => compileNames(patterns, String)),
+    client: take("client", (patterns) => compileNames(patterns, String)),
+    session: take("session", (patterns) => compileNames(patterns, String)),
     path: take("path", (patterns) => compilePath(patterns, { space, allows, ignoreCase })),
     access: rule.access,
     command: take("command", (lines) =>
-      compileCommands(lines, { allows, ignoreCase, exact: rule.exact === true }),
+      compileCommands(lines, { allows, ignoreCase, exact: rule.exact === true, given: rule.given }),
     ),
     host: take("host", (patterns) => compileHosts(patterns, allows)),
   };
@@ -94,6 +99,11 @@ export function concerns({ conditions, rule, sessionId }: CompiledRule, caller: 
     if (caller.userId === undefined && rule.decision === "allow") return false;
     if (!conditions.user(caller.userId ?? "")) return false;
   }
+  if (conditions.client !== undefined) {
+    if (caller.client === undefined && rule.decision === "allow") return false;
+    if (!conditions.client(caller.client ?? "")) return false;
+  }
+  if (conditions.session !== undefined && !conditions.session(caller.sessionId)) return false;
   if (conditions.tool === undefined) return true;
   return conditions.tool(caller.toolName) || (caller.aliases ?? []).some(conditions.tool);
 }

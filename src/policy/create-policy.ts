@@ -39,6 +39,15 @@ export interface PolicyOptions {
   readonly caseInsensitive?: boolean;
 }
 
+/** A rule as it counts. */
+export interface ListedRule {
+  readonly id: string;
+  readonly source: RuleSource;
+  readonly rule: PolicyRule;
+  /** The session that it was given for. */
+  readonly sessionId?: string | undefined;
+}
+
 /** Decides about calls; knows no disk, no clock and no person. */
 export interface Policy {
   readonly mode: PolicyMode;
@@ -50,7 +59,7 @@ export interface Policy {
   /** Forget the answers that were given for one session. */
   endSession(sessionId: string): void;
   /** All rules, strongest first. */
-  rules(): readonly { readonly id: string; readonly source: RuleSource; readonly rule: PolicyRule }[];
+  rules(): readonly ListedRule[];
   /** Every rule that matches or may match, in the order in which they are looked at. */
   explainAll(call: PolicyCall): readonly Explanation[];
   /** The verdict on each simple command of a shell line by itself. */
@@ -99,7 +108,13 @@ export function createPolicy(options: PolicyOptions): Policy {
     endSession(sessionId) {
       if (book.removeSession(sessionId)) subjects.forget();
     },
-    rules: () => book.all().map(({ id, source, rule }) => ({ id, source, rule })),
+    rules: () =>
+      book.all().map(({ id, source, rule, sessionId }) => ({
+        id,
+        source,
+        rule,
+        ...(sessionId !== undefined && { sessionId }),
+      })),
     explainCommands: (call) =>
       explainCommands(call, { subject: subjects.of(call), facets: facetsOf(call, space), mode }),
     explainAll: (call) => explainCall(call, { subject: subjects.of(call), facets: facetsOf(call, space) }),

@@ -19,8 +19,16 @@ export function narrowestRule(call: PolicyCall): PolicyRule {
   const patterns = commands.map(grantCommand).filter((pattern) => pattern !== undefined);
   const opaque = call.category === "shell" && call.annotations.dangerous === true && commands.length === 0;
   const granted = commands.length === 0 ? !opaque : patterns.length > 0;
-  if (!granted || named.count > mostNamed || patterns.length > mostNamed) return askAgain(call, commands);
-  return build(call, { ...named, patterns });
+  const given = sameGiven(commands);
+  if (!granted || given === null || named.count > mostNamed || patterns.length > mostNamed)
+    return askAgain(call, commands);
+  return build(call, { ...named, patterns, given });
+}
+
+/** What all the commands get besides their words; `null` where that is not known, or not the same for all. */
+function sameGiven(commands: readonly PolicyCommand[]): string | null | undefined {
+  const [first] = commands;
+  return commands.every(({ given }) => given === first?.given) ? first?.given : null;
 }
 
 /** The rule that would allow exactly this call, whether or not it should be offered. */
@@ -31,7 +39,11 @@ export function coveringRule(call: PolicyCall): PolicyRule {
     return { decision: "allow", ...subject(call) };
   }
   const patterns = commands.map((command) => grantCommand(command) ?? joinWords(command.words));
-  return build(call, { ...namedResources(call), patterns });
+  const given = sameGiven(commands);
+  const rule = build(call, { ...namedResources(call), patterns, given: given ?? undefined });
+  if (given !== null) return rule;
+  const { exact: _exact, ...wider } = rule;
+  return wider;
 }
 
 const mostNamed = 1000;
@@ -76,10 +88,15 @@ function commandsToGrant({ commands = [] }: PolicyCall): readonly PolicyCommand[
   return asked.length > 0 ? asked : commands;
 }
 
-function build(call: PolicyCall, named: Named & { readonly patterns: readonly string[] }): PolicyRule {
-  const { paths, hosts, patterns } = named;
+interface Granted extends Named {
+  readonly patterns: readonly string[];
+  readonly given: string | undefined;
+}
+
+function build(call: PolicyCall, { paths, hosts, patterns, given }: Granted): PolicyRule {
   const resources = {
     ...(patterns.length > 0 && { command: oneOrList([...new Set(patterns)]), exact: true }),
+    ...(patterns.length > 0 && given !== undefined && { given }),
     ...(paths.length > 0 && { path: oneOrList(paths) }),
     ...(hosts.length > 0 && { host: oneOrList(hosts) }),
   };
@@ -87,12 +104,14 @@ function build(call: PolicyCall, named: Named & { readonly patterns: readonly st
   return { decision: "allow", ...subject(call, none), ...resources };
 }
 
-function subject(call: PolicyCall, withAgent = true): Pick<PolicyRule, "tool" | "agent" | "user"> {
+function subject(call: PolicyCall, withAgent = true): Pick<PolicyRule, "tool" | "agent" | "user" | "client"> {
   return {
     tool: escapeWildcard(call.toolName),
     ...(withAgent && call.agent !== "" && { agent: escapeWildcard(call.agent) }),
     // One user's consent is nobody else's.
     ...(call.userId !== undefined && call.userId !== "" && { user: escapeWildcard(call.userId) }),
+    // What one program was allowed is not allowed to all others.
+    ...(call.client !== undefined && call.client !== "" && { client: escapeWildcard(call.client) }),
   };
 }
 

@@ -9,6 +9,11 @@ export interface PolicyCommand {
   readonly readOnly: boolean;
   /** Why it is not known what it does. */
   readonly why?: string | undefined;
+  /**
+   * What it gets besides its words (standard input, folder, variables), in words; `undefined` where that is
+   * nothing out of the ordinary, `null` where it is not known.
+   */
+  readonly given?: string | null | undefined;
   /** The sandbox holds it; `false` where one should, but none can be had. */
   readonly sandboxed?: boolean | undefined;
   /** Why it should never run. */
@@ -27,6 +32,8 @@ export interface PolicyCall {
   readonly securityLevel?: SecurityLevel | undefined;
   readonly agent: string;
   readonly userId?: string | undefined;
+  /** The program that the agent works for, as it calls itself. */
+  readonly client?: string | undefined;
   readonly sessionId: string;
   /** Paths are canonical: absolute, or relative to the workspace. */
   readonly reads: readonly Resource[];

@@ -3,6 +3,8 @@ export interface PolicyExample {
   readonly tool: string;
   readonly agent?: string;
   readonly user?: string;
+  readonly client?: string;
+  readonly session?: string;
   /** `path`, `from`, `to` count as paths, `url` and `host` as hosts, `command` as a shell line. */
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
@@ -21,6 +23,10 @@ export interface PolicyRule {
   readonly agent?: string | readonly string[];
   /** User ids; globs. */
   readonly user?: string | readonly string[];
+  /** MCP clients, by the name that they give themselves; globs. */
+  readonly client?: string | readonly string[];
+  /** Sessions, by their id; globs. */
+  readonly session?: string | readonly string[];
   /** Globs of paths, relative to the workspace or absolute; `~` is not expanded. */
   readonly path?: string | readonly string[];
   /** Narrows `path` to what is read or what is written. @default both */
@@ -29,6 +35,11 @@ export interface PolicyRule {
   readonly command?: string | readonly string[];
   /** For `allow`: nothing may follow the words of a command that does not end in `*`. @default false */
   readonly exact?: boolean;
+  /**
+   * With `exact`: what the command gets besides its words, as "always" writes it down: the hash of its standard
+   * input, its folder, the hash of its variables. @default nothing is fed to it, it runs in the workspace itself
+   */
+  readonly given?: string;
   /** Globs of hosts, with or without a port: "*.example.com", "localhost:8080". */
   readonly host?: string | readonly string[];
   /** Told with the decision. */

@@ -8,10 +8,13 @@ export function ruleText(rule: PolicyRule): string {
     rule.decision,
     rule.tool === undefined ? "every tool" : names(rule.tool, "or"),
     rule.command !== undefined && `running ${commands(rule)}`,
+    rule.given !== undefined && printable(rule.given),
     rule.path !== undefined && `${placeWord(rule)} ${names(rule.path, "or")}`,
     rule.host !== undefined && `reaching ${names(rule.host, "or")}`,
     rule.agent !== undefined && `for the agent ${names(rule.agent, "or")}`,
     rule.user !== undefined && `for the user ${names(rule.user, "or")}`,
+    rule.client !== undefined && `for the client ${names(rule.client, "or")}`,
+    rule.session !== undefined && `in the session ${names(rule.session, "or")}`,
   ];
   return parts.filter((part) => part !== false).join(" ");
 }

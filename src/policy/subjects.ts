@@ -73,7 +73,7 @@ export function createSubjects(book: RuleBook, options: CapOptions): Subjects {
 
 interface Survey {
   readonly rules: readonly CompiledRule[];
-  /** Some rule depends on the user or the session, not on the agent alone. */
+  /** Some rule depends on the user, the client or the session, not on the agent alone. */
   readonly personal: boolean;
 }
 
@@ -81,7 +81,13 @@ function survey(book: RuleBook): Survey {
   const rules = book.all();
   return {
     rules,
-    personal: rules.some(({ sessionId, rule }) => sessionId !== undefined || rule.user !== undefined),
+    personal: rules.some(
+      ({ sessionId, rule }) =>
+        sessionId !== undefined ||
+        rule.user !== undefined ||
+        rule.client !== undefined ||
+        rule.session !== undefined,
+    ),
   };
 }
 
@@ -106,9 +112,10 @@ function guardsWritesOnly({ source, rule }: CompiledRule): boolean {
 }
 
 /** Lengths keep apart what hostile names could make look alike. */
-function personalKey({ agent, userId, sessionId }: PolicyCall): string {
-  const user = userId === undefined ? "-" : `${userId.length}:${userId}`;
-  return `${agent.length}:${agent}${user}${sessionId.length}:${sessionId}`;
+function personalKey({ agent, userId, client, sessionId }: PolicyCall): string {
+  const optional = (text: string | undefined): string =>
+    text === undefined ? "-" : `${text.length}:${text}`;
+  return `${optional(agent)}${optional(userId)}${optional(client)}${optional(sessionId)}`;
 }
 
 /** What a subject was made from, without what one call touched. */

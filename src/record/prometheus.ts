@@ -13,11 +13,22 @@ export interface SchedulerNumbers {
   readonly maxConcurrent: number;
 }
 
+/** What one MCP client did. */
+export interface ClientNumbers {
+  readonly client: string;
+  readonly agent: string;
+  readonly calls: number;
+  readonly failures: number;
+  readonly approvals: number;
+}
+
 export interface PrometheusOptions {
   /** Of `tenon.stats()`. @default no scheduler metrics */
   readonly scheduler?: SchedulerNumbers | undefined;
   /** Written into `tenon_build_info`. @default none */
   readonly version?: string | undefined;
+  /** Calls by MCP client, their number bounded. @default none */
+  readonly clients?: readonly ClientNumbers[] | undefined;
   /** Tools beyond this many, the least called ones, are told together as `tool="_other"`. @default 500 */
   readonly maxTools?: number | undefined;
   /** Types of errors of one tool beyond this many are told together as `type="other"`. @default 16 */
@@ -45,12 +56,36 @@ export function renderPrometheus(metrics: MetricsSnapshot, options: PrometheusOp
     ...processFamilies(tools),
     ...hostFamilies(metrics),
     ...schedulerFamilies(options.scheduler),
+    ...clientFamilies(options.clients ?? []),
   ]);
 }
 
 function buildFamilies(version: string | undefined): Family[] {
   if (version === undefined) return [];
   return [gauge("tenon_build_info", "The version that runs; always 1.", [{ labels: { version }, value: 1 }])];
+}
+
+function clientFamilies(clients: readonly ClientNumbers[]): Family[] {
+  if (clients.length === 0) return [];
+  const samples = (count: (one: ClientNumbers) => number): Sample[] =>
+    clients.map((one) => ({ labels: { client: one.client, agent: one.agent }, value: count(one) }));
+  return [
+    counter(
+      "tenon_client_calls_total",
+      "Calls of MCP clients that ended.",
+      samples(({ calls }) => calls),
+    ),
+    counter(
+      "tenon_client_failures_total",
+      "Calls of MCP clients that failed or were refused.",
+      samples(({ failures }) => failures),
+    ),
+    counter(
+      "tenon_client_approvals_total",
+      "Requests for consent that calls of MCP clients made.",
+      samples(({ approvals }) => approvals),
+    ),
+  ];
 }
 
 function callFamilies(tools: readonly LabelledMetrics[]): Family[] {

@@ -1,4 +1,5 @@
 import { createApprovals } from "../call/approve.js";
+import { consentChannels } from "../call/consent-channels.js";
 import type { SpineParts } from "../call/parts.js";
 import { runCall } from "../call/run-call.js";
 import type { LoadedConfig } from "../config/load-config.js";
@@ -22,11 +23,13 @@ import { isSecretName } from "../world/secrets/secret-names.js";
 import type { InteractCallbacks } from "../world/interact/callback-backend.js";
 import { createActs, type Actor } from "./acts.js";
 import { createAnswerKeys } from "./answer-keys.js";
+import { ApprovalDesk } from "./approval-desk.js";
 import { createRuntimeAudit } from "./audit.js";
 import { createBuiltInTools } from "./built-in-tools.js";
 import { createCallIds } from "./call-ids.js";
 import { logCalls, logSinkOf } from "./call-log.js";
 import { chainTools } from "./chains.js";
+import { createNameClient } from "./client-agent.js";
 import { createExtensions } from "./extensions.js";
 import { databaseSecrets } from "./database-secrets.js";
 import { createLazyState } from "./lazy-state.js";
@@ -165,6 +168,12 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     maxQueued: config.tools.maxQueued,
     monotonic: clock.monotonic,
   });
+  const desk = new ApprovalDesk({
+    state,
+    now: clock.now,
+    ownReach: () => world.backend?.reach?.(),
+    onFault: (message) => events.emit("LISTENER_FAILED", { event: "approvals", message }),
+  });
   const sessions = new NamedSessions(state, policy.policy);
   const running = new RunningCalls();
   const seen = createSeenBySessions({
@@ -200,11 +209,13 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     search: createToolSearch(registry),
     policy: policy.policy,
     approvals: createApprovals({
-      backendFor: world.backendFor,
+      channelsFor: (session) =>
+        consentChannels(session, { configured: config.approvals.channels, backend: world.backend }),
+      desk,
       timeoutMs: config.approvals.timeoutMs,
+      pageTimeoutMs: config.approvals.pageTimeoutMs,
       remember: policy.remember,
       rememberForSession: (sessionId, rule) => sessions.addRule(sessionId, rule),
-      log: policy.approvalLog,
     }),
     quotas: config.tools.quotas.length === 0 ? undefined : createQuotas(config.tools.quotas, clock),
     hooks: extensions.hooks,
@@ -263,6 +274,8 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     metrics,
     state,
     policy,
+    desk,
+    nameClient: createNameClient(config, rules),
     world,
     sessions,
     seen,

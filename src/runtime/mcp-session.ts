@@ -41,7 +41,7 @@ export class TenonHostSession implements HostSession {
   #blind: Session | undefined;
 
   constructor(parts: HostSessionParts) {
-    const { id, toolset, agent, userId, principal, interact, client } = parts.asked;
+    const { id, toolset, agent, userId, principal, interact, client, local } = parts.asked;
     this.#parts = parts;
     this.#session = parts.tenon.createSession({
       ...(id !== undefined && { id }),
@@ -52,6 +52,8 @@ export class TenonHostSession implements HostSession {
       ...(this.#narrowed && { sees: (name: string) => this.#sees(name) }),
       interact,
       client,
+      // A host at the other end of a pipe is the person's own program; over HTTP it is whoever holds the token.
+      ...(local !== true && { closedChannels: ["host"] as const }),
     });
   }
 
@@ -131,7 +133,7 @@ export class TenonHostSession implements HostSession {
   }
 
   callerGone(callId: string): void {
-    this.#parts.tenon.cancel(callId, "The client that made the call is gone.");
+    this.#parts.tenon.callerGone(callId);
   }
 
   async close(): Promise<void> {
@@ -175,7 +177,11 @@ export class TenonHostSession implements HostSession {
   #blinded(): Session {
     const { registry } = this.#parts.tenon;
     if (!registry.toolsetNames().includes(nothing)) registry.defineToolset(nothing, ["!*"]);
-    this.#blind ??= this.#parts.tenon.createSession({ toolset: nothing, agent: this.agent });
+    this.#blind ??= this.#parts.tenon.createSession({
+      toolset: nothing,
+      agent: this.agent,
+      clientInfo: this.#session.clientInfo,
+    });
     return this.#blind;
   }
 }

@@ -2,6 +2,7 @@ import type { Json } from "../contract/json.js";
 import type { Policy } from "../policy/create-policy.js";
 import type { PolicyRule } from "../policy/policy-rule.js";
 import type { LazyState } from "./lazy-state.js";
+import { isSessionRule, newSessionRuleId, sessionOf, toStoredRule } from "./session-rules.js";
 
 /** What a named session starts with, and where its changes go. */
 export interface NamedSession {
@@ -39,19 +40,38 @@ export class NamedSessions {
   }
 
   /** An answer "for this session": it counts at once, and again when a session of that name is opened later. */
-  async addRule(sessionId: string, rule: PolicyRule): Promise<void> {
-    this.#policy.addRule("session", rule, { sessionId });
-    const kept = this.#kept.get(sessionId);
-    if (kept === undefined) return;
-    kept.rules.push(rule);
-    await this.#save(sessionId, kept);
+  async addRule(sessionId: string, rule: PolicyRule): Promise<string> {
+    const id = newSessionRuleId();
+    // In the state first, where every process sees it and anyone can revoke it.
+    await (await this.#state.open()).rules.add(toStoredRule(sessionId, rule), id);
+    return this.#policy.addRule("session", { ...rule, id }, { sessionId });
+  }
+
+  /** A session without a name is over: its rules mean nothing any more. */
+  async endSession(sessionId: string): Promise<void> {
+    if (this.#kept.has(sessionId) || !this.#state.exists()) return;
+    const { rules } = await this.#state.open();
+    for (const { id, rule } of await rules.list()) {
+      if (isSessionRule(id) && sessionOf(rule) === sessionId) await rules.remove(id);
+    }
   }
 
   async #load(name: string): Promise<Kept> {
     const stored = this.#state.exists() ? await (await this.#state.open()).sessions.load(name) : undefined;
     const rules = ((stored?.data as { rules?: unknown } | null)?.rules ?? []) as PolicyRule[];
     for (const rule of rules) this.#policy.addRule("session", rule, { sessionId: name });
+    await this.#loadRules(name);
     return { env: new Map(Object.entries(stored?.env ?? {})), rules };
+  }
+
+  async #loadRules(name: string): Promise<void> {
+    if (!this.#state.exists()) return;
+    const known = new Set(this.#policy.rules().map(({ id }) => id));
+    for (const { id, rule } of await (await this.#state.open()).rules.list()) {
+      if (!isSessionRule(id) || sessionOf(rule) !== name || known.has(id)) continue;
+      const { session: _session, ...own } = rule as unknown as PolicyRule;
+      this.#policy.addRule("session", { ...own, id }, { sessionId: name });
+    }
   }
 
   /** One save after the other, each with all that is known by then. */

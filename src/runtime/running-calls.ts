@@ -104,6 +104,14 @@ export class RunningCalls implements InFlight {
     return meant.length > 0;
   }
 
+  /** The caller of these calls does not wait for an answer any more. */
+  callerGone(callId: string): void {
+    for (const call of this.#calls) {
+      if (call.callId === callId)
+        call.callerLeft(new ToolCancelledError("The client that made the call is gone."));
+    }
+  }
+
   #stopAll(): void {
     for (const call of this.#calls) call.abort(new ToolCancelledError("Tenon is closing."));
   }

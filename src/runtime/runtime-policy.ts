@@ -1,10 +1,10 @@
-import type { ApprovalLog } from "../call/ask-consent.js";
 import type { RuleGroup } from "../config/load-config.js";
 import type { ResolvedConfig } from "../config/resolve-config.js";
 import type { Json } from "../contract/json.js";
-import { createPolicy, type Policy } from "../policy/create-policy.js";
+import { createPolicy, type ListedRule, type Policy } from "../policy/create-policy.js";
 import type { PolicyRule } from "../policy/policy-rule.js";
 import type { LazyState } from "./lazy-state.js";
+import { isSessionRule, sessionOf, syncRules } from "./session-rules.js";
 
 export interface RuntimePolicyOptions {
   readonly config: ResolvedConfig;
@@ -16,11 +16,14 @@ export interface RuntimePolicyOptions {
 /** The policy together with what it remembers in the state. */
 export interface RuntimePolicy {
   readonly policy: Policy;
-  readonly approvalLog: ApprovalLog;
   /** Keep a rule beyond this process; it counts at once. */
   readonly remember: (rule: PolicyRule) => Promise<string>;
   /** Forget a remembered rule. */
   readonly revoke: (id: string) => Promise<boolean>;
+  /** Take over what other processes remembered and revoked. */
+  readonly sync: () => Promise<void>;
+  /** Rules of sessions, in whichever process they are. */
+  readonly sessionRules: () => Promise<readonly ListedRule[]>;
   /** Take the rules that earlier runs remembered, and close requests they left open as denied. */
   readonly load: () => Promise<void>;
 }
@@ -42,10 +45,6 @@ export function createRuntimePolicy({
   });
   return {
     policy,
-    approvalLog: {
-      open: async (request) => (await state.open()).approvals.open(request),
-      resolve: async (id, answer) => void (await (await state.open()).approvals.resolve(id, answer)),
-    },
     async remember(rule) {
       const stored = await (await state.open()).rules.add(rule as unknown as Json);
       return policy.addRule("remembered", { ...rule, id: stored.id });
@@ -54,10 +53,23 @@ export function createRuntimePolicy({
       policy.removeRule(id);
       return (await state.open()).rules.remove(id);
     },
+    async sync() {
+      if (state.exists()) await syncRules(policy, async () => (await state.open()).rules.list());
+    },
+    async sessionRules() {
+      if (!state.exists()) return [];
+      const { rules: stored } = await state.open();
+      return (await stored.list())
+        .filter(({ id }) => isSessionRule(id))
+        .map(({ id, rule }) => {
+          const { session: _session, ...own } = rule as unknown as PolicyRule;
+          return { id, source: "session", rule: own, sessionId: sessionOf(rule) };
+        });
+    },
     async load() {
       const { rules: stored, approvals } = await state.open();
       for (const { id, rule } of await stored.list())
-        policy.addRule("remembered", { ...(rule as unknown as PolicyRule), id });
+        if (!isSessionRule(id)) policy.addRule("remembered", { ...(rule as unknown as PolicyRule), id });
       await approvals.expireAll("Tenon was restarted before anybody answered.");
     },
   };

@@ -7,7 +7,7 @@ import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
 import type { ToolError } from "../contract/errors.js";
 import type { ClientDoor } from "../contract/ports/client.js";
 import type { SessionEnv } from "../contract/ports/env.js";
-import type { InteractBackend } from "../contract/ports/interact.js";
+import type { ApprovalChannel, ClientInfo, InteractBackend } from "../contract/ports/interact.js";
 import type { SeenFiles } from "../contract/ports/seen.js";
 import type { CallSession } from "../contract/session.js";
 import type { SessionOptions, StreamItem, ToolCaller, ValidationResult } from "../contract/tenon.js";
@@ -30,6 +30,8 @@ export interface SessionParts {
   /** Bring a toolset that follows the pipeline up to date. @default it does not change */
   readonly refresh?: (() => Promise<void>) | undefined;
   readonly seat: Seat;
+  /** The name of an agent that nobody named. @default it has one */
+  readonly nameAgent?: (() => string) | undefined;
   readonly running: RunningCalls;
   /** Stop what the session left running. */
   readonly endJobs: (sessionId: string) => Promise<void>;
@@ -38,7 +40,6 @@ export interface SessionParts {
 /** One agent at work: who it is, what it may see, its environment. */
 export class Session implements ToolCaller, CallSession {
   readonly id: string;
-  readonly agent: string;
   readonly env: SessionEnv;
   readonly seen: SeenFiles;
   declare readonly userId?: string;
@@ -49,11 +50,15 @@ export class Session implements ToolCaller, CallSession {
   declare readonly sees?: (toolName: string) => boolean;
   declare readonly interact?: InteractBackend;
   declare readonly client?: ClientDoor;
+  declare readonly closedChannels?: readonly ApprovalChannel[];
   readonly #parts: SessionParts;
+  readonly #agent: string;
+  readonly #clientInfo: ClientInfo | undefined;
 
   constructor(options: SessionOptions & { readonly id: string }, parts: SessionParts) {
     this.id = options.id;
-    this.agent = options.agent ?? "agent";
+    this.#agent = options.agent ?? "agent";
+    this.#clientInfo = options.clientInfo;
     if (options.userId !== undefined) this.userId = options.userId;
     if (options.principal !== undefined) this.principal = options.principal;
     if (options.taskId !== undefined) this.taskId = options.taskId;
@@ -62,9 +67,20 @@ export class Session implements ToolCaller, CallSession {
     if (options.sees !== undefined) this.sees = options.sees;
     if (options.interact !== undefined) this.interact = options.interact;
     if (options.client !== undefined) this.client = options.client;
+    if (options.closedChannels !== undefined) this.closedChannels = options.closedChannels;
     this.env = parts.env;
     this.seen = parts.seen;
     this.#parts = parts;
+  }
+
+  /** Its own name, else that of the program it works for, once that has said who it is. */
+  get agent(): string {
+    return this.#parts.nameAgent?.() ?? this.#agent;
+  }
+
+  /** The program that it works for, in that program's own words. */
+  get clientInfo(): ClientInfo | undefined {
+    return this.#clientInfo ?? this.client?.info;
   }
 
   /** The iteration that it works in: its own, else the newest. */

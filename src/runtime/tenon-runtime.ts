@@ -1,8 +1,6 @@
 import { messageOf } from "../contract/message-of.js";
 import type { SpineParts } from "../call/parts.js";
 import type { ResolvedConfig } from "../config/resolve-config.js";
-import type { EventName, TenonEvent, TenonEvents } from "../contract/events.js";
-import type { HealthReport } from "../contract/lifecycle.js";
 import type { Stage } from "../contract/ports/pipeline.js";
 import type { Recorder } from "../contract/ports/recorder.js";
 import type { SeenFiles } from "../contract/ports/seen.js";
@@ -11,16 +9,15 @@ import type { SessionOptions } from "../contract/tenon.js";
 import type { Policy } from "../policy/create-policy.js";
 import type { Metrics } from "../record/metrics.js";
 import { createOptimiser, type Optimiser } from "../record/optimiser.js";
-import type { ToolLike } from "../registry/accept-tool.js";
 import { matchesGlob } from "../registry/glob.js";
-import type { ToolEntry } from "../registry/tool-entry.js";
 import type { ToolRegistry } from "../registry/tool-registry.js";
 import { narrowToolset, type Toolset } from "../registry/toolsets.js";
-import type { SchedulerStats } from "../scheduler/scheduler.js";
 import type { Redactor } from "../world/secrets/redactor.js";
 import { createSessionEnv } from "../world/secrets/session-env.js";
+import type { ApprovalDesk } from "./approval-desk.js";
 import type { RuntimeAudit } from "./audit.js";
 import type { Extensions } from "./extensions.js";
+import { nameAfter, type NameClient } from "./client-agent.js";
 import { createIds } from "./ids.js";
 import type { LazyState } from "./lazy-state.js";
 import type { RuntimeServers } from "./mcp-servers.js";
@@ -53,6 +50,8 @@ export interface RuntimeParts {
   readonly metrics: Metrics;
   readonly state: LazyState;
   readonly policy: RuntimePolicy;
+  readonly desk: ApprovalDesk;
+  readonly nameClient: NameClient;
   readonly world: World;
   readonly sessions: NamedSessions;
   readonly seen: SeenBySessions;
@@ -80,6 +79,7 @@ export class TenonRuntime implements Omit<Tenon, OtherMethods> {
   readonly mcp: RuntimeServers;
   readonly paths: Tenon["paths"];
   readonly audit: Tenon["audit"];
+  readonly approvals: Tenon["approvals"];
   readonly call: Tenon["call"];
   readonly callMany: Tenon["callMany"];
   readonly stream: Tenon["stream"];
@@ -97,6 +97,7 @@ export class TenonRuntime implements Omit<Tenon, OtherMethods> {
       running.startWith(() => this.#start());
     this.config = config;
     this.audit = parts.audit.log;
+    this.approvals = parts.desk;
     this.registry = spine.registry;
     this.metrics = metrics;
     this.policy = policy.policy;
@@ -110,9 +111,7 @@ export class TenonRuntime implements Omit<Tenon, OtherMethods> {
     this.prompt = own.prompt;
   }
 
-  register(tool: ToolLike): ToolEntry {
-    return this.registry.register(tool);
-  }
+  register: Tenon["register"] = (tool) => this.registry.register(tool);
 
   use: Tenon["use"] = (extension) => this.#parts.extensions.use(extension);
 
@@ -142,21 +141,13 @@ export class TenonRuntime implements Omit<Tenon, OtherMethods> {
     return session;
   }
 
-  on<N extends EventName>(name: N, listener: (payload: TenonEvents[N]) => void): () => void {
-    return this.#parts.spine.events.on(name, listener);
-  }
+  on: Tenon["on"] = (name, listener) => this.#parts.spine.events.on(name, listener);
 
-  onAny(listener: (event: TenonEvent) => void): () => void {
-    return this.#parts.spine.events.onAny(listener);
-  }
+  onAny: Tenon["onAny"] = (listener) => this.#parts.spine.events.onAny(listener);
 
-  health(name?: string): Promise<HealthReport> {
-    return this.registry.health(name);
-  }
+  health: Tenon["health"] = (name) => this.registry.health(name);
 
-  stats(): SchedulerStats {
-    return this.#parts.spine.scheduler.stats();
-  }
+  stats: Tenon["stats"] = () => this.#parts.spine.scheduler.stats();
 
   toolReport: Tenon["toolReport"] = (query) => {
     const { spine, metrics, config } = this.#parts;
@@ -165,7 +156,13 @@ export class TenonRuntime implements Omit<Tenon, OtherMethods> {
     return reportTools({ log: this.audit, settings: current, experiment }, query);
   };
 
+  callerGone: Tenon["callerGone"] = (callId) => this.#parts.running.callerGone(callId);
+
   cancel: Tenon["cancel"] = (callId, reason) => this.#parts.running.cancel(callId, reason);
+
+  syncRules: Tenon["syncRules"] = () => this.#parts.policy.sync();
+
+  sessionRules: Tenon["sessionRules"] = () => this.#parts.policy.sessionRules();
 
   get work(): WorkStores {
     return this.#parts.world.work.person;
@@ -175,9 +172,7 @@ export class TenonRuntime implements Omit<Tenon, OtherMethods> {
     return this.#parts.world.guardKind();
   }
 
-  sandboxFacts(): ReturnType<Tenon["sandboxFacts"]> {
-    return this.#parts.world.sandboxFacts();
-  }
+  sandboxFacts: Tenon["sandboxFacts"] = () => this.#parts.world.sandboxFacts();
 
   async ready(): Promise<void> {
     const fault = await this.#parts.running.starting;
@@ -213,6 +208,8 @@ export class TenonRuntime implements Omit<Tenon, OtherMethods> {
     const isAllowed = (name: string): boolean =>
       config.secrets.allowEnv.some((glob) => matchesGlob(glob, name));
     const initial = { ...safeEnv(this.#parts.env), ...env.initial, ...options.env };
+    const { client } = options;
+    const namesItself = client !== undefined && options.agent === undefined && !config.agentIsNamed;
     return new Session(
       { ...options, id: options.id ?? this.#newSessionId(), agent: options.agent ?? config.agent },
       {
@@ -226,9 +223,13 @@ export class TenonRuntime implements Omit<Tenon, OtherMethods> {
         }),
         seen: env.seen,
         seat: env.seat,
+        ...(namesItself && { nameAgent: nameAfter(client, this.#parts.nameClient) }),
         ...this.#toolsetFor(options.toolset ?? config.toolset, env.seat),
         running: this.#parts.running,
-        endJobs: (sessionId) => this.#parts.world.endSession(sessionId),
+        endJobs: async (sessionId) => {
+          await this.#parts.sessions.endSession(sessionId);
+          await this.#parts.world.endSession(sessionId);
+        },
       },
     );
   }
@@ -262,6 +263,7 @@ export class TenonRuntime implements Omit<Tenon, OtherMethods> {
     let fault: unknown;
     const steps: readonly (() => void | Promise<void>)[] = [
       () => running.end(graceMs),
+      () => this.#parts.desk.stop(),
       () => Promise.all([this.mcp.close(), this.#parts.plugins.close()]).then(() => undefined),
       () => this.registry.close(),
       () => world.close(),

@@ -13,7 +13,7 @@ import type {
 import type { WorkStores } from "../contract/ports/store.js";
 import type { SessionOptions, ToolCaller } from "../contract/tenon.js";
 import type { ToolPrompt } from "../llm/tool-prompt.js";
-import type { Policy } from "../policy/create-policy.js";
+import type { ListedRule, Policy } from "../policy/create-policy.js";
 import type { PolicyRule } from "../policy/policy-rule.js";
 import type { Metrics } from "../record/metrics.js";
 import type { Optimiser } from "../record/optimiser.js";
@@ -21,6 +21,7 @@ import type { ToolLike } from "../registry/accept-tool.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
 import type { ToolRegistry } from "../registry/tool-registry.js";
 import type { SchedulerStats } from "../scheduler/scheduler.js";
+import type { ApprovalDesk } from "./approval-desk.js";
 import type { TenonAudit } from "./audit.js";
 import type { ExtensionInfo } from "./extensions.js";
 import type { RuntimeServers } from "./mcp-servers.js";
@@ -35,6 +36,12 @@ import type { ToolReport } from "./tool-report.js";
 import type { UndoTarget } from "./undo-target.js";
 import type { SandboxFact } from "../world/sandbox/sandbox-types.js";
 
+/** What waits for a person's consent, and the way to answer it. */
+export type TenonApprovals = Pick<
+  ApprovalDesk,
+  "waiting" | "elsewhere" | "answer" | "outcome" | "announce" | "leave"
+>;
+
 /** A running Tenon. Its own `call` and the like use a session that belongs to nobody else. */
 export interface Tenon extends ToolCaller, PluginMethods {
   readonly config: ResolvedConfig;
@@ -46,6 +53,8 @@ export interface Tenon extends ToolCaller, PluginMethods {
   readonly mcp: RuntimeServers;
   /** The log of calls: every call of every process on this workspace. */
   readonly audit: TenonAudit;
+  /** Calls that wait for consent, in this process and in others on the same state. */
+  readonly approvals: TenonApprovals;
   readonly paths: { check(path: string, access?: "read" | "write"): PathVerdict };
   /** What the workspace's agents keep together, as a person sees it: in the newest iteration. */
   readonly work: WorkStores;
@@ -71,7 +80,11 @@ export interface Tenon extends ToolCaller, PluginMethods {
   openNamedSession(name: string, options?: SessionOptions): Promise<Session>;
   /** Keep a rule of the policy beyond this process, as "always" does; returns its id. */
   remember(rule: PolicyRule): Promise<string>;
-  /** Forget a remembered rule. */
+  /** Take over the rules that other processes on this state remembered and revoked meanwhile. */
+  syncRules(): Promise<void>;
+  /** Rules that were given for one session, in whichever process it is. */
+  sessionRules(): Promise<readonly ListedRule[]>;
+  /** Forget a remembered rule, or one of a session. */
   revoke(id: string): Promise<boolean>;
   /** Take back what file changes did: the last one of a path, or all of a call, of a task or since a time. */
   undo(what: UndoTarget, options?: UndoOptions): Promise<readonly UndoneFile[]>;
@@ -79,6 +92,8 @@ export interface Tenon extends ToolCaller, PluginMethods {
   previewUndo(what: UndoTarget, options?: UndoOptions): Promise<UndoPreview>;
   /** Stop a call that runs or waits, by its id, with all that it started; `false` where no such call is on its way. */
   cancel(callId: string, reason?: string): boolean;
+  /** Nobody is there to take the answer of this call: it goes on, but what it asks people is withdrawn. */
+  callerGone(callId: string): void;
   /** Run a recorded task again on a copy of the workspace, and compare the results. */
   replay(taskId: string, options?: ReplayOptions): Promise<ReplayReport>;
   /** The changes that can be taken back, newest first. */

@@ -54,6 +54,8 @@ export interface World {
   readonly sandboxFacts: () => Promise<readonly SandboxFact[]>;
   readonly checkPath: (path: string, access?: "read" | "write") => PathVerdict;
   readonly backendFor: (session: CallSession) => InteractBackend | undefined;
+  /** How the runtime itself reaches its person. */
+  readonly backend: InteractBackend | undefined;
   /** A session is over: what it left running ends. */
   endSession(sessionId: string): Promise<void>;
   close(): Promise<void>;
@@ -139,6 +141,7 @@ export function createWorld(parts: WorldOptions): World {
     sandboxFacts: () => sandbox.facts(),
     checkPath,
     backendFor,
+    backend,
     endSession: (sessionId) => commands.endSession(sessionId),
     close: async () => {
       await code.close();
@@ -150,12 +153,21 @@ export function createWorld(parts: WorldOptions): World {
 
 /** Who asks, and who hears of it. */
 function askerOf(
-  { callId, rootCallId = callId, toolName, session }: CallScope,
+  { callId, rootCallId = callId, toolName, taskId, session }: CallScope,
   { newId, events, redact }: WorldOptions,
 ): Pick<AskOptions, "asker" | "emit" | "redact"> {
   const root = rootCallId === callId ? {} : { rootCallId };
   return {
-    asker: () => ({ id: newId(), callId, ...root, toolName, sessionId: session.id, agent: session.agent }),
+    asker: () => ({
+      id: newId(),
+      callId,
+      ...root,
+      toolName,
+      sessionId: session.id,
+      agent: session.agent,
+      ...(taskId !== undefined && { taskId }),
+      ...(session.clientInfo !== undefined && { client: session.clientInfo }),
+    }),
     emit: (name, payload) => events.emit(name, payload),
     redact,
   };

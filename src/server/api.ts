@@ -3,6 +3,7 @@ import type { TenonEvent } from "../contract/events.js";
 import type { JsonSchema } from "../contract/json.js";
 import type { ToolState } from "../contract/lifecycle.js";
 import type { AuditAlert, AuditQuery, AuditRecord, AuditVerdict } from "../contract/ports/audit.js";
+import type { ClientMetricsRow } from "./client-counts.js";
 import type { ApprovalResolution, ClientInfo } from "../contract/ports/interact.js";
 import type { ChangeRecord, ChangeSelector, UndoneFile, UndoPreview } from "../contract/ports/journal.js";
 import type { ToolAnnotations } from "../contract/tool.js";
@@ -159,9 +160,13 @@ export interface MetricsView {
   };
   readonly host: { readonly memoryBytes: number; readonly cpuMs: number };
   readonly experiments: readonly ExperimentRow[];
+  /** By MCP client, the busiest first. */
+  readonly clients: readonly ClientMetricsRow[];
   readonly advice: readonly { readonly toolName: string; readonly kind: string; readonly message: string }[];
   readonly alerts: readonly AuditAlert[];
 }
+
+export type { ClientMetricsRow } from "./client-counts.js";
 
 export interface ToolMetricsRow {
   readonly tool: string;
@@ -251,7 +256,7 @@ export interface MemoryRow {
 /** `GET /api/mcp-servers`; `POST /api/mcp-servers/:name/accept` with `{ tools?: string[] }`; `POST …/restart`. */
 export type McpServerView = ServerView;
 
-/** `GET /api/policy`; `POST /api/policy/explain` with `{ tool, arguments }`; `DELETE /api/policy/rules/:id` of a remembered one. */
+/** `GET /api/policy`; `POST /api/policy/explain` with `{ tool, arguments }`; `DELETE /api/policy/rules/:id` of a remembered one, or one of a session. */
 export interface PolicyView {
   readonly mode: string;
   readonly rules: readonly {
@@ -260,6 +265,8 @@ export interface PolicyView {
     readonly behavior: string;
     /** The rule in words. */
     readonly text: string;
+    /** The session that it was given for. */
+    readonly sessionId?: string | undefined;
     readonly revocable: boolean;
   }[];
 }

@@ -1,17 +1,18 @@
 import { ToolExecutionError } from "../contract/errors.js";
-import type { Answer, ApprovalAnswer, ApprovalRequest, InteractBackend } from "../contract/ports/interact.js";
+import type { Answer, ConsoleReach, InteractBackend } from "../contract/ports/interact.js";
 import type { PendingQuestion } from "./api.js";
 
-/** The person at the console: a way to ask, and the lists of what waits for an answer. */
+/** The person at the console: a way to ask, and the list of questions that wait for an answer. */
 export interface ConsolePerson extends InteractBackend {
-  /** Calls that wait for consent, oldest first. */
-  approvals(): readonly ApprovalRequest[];
   /** Questions that wait, oldest first. */
   questions(): readonly PendingQuestion[];
-  /** Answer one; `false` where it does not wait (any more): the first answer counts. */
-  answerApproval(id: string, answer: ApprovalAnswer): boolean;
-  /** @param answer `undefined`: the person does not want to answer. */
+  /**
+   * Answer one; `false` where it does not wait (any more): the first answer counts.
+   * @param answer `undefined`: the person does not want to answer.
+   */
   answerQuestion(id: string, answer: Answer | undefined): boolean;
+  /** The server is open; `pageSeenAt` says when one of its pages was last there. */
+  serve(where: { readonly url: string; readonly pageSeenAt: () => number }): void;
   /** Nobody will answer any more: what waits is refused now, what comes later at once. */
   leave(): void;
 }
@@ -19,7 +20,7 @@ export interface ConsolePerson extends InteractBackend {
 export interface ConsolePersonOptions {
   readonly now: () => number;
   readonly newId: () => string;
-  /** Requests that may wait at the same time. @default 1000 */
+  /** Questions that may wait at the same time. @default 1000 */
   readonly mostWaiting?: number | undefined;
 }
 
@@ -28,64 +29,58 @@ export interface ConsolePersonOptions {
  * there for as long as the server runs; each request waits until its own time limit.
  */
 export function createConsolePerson(options: ConsolePersonOptions): ConsolePerson {
-  const approvals = new Map<string, Waiting<ApprovalRequest, ApprovalAnswer>>();
-  const questions = new Map<string, Waiting<PendingQuestion, Answer>>();
+  const questions = new Map<string, Waiting>();
   let left = false;
-  const wait = <Asked, Given>(
-    list: Map<string, Waiting<Asked, Given>>,
-    { id, asked, signal }: { id: string; asked: Asked; signal: AbortSignal },
-  ): Promise<Given> =>
-    new Promise<Given>((resolve, reject) => {
-      signal.throwIfAborted();
-      if (left) throw stopping();
-      if (list.size >= (options.mostWaiting ?? 1000)) throw tooMany(list.size);
-      const stop = (): void => settle(() => reject(signal.reason as Error));
-      const settle = (end: () => void): void => {
-        list.delete(id);
-        signal.removeEventListener("abort", stop);
-        end();
-      };
-      signal.addEventListener("abort", stop, { once: true });
-      list.set(id, {
-        asked,
-        answer: (given) => settle(() => resolve(given)),
-        refuse: (reason) => settle(() => reject(reason)),
-      });
-    });
+  let reach: (() => ConsoleReach) | undefined;
   return {
     name: "console",
     channel: "console",
     available: () => !left,
-    approve: (request, signal) => wait(approvals, { id: request.id, asked: request, signal }),
+    reach: () => (left ? undefined : reach?.()),
+    approve: () => Promise.reject(stopping()),
     ask(question, signal, asker) {
       const id = asker?.id ?? options.newId();
-      const { callId = "", sessionId = "", toolName = "", agent, expiresAt } = asker ?? {};
-      const asked = { id, callId, sessionId, toolName, agent, expiresAt, askedAt: options.now(), question };
-      return wait(questions, { id, asked, signal });
+      const { callId = "", sessionId = "", toolName = "", agent, taskId, client, expiresAt } = asker ?? {};
+      const who = { callId, sessionId, toolName, agent, taskId, client, expiresAt };
+      const asked = { id, ...who, askedAt: options.now(), question };
+      return new Promise<Answer>((resolve, reject) => {
+        signal.throwIfAborted();
+        if (left) throw stopping();
+        if (questions.size >= (options.mostWaiting ?? 1000)) throw tooMany(questions.size);
+        const stop = (): void => settle(() => reject(signal.reason as Error));
+        const settle = (end: () => void): void => {
+          questions.delete(id);
+          signal.removeEventListener("abort", stop);
+          end();
+        };
+        signal.addEventListener("abort", stop, { once: true });
+        questions.set(id, {
+          asked,
+          answer: (given) => settle(() => resolve(given)),
+          refuse: (reason) => settle(() => reject(reason)),
+        });
+      });
     },
-    approvals: () => [...approvals.values()].map(({ asked }) => asked),
     questions: () => [...questions.values()].map(({ asked }) => asked),
-    answerApproval(id, answer) {
-      const waiting = approvals.get(id);
-      waiting?.answer(answer);
-      return waiting !== undefined;
-    },
     answerQuestion(id, answer) {
       const waiting = questions.get(id);
       if (answer === undefined) waiting?.refuse(declined());
       else waiting?.answer(answer);
       return waiting !== undefined;
     },
+    serve({ url, pageSeenAt }) {
+      reach = () => ({ url, pageSeenAt: pageSeenAt() });
+    },
     leave() {
       left = true;
-      for (const { refuse } of [...approvals.values(), ...questions.values()]) refuse(stopping());
+      for (const { refuse } of questions.values()) refuse(stopping());
     },
   };
 }
 
-interface Waiting<Asked, Given> {
-  readonly asked: Asked;
-  readonly answer: (given: Given) => void;
+interface Waiting {
+  readonly asked: PendingQuestion;
+  readonly answer: (given: Answer) => void;
   readonly refuse: (reason: Error) => void;
 }
 

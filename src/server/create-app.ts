@@ -63,8 +63,9 @@ export function createApp(
   });
   app.get("/health", async (c) => c.json(await healthOf(served, c.env.admitted)));
   app.get("/metrics", (c) => {
-    const { tenon, version } = served;
-    const text = renderPrometheus(tenon.metrics.snapshot(), { scheduler: tenon.stats(), version });
+    const { tenon, version, clients } = served;
+    const options = { scheduler: tenon.stats(), version, clients: clients.rows() };
+    const text = renderPrometheus(tenon.metrics.snapshot(), options);
     return c.body(text, 200, { "content-type": prometheusContentType });
   });
   const api = new Hono();

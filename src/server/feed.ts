@@ -31,6 +31,7 @@ export class Feed {
   readonly #heart: NodeJS.Timeout;
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
   #flushedAt = 0;
+  #leftAt = -Infinity;
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -46,6 +47,11 @@ export class Feed {
 
   get clients(): number {
     return this.#clients.size;
+  }
+
+  /** When a page was last there. */
+  get leftAt(): number {
+    return this.#leftAt;
   }
 
   push(event: TenonEvent): void {
@@ -74,7 +80,10 @@ export class Feed {
     const client = new FeedClient(response, { cursor: lastId + 1, now: this.#options.now });
     this.#clients.add(client);
     client.onReady = () => this.#serve(client);
-    response.once("close", () => this.#clients.delete(client));
+    response.once("close", () => {
+      this.#clients.delete(client);
+      this.#leftAt = this.#options.now();
+    });
     client.write(`retry: 1000\n${hello({ lastId, reset })}`);
     this.#serve(client);
   }

@@ -63,6 +63,7 @@ export class LiveCalls {
       case "APPROVAL_RESOLVED":
       case "QUESTION_ANSWERED":
         this.#change(payload.callId, (call) => {
+          if ("verdict" in payload) call.approval = payload;
           call.answeredAt = time;
           call.state = call.startedAt === undefined ? "waiting" : "running";
         });
@@ -95,7 +96,7 @@ export class LiveCalls {
   }
 
   #add(
-    { callId, toolName, sessionId, agent, taskId, parentCallId, requestId, ...rest }: CallPayload,
+    { callId, toolName, sessionId, agent, client, taskId, parentCallId, requestId, ...rest }: CallPayload,
     time: number,
   ): void {
     const { value: params } = boundValue("params" in rest ? rest.params : undefined, paramLimits);
@@ -104,6 +105,7 @@ export class LiveCalls {
       toolName,
       sessionId,
       agent,
+      ...(client !== undefined && { client }),
       ...(taskId !== undefined && { taskId }),
       ...(parentCallId !== undefined && { parentCallId }),
       ...(requestId !== undefined && { requestId }),

@@ -3,7 +3,7 @@ import type { ExperimentRow, MetricsView, ToolMetricsRow } from "./api.js";
 import type { Served } from "./served.js";
 
 /** All metrics as they stand now. */
-export function toMetricsView({ tenon, advice }: Served): MetricsView {
+export function toMetricsView({ tenon, advice, clients }: Served): MetricsView {
   const { tools, overall, host } = tenon.metrics.snapshot();
   const { waiting } = tenon.stats();
   return {
@@ -16,6 +16,7 @@ export function toMetricsView({ tenon, advice }: Served): MetricsView {
     },
     host: host ?? { memoryBytes: 0, cpuMs: 0 },
     experiments: tools.flatMap(({ toolName }) => toExperiment(tenon, toolName) ?? []),
+    clients: clients.rows(),
     advice,
     alerts: tenon.audit.alerts(),
   };

@@ -1,9 +1,11 @@
 import type { Session } from "../runtime/session.js";
 import type { Tenon } from "../runtime/tenon.js";
 import type { ConsoleAccess } from "./console-access.js";
+import type { ClientCounts } from "./client-counts.js";
 import type { ConsolePerson } from "./console-person.js";
 import type { Feed } from "./feed.js";
 import type { LiveCalls } from "./live-calls.js";
+import type { SharedQueue } from "./shared-queue.js";
 import type { Series } from "./metrics-series.js";
 
 /** What the routes of the console work on. */
@@ -12,6 +14,11 @@ export interface Served {
   readonly person: ConsolePerson | undefined;
   readonly calls: LiveCalls;
   readonly feed: Feed;
+  /** What waits for consent. */
+  readonly queue: SharedQueue;
+  /** Somebody looks at what waits, though no page may be open: a program does. */
+  readonly looked: () => void;
+  readonly clients: ClientCounts;
   readonly series: Series;
   /** What the optimiser said lately, newest last. */
   readonly advice: readonly { readonly toolName: string; readonly kind: string; readonly message: string }[];

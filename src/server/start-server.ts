@@ -6,6 +6,7 @@ import type { Session } from "../runtime/session.js";
 import type { Tenon } from "../runtime/tenon.js";
 import type { EntryLink } from "./api.js";
 import { createConsoleAccess, type ConsoleAccessOptions } from "./console-access.js";
+import { ClientCounts } from "./client-counts.js";
 import type { ConsolePerson } from "./console-person.js";
 import { Feed, type FeedOptions } from "./feed.js";
 import { createFrontDoor, type RequestNote } from "./front-door.js";
@@ -15,6 +16,7 @@ import { Series } from "./metrics-series.js";
 import type { McpDoor } from "./mcp-door.js";
 import { httpPrincipal } from "./principal.js";
 import type { Served } from "./served.js";
+import { createSharedQueue } from "./shared-queue.js";
 import { checkToken, createToken, mcpToken } from "./token.js";
 
 /** How a server is opened; everything can be left out. */
@@ -70,7 +72,8 @@ export async function startServer(tenon: Tenon, options: ServerOptions = {}): Pr
   const token = options.token === undefined ? createToken() : checkToken(options.token);
   let port = 0;
   const access = createConsoleAccess({ ...options.access, now });
-  const { served, stop } = watch(tenon, { ...options, now, access, boundPort: () => port });
+  const watching = watch(tenon, { ...options, now, access, boundPort: () => port });
+  const { served, pageSeenAt, stop } = watching;
   const mcp = options.mcp ?? openMcp(tenon, options);
   const door = createFrontDoor(served, { ...options, mcp, token, names: namesOf(host, options.names), host });
   try {
@@ -84,6 +87,8 @@ export async function startServer(tenon: Tenon, options: ServerOptions = {}): Pr
     door.opened(port);
     const url = `http://${host.includes(":") ? `[${host}]` : isEverywhere(host) ? "127.0.0.1" : host}:${port}`;
     access.opened(url);
+    options.person?.serve({ url, pageSeenAt });
+    served.queue.open(url);
     return {
       url,
       port,
@@ -135,13 +140,15 @@ function openMcp(tenon: Tenon, { limits, onFault }: ServerOptions): McpDoor {
 function watch(
   tenon: Tenon,
   options: Omit<ServerOptions, "access"> & Pick<Served, "now" | "access" | "boundPort">,
-): { readonly served: Served; readonly stop: () => Promise<void> } {
+): { readonly served: Served; readonly pageSeenAt: () => number; readonly stop: () => Promise<void> } {
   const { now, access, boundPort } = options;
   const feed = new Feed({ ...options.feed, now });
   const calls = new LiveCalls(options.calls);
+  const clients = new ClientCounts();
   const advice: { toolName: string; kind: string; message: string }[] = [];
   const unwatch = tenon.onAny((event) => {
     calls.take(event);
+    clients.take(event);
     feed.push(event);
     if (event.type !== "ADVICE") return;
     const { toolName, kind, message } = event.payload;
@@ -150,6 +157,15 @@ function watch(
   const series = new Series({ metrics: tenon.metrics, running: () => tenon.stats().running, now });
   const sampling = setInterval(() => series.sample(), options.sampleEveryMs ?? 10_000);
   sampling.unref();
+  let lookedAt = -Infinity;
+  const pageSeenAt = (): number => Math.max(lookedAt, feed.clients > 0 ? now() : feed.leftAt);
+  const queue = createSharedQueue({
+    tenon,
+    now,
+    pages: () => ({ open: feed.clients, seenAt: pageSeenAt() }),
+    onEvent: (event) => feed.push(event),
+    onFault: (cause) => options.onFault?.(cause),
+  });
   let session: Promise<Session> | undefined;
   const openSession = (): Promise<Session> =>
     (session ??= tenon
@@ -162,7 +178,10 @@ function watch(
     tenon,
     person: options.person,
     calls,
+    clients,
     feed,
+    queue,
+    looked: () => void (lookedAt = now()),
     series,
     advice,
     workspace: options.workspace ?? tenon.config.workspaceDir ?? process.cwd(),
@@ -175,10 +194,11 @@ function watch(
   };
   const stop = async (): Promise<void> => {
     unwatch();
+    await queue.close();
     clearInterval(sampling);
     feed.close();
     access.close();
     await (await session?.catch(() => undefined))?.close();
   };
-  return { served, stop };
+  return { served, pageSeenAt, stop };
 }

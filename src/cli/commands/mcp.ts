@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { serveStdio } from "../../mcp/server/serve-stdio.js";
 import { StdioTransport } from "../../mcp/server/stdio-transport.js";
+import { messageOf } from "../../contract/message-of.js";
 import { tellAuditFaults } from "../audit-faults.js";
 import { createTenon } from "../../runtime/create-tenon.js";
 import { createMcpHost } from "../../runtime/mcp-host.js";
@@ -41,6 +42,12 @@ async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
   const stop = (): void => transport.end(1000);
   terminal.interrupted.addEventListener("abort", stop, { once: true });
   if (terminal.interrupted.aborted) stop();
+  // Rules that another process remembers or revokes count here within a second.
+  const syncing = setInterval(
+    () => void tenon.syncRules().catch((cause: unknown) => warn(terminal, cause)),
+    1000,
+  );
+  syncing.unref();
   try {
     await serveStdio(host, transport, {
       include: flags.include,
@@ -49,9 +56,14 @@ async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
       onReady: (tools) => remember(terminal, flags, tools),
     });
   } finally {
+    clearInterval(syncing);
     terminal.interrupted.removeEventListener("abort", stop);
     await tenon.close({ graceMs: 1000 });
   }
+}
+
+function warn(terminal: Terminal, cause: unknown): void {
+  terminal.stderr.write(`tenon: the rules of other processes could not be read: ${messageOf(cause)}\n`);
 }
 
 /** The next start of this kind is quick. Where it cannot be kept, that one is as slow as this one was. */

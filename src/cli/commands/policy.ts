@@ -34,15 +34,18 @@ function addList(policy: Command, terminal: Terminal): void {
     (flags: CommonFlags) =>
       withTenon(terminal, flags, async ({ tenon }) => {
         await tenon.ready();
-        const rules = tenon.policy.rules();
+        const own = tenon.policy.rules();
+        const known = new Set(own.map(({ id }) => id));
+        const ofSessions = (await tenon.sessionRules()).filter(({ id }) => !known.has(id));
+        const rules = [...own, ...ofSessions];
         if (flags.json === true) {
           writeJson(terminal, rules);
           return;
         }
         const colors = colorsFor(terminal.stdout, terminal.env);
-        const rows = rules.map(({ id, source, rule }) => [
+        const rows = rules.map(({ id, source, rule, sessionId }) => [
           colors.bold(toVisibleLine(id)),
-          colors.dim(toVisibleLine(source)),
+          colors.dim(toVisibleLine(sessionId === undefined ? source : `${source} ${sessionId}`)),
           toVisibleLine(ruleText(rule)),
         ]);
         terminal.stdout.write(`${table([["ID", "FROM", "RULE"], ...rows])}\n`);
@@ -54,6 +57,8 @@ interface RuleFlags extends CommonFlags {
   readonly tool?: string;
   readonly agent?: string;
   readonly user?: string;
+  readonly client?: string;
+  readonly sessionId?: string;
   readonly path?: string;
   readonly command?: string;
   readonly host?: string;
@@ -69,6 +74,8 @@ function addRemember(policy: Command, terminal: Terminal, decision: "allow" | "d
     .option("--tool <glob>", "tools that it is about")
     .option("--agent <glob>", "agents that it is about")
     .option("--user <glob>", "users that it is about")
+    .option("--client <glob>", "MCP clients that it is about, by the name that they give themselves")
+    .option("--session-id <glob>", "sessions that it is about")
     .option("--path <glob>", "paths that it is about")
     .option("--command <words>", 'first words of a command, such as "npm run test"')
     .option("--host <glob>", "hosts that it is about")
@@ -84,20 +91,20 @@ function addRemember(policy: Command, terminal: Terminal, decision: "allow" | "d
 }
 
 function toRule(decision: "allow" | "deny", flags: RuleFlags): PolicyRule {
-  const { tool, agent, user, path, command, host, reason } = flags;
-  const about = Object.entries({ tool, agent, user, path, command, host }).filter(
+  const { tool, agent, user, client, sessionId: session, path, command, host, reason } = flags;
+  const about = Object.entries({ tool, agent, user, client, session, path, command, host }).filter(
     ([, value]) => value !== undefined,
   );
   if (about.length === 0) {
     throw new UsageError(
-      `Say what to ${decision}: at least one of --tool, --agent, --user, --path, --command, --host.`,
+      `Say what to ${decision}: at least one of --tool, --agent, --user, --client, --session-id, --path, --command, --host.`,
     );
   }
   return { decision, ...Object.fromEntries(about), ...(reason !== undefined && { reason }) };
 }
 
 function addRevoke(policy: Command, terminal: Terminal): void {
-  withCommonFlags(policy.command("revoke").description("Forget a remembered rule"))
+  withCommonFlags(policy.command("revoke").description("Forget a remembered rule, or one of a session"))
     .argument("<id>", "as `tenon policy list` shows it")
     .action((id: string, flags: CommonFlags) =>
       withTenon(terminal, flags, async ({ tenon }) => {

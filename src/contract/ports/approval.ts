@@ -10,6 +10,14 @@ export const approvalChannels = ["console", "terminal", "host", "callback", "api
  */
 export type ApprovalChannel = (typeof approvalChannels)[number];
 
+/** A console that a person can be sent to. */
+export interface ConsoleReach {
+  /** Where its pages are, without a secret. */
+  readonly url: string;
+  /** When one of its pages was last open: now, where one is. */
+  readonly pageSeenAt: number;
+}
+
 /** The program that a session works for, in its own words: hostile input, shown but never trusted. */
 export interface ClientInfo {
   /** At most 200 characters. */

@@ -12,6 +12,11 @@ export interface ClientDoor {
   };
   /** Ask its person; parameters and result as in MCP's `elicitation/create`. */
   elicit(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ElicitAnswer>;
+  /** Let it show an address to its person, where it can; nobody waits for what it says to that. */
+  openUrl?(
+    what: { readonly id: string; readonly url: string; readonly message: string },
+    signal: AbortSignal,
+  ): void;
   /** Ask its model; parameters and result as in MCP's `sampling/createMessage`. */
   sample(
     params: Readonly<Record<string, unknown>>,

@@ -1,4 +1,10 @@
-import type { ApprovalAnswer, ApprovalChannel, ApprovalRequest, ClientInfo } from "./approval.js";
+import type {
+  ApprovalAnswer,
+  ApprovalChannel,
+  ApprovalRequest,
+  ClientInfo,
+  ConsoleReach,
+} from "./approval.js";
 
 export { approvalChannels } from "./approval.js";
 export type {
@@ -9,6 +15,7 @@ export type {
   ApprovalResolution,
   ApprovalRule,
   ClientInfo,
+  ConsoleReach,
 } from "./approval.js";
 
 /** A question to the person. */
@@ -57,6 +64,8 @@ export interface InteractBackend extends Interact {
   readonly name: string;
   /** The channel that its answers count for. @default "callback" */
   readonly channel?: ApprovalChannel | undefined;
+  /** For the back end of a console: where it is, `undefined` where it is not open. Such a back end answers by the desk. */
+  reach?(): ConsoleReach | undefined;
   /** Whether anybody can be asked now. */
   available(): boolean;
   /** @param asker The call that asks, where one does. */

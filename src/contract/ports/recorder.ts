@@ -1,5 +1,5 @@
 import type { AccessDecision, ToolEnvelope } from "../call.js";
-import type { ClientInfo } from "./approval.js";
+import type { ApprovalResolution, ClientInfo } from "./approval.js";
 
 /** Who made a call, and for what. */
 export interface CallOwner {
@@ -28,6 +28,8 @@ export interface CallStart extends CallOwner {
   /** The arguments as they were judged; redacted by whoever writes them down. */
   readonly arguments: unknown;
   readonly decision: AccessDecision | undefined;
+  /** What a person said to it, where one was asked. */
+  readonly approval?: ApprovalResolution | undefined;
 }
 
 /** What is recorded of one call, refusals included. */

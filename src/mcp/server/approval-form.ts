@@ -19,13 +19,7 @@ export function fitsQuestionForm(question: Question): boolean {
 
 /** The form that asks for consent to a call, everything whole and in its visible form; see {@link fitsApprovalForm}. */
 export function toApprovalForm(request: ApprovalRequest): Form {
-  const { alwaysRule } = request;
-  const choices: readonly (readonly [string, string])[] = [
-    ["once", "Allow once"],
-    ["session", "Allow for this session"],
-    ...(alwaysRule === undefined ? [] : [["always", `Always allow: ${toVisibleLine(alwaysRule)}`] as const]),
-    ["no", "Do not allow"],
-  ];
+  const choices = choicesOf(request);
   return {
     mode: "form",
     message: toApprovalText(request),
@@ -51,8 +45,19 @@ export function toApprovalForm(request: ApprovalRequest): Form {
   };
 }
 
-/** What the person chose; anything but a clear yes is a no. */
-export function fromApprovalForm(answer: ElicitAnswer): ApprovalAnswer {
+/** Never "always": what lasts is for a person to say where no program can say it in their place. */
+function choicesOf({ alwaysRule }: ApprovalRequest): readonly (readonly [string, string])[] {
+  return [
+    ["once", "Allow once"],
+    ...(alwaysRule === undefined
+      ? []
+      : [["session", `For this session, ${toVisibleLine(alwaysRule)}`] as const]),
+    ["no", "Do not allow"],
+  ];
+}
+
+/** What the person chose; `undefined` where it is none of the choices, which is no answer at all. */
+export function fromApprovalForm(request: ApprovalRequest, answer: ElicitAnswer): ApprovalAnswer | undefined {
   if (answer.action !== "accept") {
     return {
       verdict: "no",
@@ -60,8 +65,10 @@ export function fromApprovalForm(answer: ElicitAnswer): ApprovalAnswer {
     };
   }
   const { decision, reason } = answer.content ?? {};
-  if (decision === "once" || decision === "session" || decision === "always") return { verdict: decision };
-  return typeof reason === "string" && reason !== "" ? { verdict: "no", reason } : { verdict: "no" };
+  if (reason !== undefined && typeof reason !== "string") return undefined;
+  if (!choicesOf(request).some(([value]) => value === decision)) return undefined;
+  if (decision === "once" || decision === "session") return { verdict: decision };
+  return reason === undefined || reason === "" ? { verdict: "no" } : { verdict: "no", reason };
 }
 
 /** The form for a question of a tool. */

@@ -15,7 +15,14 @@ export function callTool(
   const progressToken = ctx.mcpReq._meta?.progressToken;
   const idempotencyKey = keyOf(ctx.mcpReq._meta);
   return connection.serve(server, ctx, request, (exchange, signal) =>
-    runTool(connection, exchange, { name, arguments: args, progressToken, idempotencyKey, signal }),
+    runTool(connection, exchange, {
+      name,
+      arguments: args,
+      progressToken,
+      idempotencyKey,
+      signal,
+      requestId: ctx.mcpReq.id,
+    }),
   );
 }
 
@@ -31,6 +38,7 @@ export interface WireCall {
   readonly progressToken: string | number | undefined;
   readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal;
+  readonly requestId?: string | number | undefined;
 }
 
 /** Make the call for an exchange, so that its questions and reports find their way back. */
@@ -40,7 +48,10 @@ export async function runTool(
   call: WireCall,
 ): Promise<CallToolResult> {
   const id = connection.session.newCallId();
-  const unbind = connection.bind(id, exchange);
+  const unbind = connection.bind(id, exchange, {
+    requestId: call.requestId,
+    reports: call.progressToken !== undefined,
+  });
   try {
     const { name, arguments: args, progressToken: token, idempotencyKey, signal } = call;
     const onProgress = token === undefined ? undefined : progressTo(exchange, token);

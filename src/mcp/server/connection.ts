@@ -1,7 +1,9 @@
 import type { Server, ServerContext } from "@modelcontextprotocol/server";
 import type { HostChange, HostSession, HostSessionOptions, McpHost } from "../../contract/host.js";
+import type { ClientInfo } from "../../contract/ports/approval.js";
 import { createClientDoor, createElicitation } from "./elicitation.js";
 import { createPushExchange, type Exchange } from "./exchange.js";
+import { clientInfoKey, toClientInfo } from "./client-info.js";
 import { ParkedCalls, type ParkingOptions } from "./parked-calls.js";
 
 /** Who connects, and what it may see. */
@@ -11,6 +13,13 @@ export interface ConnectionOptions extends Omit<HostSessionOptions, "interact" |
   readonly pageSize?: number | undefined;
   /** Told of faults that no answer can carry. */
   readonly onError?: ((error: Error) => void) | undefined;
+}
+
+interface Bound {
+  /** Of the request on the wire. */
+  readonly requestId: string | number | undefined;
+  /** The host hears of the call's progress. */
+  readonly reports: boolean;
 }
 
 type Work<T> = (exchange: Exchange, signal: AbortSignal) => Promise<T>;
@@ -27,6 +36,10 @@ export class Connection {
   readonly #watched = new Map<string, () => void>();
   readonly #waiting = new Set<string>();
   readonly #stopListening: () => void;
+  readonly #calls = new Map<string | number, string>();
+  readonly #reporting = new Set<string>();
+  #info: ClientInfo | undefined;
+  #greeted: (() => unknown) | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(host: McpHost, options: ConnectionOptions) {
@@ -37,7 +50,10 @@ export class Connection {
     this.session = host.openSession({
       ...options,
       interact: createElicitation(find),
-      client: createClientDoor(find),
+      client: createClientDoor(find, {
+        info: () => this.info,
+        reports: (callId) => callId !== undefined && this.#reporting.has(callId),
+      }),
     });
     this.#stopListening = host.onChange((change) => this.tell(change));
   }
@@ -49,7 +65,11 @@ export class Connection {
     request: { readonly method: string; readonly params: unknown },
     work: Work<T>,
   ): Promise<T> {
-    if (ctx.mcpReq.envelope === undefined) {
+    const { envelope } = ctx.mcpReq;
+    // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions say it once
+    if (envelope === undefined) this.greetedBy(() => server.getClientVersion());
+    else this.#info ??= toClientInfo((envelope as Readonly<Record<string, unknown>>)[clientInfoKey]);
+    if (envelope === undefined) {
       // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions declare it once
       const exchange = createPushExchange(ctx, server.getClientCapabilities());
       return this.#within(exchange, ctx.mcpReq.signal, work);
@@ -61,10 +81,38 @@ export class Connection {
     return this.#parked.serve(request, ctx, run) as Promise<T>;
   }
 
+  /** The program at the other end: what it said first counts as long as the connection lasts. */
+  get info(): ClientInfo | undefined {
+    this.#info ??= toClientInfo(this.#greeted?.());
+    return this.#info;
+  }
+
+  /** Where to look for what the host said when it connected. */
+  greetedBy(said: () => unknown): void {
+    this.#greeted ??= said;
+  }
+
   /** A call that the exchange makes, so that questions of the call find their way back. */
-  bind(callId: string, exchange: Exchange): () => void {
+  bind(callId: string, exchange: Exchange, { requestId, reports }: Bound): () => void {
     this.#byCall.set(callId, exchange);
-    return () => void this.#byCall.delete(callId);
+    if (requestId !== undefined) this.#calls.set(requestId, callId);
+    if (reports) this.#reporting.add(callId);
+    return () => {
+      this.#byCall.delete(callId);
+      this.#reporting.delete(callId);
+      if (requestId !== undefined && this.#calls.get(requestId) === callId) this.#calls.delete(requestId);
+    };
+  }
+
+  /** The connection that would carry the answer to this request is gone, and nobody came back for it. */
+  lost(requestId: string | number): void {
+    const callId = this.#calls.get(requestId);
+    if (callId !== undefined) this.session.callerGone(callId);
+  }
+
+  /** The same of all that is being served. */
+  lostAll(): void {
+    for (const callId of this.#byCall.keys()) this.session.callerGone(callId);
   }
 
   /** An exchange that lasts as long as the connection. */

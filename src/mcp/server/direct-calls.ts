@@ -43,6 +43,8 @@ export class DirectCalls {
         void server.sendLoggingMessage({ level: level as "info", data, logger }).catch(() => undefined),
     };
     this.#connection.keep(this.#exchange);
+    // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions say it once
+    this.#connection.greetedBy(() => server.getClientVersion());
     this.#server = server;
   }
 

@@ -1,6 +1,7 @@
 import type { ClientDoor, ElicitAnswer } from "../../contract/ports/client.js";
 import type { Asker, InteractBackend } from "../../contract/ports/interact.js";
 import { ToolExecutionError } from "../../contract/errors.js";
+import type { ClientInfo } from "../../contract/ports/approval.js";
 import {
   fitsApprovalForm,
   fitsQuestionForm,
@@ -29,7 +30,9 @@ export function createElicitation(find: FindExchange): InteractBackend {
     available: () => find()?.can.elicitForm === true,
     async approve(request, signal) {
       if (!fitsApprovalForm(request)) throw tooLong("The request for consent");
-      return fromApprovalForm(await put(toApprovalForm(request), signal, rootOf(request)));
+      const answer = fromApprovalForm(request, await put(toApprovalForm(request), signal, rootOf(request)));
+      if (answer !== undefined) return answer;
+      throw new ToolExecutionError("the host's answer does not fit the form", { code: "INTERACTION_FAILED" });
     },
     async ask(question, signal, asker) {
       if (!fitsQuestionForm(question)) throw tooLong("The question");
@@ -59,18 +62,40 @@ function rootOf(asking?: Pick<Asker, "callId" | "rootCallId">): string | undefin
   return asking?.rootCallId ?? asking?.callId;
 }
 
+export interface DoorOptions {
+  /** The call that the door is for. */
+  readonly callId?: string | undefined;
+  /** What the host said of itself. */
+  readonly info?: (() => ClientInfo | undefined) | undefined;
+  /** Whether the host hears of the progress of a call. */
+  readonly reports?: ((callId: string | undefined) => boolean) | undefined;
+}
+
 /** The MCP host itself, for tools that need it. */
-export function createClientDoor(find: FindExchange, callId?: string): ClientDoor {
+export function createClientDoor(find: FindExchange, about: DoorOptions = {}): ClientDoor {
+  const { callId, info } = about;
   const ask: NonNullable<ClientDoor["request"]> = async (method, params, signal) =>
     exchangeOf(find, callId).ask(method, params, signal);
   return {
+    get info() {
+      return info?.();
+    },
     get can() {
       return find(callId)?.can ?? { elicitForm: false, elicitUrl: false, sample: false };
     },
     elicit: async (params, signal) => toElicitAnswer(await ask("elicitation/create", params, signal)),
+    openUrl({ id, url, message }, signal) {
+      const exchange = find(callId);
+      if (exchange?.can.elicitUrl !== true) return;
+      // Where a question parks the request nobody could tell a host that thinks from one that is gone;
+      // reports of progress lead the person there as well.
+      if (exchange.parks === true && about.reports?.(callId) === true) return;
+      const params = { mode: "url", message, url, elicitationId: id };
+      exchange.ask("elicitation/create", params, signal).catch(() => undefined); // it is no answer to anything
+    },
     sample: ask.bind(undefined, "sampling/createMessage"),
     request: ask,
-    forCall: (id) => createClientDoor(find, id),
+    forCall: (id) => createClientDoor(find, { ...about, callId: id }),
     log: (level, data, logger) => find(callId)?.log(level, data, logger),
   };
 }

@@ -4,6 +4,8 @@ import type { ClientDoor } from "../../contract/ports/client.js";
 /** One request of the host while it is served: the way back to whoever sent it. */
 export interface Exchange {
   readonly can: ClientDoor["can"];
+  /** A question ends the answer to the request, which then has no connection until the host comes back. */
+  readonly parks?: boolean | undefined;
   /** Ask the host something on behalf of the request. */
   ask(
     method: string,

@@ -3,6 +3,7 @@ import type { HostChange, McpHost } from "../../contract/host.js";
 import type { McpHttpOptions, McpPrincipal } from "./create-mcp-http.js";
 import type { ConnectionOptions } from "./connection.js";
 import { createMcpServer, type McpServer, type Sdk } from "./create-mcp-server.js";
+import { clientInfoKey, toClientInfo } from "./client-info.js";
 import { refuse, whenRead } from "./http-answers.js";
 import { HttpSession } from "./http-session.js";
 
@@ -28,8 +29,11 @@ export class HttpEndpoint {
     this.#host = host;
     this.#options = options;
     this.#modern = sdk.createMcpHandler(
-      ({ authInfo }) =>
-        this.#clientOf(authInfo?.extra?.["principal"] as McpPrincipal).mcp.createServer(false),
+      ({ authInfo }) => {
+        const { client } = (authInfo?.extra ?? {}) as { client?: Client };
+        if (client === undefined) throw new Error("A request without its client.");
+        return client.mcp.createServer(false);
+      },
       {
         legacy: "reject",
         maxRequestBodySize: this.#maxBody,
@@ -74,15 +78,16 @@ export class HttpEndpoint {
   }
 
   async #fetchModern(request: Request, principal: McpPrincipal, parsedBody: unknown): Promise<Response> {
-    if (!this.#clients.has(principal.id) && !this.#makeRoom()) return full();
-    const client = this.#clientOf(principal);
+    const key = clientKey(principal, parsedBody);
+    if (!this.#clients.has(key) && !this.#makeRoom()) return full();
+    const client = this.#clientOf(key, principal);
     client.busy++;
     const done = (): void => {
       client.busy--;
       client.lastSeen = Date.now();
     };
     try {
-      const authInfo = { token: "", clientId: principal.id, scopes: [], extra: { principal } };
+      const authInfo = { token: "", clientId: principal.id, scopes: [], extra: { client } };
       // It is at work as long as an answer is on its way: a stream may go on for hours.
       return whenRead(await this.#modern.fetch(request, { authInfo, parsedBody }), done);
     } catch (error) {
@@ -117,12 +122,12 @@ export class HttpEndpoint {
     return response;
   }
 
-  #clientOf(principal: McpPrincipal): Client {
-    const known = this.#clients.get(principal.id);
+  #clientOf(key: string, principal: McpPrincipal): Client {
+    const known = this.#clients.get(key);
     if (known !== undefined) return known;
     const mcp = createMcpServer(this.#sdk, this.#host, this.#optionsFor(principal));
     const client: Client = { mcp, lastSeen: Date.now(), busy: 0 };
-    this.#clients.set(principal.id, client);
+    this.#clients.set(key, client);
     return client;
   }
 
@@ -175,6 +180,13 @@ export class HttpEndpoint {
   get #idleMs(): number {
     return this.#options.idleMs ?? 30 * 60_000;
   }
+}
+
+/** In 2026-07-28 every request names its client: each name is a session of its own, for those with the same token. */
+function clientKey({ id }: McpPrincipal, body: unknown): string {
+  const { params } = Object(body) as { params?: { _meta?: Record<string, unknown> } };
+  const info = toClientInfo(params?._meta?.[clientInfoKey]);
+  return JSON.stringify([id, info?.name, info?.version]);
 }
 
 function isInitialize(body: unknown): boolean {

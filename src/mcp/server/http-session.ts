@@ -16,14 +16,17 @@ export class HttpSession {
   lastSeen = Date.now();
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #inFlight = new Set<string | number>();
+  readonly #onLost: (id: string | number) => void;
   #streams = 0;
+  /** Streams that took up one that broke off. */
+  #resumed = 0;
 
   static async open(sdk: Sdk, mcp: McpServer, options: HttpSessionOptions): Promise<HttpSession> {
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: options.onOpen,
     });
-    const session = new HttpSession(transport, options.principal);
+    const session = new HttpSession(transport, options.principal, (id) => mcp.connection.lost(id));
     const server = mcp.createServer(true);
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
     server.onclose = () => {
@@ -34,8 +37,13 @@ export class HttpSession {
     return session;
   }
 
-  private constructor(transport: WebStandardStreamableHTTPServerTransport, principal: string) {
+  private constructor(
+    transport: WebStandardStreamableHTTPServerTransport,
+    principal: string,
+    onLost: (id: string | number) => void,
+  ) {
     this.principal = principal;
+    this.#onLost = onLost;
     this.#transport = transport;
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
@@ -67,12 +75,28 @@ export class HttpSession {
     const response = await this.#transport.handleRequest(request, { parsedBody });
     // What the transport refused will never be answered.
     if (response.status >= 400) this.#release(parsedBody);
-    if (request.method !== "GET" || response.status !== 200) return response;
+    if (response.status !== 200) return response;
+    if (request.method !== "GET") return this.#watchCaller(response, requestIds(listOf(parsedBody)));
     this.#streams++;
+    const resumes = request.headers.has("last-event-id");
+    if (resumes) this.#resumed++;
     return whenRead(response, () => {
       this.#streams--;
+      if (resumes) this.#resumed--;
       this.lastSeen = Date.now();
     });
+  }
+
+  /** An answer that nobody reads any more, and that nobody comes back for, leaves its requests without a caller. */
+  #watchCaller(response: Response, ids: readonly (string | number)[]): Response {
+    if (ids.length === 0) return response;
+    const check = (): void => {
+      const open = ids.filter((id) => this.#inFlight.has(id));
+      if (open.length === 0) return;
+      if (this.#resumed > 0) return void setTimeout(check, lostAfterMs).unref();
+      for (const id of open) this.#onLost(id);
+    };
+    return whenRead(response, () => void setTimeout(check, lostAfterMs).unref());
   }
 
   close(): Promise<void> {
@@ -98,6 +122,8 @@ export class HttpSession {
   }
 }
 
+/** A client that lost its connection has this long to come back. */
+const lostAfterMs = 2500;
 const mostInBatch = 1000;
 
 function listOf(body: unknown): readonly unknown[] {

@@ -108,6 +108,7 @@ export const inputKey = "tenon/inputKey";
 /** One request that may need several rounds. */
 class Parked implements Exchange {
   readonly digest: string;
+  readonly parks = true;
   running: Promise<unknown> = Promise.resolve();
   expiry: NodeJS.Timeout | undefined;
   readonly #ended = new AbortController();

@@ -22,10 +22,12 @@ export async function serveStdio(
     import("@modelcontextprotocol/server"),
     import("@modelcontextprotocol/server/stdio"),
   ]);
-  const mcp = createMcpServer(sdk, host, options);
+  const mcp = createMcpServer(sdk, host, { ...options, local: true });
   try {
     const direct = new DirectCalls(mcp.connection, transport);
     transport.intercept = (message) => direct.take(message);
+    // A host that has closed its end answers no question any more, though it may still read.
+    transport.afterEnd = () => void setTimeout(() => mcp.connection.lostAll(), 2000).unref();
     transport.accepts = (request) => sdk.isJSONRPCRequest(request);
     const create = ({ era }: McpRequestContext): Server => {
       const server = mcp.createServer(true);

@@ -25,6 +25,8 @@ export type Intercept = (message: WireMessage) => boolean;
 export class StdioTransport {
   onmessage: ((message: never) => void) | undefined;
   onclose: (() => void) | undefined;
+  /** The host sends nothing more, though requests still run. */
+  afterEnd: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   intercept: Intercept | undefined;
   /** Whether the protocol server would take a request; it drops what it does not know, and says nothing. */
@@ -111,6 +113,7 @@ export class StdioTransport {
     this.#ended = true;
     this.#options.input.pause();
     if (this.#idle) return void this.close();
+    this.afterEnd?.();
     this.#lastCall = setTimeout(() => void this.close(), graceMs);
   }
 

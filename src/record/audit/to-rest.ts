@@ -1,5 +1,6 @@
 import type { AccessDecision } from "../../contract/call.js";
 import { messageOf } from "../../contract/message-of.js";
+import type { ApprovalResolution } from "../../contract/ports/approval.js";
 import type { AuditOutcome } from "../../contract/ports/audit.js";
 import type { BlobStore } from "../../contract/ports/blobs.js";
 import type { CallOwner, CallRecord, CallStart } from "../../contract/ports/recorder.js";
@@ -53,7 +54,12 @@ export function createRestMaker(options: RestOptions): RestMaker {
     toStart(start) {
       const { callId, startedAt, toolName, version, parentCallId, decision } = start;
       const head = `,"kind":"start","callId":${JSON.stringify(callId)},"time":${startedAt}${parentText(parentCallId)}`;
-      const before = head + whoText(toolName, version, start) + requestText(start) + decisionText(decision);
+      const before =
+        head +
+        whoText(toolName, version, start) +
+        requestText(start) +
+        decisionText(decision) +
+        approvalText(start.approval);
       const finish = (args: string): StartText => ({ rest: `${before}${args},"salt":"${salt()}"}`, args });
       const args = textOf(redact(start.arguments));
       return isSmall(args)
@@ -69,7 +75,8 @@ export function createRestMaker(options: RestOptions): RestMaker {
         startOf(record) +
         whoText(envelope.toolName, metadata.version, record) +
         requestText(record) +
-        decisionText(metadata.decision);
+        decisionText(metadata.decision) +
+        approvalText(metadata.approval);
       const end = `${error === undefined ? "" : `,"error":${textOf(error)}`},"salt":"${salt()}"}`;
       const args = begun === undefined ? textOf(redact(record.arguments)) : undefined;
       const result = error === undefined ? textOf(redact(envelope.result)) : undefined;
@@ -130,7 +137,10 @@ function requestText({ requestId }: CallOwner): string {
   return requestId === undefined ? "" : `,"requestId":${JSON.stringify(requestId)}`;
 }
 
-interface Who extends Pick<CallOwner, "sessionId" | "taskId" | "agent" | "userId" | "principal" | "act"> {
+interface Who extends Pick<
+  CallOwner,
+  "sessionId" | "taskId" | "agent" | "userId" | "principal" | "act" | "client"
+> {
   readonly tool: string;
   readonly version: string | undefined;
 }
@@ -142,15 +152,17 @@ function createWhoText(): (tool: string, version: string | undefined, owner: Cal
   return (tool, version, owner) => {
     if (last !== undefined && last.tool === tool && last.version === version && isSame(last, owner))
       return text;
-    const { sessionId, taskId, agent, userId, principal, act } = owner;
-    last = { tool, version, sessionId, taskId, agent, userId, principal, act };
+    const { sessionId, taskId, agent, userId, principal, act, client } = owner;
+    last = { tool, version, sessionId, taskId, agent, userId, principal, act, client };
     text = `,${JSON.stringify(last).slice(1, -1)}`;
     return text;
   };
 }
 
-function isSame(one: Who, { sessionId, taskId, agent, userId, principal, act }: CallOwner): boolean {
+function isSame(one: Who, owner: CallOwner): boolean {
+  const { sessionId, taskId, agent, userId, principal, act, client } = owner;
   return (
+    one.client === client &&
     one.sessionId === sessionId &&
     one.taskId === taskId &&
     one.agent === agent &&
@@ -176,6 +188,11 @@ function createDecisionText(redact: <T>(value: T) => T): (decision: AccessDecisi
     last = decision;
     return text;
   };
+}
+
+/** What a person said, in full: arguments in it were redacted when they were shown. */
+function approvalText(approval: ApprovalResolution | undefined): string {
+  return approval === undefined ? "" : field("approval", textOf(approval));
 }
 
 function isSmall(text: string | undefined): boolean {

@@ -1,8 +1,11 @@
-import type { Hono } from "hono";
+import type { Context, Hono } from "hono";
 import * as z from "zod";
-import type { Answer, Question } from "../../contract/ports/interact.js";
+import type { AnswerOutcome, FirstAnswer } from "../../call/consent-desk.js";
+import type { Answer, ApprovalAnswerer, Question } from "../../contract/ports/interact.js";
+import type { ApprovalTaken, PendingApproval, RefuseBody } from "../api.js";
 import { ApiFault, notFound } from "../api-fault.js";
-import { readBody, readParam } from "../read-request.js";
+import { readBody, readParam, readQuery } from "../read-request.js";
+import { requestPerson } from "../request-person.js";
 import type { Served } from "../served.js";
 
 const approvalBody = z.discriminatedUnion("verdict", [
@@ -12,6 +15,11 @@ const approvalBody = z.discriminatedUnion("verdict", [
   }),
   z.strictObject({ verdict: z.literal("no"), reason: z.string().max(10_000).optional() }),
 ]);
+
+const filter = z.string().min(1).max(1000).optional();
+const filters = { session: filter, client: filter, tool: filter, agent: filter };
+const refuseBody = z.strictObject({ ...filters, reason: z.string().max(10_000).optional() });
+const listQuery = z.object(filters);
 
 const questionBody = z.union([
   z.strictObject({ declined: z.literal(true) }),
@@ -25,27 +33,109 @@ const questionBody = z.union([
 ]);
 
 /** What waits for the person, and the answers. */
-export function addPerson(api: Hono, { person }: Served): void {
-  api.get("/approvals", (c) => c.json(person?.approvals() ?? []));
+export function addPerson(api: Hono, served: Served): void {
+  addApprovals(api, served);
+  addQuestions(api, served);
+}
+
+function addApprovals(api: Hono, { tenon, queue, looked }: Served): void {
+  api.get("/approvals", async (c) => {
+    looked();
+    const wanted = readQuery(c, listQuery);
+    return c.json((await queue.list()).filter((one) => fitsFilter(one, wanted)));
+  });
+  api.post("/approvals/refuse", async (c) => {
+    const { reason, ...wanted } = await readBody(c, refuseBody);
+    if (Object.keys(wanted).length === 0) throw misfit("a filter: session, client, tool or agent");
+    const meant = (await queue.list()).filter((one) => fitsFilter(one, wanted));
+    const answer = { verdict: "no" as const, ...(reason !== undefined && { reason }), by: answererOf(c) };
+    const outcomes = await Promise.all(meant.map(({ id }) => tenon.approvals.answer(id, answer)));
+    return c.json({ refused: outcomes.filter(({ status }) => status === "accepted").length });
+  });
   api.post("/approvals/:id", async (c) => {
     const id = readParam(c, "id");
     const answer = await readBody(c, approvalBody);
-    if (person?.answerApproval(id, answer) !== true) throw answered("request");
-    return c.json({ answered: true });
-  });
-  api.get("/questions", (c) => c.json(person?.questions() ?? []));
-  api.post("/questions/:id", async (c) => {
-    const id = readParam(c, "id");
-    const body = await readBody(c, questionBody);
-    const asked = person?.questions().find((one) => one.id === id);
-    if (asked === undefined) throw answered("question");
-    const answer = "declined" in body ? undefined : fitting(asked.question, body as Answer);
-    if (person?.answerQuestion(id, answer) !== true) throw answered("question");
+    refuseFailed(await tenon.approvals.answer(id, { ...answer, by: answererOf(c) }));
     return c.json({ answered: true });
   });
   api.all("/approvals/*", () => {
     throw notFound("such request");
   });
+}
+
+function addQuestions(api: Hono, { person, looked }: Served): void {
+  api.get("/questions", (c) => {
+    looked();
+    return c.json(person?.questions() ?? []);
+  });
+  api.post("/questions/:id", async (c) => {
+    const id = readParam(c, "id");
+    const body = await readBody(c, questionBody);
+    const asked = person?.questions().find((one) => one.id === id);
+    if (asked === undefined) throw unknownQuestion();
+    const answer = "declined" in body ? undefined : fitting(asked.question, body as Answer);
+    if (person?.answerQuestion(id, answer) !== true) throw unknownQuestion();
+    return c.json({ answered: true });
+  });
+}
+
+/** A page of the console, or a program that holds the token. */
+function answererOf(c: Context): ApprovalAnswerer {
+  const { channel, name } = requestPerson(c);
+  // The token names no person: whoever holds it answers.
+  return channel === "console" ? { channel, person: name } : { channel };
+}
+
+function fitsFilter(one: PendingApproval, { session, client, tool, agent }: RefuseBody): boolean {
+  return (
+    (session === undefined || one.sessionId === session) &&
+    (client === undefined || one.client?.name === client) &&
+    (tool === undefined || one.toolName === tool) &&
+    (agent === undefined || one.agent === agent)
+  );
+}
+
+/** An answer that does not count is told why. */
+function refuseFailed(outcome: AnswerOutcome): void {
+  switch (outcome.status) {
+    case "accepted":
+      return;
+    case "late":
+      throw new ApiFault(409, {
+        code: "ALREADY_ANSWERED",
+        message: describeFirst(outcome.first),
+        details: toTaken(outcome.first) as unknown as Record<string, unknown>,
+      });
+    case "invalid":
+      throw new ApiFault(400, {
+        code: "ARGUMENTS_INVALID",
+        message: `The changed arguments cannot be used: ${outcome.fault}`,
+        hint: "Correct them and answer again; the request still waits.",
+      });
+    case "closed":
+      throw new ApiFault(403, {
+        code: "CHANNEL_CLOSED",
+        message: "This request cannot be answered on this channel.",
+        hint: "See approvals.channels in the configuration.",
+      });
+    case "unknown":
+      throw new ApiFault(404, {
+        code: "NOT_FOUND",
+        message: "No such request waits for an answer.",
+        hint: "It expired long ago, or there never was one.",
+      });
+  }
+}
+
+function toTaken({ verdict, resolvedAt: at, channel, person, client, reason }: FirstAnswer): ApprovalTaken {
+  return { verdict, at, channel, person, client, reason };
+}
+
+function describeFirst({ verdict, channel, person, resolvedAt }: FirstAnswer): string {
+  const when = new Date(resolvedAt).toISOString();
+  if (channel === undefined) return `Nobody waits for this answer any more since ${when}.`;
+  const who = person === undefined ? "" : ` by ${person}`;
+  return `It was answered first${who} on the channel ${channel}: ${verdict}, at ${when}.`;
 }
 
 /** The answer must say what the question asks for. */
@@ -60,16 +150,13 @@ function fitting({ kind, options }: Question, answer: Answer): Answer {
 }
 
 function misfit(wanted: string): ApiFault {
-  return new ApiFault(400, {
-    code: "REQUEST_INVALID",
-    message: `The answer to this question needs ${wanted}.`,
-  });
+  return new ApiFault(400, { code: "REQUEST_INVALID", message: `The answer needs ${wanted}.` });
 }
 
-function answered(what: string): ApiFault {
+function unknownQuestion(): ApiFault {
   return new ApiFault(404, {
     code: "NOT_FOUND",
-    message: `No such ${what} waits for an answer.`,
+    message: "No such question waits for an answer.",
     hint: "It was answered elsewhere, expired, or its call was cancelled.",
   });
 }

@@ -1,5 +1,6 @@
 import type { Hono } from "hono";
 import * as z from "zod";
+import type { ListedRule } from "../../policy/create-policy.js";
 import { ruleText } from "../../policy/rule-text.js";
 import type { ExplainView, PolicyView } from "../api.js";
 import { notFound } from "../api-fault.js";
@@ -13,12 +14,13 @@ export function addPolicy(api: Hono, served: Served): void {
   const { tenon } = served;
   api.get("/policy", async (c) => {
     await tenon.ready();
-    const rules = tenon.policy.rules().map(({ id, source, rule }) => ({
+    const rules = (await allRules(tenon)).map(({ id, source, rule, sessionId }) => ({
       id,
       source,
       behavior: rule.decision,
       text: ruleText(rule),
-      revocable: source === "remembered",
+      ...(sessionId !== undefined && { sessionId }),
+      revocable: source === "remembered" || source === "session",
     }));
     return c.json({ mode: tenon.policy.mode, rules } satisfies PolicyView);
   });
@@ -28,10 +30,19 @@ export function addPolicy(api: Hono, served: Served): void {
   });
   api.delete("/policy/rules/:id", async (c) => {
     const id = readParam(c, "id");
-    const remembered = tenon.policy.rules().some((one) => one.id === id && one.source === "remembered");
-    if (!remembered || !(await tenon.revoke(id))) throw notFound("such remembered rule");
+    const revocable = (await allRules(tenon)).some(
+      (one) => one.id === id && (one.source === "remembered" || one.source === "session"),
+    );
+    if (!revocable || !(await tenon.revoke(id))) throw notFound("such remembered rule");
     return c.json({ revoked: id });
   });
+}
+
+/** The rules that count here, and those of sessions in other processes. */
+async function allRules(tenon: Served["tenon"]): Promise<readonly ListedRule[]> {
+  const own = tenon.policy.rules();
+  const known = new Set(own.map(({ id }) => id));
+  return [...own, ...(await tenon.sessionRules()).filter(({ id }) => !known.has(id))];
 }
 
 async function explain(served: Served, tool: string, args: unknown): Promise<ExplainView> {

@@ -1,0 +1,62 @@
+import {
+  approvalChannels,
+  type ApprovalAnswerer,
+  type ApprovalChannel,
+  type InteractBackend,
+} from "../contract/ports/interact.js";
+import type { CallSession } from "../contract/session.js";
+
+/** A channel of this process that can be asked now. */
+export interface AskedChannel {
+  readonly channel: ApprovalChannel;
+  readonly backend: InteractBackend;
+  /** Who answers on it, as far as it is known before. */
+  readonly by: Omit<ApprovalAnswerer, "channel">;
+}
+
+/** On which channels a call can be consented to, and who of them is asked in this process. */
+export interface ConsentChannels {
+  /** In the order of the configuration. */
+  readonly open: readonly ApprovalChannel[];
+  readonly asked: readonly AskedChannel[];
+}
+
+export interface ChannelOptions {
+  /** `approvals.channels` of the configuration. @default all that the session does not close */
+  readonly configured: readonly ApprovalChannel[] | undefined;
+  /** How this process reaches its person, besides the session's own way. */
+  readonly backend: InteractBackend | undefined;
+}
+
+/**
+ * Consent comes from a person, so a session closes the channels that its caller holds in its own hands, such as an
+ * MCP host over HTTP. Only the person's own configuration opens them.
+ */
+export function consentChannels(session: CallSession, options: ChannelOptions): ConsentChannels {
+  const { configured, backend } = options;
+  const open =
+    configured ?? approvalChannels.filter((channel) => session.closedChannels?.includes(channel) !== true);
+  const asked = [session.interact, backend].flatMap((one): AskedChannel[] => {
+    // A console is reached through the desk, wherever it runs.
+    if (one === undefined || one.reach !== undefined) return [];
+    const channel = one.channel ?? "callback";
+    if (!open.includes(channel) || !isThere(one)) return [];
+    const client = channel === "host" ? session.clientInfo : undefined;
+    return [{ channel, backend: one, by: client === undefined ? {} : { client } }];
+  });
+  asked.sort((one, other) => open.indexOf(one.channel) - open.indexOf(other.channel));
+  const offered = open.filter(
+    (channel) => channel === "console" || channel === "api" || asked.some((one) => one.channel === channel),
+  );
+  return { open: offered, asked };
+}
+
+/** A back end that cannot say whether anybody is there reaches nobody. */
+function isThere(backend: InteractBackend): boolean {
+  try {
+    const there: unknown = backend.available();
+    return there === true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,46 @@
+import type {
+  ApprovalAnswer,
+  ApprovalAnswerer,
+  ApprovalRequest,
+  ApprovalResolution,
+  ConsoleReach,
+} from "../contract/ports/interact.js";
+
+/** An answer, and who gave it on which channel. */
+export type GivenAnswer = ApprovalAnswer & { readonly by: ApprovalAnswerer };
+
+/** A request that waits at the desk. */
+export interface WaitingConsent {
+  readonly request: ApprovalRequest;
+  /** What is wrong with changed arguments; `undefined` where they can be used. */
+  check(updatedArguments: unknown): string | undefined;
+  /** The answer that counts. */
+  deliver(answer: GivenAnswer): void;
+}
+
+/** What became of an answer: only one counts for each request. */
+export type AnswerOutcome =
+  | { readonly status: "accepted" }
+  | { readonly status: "late"; readonly first: FirstAnswer }
+  | { readonly status: "invalid"; readonly fault: string }
+  | { readonly status: "closed" }
+  | { readonly status: "unknown" };
+
+/** How a request ended before another answer came. */
+export type FirstAnswer = Pick<
+  ApprovalResolution,
+  "verdict" | "resolvedAt" | "channel" | "person" | "client" | "reason"
+>;
+
+/**
+ * Where requests for consent wait. Every channel brings its answers here, those of other processes on the same
+ * state too, so that there is one place that decides which answer was first.
+ */
+export interface ConsentDesk {
+  open(waiting: WaitingConsent): Promise<void>;
+  answer(id: string, answer: GivenAnswer): Promise<AnswerOutcome>;
+  /** It does not wait any more. */
+  close(resolution: ApprovalResolution): Promise<void>;
+  /** The console that could answer, here or in another process; `undefined` where none runs. */
+  reach(): Promise<ConsoleReach | undefined>;
+}
