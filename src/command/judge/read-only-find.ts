@@ -44,9 +44,11 @@ export function findReads(reading: Reading): readonly Field[] | undefined {
       named.push(args[at + 1]!);
       at += 2;
     } else if (text === "-exec" || text === "-execdir") {
-      const end = runsTame(reading, at + 1);
-      if (end === undefined) return undefined;
-      at = end;
+      const run = runsTame(reading, at + 1);
+      // `-execdir` starts in the directory of each file, from where a path leads elsewhere.
+      if (run === undefined || (text === "-execdir" && run.named.length > 0)) return undefined;
+      named.push(...run.named);
+      at = run.end;
     } else return undefined;
   }
   return named;
@@ -56,8 +58,11 @@ function isExpression({ text }: Field): boolean {
   return (text.startsWith("-") && text.length > 1) || text === "(" || text === "!" || text === ",";
 }
 
-/** Where the command after `-exec` ends, if it only reads whatever file it is given. */
-function runsTame(reading: Reading, start: number): number | undefined {
+/** Where the command after `-exec` ends and the files that it names, if it only reads whatever file it is given. */
+function runsTame(
+  reading: Reading,
+  start: number,
+): { readonly end: number; readonly named: readonly Field[] } | undefined {
   const { args } = reading;
   const end = args.findIndex(
     ({ text }, at) => at >= start && (text === ";" || (text === "+" && args[at - 1]?.text === "{}")),
@@ -65,6 +70,7 @@ function runsTame(reading: Reading, start: number): number | undefined {
   const program = args[start]?.text;
   if (end < 0 || program === undefined || !isTame(program)) return undefined;
   const words = args.slice(start + 1, end).filter(({ text }) => text !== "{}");
-  const found = readOnlyPrograms.get(program)?.({ ...reading, args: words });
-  return found === undefined || words.some(({ text }) => text.includes("{}")) ? undefined : end + 1;
+  const named = readOnlyPrograms.get(program)?.({ ...reading, args: words });
+  if (named === undefined || words.some(({ text }) => text.includes("{}"))) return undefined;
+  return { end: end + 1, named };
 }

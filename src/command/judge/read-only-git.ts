@@ -26,9 +26,11 @@ export function gitReads(reading: Reading): readonly Field[] | undefined {
   if (read === undefined || !subcommand.accepts(read)) return undefined;
   const given =
     subcommand.pattern === true && !read.options.has("e") ? read.operands.slice(1) : read.operands;
+  // `-L 1,9:file` names a file.
+  const traced = (read.options.get("L") ?? []).filter(({ text }) => text.includes(":"));
   const operands = [...given, ...(subcommand.files ?? []).flatMap((name) => read.options.get(name) ?? [])];
   if (
-    operands.some(({ text }) =>
+    [...operands, ...traced].some(({ text }) =>
       isSecretName(text.slice(Math.max(text.lastIndexOf("/"), text.lastIndexOf(":")) + 1)),
     )
   )
@@ -69,18 +71,19 @@ const log: WrittenSpec = {
 /** Formats that ask for signatures run the program that checks them. */
 function signatureFree({ options }: ReadArguments): boolean {
   return ["format", "pretty"].every((name) =>
-    (options.get(name) ?? []).every(({ text }) => !text.includes("%G")),
+    (options.get(name) ?? []).every(({ text }) => !/%G|signature/.test(text)),
   );
 }
 
 const always = (): boolean => true;
 const noOperands = ({ operands }: ReadArguments): boolean => operands.length === 0;
 /** Without one of these a name would be made. */
-const listing = ({ options, operands }: ReadArguments): boolean =>
-  operands.length === 0 ||
-  ["list", "l", "contains", "no-contains", "merged", "no-merged", "points-at"].some((name) =>
-    options.has(name),
-  );
+const listing = (read: ReadArguments): boolean =>
+  signatureFree(read) &&
+  (read.operands.length === 0 ||
+    ["list", "l", "contains", "no-contains", "merged", "no-merged", "points-at"].some((name) =>
+      read.options.has(name),
+    ));
 
 function sub(
   written: WrittenSpec,
@@ -167,7 +170,7 @@ const subcommands: ReadonlyMap<string, Subcommand> = new Map([
         long: "cached deleted modified others ignored stage unmerged killed exclude= exclude-from= exclude-per-directory= exclude-standard error-unmatch full-name abbrev=? eol deduplicate directory no-empty-directory recurse-submodules",
       },
       always,
-      { files: ["X", "exclude-from"] },
+      { files: ["X", "exclude-from", "exclude-per-directory"] },
     ),
   ],
   [

@@ -43,6 +43,11 @@ export function toReader(written: ReaderSpec): Reader {
   };
 }
 
+/** `printf -v` sets a variable, and evaluates an index in its name. */
+function mayBeOption(field: Field): boolean {
+  return field.text.startsWith("-") || couldBeOption(field);
+}
+
 /** A glob that begins with a wildcard can bring a file name that reads as an option. */
 function couldBeOption({ pattern }: Field): boolean {
   return pattern !== undefined && /^[*?[]/.test(pattern);
@@ -192,7 +197,7 @@ export const readOnlyPrograms: ReadonlyMap<string, Reader> = new Map<string, Rea
   ...Object.entries(versioned).map(([name, short]): [string, Reader] => [name, toVersion(short)]),
   ...Object.entries(listed).map(([name, spec]): [string, Reader] => [name, toReader(spec)]),
   ["echo", () => []],
-  ["printf", ({ args }) => (args[0]?.text.startsWith("-") === true ? undefined : [])],
+  ["printf", ({ args }) => (args[0] === undefined || !mayBeOption(args[0]) ? [] : undefined)],
   ["test", (reading) => testReads(reading.args)],
   ["[", ({ args }) => (args.at(-1)?.text === "]" ? testReads(args.slice(0, -1)) : undefined)],
   ["command", ({ args }) => (/^-[vV]$/.test(args[0]?.text ?? "") ? [] : undefined)],
@@ -232,6 +237,8 @@ const unary = new Set("-b -c -d -e -f -g -h -k -L -n -p -r -s -S -t -u -w -x -z 
 const binary = new Set("= == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef -a -o !".split(" "));
 
 function testReads(args: readonly Field[]): readonly Field[] | undefined {
+  // Names of files can read as `-v` and an index, which is evaluated.
+  if (args.some(couldBeOption)) return undefined;
   const options = args.filter(({ text }) => text.length > 1 && text.startsWith("-"));
   if (!options.every(({ text }) => unary.has(text) || binary.has(text) || /^-\d+$/.test(text)))
     return undefined;

@@ -46,7 +46,7 @@ export function awkReads({ args }: Reading): readonly Field[] | undefined {
   if (program === undefined || program.pattern !== undefined || !isHarmlessAwk(program.text))
     return undefined;
   // `name=value` is no file, but its value counts as text; what looks like an option is one.
-  const named = files.filter(({ text }) => !/^\w+=/.test(text));
+  const named = files.filter(({ text }) => !/^[A-Za-z_]\w*=/.test(text));
   return named.every(({ text, pattern }) => !/^[-*?[]/.test(pattern ?? text)) ? named : undefined;
 }
 

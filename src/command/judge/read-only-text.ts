@@ -36,8 +36,16 @@ const ag: ReaderSpec = {
   values: "ABCGmgp",
   long: "ignore-case files-with-matches files-without-matches count case-sensitive smart-case word-regexp invert-match literal null heading noheading numbers nonumbers column color nocolor group nogroup hidden all-text all-types unrestricted follow skip-vcs-ignores only-matching after=? before=? context=? file-search-regex= ignore= ignore-dir= depth= max-count= path-to-ignore= filename nofilename stats vimgrep silent print-long-lines nomultiline multiline",
   files: ["p", "path-to-ignore"],
-  operands: afterPattern("g"),
+  operands: (read) =>
+    lineCounts.every((name) => hasNumbers(read, name)) ? afterPattern("g")(read) : undefined,
 };
+
+/** What is no number after one of these is the pattern, and the next word a path. */
+const lineCounts = ["A", "B", "C", "after", "before", "context"];
+
+function hasNumbers({ options }: ReadArguments, name: string): boolean {
+  return (options.get(name) ?? []).every(({ text }) => text === "" || /^\d+$/.test(text));
+}
 
 const sum: ReaderSpec = { flags: "btz", long: "binary text tag zero", tame: true };
 
@@ -132,7 +140,13 @@ export const textPrograms: Readonly<Record<string, ReaderSpec>> = {
   // What follows a file is no option any more, but a file to write.
   xxd: { flags: "abeipuE", values: "cgolsn", operands: atMostOne, stop: true },
   hexdump: { flags: "bcCdovx", values: "ens", long: "canonical length= skip=" },
-  strings: { flags: "afotw", values: "nte", long: "all bytes= radix= print-file-name encoding=" },
+  strings: {
+    flags: "afotw",
+    values: "nte",
+    long: "all bytes= radix= print-file-name encoding=",
+    // `@file` stands for the words in that file.
+    operands: ({ operands }) => (operands.some(({ text }) => text.startsWith("@")) ? undefined : operands),
+  },
   base64: { flags: "di", values: "w", long: "decode ignore-garbage wrap=", tame: true },
   zcat: { flags: "fqv" },
   md5sum: sum,

@@ -1,5 +1,5 @@
 import { isTame, readOnlyPrograms } from "../judge/read-only-programs.js";
-import { readOnlyPaths } from "../judge/read-only.js";
+import { insidePaths, readOnlyPaths } from "../judge/read-only.js";
 import { reportCommand } from "../report-command.js";
 import { readArguments, toSpec } from "../read-options.js";
 import { knownField, unknownField } from "../words/field.js";
@@ -38,7 +38,8 @@ function unfoldXargs(unfolding: Unfolding): boolean {
   }
   const command = read.operands.length > 0 ? read.operands : [knownField("echo")];
   const place = replaceMark(read.options);
-  const text = read.options.has("a") || read.options.has("arg-file") ? undefined : draft.stdin.text();
+  const fromFile = read.options.has("a") || read.options.has("arg-file");
+  const text = fromFile ? undefined : draft.stdin.text();
   const given =
     text === undefined
       ? undefined
@@ -50,7 +51,7 @@ function unfoldXargs(unfolding: Unfolding): boolean {
     given !== undefined && given.length <= mostGiven
       ? fill(command, place, given)
       : fill(command, place, undefined, draft.stdin.taint);
-  if (given === undefined && place === undefined && feedsTame(unfolding, command)) return true;
+  if (given === undefined && place === undefined && !fromFile && feedsTame(unfolding, command)) return true;
   for (const words of fields) runWords(unfolding, words, { strict: false });
   return true;
 }
@@ -97,7 +98,8 @@ function feedsTame(unfolding: Unfolding, command: readonly Field[]): boolean {
   if (!scope.strict || program === undefined || !isTame(program.text) || !listers.has(draft.stdin.from ?? ""))
     return false;
   const reading = { args, cwds: scope.cwds ?? [], place: walk.place };
-  if (readOnlyPrograms.get(program.text)?.(reading) === undefined) return false;
+  const named = readOnlyPrograms.get(program.text)?.(reading);
+  if (named === undefined || named.some((field) => insidePaths(field, reading) === undefined)) return false;
   if (readOnlyPaths({ ...draft, fields: [knownField("true")] }, scope, walk.place) === undefined)
     return false;
   if (!command.every(({ known, plain, pattern }) => known && plain && pattern === undefined)) return false;
