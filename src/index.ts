@@ -70,6 +70,7 @@ export type {
   PluginSetup,
   PluginState,
 } from "./contract/plugin.js";
+export type { HeldBack, HeldItem, HeldView, Quarantine } from "./contract/ports/quarantine.js";
 export type { CallRecord, Recorder } from "./contract/ports/recorder.js";
 export type { Resource, Resources } from "./contract/resources.js";
 export type { Infer, SchemaSource, ToolParameter } from "./contract/schema-source.js";

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
 import type { Catalogue } from "../contract/ports/catalogue.js";
@@ -149,6 +150,14 @@ class CallContext implements ToolContext, CallScope {
 
   commandPaths(): CommandPaths | undefined {
     return commandPathsOf(this.#call as ValidatedCall);
+  }
+
+  changes(): readonly string[] {
+    const { changes = [], writes } = policyCall(this.#call as ValidatedCall);
+    const named = writes.flatMap((each) => ("path" in each ? [each.path] : []));
+    const { world } = this.#call.parts;
+    const root = world.root?.() ?? world.canonicalPath(".");
+    return [...new Set([...changes, ...named])].map((path) => resolve(root, world.canonicalPath(path)));
   }
 
   pauseClock(): () => void {

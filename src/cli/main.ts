@@ -13,6 +13,7 @@ import { addMemory } from "./commands/memory.js";
 import { addPlan } from "./commands/plan.js";
 import { addPlugins } from "./commands/plugins.js";
 import { addPolicy } from "./commands/policy.js";
+import { addQuarantine } from "./commands/quarantine.js";
 import { addReflect } from "./commands/reflect.js";
 import { addReplay } from "./commands/replay.js";
 import { addServe } from "./commands/serve.js";
@@ -39,6 +40,7 @@ const commands: readonly AddCommand[] = [
   addLog,
   addUndo,
   addReflect,
+  addQuarantine,
   addReplay,
   addMemory,
   addPlan,

@@ -91,6 +91,11 @@ export function fillDefaults(config: NormalConfig) {
         processes: sandbox.limits?.processes ?? 2048,
         ...pick(sandbox.limits ?? {}, ["openFiles", "memory"]),
       },
+      quarantine: {
+        maxItems: sandbox.quarantine?.maxItems ?? 1000,
+        maxBytes: sandbox.quarantine?.maxBytes ?? 256 * 1024 * 1024,
+        maxAgeMs: sandbox.quarantine?.maxAge ?? 7 * 24 * 3600 * 1000,
+      },
     },
     secrets: { allowEnv: config.secrets?.allowEnv ?? [] },
     mcpServers: byName(config.mcpServers),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { once } from "../schema/once.js";
 import { profileNames } from "../world/sandbox/profiles.js";
 import { sandboxUses } from "../world/sandbox/settings.js";
-import { atLeastOne, bytes, paths } from "./shared-schemas.js";
+import { atLeastOne, bytes, milliseconds, paths } from "./shared-schemas.js";
 
 const limits = once(() =>
   z.strictObject({
@@ -25,6 +25,16 @@ const limits = once(() =>
   }),
 );
 
+const quarantine = once(() =>
+  z.strictObject({
+    maxItems: atLeastOne().optional().describe("How many changes are kept. @default 1000"),
+    maxBytes: bytes().optional().describe("How much they may take together. @default 268435456 (256 MiB)"),
+    maxAge: milliseconds()
+      .optional()
+      .describe("How long one is kept, in milliseconds. @default 604800000 (seven days)"),
+  }),
+);
+
 /** How commands are walled in. */
 export const sandboxSchema = once(() =>
   z.strictObject({
@@ -44,5 +54,8 @@ export const sandboxSchema = once(() =>
     hidden: paths().optional().describe("Paths that commands cannot see, besides the forbidden. @default []"),
     unixSockets: z.boolean().optional().describe("Let commands use unix sockets. @default false"),
     limits: limits().optional().describe("What one command may use."),
+    quarantine: quarantine()
+      .optional()
+      .describe("How long changes are kept that were held back from commands; the oldest go first."),
   }),
 );

@@ -74,6 +74,8 @@ export interface CallScope {
   readable(): ((path: string) => boolean) | undefined;
   /** What the policy's rules about paths mean for commands of this call. */
   commandPaths?(): CommandPaths | undefined;
+  /** Absolute paths that the call's shell line is known to change; the policy has judged each of them. */
+  changes?(): readonly string[];
   /** Stop the call's clock while a person is asked; the result starts it again. */
   pauseClock(): () => void;
   /** Count what a process of the call took. */

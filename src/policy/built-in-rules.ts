@@ -31,6 +31,12 @@ export const protectedPathGlobs: readonly string[] = Object.freeze([
   "**/.gemini/**",
   "**/.windsurf/**",
   "**/.mcp.json",
+  "**/.helix/**",
+  "**/.vim/**",
+  "**/.nvim/**",
+  "**/.emacs.d/**",
+  "**/.{emacs,Rprofile,irbrc,pryrc,gdbinit,lldbinit,pythonrc.py}",
+  "**/.{kiro,roo,continue,amazonq,opencode}/**",
 ]);
 
 /** What is written only with consent, in `auto` mode too: it decides what a later install, build or start runs. */
@@ -40,14 +46,27 @@ export const carefulPathGlobs: readonly string[] = Object.freeze([
   "**/.yarnrc.yml",
   "**/.yarn/**",
   "**/.pnpmfile.{js,cjs,mjs}",
+  "**/bunfig.toml",
+  "**/.{pypirc,condarc,gemrc}",
+  "**/{pip.conf,pip.ini}",
+  "**/.cargo/{config,config.toml}",
+  "**/.bundle/config",
+  "**/.mvn/{extensions.xml,maven.config,jvm.config}",
   "**/.envrc",
+  "**/{.mise,mise}.toml",
   "**/.gitattributes",
   "**/.pre-commit-config.yaml",
   "**/lefthook.{yml,yaml,toml,json}",
   "**/.devcontainer/**",
+  "**/.devcontainer.json",
   "**/.github/{workflows,actions}/**",
   "**/.gitlab-ci.yml",
   "**/.circleci/**",
+  "**/.{gitea,forgejo}/workflows/**",
+  "**/.{buildkite,woodpecker}/**",
+  "**/.{travis,drone,woodpecker,cirrus,appveyor}.yml",
+  "**/{azure-pipelines,bitbucket-pipelines,appveyor}.yml",
+  "**/Jenkinsfile",
 ]);
 
 /** The rules that Tenon comes with; what no rule matches is decided by the tool's annotations. */

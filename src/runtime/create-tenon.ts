@@ -290,7 +290,7 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     taskMethods({ tasks, log: audit.log }),
     ruleMethods({ policy, acts }),
     pluginMethods(plugins),
-    undoMethods({ journal: world.journal, acts, replay }),
+    undoMethods({ journal: world.journal, acts, replay, quarantine: world.quarantine }),
   );
 }
 

@@ -1,7 +1,10 @@
 import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
 import type { ResolvedConfig } from "../config/resolve-config.js";
 import type { Clock } from "../contract/ports/clock.js";
-import { protectedPathGlobs } from "../policy/built-in-rules.js";
+import { carefulPathGlobs, protectedPathGlobs } from "../policy/built-in-rules.js";
+import { workspaceKey } from "../store/state-dir.js";
+import { realPathOf } from "../world/files/real-path.js";
 import type { Sandbox } from "../world/sandbox/sandbox-types.js";
 import { createSandbox } from "../world/sandbox/sandbox.js";
 
@@ -30,9 +33,12 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
       ...(config.tools.perTool["shell_exec"]?.permissions?.forbiddenPaths ?? []),
     ],
     protectedPaths: [...protectedPathGlobs, ...config.files.protectedPaths],
+    carefulPaths: carefulPathGlobs,
     unprotectedPaths: opened,
+    quarantineDir: join(stateDir, workspaceKey(realPathOf(workspace)), "quarantine"),
     env,
     tmpdir: tmpdir(),
     monotonic: clock.monotonic,
+    now: clock.now,
   });
 }

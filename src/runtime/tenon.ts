@@ -33,6 +33,7 @@ import type { Session } from "./session.js";
 import type { SessionPromptOptions } from "./session-prompt.js";
 import type { TaskContext } from "./tasks.js";
 import type { ToolReport } from "./tool-report.js";
+import type { Quarantine } from "../contract/ports/quarantine.js";
 import type { UndoTarget } from "./undo-target.js";
 import type { SandboxFact } from "../world/sandbox/sandbox-types.js";
 
@@ -62,6 +63,8 @@ export interface Tenon extends ToolCaller, PluginMethods {
   readonly guardKind: "descriptor" | "portable";
   /** What holds commands, and the way to get what is missing; the first call builds a sandbox to see. */
   sandboxFacts(): Promise<readonly SandboxFact[]>;
+  /** Changes that were held back from commands, because other programs would run or obey them later. */
+  readonly quarantine: Quarantine;
   /** Register a tool: short for `registry.register`. */
   register(tool: ToolLike): ToolEntry;
   /** Take in an extension; a taken name is refused. */

@@ -5,13 +5,14 @@ import type { Tenon } from "./tenon.js";
 import { toUndoWish } from "./undo-target.js";
 
 /** What a Tenon can take back, and run again. */
-export type UndoMethods = Pick<Tenon, "undo" | "previewUndo" | "history" | "replay">;
+export type UndoMethods = Pick<Tenon, "undo" | "previewUndo" | "history" | "replay" | "quarantine">;
 
 /** Make them of the journal. */
 export function undoMethods(parts: {
   readonly journal: Journal;
   readonly acts: Acts;
   readonly replay: Replay;
+  readonly quarantine: Tenon["quarantine"];
 }): UndoMethods {
   const { journal, acts, replay } = parts;
   return {
@@ -27,5 +28,6 @@ export function undoMethods(parts: {
     previewUndo: async (what, options) => journal.previewUndo(await toUndoWish(journal, what), options),
     history: (query) => journal.history(query),
     replay,
+    quarantine: parts.quarantine,
   };
 }

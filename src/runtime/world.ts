@@ -4,6 +4,7 @@ import type { ResolvedConfig } from "../config/resolve-config.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { Files, PathVerdict } from "../contract/ports/files.js";
 import type { InteractBackend } from "../contract/ports/interact.js";
+import type { Quarantine } from "../contract/ports/quarantine.js";
 import type { CallScope, CallSession } from "../contract/session.js";
 import type { Policy } from "../policy/create-policy.js";
 import type { EventBus } from "../record/event-bus.js";
@@ -52,6 +53,8 @@ export interface World {
   readonly guardKind: () => Guard["kind"];
   /** What holds commands, looked at now. */
   readonly sandboxFacts: () => Promise<readonly SandboxFact[]>;
+  /** What was held back from commands. */
+  readonly quarantine: Quarantine;
   readonly checkPath: (path: string, access?: "read" | "write") => PathVerdict;
   readonly backendFor: (session: CallSession) => InteractBackend | undefined;
   /** How the runtime itself reaches its person. */
@@ -96,6 +99,8 @@ export function createWorld(parts: WorldOptions): World {
       journal,
       origin: { callId, sessionId: session.id, tool: toolName, ...(taskId !== undefined && { taskId }) },
       readable: scope.readable(),
+      // A command that runs at the same time must not be taken for the one who changed them.
+      onChanged: (paths) => sandbox.accept(paths),
       signal,
     });
   };
@@ -139,6 +144,7 @@ export function createWorld(parts: WorldOptions): World {
     work,
     guardKind: () => guards.common().kind,
     sandboxFacts: () => sandbox.facts(),
+    quarantine: sandbox.quarantine,
     checkPath,
     backendFor,
     backend,

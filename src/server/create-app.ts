@@ -14,6 +14,7 @@ import { addMcpServers } from "./routes/mcp-servers.js";
 import { addMetrics } from "./routes/metrics.js";
 import { addPerson } from "./routes/person.js";
 import { addPolicy } from "./routes/policy.js";
+import { addQuarantine } from "./routes/quarantine.js";
 import { addSessions } from "./routes/sessions.js";
 import { addTools } from "./routes/tools.js";
 import { addWork } from "./routes/work.js";
@@ -78,6 +79,7 @@ export function createApp(
     addMetrics,
     addLog,
     addChanges,
+    addQuarantine,
     addWork,
     addPolicy,
     addSessions,

@@ -13,16 +13,25 @@ export interface FilesOptions {
   readonly narrow?: readonly string[] | undefined;
   /** What the policy lets this call read, where it denies anything at all. */
   readonly readable?: ((path: string) => boolean) | undefined;
+  /** Hears of the paths that were changed. */
+  readonly onChanged?: ((paths: readonly string[]) => void) | undefined;
   /** Stops a change before it begins, never in the middle. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The files of one call: looks go through the guard, changes through the journal. */
 export function createFiles(options: FilesOptions): Files {
-  const { journal, origin, signal } = options;
+  const { journal, origin, signal, onChanged } = options;
   const guard = guardFor(options);
   const by = { guard, signal };
-  const apply: Files["apply"] = (mutations) => journal.apply(mutations, origin, by);
+  const tell = (paths: readonly string[]): void => onChanged?.(paths.map((path) => guard.canonical(path)));
+  const apply: Files["apply"] = async (mutations) => {
+    let made: readonly FileMutation[] = [];
+    const make = async (): Promise<readonly FileMutation[]> =>
+      (made = typeof mutations === "function" ? await mutations() : mutations);
+    await journal.apply(onChanged === undefined ? mutations : make, origin, by);
+    tell(made.flatMap((each) => ("path" in each ? [each.path] : [each.from, each.to])));
+  };
   const lastOwn = { lastOf: origin.sessionId };
   const canSee = ({ path }: ChangeRecord): boolean => guard.check(path, "read").allowed;
   const history: Files["history"] = async (query) => (await journal.history(query, by)).filter(canSee);
@@ -52,7 +61,11 @@ export function createFiles(options: FilesOptions): Files {
     copy: (from, to, options) => apply([{ op: "copy", from, to, ...options }]),
     delete: (path, options) => apply([{ op: "delete", path, ...options }]),
     apply,
-    undo: (what) => journal.undo(what ?? lastOwn, origin, by),
+    undo: async (what) => {
+      const files = await journal.undo(what ?? lastOwn, origin, by);
+      tell(files.map(({ path }) => path));
+      return files;
+    },
     touchedBy: (what) => journal.touchedBy(what ?? lastOwn, by),
     previewUndo: (what) => journal.previewUndo(what ?? lastOwn, by),
     history,

@@ -1,3 +1,5 @@
+import type { HeldBack, Quarantine } from "./quarantine.js";
+
 /** A shell line that is to run. */
 export interface CommandRequest {
   readonly command: string;
@@ -58,7 +60,9 @@ export interface CommandResult {
   readonly stoppedBy?: string | undefined;
   /** It was stopped because it wrote without end. */
   readonly flooded: boolean;
-  /** What else must be said: an output that could not be kept, protected paths that appeared. */
+  /** Changes that were held back, because other programs would run or obey them later. */
+  readonly heldBack: readonly HeldBack[];
+  /** What else must be said, such as an output that could not be kept. */
   readonly warnings: readonly string[];
   readonly durationMs: number;
   /** CPU in ms and peak memory in bytes of the process tree, where the system tells. */
@@ -81,6 +85,10 @@ export interface JobInfo {
   readonly sandbox: SandboxState;
   /** What else is to be known: a limit that it reached. */
   readonly notes?: readonly string[] | undefined;
+  /** Of the call that started it. */
+  readonly callId: string;
+  /** Changes that were held back so far. */
+  readonly heldBack: readonly HeldBack[];
 }
 
 export interface JobOutput extends JobInfo {
@@ -94,6 +102,8 @@ export interface JobOutput extends JobInfo {
 /** Shell commands of one session. Every process group dies with its call, or with the session for jobs. */
 export interface Processes {
   readonly sandbox: SandboxState;
+  /** What was held back from the changes of commands. */
+  readonly quarantine: Quarantine;
   /** The shell that lines are run by. */
   shell(): Promise<ShellInfo>;
   /** Run to the end; `onOutput` is told what comes as it comes. */

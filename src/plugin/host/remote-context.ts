@@ -63,6 +63,10 @@ function remoteProcesses(ask: AskDoor): ToolContext["processes"] {
     get sandbox(): never {
       throw notHere("processes.sandbox");
     },
+    // Giving back what was held back takes a person's consent, which a plugin does not ask for.
+    get quarantine(): never {
+      throw notHere("processes.quarantine");
+    },
     shell: () => send("shell"),
     async run({ onOutput, ...request }) {
       const result = (await ask(["processes", "run"], [request])) as Awaited<

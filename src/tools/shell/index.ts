@@ -1,10 +1,12 @@
 import type { Tool } from "../../contract/tool.js";
+import { createCommitResult } from "./commit-result.js";
+import { discardResult } from "./discard-result.js";
 import { createShellExec } from "./shell-exec.js";
 import { shellJobs } from "./shell-jobs.js";
 import { shellKill } from "./shell-kill.js";
 import { shellOutput } from "./shell-output.js";
 
-/** The tools for commands and background jobs. */
+/** The tools for commands, background jobs and what was held back from their changes. */
 export function createShellTools(): readonly Tool[] {
-  return [createShellExec(), shellOutput, shellKill, shellJobs];
+  return [createShellExec(), shellOutput, shellKill, shellJobs, createCommitResult(), discardResult];
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { JobInfo } from "../../contract/ports/processes.js";
+import { heldBackList, heldBackOf, tellHeldBack } from "./held-back.js";
 import { describeState } from "./shell-result.js";
 
 /** A background job as tools show it. */
@@ -11,6 +12,7 @@ export const jobView = z.object({
   state: z.string().describe("running, waiting for input, listening on port N, or how it ended."),
   ports: z.array(z.number()).optional().describe("That it listens on."),
   exitCode: z.number().nullable().optional(),
+  ...heldBackList,
   notes: z
     .array(z.string())
     .optional()
@@ -25,7 +27,8 @@ export const jobInput = z.object({
 });
 
 /** Show a job. */
-export function toJobView({ jobId, command, pid, startedAt, state, notes }: JobInfo): JobView {
+export function toJobView(job: JobInfo): JobView {
+  const { jobId, command, pid, startedAt, state, notes } = job;
   return {
     jobId,
     command,
@@ -35,12 +38,14 @@ export function toJobView({ jobId, command, pid, startedAt, state, notes }: JobI
     ...(state.kind === "listening" && { ports: [...state.ports] }),
     ...(state.kind === "exited" && { exitCode: state.exitCode }),
     ...(notes !== undefined && { notes: [...notes] }),
+    ...heldBackOf(job.callId, job.heldBack),
   };
 }
 
 /** A job in one line. */
-export function renderJob({ jobId, state, command, notes = [] }: JobView): string {
+export function renderJob(job: JobView): string {
+  const { jobId, state, command, notes = [] } = job;
   const [first = "", ...more] = command.split("\n");
   const line = `${jobId}: ${state}: ${first}${more.length > 0 ? " …" : ""}`;
-  return [line, ...notes.map((note) => `[${note}]`)].join("\n");
+  return [...tellHeldBack(job), line, ...notes.map((note) => `[${note}]`)].join("\n");
 }

@@ -133,7 +133,7 @@ async function runLine(call: ShellInput, ctx: ToolContext, { judge, last }: Line
     timeoutMs: call.timeout,
     onOutput: (stream, output) => ctx.emit(stream === "stdout" ? { output } : { output, message: "stderr" }),
   });
-  const shown = toShellResult(call.command, result, readOnly);
+  const shown = toShellResult(call.command, result, { readOnly, callId: ctx.callId });
   return last.compare(shown, ctx, { changesOnly: call.since_last === true });
 }
 

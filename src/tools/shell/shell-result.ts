@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { CommandResult, JobInfo, JobState } from "../../contract/ports/processes.js";
+import { heldBackList, heldBackOf, tellHeldBack } from "./held-back.js";
 
 /** What `shell_exec` answers with. */
 export const shellResult = z.object({
@@ -20,16 +21,22 @@ export const shellResult = z.object({
   cwd: z.string().optional(),
   shell: z.string().optional(),
   sandboxed: z.boolean(),
+  ...heldBackList,
   notes: z.array(z.string()).describe("What else is to be known."),
 });
 
 export type ShellResult = z.infer<typeof shellResult>;
 
 /** The answer for a command that ran to its end. */
-export function toShellResult(command: string, result: CommandResult, readOnly: boolean): ShellResult {
+export function toShellResult(
+  command: string,
+  result: CommandResult,
+  { readOnly, callId }: { readonly readOnly: boolean; readonly callId: string },
+): ShellResult {
   const { stdout, stderr, handle, signal } = result;
   return {
     command,
+    ...heldBackOf(callId, result.heldBack),
     stdout: stdout.text,
     stderr: stderr.text,
     exitCode: result.exitCode,
@@ -92,6 +99,7 @@ export function toJobResult(command: string, job: JobInfo): ShellResult {
     jobId: job.jobId,
     state: describeState(job.state),
     sandboxed: job.sandbox.active,
+    ...heldBackOf(job.callId, job.heldBack),
     notes: job.sandbox.active ? [] : [unheld(job.sandbox.reason)],
   };
 }
@@ -109,9 +117,11 @@ export function describeState(state: JobState): string {
 
 /** The text for the model: the output, then how it ended and what else is to be known. */
 export function renderShell(result: ShellResult): string {
-  if (result.jobId !== undefined) return lines([jobLine(result), ...result.notes]);
+  const held = tellHeldBack(result);
+  if (result.jobId !== undefined) return lines([...held, jobLine(result), ...result.notes]);
   const output = result.changes === undefined ? streams(result) : [changed(result.changes)];
   return lines([
+    ...held,
     ...(output.length === 0 ? ["(no output)"] : output),
     ...endOf(result),
     ...result.notes.map(bracket),

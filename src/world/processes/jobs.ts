@@ -30,6 +30,8 @@ interface Job {
   readonly startedAt: number;
   readonly tree: DoomedTree;
   readonly sandbox: JobInfo["sandbox"];
+  readonly callId: string;
+  readonly held: () => JobInfo["heldBack"];
   readonly collector: OutputCollector;
   readonly unread: { readonly stdout: OutputWindow; readonly stderr: OutputWindow };
   /** What else is to be known about it. */
@@ -113,7 +115,7 @@ export class Jobs {
       stderr: createOutputWindow(windowBytes, windowBytes),
     };
     const collector = createOutputCollector(parts.outputs, (stream, bytes) => unread[stream].push(bytes));
-    const { command, running } = await startCommand(parts, request, collector);
+    const { command, running } = await startCommand({ ...parts, background: true }, request, collector);
     running.unref();
     const tree = treeOf(command, running);
     if (this.#closed || parts.signal.aborted) {
@@ -130,6 +132,8 @@ export class Jobs {
       startedAt: parts.now(),
       tree,
       sandbox: command.sandbox,
+      callId: parts.origin().callId,
+      held: command.held,
       collector,
       unread,
       notes: [],
@@ -187,6 +191,8 @@ async function infoOf(job: Job): Promise<JobInfo> {
     state: job.exited ?? seen, // it may have ended meanwhile
     sandbox: job.sandbox,
     ...(job.notes.length > 0 && { notes: [...job.notes] }),
+    callId: job.callId,
+    heldBack: job.held(),
   };
 }
 

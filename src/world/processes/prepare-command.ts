@@ -1,6 +1,8 @@
 import { ToolExecutionError, ToolValidationError } from "../../contract/errors.js";
 import type { CommandRequest, SandboxState, ShellInfo } from "../../contract/ports/processes.js";
+import type { HeldBack } from "../../contract/ports/quarantine.js";
 import type { CommandPaths } from "../../contract/session.js";
+import type { RunOrigin } from "../sandbox/quarantine/judge-runs.js";
 import type { Sandbox, WrappedCommand } from "../sandbox/sandbox-types.js";
 import { commandEnv } from "./command-env.js";
 import type { Launch } from "./launch.js";
@@ -23,6 +25,10 @@ export interface CommandGround {
   readonly newMark: () => string;
   /** The mark of everything that this Tenon starts. */
   readonly runTag: string;
+  /** Whose changes they are. */
+  readonly origin: () => RunOrigin;
+  /** It outlives its call. */
+  readonly background?: boolean | undefined;
 }
 
 /** A command that only needs to be started. */
@@ -36,15 +42,18 @@ export interface PreparedCommand {
   readonly bounds: TreeBounds;
   /** Its limit on processes, for messages. */
   readonly processLimit: number | undefined;
-  /** Called when it has ended; says what else must be told. */
-  readonly settle: () => Promise<Settled>;
+  /** To be called when it has ended, or was not started: judges what it changed and says what must be told. */
+  readonly settle: () => Promise<SettledCommand>;
+  /** What was held back so far. */
+  readonly held: () => readonly HeldBack[];
 }
 
 /** What is known of a command once it has ended. */
-export interface Settled {
+export interface SettledCommand {
   readonly warnings: readonly string[];
   /** Processes that still ran and ended with it. */
   readonly left: readonly string[];
+  readonly heldBack: readonly HeldBack[];
 }
 
 /** The system takes about 2 MB of arguments and environment together. */
@@ -79,7 +88,8 @@ export async function prepareCommand(
       launch,
       bounds: {},
       processLimit: undefined,
-      settle: async () => ({ warnings: [], left: [] }),
+      settle: async () => ({ warnings: [], left: [], heldBack: [] }),
+      held: () => [],
     };
   }
   const wrapped = await ground.sandbox.wrap({
@@ -91,6 +101,8 @@ export async function prepareCommand(
     pty: request.pty === true,
     sessionId: ground.sessionId,
     paths: ground.paths?.(),
+    background: ground.background === true,
+    origin: ground.origin(),
   });
   // The process that holds the wall carries the mark of this Tenon, too, so that it is found wherever it is.
   const launch = {
@@ -101,15 +113,13 @@ export async function prepareCommand(
     fds: wrapped.extraFds,
   };
   const { bounds, processLimit } = wrapped;
-  return { ...common, launch, bounds, processLimit, settle: () => settled(wrapped) };
+  const held = (): readonly HeldBack[] => wrapped.held();
+  return { ...common, launch, bounds, processLimit, held, settle: () => settled(wrapped) };
 }
 
-async function settled(wrapped: WrappedCommand): Promise<Settled> {
-  const { appeared, left } = await wrapped.settle();
-  if (appeared.length === 0) return { warnings: wrapped.notes, left };
-  const paths = appeared.slice(0, 20).join(", ");
-  const told = `The command made protected paths that were not there before: ${paths}`;
-  return { warnings: [...wrapped.notes, told], left };
+async function settled(wrapped: WrappedCommand): Promise<SettledCommand> {
+  const { heldBack, notes, left } = await wrapped.settle();
+  return { heldBack, left, warnings: [...wrapped.notes, ...notes] };
 }
 
 function noSandbox({ reason }: SandboxState): ToolExecutionError {

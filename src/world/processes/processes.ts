@@ -77,6 +77,11 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
     isVisible,
     newMark,
     runTag: runMark,
+    origin: () => ({
+      callId: scope.callId,
+      sessionId: scope.session.id,
+      changes: scope.changes?.() ?? [],
+    }),
     launcher: (pty) => launchers.choose(pty),
     onRunning: ({ pid, exited }) => {
       if (sandbox.state().active) return;
@@ -103,6 +108,7 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
         get sandbox() {
           return sandbox.state();
         },
+        quarantine: sandbox.quarantine,
         shell,
         run: async (request) => {
           await launchers.ready();

@@ -79,6 +79,7 @@ export async function runCommand(parts: RunParts, request: RunRequest): Promise<
       shell: command.shell.name,
       cwd: command.launch.cwd,
       warnings: [...settled.warnings, ...end.warnings, ...(fault === undefined ? [] : [fault])],
+      heldBack: settled.heldBack,
       durationMs: parts.monotonic() - started,
       ...(used !== undefined && { usage: used }),
     };

@@ -6,11 +6,16 @@ import { inFolder } from "./in-folder.js";
 import type { Mount } from "./mount-plan.js";
 
 /**
- * Git's own folder, writable but for what git runs or obeys: hooks and settings. The folder itself is a
- * mount, for a folder that is none could be renamed with all mounts in it and another be put in its place.
+ * Git's own folder, which git must be able to write: what a command changes of its settings is judged when it
+ * ends. The folder itself is a mount, for a folder that is none could be renamed with all mounts in it and
+ * another be put in its place. Hooks that exist are read-only, and all that git obeys is for a background job.
  */
-export async function gitMounts(gitDir: string, isOpened: (path: string) => boolean): Promise<Mount[]> {
-  const kept = (await keptFiles(gitDir)).filter((path) => !isOpened(path));
+export async function gitMounts(
+  gitDir: string,
+  options: { readonly isOpened: (path: string) => boolean; readonly background: boolean },
+): Promise<Mount[]> {
+  const all = options.background ? await keptFiles(gitDir) : await existingHooks(gitDir);
+  const kept = all.filter((path) => !options.isOpened(path));
   return [
     { path: gitDir, kind: "bind", isDirectory: true },
     ...kept.map((path): Mount => ({ path, kind: "fix", isDirectory: false })),
@@ -18,7 +23,16 @@ export async function gitMounts(gitDir: string, isOpened: (path: string) => bool
 }
 
 /** Names in git's folder that a command could make and that git would then obey. */
-export const obeyedNames = ["config", "config.worktree", "commondir", "hooks"] as const;
+const obeyedNames = ["config", "config.worktree", "commondir", "hooks"] as const;
+
+async function existingHooks(gitDir: string): Promise<string[]> {
+  const folder = join(gitDir, "hooks");
+  const isFolder = (await lstat(folder).catch(() => undefined))?.isDirectory() === true;
+  const entries = isFolder ? await readdir(folder, { withFileTypes: true }) : [];
+  const own = entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".sample"));
+  const named = await existingPlain(await hooksPath(gitDir));
+  return [...own.slice(0, maxFolders).map(({ name }) => join(folder, name)), ...named];
+}
 
 /**
  * The git folders outside the workspace of a linked work tree or a submodule: git writes a file `.git`

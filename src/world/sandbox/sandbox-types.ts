@@ -2,6 +2,8 @@ import type { SandboxState } from "../../contract/ports/processes.js";
 import type { CommandPaths } from "../../contract/session.js";
 import type { TreeBounds } from "../processes/watch-tree.js";
 import type { CommandGroup } from "./command-group.js";
+import type { HeldBack, Quarantine } from "../../contract/ports/quarantine.js";
+import type { RunOrigin } from "./quarantine/judge-runs.js";
 
 /** Limits of one command; what is left out is not limited. */
 export interface SandboxLimits {
@@ -34,6 +36,10 @@ export interface SandboxCommand {
   readonly pty?: boolean | undefined;
   /** Whose /tmp and caches it sees. @default those of no session in particular */
   readonly sessionId?: string | undefined;
+  /** It outlives its call: what exists and other programs obey is read-only for it. */
+  readonly background?: boolean | undefined;
+  /** Whose changes are held back. @default nobody's in particular */
+  readonly origin?: RunOrigin | undefined;
   /** In the place of the sandbox's own limits, one by one. */
   readonly limits?: SandboxLimits | undefined;
   /** What the policy's rules about paths mean for it; without any, only the sandbox's own rules count. */
@@ -59,10 +65,21 @@ export interface WrappedCommand {
   readonly processLimit: number | undefined;
   /**
    * To be run when the command has ended, always: until then what it could swap is not mounted for other
-   * commands. It says which protected paths the command made that were not there before, and which of its
+   * commands. It judges what the command changed, and says what was held back of that and which of its
    * processes still ran when it ended, and ended with it.
    */
-  settle(): Promise<{ readonly appeared: readonly string[]; readonly left: readonly string[] }>;
+  settle(): Promise<Settled>;
+  /** What was held back so far, while it runs. */
+  held(): readonly HeldBack[];
+}
+
+/** What is to be told of a command that has ended. */
+export interface Settled {
+  readonly heldBack: readonly HeldBack[];
+  /** What else must be said, in whole sentences. */
+  readonly notes: readonly string[];
+  /** Processes that still ran. */
+  readonly left: readonly string[];
 }
 
 /** One fact about the wall, for `tenon doctor`. */
@@ -101,6 +118,10 @@ export interface Sandbox {
   /** Folders of its own, for whoever cleans up where this process cannot. */
   leftovers(): readonly string[];
   facts(): Promise<readonly SandboxFact[]>;
+  /** What was held back from commands; there also where no sandbox is. */
+  readonly quarantine: Quarantine;
+  /** A rule or a person let something else than a command change these absolute paths. */
+  accept(paths: readonly string[]): void;
   /** Give back what it holds of the system. */
   close(): Promise<void>;
 }

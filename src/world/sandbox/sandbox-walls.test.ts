@@ -204,8 +204,8 @@ describe("what a command makes that a rule hides", () => {
         argv: ["/bin/sh", "-c", "mkdir -p a/b/c; echo SECRET > a/b/c/new.pem"],
       });
       await runProgram({ ...wrapped, timeoutMs: 10_000 });
-      const { appeared } = await wrapped.settle();
-      expect(appeared).toContain(join(ground.workspace, "a/b/c/new.pem"));
+      const { notes } = await wrapped.settle();
+      expect(notes.join()).toContain("a/b/c/new.pem");
       expect(existsSync(join(ground.workspace, "a/b/c/new.pem"))).toBe(true);
       expect((await ground.sh("cat a/b/c/new.pem; mv a z; cat z/b/c/new.pem")).stdout).toBe("");
     }));

@@ -7,6 +7,9 @@ import { realPathOf } from "../files/real-path.js";
 import { openControlGroup, type ControlGroup } from "./control-group.js";
 import { findProgram } from "./find-program.js";
 import { createGuardIndex } from "./guard-index.js";
+import { createHeldChanges, type HeldChanges } from "./quarantine/held-changes.js";
+import { openRunJudge } from "./quarantine/open-run-judge.js";
+import { createSurvey } from "./quarantine/survey.js";
 import { explainFailure, installHint } from "./missing.js";
 import { runProgram } from "./run-program.js";
 import type { Sandbox } from "./sandbox-types.js";
@@ -23,8 +26,14 @@ import { wrapCommand } from "./wrap-command.js";
 export function createSandbox(options: SandboxOptions): Sandbox {
   let opening: Promise<Opened> | undefined;
   let opened: Opened | undefined;
+  const quarantine = createHeldChanges({
+    dir: options.quarantineDir,
+    workspace: realPathOf(options.workspace),
+    limits: options.settings.quarantine,
+    now: options.now,
+  });
   const open = async (): Promise<Opened> => {
-    opening ??= openWithGroup(options);
+    opening ??= openWithGroup(options, quarantine);
     opened = await opening;
     return opened;
   };
@@ -48,6 +57,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     },
     leftovers: () => (opened?.wall === undefined ? [] : [opened.wall.view.scratch.dir]),
     groupDirs: () => opened?.group?.dirs ?? [],
+    quarantine,
+    accept: (paths) => opened?.wall?.runs.accept(paths),
     async facts() {
       const { wall, state } = await open();
       return tellFacts(wall, state);
@@ -69,15 +80,15 @@ interface Opened {
 }
 
 /** Without a wall a group limits nothing, but it knows the processes of a command wherever they went. */
-async function openWithGroup(options: SandboxOptions): Promise<Opened> {
-  const opened = await openWall(options);
+async function openWithGroup(options: SandboxOptions, held: HeldChanges): Promise<Opened> {
+  const opened = await openWall(options, held);
   const isLinux = (options.platform ?? process.platform) === "linux";
   if (opened.wall !== undefined) return { ...opened, group: opened.wall.group };
   if (!isLinux) return opened;
   return { ...opened, group: await openControlGroup({ memory: undefined, processes: undefined }) };
 }
 
-async function openWall(options: SandboxOptions): Promise<Opened> {
+async function openWall(options: SandboxOptions, held: HeldChanges): Promise<Opened> {
   const none = (reason: string): Opened => ({ state: { active: false, reason } });
   const platform = options.platform ?? process.platform;
   if (options.settings.enabled === "off")
@@ -91,10 +102,13 @@ async function openWall(options: SandboxOptions): Promise<Opened> {
   if (version === undefined || compare(version, oldest) < 0) {
     return none(`${bwrap} is too old or broken (${version ?? "no version"}); ${oldest} or later is needed`);
   }
-  const wall = await build(options, bwrap, version);
+  const wall = await build(options, held, { bwrap, version });
   try {
     const fault = await tryOut(wall);
-    if (fault === undefined) return { state: { active: true, reason: `bubblewrap ${version}` }, wall };
+    if (fault === undefined) {
+      await wall.runs.recover();
+      return { state: { active: true, reason: `bubblewrap ${version}` }, wall };
+    }
     await takeDown(wall);
     return none(fault);
   } catch (error) {
@@ -121,7 +135,11 @@ function compare(one: string, other: string): number {
   return one.localeCompare(other, "en", { numeric: true });
 }
 
-async function build(options: SandboxOptions, bwrap: string, version: string): Promise<Wall> {
+async function build(
+  options: SandboxOptions,
+  held: HeldChanges,
+  { bwrap, version }: Pick<Wall, "bwrap" | "version">,
+): Promise<Wall> {
   const { settings, forbiddenPaths } = options;
   const hidden = [...forbiddenPaths, ...settings.hidden];
   const isRoot = process.getuid?.() === 0;
@@ -143,21 +161,29 @@ async function build(options: SandboxOptions, bwrap: string, version: string): P
     }),
   ]);
   await writeFile(join(view.scratch.dir, emptyFile), "", { mode: 0o444 });
+  const roots = [view.workspace, ...view.writable, ...view.readable];
+  // Only whoever may open what is protected can name a place inside the workspace as writable.
+  const opened = [...options.unprotectedPaths, ...settings.writable];
+  const named = [...options.protectedPaths, ...options.carefulPaths];
   const rules = {
-    roots: [view.workspace, ...view.writable, ...view.readable],
+    roots,
     // They may come into being only later.
     hidden: [...hidden, options.stateDir, view.scratch.dir],
     fixed: options.protectedPaths,
-    // Only whoever may open what is protected can name a place inside the workspace as writable.
-    opened: [...options.unprotectedPaths, ...settings.writable],
+    opened,
+    survey: createSurvey({ roots, named, opened }),
   };
+  const index = createGuardIndex(rules, options.monotonic);
   return {
     bwrap,
     version,
     canBoundSize: compare(version, boundsSize) >= 0,
     view,
-    index: createGuardIndex(rules),
+    index,
     group,
+    runs: openRunJudge({ held, dir: options.quarantineDir, view, index, now: options.now }),
+    careful: new Set(options.carefulPaths),
+    monotonic: options.monotonic,
     running: new Set(),
     filter: hasFilter(process.arch)
       ? createFilter({ arch: process.arch, unixSockets: settings.unixSockets })

@@ -1,4 +1,5 @@
 import type { ProfileName } from "./profiles.js";
+import type { HeldLimits } from "./quarantine/held-store.js";
 import type { SandboxLimits } from "./sandbox-types.js";
 
 /** Whether commands run inside: where it can be had, only there, or not at all. */
@@ -15,6 +16,7 @@ export interface SandboxSettings {
   readonly hidden: readonly string[];
   readonly unixSockets: boolean;
   readonly limits: SandboxLimits;
+  readonly quarantine: HeldLimits;
 }
 
 export interface SandboxOptions {
@@ -31,11 +33,17 @@ export interface SandboxOptions {
   readonly protectedPaths: readonly string[];
   /** Paths or globs that a person's own rules open although they are protected. */
   readonly unprotectedPaths: readonly string[];
+  /** Paths or globs that a command changes only with consent. */
+  readonly carefulPaths: readonly string[];
+  /** Where what is held back is kept, out of the reach of commands. */
+  readonly quarantineDir: string;
   /** The host process's variables; only PATH is looked at. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where the sandbox makes folders of its own. */
   readonly tmpdir: string;
   readonly monotonic: () => number;
+  /** Unix time in milliseconds. */
+  readonly now: () => number;
   /** @default process.platform */
   readonly platform?: NodeJS.Platform;
 }

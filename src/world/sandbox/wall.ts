@@ -1,5 +1,6 @@
 import type { ControlGroup } from "./control-group.js";
 import type { GuardIndex } from "./guard-index.js";
+import type { RunJudge } from "./quarantine/judge-runs.js";
 import type { SandboxLimits } from "./sandbox-types.js";
 import type { SandboxView } from "./sandbox-view.js";
 
@@ -11,6 +12,11 @@ export interface Wall {
   readonly view: SandboxView;
   readonly index: GuardIndex;
   readonly group: ControlGroup;
+  /** Judges what commands change. */
+  readonly runs: RunJudge;
+  /** Patterns of paths that change only with consent. */
+  readonly careful: ReadonlySet<string>;
+  readonly monotonic: () => number;
   /** What each running command that writes has mounted as kept: it cannot swap that, but all else. */
   readonly running: Set<ReadonlySet<string>>;
   /** Undefined on an architecture that the filter does not know. */

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { lstat, readFile, rm, unlink } from "node:fs/promises";
+import { lstat, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolValidationError } from "../../contract/errors.js";
 import type { TreeBounds } from "../processes/watch-tree.js";
 import { isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
+import { beginRun, carefulIn, settleRun, tellAppeared, withoutJudged } from "./begin-run.js";
 import { carryVariables } from "./carry-variables.js";
 import { gitMounts } from "./git-mounts.js";
-import { inFolder } from "./in-folder.js";
 import { innerScript, outerScript } from "./limits.js";
 import { type MountPlan, planMounts } from "./mount-plan.js";
 import type { SandboxCommand, WrappedCommand } from "./sandbox-types.js";
@@ -34,6 +34,7 @@ export async function wrapCommand(wall: Wall, command: SandboxCommand): Promise<
     canBoundSize: wall.canBoundSize,
   });
   const leftFile = leftFileFor(wall, command);
+  const run = command.readOnly ? undefined : beginRun(wall, command, { guarded, plan });
   const mounted = new Set(plan.mounts.map(({ path }) => path));
   if (!command.readOnly) wall.running.add(mounted);
   return {
@@ -47,10 +48,13 @@ export async function wrapCommand(wall: Wall, command: SandboxCommand): Promise<
     notes: [...plan.notes, ...tellLeftOut(guarded.consent, command.paths, wall.view.workspace)],
     bounds: boundsOf(wall, view, command),
     processLimit: command.limits?.processes ?? wall.limits.processes,
+    held: () => run?.judged.held() ?? [],
     async settle() {
       wall.running.delete(mounted);
       const left = leftFile === undefined ? [] : await takeLines(leftFile);
-      return { left, appeared: command.readOnly ? [] : await settle(wall, guarded, command) };
+      if (run === undefined) return { heldBack: [], notes: [], left };
+      const { heldBack, notes } = await settleRun(run);
+      return { heldBack, left, notes: [...notes, ...(await tellAppeared(wall, command, guarded))] };
     },
   };
 }
@@ -60,6 +64,7 @@ const descriptors = { options: 3, filter: 4 } as const;
 /** What must be mounted so that the command is held to the rules. */
 async function planFor(wall: Wall, command: SandboxCommand, guarded: Guarded): Promise<MountPlan> {
   const { view, running, index } = wall;
+  const background = command.background === true;
   const writable = command.readOnly ? [] : [view.workspace, ...view.writable];
   const visible = [view.workspace, ...view.writable, ...view.readable, ...view.tools.programs];
   const roots = visible.map((path) => ({ path, writable: writable.includes(path) }));
@@ -67,8 +72,9 @@ async function planFor(wall: Wall, command: SandboxCommand, guarded: Guarded): P
   const isSteady = (path: string): boolean => [...running].every((kept) => kept.has(path));
   const gitDirs = command.readOnly ? [] : [...view.linkedGit, ...guarded.gitDirs.filter(isSteady)];
   const isOpened = (path: string): boolean => index.isOpened(path);
-  const git = await Promise.all(gitDirs.map((each) => gitMounts(each, isOpened)));
-  return planMounts({ guarded, git: git.flat(), roots, isSteady });
+  const git = await Promise.all(gitDirs.map((each) => gitMounts(each, { isOpened, background })));
+  const fixed = background ? [...guarded.fixed, ...carefulIn(guarded)] : withoutJudged(wall, guarded);
+  return planMounts({ guarded: { ...guarded, fixed }, git: git.flat(), roots, isSteady });
 }
 
 function toArguments(options: readonly WallArgument[]): Buffer {
@@ -170,23 +176,4 @@ function commandLine(
     "sh",
     ...command.argv,
   ];
-}
-
-/** What was made of the protected paths while they were free. What only an attack makes is removed. */
-async function settle({ index, view }: Wall, before: Guarded, { paths }: SandboxCommand): Promise<string[]> {
-  const after = await index.find(paths);
-  const known = new Set(guardedPaths(before));
-  const appeared = guardedPaths(after).filter((path) => !known.has(path));
-  // Git would take its settings from wherever this file leads; git itself makes none in a main folder.
-  for (const gitDir of [...before.gitDirs, ...view.linkedGit]) {
-    await inFolder(gitDir, async (folder) => {
-      await unlink(join(folder, "commondir"));
-      appeared.push(join(gitDir, "commondir"));
-    });
-  }
-  return appeared;
-}
-
-function guardedPaths({ hidden, consent, fixed, gitDirs }: Guarded): string[] {
-  return [...[...hidden, ...consent, ...fixed].map(({ path }) => path), ...gitDirs];
 }

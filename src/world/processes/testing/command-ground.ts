@@ -32,6 +32,7 @@ export interface GroundOptions {
   readonly noJobs?: string;
 }
 
+const none = (): Promise<never> => Promise.reject(new Error("nothing is held back without a sandbox"));
 const noSandbox: Sandbox = {
   required: false,
   state: () => ({ active: false, reason: "switched off for this test" }),
@@ -42,6 +43,8 @@ const noSandbox: Sandbox = {
   endSession: async () => {},
   leftovers: () => [],
   facts: async () => [],
+  quarantine: { list: async () => [], show: none, restore: none, discard: none },
+  accept: () => {},
   close: async () => {},
 };
 

@@ -218,7 +218,8 @@ describe("the judgement of other paths", () => {
     ["git-file", "gitdir: /w/.git/modules/a\n", false],
     ["git-file", "gitdir: /tmp/evil\n", true],
     ["git-file", "no git file", true],
-    ["commondir", "../..\n", false],
+    ["commondir", "../..\n", true],
+    ["commondir", "../evil\n", true],
     ["commondir", "/tmp/evil\n", true],
     ["alternates", "/w/other/.git/objects\n", false],
     ["alternates", "/srv/objects\n", true],
@@ -227,6 +228,17 @@ describe("the judgement of other paths", () => {
     ["todo", "x make\n", true],
   ])("%s %j", (role, text, isHeld) => {
     expect(judge(role, text).held).toBe(isHeld);
+  });
+
+  it("lets a linked work tree share the git folder that it lies in, and no other", () => {
+    const change = {
+      role: "commondir" as const,
+      rule: "r",
+      before: undefined,
+      path: "/w/.git/worktrees/a/commondir",
+    };
+    expect(judgeChange({ ...change, after: file("../..\n") }, space).held).toBe(false);
+    expect(judgeChange({ ...change, after: file("../../../evil\n") }, space).held).toBe(true);
   });
 
   it("holds back links, and removals of what is named", () => {

@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { formatGitConfig, keyOf, parseGitConfig, type GitSetting } from "./git-config.js";
 import { riskyAttribute } from "./git-attributes.js";
 import { isHarmlessModule, isHarmlessSetting } from "./git-settings.js";
@@ -104,24 +104,34 @@ function judgeSettings(change: PathChange, text: string, { isInside }: JudgeSpac
   const isHarmless = (setting: GitSetting): boolean =>
     role === "modules" ? isHarmlessModule(setting) : isHarmlessSetting(setting, place);
   const now = parseGitConfig(text);
-  if (now === undefined) return held(rule, "its settings cannot be read with certainty");
-  const earlier =
-    before?.kind === "file" ? (parseGitConfig(Buffer.from(before.bytes).toString("utf8")) ?? []) : [];
-  const own = earlier.filter((each) => !isHarmless(each));
-  const risky = now.filter((each) => !isHarmless(each));
-  const lines = (settings: readonly GitSetting[]): string[] =>
-    settings.map((each) => `${keyOf(each)}\n${each.value}`);
-  if (lines(own).join("\0") === lines(risky).join("\0")) return passed;
-  const known = new Set(lines(own));
-  const added = risky.filter((each) => !known.has(`${keyOf(each)}\n${each.value}`));
+  const earlier = before?.kind === "file" ? parseGitConfig(Buffer.from(before.bytes).toString("utf8")) : [];
+  if (now === undefined || earlier === undefined)
+    return held(rule, "its settings cannot be read with certainty");
+  const [own, plain] = partition(earlier, isHarmless);
+  const [risky, harmless] = partition(now, isHarmless);
+  if (sameSettings(own, risky)) return passed;
+  const known = new Set(own.map(lineOf));
+  const added = risky.filter((each) => !known.has(lineOf(each)));
   const named = [...new Set((added.length > 0 ? added : own).map(keyOf))].slice(0, 5).join(", ");
-  const what = added.length > 0 ? "sets" : "changes";
-  const harmless = now.filter((each) => isHarmless(each));
-  return held(
-    rule,
-    `it ${what} ${named}, which can make git run a program`,
-    Buffer.from(formatGitConfig([...harmless, ...own])),
-  );
+  const reason = `it ${added.length > 0 ? "sets" : "changes"} ${named}, which can make git run a program`;
+  // Where nothing else changed, the file is put back as it was, comments and all.
+  if (before !== undefined && sameSettings(plain, harmless)) return held(rule, reason);
+  return held(rule, reason, Buffer.from(formatGitConfig([...harmless, ...own])));
+}
+
+function partition(
+  settings: readonly GitSetting[],
+  test: (setting: GitSetting) => boolean,
+): [GitSetting[], GitSetting[]] {
+  return [settings.filter((each) => !test(each)), settings.filter((each) => test(each))];
+}
+
+function sameSettings(one: readonly GitSetting[], other: readonly GitSetting[]): boolean {
+  return one.map(lineOf).join("\0") === other.map(lineOf).join("\0");
+}
+
+function lineOf(setting: GitSetting): string {
+  return `${keyOf(setting)}\n${setting.value}`;
 }
 
 function judgeText({ path, role, rule }: PathChange, text: string, { isInside }: JudgeSpace): ChangeVerdict {
@@ -144,5 +154,12 @@ function judgeText({ path, role, rule }: PathChange, text: string, { isInside }:
   }
   const named = (role === "git-file" ? /^gitdir: (.+?)\s*$/ : /^(.+?)\s*$/).exec(text)?.[1];
   if (named === undefined || named.includes("\n")) return held(rule, reasons.unreadable);
-  return isInside(resolve(folder, named)) ? passed : held(rule, `it leads git to ${named.slice(0, 200)}`);
+  const target = resolve(folder, named);
+  const isFine = role === "git-file" ? isInside(target) : isOwnMain(folder, target);
+  return isFine ? passed : held(rule, `it leads git to ${named.slice(0, 200)}`);
+}
+
+/** Git writes this file only for a linked work tree, which shares the folder that its own lies in. */
+function isOwnMain(folder: string, target: string): boolean {
+  return basename(dirname(folder)) === "worktrees" && target === dirname(dirname(folder));
 }

@@ -1,5 +1,6 @@
 import type { Dirent } from "node:fs";
 import { join } from "node:path";
+import { expandBraces } from "../../../glob/expand-braces.js";
 import { createDenyRules, foldLocation, type Location } from "../../files/deny-rules.js";
 import { foldName } from "../../files/fold-name.js";
 import { below, isWithin } from "../../files/path-text.js";
@@ -40,6 +41,7 @@ export function createSurvey({ roots, named, opened }: SurveyRules): Survey {
   const patterns = named.filter((pattern) => pattern !== gitPattern);
   const rules = { named: createDenyRules(patterns, space), opened: createDenyRules(opened, space) };
   const mayMatch = createNameScreen(patterns);
+  const onTheWay = namesOnTheWay(patterns);
   const locate = (path: string): Location => {
     const root = roots.find((each) => isWithin(path, each)) ?? workspace;
     const relative = isWithin(path, root) ? below(path, root) : path;
@@ -52,8 +54,11 @@ export function createSurvey({ roots, named, opened }: SurveyRules): Survey {
         found.push({ path: folder, kind: "directory", what: "git-folder", rule: "git" });
       }
       for (const entry of entries) {
-        const isGit = foldName(entry.name) === ".git";
-        if (!isGit && !mayMatch(entry.name)) continue;
+        const name = foldName(entry.name);
+        const isGit = name === ".git";
+        // A walk does not go through links, but the programs that look for the path do.
+        const way = entry.isSymbolicLink() ? onTheWay.get(name) : undefined;
+        if (!isGit && way === undefined && !mayMatch(entry.name)) continue;
         const path = join(folder, entry.name);
         const place = locate(path);
         if (rules.opened.match(place) !== undefined) continue;
@@ -63,13 +68,26 @@ export function createSurvey({ roots, named, opened }: SurveyRules): Survey {
           found.push({ path, kind, what, rule: "git" });
           continue;
         }
-        const rule = rules.named.match(place);
+        const rule = way ?? rules.named.match(place);
         if (rule === undefined || isInDependencies(place.relative)) continue;
         found.push({ path, kind, what: "named", rule });
       }
       return found;
     },
   };
+}
+
+/** Names of the folders that patterns such as `**\/.cargo/config.toml` lead through, with the pattern. */
+function namesOnTheWay(patterns: readonly string[]): ReadonlyMap<string, string> {
+  const bare = (pattern: string): string => pattern.replace(/(?<=.)(?:\/\*\*)+$/, "");
+  return new Map(
+    patterns.flatMap((pattern) =>
+      expandBraces(foldName(bare(pattern)))
+        .flatMap((form) => form.split("/").slice(0, -1))
+        .filter((name) => name !== "" && !/[*?[\]]/.test(name))
+        .map((name) => [name, pattern] as const),
+    ),
+  );
 }
 
 /** Whether git, started in a folder with these entries, would take it for a git folder: a bare repository. */

@@ -1,0 +1,163 @@
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { isWithin } from "../../files/path-text.js";
+import { realPathOf } from "../../files/real-path.js";
+import { isInDependencies } from "./dependency-folders.js";
+import { parseGitConfig } from "./git-config.js";
+import { gitlinksIn } from "./gitlinks.js";
+import type { PathRole } from "./judge-change.js";
+
+/** A path whose changes are judged, whether something is there or not. */
+export interface JudgedPath {
+  readonly path: string;
+  readonly role: PathRole;
+  readonly rule: string;
+}
+
+/** What is known about the place while git's folders are looked at. */
+export interface GitSpace {
+  readonly isInside: (path: string) => boolean;
+  /** The settings as they count: those from before a run, since what a run adds is held back. */
+  readonly settingsOf: (path: string) => string | undefined;
+}
+
+/** A tree of submodules that is larger is not looked at to its end. */
+const maxFolders = 200;
+const maxDepth = 6;
+const maxIndexBytes = 64 * 1024 * 1024;
+
+/** The files of a git folder that git runs or obeys; all else in it is data. */
+export function gitFolderPaths(gitDir: string, space: GitSpace): JudgedPath[] {
+  const folders = [gitDir, ...moduleFolders(join(gitDir, "modules"), maxDepth)].slice(0, maxFolders);
+  return folders.flatMap((folder) => [
+    ...obeyedIn(folder),
+    ...linksIn(folder),
+    ...foldersIn(join(folder, "worktrees")).flatMap(obeyedInWorktree),
+    ...hooksIn(join(folder, "hooks")),
+    ...namedBySettings(folder, join(folder, "config"), space),
+    ...namedBySettings(folder, join(folder, "config.worktree"), space),
+  ]);
+}
+
+/** The git folder that a file `.git` names. */
+export function namedGitFolder(file: string): string | undefined {
+  const named = /^gitdir: (.+?)\s*$/.exec(readSmall(file) ?? "")?.[1];
+  return named === undefined ? undefined : realPathOf(resolve(dirname(file), named));
+}
+
+/** Repositories in folders of dependencies that the index of a git folder leads git to. */
+export function linkedDependencies(gitDir: string): string[] {
+  const file = join(gitDir, "index");
+  const size = sizeOf(file);
+  if (size === undefined || size > maxIndexBytes) return [];
+  const isLong = /objectformat\s*=\s*"?sha256/i.test(readSmall(join(gitDir, "config")) ?? "");
+  const links = gitlinksIn(readFileSync(file), isLong ? 32 : 20);
+  return links
+    .filter((path) => isInDependencies(`${path}/.git`))
+    .map((path) => join(dirname(gitDir), path, ".git"));
+}
+
+function obeyedIn(folder: string): JudgedPath[] {
+  const at = (path: string, role: PathRole): JudgedPath => ({
+    path: join(folder, path),
+    role,
+    rule: `git ${role}`,
+  });
+  return [
+    at("config", "settings"),
+    at("config.worktree", "settings"),
+    at("commondir", "commondir"),
+    at("info/attributes", "attributes"),
+    at("objects/info/alternates", "alternates"),
+    at("rebase-merge/git-rebase-todo", "todo"),
+  ];
+}
+
+/** Folders that git makes itself; behind a link in the place of one, git would find what nobody has judged. */
+const ownFolders = ["info", "objects", "objects/info", "rebase-merge", "modules", "worktrees"];
+
+function linksIn(folder: string): JudgedPath[] {
+  const below = ["modules", "worktrees"].flatMap((name) =>
+    entriesOf(join(folder, name)).flatMap((entry) =>
+      entry.isSymbolicLink() ? [`${name}/${entry.name}`] : [],
+    ),
+  );
+  return [...ownFolders, ...below]
+    .map((name) => join(folder, name))
+    .filter(isLink)
+    .map((path) => ({ path, role: "named", rule: "git folder" }));
+}
+
+function obeyedInWorktree(folder: string): JudgedPath[] {
+  return obeyedIn(folder).filter(
+    ({ role }) => role === "settings" || role === "commondir" || role === "todo",
+  );
+}
+
+/** Git runs what lies directly in the folder; the samples that it makes itself it does not. */
+function hooksIn(folder: string): JudgedPath[] {
+  const rule = "git hook";
+  if (isLink(folder)) return [{ path: folder, role: "hook", rule }];
+  return entriesOf(folder)
+    .filter((entry) => !entry.isDirectory() && !entry.name.endsWith(".sample"))
+    .map(({ name }) => ({ path: join(folder, name), role: "hook", rule }));
+}
+
+/** Files and hooks of the work tree that the settings name. */
+function namedBySettings(gitDir: string, file: string, space: GitSpace, depth = 0): JudgedPath[] {
+  const settings = parseGitConfig(space.settingsOf(file) ?? "") ?? [];
+  const tree = settings.find(({ section, name }) => section === "core" && name === "worktree")?.value;
+  const root = tree === undefined ? dirname(gitDir) : resolve(gitDir, tree);
+  return settings.flatMap(({ section, name, value }) => {
+    if ((section === "include" || section === "includeif") && name === "path") {
+      const path = resolve(dirname(file), value);
+      if (value.startsWith("~") || !space.isInside(path) || isWithin(path, gitDir)) return [];
+      const deeper = depth < maxDepth ? namedBySettings(gitDir, path, space, depth + 1) : [];
+      return [{ path: realPathOf(path), role: "settings" as const, rule: "git include" }, ...deeper];
+    }
+    if (section !== "core" || name !== "hookspath" || value.startsWith("~")) return [];
+    const folder = realPathOf(resolve(root, value));
+    return folder !== root && space.isInside(folder) ? hooksIn(folder) : [];
+  });
+}
+
+/** The git folders of submodules; one named `libs/x` lies a level deeper. */
+function moduleFolders(folder: string, depth: number): string[] {
+  if (depth === 0) return [];
+  return foldersIn(folder).flatMap((each) =>
+    sizeOf(join(each, "HEAD")) === undefined
+      ? moduleFolders(each, depth - 1)
+      : [each, ...moduleFolders(join(each, "modules"), depth - 1)],
+  );
+}
+
+function foldersIn(folder: string): string[] {
+  return entriesOf(folder)
+    .filter((entry) => entry.isDirectory())
+    .slice(0, maxFolders)
+    .map(({ name }) => join(folder, name));
+}
+
+function entriesOf(folder: string) {
+  // A folder that is not there, or that a link stands for, holds nothing of git's own.
+  if (isLink(folder)) return [];
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+function sizeOf(file: string): number | undefined {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  return found?.isFile() === true ? found.size : undefined;
+}
+
+function readSmall(file: string): string | undefined {
+  const size = sizeOf(file);
+  return size === undefined || size > 256 * 1024 ? undefined : readFileSync(file, "utf8");
+}

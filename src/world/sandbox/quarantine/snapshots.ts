@@ -1,0 +1,111 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { PathContent } from "./judge-change.js";
+import { withFolder } from "./with-folder.js";
+
+/** What lay at a path at a moment. */
+export interface Snapshot {
+  readonly content: PathContent;
+  readonly mode: number;
+  /** Differs whenever something was done to it: nobody but root can set the time of the last change back. */
+  readonly stamp: string;
+  readonly changedMs: number;
+}
+
+/** Reads what lies at paths; what has not changed since the last time is not read again. */
+export interface SnapshotReader {
+  /** Only of what is there. */
+  read(paths: Iterable<string>): Map<string, Snapshot>;
+}
+
+/** A larger file is noticed when it changes, but its old version cannot be put back. */
+export const maxKeptBytes = 8 * 1024 * 1024;
+const maxCachedBytes = 64 * 1024 * 1024;
+
+export function createSnapshotReader(): SnapshotReader {
+  const cache = new Map<string, Snapshot>();
+  let cached = 0;
+  return {
+    read(paths) {
+      const found = new Map<string, Snapshot>();
+      for (const [parent, names] of byParent(paths)) {
+        withFolder(parent, (folder) => {
+          for (const name of names) {
+            const path = join(parent, name);
+            const stats = lstatSync(join(folder, name), { throwIfNoEntry: false });
+            if (stats === undefined) continue;
+            const known = cache.get(path);
+            const snapshot = known?.stamp === stampOf(stats) ? known : readOne(join(folder, name), stats);
+            found.set(path, snapshot);
+            if (snapshot === known) continue;
+            cached += bytesOf(snapshot) - bytesOf(known);
+            cache.set(path, snapshot);
+          }
+        });
+      }
+      if (cached > maxCachedBytes) {
+        cache.clear();
+        cached = 0;
+      }
+      return found;
+    },
+  };
+}
+
+/** Read what lies at a path whose folder cannot be swapped. */
+export function readOne(path: string, stats: Stats): Snapshot {
+  const common = { mode: stats.mode & 0o7777, stamp: stampOf(stats), changedMs: stats.ctimeMs };
+  if (stats.isSymbolicLink()) return { ...common, content: { kind: "link", target: readlinkSync(path) } };
+  const bytes = stats.isFile() && stats.size <= maxKeptBytes ? readBytes(path) : undefined;
+  return { ...common, content: bytes === undefined ? { kind: "other" } : { kind: "file", bytes } };
+}
+
+function readBytes(path: string): Uint8Array | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return undefined; // it was swapped or cannot be read: not a file that can be judged
+  }
+  try {
+    const { size } = fstatSync(fd);
+    const bytes = Buffer.alloc(Math.min(size, maxKeptBytes));
+    let at = 0;
+    while (at < bytes.length) {
+      const count = readSync(fd, bytes, at, bytes.length - at, at);
+      if (count === 0) break;
+      at += count;
+    }
+    return bytes.subarray(0, at);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function byParent(paths: Iterable<string>): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const path of paths) {
+    const parent = dirname(path);
+    const group = groups.get(parent);
+    if (group === undefined) groups.set(parent, [basename(path)]);
+    else group.push(basename(path));
+  }
+  return groups;
+}
+
+function stampOf({ ino, size, mode, ctimeMs }: Stats): string {
+  return `${ino} ${size} ${mode} ${ctimeMs}`;
+}
+
+function bytesOf(snapshot: Snapshot | undefined): number {
+  return snapshot?.content.kind === "file" ? snapshot.content.bytes.length : 0;
+}
