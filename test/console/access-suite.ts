@@ -19,7 +19,7 @@ const views: readonly {
   readonly ready: (page: Page) => Promise<unknown>;
 }[] = [
   { name: "live", path: "live", ready: openSecond },
-  { name: "approvals", path: "approvals", ready: (page) => page.getByRole("article").nth(1).waitFor() },
+  { name: "approvals", path: "approvals", ready: (page) => page.getByRole("article").waitFor() },
   {
     name: "tools",
     path: "tools/shell_exec",

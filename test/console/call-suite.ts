@@ -41,7 +41,7 @@ export function callSuite(stage: () => Stage): void {
     await card.getByText("+second").waitFor();
     await card.getByText("built-in:dangerous", { exact: true }).waitFor();
     expect(readFileSync(join(ground.workspace, "notes.md"), "utf8")).toContain("first");
-    await pressUntilGone(page, "o");
+    await pressUntilGone(page, "a");
     expect((await call).isError ?? false).toBe(false);
     expect(readFileSync(join(ground.workspace, "notes.md"), "utf8")).toContain("second");
   });

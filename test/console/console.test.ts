@@ -7,6 +7,7 @@ import { breakSuite } from "./break-suite.js";
 import { callSuite } from "./call-suite.js";
 import { type Ground, openBrowser, openGround } from "./console-ground.js";
 import { entrySuite } from "./entry-suite.js";
+import { queueSuite } from "./queue-suite.js";
 import { safetySuite } from "./safety-suite.js";
 
 let ground: Ground;
@@ -45,6 +46,9 @@ describe("the console shows and steers calls", () => {
 });
 describe("the console carries the answers of a person", () => {
   answerSuite(stage);
+});
+describe("the console has a queue of what waits", () => {
+  queueSuite(stage);
 });
 describe("the console outlives a broken connection", () => {
   breakSuite(stage);

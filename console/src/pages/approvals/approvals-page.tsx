@@ -1,81 +1,113 @@
-import { useEffect, useRef, useState } from "react";
-import type { PendingApproval, PendingQuestion } from "../../api/types.js";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useFeed } from "../../feed/use-feed.js";
 import { useText } from "../../i18n/use-text.js";
+import { hrefOf } from "../../route.js";
+import { PlainText } from "../../text/plain-text.js";
 import { Empty } from "../../ui/panel.js";
-import { ApprovalCard } from "./approval-card.js";
+import { ApprovalPane } from "./approval-pane.js";
+import { KeysHelp } from "./keys-help.js";
 import { QuestionCard } from "./question-card.js";
+import { QueueList } from "./queue-list.js";
+import { isTyping } from "./is-typing.js";
+import { fitsSearch, type Grouping, toItems, toRows, type WaitingItem } from "./waiting-item.js";
 
-/** All that waits for a person: consent and questions, oldest first. */
-export default function ApprovalsPage() {
+/** All that waits for a person: a queue, and one of it in full. */
+export default function ApprovalsPage({ id }: { readonly id?: string | undefined }) {
   const t = useText();
   const approvals = useFeed((state) => state.approvals);
   const questions = useFeed((state) => state.questions);
-  const items: readonly Item[] = [
-    ...approvals.map((approval) => ({ id: approval.id, approval })),
-    ...questions.map((question) => ({ id: question.id, question })),
-  ];
-  const { chosen, choose, listRef } = useMoving(items.map(({ id }) => id));
-  if (items.length === 0) return <Empty>{t("approvals.none")}</Empty>;
+  const [search, setSearch] = useState("");
+  const [grouping, setGrouping] = useState<Grouping>("none");
+  const [notice, setNotice] = useState<string>();
+  const items = useMemo(() => toItems(approvals, questions), [approvals, questions]);
+  const shown = useMemo(() => items.filter((item) => fitsSearch(item, search)), [items, search]);
+  const rows = useMemo(() => toRows(shown, grouping), [shown, grouping]);
+  const order = useMemo(() => rows.flatMap((row) => ("item" in row ? [row.item] : [])), [rows]);
+  const chosen = useChosen(order, id);
+  const [helping, setHelping] = useState(false);
+  useMoving(order, chosen, () => setHelping(true));
+  const inSession = items.filter(
+    ({ approval, sessionId }) => approval !== undefined && sessionId === chosen?.sessionId,
+  ).length;
   return (
-    <div className="flex max-w-4xl flex-col gap-3">
-      <p className="text-xs text-muted">{t("approvals.keys")}</p>
-      <ul ref={listRef} className="flex flex-col gap-3">
-        {items.map((item) => (
-          <li key={item.id} data-item={item.id} onFocus={() => choose(item.id)}>
-            {item.approval !== undefined && (
-              <ApprovalCard request={item.approval} active={item.id === chosen} />
+    <div className="flex min-h-0 flex-1 flex-col gap-2">
+      {notice !== undefined && (
+        <p role="status" className="rounded border border-warn bg-warn-soft px-3 py-2 text-xs text-warn">
+          <PlainText text={notice} />
+        </p>
+      )}
+      {items.length === 0 ? (
+        <Empty>{t("approvals.none")}</Empty>
+      ) : (
+        <div className="flex min-h-0 flex-1 flex-col gap-3 lg:flex-row">
+          <QueueList
+            rows={rows}
+            total={items.length}
+            chosen={chosen?.id}
+            search={search}
+            onSearch={setSearch}
+            grouping={grouping}
+            onGrouping={setGrouping}
+            onChoose={choose}
+          />
+          <div className="flex min-h-0 min-w-0 flex-[3] flex-col">
+            {chosen === undefined && <Empty>{t("approvals.noneFits")}</Empty>}
+            {chosen?.approval !== undefined && (
+              <ApprovalPane
+                key={chosen.id}
+                request={chosen.approval}
+                client={chosen.client}
+                inSession={inSession}
+                quiet={helping}
+                onLate={setNotice}
+              />
             )}
-            {item.question !== undefined && (
-              <QuestionCard pending={item.question} active={item.id === chosen} />
+            {chosen?.question !== undefined && (
+              <QuestionCard key={chosen.id} pending={chosen.question} active />
             )}
-          </li>
-        ))}
-      </ul>
+          </div>
+        </div>
+      )}
+      <KeysHelp open={helping} onClose={() => setHelping(false)} />
     </div>
   );
 }
 
-interface Item {
-  readonly id: string;
-  readonly approval?: PendingApproval;
-  readonly question?: PendingQuestion;
+function choose(id: string): void {
+  window.history.replaceState(null, "", hrefOf("approvals", id));
+  window.dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-/** `j` and `k` move from card to card; when the chosen one goes, the next takes its place. */
-function useMoving(ids: readonly string[]) {
-  const [wanted, setWanted] = useState<string>();
-  const listRef = useRef<HTMLUListElement>(null);
-  const chosen = wanted !== undefined && ids.includes(wanted) ? wanted : ids[0];
-  const state = useRef({ ids, chosen });
-  state.current = { ids, chosen };
+/** The one that the address names; when it goes, the one that took its place in the queue. */
+function useChosen(order: readonly WaitingItem[], id: string | undefined): WaitingItem | undefined {
+  const place = useRef(0);
+  const at = order.findIndex((item) => item.id === id);
+  const chosen = order[at === -1 ? Math.min(place.current, order.length - 1) : at];
+  useEffect(() => {
+    if (chosen === undefined) return;
+    place.current = order.indexOf(chosen);
+    if (chosen.id !== id) choose(chosen.id);
+  }, [chosen, order, id]);
+  return chosen;
+}
+
+/** `j` and `k` move through the queue, `?` tells all keys. */
+function useMoving(order: readonly WaitingItem[], chosen: WaitingItem | undefined, onHelp: () => void): void {
+  const latest = useRef({ order, chosen, onHelp });
+  latest.current = { order, chosen, onHelp };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || (event.key !== "j" && event.key !== "k")) return;
-      const { ids: all, chosen: now } = state.current;
-      const at = all.indexOf(now ?? "") + (event.key === "j" ? 1 : -1);
+      if (isTyping(event)) return;
+      const { order: all, chosen: now } = latest.current;
+      if (event.key === "?") latest.current.onHelp();
+      if (event.key !== "j" && event.key !== "k") return;
+      const at = all.findIndex((item) => item.id === now?.id) + (event.key === "j" ? 1 : -1);
       const next = all[Math.max(0, Math.min(all.length - 1, at))];
       if (next === undefined) return;
       event.preventDefault();
-      setWanted(next);
-      focusCard(listRef.current, next);
+      choose(next.id);
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, []);
-  return { chosen, choose: setWanted, listRef };
-}
-
-function focusCard(list: HTMLUListElement | null, id: string): void {
-  const card = list?.querySelector<HTMLElement>(`[data-item="${CSS.escape(id)}"] [data-card]`);
-  card?.focus();
-  card?.scrollIntoView({ block: "nearest" });
-}
-
-/** Whether a key goes into a text, or belongs to the browser. */
-export function isTyping(event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey) return true;
-  return (
-    event.target instanceof HTMLElement && event.target.matches("input, textarea, select, [contenteditable]")
-  );
 }

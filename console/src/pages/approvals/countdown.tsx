@@ -5,11 +5,7 @@ import { toDuration } from "../../text/format.js";
 /** How long an answer still counts. */
 export function Countdown({ until }: { readonly until: number | undefined }) {
   const t = useText();
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
+  const now = useNow();
   if (until === undefined || !Number.isFinite(until)) return null;
   const left = Math.max(0, Math.round((until - now) / 1000) * 1000);
   return (
@@ -17,4 +13,14 @@ export function Countdown({ until }: { readonly until: number | undefined }) {
       {t("approvals.expires", { time: toDuration(left) })}
     </span>
   );
+}
+
+/** The time, to the second. */
+export function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
 }

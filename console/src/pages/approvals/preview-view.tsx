@@ -7,17 +7,26 @@ import { RecordView } from "../../text/value-view.js";
 import { Section } from "../../ui/panel.js";
 
 /** What a call would do: its diff, its commands, its address. */
-export function PreviewView({ preview }: { readonly preview: NonNullable<PendingApproval["preview"]> }) {
+export function PreviewView({
+  preview,
+  shown,
+}: {
+  readonly preview: NonNullable<PendingApproval["preview"]>;
+  /** The arguments, which stand beside it: what is the same in both is shown once. */
+  readonly shown: unknown;
+}) {
   const t = useText();
+  const details = withoutShown(preview.details, shown);
+  const commands = preview.commands?.filter((command) => !isShown(command.replace(/ {2}# .*$/s, ""), shown));
   return (
     <Section title={t("approvals.preview")}>
       <p className="mb-2 font-medium wrap-anywhere whitespace-pre-wrap">
         <PlainText text={preview.summary} />
       </p>
       {preview.diff !== undefined && <DiffView diff={preview.diff} />}
-      {preview.commands !== undefined && preview.commands.length > 0 && (
+      {commands !== undefined && commands.length > 0 && (
         <ol className="flex list-inside list-decimal flex-col gap-1" aria-label={t("approvals.commands")}>
-          {preview.commands.map((command, at) => (
+          {commands.map((command, at) => (
             // oxlint-disable-next-line react/no-array-index-key -- the same command may stand twice
             <li key={at} className="grid grid-cols-[1.5rem_1fr] items-start">
               <span className="pt-2 text-xs text-muted">{at + 1}.</span>
@@ -31,11 +40,24 @@ export function PreviewView({ preview }: { readonly preview: NonNullable<Pending
           <PlainText text={preview.address} />
         </p>
       )}
-      {preview.details !== undefined && (
+      {details !== undefined && (
         <div className="mt-2">
-          <RecordView value={preview.details} label={t("approvals.preview")} />
+          <RecordView value={details} label={t("approvals.preview")} />
         </div>
       )}
     </Section>
   );
+}
+
+function isShown(value: unknown, shown: unknown): boolean {
+  if (typeof shown !== "object" || shown === null) return value === shown;
+  const text = JSON.stringify(value);
+  return Object.values(shown).some((member) => JSON.stringify(member) === text);
+}
+
+/** Members that do not stand among the arguments already; `undefined` where none is left. */
+function withoutShown(details: unknown, shown: unknown): unknown {
+  if (typeof details !== "object" || details === null || Array.isArray(details)) return details;
+  const rest = Object.entries(details).filter(([, member]) => !isShown(member, shown));
+  return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }

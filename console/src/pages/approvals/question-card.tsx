@@ -40,7 +40,7 @@ export function QuestionCard({
       data-active={active}
       tabIndex={-1}
       aria-label={t("question.title", { tool: toVisibleLine(pending.toolName) })}
-      className="rounded-md border border-line bg-panel data-[active=true]:border-accent data-[active=true]:ring-1 data-[active=true]:ring-accent"
+      className="flex min-h-0 flex-col overflow-auto rounded-md border border-line bg-panel"
     >
       <header className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
         <Badge tone="info">{t(`question.${question.kind}`)}</Badge>
