@@ -123,6 +123,37 @@ describe("the MCP server over HTTP", () => {
     expect((await post(rpc(1, "initialize", hello))).status).toBe(503);
   });
 
+  it("lets newcomers in at once after 1,000 hosts were greeted and never came back", async () => {
+    await open();
+    const mine = { authorization: "one", "mcp-session-id": await connect() };
+    expect((await post(rpc(2, "tools/list"), mine)).status).toBe(200);
+    let latest = "";
+    for (let round = 0; round < 20; round++)
+      latest = (await Promise.all(Array.from({ length: 50 }, () => connect("one")))).at(-1) ?? "";
+    expect(http.mcp.sessionCount()).toBeLessThanOrEqual(256);
+    const began = performance.now();
+    for (const authorization of ["one", "other"]) {
+      const session = await connect(authorization);
+      const list = await post(rpc(2, "tools/list"), { authorization, "mcp-session-id": session });
+      expect(list.status).toBe(200);
+      await list.text();
+    }
+    expect(performance.now() - began).toBeLessThan(5000);
+    // The abandoned gave way, the oldest first; the one that was used is there.
+    expect((await post(rpc(3, "ping"), mine)).status).toBe(200);
+    expect((await post(rpc(3, "ping"), { ...mine, "mcp-session-id": latest })).status).toBe(200);
+  }, 60_000);
+
+  it("leaves room for another token and tells when to try again", async () => {
+    await open({ maxSessions: 4, maxPerPrincipal: 2 });
+    for (const session of [await connect("one"), await connect("one")])
+      await post(rpc(2, "ping"), { authorization: "one", "mcp-session-id": session });
+    const refused = await post(rpc(1, "initialize", hello), { authorization: "one" });
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await post(rpc(1, "initialize", hello), { authorization: "other" })).status).toBe(200);
+  });
+
   it("keeps nothing of a greeting that it refused", async () => {
     await open();
     const { host } = ground;

@@ -21,12 +21,19 @@ export interface RequestNote {
   readonly ms: number;
 }
 
+export interface AnswerLimits {
+  /** Of a request, in bytes. @default 16777216 */
+  readonly maxBody?: number | undefined;
+  /** A client that takes nothing of its answer for this long is let go. @default 60000 */
+  readonly stalledMs?: number | undefined;
+}
+
 export interface FrontDoorOptions {
   readonly token: string;
   readonly host: string;
   readonly names: ReadonlySet<string>;
   readonly mcp?: McpDoor | undefined;
-  readonly limits?: { readonly maxBody?: number | undefined } | undefined;
+  readonly limits?: AnswerLimits | undefined;
   readonly consoleFolders?: readonly string[] | undefined;
   readonly onRequest?: ((note: RequestNote) => void) | undefined;
   readonly onFault?: ((cause: unknown) => void) | undefined;
@@ -89,7 +96,8 @@ export function createFrontDoor(served: Served, options: FrontDoorOptions): Fron
       served.feed.connect(response, lastSeen(headers["last-event-id"], query.get("after")));
       return;
     }
-    if (path !== "/mcp") track(response);
+    if (path === "/mcp") letGoWhenStalled(response, options.limits?.stalledMs ?? 60_000);
+    else track(response);
     request.admitted = admitted;
     return answer(request, response);
   };
@@ -144,6 +152,21 @@ function hangUpWith(ended: AbortSignal, response: ServerResponse): void {
   const hangUp = (): void => void (response.writableEnded || response.destroy());
   ended.addEventListener("abort", hangUp, { once: true });
   response.once("close", () => ended.removeEventListener("abort", hangUp));
+}
+
+/** Hang up on a client that does not read; what it missed can be fetched again where the protocol allows. */
+function letGoWhenStalled(response: ServerResponse, mostMs: number): void {
+  let drained = performance.now();
+  response.on("drain", () => (drained = performance.now()));
+  const look = setInterval(
+    () => {
+      if (!response.writableNeedDrain) drained = performance.now();
+      else if (performance.now() - drained >= mostMs) response.destroy();
+    },
+    Math.min(mostMs / 4, 5000),
+  );
+  look.unref();
+  response.once("close", () => clearInterval(look));
 }
 
 /** The answer to a request that ends its own session still goes out. */

@@ -1,17 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ToolUnavailableError } from "../contract/errors.js";
+import { ConnectionLimits, type ConnectionLimitOptions } from "./connection-limits.js";
 
 /** How long clients may take and how many there may be. */
-export interface ListenLimits {
+export interface ListenLimits extends ConnectionLimitOptions {
   /** To send all headers. @default 10000 */
   readonly headersMs?: number | undefined;
   /** To send a whole request. @default 30000 */
   readonly requestMs?: number | undefined;
   /** How often slow clients are looked for. @default 2000 */
   readonly checkMs?: number | undefined;
-  /** @default 512 */
-  readonly maxConnections?: number | undefined;
 }
 
 export interface ListenOptions {
@@ -25,6 +24,7 @@ export async function listen(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
   { host, port, limits = {} }: ListenOptions,
 ): Promise<{ readonly server: Server; readonly port: number }> {
+  const connections = new ConnectionLimits(limits);
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
@@ -34,9 +34,11 @@ export async function listen(
       keepAliveTimeout: 30_000,
       noDelay: true,
     },
-    handle,
+    (request, response) => {
+      if (connections.admit(request, response)) handle(request, response);
+    },
   );
-  server.maxConnections = limits.maxConnections ?? 512;
+  server.on("connection", (socket) => connections.add(socket));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(error, { host, port })));
     server.listen({ host, port }, resolve);

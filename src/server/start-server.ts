@@ -9,7 +9,7 @@ import { createConsoleAccess, type ConsoleAccessOptions } from "./console-access
 import { ClientCounts } from "./client-counts.js";
 import type { ConsolePerson } from "./console-person.js";
 import { Feed, type FeedOptions } from "./feed.js";
-import { createFrontDoor, type RequestNote } from "./front-door.js";
+import { createFrontDoor, type AnswerLimits, type RequestNote } from "./front-door.js";
 import { listen, type ListenLimits } from "./listen.js";
 import { LiveCalls, type LiveCallsOptions } from "./live-calls.js";
 import { Series } from "./metrics-series.js";
@@ -35,7 +35,7 @@ export interface ServerOptions {
   readonly workspace?: string | undefined;
   /** MCP over HTTP at `/mcp`. @default all tools of the Tenon */
   readonly mcp?: McpDoor | undefined;
-  readonly limits?: (ListenLimits & { readonly maxBody?: number | undefined }) | undefined;
+  readonly limits?: (ListenLimits & AnswerLimits) | undefined;
   readonly feed?: Omit<FeedOptions, "now"> | undefined;
   readonly calls?: LiveCallsOptions | undefined;
   readonly consoleFolders?: readonly string[] | undefined;

@@ -1,11 +1,15 @@
 import type { McpHost } from "../../contract/host.js";
 import { HttpEndpoint } from "./http-endpoint.js";
-import { refuse } from "./http-answers.js";
+import type { PlaceLimits } from "./host-places.js";
+import { overloaded } from "./http-answers.js";
+import type { EventLimits } from "./resumable-events.js";
 
 /** Who sends a request, as the HTTP server has found out. */
 export interface McpPrincipal {
   /** The same for every request of one client, and of no other. */
   readonly id: string;
+  /** Where it comes from. */
+  readonly address?: string | undefined;
   readonly userId?: string | undefined;
   readonly agent?: string | undefined;
   readonly toolset?: string | undefined;
@@ -13,15 +17,17 @@ export interface McpPrincipal {
   readonly exclude?: readonly string[] | undefined;
 }
 
-export interface McpHttpOptions {
+export interface McpHttpOptions extends PlaceLimits {
   /** Longest body of a request. @default 16 MiB */
   readonly maxBodyBytes?: number | undefined;
-  /** Hosts at the same time; where all are busy the next one is refused. @default 256 */
-  readonly maxSessions?: number | undefined;
   /** A host that is silent for so long is gone. @default 30 minutes */
   readonly idleMs?: number | undefined;
   /** Tools, resources or prompts on one page of a list. @default 1000 */
   readonly pageSize?: number | undefined;
+  /** What is kept of streams, so that one that was cut can go on. */
+  readonly events?: EventLimits | undefined;
+  /** Bytes that wait for a host that reads slowly; beyond them it misses progress. @default 1048576 */
+  readonly maxUnread?: number | undefined;
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
@@ -49,7 +55,7 @@ export function createMcpHttp(host: McpHost, options: McpHttpOptions = {}): McpH
   };
   return {
     async fetch(request, principal) {
-      if (closed) return refuse(503, -32000, "The server is closing.");
+      if (closed) return overloaded("The server is closing.");
       return (endpoint ?? (await open())).fetch(request, principal);
     },
     sessionCount: () => endpoint?.sessionCount ?? 0,

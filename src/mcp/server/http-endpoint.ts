@@ -4,13 +4,17 @@ import type { McpHttpOptions, McpPrincipal } from "./create-mcp-http.js";
 import type { ConnectionOptions } from "./connection.js";
 import { createMcpServer, type McpServer, type Sdk } from "./create-mcp-server.js";
 import { clientInfoKey, toClientInfo } from "./client-info.js";
-import { refuse, whenRead } from "./http-answers.js";
+import { makeRoom, type HostPlace } from "./host-places.js";
+import { overloaded, refuse } from "./http-answers.js";
 import { HttpSession } from "./http-session.js";
+import { pacedBody } from "./paced-body.js";
+import { ResumableEvents } from "./resumable-events.js";
 
-interface Client {
+/** A client of 2026-07-28, which has no sessions: all that comes with one token. */
+interface Client extends HostPlace {
   readonly mcp: McpServer;
   lastSeen: number;
-  busy: number;
+  requests: number;
 }
 
 /** All hosts that speak over HTTP. */
@@ -20,6 +24,7 @@ export class HttpEndpoint {
   readonly #options: McpHttpOptions;
   readonly #sessions = new Map<string, HttpSession>();
   readonly #clients = new Map<string, Client>();
+  readonly #events: ResumableEvents;
   readonly #modern: McpHttpHandler;
   readonly #sweep: NodeJS.Timeout;
   readonly #stopListening: () => void;
@@ -28,6 +33,7 @@ export class HttpEndpoint {
     this.#sdk = sdk;
     this.#host = host;
     this.#options = options;
+    this.#events = new ResumableEvents(options.events);
     this.#modern = sdk.createMcpHandler(
       ({ authInfo }) => {
         const { client } = (authInfo?.extra ?? {}) as { client?: Client };
@@ -79,17 +85,18 @@ export class HttpEndpoint {
 
   async #fetchModern(request: Request, principal: McpPrincipal, parsedBody: unknown): Promise<Response> {
     const key = clientKey(principal, parsedBody);
-    if (!this.#clients.has(key) && !this.#makeRoom()) return full();
+    if (!this.#clients.has(key) && !this.#makeRoom(principal)) return full();
     const client = this.#clientOf(key, principal);
-    client.busy++;
+    client.requests++;
     const done = (): void => {
-      client.busy--;
+      client.requests--;
       client.lastSeen = Date.now();
     };
     try {
       const authInfo = { token: "", clientId: principal.id, scopes: [], extra: { client } };
       // It is at work as long as an answer is on its way: a stream may go on for hours.
-      return whenRead(await this.#modern.fetch(request, { authInfo, parsedBody }), done);
+      const response = await this.#modern.fetch(request, { authInfo, parsedBody });
+      return pacedBody(response, { maxBytes: this.#options.maxUnread, onEnd: done });
     } catch (error) {
       done();
       throw error;
@@ -106,12 +113,15 @@ export class HttpEndpoint {
       return session.fetch(request, parsedBody);
     }
     if (!isInitialize(parsedBody)) return refuse(400, -32000, "The header Mcp-Session-Id is missing.");
-    if (!this.#makeRoom()) return full();
+    if (!this.#makeRoom(principal)) return full();
     const session = await HttpSession.open(
       this.#sdk,
       createMcpServer(this.#sdk, this.#host, this.#optionsFor(principal)),
       {
         principal: principal.id,
+        address: principal.address ?? "",
+        events: this.#events.open(),
+        maxUnread: this.#options.maxUnread,
         onOpen: (sessionId) => void this.#sessions.set(sessionId, session),
         onClose: (sessionId) => void this.#sessions.delete(sessionId),
       },
@@ -126,12 +136,26 @@ export class HttpEndpoint {
     const known = this.#clients.get(key);
     if (known !== undefined) return known;
     const mcp = createMcpServer(this.#sdk, this.#host, this.#optionsFor(principal));
-    const client: Client = { mcp, lastSeen: Date.now(), busy: 0 };
+    const client: Client = {
+      mcp,
+      principal: principal.id,
+      address: principal.address ?? "",
+      used: true,
+      lastSeen: Date.now(),
+      requests: 0,
+      get busy() {
+        return client.requests > 0;
+      },
+      end: () => {
+        this.#clients.delete(key);
+        mcp.close().catch((error: Error) => this.#options.onError?.(error));
+      },
+    };
     this.#clients.set(key, client);
     return client;
   }
 
-  #optionsFor({ id, ...who }: McpPrincipal): ConnectionOptions {
+  #optionsFor({ id, address: _address, ...who }: McpPrincipal): ConnectionOptions {
     const { pageSize, onError } = this.#options;
     return { ...who, principal: `http:${id}`, pageSize, onError };
   }
@@ -144,33 +168,18 @@ export class HttpEndpoint {
     else notify.resourcesChanged();
   }
 
-  /** Where all places are taken, the host that was silent the longest leaves, unless it is at work. */
-  #makeRoom(): boolean {
-    if (this.sessionCount < (this.#options.maxSessions ?? 256)) return true;
-    const idle = [...this.#idle()].sort((one, other) => one.lastSeen - other.lastSeen)[0];
-    if (idle === undefined || Date.now() - idle.lastSeen < 60_000) return false;
-    idle.end();
-    return true;
+  get #places(): readonly HostPlace[] {
+    return [...this.#sessions.values(), ...this.#clients.values()];
+  }
+
+  #makeRoom({ id, address = "" }: McpPrincipal): boolean {
+    return makeRoom(this.#places, { principal: id, address }, this.#options);
   }
 
   #endIdle(): void {
     const since = Date.now() - this.#idleMs;
-    for (const host of this.#idle()) if (host.lastSeen < since) host.end();
-  }
-
-  *#idle(): Generator<{ readonly lastSeen: number; end(): void }> {
-    const report = (error: Error): void => this.#options.onError?.(error);
-    for (const session of this.#sessions.values()) {
-      if (!session.busy) yield { lastSeen: session.lastSeen, end: () => void session.close().catch(report) };
-    }
-    for (const [id, client] of this.#clients) {
-      if (client.busy > 0) continue;
-      const end = (): void => {
-        this.#clients.delete(id);
-        client.mcp.close().catch(report);
-      };
-      yield { lastSeen: client.lastSeen, end };
-    }
+    this.#events.dropOld();
+    for (const place of this.#places) if (!place.busy && place.lastSeen < since) place.end();
   }
 
   get #maxBody(): number {
@@ -194,5 +203,5 @@ function isInitialize(body: unknown): boolean {
 }
 
 function full(): Response {
-  return refuse(503, -32000, "Too many hosts are connected. Try again later.");
+  return overloaded("Too many hosts are connected. Try again later.");
 }

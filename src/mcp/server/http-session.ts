@@ -2,21 +2,32 @@ import { randomUUID } from "node:crypto";
 import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { idOf } from "../wire/json-rpc.js";
 import type { McpServer, Sdk } from "./create-mcp-server.js";
-import { refuse, whenRead } from "./http-answers.js";
+import type { HostPlace } from "./host-places.js";
+import { refuse } from "./http-answers.js";
+import { pacedBody } from "./paced-body.js";
+import type { SessionEvents } from "./resumable-events.js";
 
 export interface HttpSessionOptions {
   readonly principal: string;
+  readonly address: string;
+  /** What was sent on its streams lately. */
+  readonly events: SessionEvents;
+  readonly maxUnread?: number | undefined;
   readonly onOpen: (sessionId: string) => void;
   readonly onClose: (sessionId: string) => void;
 }
 
 /** One host of the 2025 revisions: its transport and its session. */
-export class HttpSession {
+export class HttpSession implements HostPlace {
   readonly principal: string;
+  readonly address: string;
   lastSeen = Date.now();
+  used = false;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
+  readonly #mcp: McpServer;
+  readonly #options: HttpSessionOptions;
   readonly #inFlight = new Set<string | number>();
-  readonly #onLost: (id: string | number) => void;
+  /** Answers that somebody reads, or could. */
   #streams = 0;
   /** Streams that took up one that broke off. */
   #resumed = 0;
@@ -25,12 +36,15 @@ export class HttpSession {
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: options.onOpen,
+      eventStore: options.events,
+      retryInterval: 1000,
     });
-    const session = new HttpSession(transport, options.principal, (id) => mcp.connection.lost(id));
+    const session = new HttpSession(transport, mcp, options);
     const server = mcp.createServer(true);
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
     server.onclose = () => {
       if (transport.sessionId !== undefined) options.onClose(transport.sessionId);
+      options.events.close();
       mcp.close().catch((error: Error) => mcp.connection.options.onError?.(error));
     };
     await server.connect(transport);
@@ -39,11 +53,13 @@ export class HttpSession {
 
   private constructor(
     transport: WebStandardStreamableHTTPServerTransport,
-    principal: string,
-    onLost: (id: string | number) => void,
+    mcp: McpServer,
+    options: HttpSessionOptions,
   ) {
-    this.principal = principal;
-    this.#onLost = onLost;
+    this.principal = options.principal;
+    this.address = options.address;
+    this.#options = options;
+    this.#mcp = mcp;
     this.#transport = transport;
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
@@ -64,6 +80,10 @@ export class HttpSession {
 
   async fetch(request: Request, parsedBody: unknown): Promise<Response> {
     this.lastSeen = Date.now();
+    if (!isGreeting(parsedBody)) this.used = true;
+    const lastEvent = request.headers.get("last-event-id");
+    if (request.method === "GET" && lastEvent !== null && !this.#options.events.knows(lastEvent))
+      return refuse(400, -32000, `The event ${JSON.stringify(lastEvent.slice(0, 40))} is not kept any more.`);
     const taken = this.#take(parsedBody);
     if (taken !== undefined)
       return refuse(
@@ -75,32 +95,38 @@ export class HttpSession {
     const response = await this.#transport.handleRequest(request, { parsedBody });
     // What the transport refused will never be answered.
     if (response.status >= 400) this.#release(parsedBody);
-    if (response.status !== 200) return response;
-    if (request.method !== "GET") return this.#watchCaller(response, requestIds(listOf(parsedBody)));
+    if (response.status !== 200 || response.body === null) return response;
     this.#streams++;
-    const resumes = request.headers.has("last-event-id");
+    const resumes = request.method === "GET" && lastEvent !== null;
     if (resumes) this.#resumed++;
-    return whenRead(response, () => {
+    const ids = request.method === "GET" ? [] : requestIds(listOf(parsedBody));
+    const onEnd = (): void => {
       this.#streams--;
       if (resumes) this.#resumed--;
       this.lastSeen = Date.now();
-    });
+      this.#watchCaller(ids);
+    };
+    return pacedBody(response, { maxBytes: this.#options.maxUnread, onEnd });
   }
 
   /** An answer that nobody reads any more, and that nobody comes back for, leaves its requests without a caller. */
-  #watchCaller(response: Response, ids: readonly (string | number)[]): Response {
-    if (ids.length === 0) return response;
+  #watchCaller(ids: readonly (string | number)[]): void {
+    if (ids.length === 0) return;
     const check = (): void => {
       const open = ids.filter((id) => this.#inFlight.has(id));
       if (open.length === 0) return;
       if (this.#resumed > 0) return void setTimeout(check, lostAfterMs).unref();
-      for (const id of open) this.#onLost(id);
+      for (const id of open) this.#mcp.connection.lost(id);
     };
-    return whenRead(response, () => void setTimeout(check, lostAfterMs).unref());
+    setTimeout(check, lostAfterMs).unref();
   }
 
   close(): Promise<void> {
     return this.#transport.close();
+  }
+
+  end(): void {
+    this.close().catch((error: Error) => this.#mcp.connection.options.onError?.(error));
   }
 
   /** Note the ids of new requests; the first that is in use already is given back. */
@@ -124,6 +150,13 @@ export class HttpSession {
 
 /** A client that lost its connection has this long to come back. */
 const lostAfterMs = 2500;
+
+/** What every host says when it comes; one that says no more has not used its session. */
+function isGreeting(body: unknown): boolean {
+  const { method } = Object(body) as { method?: unknown };
+  return method === "initialize" || method === "notifications/initialized";
+}
+
 const mostInBatch = 1000;
 
 function listOf(body: unknown): readonly unknown[] {

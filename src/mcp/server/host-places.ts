@@ -1,0 +1,66 @@
+/** A host that takes a place: a session of the 2025 revisions, or a client of 2026-07-28. */
+export interface HostPlace {
+  /** Whose token it came with. */
+  readonly principal: string;
+  /** Where it came from. */
+  readonly address: string;
+  /** Something runs for it or it listens. */
+  readonly busy: boolean;
+  /** It has asked for something since it was greeted. */
+  readonly used: boolean;
+  readonly lastSeen: number;
+  end(): void;
+}
+
+export interface PlaceLimits {
+  /** Hosts at the same time. @default 512 */
+  readonly maxSessions?: number | undefined;
+  /** Hosts with one token. @default 256 */
+  readonly maxPerPrincipal?: number | undefined;
+  /** Hosts from one address. @default 256 */
+  readonly maxPerAddress?: number | undefined;
+}
+
+/** A host that was used lately is not let go for a newcomer. */
+const keepUsedMs = 60_000;
+
+/**
+ * Make room for a newcomer: within its token's and its address's share first, then among all. Those that were greeted
+ * and never asked for anything give way first, the oldest first; then those that were used but have been silent for a
+ * minute. `false` where nobody can go.
+ */
+export function makeRoom(
+  places: readonly HostPlace[],
+  newcomer: { readonly principal: string; readonly address: string },
+  limits: PlaceLimits,
+): boolean {
+  const { maxSessions = 512, maxPerPrincipal = 256, maxPerAddress = 256 } = limits;
+  const gone = new Set<HostPlace>();
+  const shares: readonly (readonly [readonly HostPlace[], number])[] = [
+    [places.filter(({ principal }) => principal === newcomer.principal), maxPerPrincipal],
+    [places.filter(({ address }) => address === newcomer.address), maxPerAddress],
+    [places, maxSessions],
+  ];
+  for (const [share, most] of shares) {
+    const there = share.filter((place) => !gone.has(place));
+    if (there.length < most) continue;
+    const leaving = whoLeaves(there);
+    if (leaving === undefined) return false;
+    gone.add(leaving);
+    leaving.end();
+  }
+  return true;
+}
+
+function whoLeaves(places: readonly HostPlace[]): HostPlace | undefined {
+  const oldest = (some: readonly HostPlace[]): HostPlace | undefined =>
+    some.reduce<HostPlace | undefined>(
+      (found, place) => (found === undefined || place.lastSeen < found.lastSeen ? place : found),
+      undefined,
+    );
+  const quiet = places.filter(({ busy }) => !busy);
+  const abandoned = oldest(quiet.filter(({ used }) => !used));
+  if (abandoned !== undefined) return abandoned;
+  const idle = oldest(quiet);
+  return idle !== undefined && Date.now() - idle.lastSeen >= keepUsedMs ? idle : undefined;
+}

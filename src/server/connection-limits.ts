@@ -1,0 +1,124 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+export interface ConnectionLimitOptions {
+  /** Connections at the same time. @default 512 */
+  readonly maxConnections?: number | undefined;
+  /** Connections of one address that have not sent a whole request yet. @default 64 */
+  readonly maxHalfOpen?: number | undefined;
+}
+
+interface Peer {
+  readonly socket: Socket;
+  readonly address: string;
+  /** Requests that are being answered. */
+  answering: number;
+  /** There was no room when it came: its request is answered with 503. */
+  surplus: boolean;
+}
+
+/**
+ * Who gives way when there are too many connections: first those that have not sent a whole request (slow senders of
+ * headers), then those that wait idle for their next one. Those that are being answered stay. Nobody is reset without
+ * a word: a slow sender, and a newcomer that finds no room at all, is told 503 and when to try again.
+ */
+export class ConnectionLimits {
+  readonly #maxConnections: number;
+  readonly #maxHalfOpen: number;
+  readonly #peers = new Map<Socket, Peer>();
+  /** By address, the oldest first. */
+  readonly #halfOpen = new Map<string, Set<Peer>>();
+  /** Since the end of their last answer, the longest first. */
+  readonly #idle = new Set<Peer>();
+
+  constructor({ maxConnections = 512, maxHalfOpen = 64 }: ConnectionLimitOptions = {}) {
+    this.#maxConnections = maxConnections;
+    this.#maxHalfOpen = maxHalfOpen;
+  }
+
+  get size(): number {
+    return this.#peers.size;
+  }
+
+  /** A connection was opened. */
+  add(socket: Socket): void {
+    const address = socket.remoteAddress ?? "";
+    const peer: Peer = { socket, address, answering: 0, surplus: false };
+    this.#peers.set(socket, peer);
+    const mates = this.#halfOpen.get(address) ?? new Set();
+    this.#halfOpen.set(address, mates.add(peer));
+    socket.once("close", () => this.#forget(peer));
+    socket.on("error", () => socket.destroy());
+    const [oldest] = mates;
+    if (mates.size > this.#maxHalfOpen && oldest !== undefined) this.#release(oldest);
+    if (this.#peers.size > this.#maxConnections) this.#makeRoom(peer);
+  }
+
+  /** A request came whole; `false` where it was answered here, since there is no room for it. */
+  admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    const peer = this.#peers.get(socket);
+    if (peer === undefined) return false; // it was let go already, and knows
+    this.#leaveHalfOpen(peer);
+    this.#idle.delete(peer);
+    peer.answering++;
+    response.once("close", () => {
+      if (--peer.answering === 0 && this.#peers.has(socket)) this.#idle.add(peer);
+    });
+    if (!peer.surplus) return true;
+    response.writeHead(503, { ...overloadHeaders, connection: "close" }).end(overloadBody);
+    return false;
+  }
+
+  #makeRoom(newcomer: Peer): void {
+    const crowd = [...this.#halfOpen.values()].sort((a, b) => b.size - a.size);
+    const slow = crowd.flatMap((mates) => [...mates].slice(0, 2)).find((peer) => peer !== newcomer);
+    const [idle] = this.#idle;
+    const leaving = slow ?? idle;
+    if (leaving === undefined) newcomer.surplus = true;
+    else this.#release(leaving);
+  }
+
+  #release(peer: Peer): void {
+    const slow = this.#halfOpen.get(peer.address)?.has(peer) === true;
+    this.#forget(peer);
+    // An idle one is just closed: nothing of it is under way that could be answered.
+    if (slow) peer.socket.end(rawOverload);
+    else peer.socket.end();
+    // Whoever goes on sending would never close.
+    setTimeout(() => peer.socket.destroy(), 1000).unref();
+  }
+
+  #forget(peer: Peer): void {
+    this.#peers.delete(peer.socket);
+    this.#idle.delete(peer);
+    this.#leaveHalfOpen(peer);
+  }
+
+  #leaveHalfOpen(peer: Peer): void {
+    const mates = this.#halfOpen.get(peer.address);
+    mates?.delete(peer);
+    if (mates?.size === 0) this.#halfOpen.delete(peer.address);
+  }
+}
+
+const overloadBody = JSON.stringify({
+  error: {
+    code: "TOO_MANY_CONNECTIONS",
+    message: "The server has too many connections.",
+    hint: "Try again in a moment, and close connections that are not used.",
+  },
+});
+
+const overloadHeaders = {
+  "content-type": "application/json; charset=utf-8",
+  "content-length": String(Buffer.byteLength(overloadBody)),
+  "retry-after": "1",
+};
+
+const rawOverload = [
+  "HTTP/1.1 503 Service Unavailable",
+  ...Object.entries(overloadHeaders).map(([name, value]) => `${name}: ${value}`),
+  "connection: close",
+  "",
+  overloadBody,
+].join("\r\n");
