@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { browserName } from "./browser-name.js";
 import { createToken, sameSecret, secretHash } from "./token.js";
 
@@ -63,6 +64,7 @@ export class BrowserSessions {
     while (this.#byCookie.size >= maxSessions) this.#endOldest();
     const [cookie, pageSecret] = [createToken(), createToken()];
     const ending = new AbortController();
+    setMaxListeners(0, ending.signal); // every open answer of the browser listens
     const session = {
       id: randomBytes(4).toString("hex"),
       browser: browserName(visitor.userAgent),

@@ -27,6 +27,7 @@ describe("a one-time link", () => {
     expect((await at.ask(pathOf(link), { method: "HEAD", bare: true })).status).toBe(401);
     const image = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
     expect((await read(pathOf(link), image)).status).toBe(403);
+    expect((await read(pathOf(link), { "sec-purpose": "prefetch;prerender" })).status).toBe(503);
     const first = await read(pathOf(link), {});
     expect(first.status).toBe(200);
     expect(first.headers["set-cookie"]?.[0]).toMatch(

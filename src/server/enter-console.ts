@@ -25,6 +25,7 @@ export async function enterConsole(
 ): Promise<void> {
   const page = (await files.load())?.get("/index.html")?.bodies["identity"]?.toString() ?? notBuilt;
   const { headers } = request;
+  if (String(headers["sec-purpose"] ?? headers["purpose"] ?? "").includes("prefetch")) throw notOpenedYet();
   const earlier = access.sessions.find(sessionCookies(headers, port), undefined)?.session;
   if (!access.codes.redeem(code)) {
     access.attempts.wrong(address);
@@ -58,6 +59,11 @@ function linkRefused(signedInAt: string | undefined): ApiFault {
       ...(signedInAt === undefined ? [] : [`This browser is signed in already: ${signedInAt}`]),
     ].join("\n"),
   });
+}
+
+/** A browser that looks ahead must not use the link up. */
+function notOpenedYet(): ApiFault {
+  return new ApiFault(503, { code: "LINK_NOT_OPENED", message: "A link is not opened ahead of time." });
 }
 
 const notBuilt =
