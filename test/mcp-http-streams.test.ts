@@ -28,7 +28,7 @@ function openGate(more: { readonly reports?: number; readonly text?: string } = 
       gate.started = true;
       ctx.signal.addEventListener("abort", () => (gate.aborted = true));
       for (let at = 0; at < (more.reports ?? 0); at++) {
-        ctx.emit({ progress: at + 1, message: more.text });
+        ctx.emit({ progress: at + 1, message: more.text ?? "" });
         if (at % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
       }
       await opened;
@@ -174,6 +174,32 @@ describe("a stream of MCP that is cut", () => {
     call.cut();
     await expect.poll(() => gate.aborted, { timeout: 5000 }).toBe(true);
   });
+});
+
+describe("a host that is gone", () => {
+  it("leaves nothing for people to answer after some seconds, and its other calls go on", async () => {
+    at = await openTestServer();
+    const { gate, tool } = openGate();
+    at.tenon.register(tool);
+    const headers = await greet();
+    const call = (id: number, name: string, args: object) =>
+      send("POST", headers, rpc(id, "tools/call", { name, arguments: args }));
+    const streams = [
+      await call(1, "gated", {}),
+      await call(2, "write_file", { path: "a.txt", content: "x" }),
+      await call(3, "ask_user", { question: "Really?" }),
+    ];
+    const waiting = async () =>
+      [...(await at.ask("/api/approvals")).body, ...(await at.ask("/api/questions")).body].length;
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => lastIdIn(streams[0]?.text() ?? "")).not.toBe("");
+    for (const stream of streams) stream.cut();
+    await expect.poll(waiting, { timeout: 5000 }).toBe(0);
+    expect(gate.aborted).toBe(false);
+    gate.open();
+    const again = await send("GET", { ...headers, "last-event-id": lastIdIn(streams[0]?.text() ?? "") });
+    await expect.poll(() => again.text()).toContain('"answer":"kept"');
+  }, 30_000);
 });
 
 describe("a host that reads nothing", () => {

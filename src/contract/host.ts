@@ -69,7 +69,7 @@ export interface HostSession {
   /** @param client The host's door for the request that asks. */
   resources(client?: ClientDoor): HostResources;
   prompts(client?: ClientDoor): HostPrompts;
-  /** Nobody is there to take the answer of this call: it goes on, but what it asks people is withdrawn. */
+  /** Nobody is there to take the answer of this call: it goes on, unless it waits for a person; then it is cancelled. */
   callerGone(callId: string): void;
   /** Cancel nothing, but end what the session left running. */
   close(): Promise<void>;
