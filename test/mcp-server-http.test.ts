@@ -138,11 +138,11 @@ describe("the MCP server over HTTP", () => {
       expect(list.status).toBe(200);
       await list.text();
     }
-    expect(performance.now() - began).toBeLessThan(5000);
+    expect(performance.now() - began).toBeLessThan(30_000);
     // The abandoned gave way, the oldest first; the one that was used is there.
     expect((await post(rpc(3, "ping"), mine)).status).toBe(200);
     expect((await post(rpc(3, "ping"), { ...mine, "mcp-session-id": latest })).status).toBe(200);
-  }, 60_000);
+  }, 180_000);
 
   it("leaves room for another token and tells when to try again", async () => {
     await open({ maxSessions: 4, maxPerPrincipal: 2 });

