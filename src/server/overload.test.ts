@@ -30,8 +30,8 @@ async function dial(bytes = ""): Promise<Heard> {
   return heard;
 }
 
-/** Waits until it holds; the machine may be busy. */
-const soon = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 30_000 });
+/** The machine may be busy. */
+const busy = { timeout: 30_000 };
 
 describe("connections that send no request", () => {
   it("lock nobody out, however many there are, and are told when they give way", async () => {
@@ -43,7 +43,7 @@ describe("connections that send no request", () => {
     expect((await at.ask("/api/about")).status).toBe(200);
     expect((await at.ask("/health", { bare: true })).status).toBe(200);
     expect(performance.now() - began).toBeLessThan(10_000);
-    await soon(() => slow.filter(({ closed }) => closed).length).toBeGreaterThan(500);
+    await expect.poll(() => slow.filter(({ closed }) => closed).length, busy).toBeGreaterThan(500);
     const left = slow.filter(({ closed }) => closed);
     for (const { text } of left) {
       expect(text).toMatch(/^HTTP\/1\.1 503 /);
@@ -56,7 +56,7 @@ describe("connections that send no request", () => {
     const feeds = await Promise.all([readFeed(at.server), readFeed(at.server), readFeed(at.server)]);
     const slow = await Promise.all([dial("GET /"), dial("GET /"), dial("GET /")]);
     expect((await at.ask("/api/calls")).status).toBe(200);
-    await soon(() => slow.some(({ text }) => text.startsWith("HTTP/1.1 503"))).toBe(true);
+    await expect.poll(() => slow.some(({ text }) => text.startsWith("HTTP/1.1 503")), busy).toBe(true);
     await at.post("/api/tools/current_time/call", { arguments: {} });
     for (const feed of feeds) {
       await feed.until(({ items }) => items.length > 0);
@@ -78,7 +78,7 @@ describe("more connections than there is room for", () => {
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect(refused.body.error.code).toBe("TOO_MANY_CONNECTIONS");
     third.stop();
-    await soon(async () => (await at.ask("/api/calls")).status).toBe(200);
+    await expect.poll(async () => (await at.ask("/api/calls")).status, busy).toBe(200);
     for (const feed of feeds) feed.stop();
     agent.destroy();
   });
