@@ -5,7 +5,7 @@
 // From a shell: node scripts/check-invariants.mjs WORKSPACE [STATE_DIR] [RUN.json], after `npm run build`.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { isAbsolute, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const linesPerSegment = 1_000_000;
@@ -14,7 +14,7 @@ const linesPerSegment = 1_000_000;
  * @typedef {object} Acknowledged An answer that left before the fault.
  * @property {string} callId
  * @property {boolean} [success] @default true
- * @property {{ path: string, sha256?: string, absent?: boolean }} [file] What it left on disk, where nothing later changed it.
+ * @property {{ path: string, sha256?: string, absent?: boolean }} [file] What it left on disk, by its absolute path, where nothing later changed it.
  * @property {string} [memory] The id of the memory that it saved.
  *
  * @typedef {object} FaultRun What the fault driver knows.
@@ -42,7 +42,7 @@ export async function checkInvariants(tenon, run = {}) {
   if (!verdict.ok) problems.push(`Record ${verdict.seq} of the log: ${verdict.problem}.`);
   const state = await tenon.checkState();
   problems.push(...state.problems.map((problem) => `The state: ${problem}`));
-  problems.push(...checkAcknowledged(tenon, records, run.acknowledged ?? []));
+  problems.push(...checkAcknowledged(records, run.acknowledged ?? []));
   problems.push(...(await checkMemories(tenon, run.acknowledged ?? [])));
   problems.push(...(await checkJournal(tenon, records)));
   for (const callId of run.effects ?? [])
@@ -51,7 +51,7 @@ export async function checkInvariants(tenon, run = {}) {
   return problems;
 }
 
-function checkAcknowledged(tenon, records, acknowledged) {
+function checkAcknowledged(records, acknowledged) {
   return acknowledged.flatMap(({ callId, success = true, file }) => {
     const record = records.get(callId);
     if (record === undefined) return [`The call ${callId} was acknowledged and has no record.`];
@@ -59,16 +59,15 @@ function checkAcknowledged(tenon, records, acknowledged) {
       return [
         `The call ${callId} was acknowledged as ${success ? "done" : "failed"}; its record says ${record.outcome}.`,
       ];
-    return file === undefined ? [] : checkFile(tenon, callId, file);
+    return file === undefined ? [] : checkFile(callId, file);
   });
 }
 
-function checkFile(tenon, callId, { path, sha256, absent = false }) {
-  const full = isAbsolute(path) ? path : join(tenon.config.workspaceDir, path);
-  if (existsSync(full) === absent)
+function checkFile(callId, { path, sha256, absent = false }) {
+  if (existsSync(path) === absent)
     return [`The call ${callId} was acknowledged, but ${path} is ${absent ? "still there" : "not there"}.`];
   if (absent || sha256 === undefined) return [];
-  const actual = createHash("sha256").update(readFileSync(full)).digest("hex");
+  const actual = createHash("sha256").update(readFileSync(path)).digest("hex");
   return actual === sha256 ? [] : [`The call ${callId} was acknowledged, but ${path} has another content.`];
 }
 
