@@ -1,4 +1,5 @@
-import { closeSync, openSync, readdirSync, readFileSync, statSync, unlinkSync, writeSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { linkSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { genesis } from "./line.js";
 
@@ -84,21 +85,22 @@ export function writeHead(fd: number, { count, hash, bytes }: SegmentHead = empt
   writeSync(fd, `${count} ${hash} ${bytes}`.padEnd(headBytes - 1).concat("\n"), 0);
 }
 
-/** Take a segment for this process; `false` where another one has it. */
+/**
+ * Take a segment for this process; `false` where another one has it. The name appears with its text: a file that
+ * is still empty would pass for that of a dead process, and a segment at work for an abandoned one.
+ */
 export function claim(file: string, owner: string): boolean {
-  let fd: number;
+  const temp = `${file}.${process.pid}-${randomUUID()}`;
+  writeFileSync(temp, owner, { flag: "wx", mode: 0o600 });
   try {
-    fd = openSync(file, "wx", 0o600);
+    linkSync(temp, file);
+    return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
-  }
-  try {
-    writeSync(fd, owner);
   } finally {
-    closeSync(fd);
+    unlinkSync(temp);
   }
-  return true;
 }
 
 /** The text of a small file, where it is there. */
