@@ -2,6 +2,7 @@ import { ToolValidationError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
 import { stages } from "../contract/ports/pipeline.js";
 import type { Iteration, Stage } from "../contract/ports/pipeline.js";
+import { givenIterationsKey } from "./archive/given-numbers.js";
 import { insertRows } from "./insert-rows.js";
 import type { Sql, SqlDatabase } from "./sql.js";
 import { refuseBeyond, type StateLimits } from "./state-limits.js";
@@ -100,13 +101,17 @@ interface Creation {
   readonly name?: string | undefined;
 }
 
+// A restore takes iterations away whose ids were given out.
+const lastNumberSql = `SELECT max(number) AS number FROM (SELECT number FROM iterations
+  UNION ALL SELECT CAST(value AS BIGINT) FROM meta WHERE key = '${givenIterationsKey}') AS given`;
+
 async function create(tx: Sql, creation: Creation): Promise<NumberedIteration> {
   const { scope, clock, limits, id: wanted, name } = creation;
   await refuseBeyond(tx, { table: "iterations", setting: "maxIterations", max: limits.maxIterations });
   if (wanted !== undefined) checkId(wanted);
   const { agent, sessionId, callId } = scope.actor;
   const [first] = stages;
-  const last = await tx.get<{ number: number | null }>("SELECT max(number) AS number FROM iterations");
+  const last = await tx.get<{ number: number | null }>(lastNumberSql);
   const number = (last?.number ?? 0) + 1;
   const id = wanted ?? (await freeId(tx, number));
   const now = clock.now();

@@ -18,7 +18,7 @@ export interface OpenDatabaseOptions {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly onWarning: (message: string) => void;
-  /** How long a call waits for a server. */
+  /** How long a call waits for a server, or for another process that writes to the file. */
   readonly patienceMs?: number | undefined;
 }
 
@@ -32,7 +32,8 @@ export interface OpenedDatabase {
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenedDatabase> {
   const { address, dir, clock, onWarning } = options;
   if (address === "sqlite") {
-    return { database: await openFile({ file: databaseFile(dir), clock, onWarning }), place: "" };
+    const { patienceMs } = options;
+    return { database: await openFile({ file: databaseFile(dir), clock, onWarning, patienceMs }), place: "" };
   }
   if (address === ":memory:") return { database: await openMemory(clock), place: "" };
   const { openPostgres } = await import("./open-postgres.js");

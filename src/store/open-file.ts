@@ -21,6 +21,7 @@ import { corruptError, toStateError } from "./state-error.js";
 export interface OpenFileOptions {
   readonly file: string;
   readonly clock: Clock;
+  readonly patienceMs?: number | undefined;
   /** Told when a damaged file was set aside. */
   readonly onWarning: (message: string) => void;
 }

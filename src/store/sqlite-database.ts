@@ -18,6 +18,8 @@ export interface SqliteDatabase extends SqlDatabase {
 export interface SqliteOptions {
   readonly file: string;
   readonly clock: Clock;
+  /** How long a call waits for another process that writes. @default 9000 */
+  readonly patienceMs?: number | undefined;
   /** Told when a query meets damage, so that the next start can look closely. */
   readonly onCorrupt?: () => void;
 }
@@ -25,7 +27,9 @@ export interface SqliteOptions {
 // A writer holds the lock for microseconds. Waiting inside SQLite blocks the event loop, and with it a
 // writer of this same process, so it is short; the rest of the patience is spent between turns of the loop.
 const busyTimeoutMs = 2;
-const busyPatienceMs = 15_000;
+const defaultPatienceMs = 9_000;
+/** How long a call waits where others have waited in vain before it. */
+const leastPatienceMs = 500;
 
 /** Settings of a connection; the second of them turns a new file into one with a write-ahead log. */
 export const connectionSettings = `
@@ -40,7 +44,14 @@ export const connectionSettings = `
 /** Open a database file; its settings are made, and it is checked, by whoever opens it. */
 export function openSqlite(options: SqliteOptions): SqliteDatabase {
   const connection = connectSqlite(options.file);
-  const parts: Parts = { ...options, connection, turns: createTurns(), prepared: new Map(), open: true };
+  const parts: Parts = {
+    ...options,
+    connection,
+    turns: createTurns(),
+    prepared: new Map(),
+    busy: { since: undefined },
+    open: true,
+  };
   return {
     ...createSql((body) => patiently(() => inTurn(parts, body), parts), parts, "alone"),
     dialect: "sqlite",
@@ -70,6 +81,7 @@ interface Parts extends SqliteOptions {
   /** Held by the transaction that is under way. */
   readonly turns: Turns;
   readonly prepared: Map<string, SqliteStatement>;
+  readonly busy: Busy;
   open: boolean;
 }
 
@@ -102,7 +114,7 @@ function createSql(around: Around, parts: Parts, within: Within): Sql {
     if (within === "snapshot") refuseWrite(sql);
     const statement = prepare(sql, parameters);
     const run = (): { changes: number } => ({ changes: Number(statement.run(...parameters).changes) });
-    return within === "alone" && isWrite(sql) ? committed(parts.connection, run) : run();
+    return within === "alone" && isWrite(sql) ? committed(parts, run) : run();
   };
   return {
     dialect: "sqlite",
@@ -114,8 +126,9 @@ function createSql(around: Around, parts: Parts, within: Within): Sql {
 }
 
 /** Run a statement in a transaction of its own, whose end tells whether it was kept. */
-function committed<Result>(connection: SqliteConnection, body: () => Result): Result {
+function committed<Result>({ connection, busy }: Parts, body: () => Result): Result {
   connection.exec("BEGIN IMMEDIATE");
+  busy.since = undefined;
   try {
     const result = body();
     connection.exec("COMMIT");
@@ -173,6 +186,7 @@ async function transaction<Result>(
   };
   try {
     const within = begin === "BEGIN" ? "snapshot" : "transaction";
+    if (within === "transaction") parts.busy.since = undefined;
     const result = await work(createSql(around, parts, within));
     over = true;
     guarded(parts, () => connection.exec("COMMIT"));
@@ -202,20 +216,34 @@ function rollBack(connection: SqliteConnection): void {
   }
 }
 
-/** Try again while another process writes, with the event loop free in between. */
+/** Since when another process has held the file, by the steady clock, with no write of this one in between. */
+export interface Busy {
+  since: number | undefined;
+}
+
+type Patience = Pick<SqliteOptions, "file" | "clock" | "patienceMs"> & { readonly busy?: Busy };
+
+/**
+ * Try again while another process writes, with the event loop free in between. A process that was stopped
+ * in the middle of a write holds the file for as long: all who wait give up together, and who comes later soon.
+ */
 export async function patiently<Result>(
   attempt: () => Result | Promise<Result>,
-  { file, clock }: Pick<SqliteOptions, "file" | "clock">,
+  { file, clock, patienceMs = defaultPatienceMs, busy = { since: undefined } }: Patience,
 ): Promise<Result> {
-  let deadline: number | undefined;
+  let least: number | undefined;
   for (let wait = 1; ; wait = Math.min(wait * 2, 100)) {
     try {
-      return await attempt();
+      const result = await attempt();
+      if (least !== undefined) busy.since = undefined;
+      return result;
     } catch (error) {
       if (!isBusy(error)) throw toStateError(error, file);
       // The clock is looked at only where there is something to wait for: its first look costs milliseconds.
-      deadline ??= clock.monotonic() + busyPatienceMs;
-      if (clock.monotonic() > deadline) throw toStateError(error, file);
+      const now = clock.monotonic();
+      least ??= now + Math.min(leastPatienceMs, patienceMs);
+      busy.since ??= now;
+      if (now > Math.max(least, busy.since + patienceMs)) throw toStateError(error, file);
       await clock.sleep(wait);
     }
   }

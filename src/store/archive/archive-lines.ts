@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ToolValidationError } from "../../contract/errors.js";
 import type { SqlValue } from "../sql.js";
+import type { GivenNumbers } from "./given-numbers.js";
 
 /** The first line of an archive. */
 export interface ArchiveHead {
@@ -10,6 +11,8 @@ export interface ArchiveHead {
   readonly schema: number;
   readonly workspace: string;
   readonly time: number;
+  /** The highest number that each table has given out; those of deleted rows show nowhere else. */
+  readonly given?: GivenNumbers;
 }
 
 /** A row of a table; bytes are Base64 in an object. */
@@ -115,8 +118,14 @@ function parseJson(text: string): unknown {
 }
 
 const shapes: readonly ((line: Partial<Record<string, unknown>>) => boolean)[] = [
-  ({ tenon, format, schema }) =>
-    tenon === "state" && format === 1 && Number.isInteger(schema) && Number(schema) > 0,
+  ({ tenon, format, schema, given = {} }) =>
+    tenon === "state" &&
+    format === 1 &&
+    Number.isInteger(schema) &&
+    Number(schema) > 0 &&
+    typeof given === "object" &&
+    given !== null &&
+    Object.values(given).every((number) => Number.isSafeInteger(number) && Number(number) >= 0),
   ({ table, row }) => typeof table === "string" && isRow(row),
   ({ content, base64, last }) =>
     typeof content === "string" &&

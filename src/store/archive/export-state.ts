@@ -4,6 +4,7 @@ import type { Clock } from "../../contract/ports/clock.js";
 import { migrations, tablesOf } from "../migrations.js";
 import type { SqlDatabase } from "../sql.js";
 import { createArchiveWriter, toArchiveValue } from "./archive-lines.js";
+import { readGiven } from "./given-numbers.js";
 import { tableRows, type TableQuery } from "./table-rows.js";
 
 export interface ExportParts {
@@ -41,7 +42,9 @@ export async function exportState(
     if (begun) throw lostError(parts.database.name);
     begun = true;
     const { workspace, clock } = parts;
-    await writer.add({ tenon: "state", format: 1, schema: migrations.length, workspace, time: clock.now() });
+    const given = await readGiven(tx);
+    const head = { tenon: "state", format: 1, schema: migrations.length } as const;
+    await writer.add({ ...head, workspace, time: clock.now(), given });
     const needed = new Set<string>();
     for (const table of tablesOf(migrations.length)) {
       for await (const row of tableRows(tx, queryOf(table, parts.place))) {

@@ -3,19 +3,23 @@ import { insertRows } from "../insert-rows.js";
 import { migrate, migrations, refuseNewer, tablesOf, type Versioned } from "../migrations.js";
 import type { Sql, SqlValue } from "../sql.js";
 import { badArchive, fromArchiveValue, type ArchiveLine, type ArchiveRow } from "./archive-lines.js";
+import { raiseGiven, type GivenNumbers } from "./given-numbers.js";
 
 export interface LoadOptions {
   readonly lines: AsyncIterable<ArchiveLine>;
   readonly versioned: Versioned;
   /** Whose files the journal is about from now on. */
   readonly place: string;
+  /** The numbers that were given out by what the rows take the place of; asked last. */
+  readonly former: () => Promise<GivenNumbers>;
 }
 
 const rowsAtOnce = 50;
 
 /** Make the schema that an archive's rows are from in an empty database, fill it, and bring it up to date. */
-export async function loadRows(tx: Sql, { lines, versioned, place }: LoadOptions): Promise<void> {
+export async function loadRows(tx: Sql, { lines, versioned, place, former }: LoadOptions): Promise<void> {
   let version: number | undefined;
+  let inArchive: GivenNumbers = {};
   let waiting: ArchiveRow[] = [];
   let columns = new Map<string, ReadonlySet<string>>();
   const flush = async (): Promise<void> => {
@@ -26,6 +30,7 @@ export async function loadRows(tx: Sql, { lines, versioned, place }: LoadOptions
   for await (const line of lines) {
     if ("tenon" in line) {
       version = line.schema;
+      inArchive = line.given ?? {};
       refuseNewer(version, "in the backup");
       await migrate(tx, versioned, migrations.slice(0, version));
       columns = await columnsOf(tx, tablesOf(version));
@@ -39,7 +44,7 @@ export async function loadRows(tx: Sql, { lines, versioned, place }: LoadOptions
   await flush();
   await migrate(tx, versioned);
   for (const step of migrations.slice(0, version)) await step.rebuild?.(tx);
-  if (tx.dialect === "postgres") await countOn(tx);
+  await raiseGiven(tx, [inArchive, await former()]);
 }
 
 function isAlike(one: ArchiveRow, other: ArchiveRow): boolean {
@@ -72,18 +77,4 @@ async function columnsOf(tx: Sql, tables: readonly string[]): Promise<Map<string
     found.set(table, new Set(columns.map(({ name }) => name)));
   }
   return found;
-}
-
-/** A server counts on from where it was, not from the rows that were put in. */
-async function countOn(tx: Sql): Promise<void> {
-  const counted = await tx.all<{ table_name: string; column_name: string }>(
-    `SELECT table_name, column_name FROM information_schema.columns
-     WHERE table_schema = current_schema() AND is_identity = 'YES'`,
-  );
-  for (const { table_name: table, column_name: column } of counted) {
-    await tx.get(
-      `SELECT setval(pg_get_serial_sequence(?, ?), coalesce(max(${column}), 0) + 1, false) FROM ${table}`,
-      [table, column],
-    );
-  }
 }

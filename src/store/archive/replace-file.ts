@@ -8,6 +8,7 @@ import type { SqliteConnection } from "../sqlite-driver.js";
 import { isThere, privateFile } from "../state-dir.js";
 import { isBusy, isCorrupt, toStateError } from "../state-error.js";
 import type { ArchiveLine } from "./archive-lines.js";
+import { readGiven, type GivenNumbers } from "./given-numbers.js";
 import { loadRows } from "./load-rows.js";
 
 export interface ReplaceFileOptions {
@@ -26,7 +27,9 @@ export async function replaceFile(options: ReplaceFileOptions): Promise<string |
   try {
     // Before the work, so that it is not done in vain.
     present = isThere(file) && !force ? holdAlone(file) : undefined;
-    await build(fresh, options);
+    const former = async (): Promise<GivenNumbers> =>
+      present === undefined ? givenIn(file) : readFrom(present);
+    await build(fresh, options, former);
     const kept = isThere(file) ? moveAside(file, "before-restore", clock) : undefined;
     renameSync(fresh, file);
     return kept;
@@ -38,17 +41,46 @@ export async function replaceFile(options: ReplaceFileOptions): Promise<string |
   }
 }
 
-async function build(fresh: string, { lines, clock }: ReplaceFileOptions): Promise<void> {
+async function build(
+  fresh: string,
+  { lines, clock }: ReplaceFileOptions,
+  former: () => Promise<GivenNumbers>,
+): Promise<void> {
   privateFile(fresh);
   const database = openSqlite({ file: fresh, clock });
   try {
     database.exec("PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF");
-    const load = { lines: lines(), versioned: versionOf(fresh), place: "" };
+    const load = { lines: lines(), versioned: versionOf(fresh), place: "", former };
     // Synced: what takes the place of a state must last as that one did.
     await database.transaction((tx) => loadRows(tx, load), { durable: true });
   } finally {
     await database.close();
   }
+}
+
+/** The numbers that were given out in a database file; none where there is no file or it is damaged. */
+export async function givenIn(file: string): Promise<GivenNumbers> {
+  if (!isThere(file)) return {};
+  const connection = connectSqlite(file);
+  try {
+    connection.exec("PRAGMA busy_timeout = 1000");
+    return await readFrom(connection);
+  } catch (error) {
+    if (isCorrupt(error)) return {};
+    throw toStateError(error, file);
+  } finally {
+    connection.close();
+  }
+}
+
+async function readFrom(connection: SqliteConnection): Promise<GivenNumbers> {
+  const isBegun = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'").get();
+  if (isBegun === undefined) return {};
+  return readGiven({
+    dialect: "sqlite",
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the SQL text decides the row's type
+    all: async <Row>(sql: string) => connection.prepare(sql).all() as Row[],
+  });
 }
 
 /** Take the file for this process alone. A damaged one is nobody's: `undefined`. */

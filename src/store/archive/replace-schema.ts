@@ -3,6 +3,7 @@ import { openPostgresDatabase } from "../postgres-database.js";
 import { createPostgresPool } from "../postgres-driver.js";
 import { versionOf } from "../open-postgres.js";
 import type { ArchiveLine } from "./archive-lines.js";
+import { readGiven, type GivenNumbers } from "./given-numbers.js";
 import { loadRows } from "./load-rows.js";
 
 export interface ReplaceSchemaOptions {
@@ -24,9 +25,11 @@ export async function replaceSchema(options: ReplaceSchemaOptions): Promise<stri
   try {
     return await database.transaction(async (tx) => {
       const present = await tx.get("SELECT 1 AS one FROM pg_namespace WHERE nspname = ?", [schema]);
+      const given = present === undefined ? {} : await readGiven(tx);
+      const former = async (): Promise<GivenNumbers> => given;
       if (present !== undefined) await tx.run(`ALTER SCHEMA ${schema} RENAME TO ${kept}`);
       await tx.run(`CREATE SCHEMA ${schema}`);
-      await loadRows(tx, { lines: options.lines(), versioned: versionOf(pool.name), place });
+      await loadRows(tx, { lines: options.lines(), versioned: versionOf(pool.name), place, former });
       return present === undefined ? undefined : `${pool.name}, schema ${kept}`;
     });
   } finally {

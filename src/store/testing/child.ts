@@ -30,10 +30,18 @@ const tasks: Record<string, () => Promise<void>> = {
   },
   /** Save one name again and again, each time whole. */
   async save() {
-    for (let n = 0; n < 200; n += 1) {
+    for (let n = 0; n < 80; n += 1) {
       const word = `${detail}-${n}`;
       await state.sessions.save("shared", { env: { word }, data: Array.from({ length: 50 }, () => word) });
     }
+  },
+  /** Stay in the middle of a write until the process is ended. */
+  async hold() {
+    await state.sql.transaction(async (tx) => {
+      await tx.run("INSERT INTO meta (key, value) VALUES ('held', 'half')");
+      process.stdout.write("held\n");
+      await new Promise((later) => setTimeout(later, 60_000));
+    });
   },
   /** Hold a lock until the process is ended. */
   async lock() {

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { askPostgres, testPostgres } from "../../../test/postgres.js";
+import { migrations, tablesOf } from "../migrations.js";
 import { schemaOf } from "../open-database.js";
 import { openState, type State, type StateOptions } from "../open-state.js";
 
@@ -29,8 +30,57 @@ export type NewGround = () => Promise<Ground>;
 /** In a file. */
 export const sqliteGround: NewGround = () => createGround("sqlite");
 
+/** In a file in memory where the system has room there, for tests that need no disk: syncing takes long under load. */
+export const quickSqliteGround: NewGround = () =>
+  createGround("sqlite", existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
+
 /** On a server. */
 export const postgresGround: NewGround = async () => createGround(await testPostgres());
+
+/** A ground whose schema is made once: closing it only empties the tables, `end` drops it. */
+export interface LastingGround {
+  readonly newGround: NewGround;
+  end(): Promise<void>;
+}
+
+/** On a server, for many tests that leave the schema as it is: making one takes longer than most of them. */
+export function lastingPostgresGround(): LastingGround {
+  let ground: Ground | undefined;
+  return {
+    async newGround() {
+      ground ??= await postgresGround();
+      const { open, exec, stateDir } = ground;
+      const opened: State[] = [];
+      return {
+        ...ground,
+        async open(options) {
+          const state = await open(options);
+          opened.push(state);
+          return state;
+        },
+        async close() {
+          for (const state of opened) await state.close();
+          await exec(emptySql);
+          rmSync(stateDir, { recursive: true, force: true });
+        },
+      };
+    },
+    end: async () => ground?.close(),
+  };
+}
+
+/** Rows go before those that they refer to, and numbers begin again. */
+const emptySql = `DO $$ DECLARE found text; BEGIN
+  FOR found IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema()
+    AND tablename <> 'meta' AND tablename <> ALL ('{${tablesOf(migrations.length).join()}}'::text[])
+  LOOP EXECUTE format('DELETE FROM %I', found); END LOOP;
+  ${tablesOf(migrations.length)
+    .toReversed()
+    .map((table) => `DELETE FROM ${table};`)
+    .join("\n  ")}
+  FOR found IN SELECT sequencename FROM pg_sequences WHERE schemaname = current_schema()
+  LOOP PERFORM setval(found::regclass, 1, false); END LOOP;
+END $$`;
 
 /** End the connections that were closed: the package does so only when their statements are collected. */
 export async function collectGarbage(): Promise<void> {
@@ -39,8 +89,8 @@ export async function collectGarbage(): Promise<void> {
   await nextTurn();
 }
 
-async function createGround(database: string): Promise<Ground> {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "tenon-ground-")));
+async function createGround(database: string, parent = tmpdir()): Promise<Ground> {
+  const base = realpathSync(mkdtempSync(join(parent, "tenon-ground-")));
   const [stateDir, workspace] = [join(base, "state"), join(base, `ws-${randomUUID()}`)];
   mkdirSync(workspace);
   const opened: State[] = [];

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { MemoryQuery, MemoryStore, NewMemory } from "../../contract/ports/memories.js";
+import { insertRows } from "../insert-rows.js";
 import type { Ground, NewGround } from "./drivers.js";
 import { openBench, type WorkBench } from "./work-ground.js";
 
@@ -205,9 +206,14 @@ export function memoriesSuite(newGround: NewGround): void {
 
     it("find an old memory that holds all words, behind hundreds that hold one", async () => {
       await save("both", "alpha beta");
-      const rows = Array.from({ length: 1300 }, (_, n) => (n % 2 === 0 ? "alpha" : "beta"));
-      for (const word of rows) await save(word, word);
+      const words = Array.from({ length: 1300 }, (_, n) => (n % 2 === 0 ? "alpha" : "beta"));
+      // At once: what is tried is the search, and it indexes rows that it does not know.
+      const columns = ["kind", "layer", "iteration", "title", "content", "tags", "created_at", "agent"];
+      const rows = words.map((word) => ["learning", "iteration", 1, word, word, "[]", bench.time, "tester"]);
+      await bench.state.sql.transaction((tx) => insertRows(tx, { table: "memories", columns, rows }));
+      expect(await memories.count()).toBe(1301);
       expect((await titles({ query: "alpha beta", limit: 1 }))[0]).toBe("both");
+      expect(await titles({ query: "alpha", limit: 100 })).toHaveLength(100);
     }, 30_000);
   });
 }
