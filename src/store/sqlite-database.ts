@@ -1,5 +1,6 @@
 import { ToolInternalError, ToolUnavailableError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
+import { identityOf, refuseLost } from "./file-identity.js";
 import { isWrite, refuseNul, refuseWrite } from "./sql-text.js";
 import type { Sql, SqlDatabase, SqlValue } from "./sql.js";
 import { connectSqlite, endStatements } from "./sqlite-driver.js";
@@ -50,6 +51,7 @@ export function openSqlite(options: SqliteOptions): SqliteDatabase {
     turns: createTurns(),
     prepared: new Map(),
     busy: { since: undefined },
+    identity: identityOf(options.file),
     open: true,
   };
   return {
@@ -82,6 +84,8 @@ interface Parts extends SqliteOptions {
   readonly turns: Turns;
   readonly prepared: Map<string, SqliteStatement>;
   readonly busy: Busy;
+  /** Which file was opened; nothing where there is none. */
+  readonly identity: string | undefined;
   open: boolean;
 }
 
@@ -126,11 +130,13 @@ function createSql(around: Around, parts: Parts, within: Within): Sql {
 }
 
 /** Run a statement in a transaction of its own, whose end tells whether it was kept. */
-function committed<Result>({ connection, busy }: Parts, body: () => Result): Result {
+function committed<Result>(parts: Parts, body: () => Result): Result {
+  const { connection } = parts;
   connection.exec("BEGIN IMMEDIATE");
-  busy.since = undefined;
+  parts.busy.since = undefined;
   try {
     const result = body();
+    refuseLost(parts);
     connection.exec("COMMIT");
     return result;
   } catch (error) {
@@ -189,7 +195,10 @@ async function transaction<Result>(
     if (within === "transaction") parts.busy.since = undefined;
     const result = await work(createSql(around, parts, within));
     over = true;
-    guarded(parts, () => connection.exec("COMMIT"));
+    guarded(parts, () => {
+      if (within === "transaction") refuseLost(parts);
+      connection.exec("COMMIT");
+    });
     return result;
   } catch (error) {
     over = true;

@@ -48,20 +48,19 @@ export function lastingPostgresGround(): LastingGround {
   let ground: Ground | undefined;
   return {
     async newGround() {
-      ground ??= await postgresGround();
-      const { open, exec, stateDir } = ground;
+      const lasting = (ground ??= await postgresGround());
       const opened: State[] = [];
       return {
-        ...ground,
+        ...lasting,
         async open(options) {
-          const state = await open(options);
+          const state = await lasting.open(options);
           opened.push(state);
           return state;
         },
         async close() {
           for (const state of opened) await state.close();
-          await exec(emptySql);
-          rmSync(stateDir, { recursive: true, force: true });
+          await lasting.exec(emptySql);
+          rmSync(lasting.stateDir, { recursive: true, force: true });
         },
       };
     },

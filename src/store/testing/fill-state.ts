@@ -27,14 +27,14 @@ export async function fillState(state: State): Promise<void> {
 }
 
 /** More rows than are read or inserted at once, in one transaction: a server takes long for one each. */
-async function fillValues({ sql, kv }: State): Promise<void> {
-  await kv("tool:a").set("first", 0);
+async function fillValues(state: State): Promise<void> {
+  await state.kv("tool:a").set("first", 0);
   const rows = Array.from({ length: 1100 }, (_, n) => {
     const value = JSON.stringify({ n, text: "x".repeat(n % 50) });
     return ["tool:a", `key-${n}`, value, value.length + `key-${n}`.length];
   });
   const bytes = rows.reduce((sum, row) => sum + Number(row[3]), 0);
-  await sql.transaction(async (tx) => {
+  await state.sql.transaction(async (tx) => {
     await insertRows(tx, { table: "kv", columns: ["namespace", "key", "value", "bytes"], rows });
     await tx.run("UPDATE kv_usage SET keys = keys + ?, bytes = bytes + ? WHERE namespace = 'tool:a'", [
       rows.length,
