@@ -28,6 +28,20 @@ export function undoMethods(parts: {
     previewUndo: async (what, options) => journal.previewUndo(await toUndoWish(journal, what), options),
     history: (query) => journal.history(query),
     replay,
-    quarantine: parts.quarantine,
+    quarantine: recordedQuarantine(parts.quarantine, acts),
   };
+}
+
+/** A person's decision about what was held back is on record, like an undo. */
+function recordedQuarantine(quarantine: Tenon["quarantine"], acts: Acts): Tenon["quarantine"] {
+  const decide =
+    (name: "restore" | "discard"): Tenon["quarantine"]["restore"] =>
+    (ids) =>
+      acts({
+        name: `quarantine_${name}`,
+        arguments: { ids },
+        shown: (items) => ({ paths: items.map(({ path }) => path) }),
+        run: () => quarantine[name](ids),
+      });
+  return { ...quarantine, restore: decide("restore"), discard: decide("discard") };
 }

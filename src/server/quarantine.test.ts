@@ -34,5 +34,11 @@ describe("held back changes over the API", { timeout: 60_000 }, () => {
     const rest = items.filter((item) => item !== npmrc).map(({ id }) => id);
     expect((await at.post("/api/quarantine/discard", { ids: rest })).status).toBe(200);
     expect((await at.ask("/api/quarantine")).body).toEqual([]);
+    const acts = await at.tenon.audit.search({ tool: "quarantine_*" });
+    expect(acts.map(({ tool, outcome }) => `${tool} ${outcome}`)).toEqual([
+      "quarantine_discard success",
+      "quarantine_restore failure",
+      "quarantine_restore success",
+    ]);
   });
 });
