@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { carefulPathGlobs, protectedPathGlobs } from "../../../policy/built-in-rules.js";
@@ -26,6 +35,12 @@ interface Attack {
   /** What else the person does afterwards. */
   readonly after?: string;
 }
+
+/** Two branches that do not merge by themselves. */
+const twoSides =
+  "git checkout -q -b side; echo b > a.txt; git commit -qam b; echo c > c.txt; git add c.txt; git commit -qm c; git checkout -q main; echo d > a.txt; git commit -qam d; git checkout -q side";
+/** Git starts `git-merge-x/evil` for the strategy `x/evil`; the conflict is solved, so that it can go on. */
+const mergeProgram = "mkdir git-merge-x; cp $EVIL git-merge-x/evil; echo e > a.txt; git add a.txt";
 
 const attacks: readonly Attack[] = [
   {
@@ -116,6 +131,15 @@ const attacks: readonly Attack[] = [
     plant: "git -C m2 config core.fsmonitor $EVIL",
   },
   {
+    what: "a merge program for the rest of a rebase",
+    plant: `${twoSides}; git rebase -q main; ${mergeProgram}; echo x/evil > .git/rebase-merge/strategy`,
+  },
+  {
+    what: "a merge program for the rest of a cherry-pick",
+    plant: `${twoSides}; git checkout -q main; git cherry-pick main..side; ${mergeProgram}; printf "[options]\\n\\tstrategy = x/evil\\n" >> .git/sequencer/opts`,
+    after: "git cherry-pick --continue",
+  },
+  {
     what: "commands in the steps of a rebase",
     plant:
       'git commit -q --allow-empty -m a; git commit -q --allow-empty -m b; GIT_SEQUENCE_EDITOR="sh -c \'printf \\"break\\nexec $EVIL\\n\\" > \\$0\'" git rebase -q -i HEAD~1',
@@ -135,15 +159,22 @@ const attacks: readonly Attack[] = [
 
 describe("programs that a command plants for git", { timeout: 60_000 }, () => {
   let ground: Ground;
+  let workspace: string;
   let count = 0;
   beforeAll(async () => {
+    // Its name has no space, so that a shell takes the path of the program for one word.
+    workspace = realpathSync(mkdtempSync(join(tmpdir(), "tenon-planted-")));
     ground = await openGround({
+      workspace,
       protectedPaths: [...protectedPathGlobs],
       carefulPaths: [...carefulPathGlobs],
     });
     writeFileSync(join(ground.home, ".gitconfig"), "[user]\n\tname = P\n\temail = p@example.org\n");
   });
-  afterAll(() => ground.close());
+  afterAll(async () => {
+    await ground.close();
+    rmSync(workspace, { recursive: true, force: true });
+  });
 
   const person = (folder: string, script: string, env: Record<string, string> = {}): void => {
     spawnSync("/bin/sh", ["-c", script], {
@@ -177,7 +208,7 @@ describe("programs that a command plants for git", { timeout: 60_000 }, () => {
     person(open, `${personsDay}; ${after}`);
     expect(existsSync(openMark)).toBe(true);
 
-    const folder = join(ground.workspace, `tree-${count}`);
+    const folder = join(workspace, `tree-${count}`);
     const mark = prepare(folder, before?.replaceAll("../m", "./m0"));
     const env = {
       PATH: "/usr/local/bin:/usr/bin:/bin",
@@ -192,7 +223,7 @@ describe("programs that a command plants for git", { timeout: 60_000 }, () => {
   });
 
   it("stay out of careful files, whatever writes them", async () => {
-    const folder = join(ground.workspace, "careful");
+    const folder = join(workspace, "careful");
     mkdirSync(join(folder, ".github/workflows"), { recursive: true });
     writeFileSync(join(folder, ".npmrc"), "old\n");
     writeFileSync(join(folder, ".github/workflows/ci.yml"), "old\n");
@@ -216,7 +247,7 @@ describe("programs that a command plants for git", { timeout: 60_000 }, () => {
   });
 
   it("may lie in folders of dependencies, where nobody opens them", async () => {
-    const folder = join(ground.workspace, "deps");
+    const folder = join(workspace, "deps");
     mkdirSync(folder);
     const places = [
       "node_modules/a/.npmrc",

@@ -70,11 +70,13 @@ function obeyedIn(folder: string): JudgedPath[] {
     at("info/attributes", "attributes"),
     at("objects/info/alternates", "alternates"),
     at("rebase-merge/git-rebase-todo", "todo"),
+    at("rebase-merge/strategy", "strategy"),
+    at("sequencer/opts", "sequencer"),
   ];
 }
 
 /** Folders that git makes itself; behind a link in the place of one, git would find what nobody has judged. */
-const ownFolders = ["info", "objects", "objects/info", "rebase-merge", "modules", "worktrees"];
+const ownFolders = ["info", "objects", "objects/info", "rebase-merge", "sequencer", "modules", "worktrees"];
 
 function linksIn(folder: string): JudgedPath[] {
   const below = ["modules", "worktrees"].flatMap((name) =>
@@ -89,9 +91,7 @@ function linksIn(folder: string): JudgedPath[] {
 }
 
 function obeyedInWorktree(folder: string): JudgedPath[] {
-  return obeyedIn(folder).filter(
-    ({ role }) => role === "settings" || role === "commondir" || role === "todo",
-  );
+  return obeyedIn(folder).filter(({ role }) => role !== "attributes" && role !== "alternates");
 }
 
 /** Git runs what lies directly in the folder; the samples that it makes itself it does not. */

@@ -18,7 +18,11 @@ export type PathRole =
   | "commondir"
   | "alternates"
   /** Steps of a rebase that somebody will continue. */
-  | "todo";
+  | "todo"
+  /** The program that merges its steps. */
+  | "strategy"
+  /** Options of a cherry-pick or revert that somebody will continue. */
+  | "sequencer";
 
 /** What lies at a path: bytes of a file, or where a link leads. */
 export type PathContent =
@@ -144,6 +148,11 @@ function judgeText({ path, role, rule }: PathChange, text: string, { isInside }:
     const isRun = /^\s*(?:x|exec)(?:\s|$)/m.test(text);
     return isRun ? held(rule, "it holds commands that the rest of a rebase would run") : passed;
   }
+  if (role === "strategy" || role === "sequencer") {
+    const names = role === "strategy" ? [text.trim()] : strategiesIn(text);
+    const isPlain = names?.every((name) => /^[\w-]*$/.test(name)) === true;
+    return isPlain ? passed : held(rule, "it names a program that merges the rest");
+  }
   if (role === "alternates") {
     const outside = text
       .split("\n")
@@ -162,4 +171,11 @@ function judgeText({ path, role, rule }: PathChange, text: string, { isInside }:
 /** Git writes this file only for a linked work tree, which shares the folder that its own lies in. */
 function isOwnMain(folder: string, target: string): boolean {
   return basename(dirname(folder)) === "worktrees" && target === dirname(dirname(folder));
+}
+
+/** The strategies that options of a sequence name; git runs the program `git-merge-<strategy>`, also by its path. */
+function strategiesIn(text: string): string[] | undefined {
+  return parseGitConfig(text)
+    ?.filter(({ name }) => name === "strategy")
+    .map(({ value }) => value);
 }
