@@ -102,6 +102,25 @@ const tables: readonly Table[] = [
     ],
   },
   {
+    name: "exceptions further down than what is denied around them",
+    config: {
+      policy: {
+        rules: [
+          { decision: "deny", path: ["data/**", "!data/sub/deep/open/**"] },
+          { decision: "deny", path: ["docs/**", "!docs/sub/deep/open/**"], access: "write" },
+        ],
+      },
+    },
+    rows: [
+      row("data/sub/a", ""),
+      row("data/sub/deep/a", ""),
+      row("data/sub/deep/open/a", "rw"),
+      row("docs/sub/a", "r"),
+      row("docs/sub/deep/a", "r"),
+      row("docs/sub/deep/open/a", "rw"),
+    ],
+  },
+  {
     name: "what is protected, at any depth",
     config: {},
     rows: [row(".vscode/tasks.json", "r"), row("app/deep/.vscode/tasks.json", "r"), row("app/deep/x", "rw")],

@@ -97,20 +97,27 @@ function pinsOf(
     const root = rootOf(path, roots);
     if (root === undefined || !root.writable) continue;
     let raw = bytes;
+    let found: Mount[] = [];
+    const keep = (): void => {
+      for (const pin of found) pins.set(pin.path, pin);
+      found = [];
+    };
     for (let at = dirname(path); at.length > root.path.length; at = dirname(at)) {
       raw = raw?.subarray(0, raw.lastIndexOf(slashByte));
       const outer = known.get(at);
-      // Nothing can be renamed in what is read-only.
-      if (outer?.kind === "fix" || outer?.kind === "mask") break;
-      if (pins.has(at)) break;
+      // Nothing can be renamed in what is read-only, and a pin would open there what is closed.
+      if (outer?.kind === "fix" || outer?.kind === "mask") found = [];
+      if (outer !== undefined || pins.has(at)) keep();
+      if (outer?.kind === "fix" || outer?.kind === "mask" || pins.has(at)) break;
       if (outer !== undefined || !isKept(at)) continue;
-      pins.set(at, {
+      found.push({
         path: at,
         bytes: raw?.toString() === at ? undefined : raw,
         kind: "pin",
         isDirectory: true,
       });
     }
+    keep();
   }
   return [...pins.values()];
 }
