@@ -130,7 +130,7 @@ async function runCalls(
   { tenon, options, session, progress }: Work,
   signal: AbortSignal,
 ): Promise<ToolEnvelope[]> {
-  // Many models count anew in each answer; these ids tell the calls apart in records and events.
+  // Many models start counting again in each answer; these ids tell the calls apart in records and events.
   const ids = calls.map(() => tenon.newCallId());
   for (const [at, { toolName, arguments: args }] of calls.entries())
     options.onEvent?.({ type: "call", callId: ids[at] ?? "", toolName, arguments: args });

@@ -158,7 +158,7 @@ async function askOn(
   return new ToolPermissionError("the changed arguments could not be used.");
 }
 
-/** An answer was given: whoever waits for it hears of it, so this channel has nothing more to say. */
+/** An answer was given and passed on, so this channel has nothing more to say. */
 function waitForEver(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
 }

@@ -51,7 +51,7 @@ export function giveAgain(call: Call, envelope: ToolEnvelope): ToolEnvelope {
   return envelope;
 }
 
-/** Keep the answer for whoever sends the key again; a refusal is not kept, since the call may be sent again. */
+/** Keep the answer for a caller that sends the key again; a refusal is not kept, since the call may be sent again. */
 export async function keepAnswer({ call, standIn }: Outcome, envelope: ToolEnvelope): Promise<void> {
   const { keys } = call.parts;
   if (keys === undefined || call.keyed === undefined) return;
