@@ -54,11 +54,23 @@ async function callAll(tenon: Tenon, n: number): Promise<Record<string, string>>
     const { error } = await tenon.call({ name, arguments: args(n) });
     outcomes[name] = error?.code ?? "done";
   }
+  outcomes["set_env"] = await setInNamedSession(tenon, n);
   outcomes["remember"] = await tenon.remember({ decision: "allow", tool: `tool_${n}` }).then(
     () => "done",
     (error: unknown) => (error as { code?: string }).code ?? String(error),
   );
   return outcomes;
+}
+
+/** A session with a name outlives the process, and so must what is set in it. */
+async function setInNamedSession(tenon: Tenon, n: number): Promise<string> {
+  try {
+    const session = await tenon.openNamedSession("kept");
+    const { error } = await session.call({ name: "set_env", arguments: { key: "COUNT", value: String(n) } });
+    return error?.code ?? "done";
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error);
+  }
 }
 
 /** What a Tenon that is started afterwards finds. */
@@ -74,7 +86,7 @@ async function found(tenon: Tenon): Promise<object> {
 }
 
 const allDone = Object.fromEntries(
-  [...calls.map(([name]) => name), "remember"].map((name) => [name, "done"]),
+  [...calls.map(([name]) => name), "set_env", "remember"].map((name) => [name, "done"]),
 );
 
 /** None may say that it was done. */

@@ -126,8 +126,12 @@ export class TenonRuntime implements Omit<Tenon, OtherMethods> {
 
   async openNamedSession(name: string, options: SessionOptions = {}): Promise<Session> {
     const { env, setVariable } = await this.#parts.sessions.open(name);
-    const onChange = (key: string, value: string): void =>
-      this.#parts.running.addChore(setVariable(key, value));
+    const onChange = (key: string, value: string): Promise<void> => {
+      const keeping = setVariable(key, value);
+      // A failure is told by the call that set it.
+      this.#parts.running.addChore(keeping.catch(() => undefined));
+      return keeping;
+    };
     const seat = await this.#parts.world.work.openSeat(name, {
       iterationId: options.iterationId,
       onWork: (work) => this.#parts.running.addChore(work),

@@ -5,10 +5,10 @@ import { getEnv } from "./get-env.js";
 import { setEnv } from "./set-env.js";
 
 describe("set_env", () => {
-  it("sets a variable that later calls read, and answers with what was there", () => {
+  it("sets a variable that later calls read, and answers with what was there", async () => {
     const context = createTestContext({ env: { MODE: "old" } });
-    expect(setEnv.execute({ key: "MODE", value: "new" }, context)).toEqual({ previous: "old" });
-    expect(setEnv.execute({ key: "FRESH", value: "" }, context)).toEqual({ previous: null });
+    expect(await setEnv.execute({ key: "MODE", value: "new" }, context)).toEqual({ previous: "old" });
+    expect(await setEnv.execute({ key: "FRESH", value: "" }, context)).toEqual({ previous: null });
     expect(getEnv.execute({ key: "MODE" }, context)).toEqual({ value: "new" });
     expect(getEnv.execute({ key: "FRESH" }, context)).toEqual({ value: "" });
   });
@@ -18,11 +18,12 @@ describe("set_env", () => {
     expect(process.env).not.toHaveProperty("TENON_SET_ENV_TEST");
   });
 
-  it("refuses a NUL in the value and changes nothing", () => {
+  it("refuses a NUL in the value and changes nothing", async () => {
     const context = createTestContext({ env: { A: "1" } });
-    expect(() => setEnv.execute({ key: "A", value: "2\0B=3" }, context)).toThrow(
-      expect.objectContaining({ name: "ToolValidationError", code: "VALUE_INVALID" }),
-    );
+    await expect(setEnv.execute({ key: "A", value: "2\0B=3" }, context)).rejects.toMatchObject({
+      name: "ToolValidationError",
+      code: "VALUE_INVALID",
+    });
     expect(context.env.get("A")).toBe("1");
   });
 

@@ -26,9 +26,11 @@ export const setEnv = defineTool({
       ? { behavior: "ask", message: `${key} decides which code later commands run.` }
       : { behavior: "allow" },
   preview: ({ key, value }) => ({ summary: `Set ${key} to ${JSON.stringify(value)} for this session.` }),
-  execute: ({ key, value }, { env }) => {
+  execute: async ({ key, value }, { env }) => {
     if (value.includes("\0")) throw nulInValue(key);
-    return { previous: env.set(key, value) };
+    const previous = env.set(key, value);
+    await env.kept?.();
+    return { previous };
   },
   render: ({ previous }, { key }) =>
     previous === null

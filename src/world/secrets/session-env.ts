@@ -9,8 +9,8 @@ export interface SessionEnvOptions {
   readonly isAllowed: (name: string) => boolean;
   /** Told of values under secret-looking names, so that they can be hidden elsewhere. */
   readonly onSecret?: (value: string) => void;
-  /** Told of every change, so that a named session can keep it. */
-  readonly onChange?: (key: string, value: string) => void;
+  /** Told of every change, so that a named session can keep it; resolves when it has. */
+  readonly onChange?: (key: string, value: string) => Promise<void> | void;
   /** Names in `initial` that the session itself has set before. */
   readonly changed?: Iterable<string>;
 }
@@ -21,6 +21,7 @@ const maxValueChars = 128 * 1024;
 export function createSessionEnv(options: SessionEnvOptions): SessionEnv {
   const values = new Map(Object.entries(options.initial));
   const changed = new Set(options.changed);
+  let keeping: Promise<void> = Promise.resolve();
   return {
     get(key) {
       refuseSecret(key, options);
@@ -33,9 +34,12 @@ export function createSessionEnv(options: SessionEnvOptions): SessionEnv {
       values.set(key, value);
       changed.add(key);
       if (isSecretName(key)) options.onSecret?.(value);
-      options.onChange?.(key, value);
+      keeping = Promise.resolve(options.onChange?.(key, value));
+      // A failure is told to those who ask by kept().
+      keeping.catch(() => undefined);
       return previous;
     },
+    kept: () => keeping,
     entries: () => values,
     changed,
   };
