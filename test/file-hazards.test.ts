@@ -222,21 +222,21 @@ describe("with a person to ask", () => {
 
   it("undoes nothing that the person's rules deny, whatever call or task is named", async () => {
     await ground.ok("make_directory", { path: "secret" });
-    await ground.ok("write_file", { path: "secret/a", content: "1" }, { id: "c1", taskId: "t" });
+    const { callId } = await ground.call("write_file", { path: "secret/a", content: "1" }, { taskId: "t" });
     await ground.reopen({
       config: { policy: { rules: [{ decision: "deny", path: "secret/**", access: "write" }] } },
     });
-    for (const args of [{ call_id: "c1" }, { task_id: "t" }, { path: "secret/a" }]) {
+    for (const args of [{ call_id: callId }, { task_id: "t" }, { path: "secret/a" }]) {
       expect(await ground.refused("undo_edit", args)).toMatchObject({ type: "ToolPermissionError" });
     }
     expect(ground.text("secret/a")).toBe("1\n");
   });
 
   it("undoes nothing outside of what the session is narrowed to", async () => {
-    await ground.ok("write_file", { path: "a", content: "1" }, { id: "c1" });
+    const { callId } = await ground.call("write_file", { path: "a", content: "1" });
     await ground.ok("make_directory", { path: "sub" });
     const narrow = ground.tenon.createSession({ allowedPaths: ["sub"] });
-    const undo = await narrow.call({ name: "undo_edit", arguments: { call_id: "c1" } });
+    const undo = await narrow.call({ name: "undo_edit", arguments: { call_id: callId } });
     expect(undo.error).toMatchObject({ type: "ToolSecurityError" });
     const history = await narrow.call({ name: "edit_history", arguments: {} });
     expect(history.result).toMatchObject({ count: 1, changes: [{ path: "sub" }] });

@@ -108,6 +108,7 @@ const tables: readonly Table[] = [
         rules: [
           { decision: "deny", path: ["data/**", "!data/sub/deep/open/**"] },
           { decision: "deny", path: ["docs/**", "!docs/sub/deep/open/**"], access: "write" },
+          { decision: "deny", path: ["notes/", "!notes/*"], access: "write" },
         ],
       },
     },
@@ -118,6 +119,9 @@ const tables: readonly Table[] = [
       row("docs/sub/a", "r"),
       row("docs/sub/deep/a", "r"),
       row("docs/sub/deep/open/a", "rw"),
+      row("notes/a", "rw"),
+      row("notes/sub/a", "r"),
+      row("notes/sub/deep/a", "r"),
     ],
   },
   {

@@ -125,13 +125,8 @@ export class TenonRuntime implements Omit<Tenon, OtherMethods> {
   }
 
   async openNamedSession(name: string, options: SessionOptions = {}): Promise<Session> {
-    const { env, setVariable } = await this.#parts.sessions.open(name);
-    const onChange = (key: string, value: string): Promise<void> => {
-      const keeping = setVariable(key, value);
-      // A failure is told by the call that set it.
-      this.#parts.running.addChore(keeping.catch(() => undefined));
-      return keeping;
-    };
+    // Who sets a variable waits until it is kept, so that nothing is left to do when Tenon closes.
+    const { env, setVariable: onChange } = await this.#parts.sessions.open(name);
     const seat = await this.#parts.world.work.openSeat(name, {
       iterationId: options.iterationId,
       onWork: (work) => this.#parts.running.addChore(work),
@@ -300,5 +295,5 @@ interface SessionSources {
   readonly seat: Seat;
   readonly seen: SeenFiles;
   readonly initial?: Readonly<Record<string, string>>;
-  readonly onChange?: (key: string, value: string) => void;
+  readonly onChange?: (key: string, value: string) => Promise<void>;
 }

@@ -74,6 +74,8 @@ export async function walkGuarded(options: WalkOptions): Promise<Guarded> {
 /** A folder to be looked into, and how it stands itself. */
 interface Place extends FolderPath {
   readonly state: PathState;
+  /** It is open again within what a rule covers: the rule may still hold for what lies in it. */
+  readonly reopened?: boolean;
 }
 
 interface Visit {
@@ -90,7 +92,7 @@ function visit(place: Place, { rules, cache, found, next }: Visit): number {
   if (folder === undefined || folder === "too-long") return 0;
   if (isOpen(place.state) && !place.state.git) for (const each of folder.surveyed) found.surveyed.push(each);
   // Where a rule does not hold for all below, every name in it counts: some may be open again.
-  const isMixed = !isOpen(place.state) && !place.state.below;
+  const isMixed = place.reopened === true || (!isOpen(place.state) && !place.state.below);
   const judged = isMixed ? folder.entries : folder.marked;
   for (const entry of judged) {
     const path = childOf(place, entry);
@@ -99,7 +101,7 @@ function visit(place: Place, { rules, cache, found, next }: Visit): number {
     const state = place.state.git && isOpen(own) ? place.state : own;
     found.take(path, entry, { state, outer: place.state });
     if (entry.kind === "directory" && isWorthIt(path.path, entry.name, { rules, state }))
-      next.push({ ...path, state });
+      next.push({ ...path, state, reopened: isMixed && isOpen(state) });
   }
   if (isMixed) return folder.entries.length;
   const seen = judged.length === 0 ? undefined : new Set(judged);
