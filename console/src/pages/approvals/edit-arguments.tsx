@@ -21,11 +21,7 @@ export function EditArguments({ value, busy, onAllow, onCancel }: EditArgumentsP
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => area.current?.focus(), []);
   const changed = useMemo(() => parse(text), [text]);
-  const diff = useMemo(
-    () =>
-      text === asked ? "" : createTwoFilesPatch("asked", "changed", asked, text, "", "", { context: 2 }),
-    [asked, text],
-  );
+  const diff = useMemo(() => (text === asked ? "" : diffOf(asked, text)), [asked, text]);
   return (
     <div
       className="flex min-h-0 flex-col gap-2"
@@ -67,6 +63,11 @@ export function EditArguments({ value, busy, onAllow, onCancel }: EditArgumentsP
       </div>
     </div>
   );
+}
+
+function diffOf(asked: string, changed: string): string {
+  const patch = createTwoFilesPatch("asked", "changed", `${asked}\n`, `${changed}\n`, "", "", { context: 2 });
+  return patch.replace(/^=+\n/, "");
 }
 
 /** JSON in which every character that cannot be seen stands as an escape. */

@@ -1,5 +1,6 @@
 import type { PendingApproval, PendingQuestion } from "../../api/types.js";
 import { toVisibleLine } from "../../../../src/text/visible-text.js";
+import { toShort } from "../../text/value-view.js";
 
 /** Something that waits for a person. */
 export interface WaitingItem {
@@ -43,7 +44,9 @@ function ofApproval(approval: PendingApproval): WaitingItem {
     sessionId,
     client: client === undefined ? agent : `${client.name}${version}`,
     since: requestedAt,
-    summary: preview?.summary ?? reason,
+    summary: [preview?.summary ?? reason, toShort(approval.arguments)]
+      .filter((text) => text !== "")
+      .join(" · "),
   };
 }
 
