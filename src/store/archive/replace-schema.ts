@@ -20,7 +20,7 @@ export async function replaceSchema(options: ReplaceSchemaOptions): Promise<stri
   const { url, schema, place, clock, force } = options;
   const pool = createPostgresPool({ url, schema, exclusive: !force });
   const database = openPostgresDatabase({ pool, clock });
-  const time = new Date(clock.now()).toISOString().replaceAll(/\D/g, "").slice(0, 14);
+  const time = new Date(clock.now()).toISOString().replaceAll(/\D/g, "").slice(0, 17);
   const kept = `${schema}_before_${time}`;
   try {
     return await database.transaction(async (tx) => {
