@@ -8,6 +8,7 @@ import {
   utimesSync,
   writeFileSync,
   linkSync,
+  truncateSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { randomUUID, createHash } from "node:crypto";
@@ -100,6 +101,15 @@ describe("blobs", () => {
     expect(reader.size).toBe(text.length);
     reader.close();
     await blobs.verify(hash);
+  });
+
+  it.each([10, 50_000])("writes again what a killed process left half of, %i bytes", async (size) => {
+    const data = Buffer.alloc(size, "tenon ");
+    const { hash } = await blobs.put(data);
+    const [name = ""] = readdirSync(dir);
+    truncateSync(join(dir, name), 3);
+    await blobs.put(data, { durable: false });
+    expect(Buffer.from(await blobs.read(hash)).equals(data)).toBe(true);
   });
 
   it.each(["rubbish", ""])("never hands out a compressed content that was damaged to %j", async (rubbish) => {

@@ -30,7 +30,7 @@ export function openBlobs(dir: string, newId: () => string): BlobStore {
       explained(dir, async () => {
         const ref = { hash: digest(data), size: data.length };
         const file = fileOf(ref.hash);
-        if (durable ? await place.isKept(ref) : isPresent(file)) return ref;
+        if (durable ? await place.isKept(ref) : await looksKept(file, ref)) return ref;
         if (!(await writePacked(file, data, durable))) await writeWhole(file, data, durable);
         return ref;
       }),
@@ -92,6 +92,12 @@ async function isKept(file: string, ref: BlobRef): Promise<boolean> {
   } finally {
     closeSync(fd);
   }
+}
+
+/** A quick look, for what need not last: a process that was killed may have left half of it under its name. */
+async function looksKept(file: string, ref: BlobRef): Promise<boolean> {
+  if (isThere(file)) return sizeOf(file) === ref.size;
+  return isThere(file + packedEnding) && digest(await readPacked(file)) === ref.hash;
 }
 
 async function isPackedKept(file: string, ref: BlobRef): Promise<boolean> {
