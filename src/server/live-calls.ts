@@ -100,6 +100,8 @@ export class LiveCalls {
     time: number,
   ): void {
     const { value: params } = boundValue("params" in rest ? rest.params : undefined, paramLimits);
+    const before = this.#calls.get(callId);
+    if (before !== undefined) this.#forget(before); // told twice: what is counted must be what is there
     const call: Kept = {
       callId,
       toolName,
