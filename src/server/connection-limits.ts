@@ -6,11 +6,14 @@ export interface ConnectionLimitOptions {
   readonly maxConnections?: number | undefined;
   /** Connections of one address that have not sent a whole request yet. @default 64 */
   readonly maxHalfOpen?: number | undefined;
+  /** How long a connection may take before it counts as one of those: many that come at once are no attack. @default 1000 */
+  readonly halfOpenGraceMs?: number | undefined;
 }
 
 interface Peer {
   readonly socket: Socket;
   readonly address: string;
+  readonly since: number;
   /** Requests that are being answered. */
   answering: number;
   /** There was no room when it came: its request is answered with 503. */
@@ -25,15 +28,18 @@ interface Peer {
 export class ConnectionLimits {
   readonly #maxConnections: number;
   readonly #maxHalfOpen: number;
+  readonly #graceMs: number;
   readonly #peers = new Map<Socket, Peer>();
   /** By address, the oldest first. */
   readonly #halfOpen = new Map<string, Set<Peer>>();
   /** Since the end of their last answer, the longest first. */
   readonly #idle = new Set<Peer>();
 
-  constructor({ maxConnections = 512, maxHalfOpen = 64 }: ConnectionLimitOptions = {}) {
+  constructor(options: ConnectionLimitOptions = {}) {
+    const { maxConnections = 512, maxHalfOpen = 64, halfOpenGraceMs = 1000 } = options;
     this.#maxConnections = maxConnections;
     this.#maxHalfOpen = maxHalfOpen;
+    this.#graceMs = halfOpenGraceMs;
   }
 
   get size(): number {
@@ -43,14 +49,13 @@ export class ConnectionLimits {
   /** A connection was opened. */
   add(socket: Socket): void {
     const address = socket.remoteAddress ?? "";
-    const peer: Peer = { socket, address, answering: 0, surplus: false };
+    const peer: Peer = { socket, address, since: performance.now(), answering: 0, surplus: false };
     this.#peers.set(socket, peer);
     const mates = this.#halfOpen.get(address) ?? new Set();
     this.#halfOpen.set(address, mates.add(peer));
     socket.once("close", () => this.#forget(peer));
     socket.on("error", () => socket.destroy());
-    const [oldest] = mates;
-    if (mates.size > this.#maxHalfOpen && oldest !== undefined) this.#release(oldest);
+    if (mates.size > this.#maxHalfOpen) setTimeout(() => this.#thin(mates), this.#graceMs).unref();
     if (this.#peers.size > this.#maxConnections) this.#makeRoom(peer);
   }
 
@@ -67,6 +72,15 @@ export class ConnectionLimits {
     if (!peer.surplus) return true;
     response.writeHead(503, { ...overloadHeaders, connection: "close" }).end(overloadBody);
     return false;
+  }
+
+  /** Those of one address that had their time and sent no request, the oldest first, until few enough are left. */
+  #thin(mates: ReadonlySet<Peer>): void {
+    const now = performance.now();
+    for (const oldest of mates) {
+      if (mates.size <= this.#maxHalfOpen || now - oldest.since < this.#graceMs) return;
+      this.#release(oldest);
+    }
   }
 
   #makeRoom(newcomer: Peer): void {

@@ -51,6 +51,16 @@ describe("connections that send no request", () => {
     }
   });
 
+  it("are not taken for what many that come at once are", async () => {
+    at = await openTestServer({ limits: { halfOpenGraceMs: 30_000 } });
+    const many: Heard[] = [];
+    for (let count = 0; count < 200; count++) many.push(await dial());
+    for (const { socket } of many)
+      socket.write(`GET /health HTTP/1.1\r\nHost: 127.0.0.1:${at.server.port}\r\n\r\n`);
+    const answered = (): number => many.filter(({ text }) => text.startsWith("HTTP/1.1 200")).length;
+    await expect.poll(answered, busy).toBe(200);
+  });
+
   it("give way to others before connections that are in use", async () => {
     at = await openTestServer({ limits: { maxConnections: 6 } });
     const feeds = await Promise.all([readFeed(at.server), readFeed(at.server), readFeed(at.server)]);
