@@ -52,7 +52,9 @@ describe("compileWildcard", () => {
       fc.property(pattern, text, (glob, name) => {
         // Names that only a path could have mean something else to picomatch.
         fc.pre(!/^\.{1,2}$/.test(name) && !glob.includes("**"));
-        expect(compileWildcard(glob).test(name)).toBe(picomatch(glob, { dot: true, posix: true })(name));
+        // Its short cut for `*.*` wants a letter after the dot, which its own general way and shells do not.
+        const isMatch = picomatch(glob, { dot: true, posix: true, fastpaths: false });
+        expect(compileWildcard(glob).test(name)).toBe(isMatch(name));
       }),
       { numRuns: 2000 },
     );
