@@ -34,6 +34,15 @@ async function isGone(pid: number): Promise<boolean> {
   return stat === undefined || stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
 }
 
+/** What was about to end may be gone before the signal is sent. */
+function killUnlessGone(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
 const run = (command: string, timeoutMs = 20_000) =>
   ground.forCall().run({ command, readOnly: false, timeoutMs });
 
@@ -61,7 +70,7 @@ describe("the helper", () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, async (_, at) => {
         const running = run(`echo ${at}`);
-        if (at % 5 === 0) for (const pid of await helpers()) process.kill(pid, "SIGKILL");
+        if (at % 5 === 0) (await helpers()).forEach(killUnlessGone);
         return running;
       }),
     );
@@ -88,7 +97,7 @@ describe("the helper", () => {
     for (let round = 0; round < 5; round++) {
       const waiting = await readFile(`/proc/${helper}/task/${helper}/children`, "utf8");
       const pids = waiting.trim().split(" ").filter(Boolean).map(Number);
-      for (const pid of pids) process.kill(pid, "SIGKILL");
+      pids.forEach(killUnlessGone);
       // A signal is only on its way at first; until it arrives, their pipes are open.
       await expect.poll(async () => (await Promise.all(pids.map(isGone))).every(Boolean)).toBe(true);
       expect(await run(`echo ${round}`)).toMatchObject({ exitCode: 0, stdout: { text: `${round}\n` } });
