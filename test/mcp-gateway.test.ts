@@ -263,7 +263,7 @@ describe("the MCP gateway", () => {
     expect(tenon.registry.describe("fs:list_allowed_directories")?.annotations).toMatchObject({
       dangerous: true,
       openWorld: true,
-      claimed: { readOnlyHint: true },
+      serverHints: { readOnlyHint: true },
     });
   });
 });

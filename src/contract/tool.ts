@@ -38,8 +38,8 @@ export interface ToolAnnotations {
   readonly openWorld?: boolean;
   /** Equal calls may be answered from a cache while what they read is unchanged. */
   readonly cacheable?: boolean;
-  /** What a foreign server says of its tool, as MCP's hints; no decision leans on it, hosts get it as it is. */
-  readonly claimed?: Readonly<Record<string, boolean>>;
+  /** The MCP hints an external server gave for its tool. Hosts get them unchanged; no decision depends on them. */
+  readonly serverHints?: Readonly<Record<string, boolean>>;
 }
 
 /** How often and how fast a retryable failure of an idempotent tool is tried again. */

@@ -84,7 +84,7 @@ function toWire(name: string, description: ToolDescription): WireTool {
         idempotentHint: annotations.idempotent === true,
         openWorldHint: annotations.openWorld === true,
         // What the tool's own server says of it is for hosts to judge; Tenon's policy goes by the rest.
-        ...annotations.claimed,
+        ...annotations.serverHints,
       },
       _meta: {
         "tenon/name": description.name,

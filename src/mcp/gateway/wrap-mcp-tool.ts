@@ -60,10 +60,10 @@ export function wrapMCPTool(
 function annotationsOf({ title, annotations = {} }: UpstreamTool, trusted: boolean): ToolAnnotations {
   const named = title ?? annotations["title"];
   const shown = typeof named === "string" && named.trim() !== "" ? { title: named } : {};
-  const claimed = Object.fromEntries(
+  const serverHints = Object.fromEntries(
     Object.entries(annotations).filter(([key, value]) => key.endsWith("Hint") && typeof value === "boolean"),
   ) as Readonly<Record<string, boolean>>;
-  if (!trusted) return { ...shown, dangerous: true, openWorld: true, claimed };
+  if (!trusted) return { ...shown, dangerous: true, openWorld: true, serverHints };
   const readOnly = annotations["readOnlyHint"] === true;
   return {
     ...shown,
@@ -71,7 +71,7 @@ function annotationsOf({ title, annotations = {} }: UpstreamTool, trusted: boole
     dangerous: !readOnly && annotations["destructiveHint"] !== false,
     idempotent: readOnly || annotations["idempotentHint"] === true,
     openWorld: annotations["openWorldHint"] !== false,
-    claimed,
+    serverHints,
   };
 }
 
