@@ -3,19 +3,19 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { type CodeGround, openCodeGround } from "./code-ground.js";
+import { type CodeFixture, openCodeFixture } from "./code-fixture.js";
 
-let ground: CodeGround | undefined;
+let fixture: CodeFixture | undefined;
 
 afterEach(async () => {
-  await ground?.close();
-  ground = undefined;
+  await fixture?.close();
+  fixture = undefined;
 });
 
-async function openIndexed(files: Record<string, string>): Promise<CodeGround> {
-  ground = openCodeGround(files);
-  await ground.indexed();
-  return ground;
+async function openIndexed(files: Record<string, string>): Promise<CodeFixture> {
+  fixture = openCodeFixture(files);
+  await fixture.indexed();
+  return fixture;
 }
 
 /** Another process, that has ended before this returns. */
@@ -23,7 +23,7 @@ function sh(script: string, cwd: string): void {
   execFileSync("sh", ["-c", script], { cwd });
 }
 
-function indexFile({ root }: CodeGround): string {
+function indexFile({ root }: CodeFixture): string {
   const [key = ""] = readdirSync(join(root, "state"));
   return join(root, "state", key, "code-index.bin");
 }
@@ -106,17 +106,17 @@ describe("the index follows the disk", () => {
 
 describe("the index between processes", () => {
   it("is kept, and what changed meanwhile is read again", async () => {
-    const ground = await openIndexed({ "a.ts": "class Alpha {}\n", "b.ts": "class Beta {}\n" });
-    await ground.reopen();
-    expect(statSync(indexFile(ground)).size).toBeGreaterThan(100);
+    const fixture = await openIndexed({ "a.ts": "class Alpha {}\n", "b.ts": "class Beta {}\n" });
+    await fixture.reopen();
+    expect(statSync(indexFile(fixture)).size).toBeGreaterThan(100);
     // The same size, and the old time put back: only the time of change tells.
-    const { mtime } = statSync(ground.path("b.ts"));
-    writeFileSync(ground.path("b.ts"), "class Gamm {}\n\n".slice(0, 14));
-    utimesSync(ground.path("b.ts"), mtime, mtime);
-    await ground.indexed();
-    expect(await ground.places("Alpha", { type: "class" })).toEqual(["a.ts:1 class"]);
-    expect(await ground.places("Gamm", { type: "class" })).toEqual(["b.ts:1 class"]);
-    expect(await ground.places("Beta", { type: "class" })).toEqual([]);
+    const { mtime } = statSync(fixture.path("b.ts"));
+    writeFileSync(fixture.path("b.ts"), "class Gamm {}\n\n".slice(0, 14));
+    utimesSync(fixture.path("b.ts"), mtime, mtime);
+    await fixture.indexed();
+    expect(await fixture.places("Alpha", { type: "class" })).toEqual(["a.ts:1 class"]);
+    expect(await fixture.places("Gamm", { type: "class" })).toEqual(["b.ts:1 class"]);
+    expect(await fixture.places("Beta", { type: "class" })).toEqual([]);
   });
 
   const damages: Record<string, (bytes: Buffer) => Buffer> = {
@@ -131,14 +131,14 @@ describe("the index between processes", () => {
       Buffer.from(bytes.toString("latin1").replace('"layout":1', '"layout":0'), "latin1"),
   };
   it.each(Object.keys(damages))("is made anew where its file is %s", async (damage) => {
-    const ground = await openIndexed({ "a.ts": "class Alpha {}\n" });
-    await ground.tenon.close();
-    const file = indexFile(ground);
+    const fixture = await openIndexed({ "a.ts": "class Alpha {}\n" });
+    await fixture.tenon.close();
+    const file = indexFile(fixture);
     writeFileSync(file, damages[damage]!(readFileSync(file)));
-    await ground.reopen();
-    await ground.indexed();
-    expect(await ground.places("Alpha", { type: "class" })).toEqual(["a.ts:1 class"]);
-    await ground.reopen();
+    await fixture.reopen();
+    await fixture.indexed();
+    expect(await fixture.places("Alpha", { type: "class" })).toEqual(["a.ts:1 class"]);
+    await fixture.reopen();
     expect(readFileSync(file).subarray(0, 8).toString()).toBe("TENONIDX");
   });
 
@@ -146,7 +146,7 @@ describe("the index between processes", () => {
     const one = await openIndexed({ "a.ts": "class Alpha {}\n" });
     await one.tenon.close();
     const bytes = readFileSync(indexFile(one));
-    const other = openCodeGround({ "b.ts": "class Beta {}\n" });
+    const other = openCodeFixture({ "b.ts": "class Beta {}\n" });
     try {
       await other.indexed();
       await other.tenon.close();
@@ -161,37 +161,37 @@ describe("the index between processes", () => {
   });
 
   it("says that it is being built, and answers rightly meanwhile", async () => {
-    ground = openCodeGround({ "a.ts": "class Alpha {}\n" });
-    const { matches, index, notes } = await ground.query("Alpha", { type: "class" });
+    fixture = openCodeFixture({ "a.ts": "class Alpha {}\n" });
+    const { matches, index, notes } = await fixture.query("Alpha", { type: "class" });
     expect(matches).toHaveLength(1);
     expect(index.state).toBe("building");
     expect(notes?.join()).toContain("being built");
   });
 
   it("is not needed where the state directory cannot be written", async () => {
-    ground = openCodeGround({ "a.ts": "class Alpha {}\n" }, { config: { stateDir: "/proc/nowhere" } });
-    expect(await ground.places("Alpha", { type: "class" })).toEqual(["a.ts:1 class"]);
+    fixture = openCodeFixture({ "a.ts": "class Alpha {}\n" }, { config: { stateDir: "/proc/nowhere" } });
+    expect(await fixture.places("Alpha", { type: "class" })).toEqual(["a.ts:1 class"]);
   });
 });
 
 describe("what was shown counts as read", () => {
   it("lets an edit of a shown line pass, and of another not", async () => {
-    ground = openCodeGround({ "a.ts": "let x = 1;\nfunction here() {}\nlet y = 2;\n" }, { index: false });
-    await ground.ok("code_query", { query: "here", type: "function" });
-    const refused = await ground.refused("edit_file", {
+    fixture = openCodeFixture({ "a.ts": "let x = 1;\nfunction here() {}\nlet y = 2;\n" }, { index: false });
+    await fixture.ok("code_query", { query: "here", type: "function" });
+    const refused = await fixture.refused("edit_file", {
       path: "a.ts",
       old_str: "let y = 2;",
       new_str: "let y = 3;",
     });
     expect(refused.message).toContain("read");
-    await ground.ok("edit_file", {
+    await fixture.ok("edit_file", {
       path: "a.ts",
       old_str: "function here() {}",
       new_str: "function there() {}",
     });
-    expect(await ground.places("there", { type: "function" })).toEqual(["a.ts:2 function"]);
-    renameSync(ground.path("a.ts"), ground.path("b.ts"));
-    rmSync(ground.path("b.ts"));
-    expect(await ground.places("there", { type: "function" })).toEqual([]);
+    expect(await fixture.places("there", { type: "function" })).toEqual(["a.ts:2 function"]);
+    renameSync(fixture.path("a.ts"), fixture.path("b.ts"));
+    rmSync(fixture.path("b.ts"));
+    expect(await fixture.places("there", { type: "function" })).toEqual([]);
   });
 });

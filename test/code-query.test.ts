@@ -1,12 +1,12 @@
 import { symlinkSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
-import { type CodeGround, openCodeGround } from "./code-ground.js";
+import { type CodeFixture, openCodeFixture } from "./code-fixture.js";
 
-let ground: CodeGround | undefined;
+let fixture: CodeFixture | undefined;
 
 afterEach(async () => {
-  await ground?.close();
-  ground = undefined;
+  await fixture?.close();
+  fixture = undefined;
 });
 
 const sample = {
@@ -23,10 +23,10 @@ const sample = {
 
 for (const index of [false, true]) {
   describe.each([index ? "an index" : "no index"])("code_query with %s", () => {
-    const open = async (files: Record<string, string> = sample): Promise<CodeGround> => {
-      ground = openCodeGround(files, { index });
-      if (index) await ground.indexed();
-      return ground;
+    const open = async (files: Record<string, string> = sample): Promise<CodeFixture> => {
+      fixture = openCodeFixture(files, { index });
+      if (index) await fixture.indexed();
+      return fixture;
     };
 
     it("finds the definition first: own code, then tests, then what is vendored", async () => {
@@ -103,22 +103,22 @@ for (const index of [false, true]) {
     });
 
     it("shows nothing that a rule denies", async () => {
-      ground = openCodeGround(
+      fixture = openCodeFixture(
         { "open/a.ts": "export const keyword = 1;\n", "secret/b.ts": "export const keyword = 2;\n" },
         { index, config: { files: { forbiddenPaths: ["secret"] } } },
       );
-      if (index) await ground.indexed();
+      if (index) await fixture.indexed();
       for (const type of ["text", "all", "variable", "file"]) {
-        const { matches } = await ground.query(type === "file" ? "b.ts" : "keyword", { type });
+        const { matches } = await fixture.query(type === "file" ? "b.ts" : "keyword", { type });
         expect(matches.filter(({ file }) => file.startsWith("secret"))).toEqual([]);
       }
-      expect((await ground.refused("code_query", { query: "keyword", path: "secret" })).code).toBe(
+      expect((await fixture.refused("code_query", { query: "keyword", path: "secret" })).code).toBe(
         "PATH_FORBIDDEN",
       );
     });
 
     it("shows nothing that the policy denies this call", async () => {
-      ground = openCodeGround(
+      fixture = openCodeFixture(
         { "open/a.ts": "export const keyword = 1;\n", "secret/b.ts": "export const keyword = 2;\n" },
         {
           index,
@@ -127,26 +127,26 @@ for (const index of [false, true]) {
           },
         },
       );
-      if (index) await ground.indexed();
+      if (index) await fixture.indexed();
       for (const type of ["text", "all", "variable"]) {
-        const { matches } = await ground.query("keyword", { type });
+        const { matches } = await fixture.query("keyword", { type });
         expect(matches.map(({ file }) => file)).toContain("open/a.ts");
         expect(matches.filter(({ file }) => file.startsWith("secret"))).toEqual([]);
       }
     });
 
     it("follows no links", async () => {
-      ground = openCodeGround({ "a/x.ts": "export const here = 1;\n" }, { index });
-      symlinkSync("..", ground.path("a/loop"));
-      symlinkSync("/etc", ground.path("a/etc"));
-      if (index) await ground.indexed();
-      expect(await ground.places("here", { type: "variable" })).toEqual(["a/x.ts:1 variable"]);
-      expect(await ground.places("root:", { type: "text" })).toEqual([]);
+      fixture = openCodeFixture({ "a/x.ts": "export const here = 1;\n" }, { index });
+      symlinkSync("..", fixture.path("a/loop"));
+      symlinkSync("/etc", fixture.path("a/etc"));
+      if (index) await fixture.indexed();
+      expect(await fixture.places("here", { type: "variable" })).toEqual(["a/x.ts:1 variable"]);
+      expect(await fixture.places("root:", { type: "text" })).toEqual([]);
     });
 
     it("bears files that are no code", async () => {
       const long = `var tiny=1;${"a".repeat(1_200_000)}`;
-      ground = openCodeGround(
+      fixture = openCodeFixture(
         {
           "binary.ts": "export const found = 1;\0\0\0\u0001",
           "min.js": `var found=1;${"function a(){};".repeat(100_000)}`,
@@ -157,8 +157,8 @@ for (const index of [false, true]) {
         },
         { index },
       );
-      if (index) await ground.indexed();
-      const { matches } = await ground.query("found", { type: "all", context_lines: 1 });
+      if (index) await fixture.indexed();
+      const { matches } = await fixture.query("found", { type: "all", context_lines: 1 });
       expect(matches[0]).toMatchObject({ file: "good.ts", kind: "variable" });
       for (const { code } of matches) expect(code.length).toBeLessThanOrEqual(402);
     });

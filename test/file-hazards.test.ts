@@ -1,12 +1,12 @@
 import { chmodSync, linkSync, lstatSync, readlinkSync, statSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openFileGround, type FileGround } from "./file-ground.js";
+import { openFileFixture, type FileFixture } from "./file-fixture.js";
 
-let ground: FileGround;
+let fixture: FileFixture;
 beforeEach(() => {
-  ground = openFileGround();
+  fixture = openFileFixture();
 });
-afterEach(() => ground.close());
+afterEach(() => fixture.close());
 
 /** Read, edit, and give back the bytes. */
 async function edited(
@@ -15,10 +15,10 @@ async function edited(
   new_str: string,
   more: object = {},
 ): Promise<Buffer> {
-  ground.put("f", content);
-  await ground.ok("read_file", { path: "f" });
-  await ground.ok("edit_file", { path: "f", old_str, new_str, ...more });
-  return ground.bytes("f");
+  fixture.put("f", content);
+  await fixture.ok("read_file", { path: "f" });
+  await fixture.ok("edit_file", { path: "f", old_str, new_str, ...more });
+  return fixture.bytes("f");
 }
 
 describe("what has cost users their code", () => {
@@ -29,16 +29,16 @@ describe("what has cost users their code", () => {
   });
 
   it("nothing is edited that is only like the text", async () => {
-    ground.put("f", "const total = items.length;\nconst totals = items.length;\n");
-    await ground.ok("read_file", { path: "f" });
-    const error = await ground.refused("edit_file", {
+    fixture.put("f", "const total = items.length;\nconst totals = items.length;\n");
+    await fixture.ok("read_file", { path: "f" });
+    const error = await fixture.refused("edit_file", {
       path: "f",
       old_str: "const total = item.length;",
       new_str: "x",
     });
     expect(error).toMatchObject({ code: "EDIT_OLD_STR_MISSING" });
     expect(error.message).toContain("const total = items.length;");
-    expect(ground.text("f")).toBe("const total = items.length;\nconst totals = items.length;\n");
+    expect(fixture.text("f")).toBe("const total = items.length;\nconst totals = items.length;\n");
   });
 
   it("CRLF files stay CRLF, and LF text finds its lines in them", async () => {
@@ -88,63 +88,63 @@ describe("what has cost users their code", () => {
 
   it("parallel edits of one file all survive", async () => {
     const lines = Array.from({ length: 40 }, (_, at) => `line ${at} end`);
-    ground.put("f", `${lines.join("\n")}\n`);
-    await ground.ok("read_file", { path: "f" });
-    const answers = await ground.tenon.callMany(
+    fixture.put("f", `${lines.join("\n")}\n`);
+    await fixture.ok("read_file", { path: "f" });
+    const answers = await fixture.tenon.callMany(
       lines.map((line) => ({
         name: "edit_file",
         arguments: { path: "f", old_str: line, new_str: line.toUpperCase() },
       })),
     );
     expect(answers.filter(({ success }) => !success)).toEqual([]);
-    expect(ground.text("f")).toBe(`${lines.map((line) => line.toUpperCase()).join("\n")}\n`);
-    for (const _ of lines) await ground.ok("undo_edit", { path: "f" });
-    expect(ground.text("f")).toBe(`${lines.join("\n")}\n`);
+    expect(fixture.text("f")).toBe(`${lines.map((line) => line.toUpperCase()).join("\n")}\n`);
+    for (const _ of lines) await fixture.ok("undo_edit", { path: "f" });
+    expect(fixture.text("f")).toBe(`${lines.join("\n")}\n`);
   });
 
   it("a symbolic link stays one, and what it leads to is edited", async () => {
-    ground.put("real.txt", "one\n");
-    symlinkSync("real.txt", ground.path("link.txt"));
-    await ground.ok("read_file", { path: "link.txt" });
-    await ground.ok("edit_file", { path: "link.txt", old_str: "one", new_str: "two" });
-    expect(readlinkSync(ground.path("link.txt"))).toBe("real.txt");
-    expect(ground.text("real.txt")).toBe("two\n");
-    await ground.ok("edit_file", { path: "real.txt", old_str: "two", new_str: "three" });
-    await ground.ok("delete_file", { path: "link.txt" });
-    expect(ground.text("real.txt")).toBe("three\n");
-    await ground.ok("undo_edit");
-    expect(lstatSync(ground.path("link.txt")).isSymbolicLink()).toBe(true);
+    fixture.put("real.txt", "one\n");
+    symlinkSync("real.txt", fixture.path("link.txt"));
+    await fixture.ok("read_file", { path: "link.txt" });
+    await fixture.ok("edit_file", { path: "link.txt", old_str: "one", new_str: "two" });
+    expect(readlinkSync(fixture.path("link.txt"))).toBe("real.txt");
+    expect(fixture.text("real.txt")).toBe("two\n");
+    await fixture.ok("edit_file", { path: "real.txt", old_str: "two", new_str: "three" });
+    await fixture.ok("delete_file", { path: "link.txt" });
+    expect(fixture.text("real.txt")).toBe("three\n");
+    await fixture.ok("undo_edit");
+    expect(lstatSync(fixture.path("link.txt")).isSymbolicLink()).toBe(true);
   });
 
   it("a link that leads nowhere can be moved and deleted", async () => {
-    symlinkSync("nowhere", ground.path("dangling"));
-    await ground.ok("move_file", { from: "dangling", to: "moved" });
-    expect(readlinkSync(ground.path("moved"))).toBe("nowhere");
-    expect(await ground.ok("delete_file", { path: "moved" })).toMatchObject({ deleted: true });
+    symlinkSync("nowhere", fixture.path("dangling"));
+    await fixture.ok("move_file", { from: "dangling", to: "moved" });
+    expect(readlinkSync(fixture.path("moved"))).toBe("nowhere");
+    expect(await fixture.ok("delete_file", { path: "moved" })).toMatchObject({ deleted: true });
   });
 
   it("another name of the same file keeps its content", async () => {
-    ground.put("a.txt", "one\n");
-    linkSync(ground.path("a.txt"), ground.path("b.txt"));
-    await ground.ok("read_file", { path: "a.txt" });
-    await ground.ok("edit_file", { path: "a.txt", old_str: "one", new_str: "two" });
-    expect([ground.text("a.txt"), ground.text("b.txt")]).toEqual(["two\n", "one\n"]);
+    fixture.put("a.txt", "one\n");
+    linkSync(fixture.path("a.txt"), fixture.path("b.txt"));
+    await fixture.ok("read_file", { path: "a.txt" });
+    await fixture.ok("edit_file", { path: "a.txt", old_str: "one", new_str: "two" });
+    expect([fixture.text("a.txt"), fixture.text("b.txt")]).toEqual(["two\n", "one\n"]);
   });
 
   it("the mode stays, an executable runs on", async () => {
-    ground.put("run", "#!/bin/sh\n");
-    chmodSync(ground.path("run"), 0o751);
-    await ground.ok("read_file", { path: "run" });
-    await ground.ok("edit_file", { path: "run", old_str: "/bin/sh", new_str: "/bin/bash" });
-    await ground.ok("write_file", { path: "run", content: "#!/bin/sh\n" });
-    expect(statSync(ground.path("run")).mode & 0o777).toBe(0o751);
+    fixture.put("run", "#!/bin/sh\n");
+    chmodSync(fixture.path("run"), 0o751);
+    await fixture.ok("read_file", { path: "run" });
+    await fixture.ok("edit_file", { path: "run", old_str: "/bin/sh", new_str: "/bin/bash" });
+    await fixture.ok("write_file", { path: "run", content: "#!/bin/sh\n" });
+    expect(statSync(fixture.path("run")).mode & 0o777).toBe(0o751);
   });
 
   it("a read-only file is refused cleanly", async () => {
-    ground.put("f", "one\n");
-    chmodSync(ground.path("f"), 0o444);
-    await ground.ok("read_file", { path: "f" });
-    const answer = await ground.call("edit_file", { path: "f", old_str: "one", new_str: "two" });
+    fixture.put("f", "one\n");
+    chmodSync(fixture.path("f"), 0o444);
+    await fixture.ok("read_file", { path: "f" });
+    const answer = await fixture.call("edit_file", { path: "f", old_str: "one", new_str: "two" });
     // Root may write to anything; everybody else is told why not.
     if (process.getuid?.() === 0) expect(answer.success).toBe(true);
     else
@@ -152,10 +152,10 @@ describe("what has cost users their code", () => {
   });
 
   it("an edit that would change nothing is no change in the history", async () => {
-    ground.put("f", "one\n");
-    await ground.ok("read_file", { path: "f" });
-    await ground.refused("edit_file", { path: "f", old_str: "one", new_str: "one" });
-    expect(await ground.ok("edit_history")).toMatchObject({ count: 0 });
+    fixture.put("f", "one\n");
+    await fixture.ok("read_file", { path: "f" });
+    await fixture.refused("edit_file", { path: "f", old_str: "one", new_str: "one" });
+    expect(await fixture.ok("edit_history")).toMatchObject({ count: 0 });
   });
 
   it("protected files are out of reach of every change", async () => {
@@ -167,9 +167,9 @@ describe("what has cost users their code", () => {
       ["copy_file", { from: "a", to: ".git/config" }],
       ["move_file", { from: "a", to: ".vscode/tasks.json" }],
     ];
-    ground.put("a", "a");
+    fixture.put("a", "a");
     for (const [name, args] of changes) {
-      const { type } = await ground.refused(name, args);
+      const { type } = await fixture.refused(name, args);
       expect(["ToolPermissionError", "ToolSecurityError"]).toContain(type);
     }
   });
@@ -177,9 +177,9 @@ describe("what has cost users their code", () => {
 
 describe("with a person to ask", () => {
   it("shows the difference first, and makes the change that was shown", async () => {
-    await ground.close();
+    await fixture.close();
     const shown: string[] = [];
-    ground = openFileGround({
+    fixture = openFileFixture({
       config: { mode: "ask" },
       interact: {
         approve: ({ preview }) => {
@@ -188,12 +188,12 @@ describe("with a person to ask", () => {
         },
       },
     });
-    ground.put("a.txt", "one\n");
-    await ground.ok("read_file", { path: "a.txt" });
-    const { diff } = await ground.ok("edit_file", { path: "a.txt", old_str: "one", new_str: "two" });
-    await ground.ok("write_file", { path: "b.txt", content: "new" });
-    await ground.ok("undo_edit", { path: "a.txt" });
-    await ground.ok("delete_file", { path: "b.txt" });
+    fixture.put("a.txt", "one\n");
+    await fixture.ok("read_file", { path: "a.txt" });
+    const { diff } = await fixture.ok("edit_file", { path: "a.txt", old_str: "one", new_str: "two" });
+    await fixture.ok("write_file", { path: "b.txt", content: "new" });
+    await fixture.ok("undo_edit", { path: "a.txt" });
+    await fixture.ok("delete_file", { path: "b.txt" });
     expect(shown).toEqual([
       diff,
       "--- /dev/null\n+++ b/b.txt\n@@ -0,0 +1 @@\n+new\n",
@@ -203,39 +203,39 @@ describe("with a person to ask", () => {
   });
 
   it("judges again when the answer comes: what was changed meanwhile is not lost", async () => {
-    await ground.close();
-    ground = openFileGround({
+    await fixture.close();
+    fixture = openFileFixture({
       config: { mode: "ask" },
       interact: {
         approve: () => {
-          ground.put("a.txt", "changed meanwhile\n");
+          fixture.put("a.txt", "changed meanwhile\n");
           return true;
         },
       },
     });
-    ground.put("a.txt", "one\n");
-    await ground.ok("read_file", { path: "a.txt" });
-    const error = await ground.refused("edit_file", { path: "a.txt", old_str: "one", new_str: "two" });
+    fixture.put("a.txt", "one\n");
+    await fixture.ok("read_file", { path: "a.txt" });
+    const error = await fixture.refused("edit_file", { path: "a.txt", old_str: "one", new_str: "two" });
     expect(error).toMatchObject({ code: "EDIT_STALE" });
-    expect(ground.text("a.txt")).toBe("changed meanwhile\n");
+    expect(fixture.text("a.txt")).toBe("changed meanwhile\n");
   });
 
   it("undoes nothing that the person's rules deny, whatever call or task is named", async () => {
-    await ground.ok("make_directory", { path: "secret" });
-    const { callId } = await ground.call("write_file", { path: "secret/a", content: "1" }, { taskId: "t" });
-    await ground.reopen({
+    await fixture.ok("make_directory", { path: "secret" });
+    const { callId } = await fixture.call("write_file", { path: "secret/a", content: "1" }, { taskId: "t" });
+    await fixture.reopen({
       config: { policy: { rules: [{ decision: "deny", path: "secret/**", access: "write" }] } },
     });
     for (const args of [{ call_id: callId }, { task_id: "t" }, { path: "secret/a" }]) {
-      expect(await ground.refused("undo_edit", args)).toMatchObject({ type: "ToolPermissionError" });
+      expect(await fixture.refused("undo_edit", args)).toMatchObject({ type: "ToolPermissionError" });
     }
-    expect(ground.text("secret/a")).toBe("1\n");
+    expect(fixture.text("secret/a")).toBe("1\n");
   });
 
   it("undoes nothing outside of what the session is narrowed to", async () => {
-    const { callId } = await ground.call("write_file", { path: "a", content: "1" });
-    await ground.ok("make_directory", { path: "sub" });
-    const narrow = ground.tenon.createSession({ allowedPaths: ["sub"] });
+    const { callId } = await fixture.call("write_file", { path: "a", content: "1" });
+    await fixture.ok("make_directory", { path: "sub" });
+    const narrow = fixture.tenon.createSession({ allowedPaths: ["sub"] });
     const undo = await narrow.call({ name: "undo_edit", arguments: { call_id: callId } });
     expect(undo.error).toMatchObject({ type: "ToolSecurityError" });
     const history = await narrow.call({ name: "edit_history", arguments: {} });

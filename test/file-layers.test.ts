@@ -1,17 +1,17 @@
 import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openFileGround, type FileGround } from "./file-ground.js";
+import { openFileFixture, type FileFixture } from "./file-fixture.js";
 
-let ground: FileGround;
+let fixture: FileFixture;
 beforeEach(() => {
-  ground = openFileGround();
+  fixture = openFileFixture();
 });
-afterEach(() => ground.close());
+afterEach(() => fixture.close());
 
 const edit = (path: string, old_str: string, new_str = "new"): object => ({ path, old_str, new_str });
 const binary = Buffer.from([0, 1, 2, 3, 0, 255, 254, 0, 1]);
-const read = (path: string, more: object = {}): Promise<object> => ground.ok("read_file", { path, ...more });
+const read = (path: string, more: object = {}): Promise<object> => fixture.ok("read_file", { path, ...more });
 
 /** What stands before a change: its code, and how to bring it about. */
 interface Case {
@@ -31,7 +31,7 @@ const cases: readonly Case[] = [
     code: 1,
     type: validation,
     run: async () => {
-      ground.put("a.txt", "one\n");
+      fixture.put("a.txt", "one\n");
       await read("a.txt");
       return ["edit_file", edit("a.txt", "one", "one")];
     },
@@ -47,7 +47,7 @@ const cases: readonly Case[] = [
     code: 1,
     type: validation,
     run: async () => {
-      ground.put("a.txt", "one\n");
+      fixture.put("a.txt", "one\n");
       return ["edit_file", edit("a.txt", "", "")];
     },
   },
@@ -62,7 +62,7 @@ const cases: readonly Case[] = [
     code: 1,
     type: validation,
     run: async () => {
-      ground.put("b.bin", binary);
+      fixture.put("b.bin", binary);
       return ["edit_file", edit("b.bin", "x", "x")];
     },
   },
@@ -83,7 +83,7 @@ const cases: readonly Case[] = [
     code: 2,
     type: security,
     run: async () => {
-      writeFileSync(join(ground.root, "outside.txt"), "text\n");
+      writeFileSync(join(fixture.root, "outside.txt"), "text\n");
       return ["edit_file", edit("../outside.txt", "", "x")];
     },
   },
@@ -110,7 +110,7 @@ const cases: readonly Case[] = [
     code: 3,
     type: validation,
     run: async () => {
-      ground.put("a.txt", "one\n");
+      fixture.put("a.txt", "one\n");
       await read("a.txt");
       return ["edit_file", edit("a.txt", "")];
     },
@@ -120,7 +120,7 @@ const cases: readonly Case[] = [
     code: 3,
     type: validation,
     run: async () => {
-      ground.put("b.bin", binary);
+      fixture.put("b.bin", binary);
       return ["edit_file", edit("b.bin", "")];
     },
   },
@@ -129,7 +129,7 @@ const cases: readonly Case[] = [
     code: 3,
     type: validation,
     run: async () => {
-      ground.put("a.txt", "one\n");
+      fixture.put("a.txt", "one\n");
       return ["apply_diff", { diff: "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+x\n" }];
     },
   },
@@ -138,7 +138,7 @@ const cases: readonly Case[] = [
     code: 2,
     type: security,
     run: async () => {
-      ground.put("file", "x");
+      fixture.put("file", "x");
       return ["edit_file", edit("file/new.txt", "")];
     },
   },
@@ -147,7 +147,7 @@ const cases: readonly Case[] = [
     code: 2,
     type: security,
     run: async () => {
-      ground.put("file", "x");
+      fixture.put("file", "x");
       return ["write_file", { path: "file/sub/new.txt", content: "x" }];
     },
   },
@@ -186,7 +186,7 @@ const cases: readonly Case[] = [
     code: 5,
     type: validation,
     run: async () => {
-      ground.put("b.bin", binary);
+      fixture.put("b.bin", binary);
       return ["edit_file", edit("b.bin", "x")];
     },
   },
@@ -195,7 +195,7 @@ const cases: readonly Case[] = [
     code: 5,
     type: validation,
     run: async () => {
-      mkdirSync(ground.path("dir"));
+      mkdirSync(fixture.path("dir"));
       return ["edit_file", edit("dir", "x")];
     },
   },
@@ -204,7 +204,7 @@ const cases: readonly Case[] = [
     code: 5,
     type: validation,
     run: async () => {
-      ground.put("b.bin", binary);
+      fixture.put("b.bin", binary);
       return ["write_file", { path: "b.bin", content: "x" }];
     },
   },
@@ -213,7 +213,7 @@ const cases: readonly Case[] = [
     code: 6,
     type: execution,
     run: async () => {
-      ground.put("a.txt", "one\n");
+      fixture.put("a.txt", "one\n");
       return ["edit_file", edit("a.txt", "one")];
     },
   },
@@ -222,7 +222,7 @@ const cases: readonly Case[] = [
     code: 6,
     type: execution,
     run: async () => {
-      ground.put("a.txt", "one\n");
+      fixture.put("a.txt", "one\n");
       return ["edit_file", edit("a.txt", "absent")];
     },
   },
@@ -231,7 +231,7 @@ const cases: readonly Case[] = [
     code: 6,
     type: execution,
     run: async () => {
-      ground.put("a.txt", "one\none\n");
+      fixture.put("a.txt", "one\none\n");
       return ["edit_file", edit("a.txt", "one")];
     },
   },
@@ -240,7 +240,7 @@ const cases: readonly Case[] = [
     code: 6,
     type: execution,
     run: async () => {
-      ground.put("a.txt", "one\ntwo\nthree\nfour\n");
+      fixture.put("a.txt", "one\ntwo\nthree\nfour\n");
       await read("a.txt", { start_line: 1, end_line: 2 });
       return ["edit_file", edit("a.txt", "four")];
     },
@@ -250,7 +250,7 @@ const cases: readonly Case[] = [
     code: 6,
     type: execution,
     run: async () => {
-      ground.put("a.txt", "x\ntwo\nthree\nx\n");
+      fixture.put("a.txt", "x\ntwo\nthree\nx\n");
       await read("a.txt", { start_line: 1, end_line: 2 });
       return ["edit_file", { ...edit("a.txt", "x"), replace_all: true }];
     },
@@ -260,7 +260,7 @@ const cases: readonly Case[] = [
     code: 6,
     type: execution,
     run: async () => {
-      ground.put("a.txt", "one\ntwo\nthree\n");
+      fixture.put("a.txt", "one\ntwo\nthree\n");
       await read("a.txt", { start_line: 1, end_line: 2 });
       return ["write_file", { path: "a.txt", content: "x" }];
     },
@@ -270,7 +270,7 @@ const cases: readonly Case[] = [
     code: 6,
     type: execution,
     run: async () => {
-      ground.put("a.txt", "one\ntwo\nthree\nfour\n");
+      fixture.put("a.txt", "one\ntwo\nthree\nfour\n");
       await read("a.txt", { start_line: 1, end_line: 1 });
       return ["apply_diff", { diff: "--- a/a.txt\n+++ b/a.txt\n@@ -4 +4 @@\n-four\n+4\n" }];
     },
@@ -280,9 +280,9 @@ const cases: readonly Case[] = [
     code: 7,
     type: execution,
     run: async () => {
-      ground.put("a.txt", "one\ntwo\nthree\n");
+      fixture.put("a.txt", "one\ntwo\nthree\n");
       await read("a.txt");
-      ground.put("a.txt", "one\ntwo!\nthree\n");
+      fixture.put("a.txt", "one\ntwo!\nthree\n");
       return ["edit_file", edit("a.txt", "two")];
     },
   },
@@ -291,9 +291,9 @@ const cases: readonly Case[] = [
     code: 7,
     type: execution,
     run: async () => {
-      ground.put("a.txt", "one\ntwo\nthree\n");
+      fixture.put("a.txt", "one\ntwo\nthree\n");
       await read("a.txt");
-      ground.put("a.txt", "one\n2\nthree\n");
+      fixture.put("a.txt", "one\n2\nthree\n");
       return ["edit_file", edit("a.txt", "two")];
     },
   },
@@ -302,9 +302,9 @@ const cases: readonly Case[] = [
     code: 7,
     type: execution,
     run: async () => {
-      ground.put("a.txt", "one\ntwo\nthree\n");
+      fixture.put("a.txt", "one\ntwo\nthree\n");
       await read("a.txt");
-      ground.put("a.txt", "one\ntwo two\nthree\n");
+      fixture.put("a.txt", "one\ntwo two\nthree\n");
       return ["edit_file", edit("a.txt", "two")];
     },
   },
@@ -313,9 +313,9 @@ const cases: readonly Case[] = [
     code: 7,
     type: execution,
     run: async () => {
-      ground.put("a.txt", "f() {\n  return null;\n}\ng() {\n  return null;\n}\n");
+      fixture.put("a.txt", "f() {\n  return null;\n}\ng() {\n  return null;\n}\n");
       await read("a.txt");
-      ground.put("a.txt", "f() {\n  return 0;\n}\ng() {\n  return null;\n}\n");
+      fixture.put("a.txt", "f() {\n  return 0;\n}\ng() {\n  return null;\n}\n");
       return ["edit_file", edit("a.txt", "  return null;")];
     },
   },
@@ -324,9 +324,9 @@ const cases: readonly Case[] = [
     code: 7,
     type: execution,
     run: async () => {
-      ground.put("a.txt", "one\n");
+      fixture.put("a.txt", "one\n");
       await read("a.txt");
-      ground.put("a.txt", "one\ntwo\n");
+      fixture.put("a.txt", "one\ntwo\n");
       return ["write_file", { path: "a.txt", content: "x" }];
     },
   },
@@ -335,9 +335,9 @@ const cases: readonly Case[] = [
     code: 7,
     type: execution,
     run: async () => {
-      ground.put("a.txt", "one\n");
+      fixture.put("a.txt", "one\n");
       await read("a.txt");
-      ground.put("a.txt", "two\n");
+      fixture.put("a.txt", "two\n");
       const calls = {
         append: ["write_file", { path: "a.txt", content: "x", mode: "append" }],
         delete: ["delete_file", { path: "a.txt" }],
@@ -353,7 +353,7 @@ const cases: readonly Case[] = [
     code: 8,
     type: validation,
     run: async () => {
-      ground.put("a.txt", "one\n");
+      fixture.put("a.txt", "one\n");
       await read("a.txt");
       return ["edit_file", edit("a.txt", "absent")];
     },
@@ -363,7 +363,7 @@ const cases: readonly Case[] = [
     code: 9,
     type: validation,
     run: async () => {
-      ground.put("a.txt", "one\none\n");
+      fixture.put("a.txt", "one\none\n");
       await read("a.txt");
       return ["edit_file", edit("a.txt", "one")];
     },
@@ -373,7 +373,7 @@ const cases: readonly Case[] = [
     code: 8,
     type: validation,
     run: async () => {
-      ground.put("a.txt", "one\n");
+      fixture.put("a.txt", "one\n");
       await read("a.txt");
       return ["apply_diff", { diff: "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-uno\n+1\n" }];
     },
@@ -383,7 +383,7 @@ const cases: readonly Case[] = [
 describe("each layer", () => {
   it.each(cases)("$what → $code", async ({ run, code, type }) => {
     const [tool, args] = await run();
-    const error = await ground.refused(tool, args);
+    const error = await fixture.refused(tool, args);
     expect(error).toMatchObject({ type, details: { errorCode: code } });
     expect(error.hint ?? "").not.toBe("");
   });
@@ -391,111 +391,114 @@ describe("each layer", () => {
   it.each(cases)("$what → $code, and nobody is asked", async ({ run, code }) => {
     const [tool, args] = await run();
     let asked = 0;
-    await ground.close();
-    ground = openFileGround({ config: { mode: "ask" }, interact: { approve: () => ((asked += 1), false) } });
+    await fixture.close();
+    fixture = openFileFixture({
+      config: { mode: "ask" },
+      interact: { approve: () => ((asked += 1), false) },
+    });
     // Reading needs no consent, so the same way leads there.
     const [again, same] = await run();
     expect([again, same]).toEqual([tool, args]);
-    const error = await ground.refused(again, same);
+    const error = await fixture.refused(again, same);
     expect(error.details).toMatchObject({ errorCode: code });
     expect(asked).toBe(0);
   });
 
   it("says the words that models know", async () => {
-    ground.put("a.txt", "one\ntwo\n");
-    expect((await ground.refused("edit_file", edit("a.txt", "one"))).message).toContain(
+    fixture.put("a.txt", "one\ntwo\n");
+    expect((await fixture.refused("edit_file", edit("a.txt", "one"))).message).toContain(
       "has not been read yet",
     );
     await read("a.txt");
-    ground.put("a.txt", "1\ntwo\n");
-    const stale = await ground.refused("edit_file", edit("a.txt", "one"));
+    fixture.put("a.txt", "1\ntwo\n");
+    const stale = await fixture.refused("edit_file", edit("a.txt", "one"));
     expect(stale.message).toContain("has been modified since read");
     expect(stale.message).toContain("-one\n+1");
     await read("a.txt");
-    expect((await ground.refused("edit_file", edit("a.txt", "six"))).message).toContain("not found");
-    expect((await ground.refused("edit_file", edit("none", "six"))).message).toContain("not found");
+    expect((await fixture.refused("edit_file", edit("a.txt", "six"))).message).toContain("not found");
+    expect((await fixture.refused("edit_file", edit("none", "six"))).message).toContain("not found");
   });
 });
 
 describe("freshness", () => {
   it("is not lost by a mere touch", async () => {
-    ground.put("a.txt", "one\n");
+    fixture.put("a.txt", "one\n");
     await read("a.txt");
-    utimesSync(ground.path("a.txt"), new Date(), new Date(Date.now() + 60_000));
-    expect(await ground.ok("edit_file", edit("a.txt", "one"))).toMatchObject({ replacements: 1 });
+    utimesSync(fixture.path("a.txt"), new Date(), new Date(Date.now() + 60_000));
+    expect(await fixture.ok("edit_file", edit("a.txt", "one"))).toMatchObject({ replacements: 1 });
   });
 
   it("is lost by a change that leaves time and size as they were", async () => {
-    ground.put("a.txt", "one\ntwo\n");
+    fixture.put("a.txt", "one\ntwo\n");
     await read("a.txt");
-    const { atime, mtime } = statSync(ground.path("a.txt"));
-    ground.put("a.txt", "one\nTWO\n");
-    utimesSync(ground.path("a.txt"), atime, mtime);
-    expect(await ground.refused("edit_file", edit("a.txt", "two"))).toMatchObject({ code: "EDIT_STALE" });
-    expect(await ground.refused("write_file", { path: "a.txt", content: "x" })).toMatchObject({
+    const { atime, mtime } = statSync(fixture.path("a.txt"));
+    fixture.put("a.txt", "one\nTWO\n");
+    utimesSync(fixture.path("a.txt"), atime, mtime);
+    expect(await fixture.refused("edit_file", edit("a.txt", "two"))).toMatchObject({ code: "EDIT_STALE" });
+    expect(await fixture.refused("write_file", { path: "a.txt", content: "x" })).toMatchObject({
       code: "EDIT_STALE",
     });
   });
 
   it("of the edited lines is enough: others may be changed, above and below", async () => {
-    ground.put("a.txt", "one\ntwo\nthree\nfour\n");
+    fixture.put("a.txt", "one\ntwo\nthree\nfour\n");
     await read("a.txt");
-    ground.put("a.txt", "zero\nnull\none\ntwo\nthree\n4\n5\n");
-    await ground.ok("edit_file", edit("a.txt", "two", "2"));
-    expect(ground.text("a.txt")).toBe("zero\nnull\none\n2\nthree\n4\n5\n");
+    fixture.put("a.txt", "zero\nnull\none\ntwo\nthree\n4\n5\n");
+    await fixture.ok("edit_file", edit("a.txt", "two", "2"));
+    expect(fixture.text("a.txt")).toBe("zero\nnull\none\n2\nthree\n4\n5\n");
     // What the other one wrote was never seen here.
-    expect(await ground.refused("edit_file", edit("a.txt", "null"))).toMatchObject({
+    expect(await fixture.refused("edit_file", edit("a.txt", "null"))).toMatchObject({
       details: { errorCode: 6 },
     });
-    await ground.ok("edit_file", edit("a.txt", "three", "3"));
+    await fixture.ok("edit_file", edit("a.txt", "three", "3"));
   });
 
   it("holds for a range that moved because of a change above it", async () => {
     const lines = Array.from({ length: 300 }, (_, at) => `line ${at + 1}`);
-    ground.put("a.txt", `${lines.join("\n")}\n`);
+    fixture.put("a.txt", `${lines.join("\n")}\n`);
     await read("a.txt", { start_line: 100, end_line: 110 });
-    ground.put("a.txt", `${["new", "newer", ...lines].join("\n")}\n`);
-    await ground.ok("edit_file", edit("a.txt", "line 105", "line 105!"));
-    expect(await ground.refused("edit_file", edit("a.txt", "line 205"))).toMatchObject({
+    fixture.put("a.txt", `${["new", "newer", ...lines].join("\n")}\n`);
+    await fixture.ok("edit_file", edit("a.txt", "line 105", "line 105!"));
+    expect(await fixture.refused("edit_file", edit("a.txt", "line 205"))).toMatchObject({
       code: "EDIT_NOT_READ",
     });
   });
 
   it("is each session's own", async () => {
-    ground.put("a.txt", "one\n");
+    fixture.put("a.txt", "one\n");
     await read("a.txt");
-    const other = ground.tenon.createSession();
+    const other = fixture.tenon.createSession();
     const answer = await other.call({ name: "edit_file", arguments: edit("a.txt", "one") });
     expect(answer.error).toMatchObject({ code: "EDIT_NOT_READ" });
     await other.call({ name: "read_file", arguments: { path: "a.txt" } });
     await other.call({ name: "edit_file", arguments: edit("a.txt", "one", "eins") });
-    expect(await ground.refused("edit_file", edit("a.txt", "one"))).toMatchObject({ code: "EDIT_STALE" });
+    expect(await fixture.refused("edit_file", edit("a.txt", "one"))).toMatchObject({ code: "EDIT_STALE" });
   });
 
   it("is found by whatever name the file is called", async () => {
-    ground.put("a.txt", "one\n");
-    await read(ground.path("a.txt"));
-    expect(await ground.ok("edit_file", edit("./x/../a.txt", "one"))).toMatchObject({ replacements: 1 });
+    fixture.put("a.txt", "one\n");
+    await read(fixture.path("a.txt"));
+    expect(await fixture.ok("edit_file", edit("./x/../a.txt", "one"))).toMatchObject({ replacements: 1 });
   });
 
   it("needs nothing for an empty file", async () => {
-    ground.put("a.txt", "");
-    expect(await ground.ok("write_file", { path: "a.txt", content: "x" })).toMatchObject({
+    fixture.put("a.txt", "");
+    expect(await fixture.ok("write_file", { path: "a.txt", content: "x" })).toMatchObject({
       overwritten: true,
     });
   });
 
   it("comes back by reading again, in one step", async () => {
-    ground.put("a.txt", "one\ntwo\n");
+    fixture.put("a.txt", "one\ntwo\n");
     await read("a.txt");
     for (const text of ["1\ntwo\n", "uno\ntwo\n", "eins\ntwo\n"]) {
-      ground.put("a.txt", text);
+      fixture.put("a.txt", text);
       const old = text.split("\n")[0] ?? "";
-      expect(await ground.refused("edit_file", edit("a.txt", old, "x"))).toMatchObject({
+      expect(await fixture.refused("edit_file", edit("a.txt", old, "x"))).toMatchObject({
         code: "EDIT_STALE",
       });
       await read("a.txt");
-      await ground.ok("edit_file", edit("a.txt", old, "x"));
+      await fixture.ok("edit_file", edit("a.txt", old, "x"));
     }
   });
 });

@@ -2,13 +2,13 @@ import { mkdirSync, rmSync } from "node:fs";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { snapshot } from "../src/world/journal/testing/snapshot.js";
-import { openFileGround, type FileGround } from "./file-ground.js";
+import { openFileFixture, type FileFixture } from "./file-fixture.js";
 
-let ground: FileGround;
+let fixture: FileFixture;
 beforeEach(() => {
-  ground = openFileGround();
+  fixture = openFileFixture();
 });
-afterEach(() => ground.close());
+afterEach(() => fixture.close());
 
 /** Pieces of files: texts in several encodings, all line ends, marks, broken bytes. */
 const piece = fc.oneof(
@@ -56,13 +56,13 @@ describe("edit_file on random files", () => {
           fc.constantFrom("new", "a\nb", "", "\u20ac", "$1\r\n", "caf\u00e9"),
           fc.boolean(),
           async (bytes, from, length, new_str, replace_all) => {
-            ground.put("f", bytes);
-            const read = await ground.call("read_file", { path: "f" });
+            fixture.put("f", bytes);
+            const read = await fixture.call("read_file", { path: "f" });
             const shown = typeof read.result?.["content"] === "string" ? read.result["content"] : "";
             const start = Math.floor(from * shown.length);
             const old_str = shown.slice(start, start + 1 + Math.floor(length * 12)).toWellFormed() || "x";
-            const answer = await ground.call("edit_file", { path: "f", old_str, new_str, replace_all });
-            const after = ground.bytes("f");
+            const answer = await fixture.call("edit_file", { path: "f", old_str, new_str, replace_all });
+            const after = fixture.bytes("f");
             if (!answer.success) {
               expect(after).toEqual(bytes);
               expect(answer.error?.details).toMatchObject({ errorCode: expect.any(Number) });
@@ -76,9 +76,9 @@ describe("edit_file on random files", () => {
               read.result?.["truncated"] === false
             ) {
               // What Tenon wrote counts as read: the next change needs no look in between.
-              const next = await ground.call("write_file", { path: "f", content: "next" });
+              const next = await fixture.call("write_file", { path: "f", content: "next" });
               expect(next.error?.code ?? "").not.toMatch(/EDIT_NOT_READ|EDIT_STALE/);
-              if (next.success) await ground.ok("undo_edit", { path: "f" });
+              if (next.success) await fixture.ok("undo_edit", { path: "f" });
             }
             const { head, tail } = commonEnds(bytes, after);
             const taken = bytes.subarray(head, bytes.length - tail);
@@ -86,10 +86,10 @@ describe("edit_file on random files", () => {
             expect(taken.length).toBeLessThanOrEqual(
               spanBytes(bytes, old_str, answer.result?.["replacements"] as number),
             );
-            await ground.ok("undo_edit", { path: "f" });
-            expect(ground.bytes("f")).toEqual(bytes);
+            await fixture.ok("undo_edit", { path: "f" });
+            expect(fixture.bytes("f")).toEqual(bytes);
             // All of it was read and nobody else changed it, so that all of it may be overwritten.
-            const whole = await ground.call("write_file", { path: "f", content: "all" });
+            const whole = await fixture.call("write_file", { path: "f", content: "all" });
             if (bytes.includes(0x0a)) expect(whole.error?.code ?? "").not.toMatch(/EDIT_NOT_READ|EDIT_STALE/);
           },
         ),
@@ -163,16 +163,16 @@ describe("any sequence of changes", () => {
     let undone = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
-        rmSync(ground.workspace, { recursive: true });
-        mkdirSync(ground.path("d/e"), { recursive: true });
-        for (const name of names) ground.put(name, name === "b" ? "" : "x\none\n");
-        const session = ground.tenon.createSession();
+        rmSync(fixture.workspace, { recursive: true });
+        mkdirSync(fixture.path("d/e"), { recursive: true });
+        for (const name of names) fixture.put(name, name === "b" ? "" : "x\none\n");
+        const session = fixture.tenon.createSession();
         for (const name of names) await session.call({ name: "read_file", arguments: { path: name } });
-        const states = [snapshot(ground.workspace)];
+        const states = [snapshot(fixture.workspace)];
         for (const { tool, args } of steps) {
-          const before = snapshot(ground.workspace);
+          const before = snapshot(fixture.workspace);
           const answer = await session.call({ name: tool, arguments: args });
-          const after = snapshot(ground.workspace);
+          const after = snapshot(fixture.workspace);
           if (!answer.success) expect(after).toEqual(before);
           else if (JSON.stringify(after) !== JSON.stringify(before)) states.push(after);
         }
@@ -184,7 +184,7 @@ describe("any sequence of changes", () => {
           }
           undone += 1;
         }
-        expect(snapshot(ground.workspace)).toEqual(states[0]);
+        expect(snapshot(fixture.workspace)).toEqual(states[0]);
       }),
       { numRuns: 60 },
     );

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineTool, type Tenon } from "../src/index.js";
-import { createGround, gate, open, tool, type Ground } from "./spine-ground.js";
+import { createFixture, gate, open, tool, type Fixture } from "./spine-fixture.js";
 
 function counting(work: () => unknown = () => "done") {
   const ran: unknown[] = [];
@@ -24,23 +24,23 @@ function counting(work: () => unknown = () => "done") {
 
 const rules = [{ decision: "allow" as const, tool: "change" }];
 
-function openWith(tools: Parameters<typeof open>[0], ground: Ground, config: object = {}): Tenon {
-  return open({ ...tools, config: { stateDir: ground.stateDir, policy: { rules }, ...config } }, ground);
+function openWith(tools: Parameters<typeof open>[0], fixture: Fixture, config: object = {}): Tenon {
+  return open({ ...tools, config: { stateDir: fixture.stateDir, policy: { rules }, ...config } }, fixture);
 }
 
 const request = { name: "change", arguments: { text: "a", more: 1 }, idempotencyKey: "k1" };
 
 describe("an idempotency key", () => {
   it("gives the same answer and one effect, also in another process and after a restart", async () => {
-    const ground = createGround();
+    const fixture = createFixture();
     const { ran, change } = counting();
-    const tenon = openWith({ tools: [change] }, ground);
+    const tenon = openWith({ tools: [change] }, fixture);
     const first = await tenon.call(request);
     // The order of the arguments' names is no difference.
     const again = await tenon.call({ ...request, arguments: { more: 1, text: "a" } });
-    const elsewhere = await openWith({ tools: [change] }, ground).call(request);
+    const elsewhere = await openWith({ tools: [change] }, fixture).call(request);
     await tenon.close();
-    const later = await openWith({ tools: [change] }, ground).call(request);
+    const later = await openWith({ tools: [change] }, fixture).call(request);
     for (const { metadata, ...rest } of [again, elsewhere, later]) {
       const { metadata: own, ...answer } = JSON.parse(JSON.stringify(first)) as typeof first;
       expect(rest).toEqual(answer);
@@ -50,11 +50,11 @@ describe("an idempotency key", () => {
   });
 
   it("lets the second wait while the first runs, and is another key for another principal", async () => {
-    const ground = createGround();
+    const fixture = createFixture();
     const { open: finish, passed } = gate();
     const { ran, change } = counting(() => passed);
-    const one = openWith({ tools: [change] }, ground);
-    const two = openWith({ tools: [change] }, ground);
+    const one = openWith({ tools: [change] }, fixture);
+    const two = openWith({ tools: [change] }, fixture);
     const calls = [one.call(request), one.call(request), two.call(request)];
     await expect.poll(() => ran.length).toBe(1);
     const other = two.createSession({ principal: "somebody else" }).call(request);
@@ -70,13 +70,13 @@ describe("an idempotency key", () => {
   });
 
   it("is refused with other arguments or another tool, and keeps no refusals", async () => {
-    const ground = createGround();
+    const fixture = createFixture();
     const { ran, change } = counting();
     const other = tool("other", { execute: () => 1 });
-    const tenon = openWith({ tools: [change, other] }, ground);
+    const tenon = openWith({ tools: [change, other] }, fixture);
     expect((await tenon.call({ ...request, arguments: {} })).error?.code).toBe("ARGUMENTS_INVALID");
     expect((await tenon.call({ ...request, name: "nope" })).error?.code).toBe("TOOL_NOT_FOUND");
-    const denied = openWith({ tools: [change] }, ground, {
+    const denied = openWith({ tools: [change] }, fixture, {
       policy: { rules: [{ decision: "deny", tool: "change" }] },
     });
     expect((await denied.call(request)).error?.code).toBe("ACCESS_DENIED");
@@ -89,9 +89,9 @@ describe("an idempotency key", () => {
   });
 
   it("keeps the outcome of a call that failed or was stopped at work", async () => {
-    const ground = createGround();
+    const fixture = createFixture();
     const { ran, change } = counting(() => Promise.reject(new Error("half done")));
-    const tenon = openWith({ tools: [change] }, ground);
+    const tenon = openWith({ tools: [change] }, fixture);
     expect(await tenon.call(request)).toMatchObject({ error: { message: "half done" } });
     expect(await tenon.call(request)).toMatchObject({
       error: { message: "half done" },
@@ -101,9 +101,9 @@ describe("an idempotency key", () => {
   });
 
   it("is bounded in number", async () => {
-    const ground = createGround();
+    const fixture = createFixture();
     const { ran, change } = counting();
-    const tenon = openWith({ tools: [change] }, ground, { idempotency: { maxKeys: 2 } });
+    const tenon = openWith({ tools: [change] }, fixture, { idempotency: { maxKeys: 2 } });
     for (const key of ["a", "b"])
       expect((await tenon.call({ ...request, idempotencyKey: key })).success).toBe(true);
     expect((await tenon.call({ ...request, idempotencyKey: "c" })).error?.code).toBe("IDEMPOTENCY_FULL");
@@ -115,8 +115,8 @@ describe("an idempotency key", () => {
     "after a crash in the middle tells that it may have happened, and never repeats it",
     { timeout: 60_000 },
     async () => {
-      const ground = createGround();
-      const mark = join(ground.workspace, "mark");
+      const fixture = createFixture();
+      const mark = join(fixture.workspace, "mark");
       const program = `
       import { appendFileSync } from "node:fs";
       import * as z from "zod";
@@ -124,8 +124,8 @@ describe("an idempotency key", () => {
       const change = defineTool({ name: "change", description: "x", category: "custom",
         input: z.object({ text: z.string(), more: z.number().optional() }),
         execute: () => { appendFileSync(${JSON.stringify(mark)}, "x"); return new Promise(() => {}); } });
-      const tenon = createTenon({ workspace: ${JSON.stringify(ground.workspace)}, tools: [change],
-        config: { stateDir: ${JSON.stringify(ground.stateDir)}, policy: { rules: ${JSON.stringify(rules)} } } });
+      const tenon = createTenon({ workspace: ${JSON.stringify(fixture.workspace)}, tools: [change],
+        config: { stateDir: ${JSON.stringify(fixture.stateDir)}, policy: { rules: ${JSON.stringify(rules)} } } });
       await tenon.call(${JSON.stringify(request)});`;
       const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
         cwd: join(import.meta.dirname, ".."),
@@ -133,10 +133,10 @@ describe("an idempotency key", () => {
       });
       await expect.poll(() => existsSync(mark), { timeout: 30_000 }).toBe(true);
       const { ran, change } = counting();
-      const waiting = openWith({ tools: [change] }, ground).call(request); // the first is still running
+      const waiting = openWith({ tools: [change] }, fixture).call(request); // the first is still running
       child.kill("SIGKILL");
       await once(child, "exit");
-      for (const answer of [await waiting, await openWith({ tools: [change] }, ground).call(request)])
+      for (const answer of [await waiting, await openWith({ tools: [change] }, fixture).call(request)])
         expect(answer).toMatchObject({ success: false, error: { code: "CALL_INTERRUPTED" } });
       expect(ran).toEqual([]);
       expect(readFileSync(mark, "utf8")).toBe("x");
@@ -146,15 +146,15 @@ describe("an idempotency key", () => {
 
 describe("the answer of a call whose connection was lost", () => {
   it("is there while it runs, when it is done, and after a restart; for its own principal only", async () => {
-    const ground = createGround();
+    const fixture = createFixture();
     const { open: finish, passed } = gate();
     const { change } = counting(() => passed);
-    const tenon = openWith({ tools: [change] }, ground);
+    const tenon = openWith({ tools: [change] }, fixture);
     const id = tenon.newCallId();
     const calling = tenon.createSession({ principal: "ada" }).call({ ...request, id });
     const ada = { principal: "ada" };
     await expect.poll(() => tenon.result(id, ada)).toMatchObject({ state: "running", toolName: "change" });
-    const other = openWith({ tools: [change] }, ground);
+    const other = openWith({ tools: [change] }, fixture);
     await expect.poll(() => other.result(id, ada)).toMatchObject({ state: "running" });
     finish();
     const answer = await calling;
@@ -171,15 +171,15 @@ describe("the answer of a call whose connection was lost", () => {
   });
 
   it("belongs to one call, though callers repeat their ids", async () => {
-    const ground = createGround();
-    const tenon = open({ config: { stateDir: ground.stateDir, mode: "auto" } }, ground);
+    const fixture = createFixture();
+    const tenon = open({ config: { stateDir: fixture.stateDir, mode: "auto" } }, fixture);
     const write = (content: string) =>
       tenon.call({ id: "call_0", name: "write_file", arguments: { path: `${content}.txt`, content } });
     const [one, two] = [await write("one"), await write("two")];
     expect(one?.callId).not.toBe(two?.callId);
     expect([one?.metadata.requestId, two?.metadata.requestId]).toEqual(["call_0", "call_0"]);
     await tenon.undo({ callId: two?.callId ?? "" });
-    expect(existsSync(join(ground.workspace, "one.txt"))).toBe(true);
-    expect(existsSync(join(ground.workspace, "two.txt"))).toBe(false);
+    expect(existsSync(join(fixture.workspace, "one.txt"))).toBe(true);
+    expect(existsSync(join(fixture.workspace, "two.txt"))).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkInvariants } from "../scripts/check-invariants.mjs";
-import { createGround, open, type Ground } from "./spine-ground.js";
+import { createFixture, open, type Fixture } from "./spine-fixture.js";
 
 interface Answer {
   readonly session: string;
@@ -14,7 +14,7 @@ interface Answer {
 const program = join(import.meta.dirname, "killed-child.mjs");
 
 /** Let a process work, kill it at an arbitrary moment after some answers, and tell what it answered. */
-function killOne({ workspace, stateDir }: Ground, durability: string): Promise<Answer[]> {
+function killOne({ workspace, stateDir }: Fixture, durability: string): Promise<Answer[]> {
   const child = spawn(process.execPath, [program, workspace, stateDir, durability], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -47,18 +47,18 @@ describe("processes that are killed at work", () => {
     "leave no effect without a record (durability: %s, %i kills)",
     { timeout: 180_000 },
     async (durability, kills) => {
-      const ground = createGround();
+      const fixture = createFixture();
       const answers: Answer[] = [];
       for (let round = 0; round < kills; round += 4) {
-        const ends = await Promise.all(Array.from({ length: 4 }, () => killOne(ground, durability)));
+        const ends = await Promise.all(Array.from({ length: 4 }, () => killOne(fixture, durability)));
         answers.push(...ends.flat());
       }
-      const tenon = open({}, ground);
+      const tenon = open({}, fixture);
       const sessions = new Set(answers.map(({ session }) => session));
       const order = [...sessions].map((name) =>
         answers.filter(({ session }) => session === name).map(({ callId }) => callId),
       );
-      const effects = readdirSync(join(ground.workspace, "effects"));
+      const effects = readdirSync(join(fixture.workspace, "effects"));
       expect(await checkInvariants(tenon, { acknowledged: answers, effects, order })).toEqual([]);
       const interrupted = await tenon.audit.search({ outcome: "interrupted", limit: 1000 });
       expect(interrupted.length).toBeGreaterThan(0);
@@ -69,7 +69,7 @@ describe("processes that are killed at work", () => {
       });
       // Each of them is closed once, however often the log is opened.
       await tenon.close();
-      const again = await open({}, ground).audit.search({ outcome: "interrupted", limit: 1000 });
+      const again = await open({}, fixture).audit.search({ outcome: "interrupted", limit: 1000 });
       expect(again).toHaveLength(interrupted.length);
     },
   );

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { defineTool } from "../src/contract/define-tool.js";
 import { openTestServer, type TestServer } from "../src/server/testing/open-server.js";
 import { openLooseWire } from "./console/loose-wire.js";
-import { envelope } from "./mcp-ground.js";
+import { envelope } from "./mcp-fixture.js";
 
 let at: TestServer;
 afterEach(() => at.close());

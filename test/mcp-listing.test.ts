@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { openMcpGround, type McpGround } from "./mcp-ground.js";
+import { openMcpFixture, type McpFixture } from "./mcp-fixture.js";
 
-let ground: McpGround;
-afterEach(() => ground.close());
+let fixture: McpFixture;
+afterEach(() => fixture.close());
 
 const named = (tools: readonly { readonly name: string }[]): readonly string[] =>
   tools.map(({ name }) => name);
 
 describe("what an MCP host is shown", () => {
   it("is, where it asks by search, only what leads to the other tools, which it can call all the same", async () => {
-    ground = openMcpGround({ config: { tools: { listing: "search" } } });
-    const host = ground.connect();
+    fixture = openMcpFixture({ config: { tools: { listing: "search" } } });
+    const host = fixture.connect();
     await host.initialize();
     const tools = await host.list("tools/list", "tools");
     expect([...named(tools)].sort()).toEqual(["call_tool", "describe_tool", "tool_search"]);
@@ -25,14 +25,14 @@ describe("what an MCP host is shown", () => {
       _meta: { "tenon/error": { code: "TOOL_NOT_FOUND" } },
     });
     // Judged and recorded as the tool that was meant.
-    const [newest] = await ground.tenon.audit.search({ tool: "base64_encode" });
+    const [newest] = await fixture.tenon.audit.search({ tool: "base64_encode" });
     expect(newest).toMatchObject({ tool: "base64_encode", outcome: "success" });
-    expect(await ground.tenon.audit.search({ tool: "call_tool" })).toEqual([]);
+    expect(await fixture.tenon.audit.search({ tool: "call_tool" })).toEqual([]);
   });
 
   it("follows the pipeline, and the host hears of it", async () => {
-    ground = openMcpGround({ config: { toolset: "stage" } });
-    const host = ground.connect();
+    fixture = openMcpFixture({ config: { toolset: "stage" } });
+    const host = fixture.connect();
     await host.initialize();
     await host.request("tools/call", { name: "start_iteration", arguments: {} });
     const before = named(await host.list("tools/list", "tools"));
@@ -44,8 +44,8 @@ describe("what an MCP host is shown", () => {
   });
 
   it("holds large results within the budget, structured ones too", async () => {
-    ground = openMcpGround({ config: { tools: { output: { maxTokens: 1000 } } } });
-    const host = ground.connect();
+    fixture = openMcpFixture({ config: { tools: { output: { maxTokens: 1000 } } } });
+    const host = fixture.connect();
     await host.initialize();
     const text = "word ".repeat(20_000);
     const { result } = await host.request("tools/call", { name: "base64_encode", arguments: { text } });

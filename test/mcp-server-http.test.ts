@@ -1,21 +1,21 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
-import { openHttpGround, type HttpGround } from "./conformance/http-ground.js";
-import { envelope, openMcpGround, type McpGround } from "./mcp-ground.js";
+import { openHttpFixture, type HttpFixture } from "./conformance/http-fixture.js";
+import { envelope, openMcpFixture, type McpFixture } from "./mcp-fixture.js";
 
-let ground: McpGround;
-let http: HttpGround;
+let fixture: McpFixture;
+let http: HttpFixture;
 afterEach(async () => {
   await http.close();
-  await ground.close();
+  await fixture.close();
 });
 
 async function open(
-  options: Parameters<typeof openHttpGround>[1] = {},
-  config: Parameters<typeof openMcpGround>[0] = {},
+  options: Parameters<typeof openHttpFixture>[1] = {},
+  config: Parameters<typeof openMcpFixture>[0] = {},
 ): Promise<void> {
-  ground = openMcpGround(config);
-  http = await openHttpGround(ground.host, options);
+  fixture = openMcpFixture(config);
+  http = await openHttpFixture(fixture.host, options);
 }
 
 function post(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
@@ -156,7 +156,7 @@ describe("the MCP server over HTTP", () => {
 
   it("keeps nothing of a greeting that it refused", async () => {
     await open();
-    const { host } = ground;
+    const { host } = fixture;
     const openSession = host.openSession.bind(host);
     let sessions = 0;
     Object.assign(host, {

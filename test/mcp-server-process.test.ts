@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, describe, expect, it } from "vitest";
-import { envelope } from "./mcp-ground.js";
+import { envelope } from "./mcp-fixture.js";
 
 const bin = resolve(import.meta.dirname, "../bin/tenon.cjs");
 const dir = mkdtempSync(join(tmpdir(), "tenon-mcp-process-"));

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ToolContext } from "../src/contract/context.js";
 import { defineTool } from "../src/contract/define-tool.js";
-import { envelope, openMcpGround, type McpGround } from "./mcp-ground.js";
+import { envelope, openMcpFixture, type McpFixture } from "./mcp-fixture.js";
 
 const tool = (name: string, more: object = {}) =>
   defineTool({
@@ -17,9 +17,9 @@ const tool = (name: string, more: object = {}) =>
     ...more,
   });
 
-let ground: McpGround;
-const open = (...args: Parameters<typeof openMcpGround>): McpGround => (ground = openMcpGround(...args));
-afterEach(() => ground.close());
+let fixture: McpFixture;
+const open = (...args: Parameters<typeof openMcpFixture>): McpFixture => (fixture = openMcpFixture(...args));
+afterEach(() => fixture.close());
 
 const textOf = (message: { readonly result?: Readonly<Record<string, unknown>> }): string =>
   (Object(message.result?.["content"]) as readonly { text: string }[])[0]?.text ?? "";
@@ -75,8 +75,8 @@ describe("the MCP server on a pair of streams", () => {
   });
 
   it("keeps what each connection has read apart", async () => {
-    const [one, other] = [open().connect(), ground.connect()];
-    writeFileSync(join(ground.dir, "a.txt"), "old\n");
+    const [one, other] = [open().connect(), fixture.connect()];
+    writeFileSync(join(fixture.dir, "a.txt"), "old\n");
     for (const host of [one, other]) await host.initialize({ elicitation: {} });
     await one.request("tools/call", { name: "read_file", arguments: { path: "a.txt" } });
     const edit = { name: "edit_file", arguments: { path: "a.txt", old_str: "old", new_str: "new" } };
@@ -162,8 +162,8 @@ describe("the MCP server on a pair of streams", () => {
     );
     const prompt = await host.request("prompts/get", { name: "snippet-a b", arguments: { task: "Use it." } });
     expect(JSON.stringify(prompt.result)).toContain("Use it.");
-    ground.tenon.register(tool("late_one"));
-    ground.tenon.register(tool("late_two"));
+    fixture.tenon.register(tool("late_one"));
+    fixture.tenon.register(tool("late_two"));
     await host.until(({ method }) => method === "notifications/tools/list_changed");
     await host.request("ping");
     expect(host.seen.filter(({ method }) => method === "notifications/tools/list_changed")).toHaveLength(1);
@@ -208,7 +208,7 @@ describe("consent over MCP", () => {
     const { result } = await called;
     expect(result?.["isError"] !== true, JSON.stringify(result)).toBe(allowed);
     if (JSON.stringify(answer).includes("not today")) expect(JSON.stringify(result)).toContain("not today");
-    if (allowed) expect(readFileSync(join(ground.dir, "new.txt"), "utf8")).toBe("hi\n");
+    if (allowed) expect(readFileSync(join(fixture.dir, "new.txt"), "utf8")).toBe("hi\n");
   });
 
   it("refuses clearly where the host cannot ask anybody", async () => {

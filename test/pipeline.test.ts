@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stages } from "../src/contract/ports/pipeline.js";
 import { defineTool, type Session, type Tenon } from "../src/index.js";
-import { createGround, open, type Ground } from "./spine-ground.js";
+import { createFixture, open, type Fixture } from "./spine-fixture.js";
 import * as z from "zod";
 
 type Result = Record<string, unknown>;
@@ -26,9 +26,9 @@ const writing = ["write_file", "edit_file", "apply_diff", "delete_file", "move_f
 
 describe("the pipeline from an idea to its delivery, with tools only", () => {
   it("goes through all stages, each with its own toolset, and leaves documents, a plan and memories behind", async () => {
-    const ground = createGround();
+    const fixture = createFixture();
     const interact = { ask: () => ({ text: "yes", confirmed: true }) };
-    const tenon = open({ interact, config: { mode: "auto" } }, ground);
+    const tenon = open({ interact, config: { mode: "auto" } }, fixture);
     const session = (stage: string) =>
       tenon.createSession({ agent: `${stage} agent`, toolset: `stage:${stage}` });
 
@@ -93,7 +93,7 @@ describe("the pipeline from an idea to its delivery, with tools only", () => {
     expect((status["stages"] as { state: string }[]).map(({ state }) => state)).toEqual(
       stages.map(() => "done"),
     );
-    const dir = join(ground.workspace, ".tenon/artifacts/iteration-1");
+    const dir = join(fixture.workspace, ".tenon/artifacts/iteration-1");
     expect(readFileSync(join(dir, "prd.md"), "utf8")).toContain(
       "### REQ-1: 无密码登录\n\nd\n\nFeatures: F-1",
     );
@@ -151,8 +151,8 @@ describe("the toolset of a stage", () => {
   });
 
   it("named stage follows the pipeline, in other processes too", async () => {
-    const ground = createGround();
-    const first = open({}, ground);
+    const fixture = createFixture();
+    const first = open({}, fixture);
     const session = first.createSession({ toolset: "stage" });
     const sees = (name: string): boolean => session.tools().some((tool) => tool.name === name);
     expect([sees("save_idea_doc"), sees("save_prd_doc")]).toEqual([true, false]);
@@ -160,7 +160,7 @@ describe("the toolset of a stage", () => {
     await ask(session, "complete_stage");
     await ask(session, "save_prd_doc", { content: "x" });
     expect([sees("save_idea_doc"), sees("save_prd_doc")]).toEqual([false, true]);
-    const second = open({}, ground);
+    const second = open({}, fixture);
     await ask(second, "goto_stage", { stage_name: "coding" });
     expect(await codeOf(session, "save_prd_doc", { content: "y" })).toBe("TOOL_NOT_FOUND");
     expect(sees("set_env")).toBe(true);
@@ -190,8 +190,8 @@ describe("the toolset of a stage", () => {
 
 describe("goto_stage", () => {
   it("says where it will resume, what is stale, and why, after a restart too", async () => {
-    const ground = createGround();
-    const first = open({}, ground);
+    const fixture = createFixture();
+    const first = open({}, fixture);
     for (let n = 0; n < 3; n++) await ask(first, "complete_stage");
     expect(await ask(first, "goto_stage", { stage_name: "prd", reason: "scope changed" })).toMatchObject({
       success: true,
@@ -199,7 +199,7 @@ describe("goto_stage", () => {
       invalidated: ["design"],
     });
     await first.close();
-    const status = await ask(open({}, ground), "pipeline_status");
+    const status = await ask(open({}, fixture), "pipeline_status");
     expect(status).toMatchObject({ stage: "prd", iteration: { id: "iteration-1" } });
     expect((status["history"] as Result[]).at(-1)).toMatchObject({ note: "scope changed" });
   });
@@ -221,8 +221,8 @@ describe("iterations", () => {
   const where = async (session: Pick<Session, "call">) => (await ask(session, "where_am_i"))["iterationId"];
 
   it("are one to a session: the one it named, began or found, else the newest", async () => {
-    const ground = createGround();
-    const tenon = open({ tools: [whereAmI] }, ground);
+    const fixture = createFixture();
+    const tenon = open({ tools: [whereAmI] }, fixture);
     const [one, two] = [tenon.createSession(), tenon.createSession()];
     expect(await where(one)).toBeNull();
     await ask(one, "save_insight", { title: "t", content: "c" });
@@ -235,16 +235,16 @@ describe("iterations", () => {
       iterationId: "sprint-9",
     });
     await tenon.close();
-    expect(await where(open({ tools: [whereAmI] }, ground))).toBe("sprint-9");
+    expect(await where(open({ tools: [whereAmI] }, fixture))).toBe("sprint-9");
   });
 
   it("are remembered by a named session that began one itself", async () => {
-    const ground = createGround();
-    const tenon = open({ tools: [whereAmI] }, ground);
+    const fixture = createFixture();
+    const tenon = open({ tools: [whereAmI] }, fixture);
     await ask(await tenon.openNamedSession("mine"), "start_iteration");
     await ask(tenon, "start_iteration");
     await tenon.close();
-    const later = open({ tools: [whereAmI] }, ground);
+    const later = open({ tools: [whereAmI] }, fixture);
     expect(await where(await later.openNamedSession("mine"))).toBe("iteration-1");
     expect(await where(await later.openNamedSession("yours"))).toBe("iteration-2");
   });
@@ -257,60 +257,60 @@ describe("iterations", () => {
 
 describe("artifacts", () => {
   const save = (tenon: Tenon, content: string) => ask(tenon, "save_idea_doc", { content });
-  const file = ({ workspace }: Ground) => join(workspace, ".tenon/artifacts/iteration-1/idea.md");
+  const file = ({ workspace }: Fixture) => join(workspace, ".tenon/artifacts/iteration-1/idea.md");
 
   it("are written without being asked, though the folder is closed to file tools", async () => {
-    const ground = createGround();
-    const tenon = open({ config: { mode: "ask" } }, ground);
+    const fixture = createFixture();
+    const tenon = open({ config: { mode: "ask" } }, fixture);
     expect(await save(tenon, "one")).toMatchObject({
       success: true,
       path: ".tenon/artifacts/iteration-1/idea.md",
       version: 1,
     });
-    expect(readFileSync(file(ground), "utf8")).toBe("one");
+    expect(readFileSync(file(fixture), "utf8")).toBe("one");
     expect(tenon.paths.check(".tenon/artifacts/iteration-1/idea.md", "write").allowed).toBe(false);
     expect(tenon.paths.check(".tenon/config", "write").allowed).toBe(false);
     expect(tenon.paths.check(".tenon/artifacts/iteration-1/idea.md", "read").allowed).toBe(true);
   });
 
   it("are not written in read-only mode", async () => {
-    const ground = createGround();
+    const fixture = createFixture();
     expect(
-      await codeOf(open({ config: { mode: "read-only" } }, ground), "save_idea_doc", { content: "x" }),
+      await codeOf(open({ config: { mode: "read-only" } }, fixture), "save_idea_doc", { content: "x" }),
     ).toBe("ACCESS_DENIED");
-    expect(existsSync(join(ground.workspace, ".tenon"))).toBe(false);
+    expect(existsSync(join(fixture.workspace, ".tenon"))).toBe(false);
   });
 
   it("lie where the configuration says, but never outside the workspace", async () => {
-    const ground = createGround();
-    expect(await save(open({ config: { artifacts: { dir: "docs/stages" } } }, ground), "x")).toMatchObject({
+    const fixture = createFixture();
+    expect(await save(open({ config: { artifacts: { dir: "docs/stages" } } }, fixture), "x")).toMatchObject({
       path: "docs/stages/iteration-1/idea.md",
     });
-    expect(readFileSync(join(ground.workspace, "docs/stages/iteration-1/idea.md"), "utf8")).toBe("x");
-    const outside = open({ config: { artifacts: { dir: "../elsewhere" } } }, createGround());
+    expect(readFileSync(join(fixture.workspace, "docs/stages/iteration-1/idea.md"), "utf8")).toBe("x");
+    const outside = open({ config: { artifacts: { dir: "../elsewhere" } } }, createFixture());
     expect(await codeOf(outside, "save_idea_doc", { content: "x" })).toBe("PATH_TRAVERSAL");
     expect(await ask(outside, "list_artifacts")).toMatchObject({ count: 0 });
-    const forbidden = open({ config: { files: { forbiddenPaths: [".tenon"] } } }, createGround());
+    const forbidden = open({ config: { files: { forbiddenPaths: [".tenon"] } } }, createFixture());
     expect(await codeOf(forbidden, "save_idea_doc", { content: "x" })).toBe("PATH_FORBIDDEN");
   });
 
   it.each([".tenon", ".tenon/artifacts", ".tenon/artifacts/iteration-1"])(
     "are not led astray by a link at %s",
     async (place) => {
-      const ground = createGround();
-      const target = join(ground.workspace, "src");
+      const fixture = createFixture();
+      const target = join(fixture.workspace, "src");
       mkdirSync(target);
-      mkdirSync(join(ground.workspace, place, ".."), { recursive: true });
-      symlinkSync(target, join(ground.workspace, place));
-      expect(await codeOf(open({}, ground), "save_idea_doc", { content: "x" })).toBe("PATH_SYMLINK");
+      mkdirSync(join(fixture.workspace, place, ".."), { recursive: true });
+      symlinkSync(target, join(fixture.workspace, place));
+      expect(await codeOf(open({}, fixture), "save_idea_doc", { content: "x" })).toBe("PATH_SYMLINK");
     },
   );
 
   it("keep what a person wrote into the file", async () => {
-    const ground = createGround();
-    const tenon = open({}, ground);
+    const fixture = createFixture();
+    const tenon = open({}, fixture);
     await save(tenon, "mine");
-    writeFileSync(file(ground), "by hand\n");
+    writeFileSync(file(fixture), "by hand\n");
     expect(await ask(tenon, "read_artifact", { name: "idea" })).toMatchObject({
       content: "by hand\n",
       changedOutside: true,
@@ -324,12 +324,12 @@ describe("artifacts", () => {
   });
 
   it("are journalled: a person can take a change of the file back", async () => {
-    const ground = createGround();
-    const tenon = open({}, ground);
+    const fixture = createFixture();
+    const tenon = open({}, fixture);
     await save(tenon, "one");
     const { callId } = await tenon.call({ name: "save_idea_doc", arguments: { content: "two" } });
     await tenon.undo({ callId });
-    expect(readFileSync(file(ground), "utf8")).toBe("one");
+    expect(readFileSync(file(fixture), "utf8")).toBe("one");
     expect(await ask(tenon, "read_artifact", { name: "idea" })).toMatchObject({ content: "one" });
   });
 });

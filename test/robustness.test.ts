@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ToolDefinitionError, type JsonSchema } from "../src/index.js";
-import { collect, echo, gate, open, tool, watch } from "./spine-ground.js";
+import { collect, echo, gate, open, tool, watch } from "./spine-fixture.js";
 
 /** Entries of the list of bad inputs that every call and every registration can meet, by their ids. */
 

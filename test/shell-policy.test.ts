@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineTool, type Tenon, type TenonConfig } from "../src/index.js";
-import { createGround, open } from "./spine-ground.js";
+import { createFixture, open } from "./spine-fixture.js";
 
 const explain = (tenon: Tenon, command: string, extra: Record<string, unknown> = {}) =>
   tenon.createSession().explain({ name: "shell_exec", arguments: { command, ...extra } });
@@ -35,8 +35,8 @@ describe("a shell line before the policy", () => {
   });
 
   it("runs what only reads unasked behind the sandbox, and asks where there is none", async () => {
-    const ground = createGround();
-    const held = open({ config: { sandbox: { enabled: "auto" } } }, ground);
+    const fixture = createFixture();
+    const held = open({ config: { sandbox: { enabled: "auto" } } }, fixture);
     await held.sandboxFacts();
     const bare = opened({ sandbox: { enabled: "off" } });
     expect(await explain(bare, "git status")).toMatchObject({

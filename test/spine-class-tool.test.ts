@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { collect, open, until } from "./spine-ground.js";
+import { collect, open, until } from "./spine-fixture.js";
 
 /** A tool in the manner of a class, with private state and methods in place of annotations. */
 class Counter {

@@ -14,7 +14,7 @@ import {
   ToolUnavailableError,
   ToolValidationError,
 } from "../src/index.js";
-import { collect, echo, open, tool, watch } from "./spine-ground.js";
+import { collect, echo, open, tool, watch } from "./spine-fixture.js";
 
 describe("the envelope", () => {
   it("has the shape of the contract for a success", async () => {

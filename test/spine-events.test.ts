@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { CallRecord, TenonEvent } from "../src/index.js";
 import { ToolExecutionError } from "../src/index.js";
-import { echo, gate, open, tool, until, watch } from "./spine-ground.js";
+import { echo, gate, open, tool, until, watch } from "./spine-fixture.js";
 
 const callTypes = (events: readonly TenonEvent[]) =>
   events

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ToolPermissionError, ToolUnavailableError, ToolValidationError } from "../src/index.js";
-import { gate, open, tool, until } from "./spine-ground.js";
+import { gate, open, tool, until } from "./spine-fixture.js";
 
 const second = tool("second", { execute: (input) => ({ by: "second", input }) });
 const fails = () => Promise.reject(new Error("first broke"));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createTestClock } from "../src/tools/testing/context.js";
 import { ToolInternalError } from "../src/index.js";
-import { createGround, echo, gate, open, tool, until, watch } from "./spine-ground.js";
+import { createFixture, echo, gate, open, tool, until, watch } from "./spine-fixture.js";
 
 describe("a tool's life", () => {
   it("begins with the first call: init runs once, however many calls wait for it", async () => {
@@ -376,22 +376,22 @@ describe("close", () => {
   });
 
   it("works where the state could not be opened", async () => {
-    const ground = createGround();
-    const tenon = open({ tools: [tool("keep", { execute: (_, ctx) => ctx.store.set("a", 1) })] }, ground);
+    const fixture = createFixture();
+    const tenon = open({ tools: [tool("keep", { execute: (_, ctx) => ctx.store.set("a", 1) })] }, fixture);
     const { writeFileSync, rmSync } = await import("node:fs");
-    writeFileSync(ground.stateDir, "in the way");
+    writeFileSync(fixture.stateDir, "in the way");
     expect((await tenon.call({ name: "keep" })).success).toBe(false);
-    rmSync(ground.stateDir);
+    rmSync(fixture.stateDir);
     expect((await tenon.call({ name: "keep" })).success).toBe(true);
     await tenon.close();
   });
 
   it("of a Tenon that was never used does nothing and leaves nothing", async () => {
-    const ground = createGround();
-    const tenon = open({}, ground);
+    const fixture = createFixture();
+    const tenon = open({}, fixture);
     await tenon.close();
     const { existsSync } = await import("node:fs");
-    expect(existsSync(ground.stateDir)).toBe(false);
+    expect(existsSync(fixture.stateDir)).toBe(false);
   });
 
   it("emits no event after it", async () => {

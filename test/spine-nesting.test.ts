@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { Resource, ToolContext } from "../src/index.js";
-import { collect, echo, gate, open, tool, until, watch } from "./spine-ground.js";
+import { collect, echo, gate, open, tool, until, watch } from "./spine-fixture.js";
 
 describe("a call that a tool makes", () => {
   it("belongs to the task, agent, session and events of the one above", async () => {

@@ -13,7 +13,7 @@ import type {
 } from "../src/index.js";
 import { ToolExecutionError, ToolPermissionError } from "../src/index.js";
 import { openState } from "../src/store/open-state.js";
-import { collect, createGround, gate, open, tool, watch } from "./spine-ground.js";
+import { collect, createFixture, gate, open, tool, watch } from "./spine-fixture.js";
 
 const dangerous = (members: object = {}) => {
   const ran: unknown[] = [];
@@ -246,21 +246,21 @@ describe("consent", () => {
   });
 
   it("always outlives the process, and can be revoked", async () => {
-    const ground = createGround();
+    const fixture = createFixture();
     let asked = 0;
     const options: TenonOptions = { interact: { approve: () => (asked++, { verdict: "always" }) } };
-    const first = open({ tools: [dangerous().wipe], ...options }, ground);
+    const first = open({ tools: [dangerous().wipe], ...options }, fixture);
     await first.call(wipeAll);
     await first.call(wipeAll);
     expect(asked).toBe(1);
     await first.close();
-    const second = open({ tools: [dangerous().wipe] }, ground);
+    const second = open({ tools: [dangerous().wipe] }, fixture);
     expect((await second.call(wipeAll)).success).toBe(true);
     const remembered = second.policy.rules().find(({ source }) => source === "remembered");
     expect(await second.revoke(remembered?.id ?? "")).toBe(true);
     expect((await second.call(wipeAll)).error?.code).toBe("APPROVAL_UNAVAILABLE");
     await second.close();
-    const third = open({ tools: [dangerous().wipe] }, ground);
+    const third = open({ tools: [dangerous().wipe] }, fixture);
     expect((await third.call(wipeAll)).error?.code).toBe("APPROVAL_UNAVAILABLE");
   });
 
@@ -525,14 +525,14 @@ describe("consent", () => {
   });
 
   it("is written down while it is waited for, and what became of it after", async () => {
-    const ground = createGround();
+    const fixture = createFixture();
     const asked = gate<ApprovalRequest>();
     const answer = gate<boolean>();
     const approve = (request: ApprovalRequest) => (asked.open(request), answer.passed);
-    const tenon = open({ tools: [dangerous().wipe], interact: { approve } }, ground);
+    const tenon = open({ tools: [dangerous().wipe], interact: { approve } }, fixture);
     const running = tenon.call(wipeAll);
     const { id } = await asked.passed;
-    const state = await openState(ground);
+    const state = await openState(fixture);
     expect((await state.approvals.pending()).map(({ request }) => request.id)).toEqual([id]);
     answer.open(true);
     await running;
@@ -545,13 +545,13 @@ describe("consent", () => {
   });
 
   it("asked for by a process that died is denied by the next one", async () => {
-    const ground = createGround();
-    const script = join(ground.stateDir, "..", "ask.ts");
+    const fixture = createFixture();
+    const script = join(fixture.stateDir, "..", "ask.ts");
     // What a call writes down while it waits, in a process that is killed then.
     writeFileSync(
       script,
       `import { openState } from ${JSON.stringify(join(import.meta.dirname, "../src/store/open-state.ts"))};
-      const state = await openState(${JSON.stringify(ground)});
+      const state = await openState(${JSON.stringify(fixture)});
       await state.approvals.open({ id: "a1", callId: "c1", sessionId: "s1", toolName: "wipe", expiresAt: Date.now() + 300000 });
       console.log("asked");
       setInterval(() => {}, 1000);`,
@@ -561,25 +561,25 @@ describe("consent", () => {
     child.kill("SIGKILL");
     await once(child, "exit");
 
-    const next = open({ tools: [dangerous().wipe] }, ground);
+    const next = open({ tools: [dangerous().wipe] }, fixture);
     await next.call({ name: "current_time" });
-    const state = await openState(ground);
+    const state = await openState(fixture);
     expect(await state.approvals.pending()).toEqual([]);
     expect((await state.approvals.get("a1"))?.answer).toMatchObject({ verdict: "no" });
     await state.close();
   });
 
   it("is still worth something where the books cannot be kept", async () => {
-    const ground = createGround();
+    const fixture = createFixture();
     const { ran, wipe } = dangerous();
     const parts = { tools: [wipe], interact: { approve: () => ({ verdict: "always" as const }) } };
-    const config = { stateDir: ground.stateDir, audit: { enabled: false } };
-    const tenon = open({ ...parts, config }, ground);
-    writeFileSync(ground.stateDir, "a file where a folder should be");
+    const config = { stateDir: fixture.stateDir, audit: { enabled: false } };
+    const tenon = open({ ...parts, config }, fixture);
+    writeFileSync(fixture.stateDir, "a file where a folder should be");
     expect((await tenon.call(wipeAll)).success).toBe(true);
     expect(ran).toHaveLength(1);
     // Where the log is wanted, nothing is changed without a record.
-    expect(await open(parts, ground).call(wipeAll)).toMatchObject({ error: { code: "AUDIT_UNAVAILABLE" } });
+    expect(await open(parts, fixture).call(wipeAll)).toMatchObject({ error: { code: "AUDIT_UNAVAILABLE" } });
     expect(ran).toHaveLength(1);
   });
 });

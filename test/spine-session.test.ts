@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createTestClock } from "../src/tools/testing/context.js";
-import { echo, open, tool } from "./spine-ground.js";
+import { echo, open, tool } from "./spine-fixture.js";
 
 describe("a session", () => {
   it("has an environment of its own, and the host's is out of reach", async () => {

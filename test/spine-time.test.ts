@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createTestClock } from "../src/tools/testing/context.js";
 import { ToolExecutionError } from "../src/index.js";
-import { echo, gate, open, tool, until, watch } from "./spine-ground.js";
+import { echo, gate, open, tool, until, watch } from "./spine-fixture.js";
 
 const never = () => new Promise<never>(() => {});
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { SchemaSource, ToolParameter } from "../src/index.js";
-import { open, tool } from "./spine-ground.js";
+import { open, tool } from "./spine-fixture.js";
 
 const parameters: readonly ToolParameter[] = [
   { name: "path", type: "string", required: true },

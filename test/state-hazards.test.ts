@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Tenon } from "../src/index.js";
-import { open, type Ground } from "./spine-ground.js";
+import { open, type Fixture } from "./spine-fixture.js";
 
 let base: string;
 let disk: string;
-let ground: Ground;
+let fixture: Fixture;
 const isRoot = process.getuid?.() === 0;
 
 beforeEach(() => {
@@ -16,7 +16,7 @@ beforeEach(() => {
   disk = join(base, "disk");
   for (const dir of [disk, join(base, "workspace")]) mkdirSync(dir);
   if (isRoot) execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m", "tmpfs", disk]);
-  ground = { workspace: join(base, "workspace"), stateDir: join(disk, "state") };
+  fixture = { workspace: join(base, "workspace"), stateDir: join(disk, "state") };
 });
 
 afterEach(() => {
@@ -98,37 +98,37 @@ function expectErrors(outcomes: Record<string, string>): void {
 
 describe("state-writing tools", { timeout: 120_000 }, () => {
   it("fail clearly on a read-only disk, and work again when it can be written", async () => {
-    const first = open({}, ground);
+    const first = open({}, fixture);
     expect(await callAll(first, 1)).toEqual(allDone);
     await first.close();
     setWritable(false);
-    const tenon = open({}, ground);
+    const tenon = open({}, fixture);
     expectErrors(await callAll(tenon, 2));
     setWritable(true);
     expect(await callAll(tenon, 3)).toEqual(allDone);
     await tenon.close();
-    const later = open({}, ground);
+    const later = open({}, fixture);
     expect(await found(later)).toMatchObject({ memories: 4, snippets: 2, requirements: 2, tasks: 2 });
     await later.close();
   });
 
   it("fail clearly where the state's directory vanishes under them, and work after a new start", async () => {
-    const tenon = open({}, ground);
+    const tenon = open({}, fixture);
     expect(await callAll(tenon, 1)).toEqual(allDone);
-    rmSync(ground.stateDir, { recursive: true });
+    rmSync(fixture.stateDir, { recursive: true });
     expectErrors(await callAll(tenon, 2));
     await tenon.close().catch(() => {});
-    const later = open({}, ground);
+    const later = open({}, fixture);
     expect(await callAll(later, 3)).toEqual(allDone);
     expect(await found(later)).toMatchObject({ memories: 2, snippets: 1, requirements: 1, tasks: 1 });
     await later.close();
   });
 
   it("fail clearly where the directory cannot be made, and work when it can", async () => {
-    writeFileSync(ground.stateDir, "in the way");
-    const tenon = open({}, ground);
+    writeFileSync(fixture.stateDir, "in the way");
+    const tenon = open({}, fixture);
     expectErrors(await callAll(tenon, 1));
-    rmSync(ground.stateDir);
+    rmSync(fixture.stateDir);
     expect(await callAll(tenon, 2)).toEqual(allDone);
     await tenon.close();
   });

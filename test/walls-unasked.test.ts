@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { TenonConfig } from "../src/index.js";
-import { createGround, open } from "./spine-ground.js";
+import { createFixture, open } from "./spine-fixture.js";
 
 interface Answer {
   readonly stdout: string;
@@ -14,10 +14,10 @@ interface Answer {
 
 /** A workspace with files, and a way to run lines in it; `asked` lists what a person was asked about. */
 function prepare(files: Record<string, string>, config: TenonConfig = {}) {
-  const ground = createGround();
+  const fixture = createFixture();
   for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(ground.workspace, path)), { recursive: true });
-    writeFileSync(join(ground.workspace, path), text);
+    mkdirSync(dirname(join(fixture.workspace, path)), { recursive: true });
+    writeFileSync(join(fixture.workspace, path), text);
   }
   const asked: unknown[] = [];
   const tenon = open(
@@ -30,14 +30,14 @@ function prepare(files: Record<string, string>, config: TenonConfig = {}) {
         },
       },
     },
-    ground,
+    fixture,
   );
   const run = async (command: string): Promise<Answer> => {
     const { success, result, error } = await tenon.call({ name: "shell_exec", arguments: { command } });
     if (!success) throw new Error(error?.message);
     return result as Answer;
   };
-  return { ...ground, tenon, run, asked };
+  return { ...fixture, tenon, run, asked };
 }
 
 const secrets = {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Tenon, TenonConfig } from "../src/index.js";
-import { createGround, open } from "./spine-ground.js";
+import { createFixture, open } from "./spine-fixture.js";
 
 /*
  * One rule, one wall: the same rows through every door. Each door tries to read and to append to each path,
@@ -218,11 +218,11 @@ describe.each(tables)("$name", ({ config, rows }) => {
     rows.map(({ path, read, write }) => [path, `${read ? "r" : "-"}${write ? "w" : "-"}`]),
   );
   const prepared = () => {
-    const ground = createGround();
-    fill(ground.workspace, rows);
+    const fixture = createFixture();
+    fill(fixture.workspace, rows);
     // In a file, so that the grammar cannot see what it does.
-    writeFileSync(join(ground.workspace, "try.sh"), scripts.sh(paths));
-    return { ...ground, tenon: open({ config: { mode: "auto", ...config } }, ground) };
+    writeFileSync(join(fixture.workspace, "try.sh"), scripts.sh(paths));
+    return { ...fixture, tenon: open({ config: { mode: "auto", ...config } }, fixture) };
   };
 
   it(
@@ -288,24 +288,24 @@ describe("a folder that holds what a rule is about", () => {
   };
 
   it.each(files)("is neither moved nor deleted by a tool: %s", { timeout: 30_000 }, async (file) => {
-    const ground = createGround();
+    const fixture = createFixture();
     fill(
-      ground.workspace,
+      fixture.workspace,
       files.map((path) => row(path, "")),
     );
-    const tenon = open({ config }, ground);
+    const tenon = open({ config }, fixture);
     const [top = ""] = file.split("/");
     expect(await call(tenon, "move_file", { from: top, to: "moved" })).toMatchObject({ success: false });
     expect(await call(tenon, "delete_file", { path: top, recursive: true })).toMatchObject({
       success: false,
     });
-    expect(readFileSync(join(ground.workspace, file), "utf8")).toBe("CONTENT\n");
+    expect(readFileSync(join(fixture.workspace, file), "utf8")).toBe("CONTENT\n");
   });
 
   it("is told from one that holds nothing of the kind", async () => {
-    const ground = createGround();
-    fill(ground.workspace, [row("free/a/b", "rw"), row("other/x", "rw")]);
-    const tenon = open({ config }, ground);
+    const fixture = createFixture();
+    fill(fixture.workspace, [row("free/a/b", "rw"), row("other/x", "rw")]);
+    const tenon = open({ config }, fixture);
     expect(await call(tenon, "move_file", { from: "free", to: "moved" })).toMatchObject({ success: true });
     expect(await call(tenon, "delete_file", { path: "other", recursive: true })).toMatchObject({
       success: true,

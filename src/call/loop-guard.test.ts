@@ -19,7 +19,7 @@ function start(loopGuard: object = {}) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-loop-")));
   const workspace = join(root, "workspace");
   mkdirSync(workspace);
-  const ground = { fails: true, message: "no luck", runs: 0, time: 0, retryable: false };
+  const fixture = { fails: true, message: "no luck", runs: 0, time: 0, retryable: false };
   const step = (name: string, more: object = {}) =>
     defineTool({
       name,
@@ -29,8 +29,8 @@ function start(loopGuard: object = {}) {
       retry: { attempts: 0 },
       input: z.looseObject({}),
       execute: async () => {
-        ground.runs++;
-        if (ground.fails) throw new ToolExecutionError(ground.message, { retryable: ground.retryable });
+        fixture.runs++;
+        if (fixture.fails) throw new ToolExecutionError(fixture.message, { retryable: fixture.retryable });
         return { ok: true };
       },
       ...more,
@@ -43,7 +43,7 @@ function start(loopGuard: object = {}) {
   });
   const tenon = createTenon({
     workspace,
-    clock: { ...systemClock, now: () => Date.now() + ground.time },
+    clock: { ...systemClock, now: () => Date.now() + fixture.time },
     tools: [
       step("step"),
       step("other"),
@@ -62,7 +62,7 @@ function start(loopGuard: object = {}) {
     await tenon.close();
     rmSync(root, { recursive: true, force: true });
   });
-  return { tenon, ground, workspace };
+  return { tenon, fixture, workspace };
 }
 
 const call = (tenon: Pick<Tenon, "call">, name = "step", args: object = {}): Promise<ToolEnvelope> =>
@@ -84,32 +84,32 @@ describe("the loop guard", () => {
   });
 
   it("keeps apart other arguments, other errors, other sessions and calls made side by side", async () => {
-    const { tenon, ground } = start();
+    const { tenon, fixture } = start();
     for (let at = 0; at < 5; at++) expect(countOf(await call(tenon, "step", { at }))).toBeUndefined();
     for (const message of ["one", "two", "three", "four"]) {
-      ground.message = message;
+      fixture.message = message;
       expect(countOf(await call(tenon))).toBeUndefined();
     }
-    ground.message = "at line 12";
+    fixture.message = "at line 12";
     const sessions = [tenon.createSession(), tenon.createSession()];
     for (let at = 0; at < 2; at++)
       for (const session of sessions) expect(countOf(await call(session))).toBeUndefined();
-    ground.message = "at line 13";
+    fixture.message = "at line 13";
     expect(countOf(await call(sessions[0]!))).toBe(3);
     const many = await tenon.createSession().callMany(Array.from({ length: 50 }, () => ({ name: "step" })));
     expect(many.map(countOf)).toEqual(many.map(() => undefined));
   });
 
   it("begins anew after a success, a change of what the call reads, another tool version, or a while", async () => {
-    const { tenon, ground } = start();
+    const { tenon, fixture } = start();
     const failTwice = async (name: string): Promise<void> => {
-      ground.fails = true;
+      fixture.fails = true;
       for (let at = 0; at < 2; at++) await call(tenon, name);
     };
     await failTwice("step");
-    ground.fails = false;
+    fixture.fails = false;
     expect((await call(tenon)).success).toBe(true);
-    ground.fails = true;
+    fixture.fails = true;
     expect(countOf(await call(tenon))).toBeUndefined();
 
     for (const [writer, expected] of [
@@ -117,7 +117,7 @@ describe("the loop guard", () => {
       ["writes_dir", undefined],
       ["writes_b", 3],
     ] as const) {
-      const { tenon: fresh, ground: its } = start();
+      const { tenon: fresh, fixture: its } = start();
       for (let at = 0; at < 2; at++) await call(fresh, "reads_a");
       its.fails = true;
       await call(fresh, writer);
@@ -129,33 +129,33 @@ describe("the loop guard", () => {
     expect(countOf(await call(tenon, "other"))).toBeUndefined();
 
     await failTwice("reads_a");
-    ground.time += 200_000;
+    fixture.time += 200_000;
     expect(countOf(await call(tenon, "reads_a"))).toBeUndefined();
   });
 
   it("refuses much later, until something changes, and never what succeeds or may go away by itself", async () => {
-    const { tenon, ground } = start({ refuseAfter: 5 });
+    const { tenon, fixture } = start({ refuseAfter: 5 });
     for (let at = 0; at < 5; at++) await call(tenon, "reads_a");
-    expect(ground.runs).toBe(5);
+    expect(fixture.runs).toBe(5);
     const refused = await call(tenon, "reads_a");
     expect(refused.error).toMatchObject({
       type: "ToolUnavailableError",
       code: "LOOP_DETECTED",
       retryable: false,
     });
-    expect([ground.runs, countOf(refused)]).toEqual([5, 5]);
-    ground.fails = false;
+    expect([fixture.runs, countOf(refused)]).toEqual([5, 5]);
+    fixture.fails = false;
     await call(tenon, "writes_a");
     expect((await call(tenon, "reads_a")).success).toBe(true);
     for (let at = 0; at < 30; at++) expect((await call(tenon)).success).toBe(true);
 
-    Object.assign(ground, { fails: true, retryable: true, runs: 0 });
+    Object.assign(fixture, { fails: true, retryable: true, runs: 0 });
     for (let at = 0; at < 10; at++) expect((await call(tenon)).error?.code).toBe("EXECUTION_FAILED");
-    expect(ground.runs).toBe(10);
-    Object.assign(ground, { retryable: false, message: "for good" });
+    expect(fixture.runs).toBe(10);
+    Object.assign(fixture, { retryable: false, message: "for good" });
     for (let at = 0; at < 6; at++) await call(tenon, "other");
     expect((await call(tenon, "other")).error?.code).toBe("LOOP_DETECTED");
-    ground.time += 200_000;
+    fixture.time += 200_000;
     expect((await call(tenon, "other")).error?.code).toBe("EXECUTION_FAILED");
   });
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createGround, echo, open, tool } from "../../test/spine-ground.js";
+import { createFixture, echo, open, tool } from "../../test/spine-fixture.js";
 import { defineTool } from "../contract/define-tool.js";
 
 const files = (dir: string): string =>
@@ -43,13 +43,13 @@ describe("the log of a Tenon", () => {
   });
 
   it("keeps calls that end together, and large contents aside; none of it holds a secret", async () => {
-    const ground = createGround();
-    const tenon = open({ tools: [echo] }, ground);
+    const fixture = createFixture();
+    const tenon = open({ tools: [echo] }, fixture);
     const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
     const large = "x".repeat(50_000);
     const texts = [secret, `${large} ${secret}`, ...Array.from({ length: 50 }, (_, at) => `text ${at}`)];
     const envelopes = await tenon.callMany(texts.map((text) => ({ name: "echo", arguments: { text } })));
-    expect(files(ground.stateDir)).not.toContain(secret);
+    expect(files(fixture.stateDir)).not.toContain(secret);
     const record = await tenon.audit.get(envelopes[1]?.callId ?? "");
     expect(record?.resultDigest?.bytes).toBeGreaterThan(50_000);
     expect(record?.result).toEqual({ text: `${large} [redacted]` });
@@ -57,16 +57,16 @@ describe("the log of a Tenon", () => {
   });
 
   it("writes nothing where the configuration wants no log, and leaves nothing where nothing is to last", async () => {
-    const ground = createGround();
+    const fixture = createFixture();
     const off = open(
-      { tools: [echo], config: { stateDir: ground.stateDir, audit: { enabled: false } } },
-      ground,
+      { tools: [echo], config: { stateDir: fixture.stateDir, audit: { enabled: false } } },
+      fixture,
     );
     await off.call({ name: "echo", arguments: { text: "hi" } });
     expect(await off.audit.search()).toEqual([]);
     const memory = open(
-      { tools: [echo], config: { stateDir: ground.stateDir, database: ":memory:" } },
-      ground,
+      { tools: [echo], config: { stateDir: fixture.stateDir, database: ":memory:" } },
+      fixture,
     );
     await memory.call({ name: "echo", arguments: { text: "hi" } });
     expect(await memory.audit.search()).toHaveLength(1);
@@ -78,7 +78,7 @@ describe("the log of a Tenon", () => {
   it.each(["default", "strict"] as const)(
     "changes nothing without a record (durability: %s), until records can be kept again",
     async (durability) => {
-      const ground = createGround();
+      const fixture = createFixture();
       let changes = 0;
       const change = defineTool({
         name: "change",
@@ -88,11 +88,11 @@ describe("the log of a Tenon", () => {
         execute: () => (changes++, "changed"),
       });
       const config = {
-        stateDir: ground.stateDir,
+        stateDir: fixture.stateDir,
         durability,
         policy: { rules: [{ decision: "allow" as const, tool: "change" }] },
       };
-      const tenon = open({ tools: [change, echo], config }, ground);
+      const tenon = open({ tools: [change, echo], config }, fixture);
       // A file stands where the folder of the log must be made.
       const dir = await tenon.audit.dir();
       mkdirSync(dirname(dir), { recursive: true });

@@ -199,9 +199,9 @@ export function createTenon(given: TenonOptions = {}): Tenon {
   const random = options.random ?? Math.random;
   const { redact } = redactor;
   // What most parts stand on; each takes what it needs.
-  const ground = { config, options, rules, env, workspace, stateDir, state, registry, events, clock, redact };
-  const mcp = createMcpServers({ ...ground, random, redactor, background });
-  const plugins = new Plugins({ ...ground, extensions, now: clock.now });
+  const deps = { config, options, rules, env, workspace, stateDir, state, registry, events, clock, redact };
+  const mcp = createMcpServers({ ...deps, random, redactor, background });
+  const plugins = new Plugins({ ...deps, extensions, now: clock.now });
   logCalls({ config, sink: log, events, redact: redactor.redact });
   const telemetry = startTelemetry({ config, wanted: options.telemetry, events, registry });
   const spine: SpineParts = {
@@ -263,7 +263,7 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     clock,
     redact,
   });
-  const replay = createReplay({ ...ground, audit: audit.log });
+  const replay = createReplay({ ...deps, audit: audit.log });
   const runtime = new TenonRuntime({
     plugins,
     audit,

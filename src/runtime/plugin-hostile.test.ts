@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { pluginHostFile } from "./plugin-files.js";
-import { createPluginGround, plainPlugin } from "./plugin-ground.fixture.js";
+import { createPluginFixture, plainPlugin } from "./plugin.fixture.js";
 
-const ground = createPluginGround();
-afterAll(() => ground.end());
+const fixture = createPluginFixture();
+afterAll(() => fixture.end());
 
 /** Gone, or dead and only not yet fetched by whoever inherited it. */
 function isGone(pid: number): boolean {
@@ -26,8 +26,8 @@ describe("a plugin whose Tenon was killed", () => {
   ])(
     "is soon gone with all that it started: one that %s",
     async (name, rest) => {
-      const note = join(ground.root, `${name}.json`);
-      const plugin = ground.put(
+      const note = join(fixture.root, `${name}.json`);
+      const plugin = fixture.put(
         `${name}.mjs`,
         `import { spawn } from "node:child_process";
        import { renameSync, writeFileSync } from "node:fs";
@@ -61,8 +61,8 @@ describe("a plugin whose Tenon was killed", () => {
 
 describe("a plugin that lies", () => {
   it("about what it is, is refused and leaves no process behind", async () => {
-    const note = join(ground.root, "liar.pid");
-    const file = ground.put(
+    const note = join(fixture.root, "liar.pid");
+    const file = fixture.put(
       "liar.mjs",
       `import { writeFileSync } from "node:fs";
        writeFileSync(${JSON.stringify(note)}, String(process.pid));
@@ -71,7 +71,7 @@ describe("a plugin that lies", () => {
          : say({ ...value, result: { ok: true, value: { name: "../up", version: 5, tools: [null], extensions: {} } } });
        ${plainPlugin("liar", `[tool("lie", () => 1)]`)}`,
     );
-    const tenon = ground.open();
+    const tenon = fixture.open();
     await expect(tenon.loadPlugin(file)).rejects.toMatchObject({
       code: "PLUGIN_INVALID",
       message: expect.stringMatching(/"name" must be.*"version".*tools\[0\] has no name.*"extensions"/s),
@@ -84,9 +84,9 @@ describe("a plugin that lies", () => {
   it("about its name, gets none of the tools of the plugin that has it", async () => {
     const charge = (answer: string, version: string): string =>
       plainPlugin("pay", `[tool("charge", () => "${answer}", { version: "${version}" })]`);
-    const tenon = ground.open();
-    await tenon.loadPlugin(ground.put("pay.mjs", charge("honest", "1.0.0")), { inProcess: true });
-    const thief = ground.put("thief-of-names.mjs", charge("stolen", "2.0.0"));
+    const tenon = fixture.open();
+    await tenon.loadPlugin(fixture.put("pay.mjs", charge("honest", "1.0.0")), { inProcess: true });
+    const thief = fixture.put("thief-of-names.mjs", charge("stolen", "2.0.0"));
     await expect(tenon.loadPlugin(thief, { inProcess: true })).rejects.toMatchObject({ code: "NAME_TAKEN" });
     expect(await tenon.call({ name: "charge" })).toMatchObject({ result: "honest" });
     expect(await tenon.reloadPlugin("pay")).toMatchObject({ state: "running" });
@@ -95,8 +95,8 @@ describe("a plugin that lies", () => {
 
   it("in what it asks of Tenon, harms no other request", async () => {
     const tools = `[tool("odd", async (_, ctx) => { ctx.log.info({ toString: 1 }); await new Promise((done) => setTimeout(done, 50)); return ctx.files.stat("none"); }, { timeoutMs: 5000 })]`;
-    const tenon = ground.open();
-    await tenon.loadPlugin(ground.put("odd.mjs", plainPlugin("odd", tools)));
+    const tenon = fixture.open();
+    await tenon.loadPlugin(fixture.put("odd.mjs", plainPlugin("odd", tools)));
     expect(await tenon.call({ name: "odd" })).toMatchObject({ success: true, result: null });
     await tenon.close();
   }, 20_000);
@@ -113,8 +113,8 @@ describe("a hook of a plugin", () => {
   it.each([false, true])(
     "refuses by an error of Tenon's only; what breaks costs the call nothing (in process: %s)",
     async (inProcess) => {
-      const tenon = ground.open({ log: () => {} });
-      const file = ground.put(`judge-${inProcess}.mjs`, plainPlugin("judge", "[]", extension));
+      const tenon = fixture.open({ log: () => {} });
+      const file = fixture.put(`judge-${inProcess}.mjs`, plainPlugin("judge", "[]", extension));
       await tenon.loadPlugin(file, { inProcess });
       const parse = (text: string) => tenon.call({ name: "json_parse", arguments: { text } });
       expect(await parse("1")).toMatchObject({ success: true });

@@ -3,11 +3,11 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { resolveConfig } from "../config/resolve-config.js";
 import { EventBus } from "../record/event-bus.js";
 import { createExtensions } from "./extensions.js";
-import { createPluginGround, plainPlugin } from "./plugin-ground.fixture.js";
+import { createPluginFixture, plainPlugin } from "./plugin.fixture.js";
 import { Plugins } from "./plugins.js";
 
-const ground = createPluginGround();
-afterAll(() => ground.end());
+const fixture = createPluginFixture();
+afterAll(() => fixture.end());
 
 describe("a plugin under load", () => {
   it("answers every one of a thousand calls in flight while it is reloaded fifty times", async () => {
@@ -16,8 +16,8 @@ describe("a plugin under load", () => {
         "busy",
         `[tool("echo", async ({ n }, ctx) => { await ctx.clock.sleep(250 + (n * 37) % 1000); return { n, turn: ${turn} }; }, { annotations: {} })]`,
       );
-    const file = ground.put("busy.mjs", text(0));
-    const tenon = ground.open({
+    const file = fixture.put("busy.mjs", text(0));
+    const tenon = fixture.open({
       config: {
         tools: { maxConcurrent: 1000, maxQueued: 5000 },
         policy: { rules: [{ decision: "allow", tool: "echo" }] },
@@ -58,7 +58,7 @@ describe("a plugin that goes on with a call that was stopped", () => {
   ])(
     "has its process ended and started again: one that %s",
     async (_name, rest) => {
-      const tenon = ground.open();
+      const tenon = fixture.open();
       const events = new EventBus({ now: Date.now });
       const { registry } = tenon;
       const plugins = new Plugins({
@@ -68,14 +68,14 @@ describe("a plugin that goes on with a call that was stopped", () => {
         events,
         redact: (value) => value,
         now: Date.now,
-        workspace: ground.workspace,
+        workspace: fixture.workspace,
         env: {},
         options: {},
         times: { graceMs: 200, restartMs: 20 },
       });
       const tools = `[tool("spin", () => { ${rest} }, { retry: { attempts: 0 } }), tool("pid", () => process.pid),
       tool("slow", () => new Promise((done) => setTimeout(done, 60_000)), { retry: { attempts: 0 } })]`;
-      await plugins.load(ground.put("spinner.mjs", plainPlugin("spinner", tools)));
+      await plugins.load(fixture.put("spinner.mjs", plainPlugin("spinner", tools)));
       const { result: before } = await tenon.call({ name: "pid" });
       const lost = new Promise<{ message: string }>((resolve) => events.on("PLUGIN_FAILED", resolve));
       const other = tenon.call({ name: "slow" });
@@ -117,10 +117,10 @@ describe("the process of a plugin", () => {
   ])(
     "is ended where it goes beyond its limits, and started again: %s",
     async (name, limits, words) => {
-      const tenon = ground.open();
+      const tenon = fixture.open();
       const faults: string[] = [];
       tenon.on("PLUGIN_FAILED", ({ message }) => void faults.push(message));
-      await tenon.loadPlugin(ground.put("hog.mjs", hog), { limits });
+      await tenon.loadPlugin(fixture.put("hog.mjs", hog), { limits });
       const { result: before } = await tenon.call({ name: "pid" });
       expect(await tenon.call({ name, timeoutMs: 20_000 })).toMatchObject({ error: { code: "PLUGIN_LOST" } });
       expect(faults.join()).toContain(words);

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { createPluginGround, plainPlugin } from "./plugin-ground.fixture.js";
+import { createPluginFixture, plainPlugin } from "./plugin.fixture.js";
 
-const ground = createPluginGround();
-afterAll(() => ground.end());
+const fixture = createPluginFixture();
+afterAll(() => fixture.end());
 
 describe("reloading", () => {
   const version = (text: string): string =>
@@ -14,8 +14,8 @@ describe("reloading", () => {
     "drops no call, keeps the old one where the new one is bad (in process: %s)",
     async (inProcess) => {
       const turns = inProcess ? 5 : 2;
-      const file = ground.put(`live-${inProcess}.mjs`, version("0"));
-      const tenon = ground.open({ config: { tools: { maxConcurrent: 1000, maxQueued: 5000 } } });
+      const file = fixture.put(`live-${inProcess}.mjs`, version("0"));
+      const tenon = fixture.open({ config: { tools: { maxConcurrent: 1000, maxQueued: 5000 } } });
       await tenon.loadPlugin(file, { inProcess });
       const answers: Promise<unknown>[] = [];
       const reloading = new AbortController();
@@ -47,8 +47,8 @@ describe("reloading", () => {
   );
 
   it("follows the files where it is told to watch them, and tools come and go", async () => {
-    const file = ground.put("seen/index.mjs", plainPlugin("seen", `[tool("old_one", () => 1)]`));
-    const tenon = ground.open();
+    const file = fixture.put("seen/index.mjs", plainPlugin("seen", `[tool("old_one", () => 1)]`));
+    const tenon = fixture.open();
     await tenon.loadPlugin(file, { watch: true, inProcess: true });
     const loaded = new Promise((resolve) => tenon.on("PLUGIN_LOADED", resolve));
     writeFileSync(file, plainPlugin("seen", `[tool("new_one", () => 2)]`));
@@ -61,7 +61,7 @@ describe("reloading", () => {
 
 describe("extensions of a plugin", () => {
   it("see and change calls from their own process, and go with the plugin", async () => {
-    const file = ground.put(
+    const file = fixture.put(
       "watcher.mjs",
       plainPlugin(
         "watcher",
@@ -71,7 +71,7 @@ describe("extensions of a plugin", () => {
           onToolComplete: (tool, answer) => ({ notes: { ok: answer.success } }) }]`,
       ),
     );
-    const tenon = ground.open();
+    const tenon = fixture.open();
     await tenon.loadPlugin(file);
     const write = (content: string) =>
       tenon.call({ name: "write_file", arguments: { path: "w.txt", content } });
@@ -79,11 +79,11 @@ describe("extensions of a plugin", () => {
       success: true,
       metadata: { notes: { watch: { ok: true } } },
     });
-    expect(readFileSync(join(ground.workspace, "w.txt"), "utf8").trim()).toBe("[good]");
+    expect(readFileSync(join(fixture.workspace, "w.txt"), "utf8").trim()).toBe("[good]");
     expect(await write("bad")).toMatchObject({ error: { code: "EXTENSION_REFUSED" } });
     await tenon.unloadPlugin("watcher");
     await write("bad");
-    expect(readFileSync(join(ground.workspace, "w.txt"), "utf8").trim()).toBe("bad");
+    expect(readFileSync(join(fixture.workspace, "w.txt"), "utf8").trim()).toBe("bad");
     await tenon.close();
   });
 });

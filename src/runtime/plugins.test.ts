@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { createPluginGround, plainPlugin } from "./plugin-ground.fixture.js";
+import { createPluginFixture, plainPlugin } from "./plugin.fixture.js";
 
-const ground = createPluginGround();
-afterAll(() => ground.end());
+const fixture = createPluginFixture();
+afterAll(() => fixture.end());
 
 const doors = plainPlugin(
   "doors",
@@ -32,8 +32,8 @@ const doors = plainPlugin(
 );
 
 describe("a plugin in a process of its own", () => {
-  const file = ground.put("doors.mjs", doors);
-  const tenon = ground.open({
+  const file = fixture.put("doors.mjs", doors);
+  const tenon = fixture.open({
     env: { PATH: process.env["PATH"], API_TOKEN: "s3cret-value" },
     config: { plugins: [file], tools: { perTool: { who: { custom: { colour: "red" } } } } },
     interact: { ask: async () => ({ text: "fine" }) } as never,
@@ -84,11 +84,11 @@ describe("a plugin in a process of its own", () => {
     });
     expect(await call("picky", { ok: false })).toMatchObject({ error: { code: "ACCESS_DENIED" } });
     expect(await call("picky", { ok: true })).toMatchObject({ result: "ran" });
-    expect(existsSync(join(ground.root, "out.txt"))).toBe(false);
+    expect(existsSync(join(fixture.root, "out.txt"))).toBe(false);
   });
 
   it("says what it touches before it is judged", async () => {
-    const denied = ground.open({
+    const denied = fixture.open({
       config: { plugins: [file], policy: { rules: [{ decision: "deny", path: "secret/**" }] } },
     });
     const answer = await denied.call({ name: "write_it", arguments: { path: "secret/x", text: "" } });
@@ -101,7 +101,7 @@ describe("a plugin in a process of its own", () => {
   it("sees no secret of the host, and its noise harms nothing", async () => {
     const { result } = await call("environment");
     expect(JSON.stringify(result)).not.toContain("s3cret-value");
-    expect((result as { cwd: string }).cwd).toBe(ground.root);
+    expect((result as { cwd: string }).cwd).toBe(fixture.root);
     expect(await call("noise")).toMatchObject({ result: "ok" });
     expect(await call("local_only")).toMatchObject({
       error: { message: expect.stringContaining("ctx.files.check") },
@@ -159,15 +159,15 @@ describe("bad plugins", () => {
   };
 
   it("are told by name and harm neither the good ones nor the host", async () => {
-    const good = ground.put(
+    const good = fixture.put(
       "good.mjs",
       plainPlugin("good", `[tool("fine", () => "fine")]`, "setup: () => { setInterval(() => {}, 10); }"),
     );
     const paths = Object.entries(bad).map(([name, [text]]) => ({
-      path: ground.put(name, text),
+      path: fixture.put(name, text),
       timeoutMs: 1500,
     }));
-    const tenon = ground.open({
+    const tenon = fixture.open({
       config: { plugins: [...paths, good, { path: "./off.ts", enabled: false }] },
     });
     // A tool that is there waits for none of them.
@@ -193,8 +193,8 @@ describe("bad plugins", () => {
 describe("a process that ends", () => {
   it("costs its running calls a retryable error, and is started anew", async () => {
     const tools = `[tool("die", () => process.exit(3)), tool("hang", () => new Promise(() => {})), tool("live", () => process.pid)]`;
-    const tenon = ground.open({ log: () => {} });
-    await tenon.loadPlugin(ground.put("mortal.mjs", plainPlugin("mortal", tools)));
+    const tenon = fixture.open({ log: () => {} });
+    await tenon.loadPlugin(fixture.put("mortal.mjs", plainPlugin("mortal", tools)));
     const { result: before } = await tenon.call({ name: "live" });
     // Not idempotent: a retry is the caller's decision.
     tenon.registry.replace({ ...(tenon.registry.get("hang") as object), annotations: {} } as never);
@@ -220,7 +220,7 @@ describe("a process that ends", () => {
 
 describe("TypeScript", () => {
   it("needs no build step and no packages of its own", async () => {
-    const file = ground.put(
+    const file = fixture.put(
       "typed/index.ts",
       `import { definePlugin, defineTool, ToolValidationError } from "tenon";
 import * as z from "zod";
@@ -235,12 +235,12 @@ const greet = defineTool({
 export default definePlugin({ name: "typed", version: "2.0.0", tools: [greet] });
 `,
     );
-    ground.put(
+    fixture.put(
       "typed/shout.ts",
       "export const shout = (who: string): string => `HELLO ${who.toUpperCase()}`;\n",
     );
     for (const inProcess of [false, true]) {
-      const tenon = ground.open();
+      const tenon = fixture.open();
       await tenon.loadPlugin(file, { inProcess });
       const greet = (who: string) => tenon.call({ name: "greet", arguments: { who } });
       expect(await greet(" Ada ")).toMatchObject({ result: { text: "HELLO ADA" } });

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSyn
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
-import { createGround, open, tool } from "../../test/spine-ground.js";
+import { createFixture, open, tool } from "../../test/spine-fixture.js";
 
-function ground() {
-  const made = createGround();
+function fixture() {
+  const made = createFixture();
   mkdirSync(join(made.workspace, "lib"));
   writeFileSync(join(made.workspace, "a.txt"), "one\ntwo\n");
   writeFileSync(join(made.workspace, "lib", "b.txt"), "b\n");
@@ -14,7 +14,7 @@ function ground() {
 
 describe("running a task again", () => {
   it("starts where the task started, gives the same results, and leaves the workspace alone", async () => {
-    const place = ground();
+    const place = fixture();
     const config = { stateDir: place.stateDir, mode: "auto" as const };
     const tenon = open({ config }, place);
     const session = tenon.createSession({ taskId: "T1" });
@@ -39,7 +39,7 @@ describe("running a task again", () => {
   });
 
   it("means the copy wherever an argument names the workspace", async () => {
-    const place = ground();
+    const place = fixture();
     const workspace = realpathSync(place.workspace);
     const lines: string[] = [];
     const take = tool("take", {
@@ -63,7 +63,7 @@ describe("running a task again", () => {
   });
 
   it("shows what differs, and says what it could not run again", async () => {
-    const place = ground();
+    const place = fixture();
     let answer = "first";
     const tools = [
       tool("oracle", { execute: () => ({ answer }) }),

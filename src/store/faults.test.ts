@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openState } from "./open-state.js";
 import { systemClock } from "./system-clock.js";
-import { collectGarbage, postgresGround, sqliteGround, type Ground } from "./testing/drivers.js";
+import { collectGarbage, postgresFixture, sqliteFixture, type Fixture } from "./testing/drivers.js";
 import { buildChildren, outputOf, type Children } from "./testing/run-child.js";
 
 let children: Children;
@@ -15,18 +15,18 @@ beforeAll(async () => void (children = await buildChildren()));
 afterAll(() => children.dispose());
 
 describe.each([
-  ["sqlite", sqliteGround],
-  ["postgres", postgresGround],
-] as const)("%s", (_, newGround) => {
-  let ground: Ground;
+  ["sqlite", sqliteFixture],
+  ["postgres", postgresFixture],
+] as const)("%s", (_, newFixture) => {
+  let fixture: Fixture;
 
-  beforeEach(async () => void (ground = await newGround()));
+  beforeEach(async () => void (fixture = await newFixture()));
 
-  afterEach(() => ground.close());
+  afterEach(() => fixture.close());
 
   it("has every acknowledged write after a SIGKILL in the middle of a thousand", async () => {
     for (const [round, target] of [3, 90, 300].entries()) {
-      const child = children.start("write", ground, `${round}-`);
+      const child = children.start("write", fixture, `${round}-`);
       let text = "";
       const gone = new Promise((done) => child.once("close", done));
       child.stdout?.on("data", (chunk: Buffer) => {
@@ -37,7 +37,7 @@ describe.each([
       const acknowledged = text.slice(0, text.lastIndexOf("\n")).split("\n").map(Number);
       expect(acknowledged.length).toBeGreaterThanOrEqual(target);
       expect(acknowledged.length).toBeLessThan(1000);
-      const state = await ground.open();
+      const state = await fixture.open();
       const rows = await state.sql.all<{ key: string; value: string }>("SELECT key, value FROM kv");
       const values = new Map(rows.map(({ key, value }) => [key, value]));
       for (const n of acknowledged) {
@@ -49,23 +49,23 @@ describe.each([
   });
 
   it("loses no count where several processes write at once, the very first opening included", async () => {
-    await Promise.all(Array.from({ length: 4 }, () => children.run("count", ground, "25")));
-    const state = await ground.open();
+    await Promise.all(Array.from({ length: 4 }, () => children.run("count", fixture, "25")));
+    const state = await fixture.open();
     expect(await state.kv("n").get("n")).toBe(100);
   });
 
   it("keeps one whole value where two processes save the same name", async () => {
-    await Promise.all([children.run("save", ground, "a"), children.run("save", ground, "b")]);
-    const saved = await (await ground.open()).sessions.load("shared");
+    await Promise.all([children.run("save", fixture, "a"), children.run("save", fixture, "b")]);
+    const saved = await (await fixture.open()).sessions.load("shared");
     const word = saved?.env["word"] ?? "";
     expect(word).toMatch(/^[ab]-79$/);
     expect(saved?.data).toEqual(Array.from({ length: 50 }, () => word));
   });
 
   it("frees the locks of a process that was killed, at once", async () => {
-    const child = children.start("lock", ground, "/ws/file");
+    const child = children.start("lock", fixture, "/ws/file");
     await new Promise((held) => child.stdout?.once("data", held));
-    const state = await ground.open();
+    const state = await fixture.open();
     const wanted = [{ key: "/ws/file", mode: "exclusive" }] as const;
     await expect(state.locks.acquire(wanted, { timeoutMs: 20 })).rejects.toMatchObject({
       code: "STATE_BUSY",
@@ -76,13 +76,13 @@ describe.each([
   });
 
   it("passes the locks of a process that is stopped on, and refuses its writes when it goes on", async () => {
-    const child = children.start("fence", ground, "journal");
+    const child = children.start("fence", fixture, "journal");
     const output = outputOf(child);
     await new Promise((held) => child.stdout?.once("data", held));
     child.kill("SIGSTOP");
     // Ten seconds without a sign of life are one by this clock.
     const clock = { ...systemClock, monotonic: () => systemClock.monotonic() * 10 };
-    const state = await ground.open({ clock });
+    const state = await fixture.open({ clock });
     const held = await state.locks.acquire([{ key: "journal", mode: "exclusive" }]);
     child.kill("SIGCONT");
     expect(await output).toContain("taken over");
@@ -91,20 +91,20 @@ describe.each([
 });
 
 describe("a process that is stopped in the middle of a write to a file", () => {
-  let ground: Ground;
+  let fixture: Fixture;
   let child: ChildProcess;
 
   beforeEach(async () => {
-    ground = await sqliteGround();
-    await (await ground.open()).kv("x").set("k", 0);
-    child = children.start("hold", ground);
+    fixture = await sqliteFixture();
+    await (await fixture.open()).kv("x").set("k", 0);
+    child = children.start("hold", fixture);
     await new Promise((held) => child.stdout?.once("data", held));
     child.kill("SIGSTOP");
   });
 
   afterEach(async () => {
     child.kill("SIGKILL");
-    await ground.close();
+    await fixture.close();
   });
 
   it("fails writers within ten seconds of their arrival, and no reader", async () => {
@@ -114,7 +114,7 @@ describe("a process that is stopped in the middle of a write to a file", () => {
       await systemClock.sleep(1);
       time += ms;
     };
-    const state = await ground.open({ clock: { ...systemClock, monotonic: () => time, sleep } });
+    const state = await fixture.open({ clock: { ...systemClock, monotonic: () => time, sleep } });
     await expect(state.kv("x").set("k", 1)).rejects.toMatchObject({ code: "STATE_BUSY", retryable: true });
     expect(time).toBeGreaterThan(5_000);
     expect(time).toBeLessThan(10_000);
@@ -123,7 +123,7 @@ describe("a process that is stopped in the middle of a write to a file", () => {
 
   it("fails all writers together, those who come later sooner, and none when it is gone", async () => {
     const patienceMs = 4_000;
-    const state = await ground.open({ patienceMs });
+    const state = await fixture.open({ patienceMs });
     const write = async (n: number): Promise<number> => {
       const from = performance.now();
       await expect(state.kv("x").set(`w${n}`, n)).rejects.toMatchObject({ code: "STATE_BUSY" });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { WorkStores } from "../contract/ports/store.js";
 import { openState, type State } from "./open-state.js";
-import { openBench } from "./testing/work-ground.js";
+import { openBench } from "./testing/work-fixture.js";
 
 let base: string;
 let stateDir: string;
@@ -122,8 +122,8 @@ describe("a full disk", () => {
   it.each(Object.entries(writers))(
     "loses no %s that was acknowledged, and gives no id out twice",
     async (_, { write, read }) => {
-      const ground = { open: () => openState({ stateDir, workspace }) };
-      const before = await openBench(ground as never);
+      const fixture = { open: () => openState({ stateDir, workspace }) };
+      const before = await openBench(fixture as never);
       const acknowledged = [await write(before.stores, before.state, 0)];
       await fillDisk(before.state);
       let failure: unknown;
@@ -137,7 +137,7 @@ describe("a full disk", () => {
       expect(failure).toMatchObject({ code: "FILE_IO", retryable: true });
       await before.state.close();
       rmSync(join(base, "disk", "filler"), { force: true });
-      const after = await openBench(ground as never);
+      const after = await openBench(fixture as never);
       try {
         expect(after.state.warnings).toEqual([]);
         expect(await read(after.stores, after.state)).toEqual(expect.arrayContaining(acknowledged));

@@ -2,29 +2,29 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { askPostgres } from "../../test/postgres.js";
 import { schemaOf } from "./open-database.js";
 import type { State } from "./open-state.js";
-import { postgresGround, type Ground } from "./testing/drivers.js";
+import { postgresFixture, type Fixture } from "./testing/drivers.js";
 import { openProxy, type Proxy } from "./testing/proxy.js";
 
-let ground: Ground;
+let fixture: Fixture;
 let proxy: Proxy;
 let state: State;
 
 beforeEach(async () => {
-  ground = await postgresGround();
-  proxy = await openProxy(ground.database);
+  fixture = await postgresFixture();
+  proxy = await openProxy(fixture.database);
   await open(2_000);
   await state.kv("x").set("k", 0);
 });
 
 async function open(patienceMs?: number): Promise<void> {
   const patience = patienceMs === undefined ? {} : { patienceMs };
-  state = await ground.open({ database: proxy.url, ...patience });
+  state = await fixture.open({ database: proxy.url, ...patience });
 }
 
 afterEach(async () => {
   await state.close();
   await proxy.close();
-  await ground.close();
+  await fixture.close();
 });
 
 interface Failure {
@@ -88,13 +88,13 @@ describe("a server that is slow", () => {
 
 describe("a server that another client holds up", () => {
   it("is told as busy within ten seconds, to all that wait, and no write is lost or done late", async () => {
-    const hold = `BEGIN; LOCK TABLE ${schemaOf(ground.workspace)}.kv IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(3); COMMIT`;
-    const held = askPostgres(ground.database, hold);
+    const hold = `BEGIN; LOCK TABLE ${schemaOf(fixture.workspace)}.kv IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(3); COMMIT`;
+    const held = askPostgres(fixture.database, hold);
     await expect
       .poll(async () => {
         const sql =
           "SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation = $1::regclass";
-        return (await askPostgres(ground.database, sql, [`${schemaOf(ground.workspace)}.kv`])).length;
+        return (await askPostgres(fixture.database, sql, [`${schemaOf(fixture.workspace)}.kv`])).length;
       })
       .toBe(1);
     const calls = Array.from({ length: 6 }, (_, n) => state.kv("x").set(`w${n}`, n));
@@ -110,21 +110,21 @@ describe("a server that another client holds up", () => {
   it("or that has no connection left serves as soon as one is free", async () => {
     const user = `few_${Date.now()}`;
     await askPostgres(
-      ground.database,
+      fixture.database,
       `CREATE ROLE ${user} SUPERUSER LOGIN PASSWORD 'few' CONNECTION LIMIT 1`,
     );
     try {
-      await askPostgres(ground.database, `ALTER ROLE ${user} NOSUPERUSER`);
-      await askPostgres(ground.database, `GRANT CREATE ON DATABASE postgres TO ${user}`);
-      const url = Object.assign(new URL(ground.database), { username: user, password: "few" }).href;
-      const own = await ground.open({ database: url, workspace: ground.base });
+      await askPostgres(fixture.database, `ALTER ROLE ${user} NOSUPERUSER`);
+      await askPostgres(fixture.database, `GRANT CREATE ON DATABASE postgres TO ${user}`);
+      const url = Object.assign(new URL(fixture.database), { username: user, password: "few" }).href;
+      const own = await fixture.open({ database: url, workspace: fixture.base });
       await Promise.all(Array.from({ length: 8 }, (_, n) => own.kv("x").set(`w${n}`, n)));
       const reads = await Promise.all(Array.from({ length: 8 }, (_, n) => own.kv("x").get(`w${n}`)));
       expect(reads).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
       await own.close();
     } finally {
-      await askPostgres(ground.database, `DROP SCHEMA IF EXISTS ${schemaOf(ground.base)} CASCADE`);
-      await askPostgres(ground.database, `DROP OWNED BY ${user}; DROP ROLE ${user}`);
+      await askPostgres(fixture.database, `DROP SCHEMA IF EXISTS ${schemaOf(fixture.base)} CASCADE`);
+      await askPostgres(fixture.database, `DROP OWNED BY ${user}; DROP ROLE ${user}`);
     }
   });
 });

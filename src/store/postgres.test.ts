@@ -6,24 +6,24 @@ import { askPostgres, ownPostgres } from "../../test/postgres.js";
 import { migrations } from "./migrations.js";
 import { schemaOf } from "./open-database.js";
 import { openState, type State } from "./open-state.js";
-import { postgresGround, type Ground } from "./testing/drivers.js";
+import { postgresFixture, type Fixture } from "./testing/drivers.js";
 import { fakePostgres } from "./testing/fake-postgres.js";
 import { openProxy, type Proxy } from "./testing/proxy.js";
 
-let ground: Ground;
+let fixture: Fixture;
 
-beforeEach(async () => void (ground = await postgresGround()));
+beforeEach(async () => void (fixture = await postgresFixture()));
 
-afterEach(() => ground.close());
+afterEach(() => fixture.close());
 
 function withParts(parts: Partial<Record<"port" | "password" | "username" | "pathname", string>>): string {
-  const url = new URL(ground.database);
+  const url = new URL(fixture.database);
   return Object.assign(url, { password: "hunter2-secret", ...parts }).href;
 }
 
 /** How opening fails; nothing of it may tell the password. */
 async function failure(database: string): Promise<{ code?: string; message: string; hint?: string }> {
-  const error = await openState({ ...ground, database }).then(
+  const error = await openState({ ...fixture, database }).then(
     () => new Error("it opened"),
     (reason: unknown) => reason as Error,
   );
@@ -50,7 +50,7 @@ describe("a server that cannot be used", () => {
   });
 
   it("has no such database", async () => {
-    const { password } = new URL(ground.database);
+    const { password } = new URL(fixture.database);
     expect(await failure(withParts({ password, pathname: "/nowhere" }))).toMatchObject({
       code: "STATE_UNAVAILABLE",
       message: expect.stringContaining('"nowhere" does not exist'),
@@ -59,7 +59,7 @@ describe("a server that cannot be used", () => {
 
   it("does not let the user make a schema", async () => {
     const user = `limited_${Date.now()}`;
-    await askPostgres(ground.database, `CREATE ROLE ${user} LOGIN PASSWORD 'hunter2-secret'`);
+    await askPostgres(fixture.database, `CREATE ROLE ${user} LOGIN PASSWORD 'hunter2-secret'`);
     try {
       const error = await failure(withParts({ username: user }));
       expect(error).toMatchObject({
@@ -67,22 +67,22 @@ describe("a server that cannot be used", () => {
         hint: expect.stringContaining("GRANT CREATE"),
       });
     } finally {
-      await askPostgres(ground.database, `DROP ROLE ${user}`);
+      await askPostgres(fixture.database, `DROP ROLE ${user}`);
     }
   });
 
   it("does not speak Unicode", async () => {
     const name = `ascii_${Date.now()}`;
     await askPostgres(
-      ground.database,
+      fixture.database,
       `CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`,
     );
     try {
-      const { password } = new URL(ground.database);
+      const { password } = new URL(fixture.database);
       const error = await failure(withParts({ password, pathname: `/${name}` }));
       expect(error).toMatchObject({ code: "STATE_UNAVAILABLE", hint: expect.stringContaining("UTF8") });
     } finally {
-      await askPostgres(ground.database, `DROP DATABASE ${name} WITH (FORCE)`);
+      await askPostgres(fixture.database, `DROP DATABASE ${name} WITH (FORCE)`);
     }
   });
 
@@ -108,12 +108,12 @@ describe("a server that cannot be used", () => {
 
 describe("a schema from the future", () => {
   it("is refused clearly and not touched", async () => {
-    const state = await ground.open();
+    const state = await fixture.open();
     await state.close();
     const next = String(migrations.length + 1);
-    await ground.exec("UPDATE meta SET value = $1 WHERE key = 'schema_version'", [next]);
-    await expect(ground.open()).rejects.toMatchObject({ code: "STATE_TOO_NEW" });
-    expect(await ground.exec("SELECT value FROM meta WHERE key = 'schema_version'")).toEqual([
+    await fixture.exec("UPDATE meta SET value = $1 WHERE key = 'schema_version'", [next]);
+    await expect(fixture.open()).rejects.toMatchObject({ code: "STATE_TOO_NEW" });
+    expect(await fixture.exec("SELECT value FROM meta WHERE key = 'schema_version'")).toEqual([
       { value: next },
     ]);
   });
@@ -121,28 +121,28 @@ describe("a schema from the future", () => {
 
 describe("several openings", () => {
   it("begin a schema together, once", async () => {
-    const states = await Promise.all(Array.from({ length: 5 }, () => ground.open()));
+    const states = await Promise.all(Array.from({ length: 5 }, () => fixture.open()));
     await states[0]?.kv("x").set("k", 1);
     expect(await states[4]?.kv("x").get("k")).toBe(1);
   });
 
   it("take an older schema forward together, and keep its rows", async () => {
     const [first] = migrations;
-    const schema = schemaOf(ground.workspace);
+    const schema = schemaOf(fixture.workspace);
     const { dialectOf } = await import("./dialect.js");
-    await askPostgres(ground.database, `CREATE SCHEMA ${schema}`);
-    for (const statement of first?.statements(dialectOf("postgres")) ?? []) await ground.exec(statement);
-    await ground.exec("INSERT INTO meta VALUES ('schema_version', '1')");
-    await ground.exec("INSERT INTO kv VALUES ('x', 'k', '7', 2)");
-    const states = await Promise.all([ground.open(), ground.open(), ground.open()]);
+    await askPostgres(fixture.database, `CREATE SCHEMA ${schema}`);
+    for (const statement of first?.statements(dialectOf("postgres")) ?? []) await fixture.exec(statement);
+    await fixture.exec("INSERT INTO meta VALUES ('schema_version', '1')");
+    await fixture.exec("INSERT INTO kv VALUES ('x', 'k', '7', 2)");
+    const states = await Promise.all([fixture.open(), fixture.open(), fixture.open()]);
     for (const state of states) expect(await state.kv("x").get("k")).toBe(7);
   });
 
   it("on two machines share what is remembered, but not the journal of their files", async () => {
-    const here = await ground.open();
-    const stateDir = join(ground.base, "other-machine");
+    const here = await fixture.open();
+    const stateDir = join(fixture.base, "other-machine");
     mkdirSync(stateDir);
-    const there = await ground.open({ stateDir });
+    const there = await fixture.open({ stateDir });
     const origin = { callId: "c", sessionId: "s", tool: "t" };
     await here.journal.begin({ kind: "change", origin, time: 1, changes: [] });
     await here.kv("x").set("k", 1);
@@ -169,8 +169,8 @@ describe("a lost connection", () => {
   let state: State;
 
   beforeEach(async () => {
-    proxy = await openProxy(ground.database);
-    state = await ground.open({ database: proxy.url });
+    proxy = await openProxy(fixture.database);
+    state = await fixture.open({ database: proxy.url });
   });
 
   afterEach(async () => {
@@ -206,7 +206,7 @@ describe("a lost connection", () => {
   it("of connections that nobody uses is not noticed", async () => {
     await Promise.all([raise(state), state.kv("n").get("n"), state.kv("n").list()]);
     await askPostgres(
-      ground.database,
+      fixture.database,
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tenon' AND pid <> pg_backend_pid()",
     );
     await raise(state);
@@ -217,7 +217,7 @@ describe("a lost connection", () => {
 describe("a server that is stopped hard and started again", () => {
   it("costs no acknowledged write, and none happens twice", async () => {
     const server = await ownPostgres();
-    const own = await openState({ ...ground, database: server.url });
+    const own = await openState({ ...fixture, database: server.url });
     try {
       let acknowledged = 0;
       for (let n = 0; n < 120; n += 1) {

@@ -1,11 +1,11 @@
 import { describe } from "vitest";
-import { postgresGround, sqliteGround } from "./testing/drivers.js";
+import { postgresFixture, sqliteFixture } from "./testing/drivers.js";
 import { stateSuite } from "./testing/state-suite.js";
 
 describe("sqlite", () => {
-  stateSuite(sqliteGround);
+  stateSuite(sqliteFixture);
 });
 
 describe("postgres", () => {
-  stateSuite(postgresGround);
+  stateSuite(postgresFixture);
 });

@@ -1,22 +1,22 @@
 import { afterAll, describe } from "vitest";
-import { lastingPostgresGround, quickSqliteGround } from "./testing/drivers.js";
+import { lastingPostgresFixture, quickSqliteFixture } from "./testing/drivers.js";
 import { limitsSuite } from "./testing/limits-suite.js";
 import { memoriesSuite } from "./testing/memories-suite.js";
 import { pipelineSuite } from "./testing/pipeline-suite.js";
 import { planSuite } from "./testing/plan-suite.js";
 import { snippetsSuite } from "./testing/snippets-suite.js";
 
-const server = lastingPostgresGround();
+const server = lastingPostgresFixture();
 
 afterAll(() => server.end());
 
 describe.each([
-  ["sqlite", quickSqliteGround],
-  ["postgres", server.newGround],
-])("%s", (_name, newGround) => {
-  limitsSuite(newGround);
-  snippetsSuite(newGround);
-  memoriesSuite(newGround);
-  planSuite(newGround);
-  pipelineSuite(newGround);
+  ["sqlite", quickSqliteFixture],
+  ["postgres", server.newFixture],
+])("%s", (_name, newFixture) => {
+  limitsSuite(newFixture);
+  snippetsSuite(newFixture);
+  memoriesSuite(newFixture);
+  planSuite(newFixture);
+  pipelineSuite(newFixture);
 });

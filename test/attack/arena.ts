@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { execFileSync } from "node:child_process";
 import path from "node:path";
-import { createTestGround, fingerprint, SECRET } from "./ground.js";
+import { createTestFixture, fingerprint, SECRET } from "./fixture.js";
 import type { Guard } from "../../src/world/files/guard-types.js";
 
 /** What an attacked operation finds inside. */
@@ -40,21 +40,21 @@ export interface Arena {
 
 /** Build the arena; outside and inside hold the same names with different content. */
 export function createArena(): Arena {
-  const ground = createTestGround("descriptor");
-  const { ws, outside } = ground;
+  const fixture = createTestFixture("descriptor");
+  const { ws, outside } = fixture;
   fill(outside, SECRET);
   mkdirSync(path.join(ws, "deep"));
   const real = ["door", "deep/mid"].map((name) => makeRoom(path.join(ws, name)));
-  ground.put("file.txt", PUBLIC);
-  ground.put("plain", PUBLIC);
+  fixture.put("file.txt", PUBLIC);
+  fixture.put("plain", PUBLIC);
   execFileSync("mkfifo", [path.join(ws, "pipe")]);
-  ground.link("door-link", "../outside");
-  ground.link("deep/mid-link", outside);
-  ground.link("file-link", "../outside/secret.txt");
+  fixture.link("door-link", "../outside");
+  fixture.link("deep/mid-link", outside);
+  fixture.link("file-link", "../outside/secret.txt");
   const before = fingerprint(outside);
   const pair = (one: string, other: string) => [path.join(ws, one), path.join(ws, other)] as const;
   return {
-    guard: ground.guard(),
+    guard: fixture.guard(),
     ws,
     outside,
     pairs: [
@@ -75,7 +75,7 @@ export function createArena(): Arena {
     },
     dispose() {
       real.forEach((fd) => closeSync(fd));
-      rmSync(ground.base, { recursive: true, force: true });
+      rmSync(fixture.base, { recursive: true, force: true });
     },
   };
 }

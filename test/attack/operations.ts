@@ -13,7 +13,7 @@ import {
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Arena } from "./arena.js";
-import { collect, SECRET } from "./ground.js";
+import { collect, SECRET } from "./fixture.js";
 
 /** One try of an operation: throws a tool error where it was refused, returns what it let out. */
 export type Operation = (arena: Arena, index: number) => unknown;

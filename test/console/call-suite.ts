@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { type Ground, visit } from "./console-ground.js";
+import { type Fixture, visit } from "./console-fixture.js";
 
 export interface Stage {
-  readonly ground: Ground;
+  readonly fixture: Fixture;
   readonly browser: Browser;
   readonly context: BrowserContext;
   readonly page: Page;
@@ -14,9 +14,9 @@ export interface Stage {
 /** What a person does with calls: see, approve, refuse, answer, try, take back. */
 export function callSuite(stage: () => Stage): void {
   it("shows a call made over MCP as it happens", async () => {
-    const { ground, page } = stage();
+    const { fixture, page } = stage();
     await page.locator('[data-connection="open"]').waitFor();
-    const client = await ground.mcp();
+    const client = await fixture.mcp();
     expect(await rows(page).count()).toBe(0);
     const answer = await client.callTool({ name: "current_time", arguments: {} });
     const id = String(answer._meta?.["tenon/callId"]);
@@ -26,8 +26,8 @@ export function callSuite(stage: () => Stage): void {
   });
 
   it("lets a dangerous call wait, shows its diff, and lets it go on by the key for once", async () => {
-    const { ground, page } = stage();
-    const client = await ground.mcp();
+    const { fixture, page } = stage();
+    const client = await fixture.mcp();
     await client.callTool({ name: "read_file", arguments: { path: "notes.md" } });
     const call = client.callTool({
       name: "write_file",
@@ -40,15 +40,15 @@ export function callSuite(stage: () => Stage): void {
     await card.getByText("-first").waitFor();
     await card.getByText("+second").waitFor();
     await card.getByText("built-in:dangerous", { exact: true }).waitFor();
-    expect(readFileSync(join(ground.workspace, "notes.md"), "utf8")).toContain("first");
+    expect(readFileSync(join(fixture.workspace, "notes.md"), "utf8")).toContain("first");
     await pressUntilGone(page, "a");
     expect((await call).isError ?? false).toBe(false);
-    expect(readFileSync(join(ground.workspace, "notes.md"), "utf8")).toContain("second");
+    expect(readFileSync(join(fixture.workspace, "notes.md"), "utf8")).toContain("second");
   });
 
   it("carries a refusal with its reason to the caller", async () => {
-    const { ground, page } = stage();
-    const client = await ground.mcp();
+    const { fixture, page } = stage();
+    const client = await fixture.mcp();
     await visit(page, "approvals");
     const call = client.callTool({
       name: "shell_exec",
@@ -65,18 +65,18 @@ export function callSuite(stage: () => Stage): void {
   });
 
   it("answers a question of a tool, a confirmation and a review with an edit", async () => {
-    const { ground, page } = stage();
+    const { fixture, page } = stage();
     await visit(page, "approvals");
-    const asked = callTool(ground, "ask_user", {
+    const asked = callTool(fixture, "ask_user", {
       question: "Which separator?",
       options: ["comma", "semicolon"],
     });
     await page.getByRole("button", { name: "semicolon" }).click();
     expect(await asked).toMatchObject({ result: { answer: "semicolon" } });
-    const confirmed = callTool(ground, "request_confirmation", { stage_name: "plan", message: "Go on?" });
+    const confirmed = callTool(fixture, "request_confirmation", { stage_name: "plan", message: "Go on?" });
     await page.getByRole("button", { name: "Yes" }).click();
     expect(await confirmed).toMatchObject({ result: { approved: true } });
-    const reviewed = callTool(ground, "review_with_feedback_content", { title: "Notes", content: "draft" });
+    const reviewed = callTool(fixture, "review_with_feedback_content", { title: "Notes", content: "draft" });
     await page.getByRole("button", { name: "Edit" }).click();
     await page.getByRole("textbox", { name: "Text to review" }).fill("final");
     await page.getByRole("button", { name: "Send my edit" }).click();
@@ -84,7 +84,7 @@ export function callSuite(stage: () => Stage): void {
   });
 
   it("makes a form from the schema and shows the envelope of the call", async () => {
-    const { ground, page } = stage();
+    const { fixture, page } = stage();
     await visit(page, "tools");
     await page.getByRole("searchbox", { name: "Search tools" }).fill("base64");
     await page.getByRole("link", { name: /base64_encode/ }).click();
@@ -95,13 +95,13 @@ export function callSuite(stage: () => Stage): void {
     const enabled = page.getByRole("switch", { name: "Enabled" });
     await enabled.click();
     await page.getByText("Disabled").first().waitFor();
-    expect(await ground.api("GET", "/api/tools/base64_encode")).toMatchObject({ enabled: false });
+    expect(await fixture.api("GET", "/api/tools/base64_encode")).toMatchObject({ enabled: false });
     await enabled.click();
     await page.locator('[role="switch"][aria-label="Enabled"][data-state="checked"]').waitFor();
   });
 
   it("takes a change back after showing what that does", async () => {
-    const { ground, page } = stage();
+    const { fixture, page } = stage();
     await visit(page, "changes");
     await page.getByRole("button", { name: "Undo the change of notes.md" }).click();
     const dialog = page.getByRole("dialog");
@@ -109,13 +109,13 @@ export function callSuite(stage: () => Stage): void {
     await dialog.getByRole("button", { name: "Undo now" }).click();
     await dialog.getByText("Undone: 1 files").waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
-    expect(readFileSync(join(ground.workspace, "notes.md"), "utf8")).toContain("first");
+    expect(readFileSync(join(fixture.workspace, "notes.md"), "utf8")).toContain("first");
   });
 
   it("stops a running call from the list", async () => {
-    const { ground, page } = stage();
+    const { fixture, page } = stage();
     await visit(page, "live");
-    const call = callTool(ground, "ask_user", { question: "Still there?" });
+    const call = callTool(fixture, "ask_user", { question: "Still there?" });
     await page.locator('[data-call][data-state="asking"]').first().click();
     await page.getByRole("button", { name: "Stop the call" }).click();
     expect(await call).toMatchObject({ success: false });
@@ -145,8 +145,8 @@ export function callSuite(stage: () => Stage): void {
 }
 
 /** A call by the API, which does not wait for the page. */
-export function callTool(ground: Ground, name: string, args: unknown, taskId?: string): Promise<unknown> {
-  return ground.api("POST", `/api/tools/${name}/call`, {
+export function callTool(fixture: Fixture, name: string, args: unknown, taskId?: string): Promise<unknown> {
+  return fixture.api("POST", `/api/tools/${name}/call`, {
     arguments: args,
     ...(taskId === undefined ? {} : { taskId }),
   });

@@ -5,20 +5,20 @@ import { accessSuite } from "./access-suite.js";
 import { answerSuite } from "./answer-suite.js";
 import { breakSuite } from "./break-suite.js";
 import { callSuite } from "./call-suite.js";
-import { type Ground, openBrowser, openGround } from "./console-ground.js";
+import { type Fixture, openBrowser, openFixture } from "./console-fixture.js";
 import { entrySuite } from "./entry-suite.js";
 import { queueSuite } from "./queue-suite.js";
 import { safetySuite } from "./safety-suite.js";
 
-let ground: Ground;
+let fixture: Fixture;
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 
 beforeAll(async () => {
   const tiny = fileURLToPath(new URL("tiny-mcp-server.mjs", import.meta.url));
-  [ground, browser] = await Promise.all([
-    openGround(
+  [fixture, browser] = await Promise.all([
+    openFixture(
       { mode: "ask", mcpServers: { tiny: { command: process.execPath, args: [tiny] } } },
       { "notes.md": "# Notes\n\nfirst\n" },
     ),
@@ -31,15 +31,15 @@ beforeAll(async () => {
   });
   context.setDefaultTimeout(10_000);
   page = await context.newPage();
-  await page.goto(await ground.newLink());
+  await page.goto(await fixture.newLink());
 });
 
 afterAll(async () => {
   await browser?.close();
-  await ground?.close();
+  await fixture?.close();
 });
 
-const stage = () => ({ ground, browser, context, page });
+const stage = () => ({ fixture, browser, context, page });
 
 describe("the console shows and steers calls", () => {
   callSuite(stage);

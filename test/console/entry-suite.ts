@@ -22,16 +22,16 @@ export function entrySuite(stage: () => Stage): void {
   afterAll(() => context?.close());
 
   const connected = (tab: Page) => tab.locator('[data-connection="open"]').waitFor();
-  const sessions = async () => (await stage().ground.api("GET", "/api/sessions")) as readonly SessionRow[];
+  const sessions = async () => (await stage().fixture.api("GET", "/api/sessions")) as readonly SessionRow[];
 
   it("by a link that works once and leaves no trace in the address or the history", async () => {
-    const { ground } = stage();
-    const link = await ground.newLink();
+    const { fixture } = stage();
+    const link = await fixture.newLink();
     const sent: Promise<Readonly<Record<string, string>>>[] = [];
     page.on("request", (request) => sent.push(request.allHeaders()));
     await page.goto(link);
     await connected(page);
-    expect(page.url()).toBe(`${ground.url}/`);
+    expect(page.url()).toBe(`${fixture.url}/`);
     const code = new URL(link).searchParams.get("code") ?? "";
     const referers = (await Promise.all(sent)).map((headers) => headers["referer"] ?? "");
     expect(referers.filter((referer) => referer.includes(code))).toEqual([]);
@@ -44,19 +44,19 @@ export function entrySuite(stage: () => Stage): void {
     const told = await second.locator("body").innerText();
     expect(told).toContain("used already");
     expect(told).toContain("tenon serve link");
-    expect((await second.goto(ground.url))?.status()).toBe(401);
+    expect((await second.goto(fixture.url))?.status()).toBe(401);
     expect(await second.locator("body").innerText()).toContain("tenon serve link");
     await stranger.close();
-    await page.goto(ground.url);
+    await page.goto(fixture.url);
     await connected(page);
   });
 
   it("and stays in after a reload and in a second tab, but not by its cookie alone", async () => {
-    const { ground } = stage();
+    const { fixture } = stage();
     await page.reload();
     await connected(page);
     const tab = await context.newPage();
-    await tab.goto(`${ground.url}/#/tools`);
+    await tab.goto(`${fixture.url}/#/tools`);
     await connected(tab);
     await tab.close();
     const cookies = await context.cookies();
@@ -76,22 +76,22 @@ export function entrySuite(stage: () => Stage): void {
     const cookie = heard.find((text) => text.includes("tenon_")) ?? "";
     expect(cookie).not.toBe("");
     for (const path of ["/api/approvals", "/api/feed", "/api/sessions", "/api/about"])
-      expect((await fetch(ground.url + path, { headers: { cookie } })).status).toBe(401);
+      expect((await fetch(fixture.url + path, { headers: { cookie } })).status).toBe(401);
   });
 
   it("and is out within a second when its session is ended elsewhere, or when its person signs out", async () => {
-    const { ground } = stage();
+    const { fixture } = stage();
     const [row] = await sessions();
     expect(row?.browser).toMatch(/^Chrome on /);
-    await ground.api("DELETE", `/api/sessions/${row?.id}`);
+    await fixture.api("DELETE", `/api/sessions/${row?.id}`);
     await page.getByRole("heading", { name: "This console needs its link" }).waitFor();
-    await page.goto(await ground.newLink());
+    await page.goto(await fixture.newLink());
     await connected(page);
     const before = (await sessions()).length;
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "This console needs its link" }).waitFor();
     expect((await sessions()).length).toBe(before - 1);
     expect(await context.cookies()).toEqual([]);
-    expect((await page.goto(ground.url))?.status()).toBe(401);
+    expect((await page.goto(fixture.url))?.status()).toBe(401);
   });
 }

@@ -4,27 +4,27 @@ import type { Page } from "playwright-core";
 import { afterEach, expect, it } from "vitest";
 import { ripe, waiting } from "./answer-suite.js";
 import { callTool, type Stage } from "./call-suite.js";
-import { visit } from "./console-ground.js";
+import { visit } from "./console-fixture.js";
 
 /** What waits for a person as a queue: found, changed, refused together, and the same on every screen. */
 export function queueSuite(stage: () => Stage): void {
-  const write = (path: string, content = "x") => callTool(stage().ground, "write_file", { path, content });
+  const write = (path: string, content = "x") => callTool(stage().fixture, "write_file", { path, content });
   const filled = async (page: Page, count: number): Promise<void> => {
     await visit(page, "approvals");
     await expect.poll(() => waiting(page).count()).toBeGreaterThanOrEqual(count);
   };
   const refuseAll = (reason: string): Promise<unknown> =>
-    stage().ground.api("POST", "/api/approvals/refuse", { session: "console", reason });
+    stage().fixture.api("POST", "/api/approvals/refuse", { session: "console", reason });
 
   // What a failed test left waiting is not the next one's.
   afterEach(() => refuseAll("over"));
 
   it("says who waits for what, and is filtered and grouped", async () => {
-    const { ground, page } = stage();
+    const { fixture, page } = stage();
     const calls = [
       write("one.txt"),
       write("two.txt"),
-      callTool(ground, "shell_exec", { command: "make it" }),
+      callTool(fixture, "shell_exec", { command: "make it" }),
     ];
     await filled(page, 3);
     await page.getByRole("searchbox", { name: /^Filter/ }).fill("shell");
@@ -46,7 +46,7 @@ export function queueSuite(stage: () => Stage): void {
   });
 
   it("allows a call with changed arguments, shown as a difference, and asks again where they do not fit", async () => {
-    const { ground, page } = stage();
+    const { fixture, page } = stage();
     const call = write("edited.txt", "as asked");
     await filled(page, 1);
     await ripe(page);
@@ -69,7 +69,7 @@ export function queueSuite(stage: () => Stage): void {
       .waitFor();
     await allow.click();
     expect(await call).toMatchObject({ success: true });
-    expect(readFileSync(join(ground.workspace, "edited.txt"), "utf8").trim()).toBe("as changed");
+    expect(readFileSync(join(fixture.workspace, "edited.txt"), "utf8").trim()).toBe("as changed");
   });
 
   it("writes what cannot be seen as escapes where arguments are edited", async () => {
@@ -100,17 +100,17 @@ export function queueSuite(stage: () => Stage): void {
   });
 
   it("shows an answer on every screen at once, and tells the second who was first", async () => {
-    const { ground, browser, page } = stage();
+    const { fixture, browser, page } = stage();
     const other = await browser.newContext({ locale: "en-GB" });
     try {
       const second = await other.newPage();
-      await second.goto(await ground.newLink());
+      await second.goto(await fixture.newLink());
       const call = write("shared.txt");
       await Promise.all([filled(page, 1), filled(second, 1)]);
-      const [pending] = (await ground.api("GET", "/api/approvals")) as { id: string }[];
+      const [pending] = (await fixture.api("GET", "/api/approvals")) as { id: string }[];
       // The second screen hears of nothing and answers what it still shows.
       await second.route("**/api/approvals/*", async (route) => {
-        await ground.api("POST", `/api/approvals/${pending?.id ?? ""}`, { verdict: "once" });
+        await fixture.api("POST", `/api/approvals/${pending?.id ?? ""}`, { verdict: "once" });
         await route.continue();
       });
       await ripe(second);

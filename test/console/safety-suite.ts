@@ -2,15 +2,15 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { callTool, rows, type Stage } from "./call-suite.js";
-import { visit } from "./console-ground.js";
+import { visit } from "./console-fixture.js";
 import { hostileText } from "./hostile-text.js";
 
 /** What must not work, and what must be seen when something breaks. */
 export function safetySuite(stage: () => Stage): void {
   it("shows hostile output as text only", async () => {
-    const { ground, page } = stage();
+    const { fixture, page } = stage();
     await visit(page, "live");
-    await callTool(ground, "json_parse", { text: JSON.stringify(hostileText) });
+    await callTool(fixture, "json_parse", { text: JSON.stringify(hostileText) });
     await rows(page).filter({ hasText: "json_parse" }).first().click();
     const pane = page.getByRole("complementary");
     await pane.getByRole("link", { name: /in the log/ }).click();
@@ -30,8 +30,8 @@ export function safetySuite(stage: () => Stage): void {
   });
 
   it("shows output as it comes, as text", async () => {
-    const { ground, page } = stage();
-    const call = callTool(ground, "shell_exec", { command: "echo '<b>first</b>'; sleep 2; echo second" });
+    const { fixture, page } = stage();
+    const call = callTool(fixture, "shell_exec", { command: "echo '<b>first</b>'; sleep 2; echo second" });
     await visit(page, "live");
     await rows(page).filter({ hasText: "<b>first" }).first().click();
     const pane = page.getByRole("complementary");
@@ -42,11 +42,11 @@ export function safetySuite(stage: () => Stage): void {
   });
 
   it("refuses what another site in the same browser tries", async () => {
-    const { ground, context } = stage();
-    const before = JSON.stringify(await ground.api("GET", "/api/tools/base64_encode"));
+    const { fixture, context } = stage();
+    const before = JSON.stringify(await fixture.api("GET", "/api/tools/base64_encode"));
     const other = createServer((_request, response) => {
       response.setHeader("content-type", "text/html").end(`<form id="f" method="post" enctype="text/plain"
-        action="${ground.url}/api/tools/base64_encode/state"><input name='{"enabled":false,"x":"' value='"}'></form>`);
+        action="${fixture.url}/api/tools/base64_encode/state"><input name='{"enabled":false,"x":"' value='"}'></form>`);
     });
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const port = (other.address() as AddressInfo).port;
@@ -54,49 +54,49 @@ export function safetySuite(stage: () => Stage): void {
     try {
       for (const host of ["127.0.0.1", "localhost"]) {
         await stranger.goto(`http://${host}:${port}/`);
-        expect(await stranger.evaluate(attempts(ground.url))).toEqual([
+        expect(await stranger.evaluate(attempts(fixture.url))).toEqual([
           "failed",
           "failed",
           "failed",
           "failed",
         ]);
-        await Promise.all([stranger.waitForURL(`${ground.url}/**`), stranger.evaluate("f.submit()")]);
+        await Promise.all([stranger.waitForURL(`${fixture.url}/**`), stranger.evaluate("f.submit()")]);
         expect(await stranger.locator("body").innerText()).toContain("Other sites may not ask this server.");
       }
     } finally {
       await stranger.close();
       other.close();
     }
-    expect(JSON.stringify(await ground.api("GET", "/api/tools/base64_encode"))).toBe(before);
+    expect(JSON.stringify(await fixture.api("GET", "/api/tools/base64_encode"))).toBe(before);
   });
 
   it("answers nothing under a name that is not its own", async () => {
-    const { ground, context } = stage();
+    const { fixture, context } = stage();
     const stranger = await context.newPage();
-    const link = await ground.newLink();
+    const link = await fixture.newLink();
     const response = await stranger.goto(link.replace("127.0.0.1", "rebound.example"));
     expect(response?.status()).toBe(421);
     await stranger.close();
   });
 
   it("says that the server is gone, and goes on by a new link when it was started again", async () => {
-    const { ground, page } = stage();
+    const { fixture, page } = stage();
     await visit(page, "live");
-    await ground.kill();
+    await fixture.kill();
     await page.getByRole("alert").getByText("Connection lost, trying again.").waitFor();
     await page.locator('main[data-stale="true"]').waitFor();
-    await ground.restart();
+    await fixture.restart();
     // Another program may have had the port meanwhile and heard the page ask: nothing that it heard opens anything.
     await page.getByRole("heading", { name: "This console needs its link" }).waitFor();
     expect(await page.locator("main").innerText()).toContain("tenon serve link");
     const other = await page.context().newPage();
-    await other.goto(await ground.newLink());
+    await other.goto(await fixture.newLink());
     await other.locator('[data-connection="open"]').waitFor();
     // The tabs of one browser share its session.
     await page.locator('[data-connection="open"]').waitFor({ timeout: 20_000 });
     await other.close();
     expect(await page.getByText("Connection lost").count()).toBe(0);
-    await callTool(ground, "current_time", {});
+    await callTool(fixture, "current_time", {});
     await page.locator('[data-call][data-state="succeeded"]', { hasText: "current_time" }).first().waitFor();
   });
 }

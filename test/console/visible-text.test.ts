@@ -3,30 +3,30 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { randomText } from "../../src/text/visible-text.fixture.js";
 import { fromVisibleText } from "../../src/text/visible-text.js";
 import { callTool } from "./call-suite.js";
-import { type Ground, openBrowser, openGround, visit } from "./console-ground.js";
+import { type Fixture, openBrowser, openFixture, visit } from "./console-fixture.js";
 
-let ground: Ground;
+let fixture: Fixture;
 let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
   const rules = [{ id: "look", decision: "ask", tool: "json_parse" }];
-  [ground, browser] = await Promise.all([openGround({ mode: "ask", policy: { rules } }), openBrowser()]);
+  [fixture, browser] = await Promise.all([openFixture({ mode: "ask", policy: { rules } }), openBrowser()]);
   page = await browser.newPage({ locale: "en-GB" });
   page.setDefaultTimeout(20_000);
-  await page.goto(await ground.newLink());
+  await page.goto(await fixture.newLink());
   await page.locator('[data-connection="open"]').waitFor();
   await visit(page, "approvals");
 });
 
 afterAll(async () => {
   await browser?.close();
-  await ground?.close();
+  await fixture?.close();
 });
 
 /** Ask for consent to a call, look at it, and refuse it. */
 async function look(tool: string, args: unknown, inspect: (card: Locator) => Promise<void>): Promise<void> {
-  const call = callTool(ground, tool, args);
+  const call = callTool(fixture, tool, args);
   const card = page.getByRole("article", { name: new RegExp(tool) });
   await card.waitFor();
   await inspect(card);

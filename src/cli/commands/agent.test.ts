@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createGround, type Ground } from "../../../test/spine-ground.js";
+import { createFixture, type Fixture } from "../../../test/spine-fixture.js";
 import {
   callsTools,
   fails,
@@ -11,10 +11,10 @@ import {
 } from "../../agent/testing/stand-in-server.js";
 import { runTenon, type Ended } from "../testing/run-tenon.js";
 
-let ground: Ground;
+let fixture: Fixture;
 let close: (() => Promise<void>) | undefined;
 beforeEach(() => {
-  ground = createGround();
+  fixture = createFixture();
 });
 afterEach(async () => {
   await close?.();
@@ -26,8 +26,8 @@ function tenon(
   { env = {}, interrupted }: { env?: Readonly<Record<string, string>>; interrupted?: AbortSignal } = {},
 ): Promise<Ended> {
   return runTenon(args, {
-    cwd: ground.workspace,
-    env: { TENON_STATE_DIR: ground.stateDir, ...env },
+    cwd: fixture.workspace,
+    env: { TENON_STATE_DIR: fixture.stateDir, ...env },
     ...(interrupted !== undefined && { interrupted }),
   });
 }
@@ -40,7 +40,7 @@ async function serve(...answers: StandInAnswer[]) {
 
 describe("tenon agent", () => {
   it("shows text, calls and the look back, and keeps the key from the tools", async () => {
-    writeFileSync(join(ground.workspace, "a.txt"), "forty-two\n");
+    writeFileSync(join(fixture.workspace, "a.txt"), "forty-two\n");
     const server = await serve(
       callsTools(["c1", "read_file", '{"path":"a.txt"}'], ["c2", "get_env", '{"key":"MY_MODEL"}']),
       says("It says ", "forty-two.\u001b[2J"),

@@ -1,22 +1,22 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createGround, open, type Ground } from "../../../test/spine-ground.js";
+import { createFixture, open, type Fixture } from "../../../test/spine-fixture.js";
 import { runTenon, type Ended } from "../testing/run-tenon.js";
 
-let ground: Ground;
+let fixture: Fixture;
 
 beforeEach(() => {
-  ground = createGround();
+  fixture = createFixture();
 });
 
 const tenon = (...args: string[]): Promise<Ended> =>
-  runTenon(args, { cwd: ground.workspace, env: { TENON_STATE_DIR: ground.stateDir } });
+  runTenon(args, { cwd: fixture.workspace, env: { TENON_STATE_DIR: fixture.stateDir } });
 
 async function work(): Promise<void> {
-  const runtime = open({ config: { stateDir: ground.stateDir, mode: "auto" } }, ground);
+  const runtime = open({ config: { stateDir: fixture.stateDir, mode: "auto" } }, fixture);
   const session = runtime.createSession({ agent: "coder", taskId: "T1" });
-  writeFileSync(join(ground.workspace, "a.txt"), "before\n");
+  writeFileSync(join(fixture.workspace, "a.txt"), "before\n");
   await session.call({ name: "read_file", arguments: { path: "a.txt" } });
   await session.call({ name: "write_file", arguments: { path: "a.txt", content: "after swordfish-9\n" } });
   await session.call({ name: "read_file", arguments: { path: "/etc/shadow" } });
@@ -24,8 +24,8 @@ async function work(): Promise<void> {
 }
 
 const log = (): string => {
-  const key = readdirSync(ground.stateDir).find((name) => /^[0-9a-f]{32}$/.test(name)) ?? "";
-  return join(ground.stateDir, key, "audit", "00000000.jsonl");
+  const key = readdirSync(fixture.stateDir).find((name) => /^[0-9a-f]{32}$/.test(name)) ?? "";
+  return join(fixture.stateDir, key, "audit", "00000000.jsonl");
 };
 
 describe("the commands that prove what happened", () => {
@@ -60,7 +60,7 @@ describe("the commands that prove what happened", () => {
     expect((await tenon("undo", "--last")).code).toBe(2);
     expect((await tenon("undo")).code).toBe(2);
     expect(await tenon("undo", "--since", "1h", "--yes")).toMatchObject({ code: 0, out: "Undone: a.txt\n" });
-    expect(readFileSync(join(ground.workspace, "a.txt"), "utf8")).toBe("before\n");
+    expect(readFileSync(join(fixture.workspace, "a.txt"), "utf8")).toBe("before\n");
     expect((await tenon("undo", "--since", "1h", "--yes")).code).toBe(1);
     // What a person does is on record too: who, what and which files.
     const [act] = (await tenon("log", "--tool", "undo", "--json")).out.trimEnd().split("\n");
@@ -101,14 +101,14 @@ describe("the commands that prove what happened", () => {
     const write = await tenon("call", "write_file", "path=b.txt", "content=x", "--mode", "auto");
     expect(write.code).toBe(1);
     expect(write.err).toContain("AUDIT_UNAVAILABLE");
-    expect(readdirSync(ground.workspace)).toEqual(["a.txt"]);
+    expect(readdirSync(fixture.workspace)).toEqual(["a.txt"]);
   });
 
   it("replays a task and writes JUnit; a difference ends with 1", async () => {
     await work();
     const same = await tenon("replay", "T1", "--mode", "auto", "--junit", "out.xml");
     expect(same).toMatchObject({ code: 0, out: expect.stringContaining("3 same") as string });
-    expect(readFileSync(join(ground.workspace, "out.xml"), "utf8")).toContain('tests="3" failures="0"');
+    expect(readFileSync(join(fixture.workspace, "out.xml"), "utf8")).toContain('tests="3" failures="0"');
     const asked = await tenon("replay", "T1", "--mode", "read-only", "--json");
     expect(asked.code).toBe(1);
     expect(JSON.parse(asked.out)).toMatchObject({ same: false });
@@ -116,7 +116,7 @@ describe("the commands that prove what happened", () => {
 
   it("says which past calls other rules would have decided otherwise", async () => {
     await work();
-    writeFileSync(join(ground.workspace, "rules.yaml"), "- decision: deny\n  tool: write_file\n");
+    writeFileSync(join(fixture.workspace, "rules.yaml"), "- decision: deny\n  tool: write_file\n");
     const { out, code } = await tenon("policy", "simulate", "--rules", "rules.yaml", "--json");
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
@@ -128,7 +128,7 @@ describe("the commands that prove what happened", () => {
 
   it("purges a secret from everywhere, and the log still verifies", async () => {
     await work();
-    writeFileSync(join(ground.workspace, "secrets.txt"), "swordfish-9\n");
+    writeFileSync(join(fixture.workspace, "secrets.txt"), "swordfish-9\n");
     const wish = ["state", "purge", "--secret-file", "secrets.txt", "--journal", "--json"];
     const looked = await tenon(...wish, "--dry-run");
     expect(JSON.parse(looked.out)).toMatchObject({ records: 2 });

@@ -1,19 +1,19 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createGround, open, type Ground } from "../../../test/spine-ground.js";
+import { createFixture, open, type Fixture } from "../../../test/spine-fixture.js";
 import type { HeldItem } from "../../contract/ports/quarantine.js";
 import { runTenon, type Ended } from "../testing/run-tenon.js";
 
-let ground: Ground;
+let fixture: Fixture;
 let callId: string;
 
 const tenon = (...args: string[]): Promise<Ended> =>
-  runTenon(args, { cwd: ground.workspace, env: { TENON_STATE_DIR: ground.stateDir } });
+  runTenon(args, { cwd: fixture.workspace, env: { TENON_STATE_DIR: fixture.stateDir } });
 
 beforeEach(async () => {
-  ground = createGround();
-  const runtime = open({ config: { mode: "auto", stateDir: ground.stateDir } }, ground);
+  fixture = createFixture();
+  const runtime = open({ config: { mode: "auto", stateDir: fixture.stateDir } }, fixture);
   const command = `python3 -c 'open(".npmrc","w").write("a=1\\u202e\\n"); open(".envrc","w").write("x")'`;
   const envelope = await runtime.call({ name: "shell_exec", arguments: { command } });
   callId = envelope.callId;
@@ -32,9 +32,9 @@ describe("tenon quarantine", { timeout: 60_000 }, () => {
     expect(shown.out).toContain("+a=1⟨U+202E⟩");
 
     expect((await tenon("quarantine", "restore", npmrc.id)).err).toContain("pass --yes");
-    expect(existsSync(join(ground.workspace, ".npmrc"))).toBe(false);
+    expect(existsSync(join(fixture.workspace, ".npmrc"))).toBe(false);
     expect(await tenon("quarantine", "restore", npmrc.id, "--yes")).toMatchObject({ code: 0 });
-    expect(readFileSync(join(ground.workspace, ".npmrc"), "utf8")).toBe("a=1\u202E\n");
+    expect(readFileSync(join(fixture.workspace, ".npmrc"), "utf8")).toBe("a=1\u202E\n");
 
     expect(await tenon("quarantine", "discard", "--call", callId)).toMatchObject({ code: 0 });
     expect((await tenon("quarantine", "list")).out).toBe("Nothing is held back.\n");

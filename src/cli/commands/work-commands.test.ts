@@ -1,23 +1,23 @@
 import { stripVTControlCharacters } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createGround, open, type Ground } from "../../../test/spine-ground.js";
+import { createFixture, open, type Fixture } from "../../../test/spine-fixture.js";
 import type { Tenon } from "../../runtime/tenon.js";
 import { runTenon, type Ended } from "../testing/run-tenon.js";
 import { columnsOf } from "../wrap.js";
 
-let ground: Ground;
+let fixture: Fixture;
 
 beforeEach(() => {
-  ground = createGround();
+  fixture = createFixture();
 });
 
 const tenon = (args: readonly string[], tty?: { columns: number }): Promise<Ended> =>
-  runTenon(args, { cwd: ground.workspace, env: { TENON_STATE_DIR: ground.stateDir }, ...tty });
+  runTenon(args, { cwd: fixture.workspace, env: { TENON_STATE_DIR: fixture.stateDir }, ...tty });
 
 async function fill(
   work: (call: (name: string, args: object) => Promise<unknown>) => Promise<void>,
 ): Promise<void> {
-  const runtime: Tenon = open({}, ground);
+  const runtime: Tenon = open({}, fixture);
   await work(async (name, args) => {
     const { success, result, error } = await runtime.call({ name, arguments: args });
     expect(error).toBeUndefined();

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } fro
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { segmentPaths } from "./segment-files.js";
-import { fill, newDir, newWriter, readLog } from "./testing/ground.js";
+import { fill, newDir, newWriter, readLog } from "./testing/fixture.js";
 import { marker } from "./segment-writer.js";
 
 async function filled(count = 6): Promise<{ dir: string; file: string; bytes: Buffer }> {

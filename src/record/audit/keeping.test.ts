@@ -5,7 +5,7 @@ import { purgeLog } from "./purge.js";
 import { dropOldSegments } from "./retention.js";
 import { listSegments, segmentPaths } from "./segment-files.js";
 import type { SegmentWriter } from "./segment-writer.js";
-import { fill, newDir, newWriter, openRecorder, readLog, toRecord } from "./testing/ground.js";
+import { fill, newDir, newWriter, openRecorder, readLog, toRecord } from "./testing/fixture.js";
 
 describe("keeping the log", () => {
   it("drops the oldest segments, notes that, and stays verifiable", async () => {

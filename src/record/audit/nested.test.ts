@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CallRecord } from "../../contract/ports/recorder.js";
 import type { AuditRecorderOptions } from "./audit-recorder.js";
-import { newDir, openRecorder, readLog, toRecord } from "./testing/ground.js";
+import { newDir, openRecorder, readLog, toRecord } from "./testing/fixture.js";
 
 const nested = { parentCallId: "root" };
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -13,7 +13,7 @@ import {
 } from "./segment-files.js";
 
 /** Where segments lie and who opens them. */
-export interface SegmentGround {
+export interface SegmentDeps {
   readonly dir: string;
   /** Who this process is, for others to see whether it still lives. */
   readonly owner: string;
@@ -38,20 +38,20 @@ export type ClosedSegment = readonly [segment: number, count: number, hash: stri
 const append = constants.O_WRONLY | constants.O_APPEND;
 
 /** Go on with the newest segment where its process gave it back whole, else begin a new one. */
-export function openSegment(ground: SegmentGround): OpenedSegment {
-  const last = listSegments(ground.dir).at(-1);
-  const adopted = last === undefined ? undefined : adopt(ground, last);
-  return adopted ?? beginSegment(ground, last === undefined ? 0 : last + 1);
+export function openSegment(deps: SegmentDeps): OpenedSegment {
+  const last = listSegments(deps.dir).at(-1);
+  const adopted = last === undefined ? undefined : adopt(deps, last);
+  return adopted ?? beginSegment(deps, last === undefined ? 0 : last + 1);
 }
 
 /** Begin a segment, the next free one from this number on. */
-export function beginSegment(ground: SegmentGround, from: number): OpenedSegment {
+export function beginSegment(deps: SegmentDeps, from: number): OpenedSegment {
   for (let segment = from; ; segment++) {
-    const paths = segmentPaths(ground.dir, segment);
+    const paths = segmentPaths(deps.dir, segment);
     const fd = createLines(paths.lines);
     if (fd === undefined) continue;
     // Nobody else can claim it: what has no head yet is not adopted.
-    claim(paths.owner, ground.owner);
+    claim(paths.owner, deps.owner);
     const headFd = openSync(paths.head, "w", 0o600);
     return { segment, fd, headFd, fresh: true, count: 0, hash: genesis, bytes: 0 };
   }
@@ -67,13 +67,13 @@ function createLines(file: string): number | undefined {
   }
 }
 
-function adopt(ground: SegmentGround, segment: number): OpenedSegment | undefined {
-  const paths = segmentPaths(ground.dir, segment);
+function adopt(deps: SegmentDeps, segment: number): OpenedSegment | undefined {
+  const paths = segmentPaths(deps.dir, segment);
   const isWhole = (head: SegmentHead | undefined): head is SegmentHead =>
-    head !== undefined && head.bytes === sizeOf(paths.lines) && head.bytes < ground.segmentBytes;
+    head !== undefined && head.bytes === sizeOf(paths.lines) && head.bytes < deps.segmentBytes;
   const head = readHead(paths.head);
   if (!isWhole(head) || head.count >= linesPerSegment - 1) return undefined;
-  if (!claim(paths.owner, ground.owner)) return undefined;
+  if (!claim(paths.owner, deps.owner)) return undefined;
   // Another process may have had it, and given it back, between the look and the claim.
   const now = readHead(paths.head);
   if (!isWhole(now)) {
@@ -98,14 +98,14 @@ export function knownHeads(dir: string, except: number): [number, number, string
 }
 
 /** The segments whose processes died, looked at to their end; each is told of until `noteClosed`. */
-export function findAbandoned(ground: SegmentGround, except: number): ClosedSegment[] {
+export function findAbandoned(deps: SegmentDeps, except: number): ClosedSegment[] {
   // Older ones were noted by whoever opened the log before.
-  const newest = listSegments(ground.dir).slice(-mostLookedAt);
+  const newest = listSegments(deps.dir).slice(-mostLookedAt);
   return newest.flatMap((segment) => {
     if (segment === except) return [];
-    const paths = segmentPaths(ground.dir, segment);
+    const paths = segmentPaths(deps.dir, segment);
     const owner = readIfThere(paths.owner);
-    if (owner === undefined || readIfThere(paths.closed) !== undefined || ground.isAlive(owner)) return [];
+    if (owner === undefined || readIfThere(paths.closed) !== undefined || deps.isAlive(owner)) return [];
     return [endOf(segment, paths.lines, readHead(paths.head))];
   });
 }

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newDir, readLog } from "./testing/ground.js";
+import { newDir, readLog } from "./testing/fixture.js";
 
 const project = resolve(import.meta.dirname, "../../..");
 const place = join(project, "node_modules", ".cache", `tenon-audit-child-${process.pid}`);

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AuditQuery, AuditRecord } from "../../contract/ports/audit.js";
-import { newDir, openRecorder, readLog, toRecord } from "./testing/ground.js";
+import { newDir, openRecorder, readLog, toRecord } from "./testing/fixture.js";
 
 const words = ["alpha", "Beta", "gamma ray", 'quo"ted', "naïve", "x"];
 const call = fc.record({

@@ -9,13 +9,13 @@ import {
   noteClosed,
   openSegment,
   type OpenedSegment,
-  type SegmentGround,
+  type SegmentDeps,
 } from "./open-segment.js";
 import { removeIfThere, segmentPaths, writeHead, type SegmentHead } from "./segment-files.js";
 
 const syncData = promisify(fdatasync);
 
-export interface SegmentWriterOptions extends SegmentGround {
+export interface SegmentWriterOptions extends SegmentDeps {
   readonly now: () => number;
   /** A segment is full and another one was begun. */
   readonly onRotated?: (() => void) | undefined;

@@ -5,7 +5,7 @@ import { purgeLog } from "./purge.js";
 import { segmentPaths } from "./segment-files.js";
 import { SegmentWriter } from "./segment-writer.js";
 import { settleAbandoned } from "./settle.js";
-import { newDir, newWriter, openRecorder, readLog, toRecord } from "./testing/ground.js";
+import { newDir, newWriter, openRecorder, readLog, toRecord } from "./testing/fixture.js";
 
 function toStart(callId: string, members: Partial<CallStart> = {}): CallStart {
   const { envelope: _, ...owner } = toRecord(callId);

@@ -5,7 +5,7 @@ import { createMarkerBook, type MarkerBook } from "./marker-book.js";
 import { readLines } from "./read-lines.js";
 import { listSegments, readHead, readIfThere, segmentPaths } from "./segment-files.js";
 
-export interface VerifyGround {
+export interface VerifyDeps {
   readonly dir: string;
   readonly isAlive: (owner: string) => boolean;
 }
@@ -32,8 +32,8 @@ interface Walked {
 }
 
 /** Walk every line of every segment: each fits its hash, follows the one before, and nothing is missing. */
-export async function verifyLog(ground: VerifyGround, head?: AuditHead | string): Promise<AuditVerdict> {
-  const { dir } = ground;
+export async function verifyLog(deps: VerifyDeps, head?: AuditHead | string): Promise<AuditVerdict> {
+  const { dir } = deps;
   const book = createMarkerBook();
   const walked = new Map<number, Walked>();
   for (const segment of listSegments(dir)) {
@@ -47,12 +47,12 @@ export async function verifyLog(ground: VerifyGround, head?: AuditHead | string)
     ...all.flatMap((one) => headFlaw(dir, one) ?? []),
     ...promisedFlaws(walked, book),
     ...book.purgeFlaws(),
-    ...linkFlaws(ground, walked, book),
+    ...linkFlaws(deps, walked, book),
     ...(head === undefined ? [] : anchorFlaws(all, head)),
   ].sort((one, other) => one.seq - other.seq);
   const [first] = flaws;
   if (first !== undefined) return { ok: false, records, seq: first.seq, problem: first.problem };
-  const notes = all.flatMap((one) => tornNote(ground, one, book) ?? []);
+  const notes = all.flatMap((one) => tornNote(deps, one, book) ?? []);
   return { ok: true, records, head: newestHead(all), ...(notes.length > 0 && { notes }) };
 }
 
@@ -96,7 +96,7 @@ async function walk(dir: string, segment: number, book: MarkerBook): Promise<Wal
 
 /** Every end has its start, and every start its end, but for calls that are still under way. */
 function linkFlaws(
-  { dir, isAlive }: VerifyGround,
+  { dir, isAlive }: VerifyDeps,
   walked: ReadonlyMap<number, Walked>,
   book: MarkerBook,
 ): Flaw[] {
@@ -187,7 +187,7 @@ function placeOf(all: readonly Walked[], hash: string): number | undefined {
 }
 
 /** Half a line at the end belongs to a call that was never answered: its write did not return. */
-function tornNote({ dir, isAlive }: VerifyGround, one: Walked, book: MarkerBook): string | undefined {
+function tornNote({ dir, isAlive }: VerifyDeps, one: Walked, book: MarkerBook): string | undefined {
   if (one.torn === 0 || book.isKnownTorn(one.segment)) return undefined;
   const { owner } = segmentPaths(dir, one.segment);
   const writing = existsSync(owner) && isAlive(readIfThere(owner) ?? "");

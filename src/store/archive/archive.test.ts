@@ -6,25 +6,25 @@ import type { State } from "../open-state.js";
 import { migrations } from "../migrations.js";
 import {
   collectGarbage,
-  postgresGround,
-  sqliteGround,
-  type Ground,
-  type NewGround,
+  postgresFixture,
+  sqliteFixture,
+  type Fixture,
+  type NewFixture,
 } from "../testing/drivers.js";
 import { fillState, readState } from "../testing/fill-state.js";
 import { createArchiveWriter } from "./archive-lines.js";
 import { restoreState, type Restored } from "./restore-state.js";
 
-const grounds: Ground[] = [];
+const fixtures: Fixture[] = [];
 
 afterEach(async () => {
-  for (const ground of grounds.splice(0)) await ground.close();
+  for (const fixture of fixtures.splice(0)) await fixture.close();
 });
 
-async function make(newGround: NewGround): Promise<Ground> {
-  const ground = await newGround();
-  grounds.push(ground);
-  return ground;
+async function make(newFixture: NewFixture): Promise<Fixture> {
+  const fixture = await newFixture();
+  fixtures.push(fixture);
+  return fixture;
 }
 
 async function archiveOf(state: State, contents = true): Promise<string> {
@@ -33,9 +33,9 @@ async function archiveOf(state: State, contents = true): Promise<string> {
   return text;
 }
 
-async function restore(ground: Ground, text: string, force = false): Promise<Restored> {
+async function restore(fixture: Fixture, text: string, force = false): Promise<Restored> {
   await collectGarbage();
-  const { stateDir, workspace, database } = ground;
+  const { stateDir, workspace, database } = fixture;
   // In uneven pieces, as a disk gives them.
   const read = async function* (): AsyncGenerator<Uint8Array> {
     const bytes = Buffer.from(text);
@@ -44,11 +44,11 @@ async function restore(ground: Ground, text: string, force = false): Promise<Res
   return restoreState({ stateDir, workspace, database, read, force });
 }
 
-describe.each<[string, NewGround, NewGround]>([
-  ["sqlite to sqlite", sqliteGround, sqliteGround],
-  ["postgres to postgres", postgresGround, postgresGround],
-  ["sqlite to postgres", sqliteGround, postgresGround],
-  ["postgres to sqlite", postgresGround, sqliteGround],
+describe.each<[string, NewFixture, NewFixture]>([
+  ["sqlite to sqlite", sqliteFixture, sqliteFixture],
+  ["postgres to postgres", postgresFixture, postgresFixture],
+  ["sqlite to postgres", sqliteFixture, postgresFixture],
+  ["postgres to sqlite", postgresFixture, sqliteFixture],
 ])("an archive from %s", (_, from, to) => {
   it("brings everything back, and the former state is kept", async () => {
     const source = await (await make(from)).open();
@@ -87,18 +87,18 @@ describe.each<[string, NewGround, NewGround]>([
 });
 
 describe.each([
-  ["sqlite", sqliteGround],
-  ["postgres", postgresGround],
-] as const)("a restore to %s", (_, newGround) => {
+  ["sqlite", sqliteFixture],
+  ["postgres", postgresFixture],
+] as const)("a restore to %s", (_, newFixture) => {
   it("is refused while another has the state open, unless it is forced", async () => {
-    const ground = await make(newGround);
-    const state = await ground.open();
+    const fixture = await make(newFixture);
+    const state = await fixture.open();
     await state.kv("x").set("k", 1);
     const archive = await archiveOf(state);
-    await expect(restore(ground, archive)).rejects.toMatchObject({ code: "STATE_BUSY" });
+    await expect(restore(fixture, archive)).rejects.toMatchObject({ code: "STATE_BUSY" });
     await state.kv("x").set("k", 2);
-    await restore(ground, archive, true);
-    const after = await ground.open();
+    await restore(fixture, archive, true);
+    const after = await fixture.open();
     expect(await after.kv("x").get("k")).toBe(1);
   });
 
@@ -111,13 +111,13 @@ describe.each([
     ["something else", () => "hello\nworld\n"],
     ["binary", () => "\u0000\u0001\u0002".repeat(500)],
   ])("refuses an archive that is %s, and nothing is changed", async (_name, spoil) => {
-    const ground = await make(newGround);
-    const state = await ground.open();
+    const fixture = await make(newFixture);
+    const state = await fixture.open();
     await state.kv("x").set("k", 1);
     const archive = await archiveOf(state);
     await state.close();
-    await expect(restore(ground, spoil(archive))).rejects.toMatchObject({ code: "VALUE_INVALID" });
-    expect(await (await ground.open()).kv("x").get("k")).toBe(1);
+    await expect(restore(fixture, spoil(archive))).rejects.toMatchObject({ code: "VALUE_INVALID" });
+    expect(await (await fixture.open()).kv("x").get("k")).toBe(1);
   });
 
   it.each<[string, object, RegExp]>([
@@ -125,8 +125,8 @@ describe.each([
     ["a column", { table: "rules", row: { "id) VALUES (1); --": "x" } }, /has a column/],
     ["a missing value", { table: "rules", row: { id: "x", rule: null, created_at: 1 } }, /null/i],
   ])("refuses an archive with %s of an attacker, and nothing is changed", async (_name, line, why) => {
-    const ground = await make(newGround);
-    const state = await ground.open();
+    const fixture = await make(newFixture);
+    const state = await fixture.open();
     await state.kv("x").set("k", 1);
     await state.close();
     let text = "";
@@ -134,12 +134,12 @@ describe.each([
     await writer.add({ tenon: "state", format: 1, schema: 1, workspace: "/", time: 1 });
     await writer.add(line as never);
     await writer.end();
-    await expect(restore(ground, text)).rejects.toThrow(why);
-    expect(await (await ground.open()).kv("x").get("k")).toBe(1);
+    await expect(restore(fixture, text)).rejects.toThrow(why);
+    expect(await (await fixture.open()).kv("x").get("k")).toBe(1);
   });
 
   it("takes an archive of an older schema forward, and refuses one from the future", async () => {
-    const ground = await make(newGround);
+    const fixture = await make(newFixture);
     const write = async (schema: number): Promise<string> => {
       let text = "";
       const writer = createArchiveWriter(async (some) => void (text += some));
@@ -148,27 +148,27 @@ describe.each([
       await writer.end();
       return text;
     };
-    await restore(ground, await write(1));
-    const state = await ground.open();
+    await restore(fixture, await write(1));
+    const state = await fixture.open();
     expect(await state.rules.list()).toEqual([{ id: "old", rule: {}, createdAt: 5 }]);
     expect(await state.integrity()).toMatchObject({ ok: true });
     await state.close();
-    const future = restore(ground, await write(migrations.length + 1));
+    const future = restore(fixture, await write(migrations.length + 1));
     await expect(future).rejects.toMatchObject({ code: "STATE_TOO_NEW" });
   });
 });
 
 describe("a restore over a damaged file", () => {
   it("keeps the damaged file and works", async () => {
-    const ground = await make(sqliteGround);
-    const state = await ground.open();
+    const fixture = await make(sqliteFixture);
+    const state = await fixture.open();
     await state.kv("x").set("k", 1);
     const archive = await archiveOf(state);
     await state.close();
     const file = databaseFile(state.dir);
     writeFileSync(file, "rubbish".repeat(1000));
-    const { kept = "" } = await restore(ground, archive);
+    const { kept = "" } = await restore(fixture, archive);
     expect(readdirSync(dirname(file)).map((name) => join(dirname(file), name))).toContain(kept);
-    expect(await (await ground.open()).kv("x").get("k")).toBe(1);
+    expect(await (await fixture.open()).kv("x").get("k")).toBe(1);
   });
 });

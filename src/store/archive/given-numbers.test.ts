@@ -3,24 +3,24 @@ import { afterEach, describe, expect, it } from "vitest";
 import { databaseFile } from "../open-database.js";
 import {
   collectGarbage,
-  postgresGround,
-  sqliteGround,
-  type Ground,
-  type NewGround,
+  postgresFixture,
+  sqliteFixture,
+  type Fixture,
+  type NewFixture,
 } from "../testing/drivers.js";
-import { openBench, type WorkBench } from "../testing/work-ground.js";
+import { openBench, type WorkBench } from "../testing/work-fixture.js";
 import { restoreState } from "./restore-state.js";
 
-const grounds: Ground[] = [];
+const fixtures: Fixture[] = [];
 
 afterEach(async () => {
-  for (const ground of grounds.splice(0)) await ground.close();
+  for (const fixture of fixtures.splice(0)) await fixture.close();
 });
 
-async function make(newGround: NewGround): Promise<Ground> {
-  const ground = await newGround();
-  grounds.push(ground);
-  return ground;
+async function make(newFixture: NewFixture): Promise<Fixture> {
+  const fixture = await newFixture();
+  fixtures.push(fixture);
+  return fixture;
 }
 
 /** One of everything that is given a number, and the ids. */
@@ -45,7 +45,7 @@ async function backup({ state }: WorkBench): Promise<string> {
   return text;
 }
 
-async function restore({ stateDir, workspace, database }: Ground, text: string): Promise<void> {
+async function restore({ stateDir, workspace, database }: Fixture, text: string): Promise<void> {
   await collectGarbage();
   const read = async function* (): AsyncGenerator<Uint8Array> {
     yield Buffer.from(text);
@@ -54,20 +54,20 @@ async function restore({ stateDir, workspace, database }: Ground, text: string):
 }
 
 describe.each([
-  ["sqlite", sqliteGround],
-  ["postgres", postgresGround],
-] as const)("after a restore on %s", (_, newGround) => {
+  ["sqlite", sqliteFixture],
+  ["postgres", postgresFixture],
+] as const)("after a restore on %s", (_, newFixture) => {
   it("no id is given out that was given out before, also after a second restore", async () => {
-    const ground = await make(newGround);
-    const before = await openBench(ground);
+    const fixture = await make(newFixture);
+    const before = await openBench(fixture);
     const given = [await giveOut(before, "a")];
     const archive = await backup(before);
     given.push(await giveOut(before, "b"));
     await before.stores.snippets.remove("b");
     await before.state.close();
     for (const name of ["c", "d"]) {
-      await restore(ground, archive);
-      const after = await openBench(ground);
+      await restore(fixture, archive);
+      const after = await openBench(fixture);
       expect(await after.stores.snippets.names()).toEqual(["a"]);
       given.push(await giveOut(after, name));
       expect(await after.state.integrity()).toEqual({ ok: true, problems: [] });
@@ -79,12 +79,12 @@ describe.each([
   });
 
   it("ids of what was deleted before the backup do not come back, elsewhere either", async () => {
-    const source = await openBench(await make(newGround));
+    const source = await openBench(await make(newFixture));
     await giveOut(source, "a");
     const deleted = await giveOut(source, "b");
     await source.stores.snippets.remove("b");
     const archive = await backup(source);
-    const other = await make(newGround === sqliteGround ? postgresGround : sqliteGround);
+    const other = await make(newFixture === sqliteFixture ? postgresFixture : sqliteFixture);
     await restore(other, archive);
     const ids = await giveOut(await openBench(other), "c");
     expect(ids).not.toMatchObject({ snippet: deleted["snippet"] });
@@ -94,15 +94,15 @@ describe.each([
 
 describe("a restore", () => {
   it("over a file that cannot be read goes on from the numbers in the archive", async () => {
-    const ground = await make(sqliteGround);
-    const bench = await openBench(ground);
+    const fixture = await make(sqliteFixture);
+    const bench = await openBench(fixture);
     await giveOut(bench, "a");
     const archive = await backup(bench);
     const file = databaseFile(bench.state.dir);
     await bench.state.close();
     for (const part of ["-wal", "-shm"]) rmSync(file + part, { force: true });
     writeFileSync(file, "rubbish".repeat(1000));
-    await restore(ground, archive);
-    expect(await giveOut(await openBench(ground), "b")).toMatchObject({ memory: "mem-2" });
+    await restore(fixture, archive);
+    expect(await giveOut(await openBench(fixture), "b")).toMatchObject({ memory: "mem-2" });
   });
 });

@@ -1,29 +1,29 @@
 import { afterEach, describe, expect, it } from "vitest";
 import {
   collectGarbage,
-  postgresGround,
-  sqliteGround,
-  type Ground,
-  type NewGround,
+  postgresFixture,
+  sqliteFixture,
+  type Fixture,
+  type NewFixture,
 } from "../testing/drivers.js";
-import { openBench } from "../testing/work-ground.js";
+import { openBench } from "../testing/work-fixture.js";
 import { restoreState } from "./restore-state.js";
 
-const grounds: Ground[] = [];
+const fixtures: Fixture[] = [];
 
 afterEach(async () => {
-  for (const ground of grounds.splice(0)) await ground.close();
+  for (const fixture of fixtures.splice(0)) await fixture.close();
 });
 
-async function make(newGround: NewGround): Promise<Ground> {
-  const ground = await newGround();
-  grounds.push(ground);
-  return ground;
+async function make(newFixture: NewFixture): Promise<Fixture> {
+  const fixture = await newFixture();
+  fixtures.push(fixture);
+  return fixture;
 }
 
-describe.each<[string, NewGround, NewGround]>([
-  ["sqlite to postgres", sqliteGround, postgresGround],
-  ["postgres to sqlite", postgresGround, sqliteGround],
+describe.each<[string, NewFixture, NewFixture]>([
+  ["sqlite to postgres", sqliteFixture, postgresFixture],
+  ["postgres to sqlite", postgresFixture, sqliteFixture],
 ])("an archive from %s", (_, from, to) => {
   it("brings back what agents keep, searchable, and goes on counting", async () => {
     const source = await openBench(await make(from));

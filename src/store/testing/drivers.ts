@@ -11,44 +11,44 @@ import { schemaOf } from "../open-database.js";
 import { openState, type State, type StateOptions } from "../open-state.js";
 
 /** An empty place for the states of a test, in one of the databases. */
-export interface Ground {
+export interface Fixture {
   readonly base: string;
   readonly stateDir: string;
   readonly workspace: string;
   /** "sqlite", or the address of the server. */
   readonly database: string;
-  /** Open the state; it is closed with the ground at the latest. */
+  /** Open the state; it is closed with the fixture at the latest. */
   open(options?: Partial<StateOptions>): Promise<State>;
   /** Say something to the database past the state. */
   exec(sql: string, values?: readonly unknown[]): Promise<unknown[]>;
   close(): Promise<void>;
 }
 
-/** Make a ground for each test. */
-export type NewGround = () => Promise<Ground>;
+/** Make a fixture for each test. */
+export type NewFixture = () => Promise<Fixture>;
 
 /** In a file. */
-export const sqliteGround: NewGround = () => createGround("sqlite");
+export const sqliteFixture: NewFixture = () => createFixture("sqlite");
 
 /** In a file in memory where the system has room there, for tests that need no disk: syncing takes long under load. */
-export const quickSqliteGround: NewGround = () =>
-  createGround("sqlite", existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
+export const quickSqliteFixture: NewFixture = () =>
+  createFixture("sqlite", existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
 
 /** On a server. */
-export const postgresGround: NewGround = async () => createGround(await testPostgres());
+export const postgresFixture: NewFixture = async () => createFixture(await testPostgres());
 
-/** A ground whose schema is made once: closing it only empties the tables, `end` drops it. */
-export interface LastingGround {
-  readonly newGround: NewGround;
+/** A fixture whose schema is made once: closing it only empties the tables, `end` drops it. */
+export interface LastingFixture {
+  readonly newFixture: NewFixture;
   end(): Promise<void>;
 }
 
 /** On a server, for many tests that leave the schema as it is: making one takes longer than most of them. */
-export function lastingPostgresGround(): LastingGround {
-  let ground: Ground | undefined;
+export function lastingPostgresFixture(): LastingFixture {
+  let fixture: Fixture | undefined;
   return {
-    async newGround() {
-      const lasting = (ground ??= await postgresGround());
+    async newFixture() {
+      const lasting = (fixture ??= await postgresFixture());
       const opened: State[] = [];
       return {
         ...lasting,
@@ -64,7 +64,7 @@ export function lastingPostgresGround(): LastingGround {
         },
       };
     },
-    end: async () => ground?.close(),
+    end: async () => fixture?.close(),
   };
 }
 
@@ -88,8 +88,8 @@ export async function collectGarbage(): Promise<void> {
   await nextTurn();
 }
 
-async function createGround(database: string, parent = tmpdir()): Promise<Ground> {
-  const base = realpathSync(mkdtempSync(join(parent, "tenon-ground-")));
+async function createFixture(database: string, parent = tmpdir()): Promise<Fixture> {
+  const base = realpathSync(mkdtempSync(join(parent, "tenon-fixture-")));
   const [stateDir, workspace] = [join(base, "state"), join(base, `ws-${randomUUID()}`)];
   mkdirSync(workspace);
   const opened: State[] = [];

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JournalChange, NewJournalEntry } from "../../contract/ports/journal.js";
 import type { State } from "../open-state.js";
-import type { Ground, NewGround } from "./drivers.js";
+import type { Fixture, NewFixture } from "./drivers.js";
 
 const hash = (n: number): string => n.toString(16).padStart(64, "0");
 
@@ -27,16 +27,16 @@ function entry(callId: string, changes: readonly JournalChange[], time = 1): New
 }
 
 /** What the journal's rows promise, in whatever database. */
-export function journalSuite(newGround: NewGround): void {
-  let ground: Ground;
+export function journalSuite(newFixture: NewFixture): void {
+  let fixture: Fixture;
   let state: State;
 
   beforeEach(async () => {
-    ground = await newGround();
-    state = await ground.open();
+    fixture = await newFixture();
+    state = await fixture.open();
   });
 
-  afterEach(() => ground.close());
+  afterEach(() => fixture.close());
 
   async function done(new_: NewJournalEntry): Promise<number> {
     const id = await state.journal.begin(new_);

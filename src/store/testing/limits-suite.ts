@@ -3,7 +3,7 @@ import type { WorkStores } from "../../contract/ports/store.js";
 import { createWork } from "../work-stores.js";
 import type { State } from "../open-state.js";
 import { systemClock } from "../system-clock.js";
-import type { Ground, NewGround } from "./drivers.js";
+import type { Fixture, NewFixture } from "./drivers.js";
 
 const limits = {
   maxMemories: 2,
@@ -19,14 +19,14 @@ const limits = {
 };
 
 /** What grows has a bound, in whatever database. */
-export function limitsSuite(newGround: NewGround): void {
-  let ground: Ground;
+export function limitsSuite(newFixture: NewFixture): void {
+  let fixture: Fixture;
   let state: State;
   let stores: WorkStores;
 
   beforeEach(async () => {
-    ground = await newGround();
-    state = await ground.open({ limits });
+    fixture = await newFixture();
+    state = await fixture.open({ limits });
     const files = new Map<string, string>();
     stores = createWork(state.sql, systemClock, state.limits).storesFor({
       actor: { agent: "tester", sessionId: "s", callId: "c" },
@@ -39,7 +39,7 @@ export function limitsSuite(newGround: NewGround): void {
     });
   });
 
-  afterEach(() => ground.close());
+  afterEach(() => fixture.close());
 
   const snippet = (name: string, code = "x") =>
     stores.snippets.save({ name, code, description: "d", language: "ts", tags: [] });

@@ -3,28 +3,28 @@ import { journalLock, type HeldLocks, type LockRequest } from "../../contract/po
 import type { State } from "../open-state.js";
 import { currentProcess } from "../process-identity.js";
 import { systemClock } from "../system-clock.js";
-import type { Ground, NewGround } from "./drivers.js";
+import type { Fixture, NewFixture } from "./drivers.js";
 
 /** What locks promise to several processes, in whatever database. */
-export function locksSuite(newGround: NewGround): void {
-  let ground: Ground;
+export function locksSuite(newFixture: NewFixture): void {
+  let fixture: Fixture;
   let one: State;
   let other: State;
 
-  beforeAll(async () => void (ground = await newGround()));
+  beforeAll(async () => void (fixture = await newFixture()));
 
-  afterAll(() => ground.close());
+  afterAll(() => fixture.close());
 
   beforeEach(async () => {
-    one = await ground.open();
-    other = await ground.open();
+    one = await fixture.open();
+    other = await fixture.open();
   });
 
   // Closing gives all locks back, so that the next test finds none.
   afterEach(async () => {
     await one.close();
     await other.close();
-    await ground.exec("DELETE FROM lock_tickets");
+    await fixture.exec("DELETE FROM lock_tickets");
   });
 
   /** Whether `wanted` must wait while `held` is held. */
@@ -126,7 +126,7 @@ export function locksSuite(newGround: NewGround): void {
       await one.locks.acquire([exclusive("k")]);
       const { boot, namespace, started } = currentProcess();
       const dead = JSON.stringify([2 ** 22 + 1, boot, namespace, started]);
-      await ground.exec("UPDATE lock_tickets SET owner = $1", [dead]);
+      await fixture.exec("UPDATE lock_tickets SET owner = $1", [dead]);
       await (await other.locks.acquire([exclusive("k")], { timeoutMs: 1000 })).release();
       expect(await other.locks.list()).toEqual([]);
     });
@@ -135,19 +135,19 @@ export function locksSuite(newGround: NewGround): void {
       await one.locks.acquire([exclusive("k")]);
       const { pid, boot, started } = currentProcess();
       const owner = JSON.stringify([pid, boot, "pid:[elsewhere]", started]);
-      await ground.exec("UPDATE lock_tickets SET owner = $1", [owner]);
+      await fixture.exec("UPDATE lock_tickets SET owner = $1", [owner]);
       const wanted = [exclusive("k")];
       await expect(other.locks.acquire(wanted, { timeoutMs: 20 })).rejects.toMatchObject({
         code: "STATE_BUSY",
       });
-      await ground.exec("UPDATE lock_tickets SET heartbeat = heartbeat - 11000");
-      const quick = await ground.open({ clock: fastClock });
+      await fixture.exec("UPDATE lock_tickets SET heartbeat = heartbeat - 11000");
+      const quick = await fixture.open({ clock: fastClock });
       await (await quick.locks.acquire(wanted)).release();
     });
 
     it("of a living process stay its own when the clock jumps", async () => {
       const held = await one.locks.acquire([exclusive("k")]);
-      await ground.exec("UPDATE lock_tickets SET heartbeat = heartbeat - 3600000");
+      await fixture.exec("UPDATE lock_tickets SET heartbeat = heartbeat - 3600000");
       const waiting = other.locks.acquire([exclusive("k")], { timeoutMs: 3500 });
       await expect(waiting).rejects.toMatchObject({ code: "STATE_BUSY" });
       await held.check();
@@ -155,10 +155,10 @@ export function locksSuite(newGround: NewGround): void {
     });
 
     it("refuse the check and the writes of a holder that lost them", async () => {
-      const quick = await ground.open({ clock: fastClock });
+      const quick = await fixture.open({ clock: fastClock });
       const held = await quick.locks.acquire([journalLock("here")]);
       await held.check();
-      await ground.exec("DELETE FROM lock_tickets");
+      await fixture.exec("DELETE FROM lock_tickets");
       const entry = { kind: "change", origin, time: 1, changes: [] } as const;
       const lost = { code: "STATE_BUSY", message: expect.stringContaining("taken over") };
       await expect(quick.journal.fenced(held.fence).begin(entry)).rejects.toMatchObject(lost);
@@ -173,11 +173,11 @@ export function locksSuite(newGround: NewGround): void {
 
     it("are asked for again by a waiter that was thrown out of the queue", async () => {
       const held = await one.locks.acquire([exclusive("k")]);
-      const quick = await ground.open({ clock: fastClock });
+      const quick = await fixture.open({ clock: fastClock });
       const waiting = quick.locks.acquire([exclusive("k")], { timeoutMs: 100_000 });
       await expect.poll(() => one.locks.list()).toHaveLength(2);
       await new Promise((later) => setTimeout(later, 300)); // 3 s by the fast clock: nobody is thrown out before
-      await ground.exec("DELETE FROM lock_tickets WHERE id > $1", [held.fence]);
+      await fixture.exec("DELETE FROM lock_tickets WHERE id > $1", [held.fence]);
       await held.release();
       const got = await waiting;
       expect(await one.locks.list()).toHaveLength(1);

@@ -2,24 +2,24 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { MemoryQuery, MemoryStore, NewMemory } from "../../contract/ports/memories.js";
 import { insertRows } from "../insert-rows.js";
-import type { Ground, NewGround } from "./drivers.js";
-import { openBench, type WorkBench } from "./work-ground.js";
+import type { Fixture, NewFixture } from "./drivers.js";
+import { openBench, type WorkBench } from "./work-fixture.js";
 
 const day = 24 * 60 * 60 * 1000;
 
 /** What memories promise, in whatever database. */
-export function memoriesSuite(newGround: NewGround): void {
-  let ground: Ground;
+export function memoriesSuite(newFixture: NewFixture): void {
+  let fixture: Fixture;
   let bench: WorkBench;
   let memories: MemoryStore;
 
   beforeEach(async () => {
-    ground = await newGround();
-    bench = await openBench(ground);
+    fixture = await newFixture();
+    bench = await openBench(fixture);
     ({ memories } = bench.stores);
   });
 
-  afterEach(() => ground.close());
+  afterEach(() => fixture.close());
 
   const save = (title: string, content = "-", more: Partial<NewMemory> = {}) =>
     memories.save({ kind: "insight", title, content, tags: [], ...more });
@@ -182,7 +182,7 @@ export function memoriesSuite(newGround: NewGround): void {
     });
 
     it("are all indexed, by many processes too, and survive a restart", async () => {
-      const other = await openBench(ground, "other");
+      const other = await openBench(fixture, "other");
       const both = [memories, other.stores.memories] as const;
       await Promise.all(
         Array.from({ length: 150 }, (_, n) =>
@@ -194,7 +194,7 @@ export function memoriesSuite(newGround: NewGround): void {
           }),
         ),
       );
-      const again = await openBench(ground, "later");
+      const again = await openBench(fixture, "later");
       expect(await again.stores.memories.count()).toBe(150);
       for (const n of [0, 63, 64, 65, 149]) {
         expect(await again.stores.memories.query({ query: `unique${n}` })).toMatchObject([

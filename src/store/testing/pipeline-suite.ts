@@ -2,23 +2,23 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stages } from "../../contract/ports/pipeline.js";
 import type { ArtifactStore } from "../../contract/ports/artifacts.js";
 import type { PipelineStore } from "../../contract/ports/pipeline.js";
-import type { Ground, NewGround } from "./drivers.js";
-import { openBench, type WorkBench } from "./work-ground.js";
+import type { Fixture, NewFixture } from "./drivers.js";
+import { openBench, type WorkBench } from "./work-fixture.js";
 
 /** What the pipeline and its documents promise, in whatever database. */
-export function pipelineSuite(newGround: NewGround): void {
-  let ground: Ground;
+export function pipelineSuite(newFixture: NewFixture): void {
+  let fixture: Fixture;
   let bench: WorkBench;
   let pipeline: PipelineStore;
   let artifacts: ArtifactStore;
 
   beforeEach(async () => {
-    ground = await newGround();
-    bench = await openBench(ground);
+    fixture = await newFixture();
+    bench = await openBench(fixture);
     ({ pipeline, artifacts } = bench.stores);
   });
 
-  afterEach(() => ground.close());
+  afterEach(() => fixture.close());
 
   const states = async () => (await pipeline.status())?.stages.map(({ state }) => state).join(" ");
 
@@ -35,9 +35,9 @@ export function pipelineSuite(newGround: NewGround): void {
 
     it("gives sessions that come at once the same first iteration", async () => {
       const benches = await Promise.all([
-        openBench(ground, "a"),
-        openBench(ground, "b"),
-        openBench(ground, "c"),
+        openBench(fixture, "a"),
+        openBench(fixture, "b"),
+        openBench(fixture, "c"),
       ]);
       const ids = await Promise.all(
         benches.map(async ({ stores }) => (await stores.pipeline.iteration()).id),
@@ -94,7 +94,7 @@ export function pipelineSuite(newGround: NewGround): void {
 
     it("keeps iterations apart: a session stays in its own, a new one gets the newest", async () => {
       await pipeline.complete();
-      const other = await openBench(ground, "other");
+      const other = await openBench(fixture, "other");
       expect(await other.stores.pipeline.startIteration("Second")).toMatchObject({
         id: "iteration-2",
         name: "Second",
@@ -102,19 +102,19 @@ export function pipelineSuite(newGround: NewGround): void {
       });
       expect(other.entered).toEqual([{ id: "iteration-2", chosen: true }]);
       expect(await pipeline.iteration()).toMatchObject({ id: "iteration-1", stage: "prd" });
-      expect(await (await openBench(ground, "third")).stores.pipeline.iteration()).toMatchObject({
+      expect(await (await openBench(fixture, "third")).stores.pipeline.iteration()).toMatchObject({
         name: "Second",
       });
     });
 
     it("takes an id that a session brings, if it can name a folder", async () => {
-      const named = await openBench(ground, "a", "sprint-7");
+      const named = await openBench(fixture, "a", "sprint-7");
       expect(await named.stores.pipeline.iteration()).toMatchObject({ id: "sprint-7" });
-      const taken = await openBench(ground, "a", "iteration-3");
+      const taken = await openBench(fixture, "a", "iteration-3");
       expect(await taken.stores.pipeline.iteration()).toMatchObject({ id: "iteration-3" });
       expect(await named.stores.pipeline.startIteration()).toMatchObject({ id: "iteration-4" });
       for (const id of ["../up", "a/b", "", ".", "x".repeat(101), "a\0", "trailing."]) {
-        const bad = await openBench(ground, "a", id);
+        const bad = await openBench(fixture, "a", id);
         await expect(bad.stores.pipeline.iteration(), id).rejects.toMatchObject({ code: "VALUE_INVALID" });
       }
     });
@@ -122,7 +122,7 @@ export function pipelineSuite(newGround: NewGround): void {
     it("survives a restart", async () => {
       await pipeline.complete({ summary: "s" });
       await bench.state.close();
-      const later = await openBench(ground);
+      const later = await openBench(fixture);
       expect(await later.stores.pipeline.status()).toMatchObject({ iteration: { stage: "prd" } });
     });
   });

@@ -1,22 +1,22 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PlanStore } from "../../contract/ports/plan.js";
-import type { Ground, NewGround } from "./drivers.js";
-import { openBench, type WorkBench } from "./work-ground.js";
+import type { Fixture, NewFixture } from "./drivers.js";
+import { openBench, type WorkBench } from "./work-fixture.js";
 
 /** What plans promise, in whatever database. */
-export function planSuite(newGround: NewGround): void {
-  let ground: Ground;
+export function planSuite(newFixture: NewFixture): void {
+  let fixture: Fixture;
   let bench: WorkBench;
   let plan: PlanStore;
 
   beforeEach(async () => {
-    ground = await newGround();
-    bench = await openBench(ground);
+    fixture = await newFixture();
+    bench = await openBench(fixture);
     ({ plan } = bench.stores);
   });
 
-  afterEach(() => ground.close());
+  afterEach(() => fixture.close());
 
   const requirement = (id: string) =>
     plan.createRequirement({ id, title: `Title ${id}`, description: "d", priority: "medium" });
@@ -180,7 +180,7 @@ export function planSuite(newGround: NewGround): void {
     });
 
     it("takes one of two that use the same id at once", async () => {
-      const other = (await openBench(ground, "other")).stores.plan;
+      const other = (await openBench(fixture, "other")).stores.plan;
       const tries = [plan, other].map((store) =>
         store.createTask({ id: "T1", title: "t", description: "" }).then(
           () => "made",

@@ -2,15 +2,15 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
-import type { Ground } from "./drivers.js";
+import type { Fixture } from "./drivers.js";
 
 const project = resolve(import.meta.dirname, "../../..");
 
 /** Child processes that run `child.ts`. */
 export interface Children {
-  start(task: string, ground: Ground, detail?: string): ChildProcess;
+  start(task: string, fixture: Fixture, detail?: string): ChildProcess;
   /** Run to the end and give what it wrote; throws where it failed. */
-  run(task: string, ground: Ground, detail?: string): Promise<string>;
+  run(task: string, fixture: Fixture, detail?: string): Promise<string>;
   /** Where its program lies, to be started in another way. */
   readonly file: string;
   dispose(): void;
@@ -29,20 +29,20 @@ export async function buildChildren(): Promise<Children> {
   });
   await bundle.write({ file, format: "esm", codeSplitting: false });
   await bundle.close();
-  const start: Children["start"] = (task, ground, detail = "") =>
-    spawn(process.execPath, [file, task, optionsOf(ground), detail], {
+  const start: Children["start"] = (task, fixture, detail = "") =>
+    spawn(process.execPath, [file, task, optionsOf(fixture), detail], {
       stdio: ["ignore", "pipe", "inherit"],
     });
   return {
     file,
     start,
-    run: (task, ground, detail) => outputOf(start(task, ground, detail)),
+    run: (task, fixture, detail) => outputOf(start(task, fixture, detail)),
     dispose: () => rmSync(dir, { recursive: true, force: true }),
   };
 }
 
 /** The options of `openState`, for a child's command line. */
-export function optionsOf({ stateDir, workspace, database }: Ground): string {
+export function optionsOf({ stateDir, workspace, database }: Fixture): string {
   return JSON.stringify({ stateDir, workspace, database });
 }
 

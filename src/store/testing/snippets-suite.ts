@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { NewSnippet, SnippetStore } from "../../contract/ports/snippets.js";
-import type { Ground, NewGround } from "./drivers.js";
-import { openBench, type WorkBench } from "./work-ground.js";
+import type { Fixture, NewFixture } from "./drivers.js";
+import { openBench, type WorkBench } from "./work-fixture.js";
 
 const snippet = (name: string, more: Partial<NewSnippet> = {}): NewSnippet => ({
   name,
@@ -14,18 +14,18 @@ const snippet = (name: string, more: Partial<NewSnippet> = {}): NewSnippet => ({
 });
 
 /** What snippets promise, in whatever database. */
-export function snippetsSuite(newGround: NewGround): void {
-  let ground: Ground;
+export function snippetsSuite(newFixture: NewFixture): void {
+  let fixture: Fixture;
   let bench: WorkBench;
   let snippets: SnippetStore;
 
   beforeEach(async () => {
-    ground = await newGround();
-    bench = await openBench(ground);
+    fixture = await newFixture();
+    bench = await openBench(fixture);
     ({ snippets } = bench.stores);
   });
 
-  afterEach(() => ground.close());
+  afterEach(() => fixture.close());
 
   describe("snippets", () => {
     it("come back whole by name and by id", async () => {
@@ -105,7 +105,7 @@ export function snippetsSuite(newGround: NewGround): void {
     });
 
     it("lose nothing when two save the same name at once", async () => {
-      const other = (await openBench(ground, "other")).stores.snippets;
+      const other = (await openBench(fixture, "other")).stores.snippets;
       await Promise.all(
         Array.from({ length: 40 }, (_, n) =>
           (n % 2 === 0 ? snippets : other).save(snippet("a", { code: String(n) })),

@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { State } from "../open-state.js";
 import type { Sql, SqlDatabase } from "../sql.js";
-import type { Ground, NewGround } from "./drivers.js";
+import type { Fixture, NewFixture } from "./drivers.js";
 
 /** What the statements and transactions of a database promise to the stores built on them. */
-export function sqlSuite(newGround: NewGround): void {
-  let ground: Ground;
+export function sqlSuite(newFixture: NewFixture): void {
+  let fixture: Fixture;
   let state: State;
   let sql: SqlDatabase;
 
   beforeEach(async () => {
-    ground = await newGround();
-    state = await ground.open();
+    fixture = await newFixture();
+    state = await fixture.open();
     sql = state.sql;
     await sql.run("CREATE TABLE things (name TEXT PRIMARY KEY, n BIGINT, bytes BIGINT)");
   });
 
-  afterEach(() => ground.close());
+  afterEach(() => fixture.close());
 
   const count = async (on: Sql = sql): Promise<number> =>
     (await on.get<{ n: number }>("SELECT count(*) AS n FROM things"))?.n ?? -1;
@@ -135,7 +135,7 @@ export function sqlSuite(newGround: NewGround): void {
     });
 
     it("count right where many of two openings read and then write", async () => {
-      const other = await ground.open();
+      const other = await fixture.open();
       await add(sql, "counter");
       const raise = (on: SqlDatabase): Promise<void> =>
         on.transaction(async (tx) => {
@@ -153,7 +153,7 @@ export function sqlSuite(newGround: NewGround): void {
     });
 
     it("show one state of the data to all reads of a snapshot", async () => {
-      const other = await ground.open();
+      const other = await fixture.open();
       await sql.snapshot(async (tx) => {
         expect(await count(tx)).toBe(0);
         await add(other.sql, "a");

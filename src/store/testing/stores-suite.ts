@@ -6,22 +6,22 @@ import type { Json } from "../../contract/json.js";
 import type { ApprovalRequest } from "../../contract/ports/interact.js";
 import type { State } from "../open-state.js";
 import { openTrust } from "../trust.js";
-import type { Ground, NewGround } from "./drivers.js";
+import type { Fixture, NewFixture } from "./drivers.js";
 
 /** What rules, sessions, approvals, small values and trust promise, in whatever database. */
-export function storesSuite(newGround: NewGround): void {
-  let ground: Ground;
+export function storesSuite(newFixture: NewFixture): void {
+  let fixture: Fixture;
   let state: State;
 
   beforeEach(async () => {
-    ground = await newGround();
+    fixture = await newFixture();
     state = await open();
   });
 
-  afterEach(() => ground.close());
+  afterEach(() => fixture.close());
 
   function open(): Promise<State> {
-    return ground.open({ storeLimits: { maxValueBytes: 10_000, maxBytes: 50_000, maxKeys: 100 } });
+    return fixture.open({ storeLimits: { maxValueBytes: 10_000, maxBytes: 50_000, maxKeys: 100 } });
   }
 
   describe("kv", () => {
@@ -136,11 +136,11 @@ export function storesSuite(newGround: NewGround): void {
       await state.approvals.open(request);
       await state.approvals.open({ ...request, id: "theirs" });
       await state.approvals.open({ ...request, id: "alive" });
-      const found = await ground.exec("SELECT owner FROM approvals WHERE id = 'a1'");
+      const found = await fixture.exec("SELECT owner FROM approvals WHERE id = 'a1'");
       const [{ owner } = { owner: "" }] = found as { owner: string }[];
       const [pid, boot, namespace, started] = JSON.parse(owner) as [number, string, string, string];
       const setOwner = (id: string, value: unknown[]): Promise<unknown> =>
-        ground.exec("UPDATE approvals SET owner = $1 WHERE id = $2", [JSON.stringify(value), id]);
+        fixture.exec("UPDATE approvals SET owner = $1 WHERE id = $2", [JSON.stringify(value), id]);
       await setOwner("theirs", [pid, boot, namespace, `${Number(started) + 1}`]);
       await setOwner("alive", [process.ppid, boot, namespace, ""]);
       expect(await state.approvals.expireAll("Tenon was restarted")).toBe(2);
@@ -179,22 +179,22 @@ export function storesSuite(newGround: NewGround): void {
       await state.answers.release(call);
       expect(await state.answers.get("ada", "k")).toBeUndefined();
       await state.answers.claim(call);
-      const [{ owner } = { owner: "" }] = (await ground.exec("SELECT owner FROM answers")) as {
+      const [{ owner } = { owner: "" }] = (await fixture.exec("SELECT owner FROM answers")) as {
         owner: string;
       }[];
       const [pid, boot, namespace, started] = JSON.parse(owner) as [number, string, string, string];
       const dead = JSON.stringify([pid, boot, namespace, `${Number(started) + 1}`]);
-      await ground.exec("UPDATE answers SET owner = $1", [dead]);
+      await fixture.exec("UPDATE answers SET owner = $1", [dead]);
       expect(await state.answers.claim({ ...call, callId: "c2" })).toEqual({ ...kept, state: "lost" });
     });
 
     it("forgets keys after their time, and refuses more than it may keep", async () => {
-      const limited = await ground.open({ answerLimits: { maxAgeMs: 60_000, maxKeys: 2 } });
+      const limited = await fixture.open({ answerLimits: { maxAgeMs: 60_000, maxKeys: 2 } });
       for (const key of ["a", "b"]) await limited.answers.claim({ ...call, key });
       await expect(limited.answers.claim({ ...call, key: "c" })).rejects.toMatchObject({
         code: "IDEMPOTENCY_FULL",
       });
-      await ground.exec("UPDATE answers SET claimed_at = claimed_at - 61000");
+      await fixture.exec("UPDATE answers SET claimed_at = claimed_at - 61000");
       expect(await limited.answers.claim({ ...call, key: "c" })).toBeUndefined();
       expect(await limited.answers.get("ada", "a")).toBeUndefined();
     });
@@ -202,8 +202,8 @@ export function storesSuite(newGround: NewGround): void {
 
   describe("trust", () => {
     it("trusts a workspace with one digest of its configuration, until it is distrusted", async () => {
-      const trust = openTrust(ground.stateDir);
-      const { workspace } = ground;
+      const trust = openTrust(fixture.stateDir);
+      const { workspace } = fixture;
       expect(await trust.isTrusted(workspace, "d1")).toBe(false);
       await trust.trust(workspace, "d1");
       expect(await state.trust.isTrusted(`${workspace}/.`, "d1")).toBe(true);
@@ -215,14 +215,14 @@ export function storesSuite(newGround: NewGround): void {
     });
 
     it("trusts nobody by a file that is damaged or was copied from another workspace", async () => {
-      const trust = openTrust(ground.stateDir);
-      await trust.trust(ground.workspace, "d1");
-      const dir = join(ground.stateDir, "trust");
+      const trust = openTrust(fixture.stateDir);
+      await trust.trust(fixture.workspace, "d1");
+      const dir = join(fixture.stateDir, "trust");
       const [name = ""] = readdirSync(dir);
       writeFileSync(join(dir, name), JSON.stringify({ workspace: "/elsewhere", digest: "d1", trustedAt: 1 }));
-      expect(await trust.isTrusted(ground.workspace, "d1")).toBe(false);
+      expect(await trust.isTrusted(fixture.workspace, "d1")).toBe(false);
       writeFileSync(join(dir, name), "{");
-      expect(await trust.isTrusted(ground.workspace, "d1")).toBe(false);
+      expect(await trust.isTrusted(fixture.workspace, "d1")).toBe(false);
       expect(await trust.list()).toEqual([]);
     });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { open } from "../../../test/spine-ground.js";
+import { open } from "../../../test/spine-fixture.js";
 import { answer, failure, text } from "../testing/work-calls.js";
 import { prdMarkdown } from "./prd-markdown.js";
 

@@ -31,10 +31,10 @@ export interface ChangedLines extends LineChange {
 export function editText(before: Uint8Array, lines: PresentLines, splices: readonly Splice[]): EditedText {
   const changes: ChangedLines[] = [];
   const hasFeeds = before.includes(feed) || splices.some(({ data }) => data.includes(feed));
-  const ground: Ground = { bytes: before, lines, mark: hasFeeds ? "\n" : "\r" };
+  const deps: Deps = { bytes: before, lines, mark: hasFeeds ? "\n" : "\r" };
   for (let at = 0; at < splices.length;) {
-    const region = growRegion(ground, splices, at);
-    changes.push(toChange(ground, region));
+    const region = growRegion(deps, splices, at);
+    changes.push(toChange(deps, region));
     at += region.own.length;
   }
   return { before, lines, splices, changes };
@@ -102,7 +102,7 @@ function dropLine(runs: readonly LineRun[], line: number): LineRun[] {
 }
 
 /** What regions are found in. */
-interface Ground {
+interface Deps {
   readonly bytes: Uint8Array;
   readonly lines: PresentLines;
   readonly mark: "\n" | "\r";
@@ -116,8 +116,8 @@ interface Lines {
 }
 
 /** The whole lines that a splice, and those after it that share lines with it, change. */
-function growRegion(ground: Ground, splices: readonly Splice[], at: number): Lines {
-  const { lines, bytes } = ground;
+function growRegion(deps: Deps, splices: readonly Splice[], at: number): Lines {
+  const { lines, bytes } = deps;
   const { start, end } = splices[at] as Splice;
   const from = Math.min(lines.byteStart(lines.lineAt(start)), start);
   let next = at + 1;
@@ -129,7 +129,7 @@ function growRegion(ground: Ground, splices: readonly Splice[], at: number): Lin
       to = Math.max(to, lineEndAfter(lines, splice.end));
     }
     // Without its end the last line runs into the next one, which is changed by that too.
-    if (to >= bytes.length || isEnded(ground, splices, { first: at, next, from, to })) break;
+    if (to >= bytes.length || isEnded(deps, splices, { first: at, next, from, to })) break;
     to = lines.byteStart(lines.lineAt(to) + 1);
   }
   return { from, to, own: splices.slice(at, next) };
@@ -144,7 +144,7 @@ interface Extent {
 
 /** Whether what will stand in a region ends with the end of a line, or is nothing at all. */
 function isEnded(
-  { lines, mark }: Ground,
+  { lines, mark }: Deps,
   splices: readonly Splice[],
   { first, next, from, to }: Extent,
 ): boolean {
@@ -158,7 +158,7 @@ function isEnded(
   return until <= from || startsLine(lines, until);
 }
 
-function toChange({ bytes, lines, mark }: Ground, { from, to, own }: Lines): ChangedLines {
+function toChange({ bytes, lines, mark }: Deps, { from, to, own }: Lines): ChangedLines {
   const text = decodeRegion(bytes, { from, to, splices: own, encoding: lines.encoding });
   return {
     startLine: lines.lineAt(own[0]?.start ?? 0),

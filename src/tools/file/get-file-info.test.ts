@@ -1,22 +1,22 @@
 import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { getFileInfo } from "./get-file-info.js";
-import { openReadGround, type ReadGround } from "./testing/read-ground.js";
+import { openReadFixture, type ReadFixture } from "./testing/read-fixture.js";
 
-let ground: ReadGround;
+let fixture: ReadFixture;
 
 beforeEach(() => {
-  ground = openReadGround();
+  fixture = openReadFixture();
 });
-afterEach(() => ground.close());
+afterEach(() => fixture.close());
 
-const info = (path: string): Promise<Record<string, unknown>> => ground.run(getFileInfo, { path });
+const info = (path: string): Promise<Record<string, unknown>> => fixture.run(getFileInfo, { path });
 
 describe("get_file_info", () => {
   it("tells what a file is", async () => {
-    writeFileSync(ground.path("a.py"), "print()\n");
-    chmodSync(ground.path("a.py"), 0o640);
-    utimesSync(ground.path("a.py"), 1000, 1000);
+    writeFileSync(fixture.path("a.py"), "print()\n");
+    chmodSync(fixture.path("a.py"), 0o640);
+    utimesSync(fixture.path("a.py"), 1000, 1000);
     const result = await info("a.py");
     expect(result).toMatchObject({
       exists: true,
@@ -31,15 +31,15 @@ describe("get_file_info", () => {
   });
 
   it("looks at the beginning where the name says nothing", async () => {
-    writeFileSync(ground.path("run"), "#!/usr/bin/env -S node --test\n");
-    writeFileSync(ground.path("blob"), Buffer.from([0, 1, 2, 3]));
+    writeFileSync(fixture.path("run"), "#!/usr/bin/env -S node --test\n");
+    writeFileSync(fixture.path("blob"), Buffer.from([0, 1, 2, 3]));
     expect(await info("run")).toMatchObject({ language: "javascript" });
     expect(await info("blob")).not.toHaveProperty("language");
   });
 
   it("knows directories, and follows links that stay inside", async () => {
-    mkdirSync(ground.path("dir"));
-    symlinkSync("dir", ground.path("link"));
+    mkdirSync(fixture.path("dir"));
+    symlinkSync("dir", fixture.path("link"));
     expect(await info("dir")).toMatchObject({ type: "directory" });
     expect(await info("link")).toMatchObject({ type: "directory" });
   });

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ToolProgress } from "../../contract/tool.js";
 import { listFiles } from "./list-files.js";
-import { openReadGround, type ReadGround } from "./testing/read-ground.js";
+import { openReadFixture, type ReadFixture } from "./testing/read-fixture.js";
 
 interface Listed {
   path: string;
@@ -12,27 +12,27 @@ interface Listed {
   note?: string;
 }
 
-let ground: ReadGround;
+let fixture: ReadFixture;
 
 beforeEach(() => {
-  ground = openReadGround();
+  fixture = openReadFixture();
 });
-afterEach(() => ground.close());
+afterEach(() => fixture.close());
 
 const put = (path: string, text = "x"): void => {
-  mkdirSync(dirname(ground.path(path)), { recursive: true });
-  writeFileSync(ground.path(path), text);
+  mkdirSync(dirname(fixture.path(path)), { recursive: true });
+  writeFileSync(fixture.path(path), text);
 };
 const list = async (input: object = {}): Promise<Listed> =>
-  (await ground.run(listFiles, input)) as unknown as Listed;
+  (await fixture.run(listFiles, input)) as unknown as Listed;
 const pathsOf = ({ files }: Listed): string[] => files.map((file) => file.path);
 
 describe("list_files", () => {
   it("lists a directory with types, sizes and times", async () => {
     put("a.txt", "12345");
     put("sub/b.txt");
-    symlinkSync("a.txt", ground.path("link"));
-    utimesSync(ground.path("a.txt"), 2000, 2000);
+    symlinkSync("a.txt", fixture.path("link"));
+    utimesSync(fixture.path("a.txt"), 2000, 2000);
     const result = await list();
     expect(result).toMatchObject({ path: ".", truncated: false });
     expect(result.files).toMatchObject([
@@ -80,7 +80,7 @@ describe("list_files", () => {
     for (let at = 0; at < 3000; at += 1) put(`d${at % 30}/f${at}`, "");
     const running = listFiles.execute(
       { path: ".", recursive: true, include_ignored: false, limit: 5000 },
-      ground.ctx,
+      fixture.ctx,
     ) as AsyncGenerator<ToolProgress, Listed>;
     const first = await running.next();
     expect(first.done).toBe(false);

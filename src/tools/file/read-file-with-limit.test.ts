@@ -3,20 +3,20 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Tool } from "../../contract/tool.js";
 import { createLineReader } from "./lines/line-reader.js";
 import { createReadFileWithLimit } from "./read-file-with-limit.js";
-import { openReadGround, type ReadGround } from "./testing/read-ground.js";
+import { openReadFixture, type ReadFixture } from "./testing/read-fixture.js";
 
-let ground: ReadGround;
+let fixture: ReadFixture;
 let tool: Tool;
 
 beforeEach(() => {
-  ground = openReadGround();
+  fixture = openReadFixture();
   tool = createReadFileWithLimit(createLineReader());
-  writeFileSync(ground.path("a.txt"), "a\n");
+  writeFileSync(fixture.path("a.txt"), "a\n");
 });
-afterEach(() => ground.close());
+afterEach(() => fixture.close());
 
 const read = (path = "a.txt", more: object = {}): Promise<Record<string, unknown>> =>
-  ground.run(tool, { path }, { settings: { maxCalls: 3 }, taskId: "t1", ...more });
+  fixture.run(tool, { path }, { settings: { maxCalls: 3 }, taskId: "t1", ...more });
 
 describe("read_file_with_limit", () => {
   it("reads so often in a task, says how often is left, then refuses", async () => {

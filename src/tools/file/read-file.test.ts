@@ -6,19 +6,19 @@ import type { Tool } from "../../contract/tool.js";
 import { createLineReader } from "./lines/line-reader.js";
 import { createReadFile } from "./read-file.js";
 import type { ReadResult } from "./read-result.js";
-import { openReadGround, type ReadGround } from "./testing/read-ground.js";
+import { openReadFixture, type ReadFixture } from "./testing/read-fixture.js";
 
-let ground: ReadGround;
+let fixture: ReadFixture;
 let tool: Tool;
 
 beforeEach(() => {
-  ground = openReadGround();
+  fixture = openReadFixture();
   tool = createReadFile(createLineReader());
 });
-afterEach(() => ground.close());
+afterEach(() => fixture.close());
 
 const read = async (path: string, more: object = {}): Promise<ReadResult> =>
-  (await ground.run(tool, { path, ...more })) as ReadResult;
+  (await fixture.run(tool, { path, ...more })) as ReadResult;
 const shown = (result: ReadResult): string => {
   const rendered = tool.render?.(result, {});
   return typeof rendered === "string" ? rendered : JSON.stringify(rendered);
@@ -26,7 +26,7 @@ const shown = (result: ReadResult): string => {
 
 describe("read_file", () => {
   it("returns the text as it is, and numbers its lines for the model", async () => {
-    writeFileSync(ground.path("a.ts"), "const a = 1;\nconst b = 2;\n");
+    writeFileSync(fixture.path("a.ts"), "const a = 1;\nconst b = 2;\n");
     const result = await read("a.ts");
     expect(result).toEqual({
       path: "a.ts",
@@ -53,7 +53,7 @@ describe("read_file", () => {
     ["a\rb\rc", 2, 2, "b", 2],
     ["\n\n\n", 2, 2, "", 2],
   ])("reads of %j the lines %s to %s", async (text, start_line, end_line, content, endLine) => {
-    writeFileSync(ground.path("a.txt"), text);
+    writeFileSync(fixture.path("a.txt"), text);
     const result = await read("a.txt", { start_line, end_line });
     expect(result).toMatchObject({
       content,
@@ -65,11 +65,11 @@ describe("read_file", () => {
   });
 
   it("reads an empty file", async () => {
-    writeFileSync(ground.path("empty"), "");
+    writeFileSync(fixture.path("empty"), "");
     const result = await read("empty");
     expect(result).toMatchObject({ content: "", totalLines: 0, startLine: 1, endLine: 0, size: 0 });
     expect(shown(result)).toBe("[The file is empty.]");
-    expect(ground.sightings).toMatchObject([{ path: "empty", lines: [], complete: true }]);
+    expect(fixture.sightings).toMatchObject([{ path: "empty", lines: [], complete: true }]);
   });
 
   it.each([
@@ -82,33 +82,33 @@ describe("read_file", () => {
     [{ start_line: Number.POSITIVE_INFINITY }, /start_line/],
     [{ encoding: "klingon" }, /klingon/],
   ])("refuses %j and says why", async (range, message) => {
-    writeFileSync(ground.path("a.txt"), "a\nb\n");
+    writeFileSync(fixture.path("a.txt"), "a\nb\n");
     await expect(read("a.txt", range)).rejects.toThrow(message);
   });
 
   it("notes exactly what was shown as seen", async () => {
-    writeFileSync(ground.path("a.txt"), "one\ntwo\r\nthree\n");
+    writeFileSync(fixture.path("a.txt"), "one\ntwo\r\nthree\n");
     await read("a.txt", { start_line: 2, end_line: 3 });
     await read("a.txt");
-    expect(ground.sightings).toMatchObject([
+    expect(fixture.sightings).toMatchObject([
       { path: "a.txt", start: 2, lines: ["two", "three"], complete: false },
       { path: "a.txt", start: 1, lines: ["one", "two", "three"], complete: true },
     ]);
   });
 
   it("cuts long lines for the model, and says so; what was returned counts as read", async () => {
-    writeFileSync(ground.path("a.txt"), `short\n${"x".repeat(5000)}\nend\n`);
+    writeFileSync(fixture.path("a.txt"), `short\n${"x".repeat(5000)}\nend\n`);
     const result = await read("a.txt");
     expect(result.content).toHaveLength(5011);
     expect(shown(result)).toContain("[… 3000 more characters of this line]");
-    expect(ground.sightings).toMatchObject([
+    expect(fixture.sightings).toMatchObject([
       { start: 1, lines: ["short", "x".repeat(5000), "end"], complete: true },
     ]);
   });
 
   it("cuts a large file at a line end and recommends what to read next", async () => {
     const lines = Array.from({ length: 5000 }, (_, at) => `line ${at + 1}`);
-    writeFileSync(ground.path("a.txt"), lines.join("\n"));
+    writeFileSync(fixture.path("a.txt"), lines.join("\n"));
     const result = await read("a.txt");
     expect(result).toMatchObject({
       totalLines: 5000,
@@ -124,27 +124,27 @@ describe("read_file", () => {
   });
 
   it("keeps within what an answer may hold, so that nothing counts as seen that was cut away", async () => {
-    writeFileSync(ground.path("a.txt"), "0123456789\n".repeat(1000));
-    const result = (await ground.run(tool, { path: "a.txt" }, { maxTextChars: 3000 })) as ReadResult;
+    writeFileSync(fixture.path("a.txt"), "0123456789\n".repeat(1000));
+    const result = (await fixture.run(tool, { path: "a.txt" }, { maxTextChars: 3000 })) as ReadResult;
     expect(result.truncated).toBe(true);
     expect(shown(result).length).toBeLessThan(3000);
-    expect(ground.sightings[0]?.lines).toHaveLength(result.endLine);
+    expect(fixture.sightings[0]?.lines).toHaveLength(result.endLine);
   });
 
   it("shows the beginning of a line that is too long for any answer", async () => {
-    const file = await open(ground.path("huge.txt"), "w");
+    const file = await open(fixture.path("huge.txt"), "w");
     await file.truncate(3 * 1024 * 1024);
     await file.write(Buffer.alloc(3 * 1024 * 1024, "x"), 0);
     await file.close();
     const result = await read("huge.txt");
     expect(result).toMatchObject({ totalLines: 1, truncated: true, recommendRange: null });
     expect(result.content.length).toBeLessThanOrEqual(80_000);
-    expect(ground.sightings).toEqual([]);
+    expect(fixture.sightings).toEqual([]);
   });
 
   it("lists a directory", async () => {
-    mkdirSync(ground.path("dir/sub"), { recursive: true });
-    writeFileSync(ground.path("dir/a.txt"), "12345");
+    mkdirSync(fixture.path("dir/sub"), { recursive: true });
+    writeFileSync(fixture.path("dir/a.txt"), "12345");
     const result = await read("dir");
     expect(result).toMatchObject({ isDirectory: true, content: "a.txt  5 B\nsub/", language: null });
   });
@@ -158,13 +158,13 @@ describe("read_file", () => {
     ["utf8", Buffer.from("\uFEFFäb\nc\n"), "äb\nc\n"],
     ["latin1", Buffer.from("Gr\u00fc\u00dfe\nc\n", "latin1"), "Grüße\nc\n"],
   ])("decodes %s", async (encoding, bytes, content) => {
-    writeFileSync(ground.path("a.txt"), bytes);
+    writeFileSync(fixture.path("a.txt"), bytes);
     const asked = encoding === "latin1" ? { encoding } : {};
     expect(await read("a.txt", asked)).toMatchObject({ content, encoding, totalLines: 2 });
   });
 
   it("gives bytes in Base64, but no lines of them", async () => {
-    writeFileSync(ground.path("a.bin"), Buffer.from([0, 1, 2, 255]));
+    writeFileSync(fixture.path("a.bin"), Buffer.from([0, 1, 2, 255]));
     expect(await read("a.bin", { encoding: "base64" })).toMatchObject({
       content: "AAEC/w==",
       encoding: "base64",
@@ -174,11 +174,11 @@ describe("read_file", () => {
   });
 
   it("describes what is no text", async () => {
-    writeFileSync(ground.path("a.gz"), Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3, 0]));
+    writeFileSync(fixture.path("a.gz"), Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3, 0]));
     const result = await read("a.gz");
     expect(result).toMatchObject({ totalLines: null, encoding: null, mimeType: "application/gzip" });
     expect(shown(result)).toContain("Binary file: application/gzip");
-    expect(ground.sightings).toEqual([]);
+    expect(fixture.sightings).toEqual([]);
   });
 });
 
@@ -195,7 +195,7 @@ describe("ranges of large files", () => {
         async (pieces, encoding, from, length) => {
           const pattern = pieces.join("");
           const text = pattern.repeat(Math.ceil(150_000 / pattern.length));
-          writeFileSync(ground.path("a.txt"), encodeAs(`\uFEFF${text}`, encoding));
+          writeFileSync(fixture.path("a.txt"), encodeAs(`\uFEFF${text}`, encoding));
           const lines = splitPlainly(text);
           const start = 1 + (from % lines.length);
           const result = await read("a.txt", { start_line: start, end_line: start + length });
@@ -203,7 +203,7 @@ describe("ranges of large files", () => {
           expect(result.encoding).toBe(encoding);
           const expected = lines.slice(start - 1, start + length);
           if (!result.truncated) expect(result.endLine).toBe(start + expected.length - 1);
-          const got = ground.sightings.at(-1);
+          const got = fixture.sightings.at(-1);
           if (expected.every((line) => line.length <= 2000)) {
             expect(got).toMatchObject({ start, lines: expected.slice(0, got?.lines.length) });
           }
@@ -214,7 +214,7 @@ describe("ranges of large files", () => {
   });
 
   it("are never those of an older content, however often others write", async () => {
-    const path = ground.path("a.txt");
+    const path = fixture.path("a.txt");
     const filler = `${"y".repeat(99)}\n`.repeat(3000);
     for (let version = 0; version < 40; version += 1) {
       const mark = String(version).padStart(8, "0");
@@ -229,7 +229,7 @@ describe("ranges of large files", () => {
   });
 
   it("are those of the new content where a program hides its change behind the old time", async () => {
-    const path = ground.path("a.txt");
+    const path = fixture.path("a.txt");
     const old = new Date(Date.now() - 60_000);
     const write = (at: number): void => {
       const lines = Array.from({ length: 4000 }, (_, line) =>
@@ -246,14 +246,14 @@ describe("ranges of large files", () => {
   });
 
   it("come from the index the second time", async () => {
-    writeFileSync(ground.path("a.txt"), "x\n".repeat(200_000));
+    writeFileSync(fixture.path("a.txt"), "x\n".repeat(200_000));
     const now = Date.now() + 10_000;
-    const clock = { ...ground.ctx.clock, now: () => now };
+    const clock = { ...fixture.ctx.clock, now: () => now };
     let bytes = 0;
     const files = {
-      ...ground.ctx.files,
+      ...fixture.ctx.files,
       open: async (path: string) => {
-        const file = await ground.ctx.files.open(path);
+        const file = await fixture.ctx.files.open(path);
         const readInto = (buffer: Uint8Array, position: number): number => {
           const got = file.readInto(buffer, position);
           bytes += got;
@@ -263,10 +263,10 @@ describe("ranges of large files", () => {
       },
     };
     const request = { path: "a.txt", start_line: 150_000, end_line: 150_000 };
-    await ground.run(tool, request, { clock, files });
+    await fixture.run(tool, request, { clock, files });
     expect(bytes).toBeGreaterThan(400_000);
     bytes = 0;
-    const result = await ground.run(tool, request, { clock, files });
+    const result = await fixture.run(tool, request, { clock, files });
     expect(result).toMatchObject({ content: "x", totalLines: 200_000 });
     expect(bytes).toBeLessThan(300_000);
   });

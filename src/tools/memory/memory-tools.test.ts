@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createGround, open } from "../../../test/spine-ground.js";
+import { createFixture, open } from "../../../test/spine-fixture.js";
 import { answer, failure, text } from "../testing/work-calls.js";
 
 describe("the memory tools", () => {
   it("save and find, in Chinese too, after a restart", async () => {
-    const ground = createGround();
-    const first = open({}, ground);
+    const fixture = createFixture();
+    const first = open({}, fixture);
     const saved = await answer(first, "save_learning", {
       title: "连接池",
       content: "耗尽时要重试",
@@ -18,7 +18,7 @@ describe("the memory tools", () => {
       iterationId: "iteration-1",
     });
     await first.close();
-    const later = open({}, ground);
+    const later = open({}, fixture);
     for (const query of ["重试", "数据库", "池", "连接 重试"])
       expect(await answer(later, "query_memory", { query }), query).toMatchObject({
         memories: [{ id: "mem-1" }],
@@ -31,7 +31,7 @@ describe("the memory tools", () => {
   });
 
   it("ask nobody in ask mode and do nothing in read-only mode, where looking stays possible", async () => {
-    const ground = createGround();
+    const fixture = createFixture();
     const asked: string[] = [];
     const asking = open(
       {
@@ -43,14 +43,14 @@ describe("the memory tools", () => {
           },
         },
       },
-      ground,
+      fixture,
     );
     await answer(asking, "save_insight", { title: "t", content: "c" });
     await answer(asking, "save_issue", { title: "t", content: "c" });
     await answer(asking, "promote_to_pattern", { id: "mem-1" });
     expect(asked).toEqual([]);
     await asking.close();
-    const reading = open({ config: { mode: "read-only" } }, ground);
+    const reading = open({ config: { mode: "read-only" } }, fixture);
     expect((await failure(reading, "save_insight", { title: "t", content: "c" }))?.code).toBe(
       "ACCESS_DENIED",
     );

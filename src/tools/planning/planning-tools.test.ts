@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { createGround, open } from "../../../test/spine-ground.js";
+import { createFixture, open } from "../../../test/spine-fixture.js";
 import { answer, failure, text } from "../testing/work-calls.js";
 
 const description = "d";
 
 describe("the planning tools", () => {
   it("answer with whole records and keep them over a restart", async () => {
-    const ground = createGround();
-    const first = open({}, ground);
+    const fixture = createFixture();
+    const first = open({}, fixture);
     const requirement = await answer(first, "create_requirement", {
       id: "REQ-001",
       title: "登录",
@@ -33,7 +33,7 @@ describe("the planning tools", () => {
     });
     expect(task).toMatchObject({ status: "pending", dependsOn: ["T1"], ready: false, waitsFor: ["T1"] });
     await first.close();
-    const later = open({}, ground);
+    const later = open({}, fixture);
     expect(await answer(later, "get_requirements")).toEqual({ count: 1, requirements: [requirement] });
     expect(await answer(later, "get_features", { requirement_id: "REQ-001" })).toMatchObject({ count: 1 });
     expect(await answer(later, "get_tasks", { ids: ["T2"] })).toMatchObject({ tasks: [task], ready: [] });

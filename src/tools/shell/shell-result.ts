@@ -139,7 +139,7 @@ function changed(changes: string): string {
 }
 
 function jobLine({ jobId, state }: ShellResult): string {
-  return `Background job ${jobId} is ${state}. Look at it with shell_output, stop it with shell_kill; it ends with the session.`;
+  return `Backdeps job ${jobId} is ${state}. Look at it with shell_output, stop it with shell_kill; it ends with the session.`;
 }
 
 function endOf(result: ShellResult): string[] {

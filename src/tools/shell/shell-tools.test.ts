@@ -239,7 +239,7 @@ describe("background jobs", () => {
       success: true,
       result: { jobId: "job_1", state: "running", exitCode: null },
     });
-    expect(text(started)).toMatch(/Background job job_1 is running/);
+    expect(text(started)).toMatch(/Backfixture job job_1 is running/);
     expect(await call("shell_jobs")).toMatchObject({
       result: { count: 1, jobs: [{ jobId: "job_1", state: "running" }] },
     });

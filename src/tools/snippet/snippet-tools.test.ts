@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createGround, open } from "../../../test/spine-ground.js";
+import { createFixture, open } from "../../../test/spine-fixture.js";
 import { answer, failure } from "../testing/work-calls.js";
 
 describe("the snippet tools", () => {
   it("save, load, list and delete, after a restart too", async () => {
-    const ground = createGround();
-    const first = open({}, ground);
+    const fixture = createFixture();
+    const first = open({}, fixture);
     const saved = await answer(first, "snippet_save", {
       name: "retry",
       code: "try {}",
@@ -16,7 +16,7 @@ describe("the snippet tools", () => {
     const loaded = await answer(first, "snippet_load", { name: "retry" });
     expect(loaded).toMatchObject({ code: "try {}", description: "", language: "js", tags: ["net"] });
     await first.close();
-    const later = open({}, ground);
+    const later = open({}, fixture);
     expect(await answer(later, "snippet_load", { name: "snippet-1" })).toEqual(loaded);
     const listed = await answer(later, "snippet_list", { query: "retry", tags: ["net"], language: "JS" });
     expect(listed).toMatchObject({ count: 1, snippets: [{ name: "retry" }] });

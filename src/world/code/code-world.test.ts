@@ -16,14 +16,14 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-interface Ground {
+interface Fixture {
   readonly search: (query: string, more?: Partial<CodeQuery>, signal?: AbortSignal) => Promise<CodeAnswer>;
 }
 
 function open(
   files: Readonly<Record<string, string | Uint8Array>>,
   ripgrep?: () => string | undefined,
-): Ground {
+): Fixture {
   root = mkdtempSync(join(tmpdir(), "tenon-code-"));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { codeOf, createTestGround, type TestGround } from "../../../test/attack/ground.js";
+import { codeOf, createTestFixture, type TestFixture } from "../../../test/attack/fixture.js";
 import { quotePath, systemFailure } from "./file-errors.js";
 import type { Guard } from "./guard-types.js";
 
@@ -34,13 +34,13 @@ function mounted(directory: string, options: string): boolean {
 }
 
 describe("errors of the system", () => {
-  let ground: TestGround;
+  let fixture: TestFixture;
   let guard: Guard;
   beforeEach(() => {
-    ground = createTestGround();
-    guard = ground.guard();
+    fixture = createTestFixture();
+    guard = fixture.guard();
   });
-  afterEach(() => ground.dispose());
+  afterEach(() => fixture.dispose());
 
   it.each([
     ["ENOENT", "RESOURCE_NOT_FOUND"],
@@ -70,14 +70,14 @@ describe("errors of the system", () => {
   });
 
   it("says permission denied where the user may not", async () => {
-    chmodSync(ground.base, 0o755);
-    const secret = ground.put("locked", "x");
-    ground.put("dir/file", "x");
-    ground.put("readonly", "x");
-    for (const name of ["", "dir"]) chownSync(path.join(ground.ws, name), NOBODY, NOBODY);
+    chmodSync(fixture.base, 0o755);
+    const secret = fixture.put("locked", "x");
+    fixture.put("dir/file", "x");
+    fixture.put("readonly", "x");
+    for (const name of ["", "dir"]) chownSync(path.join(fixture.ws, name), NOBODY, NOBODY);
     chmodSync(secret, 0o000);
-    chmodSync(path.join(ground.ws, "dir"), 0o500);
-    chmodSync(path.join(ground.ws, "readonly"), 0o444);
+    chmodSync(path.join(fixture.ws, "dir"), 0o500);
+    chmodSync(path.join(fixture.ws, "readonly"), 0o444);
     const codes = await asOrdinaryUser(async () => ({
       read: await codeOf(() => guard.read("locked")),
       replace: await codeOf(() => guard.replaceFile("readonly", data)),
@@ -100,13 +100,13 @@ describe("errors of the system", () => {
       tree: "FILE_IO",
       fine: "no error",
     });
-    expect(readFileSync(path.join(ground.ws, "readonly"), "utf8")).toBe("x");
-    chmodSync(path.join(ground.ws, "dir"), 0o000);
+    expect(readFileSync(path.join(fixture.ws, "readonly"), "utf8")).toBe("x");
+    chmodSync(path.join(fixture.ws, "dir"), 0o000);
     expect(await asOrdinaryUser(() => codeOf(() => guard.read("dir/file")))).toBe("FILE_IO");
   });
 
   it("leaves the old file and no rubbish behind on a full disk", async () => {
-    const disk = path.join(ground.ws, "disk");
+    const disk = path.join(fixture.ws, "disk");
     mkdirSync(disk);
     const real = mounted(disk, "size=64k");
     try {
@@ -121,10 +121,10 @@ describe("errors of the system", () => {
   });
 
   it("refuses changes of a read-only file system, and does not delete what is mounted below a tree", async () => {
-    const disk = path.join(ground.ws, "tree/disk");
+    const disk = path.join(fixture.ws, "tree/disk");
     mkdirSync(disk, { recursive: true });
-    ground.put("tree/file", "x");
-    ground.put("file", "x");
+    fixture.put("tree/file", "x");
+    fixture.put("file", "x");
     const real = mounted(disk, "ro");
     try {
       const code = (step: () => unknown): Promise<string> =>
@@ -134,27 +134,27 @@ describe("errors of the system", () => {
       expect(await code(() => guard.rename("file", "tree/disk/f"))).toBe("FILE_IO");
       const kept = real ? await codeOf(() => guard.removeTree("tree")) : "FILE_CONFLICT";
       expect(kept).toBe("FILE_CONFLICT");
-      expect(readFileSync(path.join(ground.ws, "tree/file"), "utf8")).toBe("x");
+      expect(readFileSync(path.join(fixture.ws, "tree/file"), "utf8")).toBe("x");
     } finally {
       if (real) execFileSync("umount", [disk]);
     }
   });
 
   it("moves a file across file systems, but no directory", async () => {
-    const disk = path.join(ground.ws, "disk");
+    const disk = path.join(fixture.ws, "disk");
     mkdirSync(disk);
     const real = mounted(disk, "size=1m");
     try {
-      ground.put("a", "moved");
-      ground.put("b", "taken");
-      ground.put("dir/x", "x");
+      fixture.put("a", "moved");
+      fixture.put("b", "taken");
+      fixture.put("dir/x", "x");
       await guard.rename("a", "disk/a");
       expect(readFileSync(path.join(disk, "a"), "utf8")).toBe("moved");
       expect(guard.stat("a")).toBeNull();
       expect(await codeOf(() => guard.rename("b", "disk/a"))).toBe("FILE_CONFLICT");
       const tree = real ? await codeOf(() => guard.rename("dir", "disk/dir")) : "FILE_IO";
       expect(tree).toBe("FILE_IO");
-      expect(readFileSync(path.join(ground.ws, "dir/x"), "utf8")).toBe("x");
+      expect(readFileSync(path.join(fixture.ws, "dir/x"), "utf8")).toBe("x");
       expect(readdirSync(disk)).toEqual(["a"]);
     } finally {
       if (real) execFileSync("umount", [disk]);
@@ -165,7 +165,7 @@ describe("errors of the system", () => {
     const script = path.join(import.meta.dirname, "../../../test/attack/exhaust-descriptors.mjs");
     const output = execFileSync(
       "sh",
-      ["-c", `ulimit -n 100; exec "${process.execPath}" "${script}" "${ground.ws}"`],
+      ["-c", `ulimit -n 100; exec "${process.execPath}" "${script}" "${fixture.ws}"`],
       {
         encoding: "utf8",
       },

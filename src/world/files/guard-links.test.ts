@@ -2,48 +2,54 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { codeOf, collect, createTestGround, SECRET, type TestGround } from "../../../test/attack/ground.js";
+import {
+  codeOf,
+  collect,
+  createTestFixture,
+  SECRET,
+  type TestFixture,
+} from "../../../test/attack/fixture.js";
 import type { Guard } from "./guard-types.js";
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString("utf8");
 
 describe.each(["descriptor", "portable"] as const)("links and rules, held by %s", (kind) => {
-  let ground: TestGround;
+  let fixture: TestFixture;
   let guard: Guard;
   beforeEach(() => {
-    ground = createTestGround(kind);
-    guard = ground.guard();
+    fixture = createTestFixture(kind);
+    guard = fixture.guard();
   });
-  afterEach(() => ground.dispose());
+  afterEach(() => fixture.dispose());
 
   it("follows links that stay inside, in chains and through directories", async () => {
-    ground.put("real/a.txt", "inside");
-    ground.link("one", "real");
-    ground.link("two", "./one/../one");
-    ground.link("real/up", "../two/a.txt");
-    ground.link("absolute", path.join(ground.ws, "real"));
+    fixture.put("real/a.txt", "inside");
+    fixture.link("one", "real");
+    fixture.link("two", "./one/../one");
+    fixture.link("real/up", "../two/a.txt");
+    fixture.link("absolute", path.join(fixture.ws, "real"));
     for (const name of ["one/a.txt", "two/a.txt", "real/up", "absolute/a.txt", "one/up"]) {
       expect(text(await guard.read(name))).toBe("inside");
     }
-    expect(guard.canonical("two/up")).toBe(path.join(ground.ws, "real/a.txt"));
+    expect(guard.canonical("two/up")).toBe(path.join(fixture.ws, "real/a.txt"));
   });
 
   it("refuses links that leave, however they are written", async () => {
-    mkdirSync(path.join(ground.ws, "d"));
-    ground.link("out", ground.outside);
-    ground.link("file", path.join(ground.outside, "secret.txt"));
-    ground.link("d/relative", "../../outside/secret.txt");
-    ground.link("chain", "d/relative");
-    ground.link("root", "/");
-    ground.link("up", "..");
-    ground.link("evil", `${ground.ws}-evil`);
+    mkdirSync(path.join(fixture.ws, "d"));
+    fixture.link("out", fixture.outside);
+    fixture.link("file", path.join(fixture.outside, "secret.txt"));
+    fixture.link("d/relative", "../../outside/secret.txt");
+    fixture.link("chain", "d/relative");
+    fixture.link("root", "/");
+    fixture.link("up", "..");
+    fixture.link("evil", `${fixture.ws}-evil`);
     for (const name of [
       "file",
       "out/secret.txt",
       "out/sub/secret.txt",
       "d/relative",
       "chain",
-      `root${ground.outside}/secret.txt`,
+      `root${fixture.outside}/secret.txt`,
       "root/etc/passwd",
       "up/outside/secret.txt",
       "evil/x",
@@ -57,14 +63,14 @@ describe.each(["descriptor", "portable"] as const)("links and rules, held by %s"
   });
 
   it("comes back through a link that climbs above the workspace and into it again", async () => {
-    ground.put("a.txt", "inside");
-    ground.link("around", "../ws/a.txt");
+    fixture.put("a.txt", "inside");
+    fixture.link("around", "../ws/a.txt");
     expect(text(await guard.read("around"))).toBe("inside");
   });
 
   it("says the same of what exists outside and what does not, and names neither", async () => {
-    ground.link("out", ground.outside);
-    ground.link("gone", path.join(ground.outside, "nothing"));
+    fixture.link("out", fixture.outside);
+    fixture.link("gone", path.join(fixture.outside, "nothing"));
     const errors = await Promise.all(
       ["out/secret.txt", "out/missing", "out/secret.txt/below", "gone"].map((name) =>
         guard
@@ -84,29 +90,29 @@ describe.each(["descriptor", "portable"] as const)("links and rules, held by %s"
   });
 
   it("refuses loops", async () => {
-    ground.link("a", "b");
-    ground.link("b", "a");
-    ground.link("self", "self/x");
+    fixture.link("a", "b");
+    fixture.link("b", "a");
+    fixture.link("self", "self/x");
     for (const name of ["a", "b/x", "self"])
       expect(await codeOf(() => guard.read(name))).toBe("PATH_SYMLINK");
-    for (let index = 0; index < 45; index += 1) ground.link(`chain${index}`, `chain${index + 1}`);
-    ground.put("chain45", "x");
+    for (let index = 0; index < 45; index += 1) fixture.link(`chain${index}`, `chain${index + 1}`);
+    fixture.put("chain45", "x");
     expect(await codeOf(() => guard.read("chain0"))).toBe("PATH_SYMLINK");
     expect(text(await guard.read("chain10"))).toBe("x");
   });
 
   it("refuses magic links of /proc and /dev", async () => {
-    ground.put("a.txt", "x");
-    ground.link("root", "/proc/self/root");
-    ground.link("cwd", "/proc/self/cwd");
-    ground.link("fd", "/proc/self/fd");
-    ground.link("devfd", "/dev/fd/0");
-    ground.link("stdin", "/dev/stdin");
-    ground.link("environ", "/proc/self/environ");
+    fixture.put("a.txt", "x");
+    fixture.link("root", "/proc/self/root");
+    fixture.link("cwd", "/proc/self/cwd");
+    fixture.link("fd", "/proc/self/fd");
+    fixture.link("devfd", "/dev/fd/0");
+    fixture.link("stdin", "/dev/stdin");
+    fixture.link("environ", "/proc/self/environ");
     const open = guard.openRead("a.txt");
     for (const name of [
-      `root${ground.outside}/secret.txt`,
-      `root${ground.ws}/a.txt`,
+      `root${fixture.outside}/secret.txt`,
+      `root${fixture.ws}/a.txt`,
       "cwd/package.json",
       `fd/${open.fd}`,
       "devfd",
@@ -122,10 +128,10 @@ describe.each(["descriptor", "portable"] as const)("links and rules, held by %s"
   });
 
   it("keeps the harder rules where they are on", async () => {
-    ground.put("real/a", "x");
-    ground.link("one", "real");
-    ground.link("real/b", "a");
-    const strict = ground.guard({ strict: { noSymlinks: true, noParent: true, noAbsolute: true } });
+    fixture.put("real/a", "x");
+    fixture.link("one", "real");
+    fixture.link("real/b", "a");
+    const strict = fixture.guard({ strict: { noSymlinks: true, noParent: true, noAbsolute: true } });
     expect(text(await strict.read("real/a"))).toBe("x");
     for (const name of ["one/a", "real/b"]) {
       expect(await codeOf(() => strict.read(name))).toBe("PATH_SYMLINK");
@@ -134,28 +140,28 @@ describe.each(["descriptor", "portable"] as const)("links and rules, held by %s"
     expect(await codeOf(() => strict.stat("real/b", { follow: false }))).toBe("PATH_SYMLINK");
     expect(await codeOf(() => strict.unlink("real/b"))).toBe("PATH_SYMLINK");
     expect(await codeOf(() => strict.read("real/../real/a"))).toBe("PATH_TRAVERSAL");
-    expect(await codeOf(() => strict.read(path.join(ground.ws, "real/a")))).toBe("PATH_OUTSIDE");
+    expect(await codeOf(() => strict.read(path.join(fixture.ws, "real/a")))).toBe("PATH_OUTSIDE");
   });
 
   it("works in a workspace that was given through a link, and in further allowed paths", async () => {
-    ground.put("a", "x");
-    symlinkSync(ground.ws, path.join(ground.base, "alias"));
-    const linked = ground.guard({ workspace: path.join(ground.base, "alias") });
+    fixture.put("a", "x");
+    symlinkSync(fixture.ws, path.join(fixture.base, "alias"));
+    const linked = fixture.guard({ workspace: path.join(fixture.base, "alias") });
     expect(text(await linked.read("a"))).toBe("x");
-    expect(text(await linked.read(path.join(ground.base, "alias/a")))).toBe("x");
-    ground.link("through", path.join(ground.base, "alias/a"));
+    expect(text(await linked.read(path.join(fixture.base, "alias/a")))).toBe("x");
+    fixture.link("through", path.join(fixture.base, "alias/a"));
     expect(text(await linked.read("through"))).toBe("x");
-    const wide = ground.guard({ allowedPaths: [ground.outside] });
-    ground.link("out", ground.outside);
+    const wide = fixture.guard({ allowedPaths: [fixture.outside] });
+    fixture.link("out", fixture.outside);
     expect(text(await wide.read("out/secret.txt"))).toBe(SECRET);
-    expect(wide.openRead("out/secret.txt").path).toBe(path.join(ground.outside, "secret.txt"));
-    expect(wide.display(path.join(ground.ws, "a"))).toBe("a");
+    expect(wide.openRead("out/secret.txt").path).toBe(path.join(fixture.outside, "secret.txt"));
+    expect(wide.display(path.join(fixture.ws, "a"))).toBe("a");
   });
 
   it("narrows to what a call may use", async () => {
-    ground.put("docs/a", "x");
-    ground.put("src/b", "y");
-    ground.link("docs/link", "../src/b");
+    fixture.put("docs/a", "x");
+    fixture.put("src/b", "y");
+    fixture.link("docs/link", "../src/b");
     const narrow = guard.narrow(["docs"]);
     expect(text(await narrow.read("docs/a"))).toBe("x");
     for (const name of ["src/b", "docs/link", "src/missing", "."]) {
@@ -164,11 +170,11 @@ describe.each(["descriptor", "portable"] as const)("links and rules, held by %s"
   });
 
   it("forbids by the real path and by the path that was asked for", async () => {
-    ground.put("private/key", "k");
-    ground.put("src/a", "x");
-    ground.link("src/alias", "../private");
-    ground.link("vault", "src");
-    const strict = ground.guard({ forbiddenPaths: ["private", "./vault/x"] });
+    fixture.put("private/key", "k");
+    fixture.put("src/a", "x");
+    fixture.link("src/alias", "../private");
+    fixture.link("vault", "src");
+    const strict = fixture.guard({ forbiddenPaths: ["private", "./vault/x"] });
     for (const name of ["private/key", "src/alias/key", "private/none", "src/alias/none", "vault/x"]) {
       expect([name, await codeOf(() => strict.read(name))]).toEqual([name, "PATH_FORBIDDEN"]);
     }
@@ -176,12 +182,12 @@ describe.each(["descriptor", "portable"] as const)("links and rules, held by %s"
   });
 
   it("gives one canonical path for every spelling and never throws", () => {
-    ground.put("real/a");
-    ground.link("one", "real");
-    const real = path.join(ground.ws, "real/a");
+    fixture.put("real/a");
+    fixture.link("one", "real");
+    const real = path.join(fixture.ws, "real/a");
     for (const name of ["real/a", "./real//a", "one/a", "one/../real/a", real])
       expect(guard.canonical(name)).toBe(real);
-    expect(guard.canonical("one/new/file")).toBe(path.join(ground.ws, "real/new/file"));
+    expect(guard.canonical("one/new/file")).toBe(path.join(fixture.ws, "real/new/file"));
     fc.assert(
       fc.property(fc.anything(), (anything) => {
         expect(path.isAbsolute(guard.canonical(anything as string))).toBe(true);
@@ -195,15 +201,17 @@ describe.each(["descriptor", "portable"] as const)("links and rules, held by %s"
 
 describe("an allowed path that is one file", () => {
   it("can be read and replaced, while its neighbours stay closed", async () => {
-    const ground = createTestGround();
-    const file = path.join(ground.base, "shared.txt");
+    const fixture = createTestFixture();
+    const file = path.join(fixture.base, "shared.txt");
     writeFileSync(file, "old");
-    const guard = ground.guard({ allowedPaths: [file] });
+    const guard = fixture.guard({ allowedPaths: [file] });
     await guard.replaceFile(file, Buffer.from("new"));
     expect(text(await guard.read(file))).toBe("new");
-    expect(await codeOf(() => guard.read(path.join(ground.base, "outside/secret.txt")))).toBe("PATH_OUTSIDE");
+    expect(await codeOf(() => guard.read(path.join(fixture.base, "outside/secret.txt")))).toBe(
+      "PATH_OUTSIDE",
+    );
     expect(await codeOf(() => guard.unlink(file))).toBe("PATH_FORBIDDEN");
-    expect(readdirSync(ground.base).sort()).toEqual(["outside", "shared.txt", "ws"]);
-    ground.dispose();
+    expect(readdirSync(fixture.base).sort()).toEqual(["outside", "shared.txt", "ws"]);
+    fixture.dispose();
   });
 });

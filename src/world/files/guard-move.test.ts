@@ -11,24 +11,24 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { codeOf, createTestGround, type TestGround } from "../../../test/attack/ground.js";
+import { codeOf, createTestFixture, type TestFixture } from "../../../test/attack/fixture.js";
 import type { Guard } from "./guard-types.js";
 
 describe.each(["descriptor", "portable"] as const)("moving and deleting, held by %s", (kind) => {
-  let ground: TestGround;
+  let fixture: TestFixture;
   let guard: Guard;
-  const at = (name: string): string => path.join(ground.ws, name);
+  const at = (name: string): string => path.join(fixture.ws, name);
   const show = (name: string): string => readFileSync(at(name), "utf8");
   const names = (name = "."): string[] => readdirSync(at(name)).sort();
   beforeEach(() => {
-    ground = createTestGround(kind);
-    guard = ground.guard();
+    fixture = createTestFixture(kind);
+    guard = fixture.guard();
   });
-  afterEach(() => ground.dispose());
+  afterEach(() => fixture.dispose());
 
   it("moves files and directories, making parents", async () => {
-    ground.put("a", "x");
-    ground.put("d/e/f", "y");
+    fixture.put("a", "x");
+    fixture.put("d/e/f", "y");
     await guard.rename("a", "new/place/b");
     await guard.rename("d", "new/d");
     expect([show("new/place/b"), show("new/d/e/f")]).toEqual(["x", "y"]);
@@ -38,11 +38,11 @@ describe.each(["descriptor", "portable"] as const)("moving and deleting, held by
   });
 
   it("replaces nothing unless told to", async () => {
-    ground.put("a", "a");
-    ground.put("b", "b");
-    ground.put("d/x", "x");
+    fixture.put("a", "a");
+    fixture.put("b", "b");
+    fixture.put("d/x", "x");
     mkdirSync(at("empty"));
-    ground.link("dangling", "nowhere");
+    fixture.link("dangling", "nowhere");
     for (const to of ["b", "d", "empty", "dangling"]) {
       expect([to, await codeOf(() => guard.rename("a", to))]).toEqual([to, "FILE_CONFLICT"]);
       expect([to, await codeOf(() => guard.rename("d", to))]).toEqual([
@@ -62,25 +62,25 @@ describe.each(["descriptor", "portable"] as const)("moving and deleting, held by
   });
 
   it("moves one of two names of a file for real", async () => {
-    ground.put("a", "x");
+    fixture.put("a", "x");
     linkSync(at("a"), at("b"));
     await guard.rename("a", "b", { overwrite: true });
     expect(names()).toEqual(["b"]);
   });
 
   it("moves and deletes a link itself, never what it leads to", async () => {
-    ground.link("out", path.join(ground.outside, "secret.txt"));
-    ground.link("dir", ground.outside);
+    fixture.link("out", path.join(fixture.outside, "secret.txt"));
+    fixture.link("dir", fixture.outside);
     await guard.rename("out", "moved");
-    expect(readlinkSync(at("moved"))).toBe(path.join(ground.outside, "secret.txt"));
+    expect(readlinkSync(at("moved"))).toBe(path.join(fixture.outside, "secret.txt"));
     await guard.unlink("moved");
     await guard.removeTree("dir");
     expect(names()).toEqual([]);
   });
 
   it("refuses to move or delete through links that leave", async () => {
-    ground.put("a", "x");
-    ground.link("out", ground.outside);
+    fixture.put("a", "x");
+    fixture.link("out", fixture.outside);
     for (const attempt of [
       () => guard.rename("out/secret.txt", "stolen"),
       () => guard.rename("a", "out/planted"),
@@ -92,21 +92,21 @@ describe.each(["descriptor", "portable"] as const)("moving and deleting, held by
     }
     expect(await codeOf(() => guard.rename("a", "../stolen"))).toBe("PATH_TRAVERSAL");
     expect(await codeOf(() => guard.rename("../outside/secret.txt", "b"))).toBe("PATH_TRAVERSAL");
-    expect(await codeOf(() => guard.unlink(path.join(ground.outside, "secret.txt")))).toBe("PATH_OUTSIDE");
+    expect(await codeOf(() => guard.unlink(path.join(fixture.outside, "secret.txt")))).toBe("PATH_OUTSIDE");
   });
 
   it("does not delete or move the workspace itself", async () => {
-    for (const name of [".", ground.ws, "a/.."]) {
+    for (const name of [".", fixture.ws, "a/.."]) {
       expect(await codeOf(() => guard.removeTree(name))).toBe("PATH_FORBIDDEN");
       expect(await codeOf(() => guard.rename(name, "x"))).toBe("PATH_FORBIDDEN");
     }
-    const wide = ground.guard({ allowedPaths: [ground.base] });
-    expect(await codeOf(() => wide.removeTree(ground.ws))).toBe("PATH_FORBIDDEN");
-    expect(await codeOf(() => wide.rename(ground.ws, path.join(ground.base, "x")))).toBe("PATH_FORBIDDEN");
+    const wide = fixture.guard({ allowedPaths: [fixture.base] });
+    expect(await codeOf(() => wide.removeTree(fixture.ws))).toBe("PATH_FORBIDDEN");
+    expect(await codeOf(() => wide.rename(fixture.ws, path.join(fixture.base, "x")))).toBe("PATH_FORBIDDEN");
   });
 
   it("tells a file from a directory", async () => {
-    ground.put("d/x", "x");
+    fixture.put("d/x", "x");
     expect(await codeOf(() => guard.unlink("d"))).toBe("FILE_IO");
     await guard.removeTree("d/x");
     expect(names("d")).toEqual([]);
@@ -115,9 +115,9 @@ describe.each(["descriptor", "portable"] as const)("moving and deleting, held by
   });
 
   it("deletes only what still has its identity", async () => {
-    ground.put("a", "old");
+    fixture.put("a", "old");
     const ifIdentity = guard.stat("a")?.identity ?? "";
-    ground.put("a", "newer");
+    fixture.put("a", "newer");
     expect(await codeOf(() => guard.unlink("a", { ifIdentity }))).toBe("FILE_CONFLICT");
     expect(await codeOf(() => guard.removeTree("a", { ifIdentity }))).toBe("FILE_CONFLICT");
     await guard.unlink("a", { ifIdentity: guard.stat("a")?.identity ?? "" });
@@ -125,11 +125,11 @@ describe.each(["descriptor", "portable"] as const)("moving and deleting, held by
   });
 
   it("deletes a tree with links, odd names, FIFOs and many entries, and nothing else", async () => {
-    ground.put("keep/me", "x");
-    for (let index = 0; index < 600; index += 1) ground.put(`t/many/${index}`);
-    ground.link("t/out", ground.outside);
-    ground.link("t/keep", "../keep");
-    ground.link("t/many/loop", "..");
+    fixture.put("keep/me", "x");
+    for (let index = 0; index < 600; index += 1) fixture.put(`t/many/${index}`);
+    fixture.link("t/out", fixture.outside);
+    fixture.link("t/keep", "../keep");
+    fixture.link("t/many/loop", "..");
     execFileSync("mkfifo", [at("t/fifo")]);
     if (kind === "descriptor") {
       const odd = Buffer.concat([Buffer.from(`${at("t")}/bad\n`), Buffer.from([0xff, 0xfe])]);
@@ -142,15 +142,15 @@ describe.each(["descriptor", "portable"] as const)("moving and deleting, held by
   });
 
   it("keeps the whole tree where something below is protected or forbidden", async () => {
-    const strict = ground.guard({
+    const strict = fixture.guard({
       protectedGlobs: [".git/**"],
       forbiddenPaths: ["*.key"],
       stateDir: at("z/state"),
     });
-    ground.put("a/repo/.git/config", "x");
-    ground.put("a/other", "x");
-    ground.put("b/deep/my.key", "x");
-    ground.put("b/deep/other", "x");
+    fixture.put("a/repo/.git/config", "x");
+    fixture.put("a/other", "x");
+    fixture.put("b/deep/my.key", "x");
+    fixture.put("b/deep/other", "x");
     mkdirSync(at("z/state"), { recursive: true });
     for (const name of ["a", "a/repo", "b", "b/deep", "z"]) {
       expect([name, await codeOf(() => strict.removeTree(name))]).toEqual([name, "PATH_FORBIDDEN"]);
@@ -161,14 +161,14 @@ describe.each(["descriptor", "portable"] as const)("moving and deleting, held by
   });
 
   it("does not move a directory so that something in it becomes protected", async () => {
-    const strict = ground.guard({ protectedGlobs: ["config/hooks/**"] });
-    ground.put("a/hooks/run", "x");
+    const strict = fixture.guard({ protectedGlobs: ["config/hooks/**"] });
+    fixture.put("a/hooks/run", "x");
     expect(await codeOf(() => strict.rename("a", "config"))).toBe("PATH_FORBIDDEN");
     expect(show("a/hooks/run")).toBe("x");
   });
 
   it("stops deleting when it is cancelled", async () => {
-    ground.put("t/a", "x");
+    fixture.put("t/a", "x");
     expect(await codeOf(() => guard.removeTree("t", { signal: AbortSignal.abort() }))).toBe("CANCELLED");
     expect(show("t/a")).toBe("x");
   });
@@ -176,7 +176,7 @@ describe.each(["descriptor", "portable"] as const)("moving and deleting, held by
   it("keeps special files out of copies", async () => {
     mkdirSync(at("d"));
     expect(await codeOf(() => guard.copyFile("d", "e"))).toBe("FILE_IO");
-    ground.put("a", "x");
+    fixture.put("a", "x");
     expect((await guard.copyFile("a", "e/f")).size).toBe(1);
     expect(lstatSync(at("e/f")).nlink).toBe(1);
   });
@@ -184,13 +184,13 @@ describe.each(["descriptor", "portable"] as const)("moving and deleting, held by
 
 describe("a very deep tree", () => {
   it("is deleted by descriptor, 3000 levels down", async () => {
-    const ground = createTestGround("descriptor");
+    const fixture = createTestFixture("descriptor");
     const script = `process.chdir(process.argv[1]); const fs = require("fs");
       for (let i = 0; i < 3000; i++) { fs.mkdirSync("dd"); process.chdir("dd"); fs.writeFileSync("f", ""); }`;
-    execFileSync(process.execPath, ["-e", script, ground.ws]);
-    const guard = ground.guard({ protectedGlobs: [".git/**"] });
+    execFileSync(process.execPath, ["-e", script, fixture.ws]);
+    const guard = fixture.guard({ protectedGlobs: [".git/**"] });
     await guard.removeTree("dd");
-    expect(readdirSync(ground.ws)).toEqual([]);
-    ground.dispose();
+    expect(readdirSync(fixture.ws)).toEqual([]);
+    fixture.dispose();
   });
 });

@@ -10,7 +10,7 @@ import {
 import path from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { codeOf, createTestGround, SECRET, type TestGround } from "../../../test/attack/ground.js";
+import { codeOf, createTestFixture, SECRET, type TestFixture } from "../../../test/attack/fixture.js";
 
 const name = fc.constantFrom("a", "b", "c");
 const place = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
@@ -36,18 +36,18 @@ const target = fc.oneof(
 const plant = fc.record({ at: place, link: fc.option(target) });
 
 /** Put a file or a link at a place where the tree allows it. */
-function grow(ground: TestGround, { at, link }: { at: string; link: string | null }): void {
+function grow(fixture: TestFixture, { at, link }: { at: string; link: string | null }): void {
   const names = at.split("/");
   try {
     for (let depth = 1; depth < names.length; depth += 1) {
-      const directory = path.join(ground.ws, ...names.slice(0, depth));
+      const directory = path.join(fixture.ws, ...names.slice(0, depth));
       const stat = lstatSync(directory, { throwIfNoEntry: false });
       if (stat === undefined) mkdirSync(directory);
       else if (!stat.isDirectory()) return;
     }
-    const absolute = path.join(ground.ws, at);
+    const absolute = path.join(fixture.ws, at);
     if (link === null) return writeFileSync(absolute, `public ${at}`, { flag: "wx" });
-    symlinkSync(link.replace("@outside", ground.outside).replace("@ws", ground.ws), absolute);
+    symlinkSync(link.replace("@outside", fixture.outside).replace("@ws", fixture.ws), absolute);
   } catch {
     // Something stands there already; the tree grows elsewhere.
   }
@@ -61,15 +61,15 @@ function mayAnswer(expected: string): readonly string[] {
 }
 
 /** What the file system itself says of a path: the file's content, or why there is none. */
-function truth(ground: TestGround, at: string): string {
+function truth(fixture: TestFixture, at: string): string {
   let real: string;
   try {
     // The other realpathSync takes ".." in a link as text, which the kernel does not.
-    real = realpathSync.native(path.join(ground.ws, at));
+    real = realpathSync.native(path.join(fixture.ws, at));
   } catch (error) {
     return String((error as NodeJS.ErrnoException).code);
   }
-  if (real !== ground.ws && !real.startsWith(`${ground.ws}/`)) return "outside";
+  if (real !== fixture.ws && !real.startsWith(`${fixture.ws}/`)) return "outside";
   return existsSync(real) ? real : "gone";
 }
 
@@ -80,12 +80,12 @@ describe.each(["descriptor", "portable"] as const)("any tree of files and links,
         fc.array(plant, { minLength: 1, maxLength: 12 }),
         fc.array(place, { minLength: 5, maxLength: 5 }),
         async (plants, paths) => {
-          const ground = createTestGround(kind);
+          const fixture = createTestFixture(kind);
           try {
-            for (const each of plants) grow(ground, each);
-            const guard = ground.guard();
+            for (const each of plants) grow(fixture, each);
+            const guard = fixture.guard();
             for (const at of [...paths, ...plants.map((each) => each.at)]) {
-              const expected = truth(ground, at);
+              const expected = truth(fixture, at);
               const stat = await codeOf(() => guard.stat(at));
               expect(mayAnswer(expected)).toContain(stat);
               const content = await guard.read(at).catch(() => undefined);
@@ -94,7 +94,7 @@ describe.each(["descriptor", "portable"] as const)("any tree of files and links,
               expect(Buffer.from(content).toString()).not.toContain(SECRET);
             }
           } finally {
-            ground.dispose();
+            fixture.dispose();
           }
         },
       ),
@@ -109,9 +109,9 @@ describe.each(["descriptor", "portable"] as const)("any tree of files and links,
         fc.array(plant, { minLength: 1, maxLength: 10 }),
         fc.array(fc.tuple(fc.nat(6), place, place), { maxLength: 10 }),
         async (plants, steps) => {
-          const ground = createTestGround(kind);
-          for (const each of plants) grow(ground, each);
-          const guard = ground.guard();
+          const fixture = createTestFixture(kind);
+          for (const each of plants) grow(fixture, each);
+          const guard = fixture.guard();
           for (const [which, one, other] of steps) {
             const change = [
               () => guard.replaceFile(one, data),
@@ -125,7 +125,7 @@ describe.each(["descriptor", "portable"] as const)("any tree of files and links,
             expect(await codeOf(() => change?.())).toMatch(/^(no error|PATH_|FILE_|RESOURCE_)/);
           }
           // Throws where anything outside was touched.
-          ground.dispose();
+          fixture.dispose();
         },
       ),
       { numRuns: 60 },

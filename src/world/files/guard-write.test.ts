@@ -15,21 +15,21 @@ import {
 import path from "node:path";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { codeOf, createTestGround, SECRET, type TestGround } from "../../../test/attack/ground.js";
+import { codeOf, createTestFixture, SECRET, type TestFixture } from "../../../test/attack/fixture.js";
 import type { Guard } from "./guard-types.js";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
 describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind) => {
-  let ground: TestGround;
+  let fixture: TestFixture;
   let guard: Guard;
-  const show = (name: string): string => readFileSync(path.join(ground.ws, name), "utf8");
-  const names = (name = "."): string[] => readdirSync(path.join(ground.ws, name)).sort();
+  const show = (name: string): string => readFileSync(path.join(fixture.ws, name), "utf8");
+  const names = (name = "."): string[] => readdirSync(path.join(fixture.ws, name)).sort();
   beforeEach(() => {
-    ground = createTestGround(kind);
-    guard = ground.guard();
+    fixture = createTestFixture(kind);
+    guard = fixture.guard();
   });
-  afterEach(() => ground.dispose());
+  afterEach(() => fixture.dispose());
 
   it("creates a file and its parents, replaces it, and leaves no temp file", async () => {
     const first = await guard.replaceFile("a/b/c.txt", bytes("one"));
@@ -44,7 +44,7 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
   });
 
   it("flushes to the disk when told to", async () => {
-    const synced = ground.guard({}, { sync: true });
+    const synced = fixture.guard({}, { sync: true });
     await synced.replaceFile("d/a", bytes("x"));
     await synced.appendFile("d/a", bytes("y"));
     await synced.rename("d/a", "e/b");
@@ -69,7 +69,7 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
   });
 
   it("keeps mode and owner, drops set-id bits, takes a given mode", async () => {
-    const file = ground.put("script", "x");
+    const file = fixture.put("script", "x");
     // Only root can give a file away; anyone else keeps what is his.
     const owner = process.getuid?.() === 0 ? [1234, 4321] : [statSync(file).uid, statSync(file).gid];
     chownSync(file, owner[0] ?? 0, owner[1] ?? 0);
@@ -79,31 +79,31 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
     expect(stat.mode & 0o7777).toBe(0o751);
     expect([stat.uid, stat.gid]).toEqual(owner);
     await guard.replaceFile("secret", bytes("y"), { mode: 0o600 });
-    expect(statSync(path.join(ground.ws, "secret")).mode & 0o777).toBe(0o600);
+    expect(statSync(path.join(fixture.ws, "secret")).mode & 0o777).toBe(0o600);
     await guard.replaceFile("plain", bytes("y"));
-    expect(statSync(path.join(ground.ws, "plain")).mode & 0o777).toBe(0o666 & ~process.umask());
+    expect(statSync(path.join(fixture.ws, "plain")).mode & 0o777).toBe(0o666 & ~process.umask());
     await guard.copyFile("script", "copied");
-    expect(statSync(path.join(ground.ws, "copied")).mode & 0o777).toBe(0o751);
+    expect(statSync(path.join(fixture.ws, "copied")).mode & 0o777).toBe(0o751);
   });
 
   it("never writes through a hard link", async () => {
-    const secret = path.join(ground.outside, "secret.txt");
-    linkSync(secret, path.join(ground.ws, "hard"));
-    linkSync(secret, path.join(ground.ws, "hard2"));
-    linkSync(secret, path.join(ground.ws, "hard3"));
+    const secret = path.join(fixture.outside, "secret.txt");
+    linkSync(secret, path.join(fixture.ws, "hard"));
+    linkSync(secret, path.join(fixture.ws, "hard2"));
+    linkSync(secret, path.join(fixture.ws, "hard3"));
     await guard.replaceFile("hard", bytes("changed"));
     await guard.appendFile("hard2", bytes(" more"));
-    ground.put("source", "copied");
+    fixture.put("source", "copied");
     await guard.copyFile("source", "hard3", { overwrite: true });
     expect([show("hard"), show("hard2"), show("hard3")]).toEqual(["changed", `${SECRET} more`, "copied"]);
   });
 
   it("writes through links that stay inside and leaves the link", async () => {
-    ground.put("real/a", "old");
-    ground.link("alias", "real/a");
-    ground.link("dir", "real");
-    ground.link("dangling", "real/new");
-    ground.link("deep", "not/there/yet");
+    fixture.put("real/a", "old");
+    fixture.link("alias", "real/a");
+    fixture.link("dir", "real");
+    fixture.link("dangling", "real/new");
+    fixture.link("deep", "not/there/yet");
     await guard.replaceFile("alias", bytes("new"));
     await guard.replaceFile("dir/b", bytes("b"));
     await guard.replaceFile("dangling", bytes("c"));
@@ -114,15 +114,15 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
       "c",
       "d",
     ]);
-    expect(readlinkSync(path.join(ground.ws, "alias"))).toBe("real/a");
+    expect(readlinkSync(path.join(fixture.ws, "alias"))).toBe("real/a");
   });
 
   it("refuses to write, append, copy, create or make anything through links that leave", async () => {
-    ground.put("source", "x");
-    ground.link("out", ground.outside);
-    ground.link("file", "../outside/secret.txt");
-    ground.link("dangling", path.join(ground.outside, "created"));
-    ground.link("dangling-dir", "../outside/new/dir");
+    fixture.put("source", "x");
+    fixture.link("out", fixture.outside);
+    fixture.link("file", "../outside/secret.txt");
+    fixture.link("dangling", path.join(fixture.outside, "created"));
+    fixture.link("dangling-dir", "../outside/new/dir");
     for (const name of [
       "out/secret.txt",
       "out/created",
@@ -142,14 +142,14 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
       for (const attempt of attempts) expect([name, await codeOf(attempt)]).toEqual([name, "PATH_SYMLINK"]);
     }
     expect(await codeOf(() => guard.copyFile("file", "stolen"))).toBe("PATH_SYMLINK");
-    expect(existsSync(path.join(ground.ws, "stolen"))).toBe(false);
+    expect(existsSync(path.join(fixture.ws, "stolen"))).toBe(false);
   });
 
   it("refuses to create or touch protected and forbidden places, under any spelling", async () => {
-    const strict = ground.guard({ protectedGlobs: [".git/**", ".bashrc"], forbiddenPaths: ["**/*.key"] });
-    mkdirSync(path.join(ground.ws, ".git/hooks"), { recursive: true });
-    ground.link("hooks", ".git/hooks");
-    ground.put("a", "x");
+    const strict = fixture.guard({ protectedGlobs: [".git/**", ".bashrc"], forbiddenPaths: ["**/*.key"] });
+    mkdirSync(path.join(fixture.ws, ".git/hooks"), { recursive: true });
+    fixture.link("hooks", ".git/hooks");
+    fixture.put("a", "x");
     for (const name of [
       ".git/hooks/pre-commit",
       ".git/config",
@@ -169,15 +169,15 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
       expect(await codeOf(() => strict.makeDirectory(name))).toBe("PATH_FORBIDDEN");
     }
     expect(names(".git/hooks")).toEqual([]);
-    expect(existsSync(path.join(ground.ws, "sub"))).toBe(false);
+    expect(existsSync(path.join(fixture.ws, "sub"))).toBe(false);
   });
 
   it("creates only where nothing is, and replaces only what it knows", async () => {
-    ground.put("a", "old");
-    ground.link("dangling", "b");
+    fixture.put("a", "old");
+    fixture.link("dangling", "b");
     expect(await codeOf(() => guard.replaceFile("a", bytes("x"), { create: true }))).toBe("FILE_CONFLICT");
     const known = guard.stat("a")?.identity ?? "";
-    ground.put("a", "new");
+    fixture.put("a", "new");
     expect(await codeOf(() => guard.replaceFile("a", bytes("x"), { ifIdentity: known }))).toBe(
       "FILE_CONFLICT",
     );
@@ -191,7 +191,7 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
   });
 
   it("sees a change between staging and committing", async () => {
-    ground.put("a", "old");
+    fixture.put("a", "old");
     const staged = await guard.stage(
       "a",
       { data: bytes("new") },
@@ -199,10 +199,10 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
     );
     expect(show("a")).toBe("old");
     expect(readFileSync(staged.temp, "utf8")).toBe("new");
-    ground.put("a", "other");
+    fixture.put("a", "other");
     expect(await codeOf(() => staged.commit())).toBe("FILE_CONFLICT");
     const fresh = await guard.stage("b", { data: bytes("new") }, { create: true });
-    ground.put("b", "theirs");
+    fixture.put("b", "theirs");
     expect(await codeOf(() => fresh.commit())).toBe("FILE_CONFLICT");
     expect([show("a"), show("b")]).toEqual(["other", "theirs"]);
     expect(names()).toEqual(["a", "b"]);
@@ -216,15 +216,15 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
   });
 
   it("does not commit into a directory that was moved away, nor a temp file that was swapped", async () => {
-    ground.put("d/a", "old");
+    fixture.put("d/a", "old");
     const staged = await guard.stage("d/a", { data: bytes("new") });
-    const moved = path.join(ground.base, "moved");
+    const moved = path.join(fixture.base, "moved");
     await guard.rename("d", "elsewhere");
     expect(await codeOf(() => staged.commit())).toBe("FILE_CONFLICT");
     expect(existsSync(moved)).toBe(false);
     const second = await guard.stage("elsewhere/a", { data: bytes("new") });
-    await guard.unlink(path.relative(ground.ws, second.temp));
-    symlinkSync(path.join(ground.outside, "secret.txt"), second.temp);
+    await guard.unlink(path.relative(fixture.ws, second.temp));
+    symlinkSync(path.join(fixture.outside, "secret.txt"), second.temp);
     expect(await codeOf(() => second.commit())).toBe("FILE_CONFLICT");
     expect(show("elsewhere/a")).toBe("old");
   });
@@ -234,16 +234,16 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
     await guard.appendFile("log", bytes("two\n"));
     expect(show("log")).toBe("one\ntwo\n");
     const first = await guard.stage("log", { append: bytes("three\n") });
-    writeFileSync(path.join(ground.ws, "log"), "other\n");
+    writeFileSync(path.join(fixture.ws, "log"), "other\n");
     expect(await codeOf(() => first.commit())).toBe("FILE_CONFLICT");
     await Promise.all(["a", "b", "c"].map((line) => guard.appendFile("log", bytes(line))));
     expect(show("log").slice("other\n".length).split("").sort()).toEqual(["a", "b", "c"]);
   });
 
   it("keeps the size limit on every way of writing", async () => {
-    const small = ground.guard({}, { maxFileSize: 10 });
-    ground.put("big", "x".repeat(11));
-    ground.put("eight", "x".repeat(8));
+    const small = fixture.guard({}, { maxFileSize: 10 });
+    fixture.put("big", "x".repeat(11));
+    fixture.put("eight", "x".repeat(8));
     const full = bytes("x".repeat(11));
     expect(await codeOf(() => small.replaceFile("a", full))).toBe("FILE_TOO_LARGE");
     expect(await codeOf(() => small.appendFile("eight", bytes("xxx")))).toBe("FILE_TOO_LARGE");
@@ -257,17 +257,17 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
     expect(await guard.makeDirectory("a/b/c")).toEqual({ created: true });
     expect(await guard.makeDirectory("a/b/c")).toEqual({ created: false });
     expect(await guard.makeDirectory(".")).toEqual({ created: false });
-    ground.put("file", "x");
+    fixture.put("file", "x");
     expect(await codeOf(() => guard.makeDirectory("file"))).toBe("FILE_CONFLICT");
     expect(await codeOf(() => guard.makeDirectory("file/below"))).toBe("FILE_IO");
-    ground.link("alias", "a");
+    fixture.link("alias", "a");
     expect(await guard.makeDirectory("alias/x/y")).toEqual({ created: true });
-    expect(lstatSync(path.join(ground.ws, "a/x/y")).isDirectory()).toBe(true);
+    expect(lstatSync(path.join(fixture.ws, "a/x/y")).isDirectory()).toBe(true);
   });
 
   it("hands out a judged directory for changes of others", () => {
     const parent = guard.openParent("d/file.txt", { create: true });
-    expect(parent).toMatchObject({ name: "file.txt", realDir: path.join(ground.ws, "d"), stat: null });
+    expect(parent).toMatchObject({ name: "file.txt", realDir: path.join(fixture.ws, "d"), stat: null });
     writeFileSync(parent.at(), "x", { flag: "wx" });
     expect(parent.holds()).toBe(true);
     parent.close();
@@ -282,7 +282,7 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
       expect(await codeOf(() => guard.makeDirectory(name))).toBe("PATH_INVALID");
     }
     expect(await codeOf(() => guard.replaceFile("d/".repeat(2045) + "x", bytes("x")))).toBe("PATH_INVALID");
-    ground.put("a", "x");
+    fixture.put("a", "x");
     expect(await codeOf(() => guard.rename("a", "b\nc"))).toBe("PATH_INVALID");
     expect(await codeOf(() => guard.replaceFile("x".repeat(250), bytes("x")))).toBe("no error");
   });

@@ -16,14 +16,14 @@ import { realPathOf } from "./real-path.js";
 import { type RemoveOptions, removeTree, unlinkPath } from "./remove-tree.js";
 import { renamePath } from "./rename-path.js";
 import { resolveLinks } from "./resolve-links.js";
-import { type StageSource, stageWrite, type WriteGround } from "./stage-write.js";
+import { type StageSource, stageWrite, type WriteDeps } from "./stage-write.js";
 import { walkFiles } from "./walk-files.js";
 import { watchPath } from "./watch-path.js";
 
 /** Build the guard that every file operation goes through. */
 export function createGuard(options: GuardOptions): Guard {
   const { rules, maxFileSize } = options;
-  const ground: WriteGround = {
+  const deps: WriteDeps = {
     rules,
     maxFileSize,
     opener: options.opener ?? chooseOpener(rules.platform),
@@ -32,33 +32,33 @@ export function createGuard(options: GuardOptions): Guard {
   };
   const display = (real: string): string => displayPath(rules.workspace, real);
   const stage: Guard["stage"] = (text, source, write = {}) =>
-    stageWrite(ground, text, { source, options: write });
+    stageWrite(deps, text, { source, options: write });
   const put = async (text: string, source: StageSource, write = {}): Promise<FileStat> =>
     (await stage(text, source, write)).commit();
   return {
     root: rules.workspace,
     rules,
-    kind: ground.opener.kind,
-    check: (text, access = "read") => checkPath(ground, text, access),
-    canonical: (text) => canonicalPath(ground, text),
+    kind: deps.opener.kind,
+    check: (text, access = "read") => checkPath(deps, text, access),
+    canonical: (text) => canonicalPath(deps, text),
     display,
-    openRead: (text) => openRead(ground, text, display),
-    stat: (text, look) => statPath(ground, text, look?.follow ?? true),
-    read: (text, range) => readBytes(ground, text, { range, maxBytes: maxFileSize }),
-    list: (text) => listDirectory(ground, text, display),
-    walk: (text, walk = {}, signal) => walkFiles(ground, text, { ...walk, display, signal }),
-    openParent: (text, parent = {}) => openParent(ground, text, parent),
+    openRead: (text) => openRead(deps, text, display),
+    stat: (text, look) => statPath(deps, text, look?.follow ?? true),
+    read: (text, range) => readBytes(deps, text, { range, maxBytes: maxFileSize }),
+    list: (text) => listDirectory(deps, text, display),
+    walk: (text, walk = {}, signal) => walkFiles(deps, text, { ...walk, display, signal }),
+    openParent: (text, parent = {}) => openParent(deps, text, parent),
     stage,
     replaceFile: (text, data, write) => put(text, { data }, write),
     appendFile: (text, data) => append(() => put(text, { append: data })),
     copyFile: (from, to, copy) => put(to, { copyOf: from }, { create: copy?.overwrite !== true }),
-    makeDirectory: async (text) => ({ created: (await makeDirectory(ground, text)).created }),
-    rename: (from, to, rename = {}) => renamePath(ground, { from, to, options: rename }),
-    unlink: (text, removal = {}) => unlinkPath(ground, text, removeOptions(ground, text, removal)),
-    removeTree: (text, removal = {}) => removeTree(ground, text, removeOptions(ground, text, removal)),
-    watch: (text, signal) => watchPath(ground, text, { signal, display }),
-    narrow: (paths) => createGuard({ ...options, opener: ground.opener, rules: rules.narrow(paths) }),
-    screen: (readable) => createGuard({ ...options, opener: ground.opener, rules: rules.screen(readable) }),
+    makeDirectory: async (text) => ({ created: (await makeDirectory(deps, text)).created }),
+    rename: (from, to, rename = {}) => renamePath(deps, { from, to, options: rename }),
+    unlink: (text, removal = {}) => unlinkPath(deps, text, removeOptions(deps, text, removal)),
+    removeTree: (text, removal = {}) => removeTree(deps, text, removeOptions(deps, text, removal)),
+    watch: (text, signal) => watchPath(deps, text, { signal, display }),
+    narrow: (paths) => createGuard({ ...options, opener: deps.opener, rules: rules.narrow(paths) }),
+    screen: (readable) => createGuard({ ...options, opener: deps.opener, rules: rules.screen(readable) }),
   };
 }
 
@@ -71,10 +71,10 @@ function displayPath(workspace: string, real: string): string {
   return below(real, workspace) || ".";
 }
 
-function checkPath(ground: WriteGround, text: string, access: "read" | "write"): PathVerdict {
+function checkPath(deps: WriteDeps, text: string, access: "read" | "write"): PathVerdict {
   try {
-    const lexical = placed(ground.rules, text, access);
-    const { real, stat } = resolved(ground.rules, lexical, { text, wanted: { access } });
+    const lexical = placed(deps.rules, text, access);
+    const { real, stat } = resolved(deps.rules, lexical, { text, wanted: { access } });
     if (stat !== null && !stat.isFile() && !stat.isDirectory()) throw notPlain(text);
     return { allowed: true, path: real };
   } catch (error) {
@@ -83,18 +83,18 @@ function checkPath(ground: WriteGround, text: string, access: "read" | "write"):
   }
 }
 
-function canonicalPath(ground: WriteGround, text: string): string {
-  const { rules } = ground;
+function canonicalPath(deps: WriteDeps, text: string): string {
+  const { rules } = deps;
   const verdict = rules.place(text);
   if (!verdict.allowed) return path.resolve(rules.workspace, typeof text === "string" ? text : typeof text);
   const found = resolveLinks(verdict.path, rules, true);
   if ("allowed" in found) return verdict.path;
   // Elsewhere than on Linux a name may have several spellings: take the disk's.
-  return ground.opener.kind === "portable" ? realPathOf(found.real) : found.real;
+  return deps.opener.kind === "portable" ? realPathOf(found.real) : found.real;
 }
 
-function openRead(ground: WriteGround, text: string, display: (real: string) => string): GuardedFile {
-  const { fd, real, stat, close } = openForReading(ground, text);
+function openRead(deps: WriteDeps, text: string, display: (real: string) => string): GuardedFile {
+  const { fd, real, stat, close } = openForReading(deps, text);
   return {
     fd,
     real,
@@ -106,9 +106,9 @@ function openRead(ground: WriteGround, text: string, display: (real: string) => 
   };
 }
 
-function statPath(ground: WriteGround, text: string, follow: boolean): FileStat | null {
+function statPath(deps: WriteDeps, text: string, follow: boolean): FileStat | null {
   try {
-    const handle = openExisting(ground, text, { access: "read", follow });
+    const handle = openExisting(deps, text, { access: "read", follow });
     handle.close();
     return toFileStat(handle.stat);
   } catch (error) {
@@ -123,12 +123,12 @@ function isAbsence(error: ToolError): boolean {
 }
 
 function openParent(
-  ground: WriteGround,
+  deps: WriteDeps,
   text: string,
   { create, follow }: { create?: boolean; follow?: boolean },
 ): ParentHandle {
-  const make = create === true ? { make: parentMaker(ground, text) } : {};
-  const { directory, name, real, stat } = openSpot(ground, text, {
+  const make = create === true ? { make: parentMaker(deps, text) } : {};
+  const { directory, name, real, stat } = openSpot(deps, text, {
     access: "write",
     follow: follow ?? true,
     ...make,
@@ -155,11 +155,11 @@ async function append(attempt: () => Promise<FileStat>): Promise<FileStat> {
   }
 }
 
-function removeOptions(ground: WriteGround, text: string, removal: RemovalOptions): RemoveOptions {
+function removeOptions(deps: WriteDeps, text: string, removal: RemovalOptions): RemoveOptions {
   const { ifIdentity } = removal;
   const check = ({ stat }: Spot): void => {
     if (ifIdentity === undefined || (stat !== null && identityOf(stat) === ifIdentity)) return;
     throw conflict(text, "has been changed by someone else");
   };
-  return { sync: ground.sync, signal: removal.signal, check };
+  return { sync: deps.sync, signal: removal.signal, check };
 }

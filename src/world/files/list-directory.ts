@@ -3,7 +3,7 @@ import { opendir } from "node:fs/promises";
 import type { DirectoryEntry, EntryType } from "../../contract/ports/files.js";
 import { systemFailure, withPathAsync } from "./file-errors.js";
 import { typeOf } from "./file-stat.js";
-import { type Ground, openExisting } from "./locate.js";
+import { type Deps, openExisting } from "./locate.js";
 import type { Handle } from "./opener.js";
 import { joinName, showName } from "./path-text.js";
 
@@ -15,19 +15,19 @@ export interface RawEntry {
 
 /** List a directory as a stream, in the order of the disk. Links are reported, not followed. */
 export async function* listDirectory(
-  ground: Ground,
+  deps: Deps,
   text: string,
   display: (real: string) => string,
 ): AsyncGenerator<DirectoryEntry> {
-  const handle = openExisting(ground, text, { access: "read" });
+  const handle = openExisting(deps, text, { access: "read" });
   try {
     if (!handle.stat.isDirectory()) throw systemFailure(text, "ENOTDIR");
     const base = display(handle.real);
     const directory = await withPathAsync(text, () => openStream(handle));
-    const judged = ground.rules.mayDenyBelow(handle.real);
+    const judged = deps.rules.mayDenyBelow(handle.real);
     for await (const entry of rawEntries(directory, handle)) {
       const name = showName(entry.name);
-      if (judged && !ground.rules.judge(joinName(handle.real, name), "read").allowed) continue;
+      if (judged && !deps.rules.judge(joinName(handle.real, name), "read").allowed) continue;
       yield { name, path: base === "." ? name : joinName(base, name), type: entry.type };
     }
   } finally {

@@ -9,7 +9,7 @@ import { joinName } from "./path-text.js";
 import { type Resolution, resolveLinks } from "./resolve-links.js";
 
 /** What the guard stands on. */
-export interface Ground {
+export interface Deps {
   readonly rules: PathRules;
   readonly opener: Opener;
 }
@@ -38,21 +38,21 @@ const ATTEMPTS = 50;
  * Open what a path names, judged where it really is. The first try takes the path as it stands;
  * only where that met a link, or failed, are the links followed by hand.
  */
-export function openExisting(ground: Ground, text: string, wanted: Wanted): Handle {
-  const lexical = placed(ground.rules, text, wanted.access);
+export function openExisting(deps: Deps, text: string, wanted: Wanted): Handle {
+  const lexical = placed(deps.rules, text, wanted.access);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const direct = openThere(ground, lexical, text);
-    if (direct !== undefined && stands(ground, direct, { real: lexical, wanted })) {
-      return judged(ground.rules, direct, { text, access: wanted.access });
+    const direct = openThere(deps, lexical, text);
+    if (direct !== undefined && stands(deps, direct, { real: lexical, wanted })) {
+      return judged(deps.rules, direct, { text, access: wanted.access });
     }
     direct?.close();
-    const found = resolved(ground.rules, lexical, { text, wanted });
+    const found = resolved(deps.rules, lexical, { text, wanted });
     if (found.errno === "ESTALE") continue;
     if (found.errno !== undefined) throw systemFailure(text, found.errno);
     if (found.missing > 0) throw notFound(text);
-    const handle = openThere(ground, found.real, text);
-    if (handle !== undefined && stands(ground, handle, { real: found.real, wanted, folded: true })) {
-      return judged(ground.rules, handle, { text, access: wanted.access });
+    const handle = openThere(deps, found.real, text);
+    if (handle !== undefined && stands(deps, handle, { real: found.real, wanted, folded: true })) {
+      return judged(deps.rules, handle, { text, access: wanted.access });
     }
     handle?.close();
     if (handle === undefined && found.stat === null) throw notFound(text);
@@ -61,24 +61,20 @@ export function openExisting(ground: Ground, text: string, wanted: Wanted): Hand
 }
 
 /** Open the directory that holds, or will hold, what a path names. Missing directories are made by `make`. */
-export function openSpot(
-  ground: Ground,
-  text: string,
-  wanted: Wanted & { readonly make?: MakeParents },
-): Spot {
-  const lexical = placed(ground.rules, text, wanted.access);
-  refuseRoot(ground.rules, lexical, { text, wanted });
+export function openSpot(deps: Deps, text: string, wanted: Wanted & { readonly make?: MakeParents }): Spot {
+  const lexical = placed(deps.rules, text, wanted.access);
+  refuseRoot(deps.rules, lexical, { text, wanted });
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const direct = spotAt(ground, lexical, { text, wanted });
+    const direct = spotAt(deps, lexical, { text, wanted });
     if (direct !== undefined) return direct;
-    const found = resolved(ground.rules, lexical, { text, wanted });
+    const found = resolved(deps.rules, lexical, { text, wanted });
     if (found.errno === "ESTALE") continue;
     if (found.errno !== undefined) throw systemFailure(text, found.errno);
     if (found.missing > 1) {
       if (wanted.make === undefined) throw notFound(text);
       wanted.make(path.dirname(found.real), found.missing - 1);
     }
-    const spot = spotAt(ground, found.real, { text, wanted, folded: true });
+    const spot = spotAt(deps, found.real, { text, wanted, folded: true });
     if (spot !== undefined) return spot;
     if (!existsSync(path.dirname(found.real))) throw notFound(text);
   }
@@ -86,10 +82,10 @@ export function openSpot(
 }
 
 /** Open what stands at a physical path that was seen before; `undefined` where it is not (or no longer) there to be used. */
-export function openPhysical(ground: Ground, real: string, access: PathAccess): Handle | undefined {
-  const handle = openThere(ground, real, real);
+export function openPhysical(deps: Deps, real: string, access: PathAccess): Handle | undefined {
+  const handle = openThere(deps, real, real);
   if (handle === undefined) return undefined;
-  if (handle.real === real && ground.rules.judge(real, access).allowed) return handle;
+  if (handle.real === real && deps.rules.judge(real, access).allowed) return handle;
   handle.close();
   return undefined;
 }
@@ -122,9 +118,9 @@ function accept(verdict: RuleVerdict, text: string): string {
 }
 
 /** `undefined` where something is missing or in the way: the look at the names will tell what. */
-function openThere(ground: Ground, absolute: string, text: string): Handle | undefined {
+function openThere(deps: Deps, absolute: string, text: string): Handle | undefined {
   try {
-    return ground.opener.open(absolute);
+    return deps.opener.open(absolute);
   } catch (error) {
     const code = errnoOf(error);
     if (code === undefined) throw error;
@@ -140,11 +136,11 @@ interface Expected {
   readonly folded?: boolean;
 }
 
-function stands(ground: Ground, handle: Handle, { real, wanted, folded }: Expected): boolean {
+function stands(deps: Deps, handle: Handle, { real, wanted, folded }: Expected): boolean {
   const same = handle.real === real || (folded === true && foldName(handle.real) === foldName(real));
   if (!same) return false;
   if (!handle.stat.isSymbolicLink()) return true;
-  return wanted.follow === false && ground.rules.strict.noSymlinks !== true;
+  return wanted.follow === false && deps.rules.strict.noSymlinks !== true;
 }
 
 function judged(
@@ -160,23 +156,23 @@ function judged(
 
 /** The spot of a physical path, where its directory is really there and its name no link to follow. */
 function spotAt(
-  ground: Ground,
+  deps: Deps,
   physical: string,
   { text, wanted, folded }: { text: string; wanted: Wanted; folded?: boolean },
 ): Spot | undefined {
   const parent = path.dirname(physical);
-  const directory = openThere(ground, parent, text);
+  const directory = openThere(deps, parent, text);
   if (directory === undefined) return undefined;
   const name = path.basename(physical);
   try {
     const real = joinName(directory.real, name);
     const fits =
       directory.stat.isDirectory() &&
-      stands(ground, directory, { real: parent, wanted, ...(folded && { folded }) });
+      stands(deps, directory, { real: parent, wanted, ...(folded && { folded }) });
     const stat = fits ? lookAt(directory, name) : undefined;
-    const linked = stat?.isSymbolicLink() && (wanted.follow !== false || ground.rules.strict.noSymlinks);
+    const linked = stat?.isSymbolicLink() && (wanted.follow !== false || deps.rules.strict.noSymlinks);
     if (stat !== undefined && !linked) {
-      accept(ground.rules.judge(real, wanted.access), text);
+      accept(deps.rules.judge(real, wanted.access), text);
       return { directory, name, real, stat };
     }
   } catch (error) {

@@ -4,7 +4,7 @@ import type { FileStat, ReadRange } from "../../contract/ports/files.js";
 import { ToolValidationError } from "../../contract/errors.js";
 import { notPlain, systemFailure, tooLarge, withPath, withPathAsync } from "./file-errors.js";
 import { toFileStat } from "./file-stat.js";
-import { type Ground, openExisting } from "./locate.js";
+import { type Deps, openExisting } from "./locate.js";
 
 /** An open regular file, with the descriptor it is read through. */
 export interface OpenDescriptor {
@@ -16,8 +16,8 @@ export interface OpenDescriptor {
 }
 
 /** Open a regular file for reading; anything else is refused without being opened. */
-export function openForReading(ground: Ground, text: string): OpenDescriptor {
-  const handle = openExisting(ground, text, { access: "read" });
+export function openForReading(deps: Deps, text: string): OpenDescriptor {
+  const handle = openExisting(deps, text, { access: "read" });
   try {
     if (handle.stat.isDirectory()) throw systemFailure(text, "EISDIR");
     if (!handle.stat.isFile()) throw notPlain(text);
@@ -49,9 +49,9 @@ const SMALL = 256 * 1024;
 const CHUNK = 4 * 1024 * 1024;
 
 /** Read a file, or a range of one of any size, within the limit. The size that the system tells is only a hint. */
-export async function readBytes(ground: Ground, text: string, limits: ReadLimits): Promise<Uint8Array> {
+export async function readBytes(deps: Deps, text: string, limits: ReadLimits): Promise<Uint8Array> {
   const { offset, length } = checkRange(limits.range);
-  const file = openForReading(ground, text);
+  const file = openForReading(deps, text);
   try {
     const wanted = Math.min(length, limits.maxBytes + 1);
     const expected = Math.max(0, Math.min(length, file.stat.size - offset));

@@ -10,7 +10,7 @@ import {
   withPathAsync,
 } from "./file-errors.js";
 import { isSameFile } from "./file-stat.js";
-import { type Ground, lookAt, openSpot, type Spot } from "./locate.js";
+import { type Deps, lookAt, openSpot, type Spot } from "./locate.js";
 import type { Handle } from "./opener.js";
 import type { PathAccess } from "./path-verdict.js";
 import { joinName } from "./path-text.js";
@@ -25,8 +25,8 @@ export interface RemoveOptions {
 }
 
 /** Delete a file, or a link itself. A directory is refused. */
-export async function unlinkPath(ground: Ground, text: string, options: RemoveOptions): Promise<void> {
-  const spot = openSpot(ground, text, { access: "remove", follow: false });
+export async function unlinkPath(deps: Deps, text: string, options: RemoveOptions): Promise<void> {
+  const spot = openSpot(deps, text, { access: "remove", follow: false });
   try {
     if (spot.stat === null) throw notFound(text);
     if (spot.stat.isDirectory()) throw systemFailure(text, "EISDIR");
@@ -45,12 +45,12 @@ export async function unlinkPath(ground: Ground, text: string, options: RemoveOp
  * Delete a directory with all below it, or a file. Everything is judged before anything is deleted,
  * and once more as it is: what is forbidden, protected or mounted below keeps the whole tree.
  */
-export async function removeTree(ground: Ground, text: string, options: RemoveOptions): Promise<void> {
-  const spot = openSpot(ground, text, { access: "remove", follow: false });
+export async function removeTree(deps: Deps, text: string, options: RemoveOptions): Promise<void> {
+  const spot = openSpot(deps, text, { access: "remove", follow: false });
   try {
     if (spot.stat === null) throw notFound(text);
     options.check?.(spot);
-    await withPathAsync(text, () => removeSpot(ground, text, { spot, options }));
+    await withPathAsync(text, () => removeSpot(deps, text, { spot, options }));
     if (options.sync) await syncDirectory(spot.directory);
   } finally {
     spot.directory.close();
@@ -59,7 +59,7 @@ export async function removeTree(ground: Ground, text: string, options: RemoveOp
 
 /** Judge everything below a directory for an access, with the path each would have at `to` if given. */
 export async function judgeTree(
-  ground: Ground,
+  deps: Deps,
   top: Handle,
   {
     text,
@@ -69,9 +69,8 @@ export async function judgeTree(
   }: { text: string; access: PathAccess; to?: string; signal?: AbortSignal | undefined },
 ): Promise<void> {
   const judge = (real: string): void => {
-    judgeBelow(ground, text, { real, access });
-    if (to !== undefined)
-      judgeBelow(ground, text, { real: to + real.slice(top.real.length), access: "write" });
+    judgeBelow(deps, text, { real, access });
+    if (to !== undefined) judgeBelow(deps, text, { real: to + real.slice(top.real.length), access: "write" });
   };
   const visitor = {
     leaf: (directory: Handle, name: Buffer, real: string) => judge(real),
@@ -80,20 +79,20 @@ export async function judgeTree(
       if (directory !== top) judge(real);
     },
   };
-  await walkTree(top, { opener: ground.opener, visitor, text, signal });
+  await walkTree(top, { opener: deps.opener, visitor, text, signal });
 }
 
 async function removeSpot(
-  ground: Ground,
+  deps: Deps,
   text: string,
   { spot, options }: { spot: Spot; options: RemoveOptions },
 ): Promise<void> {
   if (spot.stat === null || !spot.stat.isDirectory()) return unlinkSync(spot.directory.at(spot.name));
-  const top = openTop(ground, text, spot);
+  const top = openTop(deps, text, spot);
   const signal = options.signal;
   try {
-    await judgeTree(ground, top, { text, access: "write", signal });
-    await walkTree(top, { opener: ground.opener, visitor: deleter(ground, text), text, signal });
+    await judgeTree(deps, top, { text, access: "write", signal });
+    await walkTree(top, { opener: deps.opener, visitor: deleter(deps, text), text, signal });
     const present = lookAt(spot.directory, spot.name);
     if (present === null || !isSameFile(present, top.stat)) throw unstable(text);
     rmdirSync(spot.directory.at(spot.name));
@@ -103,32 +102,28 @@ async function removeSpot(
 }
 
 /** Open the directory of a spot, which must still be the one that was judged. */
-export function openTop(ground: Ground, text: string, spot: Spot): Handle {
-  const top = ground.opener.openChild(spot.directory, spot.name, joinName(spot.directory.real, spot.name));
+export function openTop(deps: Deps, text: string, spot: Spot): Handle {
+  const top = deps.opener.openChild(spot.directory, spot.name, joinName(spot.directory.real, spot.name));
   if (top.stat.isDirectory() && top.holds()) return top;
   top.close();
   throw unstable(text);
 }
 
-function deleter(ground: Ground, text: string) {
+function deleter(deps: Deps, text: string) {
   return {
     leaf(directory: Handle, name: Buffer, real: string): void {
-      judgeBelow(ground, text, { real, access: "write" });
+      judgeBelow(deps, text, { real, access: "write" });
       ignoreMissing(() => unlinkSync(directory.at(name)));
     },
     leave(parent: Handle, name: Buffer, real: string): void {
-      judgeBelow(ground, text, { real, access: "write" });
+      judgeBelow(deps, text, { real, access: "write" });
       ignoreMissing(() => rmdirSync(parent.at(name)));
     },
   };
 }
 
-function judgeBelow(
-  ground: Ground,
-  text: string,
-  { real, access }: { real: string; access: PathAccess },
-): void {
-  const verdict = ground.rules.judge(real, access);
+function judgeBelow(deps: Deps, text: string, { real, access }: { real: string; access: PathAccess }): void {
+  const verdict = deps.rules.judge(real, access);
   if (verdict.allowed) return;
   throw refused(text, { ...verdict, reason: `holds something that ${verdict.reason}` });
 }

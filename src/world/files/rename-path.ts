@@ -14,7 +14,7 @@ import { lookAt, openSpot, type Spot } from "./locate.js";
 import { parentMaker } from "./make-directory.js";
 import { judgeTree, openTop } from "./remove-tree.js";
 import { renameIfFree } from "./rename-free.js";
-import { stageWrite, type WriteGround } from "./stage-write.js";
+import { stageWrite, type WriteDeps } from "./stage-write.js";
 import { syncDirectory } from "./sync-directory.js";
 
 export interface RenameOptions {
@@ -35,21 +35,21 @@ export interface Move {
  * file is linked to the new name first (which fails where it is taken), a directory is renamed over
  * an empty one that was just made. (renameat2 would do both in one step; Node does not offer it.)
  */
-export async function renamePath(ground: WriteGround, move: Move): Promise<void> {
-  const source = openSpot(ground, move.from, { access: "remove", follow: false });
+export async function renamePath(deps: WriteDeps, move: Move): Promise<void> {
+  const source = openSpot(deps, move.from, { access: "remove", follow: false });
   try {
     if (source.stat === null) throw notFound(move.from);
-    const make = parentMaker(ground, move.to);
-    const target = openSpot(ground, move.to, { access: "write", follow: false, make });
+    const make = parentMaker(deps, move.to);
+    const target = openSpot(deps, move.to, { access: "write", follow: false, make });
     try {
       if (target.real === source.real) return;
-      await judgeMove(ground, { source, target, ...move });
-      await withPathAsync(move.to, () => performMove(ground, { source, target, ...move }));
-      if (ground.sync) await syncDirectory(target.directory);
+      await judgeMove(deps, { source, target, ...move });
+      await withPathAsync(move.to, () => performMove(deps, { source, target, ...move }));
+      if (deps.sync) await syncDirectory(target.directory);
     } finally {
       target.directory.close();
     }
-    if (ground.sync) await syncDirectory(source.directory);
+    if (deps.sync) await syncDirectory(source.directory);
   } finally {
     source.directory.close();
   }
@@ -61,20 +61,20 @@ interface Work extends Move {
 }
 
 /** What is replaced is removed, and everything in a moved directory gets a new path: all of it is judged. */
-async function judgeMove(ground: WriteGround, { source, target, from, to, options }: Work): Promise<void> {
-  const removed = ground.rules.judge(target.real, "remove");
+async function judgeMove(deps: WriteDeps, { source, target, from, to, options }: Work): Promise<void> {
+  const removed = deps.rules.judge(target.real, "remove");
   if (!removed.allowed) throw refused(to, removed);
   if (source.stat?.isDirectory() !== true) return;
-  const top = withPath(from, () => openTop(ground, from, source));
+  const top = withPath(from, () => openTop(deps, from, source));
   try {
     const judging = { text: from, access: "write" as const, to: target.real, signal: options.signal };
-    await withPathAsync(from, () => judgeTree(ground, top, judging));
+    await withPathAsync(from, () => judgeTree(deps, top, judging));
   } finally {
     top.close();
   }
 }
 
-async function performMove(ground: WriteGround, work: Work): Promise<void> {
+async function performMove(deps: WriteDeps, work: Work): Promise<void> {
   const { source, target, from, to, options } = work;
   if (!source.directory.holds()) throw unstable(from);
   if (!target.directory.holds()) throw unstable(to);
@@ -86,7 +86,7 @@ async function performMove(ground: WriteGround, work: Work): Promise<void> {
   } catch (error) {
     if (errnoOf(error) !== "EXDEV") throw error;
   }
-  await moveAcross(ground, work);
+  await moveAcross(deps, work);
 }
 
 function replace({ source, target, to }: Work): void {
@@ -133,10 +133,10 @@ function moveFile({ source, target }: Work): void {
 }
 
 /** A rename cannot cross file systems: a file is copied and then deleted, a tree is refused. */
-async function moveAcross(ground: WriteGround, { source, from, to, options }: Work): Promise<void> {
+async function moveAcross(deps: WriteDeps, { source, from, to, options }: Work): Promise<void> {
   if (source.stat?.isFile() !== true) throw systemFailure(from, "EXDEV");
   const create = options.overwrite !== true;
-  const staged = await stageWrite(ground, to, { source: { copyOf: from }, options: { create } });
+  const staged = await stageWrite(deps, to, { source: { copyOf: from }, options: { create } });
   await staged.commit();
   withPath(from, () => unlinkSync(source.directory.at(source.name)));
 }

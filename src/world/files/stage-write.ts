@@ -12,7 +12,7 @@ import {
 } from "./file-errors.js";
 import { identityOf, toFileStat } from "./file-stat.js";
 import { keepAttributes } from "./keep-attributes.js";
-import { type Ground, openSpot, type Spot } from "./locate.js";
+import { type Deps, openSpot, type Spot } from "./locate.js";
 import { parentMaker } from "./make-directory.js";
 import type { Handle } from "./opener.js";
 import { joinName } from "./path-text.js";
@@ -21,7 +21,7 @@ import { closeOnce, openForReading } from "./read-file.js";
 import { syncFile } from "./sync-directory.js";
 
 /** What a change of a file needs besides the path. */
-export interface WriteGround extends Ground {
+export interface WriteDeps extends Deps {
   readonly maxFileSize: number;
   /** A new name for a file that is being written. */
   readonly tempName: () => string;
@@ -53,23 +53,23 @@ export type StageSource =
 
 /** Write a file's next content beside it. An existing file is never opened for writing, so its other hard links keep theirs. */
 export async function stageWrite(
-  ground: WriteGround,
+  deps: WriteDeps,
   text: string,
   { source, options = {} }: { source: StageSource; options?: WriteOptions },
 ): Promise<StagedWrite> {
   const bytes = "data" in source ? source.data.length : "append" in source ? source.append.length : 0;
-  if (bytes > ground.maxFileSize) throw tooLarge(text, ground.maxFileSize);
-  const origin = "copyOf" in source ? openForReading(ground, source.copyOf) : undefined;
+  if (bytes > deps.maxFileSize) throw tooLarge(text, deps.maxFileSize);
+  const origin = "copyOf" in source ? openForReading(deps, source.copyOf) : undefined;
   try {
-    const spot = openSpot(ground, text, { access: "write", make: parentMaker(ground, text) });
-    return await fillTemp({ ground, text, spot, source, origin, options });
+    const spot = openSpot(deps, text, { access: "write", make: parentMaker(deps, text) });
+    return await fillTemp({ deps, text, spot, source, origin, options });
   } finally {
     origin?.close();
   }
 }
 
 interface Work {
-  readonly ground: WriteGround;
+  readonly deps: WriteDeps;
   readonly text: string;
   readonly spot: Spot;
   readonly source: StageSource;
@@ -78,8 +78,8 @@ interface Work {
 }
 
 async function fillTemp(work: Work): Promise<StagedWrite> {
-  const { ground, text, spot } = work;
-  const name = ground.tempName();
+  const { deps, text, spot } = work;
+  const name = deps.tempName();
   let discard = (): void => spot.directory.close();
   try {
     checkTarget(work);
@@ -88,9 +88,9 @@ async function fillTemp(work: Work): Promise<StagedWrite> {
     await withPathAsync(text, async () => {
       await fill(fd, work);
       keepAttributes(fd, { replaced: spot.stat, mode: modeFor(work) });
-      if (ground.sync) await syncFile(fd);
+      if (deps.sync) await syncFile(fd);
     });
-    const staged = { fd, name, spot, options: commitOptions(work), text, sync: ground.sync };
+    const staged = { fd, name, spot, options: commitOptions(work), text, sync: deps.sync };
     return {
       target: spot.real,
       temp: joinName(spot.directory.real, name),
@@ -112,7 +112,7 @@ function commitOptions({ source, spot, options }: Work): WriteOptions {
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-function checkTarget({ ground, text, spot, options }: Work): void {
+function checkTarget({ deps, text, spot, options }: Work): void {
   if (spot.stat === null) {
     if (options.ifIdentity !== undefined) throw conflict(text, "was deleted by someone else");
     return;
@@ -123,14 +123,14 @@ function checkTarget({ ground, text, spot, options }: Work): void {
   if (options.ifIdentity !== undefined && identityOf(spot.stat) !== options.ifIdentity) {
     throw conflict(text, "has been changed by someone else");
   }
-  withPath(text, () => checkWritable(ground, spot));
+  withPath(text, () => checkWritable(deps, spot));
 }
 
 /** A rename would replace even a read-only file, whose owner meant it to stay: ask by opening, and write nothing. */
-function checkWritable(ground: WriteGround, spot: Spot): void {
+function checkWritable(deps: WriteDeps, spot: Spot): void {
   let present: Handle | undefined;
   try {
-    present = ground.opener.openChild(spot.directory, spot.name, spot.real);
+    present = deps.opener.openChild(spot.directory, spot.name, spot.real);
     if (present.stat.isFile()) closeSync(present.reopen(constants.O_WRONLY | constants.O_NONBLOCK));
   } catch (error) {
     // A running program cannot be written to, but it can be replaced; what is gone is no hindrance.
@@ -147,9 +147,9 @@ function privateUntilDone({ spot, origin, options }: Work): number {
 }
 
 async function fill(fd: number, work: Work): Promise<void> {
-  const { ground, text, source, origin, spot } = work;
+  const { deps, text, source, origin, spot } = work;
   if ("data" in source) return writeBytes(fd, source.data);
-  const limit = { text, maxBytes: ground.maxFileSize };
+  const limit = { text, maxBytes: deps.maxFileSize };
   if (origin !== undefined) return void (await copyBytes(origin.fd, fd, limit));
   const addition = "append" in source ? source.append : new Uint8Array();
   if (spot.stat !== null) await copyPresent(fd, work, addition.length);
@@ -157,15 +157,15 @@ async function fill(fd: number, work: Work): Promise<void> {
 }
 
 /** Copy what the target holds now, read through its own directory and never through a link. */
-async function copyPresent(fd: number, { ground, text, spot }: Work, extra: number): Promise<void> {
-  const present = ground.opener.openChild(spot.directory, spot.name, spot.real);
+async function copyPresent(fd: number, { deps, text, spot }: Work, extra: number): Promise<void> {
+  const present = deps.opener.openChild(spot.directory, spot.name, spot.real);
   try {
     if (spot.stat === null || identityOf(present.stat) !== identityOf(spot.stat) || !present.stat.isFile()) {
       throw conflict(text, "has been changed by someone else");
     }
     const from = present.reopen(constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      await copyBytes(from, fd, { text, maxBytes: ground.maxFileSize - extra });
+      await copyBytes(from, fd, { text, maxBytes: deps.maxFileSize - extra });
     } finally {
       closeOnce(from)();
     }

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, statfsSync } from "node:fs";
 import path from "node:path";
-import type { Ground } from "./locate.js";
+import type { Deps } from "./locate.js";
 import type { Handle } from "./opener.js";
 import { isWithin, joinName } from "./path-text.js";
 import { entryAt, type FoundEntry } from "./walk-directory.js";
@@ -37,8 +37,8 @@ const settledNs = 100_000_000n;
 const worthwhile = 6;
 
 /** Begin to look at what is below `top`, which lies in `root`. */
-export function createStillness(ground: Ground, top: Handle, root: string): Stillness {
-  const above = keepsTimes(ground, top) ? openAbove(ground, top, root) : undefined;
+export function createStillness(deps: Deps, top: Handle, root: string): Stillness {
+  const above = keepsTimes(deps, top) ? openAbove(deps, top, root) : undefined;
   const isSettled = ({ stat }: Handle): boolean => {
     if (above === undefined || stat.dev !== top.stat.dev) return false;
     return BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledNs;
@@ -69,7 +69,7 @@ const local = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0xca451a4e,
 ]);
 
-function keepsTimes({ opener }: Ground, { self }: Handle): boolean {
+function keepsTimes({ opener }: Deps, { self }: Handle): boolean {
   try {
     return opener.kind === "descriptor" && local.has(statfsSync(self).type);
   } catch {
@@ -78,7 +78,7 @@ function keepsTimes({ opener }: Ground, { self }: Handle): boolean {
 }
 
 /** The directories from the root down to the one above `top`; `undefined` where the way is not as its names say. */
-function openAbove({ opener }: Ground, top: Handle, root: string): Handle[] | undefined {
+function openAbove({ opener }: Deps, top: Handle, root: string): Handle[] | undefined {
   const handles: Handle[] = [];
   try {
     for (let real = path.dirname(top.real); isWithin(real, root); real = path.dirname(real)) {

@@ -8,7 +8,7 @@ const SAFE_LENGTH = 1000;
 
 /** Whether an entry is listed; directories that are to be entered are noted on the way. */
 export function isWanted(walk: Walk, level: Level, entry: FoundEntry): boolean {
-  const { request, ground } = walk;
+  const { request, deps } = walk;
   const { shown: name, type } = entry;
   const directory = type === "directory";
   if (request.ignore !== false) {
@@ -19,7 +19,7 @@ export function isWanted(walk: Walk, level: Level, entry: FoundEntry): boolean {
     }
   }
   if (level.judged || directory) {
-    if (!ground.rules.judge(joinName(level.real, name), "read").allowed) return false;
+    if (!deps.rules.judge(joinName(level.real, name), "read").allowed) return false;
   }
   if (level.real.length + name.length > SAFE_LENGTH && isTooLong(joinName(level.real, name))) {
     walk.unreachable += 1;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { WalkBatch } from "../../contract/ports/files.js";
 import { conflict, errnoOf, systemFailure, throwIfAborted } from "./file-errors.js";
 import { isSameFile } from "./file-stat.js";
-import type { Ground } from "./locate.js";
+import type { Deps } from "./locate.js";
 import type { Handle } from "./opener.js";
 import { joinName } from "./path-text.js";
 import type { FoundEntry } from "./walk-directory.js";
@@ -28,12 +28,8 @@ const MOST_OPEN = 64;
  * Walk everything below a directory, in slices of time. Every step goes through the descriptor of a
  * directory that was judged, so nothing that is moved or swapped meanwhile leads the walk astray.
  */
-export async function* walkFiles(
-  ground: Ground,
-  text: string,
-  request: WalkRequest,
-): AsyncGenerator<WalkBatch> {
-  const walk = openWalk(ground, text, request);
+export async function* walkFiles(deps: Deps, text: string, request: WalkRequest): AsyncGenerator<WalkBatch> {
+  const walk = openWalk(deps, text, request);
   try {
     for (let more = true; more;) {
       throwIfAborted(request.signal);
@@ -77,7 +73,7 @@ function advance(walk: Walk): boolean {
 }
 
 function enter(walk: Walk, level: Level, entry: FoundEntry): void {
-  const { opener, rules } = walk.ground;
+  const { opener, rules } = walk.deps;
   const real = joinName(level.real, entry.shown);
   let child: Handle | undefined;
   try {
@@ -119,9 +115,9 @@ function leave(walk: Walk, level: Level): void {
 }
 
 /** The way up must arrive where it came from. */
-function climb({ ground, text, levels }: Walk, level: Level, above: Level): Handle {
+function climb({ deps, text, levels }: Walk, level: Level, above: Level): Handle {
   const parent =
-    level.handle === undefined ? undefined : ground.opener.openChild(level.handle, "..", above.real);
+    level.handle === undefined ? undefined : deps.opener.openChild(level.handle, "..", above.real);
   if (parent !== undefined && isSameFile(parent.stat, above.stat)) return parent;
   parent?.close();
   levels.push(level);

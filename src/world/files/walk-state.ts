@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import type { WalkEntry, WalkOptions } from "../../contract/ports/files.js";
 import { errnoOf, systemFailure } from "./file-errors.js";
 import { chainAbove, chainBelow, type IgnoreChain, toBytes } from "./ignore/ignore-chain.js";
-import { type Ground, openExisting } from "./locate.js";
+import { type Deps, openExisting } from "./locate.js";
 import type { Handle } from "./opener.js";
 import { isWithin } from "./path-text.js";
 import { createStillness, type Stillness } from "./stillness.js";
@@ -17,7 +17,7 @@ export interface WalkRequest extends WalkOptions {
 
 /** A walk on its way. */
 export interface Walk {
-  readonly ground: Ground;
+  readonly deps: Deps;
   readonly text: string;
   readonly request: WalkRequest;
   readonly levels: Level[];
@@ -52,17 +52,17 @@ export interface Level {
 }
 
 /** Open the directory that a walk begins with. */
-export function openWalk(ground: Ground, text: string, request: WalkRequest): Walk {
-  const top = openExisting(ground, text, { access: "read" });
+export function openWalk(deps: Deps, text: string, request: WalkRequest): Walk {
+  const top = openExisting(deps, text, { access: "read" });
   let stillness: Stillness | undefined;
   try {
     if (!top.stat.isDirectory()) throw systemFailure(text, "ENOTDIR");
     const shown = request.display(top.real);
-    const root = ground.rules.roots.find((each) => isWithin(top.real, each.real))?.real ?? top.real;
+    const root = deps.rules.roots.find((each) => isWithin(top.real, each.real))?.real ?? top.real;
     const above = request.ignore === false ? undefined : chainAbove(top.real, root);
-    stillness = request.stats === true ? createStillness(ground, top, root) : undefined;
+    stillness = request.stats === true ? createStillness(deps, top, root) : undefined;
     const walk: Walk = {
-      ground,
+      deps,
       text,
       request,
       levels: [],
@@ -95,7 +95,7 @@ export function openLevel(
   place: Pick<Level, "real" | "shown" | "within" | "bytes"> & { readonly above: IgnoreChain | undefined },
 ): Level {
   const { real, shown, within, bytes, above } = place;
-  const { rules } = walk.ground;
+  const { rules } = walk.deps;
   const reader = readDirectory(handle);
   const names = reader.names;
   return {

@@ -1,22 +1,22 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { codeOf, createTestGround, type TestGround } from "../../../test/attack/ground.js";
+import { codeOf, createTestFixture, type TestFixture } from "../../../test/attack/fixture.js";
 import type { FileChange } from "../../contract/ports/files.js";
 import type { Guard } from "./guard-types.js";
 
 describe("watching", () => {
-  let ground: TestGround;
+  let fixture: TestFixture;
   let guard: Guard;
   let controller: AbortController;
   beforeEach(() => {
-    ground = createTestGround();
-    guard = ground.guard({ forbiddenPaths: ["private"] });
+    fixture = createTestFixture();
+    guard = fixture.guard({ forbiddenPaths: ["private"] });
     controller = new AbortController();
   });
   afterEach(() => {
     controller.abort();
-    ground.dispose();
+    fixture.dispose();
   });
 
   /** Reads changes until one has the path. */
@@ -33,7 +33,7 @@ describe("watching", () => {
     guard.watch(name, controller.signal)[Symbol.asyncIterator]();
 
   it("reports changes of a file by its own path", async () => {
-    const file = ground.put("d/a.txt", "x");
+    const file = fixture.put("d/a.txt", "x");
     const changes = start("d/a.txt");
     writeFileSync(file, "y");
     expect(await changes.next()).toEqual({ done: false, value: { path: "d/a.txt", kind: "changed" } });
@@ -41,39 +41,39 @@ describe("watching", () => {
 
   it("reports what happens in a directory, in new ones below it too", async () => {
     const changes = start(".");
-    ground.put("a", "x");
+    fixture.put("a", "x");
     expect(await until(changes, "a")).toContain("a");
-    mkdirSync(path.join(ground.ws, "new"));
+    mkdirSync(path.join(fixture.ws, "new"));
     await until(changes, "new");
-    renameSync(path.join(ground.ws, "a"), path.join(ground.ws, "new/b"));
+    renameSync(path.join(fixture.ws, "a"), path.join(fixture.ws, "new/b"));
     expect(await until(changes, "new/b")).toContain("new/b");
-    rmSync(path.join(ground.ws, "new"), { recursive: true });
+    rmSync(path.join(fixture.ws, "new"), { recursive: true });
     expect(await until(changes, "new")).toContain("new");
   });
 
   it("reports changes deep in a tree that was there before", async () => {
-    ground.put("one/two/three/file", "x");
+    fixture.put("one/two/three/file", "x");
     const changes = start("one");
     // The tree is read in the background: change until the watch is there.
-    const timer = setInterval(() => ground.put("one/two/three/file", String(Math.random())), 5);
+    const timer = setInterval(() => fixture.put("one/two/three/file", String(Math.random())), 5);
     const seen = await until(changes, "one/two/three/file");
     clearInterval(timer);
     expect(seen).toContain("one/two/three/file");
   });
 
   it("does not mistake a change of the directory itself for one of a file in it", async () => {
-    ground.put("d/a", "x");
+    fixture.put("d/a", "x");
     const changes = start("d");
-    chmodSync(path.join(ground.ws, "d"), 0o700);
+    chmodSync(path.join(fixture.ws, "d"), 0o700);
     expect(await changes.next()).toMatchObject({ value: { path: "d" } });
   });
 
   it("tells nothing of what may not be read, nor of what links lead to", async () => {
-    ground.put("private/key", "x");
-    ground.link("out", ground.outside);
+    fixture.put("private/key", "x");
+    fixture.link("out", fixture.outside);
     const changes = start(".");
-    ground.put("private/key", "y");
-    ground.put("visible", "x");
+    fixture.put("private/key", "y");
+    fixture.put("visible", "x");
     expect((await until(changes, "visible")).filter((name) => name !== "visible")).toEqual([]);
   });
 
@@ -85,7 +85,7 @@ describe("watching", () => {
     expect(await start(".").next()).toMatchObject({ done: true });
     const seen: string[] = [];
     const left = guard.watch(".", new AbortController().signal);
-    ground.put("a", "x");
+    fixture.put("a", "x");
     for await (const change of left) {
       seen.push(change.path);
       break;
@@ -94,7 +94,7 @@ describe("watching", () => {
   });
 
   it("refuses what may not be watched", async () => {
-    ground.link("out", ground.outside);
+    fixture.link("out", fixture.outside);
     for (const [name, code] of [
       ["out", "PATH_SYMLINK"],
       ["../outside", "PATH_TRAVERSAL"],

@@ -2,7 +2,7 @@ import { existsSync, type FSWatcher, watch } from "node:fs";
 import path from "node:path";
 import type { FileChange } from "../../contract/ports/files.js";
 import { notPlain, withPath } from "./file-errors.js";
-import { type Ground, openExisting, openPhysical } from "./locate.js";
+import { type Deps, openExisting, openPhysical } from "./locate.js";
 import { readEntries } from "./list-directory.js";
 import type { Handle } from "./opener.js";
 import { joinName, showName } from "./path-text.js";
@@ -23,9 +23,9 @@ const MAX_WAITING = 10_000;
  * begins at once, below a directory as fast as its tree is read. Watches sit on inodes reached by
  * descriptor; links are not followed, and what may not be read is not told.
  */
-export function watchPath(ground: Ground, text: string, options: WatchOptions): AsyncIterable<FileChange> {
-  const top = openExisting(ground, text, { access: "read" });
-  const hub = createHub(ground, options);
+export function watchPath(deps: Deps, text: string, options: WatchOptions): AsyncIterable<FileChange> {
+  const top = openExisting(deps, text, { access: "read" });
+  const hub = createHub(deps, options);
   try {
     if (!top.stat.isFile() && !top.stat.isDirectory()) throw notPlain(text);
     withPath(text, () => hub.add(top));
@@ -34,7 +34,7 @@ export function watchPath(ground: Ground, text: string, options: WatchOptions): 
     top.close();
     throw error;
   }
-  addBelow(ground, top, hub);
+  addBelow(deps, top, hub);
   return hub.changes();
 }
 
@@ -46,12 +46,12 @@ interface Hub {
   close(): void;
 }
 
-function createHub(ground: Ground, { signal, display }: WatchOptions): Hub {
+function createHub(deps: Deps, { signal, display }: WatchOptions): Hub {
   const watchers = new Map<string, FSWatcher>();
   const waiting: FileChange[] = [];
   let wake: () => void = () => undefined;
   const report = (real: string, kind: FileChange["kind"]): void => {
-    if (!ground.rules.judge(real, "read").allowed) return;
+    if (!deps.rules.judge(real, "read").allowed) return;
     if (waiting.length >= MAX_WAITING) waiting.shift();
     waiting.push({ path: display(real), kind });
     wake();
@@ -70,7 +70,7 @@ function createHub(ground: Ground, { signal, display }: WatchOptions): Hub {
       watcher.on("change", (event, name) => {
         const changed = isDirectory ? changedPath(handle, name) : real;
         report(changed, event === "rename" ? "renamed" : "changed");
-        if (event === "rename" && isDirectory) follow(ground, changed, { hub, watchers });
+        if (event === "rename" && isDirectory) follow(deps, changed, { hub, watchers });
       });
       watchers.set(real, watcher);
     },
@@ -115,21 +115,21 @@ function drop(watchers: Map<string, FSWatcher>, real: string): void {
 
 /** A name came or went: a new directory is watched too, an old one no longer. */
 function follow(
-  ground: Ground,
+  deps: Deps,
   real: string,
   { hub, watchers }: { hub: Hub; watchers: Map<string, FSWatcher> },
 ): void {
   drop(watchers, real);
-  const handle = addOne(ground, real, hub);
-  if (handle !== undefined) addBelow(ground, handle, hub);
+  const handle = addOne(deps, real, hub);
+  if (handle !== undefined) addBelow(deps, handle, hub);
 }
 
 /** Watch the directories below one, breadth first, so that the cap cuts the deepest; closes the handle. */
-function addBelow(ground: Ground, top: Handle, hub: Hub): void {
+function addBelow(deps: Deps, top: Handle, hub: Hub): void {
   const walk = async (): Promise<void> => {
     const queue = await directoriesIn(top);
     for (let next = queue.shift(); next !== undefined && !hub.full; next = queue.shift()) {
-      const handle = addOne(ground, next, hub);
+      const handle = addOne(deps, next, hub);
       if (handle !== undefined) queue.push(...(await directoriesIn(handle)));
     }
   };
@@ -137,10 +137,10 @@ function addBelow(ground: Ground, top: Handle, hub: Hub): void {
   void walk().catch(() => undefined);
 }
 
-function addOne(ground: Ground, real: string, hub: Hub): Handle | undefined {
+function addOne(deps: Deps, real: string, hub: Hub): Handle | undefined {
   let handle: Handle | undefined;
   try {
-    handle = openPhysical(ground, real, "read");
+    handle = openPhysical(deps, real, "read");
     if (handle?.stat.isDirectory() !== true) throw new Error("no directory");
     hub.add(handle);
     return handle;

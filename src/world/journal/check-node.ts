@@ -1,6 +1,6 @@
 import { conflict } from "../files/file-errors.js";
 import { identityOf } from "../files/file-stat.js";
-import { holdsBytes, type SourceGround } from "./sources.js";
+import { holdsBytes, type SourceDeps } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 /** Refuse where something no longer is what the caller looked at. */
@@ -19,13 +19,10 @@ export interface ContentCheck {
 }
 
 /** Refuse where a file no longer holds what the caller saw, byte by byte: times and sizes may be the same after a change. */
-export async function checkContent(
-  ground: SourceGround,
-  { text, node, wanted }: ContentCheck,
-): Promise<void> {
+export async function checkContent(deps: SourceDeps, { text, node, wanted }: ContentCheck): Promise<void> {
   if (wanted === undefined) return;
   if (node === null) throw conflict(text, "was deleted by someone else");
-  if (node.type === "file" && node.size === wanted.length && (await holdsBytes(ground, node.source, wanted)))
+  if (node.type === "file" && node.size === wanted.length && (await holdsBytes(deps, node.source, wanted)))
     return;
   throw conflict(text, "has been changed by someone else");
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
 import type { ContentDelta, FileImage } from "../../contract/ports/journal.js";
-import { holdsBytes, readSource, type Source, type SourceGround } from "./sources.js";
+import { holdsBytes, readSource, type Source, type SourceDeps } from "./sources.js";
 
 /** Below this a file is kept whole: a difference would save next to nothing. */
 const minBytes = 1 << 12;
@@ -88,7 +88,7 @@ export function fromDelta(
  * between what both share stands what stood there.
  */
 export async function looksFormer(
-  ground: SourceGround,
+  deps: SourceDeps,
   { source, size }: { readonly source: Source; readonly size: number },
   image: FileImage,
 ): Promise<boolean> {
@@ -96,12 +96,12 @@ export async function looksFormer(
   const { prefix, suffix, middle } = image.delta;
   const parts: Uint8Array[] = [];
   let position = 0;
-  for await (const chunk of readSource(ground, source)) {
+  for await (const chunk of readSource(deps, source)) {
     const [from, to] = [Math.max(prefix - position, 0), Math.max(size - suffix - position, 0)];
     parts.push(Buffer.from(chunk.subarray(Math.min(from, chunk.length), Math.min(to, chunk.length))));
     position += chunk.length;
   }
-  return holdsBytes(ground, toSource(middle), Buffer.concat(parts));
+  return holdsBytes(deps, toSource(middle), Buffer.concat(parts));
 }
 
 function toSource(middle: ContentDelta["middle"]): Source {

@@ -4,12 +4,12 @@ import { withPathAsync } from "../files/file-errors.js";
 import { createFlushes } from "./flushes.js";
 import { syncDirectories } from "./place.js";
 import type { Plan, PlannedStep } from "./plan.js";
-import { removeTemps, rollBackSteps, type RollBackGround } from "./roll-back.js";
+import { removeTemps, rollBackSteps, type RollBackDeps } from "./roll-back.js";
 import { stageContent } from "./stage-step.js";
 import { directoriesOf, takeStep } from "./take-step.js";
 
 /** What a plan is carried out with. */
-export interface ExecuteGround extends RollBackGround {
+export interface ExecuteDeps extends RollBackDeps {
   readonly store: JournalStore;
   /** Throws where another process has taken the turn over, as this one was stopped for long. */
   readonly checkTurn: () => Promise<void>;
@@ -30,26 +30,26 @@ export interface PlanEntry {
  * Carry a plan out, whole or not at all: intent, new contents beside the old, then one rename for each
  * step, then the word that it is done. Cut off anywhere, `recoverEntry` brings all or nothing.
  */
-export async function executePlan(ground: ExecuteGround, plan: Plan, entry: PlanEntry): Promise<void> {
+export async function executePlan(deps: ExecuteDeps, plan: Plan, entry: PlanEntry): Promise<void> {
   const planned = plan.steps();
   if (planned.length === 0) return;
-  const { store, failpoint } = ground;
+  const { store, failpoint } = deps;
   const changes = planned.map((each) => each.change);
-  const id = await store.begin({ ...entry, time: ground.clock.now(), changes });
+  const id = await store.begin({ ...entry, time: deps.clock.now(), changes });
   failpoint("intent");
-  const steps = await prepare(ground, planned, id);
+  const steps = await prepare(deps, planned, id);
   failpoint("committing");
-  await take(ground, planned, { steps, id });
+  await take(deps, planned, { steps, id });
   failpoint("taken");
   const removals = steps.filter(putsAside);
   if (removals.length === 0) {
     // Of moves the disk cannot tell later whether all were taken, so the word must last.
     const durable = steps.some((step) => step.kind === "move");
-    await orRollBack(ground, { steps, id }, () => finishEntry(ground, id, { durable }));
+    await orRollBack(deps, { steps, id }, () => finishEntry(deps, id, { durable }));
   } else {
-    await orRollBack(ground, { steps, id }, () => store.clean(id));
+    await orRollBack(deps, { steps, id }, () => store.clean(id));
     failpoint("cleaning");
-    await finishRemovals(ground, removals, id);
+    await finishRemovals(deps, removals, id);
   }
   failpoint("done");
 }
@@ -61,25 +61,25 @@ export function putsAside(step: JournalStep): boolean {
 
 /** Remove what deletes put aside. What cannot be removed is left where it is, under its temporary name. */
 export async function finishRemovals(
-  ground: ExecuteGround,
+  deps: ExecuteDeps,
   removals: readonly JournalStep[],
   id: number,
 ): Promise<void> {
   for (const step of removals) {
     try {
-      await removeTemps(ground, step);
+      await removeTemps(deps, step);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      ground.onWarning(`What was deleted could not be removed and lies at ${step.temp}: ${reason}`);
+      deps.onWarning(`What was deleted could not be removed and lies at ${step.temp}: ${reason}`);
     }
-    ground.failpoint("cleaned");
+    deps.failpoint("cleaned");
   }
-  await finishEntry(ground, id);
+  await finishEntry(deps, id);
 }
 
 /** Say that an entry is done, and remove the contents that nobody needs since. */
 export async function finishEntry(
-  { store, blobs }: ExecuteGround,
+  { store, blobs }: ExecuteDeps,
   id: number,
   options?: { readonly durable?: boolean },
 ): Promise<void> {
@@ -88,23 +88,23 @@ export async function finishEntry(
 
 /** Take all steps of an entry back and flush that; returns what stood in the way. */
 export async function takeBack(
-  ground: ExecuteGround,
+  deps: ExecuteDeps,
   { steps, id, standing = steps.length }: Committing & { readonly standing?: number | undefined },
 ): Promise<readonly string[]> {
   const onRetreat = async (left: number): Promise<void> => {
-    ground.failpoint("taken back");
-    await ground.store.retreat(id, left);
-    ground.failpoint("retreated");
+    deps.failpoint("taken back");
+    await deps.store.retreat(id, left);
+    deps.failpoint("retreated");
   };
-  const problems = await rollBackSteps(ground, { steps, standing, onRetreat });
-  await syncDirectories(ground.opener, steps.flatMap(directoriesOf));
-  ground.failpoint("rolled back");
+  const problems = await rollBackSteps(deps, { steps, standing, onRetreat });
+  await syncDirectories(deps.opener, steps.flatMap(directoriesOf));
+  deps.failpoint("rolled back");
   return problems;
 }
 
 /** Write all new contents beside the old; the steps get what only then is known of them. */
 async function prepare(
-  ground: ExecuteGround,
+  deps: ExecuteDeps,
   planned: readonly PlannedStep[],
   id: number,
 ): Promise<readonly JournalStep[]> {
@@ -115,19 +115,19 @@ async function prepare(
     for (const { change, content, text, madeBy } of planned) {
       const { step } = change;
       const staging =
-        content === null ? undefined : stageContent(ground, step.temp, { content, text, flush: flushes.add });
+        content === null ? undefined : stageContent(deps, step.temp, { content, text, flush: flushes.add });
       const [inode, hashed] = await settled(staging, withHash(step, content));
       inodes.push(inode);
       steps.push(withInode(hashed, madeBy === undefined ? undefined : inodes[madeBy]));
-      ground.failpoint("staged");
+      deps.failpoint("staged");
     }
     // Both must last before the first step is taken; in which order they come to last does not matter.
     const flushing = withPathAsync(planned[0]?.text ?? "", () => flushes.end());
-    await settled(flushing, ground.store.commit(id, steps));
+    await settled(flushing, deps.store.commit(id, steps));
     return steps;
   } catch (error) {
     await flushes.end().catch(() => undefined);
-    await giveUp(ground, planned, id);
+    await giveUp(deps, planned, id);
     throw error;
   }
 }
@@ -152,12 +152,12 @@ function withInode(step: JournalStep, inode: string | undefined): JournalStep {
 }
 
 /** Nothing was changed yet; what cannot be tidied now, the next start tidies. */
-async function giveUp(ground: ExecuteGround, planned: readonly PlannedStep[], id: number): Promise<void> {
+async function giveUp(deps: ExecuteDeps, planned: readonly PlannedStep[], id: number): Promise<void> {
   try {
-    for (const { change } of planned) await removeTemps(ground, change.step);
-    await ground.store.discard(id);
+    for (const { change } of planned) await removeTemps(deps, change.step);
+    await deps.store.discard(id);
   } catch (error) {
-    ground.onWarning(`An unfinished change could not be tidied up: ${String(error)}`);
+    deps.onWarning(`An unfinished change could not be tidied up: ${String(error)}`);
   }
 }
 
@@ -167,24 +167,24 @@ interface Committing {
 }
 
 async function take(
-  ground: ExecuteGround,
+  deps: ExecuteDeps,
   planned: readonly PlannedStep[],
   committing: Committing,
 ): Promise<void> {
-  const onLinked = (): void => ground.failpoint("linked");
-  await orRollBack(ground, committing, async () => {
+  const onLinked = (): void => deps.failpoint("linked");
+  await orRollBack(deps, committing, async () => {
     for (const [seq, each] of planned.entries()) {
       const step = committing.steps[seq];
-      await ground.checkTurn();
-      if (step !== undefined) await takeStep(ground.opener, step, { planned: each, onLinked });
-      ground.failpoint("stepped");
+      await deps.checkTurn();
+      if (step !== undefined) await takeStep(deps.opener, step, { planned: each, onLinked });
+      deps.failpoint("stepped");
     }
-    await syncDirectories(ground.opener, committing.steps.flatMap(directoriesOf));
+    await syncDirectories(deps.opener, committing.steps.flatMap(directoriesOf));
   });
 }
 
 async function orRollBack(
-  ground: ExecuteGround,
+  deps: ExecuteDeps,
   { steps, id }: Committing,
   body: () => Promise<void>,
 ): Promise<void> {
@@ -192,11 +192,11 @@ async function orRollBack(
     await body();
   } catch (error) {
     // Where the turn is lost, its new owner has brought this change to an end already.
-    await ground.checkTurn();
-    const problems = await takeBack(ground, { steps, id });
-    for (const problem of problems) ground.onWarning(`A change could not be taken back: ${problem}`);
+    await deps.checkTurn();
+    const problems = await takeBack(deps, { steps, id });
+    for (const problem of problems) deps.onWarning(`A change could not be taken back: ${problem}`);
     // Where even this fails, the next start finds the entry and comes to the same end.
-    await (problems.length === 0 ? ground.store.discard(id) : ground.store.fail(id)).catch(() => {});
+    await (problems.length === 0 ? deps.store.discard(id) : deps.store.fail(id)).catch(() => {});
     throw error;
   }
 }

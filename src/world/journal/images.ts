@@ -3,7 +3,7 @@ import type { DirectoryImage, FileImage, LinkImage, NodeImage } from "../../cont
 import { conflict, notPlain } from "../files/file-errors.js";
 import { looksFormer } from "./delta.js";
 import { openDirectory } from "./place.js";
-import { digestSource, keepSource, readSource, type SourceGround } from "./sources.js";
+import { digestSource, keepSource, readSource, type SourceDeps } from "./sources.js";
 import {
   captureTree,
   createTreeStamps,
@@ -15,7 +15,7 @@ import {
 import type { VirtualFiles, VirtualNode } from "./virtual-files.js";
 
 /** What images are taken with. */
-export interface ImageGround extends SourceGround {
+export interface ImageDeps extends SourceDeps {
   readonly files: VirtualFiles;
   /** Told of every byte that is to be kept; throws where it is too much. */
   readonly onBytes: (bytes: number) => void;
@@ -40,19 +40,19 @@ export interface ImageSubject {
 }
 
 /** Remember what stands at a path, its contents kept so that it can be brought back. */
-export async function keepImage(ground: ImageGround, subject: ImageSubject): Promise<KeptImage> {
+export async function keepImage(deps: ImageDeps, subject: ImageSubject): Promise<KeptImage> {
   const { node, text } = subject;
   if (node.type === "other") throw notPlain(text);
   if (node.type === "symlink") return { image: linkImage(node.target), blobs: [] };
-  if (node.type === "directory") return keepDirectory(ground, { ...subject, node });
-  ground.onBytes(node.size);
-  const ref = await keepSource(ground, node.source);
+  if (node.type === "directory") return keepDirectory(deps, { ...subject, node });
+  deps.onBytes(node.size);
+  const ref = await keepSource(deps, node.source);
   return { image: fileImage(node, ref), blobs: [ref] };
 }
 
 /** Whether what stands at a path has the content of an image; its owner and a file's mode do not count. */
 export async function matchesImage(
-  ground: ImageGround,
+  deps: ImageDeps,
   { real, node, text }: Omit<ImageSubject, "node"> & { readonly node: VirtualNode | null },
   image: NodeImage | null,
 ): Promise<boolean> {
@@ -61,11 +61,11 @@ export async function matchesImage(
   if (image.type === "symlink") return node.type === "symlink" && node.target === image.target;
   if (image.type === "file") {
     if (node.type !== "file" || node.size !== image.size) return false;
-    if (image.hash === "") return looksFormer(ground, node, image);
-    return (node.hash ?? (await digestSource(ground, node.source)).hash) === image.hash;
+    if (image.hash === "") return looksFormer(deps, node, image);
+    return (node.hash ?? (await digestSource(deps, node.source)).hash) === image.hash;
   }
   if (node.type !== "directory") return false;
-  const entries = await captureNode(ground, { real, node, text }, {});
+  const entries = await captureNode(deps, { real, node, text }, {});
   return (entries.length === 0 ? null : treeHash(entries)) === image.tree;
 }
 
@@ -89,25 +89,24 @@ function linkImage(target: string): LinkImage {
 type DirectoryNode = Extract<VirtualNode, { type: "directory" }>;
 type DirectorySubject = Omit<ImageSubject, "node"> & { readonly node: DirectoryNode };
 
-async function keepDirectory(ground: ImageGround, subject: DirectorySubject): Promise<KeptImage> {
+async function keepDirectory(deps: ImageDeps, subject: DirectorySubject): Promise<KeptImage> {
   const { mode, uid, gid } = subject.node;
   const attributes = {
     ...(mode !== undefined && { mode }),
     ...(uid !== undefined && { uid }),
     ...(gid !== undefined && { gid }),
   };
-  const writer = ground.blobs.create();
+  const writer = deps.blobs.create();
   const stamps = createTreeStamps();
   try {
-    const entries = await captureNode(ground, subject, { writer, forRemoval: true, stamps });
-    const treeStamp =
-      ground.files.untouched(subject.real) === undefined ? {} : { treeStamp: stamps.digest() };
+    const entries = await captureNode(deps, subject, { writer, forRemoval: true, stamps });
+    const treeStamp = deps.files.untouched(subject.real) === undefined ? {} : { treeStamp: stamps.digest() };
     if (entries.length === 0) {
       return { image: { type: "directory", ...attributes, tree: null, size: 0 }, blobs: [], ...treeStamp };
     }
     const size = entries.reduce((sum, entry) => sum + entry.size, 0);
     const pack = size === 0 ? undefined : await writer.finish();
-    const manifest = await keepManifest(ground.blobs, entries);
+    const manifest = await keepManifest(deps.blobs, entries);
     const image: DirectoryImage = {
       type: "directory",
       ...attributes,
@@ -123,23 +122,23 @@ async function keepDirectory(ground: ImageGround, subject: DirectorySubject): Pr
 }
 
 interface Capture {
-  readonly writer?: ReturnType<SourceGround["blobs"]["create"]>;
+  readonly writer?: ReturnType<SourceDeps["blobs"]["create"]>;
   readonly forRemoval?: boolean;
   readonly stamps?: TreeStamps;
 }
 
 /** Straight from the disk where no step touched anything inside, else name by name. */
 async function captureNode(
-  ground: ImageGround,
+  deps: ImageDeps,
   subject: DirectorySubject,
   capture: Capture,
 ): Promise<TreeEntry[]> {
-  const onDisk = ground.files.untouched(subject.real);
-  if (onDisk === undefined) return captureVirtual(ground, subject, capture);
-  const top = openDirectory(ground.opener, onDisk);
-  const onBytes = capture.writer === undefined ? {} : { onBytes: ground.onBytes };
+  const onDisk = deps.files.untouched(subject.real);
+  if (onDisk === undefined) return captureVirtual(deps, subject, capture);
+  const top = openDirectory(deps.opener, onDisk);
+  const onBytes = capture.writer === undefined ? {} : { onBytes: deps.onBytes };
   try {
-    const { opener, signal } = ground;
+    const { opener, signal } = deps;
     return await captureTree(top, { opener, signal, text: subject.text, ...capture, ...onBytes });
   } finally {
     top.close();
@@ -152,15 +151,15 @@ function systemMode(type: VirtualNode["type"]): number {
 }
 
 async function captureVirtual(
-  ground: ImageGround,
+  deps: ImageDeps,
   { real, text }: DirectorySubject,
   { writer }: Capture,
 ): Promise<TreeEntry[]> {
   const entries: TreeEntry[] = [];
-  const todo = (await ground.files.names(real)).toSorted().toReversed();
+  const todo = (await deps.files.names(real)).toSorted().toReversed();
   let offset = 0;
   for (let inner = todo.pop(); inner !== undefined; inner = todo.pop()) {
-    const node = ground.files.look(`${real}/${inner}`);
+    const node = deps.files.look(`${real}/${inner}`);
     // A name that cannot be shown as it is cannot be looked up either.
     if (node === null)
       throw conflict(text, "holds a name that is no plain text; change it in a call of its own");
@@ -176,7 +175,7 @@ async function captureVirtual(
     } else if (node.type === "directory") {
       entries.push({ ...common, type: "directory", size: 0 });
       const parent = inner;
-      const names = await ground.files.names(`${real}/${parent}`);
+      const names = await deps.files.names(`${real}/${parent}`);
       todo.push(
         ...names
           .toSorted()
@@ -184,9 +183,9 @@ async function captureVirtual(
           .map((name) => `${parent}/${name}`),
       );
     } else {
-      if (writer !== undefined) ground.onBytes(node.size);
-      const ref = await digestSource(ground, node.source);
-      for await (const chunk of readSource(ground, node.source)) writer?.write(chunk);
+      if (writer !== undefined) deps.onBytes(node.size);
+      const ref = await digestSource(deps, node.source);
+      for await (const chunk of readSource(deps, node.source)) writer?.write(chunk);
       entries.push({ ...common, type: "file", offset, ...ref });
       offset += ref.size;
     }

@@ -17,10 +17,10 @@ import type { LockStore } from "../../contract/ports/locks.js";
 import type { Guard } from "../files/guard-types.js";
 import { chooseOpener, type Opener } from "../files/opener.js";
 import { createTurns, type Turn } from "./create-turns.js";
-import { executePlan, type ExecuteGround } from "./execute-plan.js";
+import { executePlan, type ExecuteDeps } from "./execute-plan.js";
 import { createPlan, type Plan } from "./plan.js";
 import { planMutation } from "./plan-mutation.js";
-import { planUndo, type UndoGround } from "./plan-undo.js";
+import { planUndo, type UndoDeps } from "./plan-undo.js";
 import { recoverEntry } from "./recover-entry.js";
 import { createLookingBlobs } from "./looking-blobs.js";
 import { pathsOf, previewUndo } from "./preview-undo.js";
@@ -94,7 +94,7 @@ export function createJournal(options: JournalOptions): Journal {
   const opener = options.opener ?? chooseOpener(guard.rules.platform);
   const limits = { ...defaultLimits, ...options.limits };
   const { failpoint = () => {}, onWarning = () => {} } = options;
-  const groundIn = ({ check, fence }: Turn): ExecuteGround => ({
+  const depsIn = ({ check, fence }: Turn): ExecuteDeps => ({
     opener,
     blobs,
     guard,
@@ -104,7 +104,7 @@ export function createJournal(options: JournalOptions): Journal {
     failpoint,
     onWarning,
   });
-  const judgingBy = (own: Guard, force?: boolean): UndoGround => ({
+  const judgingBy = (own: Guard, force?: boolean): UndoDeps => ({
     rules: own.rules,
     opener,
     guard: own,
@@ -115,16 +115,16 @@ export function createJournal(options: JournalOptions): Journal {
   const inTurn = createTurns({ locks: options.locks, place: options.place ?? "", clock });
   const tidy = createTidying({ store, blobs, clock, limits });
   const change = <Result>(
-    body: (plan: Plan, ground: ExecuteGround) => Promise<Result>,
+    body: (plan: Plan, deps: ExecuteDeps) => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result> =>
     inTurn(async (turn) => {
-      const ground = groundIn(turn);
+      const deps = depsIn(turn);
       // Whoever has the turn owns all that is unfinished: its owner is dead.
-      await recoverAll(ground, false);
+      await recoverAll(deps, false);
       const token = randomBytes(8).toString("hex");
       const plan = createPlan({ opener, blobs, token, maxBytes: limits.maxBytes, signal });
-      const result = await body(plan, ground);
+      const result = await body(plan, deps);
       // The change is made and written down; tidying can wait.
       await tidy
         .afterChange()
@@ -134,17 +134,17 @@ export function createJournal(options: JournalOptions): Journal {
 
   return {
     apply: (mutations, origin, { guard: { rules } = guard, signal } = {}) =>
-      change(async (plan, ground) => {
+      change(async (plan, deps) => {
         const wanted = typeof mutations === "function" ? await mutations() : mutations;
         for (const mutation of wanted) await planMutation({ rules, opener, maxFileSize }, plan, mutation);
         failpoint("planned");
-        await executePlan(ground, plan, { kind: "change", origin });
+        await executePlan(deps, plan, { kind: "change", origin });
       }, signal),
     undo: (what, origin, { guard: own = guard, signal, force } = {}) =>
-      change(async (plan, ground) => {
+      change(async (plan, deps) => {
         const targets = await selectChanges(judgingBy(own), store, what);
         const undone = await planUndo(judgingBy(own, force), plan, targets);
-        await executePlan(ground, plan, { kind: "undo", origin });
+        await executePlan(deps, plan, { kind: "undo", origin });
         return undone;
       }, signal),
     async touchedBy(what, { guard: own = guard } = {}) {
@@ -170,40 +170,40 @@ export function createJournal(options: JournalOptions): Journal {
         await tidy.sweep();
         return cleared;
       }),
-    recover: () => inTurn((turn) => recoverAll(groundIn(turn), true)),
+    recover: () => inTurn((turn) => recoverAll(depsIn(turn), true)),
     prune: () => inTurn(() => tidy.prune()),
   };
 }
 
 /** Bring all that is unfinished to an end; what failed before only if `again`. */
-async function recoverAll(ground: ExecuteGround, again: boolean): Promise<RecoveryReport> {
+async function recoverAll(deps: ExecuteDeps, again: boolean): Promise<RecoveryReport> {
   const report = { completed: 0, rolledBack: 0, failed: [] as RecoveryReport["failed"][number][] };
-  for (const entry of await ground.store.unfinished()) {
+  for (const entry of await deps.store.unfinished()) {
     if (entry.phase === "failed" && !again) continue;
-    const recovered = await recoverEntry(ground, entry);
+    const recovered = await recoverEntry(deps, entry);
     if (recovered.outcome !== "failed") {
       report[recovered.outcome] += 1;
       continue;
     }
     report.failed.push({ id: entry.id, problems: recovered.problems });
-    ground.onWarning(`A change stays half done: ${recovered.problems.join("; ")}`);
+    deps.onWarning(`A change stays half done: ${recovered.problems.join("; ")}`);
   }
   return report;
 }
 
 async function historyOf(
-  ground: UndoGround,
+  deps: UndoDeps,
   store: JournalStore,
   { path, limit: wanted = 100 }: HistoryQuery,
 ): Promise<readonly ChangeRecord[]> {
   const limit = Math.min(Math.max(Math.trunc(wanted) || 0, 0), mostLines);
   const queries =
-    path === undefined ? [{ limit }] : realPaths(ground, path).map((real) => ({ limit, path: real }));
+    path === undefined ? [{ limit }] : realPaths(deps, path).map((real) => ({ limit, path: real }));
   const found = await Promise.all(queries.map((query) => store.history(query)));
   const newest = found.flat().sort((one, other) => other.id - one.id);
   return newest.slice(0, limit).map((record) => ({
     ...record,
-    path: ground.guard.display(record.path),
-    ...(record.from !== undefined && { from: ground.guard.display(record.from) }),
+    path: deps.guard.display(record.path),
+    ...(record.from !== undefined && { from: deps.guard.display(record.from) }),
   }));
 }

@@ -3,7 +3,7 @@ import { mergeLines } from "../../text/merge-lines.js";
 import { fileImage } from "./images.js";
 import type { Content } from "./plan.js";
 import { digestSource } from "./sources.js";
-import { readBytes, rebuildAfter, rebuildBefore, type RebuildGround } from "./rebuild-content.js";
+import { readBytes, rebuildAfter, rebuildBefore, type RebuildDeps } from "./rebuild-content.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 /** A change that is to be taken back from a file that is no longer as the change left it. */
@@ -25,46 +25,43 @@ interface Versions {
  * The content with the change taken out and everything that others changed elsewhere kept. `undefined` where both
  * concern the same lines, or where an old version is not there any more.
  */
-export async function mergeUndo(ground: RebuildGround, changed: ChangedSince): Promise<Content | undefined> {
+export async function mergeUndo(deps: RebuildDeps, changed: ChangedSince): Promise<Content | undefined> {
   const { node } = changed;
   if (node?.type !== "file") return undefined;
-  const versions = await versionsOf(ground, changed);
+  const versions = await versionsOf(deps, changed);
   if (versions === undefined) return undefined;
-  const now = await readBytes(ground, node.source);
+  const now = await readBytes(deps, node.source);
   const sides = [versions.left, now, versions.before].map(toLines);
   const merge = await mergeLines(sides[0] ?? [], sides[1] ?? [], sides[2] ?? []);
   if (merge.kind !== "merged") return undefined;
-  return toContentOf(ground, Buffer.from(merge.lines.join(""), "latin1"), node);
+  return toContentOf(deps, Buffer.from(merge.lines.join(""), "latin1"), node);
 }
 
 /** The content before the change, whatever the file holds now. `undefined` where it is not there any more. */
-export async function contentBefore(
-  ground: RebuildGround,
-  changed: ChangedSince,
-): Promise<Content | undefined> {
+export async function contentBefore(deps: RebuildDeps, changed: ChangedSince): Promise<Content | undefined> {
   const { before } = changed.step;
   if (before?.type !== "file") return undefined;
   if (before.delta === undefined) {
-    if (!ground.blobs.has(before.hash)) return undefined;
+    if (!deps.blobs.has(before.hash)) return undefined;
     return { image: before, source: { kind: "blob", hash: before.hash } };
   }
-  const versions = await versionsOf(ground, changed);
-  return versions && toContentOf(ground, versions.before, before);
+  const versions = await versionsOf(deps, changed);
+  return versions && toContentOf(deps, versions.before, before);
 }
 
 /** What the change left, as text for a diff; `undefined` where it cannot be had. */
-export async function textLeft(ground: RebuildGround, changed: ChangedSince): Promise<string | undefined> {
+export async function textLeft(deps: RebuildDeps, changed: ChangedSince): Promise<string | undefined> {
   const { after, path } = changed.step;
   if (after?.type !== "file") return undefined;
-  const bytes = await rebuildAfter(ground, { ...changed, path, image: after }, changed.node);
+  const bytes = await rebuildAfter(deps, { ...changed, path, image: after }, changed.node);
   return bytes === undefined || bytes.includes(0) ? undefined : Buffer.from(bytes).toString();
 }
 
-async function versionsOf(ground: RebuildGround, changed: ChangedSince): Promise<Versions | undefined> {
+async function versionsOf(deps: RebuildDeps, changed: ChangedSince): Promise<Versions | undefined> {
   const { before, after, path } = changed.step;
   if (before?.type !== "file" || after?.type !== "file") return undefined;
-  const left = await rebuildAfter(ground, { ...changed, path, image: after }, changed.node);
-  const former = left && (await rebuildBefore(ground, before, left));
+  const left = await rebuildAfter(deps, { ...changed, path, image: after }, changed.node);
+  const former = left && (await rebuildBefore(deps, before, left));
   return left && former && { left, before: former };
 }
 
@@ -76,10 +73,10 @@ function toLines(bytes: Uint8Array): string[] {
 }
 
 async function toContentOf(
-  ground: RebuildGround,
+  deps: RebuildDeps,
   data: Uint8Array,
   attributes: Pick<FileImage, "mode" | "uid" | "gid"> | Extract<VirtualNode, { type: "file" }>,
 ): Promise<Content> {
   const source = { kind: "data", data } as const;
-  return { source, image: fileImage(attributes, await digestSource(ground, source)) };
+  return { source, image: fileImage(attributes, await digestSource(deps, source)) };
 }

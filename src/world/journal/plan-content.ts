@@ -2,7 +2,7 @@ import { ToolValidationError } from "../../contract/errors.js";
 import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
 import type { MoveStep } from "../../contract/ports/journal.js";
 import type { Content } from "./plan.js";
-import { digestSource, type Source, type SourceGround } from "./sources.js";
+import { digestSource, type Source, type SourceDeps } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 /** Count bytes that are to be kept, and refuse where they are too many. */
@@ -64,12 +64,12 @@ export function toNode(content: Content, madeBy: number): VirtualNode {
 
 /** What a move remembers of the thing that moves. */
 export async function movedImage(
-  ground: SourceGround,
+  deps: SourceDeps,
   node: Exclude<VirtualNode, { type: "other" }>,
 ): Promise<MoveStep["moved"]> {
   if (node.type === "directory") return { type: "directory", size: 0 };
   if (node.type === "symlink") return { type: "symlink", target: node.target, size: node.target.length };
   const ref =
-    node.hash === undefined ? await digestSource(ground, node.source) : { hash: node.hash, size: node.size };
+    node.hash === undefined ? await digestSource(deps, node.source) : { hash: node.hash, size: node.size };
   return { type: "file", ...ref };
 }

@@ -5,7 +5,7 @@ import type { NodeAttributes } from "../../contract/ports/journal.js";
 import { conflict, notFound, notPlain, systemFailure, tooLarge, withPath } from "../files/file-errors.js";
 import { checkContent, checkIdentity } from "./check-node.js";
 import { fileImage } from "./images.js";
-import { judgeMoved, locate, type JudgeGround } from "./locate-real.js";
+import { judgeMoved, locate, type JudgeDeps } from "./locate-real.js";
 import { openPlace } from "./place.js";
 import { planMove } from "./plan-move.js";
 import { formerOf, formerOfWrite, piecesOf } from "./plan-splice.js";
@@ -15,52 +15,48 @@ import { digestSource, readSource, type Source } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 /** What mutations are judged by. */
-export interface MutationGround extends JudgeGround {
+export interface MutationDeps extends JudgeDeps {
   readonly maxFileSize: number;
 }
 
 type Mutation<Op extends FileMutation["op"]> = Extract<FileMutation, { op: Op }>;
 
 /** Plan a mutation on the outcome of those before it; what cannot work is refused here. */
-export async function planMutation(
-  ground: MutationGround,
-  plan: Plan,
-  mutation: FileMutation,
-): Promise<void> {
+export async function planMutation(deps: MutationDeps, plan: Plan, mutation: FileMutation): Promise<void> {
   switch (mutation.op) {
     case "write":
-      return planWrite(ground, plan, mutation);
+      return planWrite(deps, plan, mutation);
     case "splice":
-      return planSplice(ground, plan, mutation);
+      return planSplice(deps, plan, mutation);
     case "append":
-      return planAppend(ground, plan, mutation);
+      return planAppend(deps, plan, mutation);
     case "delete":
-      return planDelete(ground, plan, mutation);
+      return planDelete(deps, plan, mutation);
     case "move":
-      return planMove(ground, plan, mutation);
+      return planMove(deps, plan, mutation);
     case "copy":
-      return planCopy(ground, plan, mutation);
+      return planCopy(deps, plan, mutation);
     case "mkdir":
-      return planMkdir(ground, plan, mutation);
+      return planMkdir(deps, plan, mutation);
   }
 }
 
-async function planWrite(ground: MutationGround, plan: Plan, mutation: Mutation<"write">): Promise<void> {
+async function planWrite(deps: MutationDeps, plan: Plan, mutation: Mutation<"write">): Promise<void> {
   const { path: text, data, options = {} } = mutation;
-  const real = locate(ground, text, { access: "write" });
+  const real = locate(deps, text, { access: "write" });
   const node = plan.files.look(real);
-  checkSize(text, data.length, ground);
-  checkTarget(ground, text, node);
+  checkSize(text, data.length, deps);
+  checkTarget(deps, text, node);
   if (node !== null && options.create === true) throw systemFailure(text, "EEXIST");
   checkIdentity(text, node, options.ifIdentity);
   const before = options.ifContent;
   const former = before && (await formerOfWrite(plan, node, { text, before, data }));
-  if (former === undefined) await checkContent(plan.ground, { text, node, wanted: before });
+  if (former === undefined) await checkContent(plan.deps, { text, node, wanted: before });
   const attributes = {
     ...keptAttributes(node),
     ...(options.mode !== undefined && { mode: options.mode & 0o777 }),
   };
-  await putFile(ground, plan, {
+  await putFile(deps, plan, {
     real,
     text,
     op: "write",
@@ -70,86 +66,86 @@ async function planWrite(ground: MutationGround, plan: Plan, mutation: Mutation<
   });
 }
 
-async function planSplice(ground: MutationGround, plan: Plan, mutation: Mutation<"splice">): Promise<void> {
+async function planSplice(deps: MutationDeps, plan: Plan, mutation: Mutation<"splice">): Promise<void> {
   const { path: text, before, splices, mode } = mutation;
-  const real = locate(ground, text, { access: "write" });
+  const real = locate(deps, text, { access: "write" });
   const node = plan.files.look(real);
   const pieces = piecesOf(mutation);
   checkSize(
     text,
     pieces.reduce((sum, piece) => sum + piece.length, 0),
-    ground,
+    deps,
   );
-  checkTarget(ground, text, node);
+  checkTarget(deps, text, node);
   const attributes = { ...keptAttributes(node), ...(mode !== undefined && { mode: mode & 0o777 }) };
   const former = await formerOf(plan, node, { text, before, pieces, splices });
-  if (former === undefined) await checkContent(plan.ground, { text, node, wanted: before });
+  if (former === undefined) await checkContent(plan.deps, { text, node, wanted: before });
   const source = before.length > joinedBytes ? ({ kind: "pieces", pieces } as const) : whole(pieces);
-  await putFile(ground, plan, { real, text, op: "write", source, attributes, former });
+  await putFile(deps, plan, { real, text, op: "write", source, attributes, former });
 }
 
 function whole(pieces: readonly Uint8Array[]): Source {
   return { kind: "data", data: Buffer.concat(pieces) };
 }
 
-async function planAppend(ground: MutationGround, plan: Plan, mutation: Mutation<"append">): Promise<void> {
+async function planAppend(deps: MutationDeps, plan: Plan, mutation: Mutation<"append">): Promise<void> {
   const { path: text, data } = mutation;
-  const real = locate(ground, text, { access: "write" });
+  const real = locate(deps, text, { access: "write" });
   const node = plan.files.look(real);
-  checkTarget(ground, text, node);
+  checkTarget(deps, text, node);
   checkIdentity(text, node, mutation.ifIdentity);
-  checkSize(text, data.length + (node?.type === "file" ? node.size : 0), ground);
+  checkSize(text, data.length + (node?.type === "file" ? node.size : 0), deps);
   const attributes = keptAttributes(node);
   if (node?.type !== "file" || node.size + data.length > joinedBytes) {
     const source: Source =
       node?.type === "file" ? { kind: "joined", first: node.source, rest: data } : { kind: "data", data };
-    return putFile(ground, plan, { real, text, op: "append", source, attributes });
+    return putFile(deps, plan, { real, text, op: "append", source, attributes });
   }
   const before = await readWhole(plan, node.source);
   const pieces = [before, data];
   const splices = [{ start: before.length, end: before.length, data }];
   const former = await formerOf(plan, node, { text, before, pieces, splices });
-  await putFile(ground, plan, { real, text, op: "append", source: whole(pieces), attributes, former });
+  await putFile(deps, plan, { real, text, op: "append", source: whole(pieces), attributes, former });
 }
 
-async function planDelete(ground: MutationGround, plan: Plan, mutation: Mutation<"delete">): Promise<void> {
+async function planDelete(deps: MutationDeps, plan: Plan, mutation: Mutation<"delete">): Promise<void> {
   const { path: text, recursive = false, ifIdentity } = mutation;
-  const real = locate(ground, text, { access: "remove", follow: false });
+  const real = locate(deps, text, { access: "remove", follow: false });
   const node = plan.files.look(real);
   if (node === null) throw notFound(text);
   checkIdentity(text, node, ifIdentity);
-  await checkContent(plan.ground, { text, node, wanted: mutation.ifContent });
+  await checkContent(plan.deps, { text, node, wanted: mutation.ifContent });
   if (node.type === "directory" && !recursive) {
     throw conflict(text, "is a directory, and only recursive deletes take one with all in it");
   }
-  await judgeMoved(ground, node, { text, to: real });
+  await judgeMoved(deps, node, { text, to: real });
   await plan.set(real, null, { op: "delete", text });
 }
 
-async function planCopy(ground: MutationGround, plan: Plan, mutation: Mutation<"copy">): Promise<void> {
+async function planCopy(deps: MutationDeps, plan: Plan, mutation: Mutation<"copy">): Promise<void> {
   const { from, to, overwrite = false } = mutation;
-  const source = plan.files.look(locate(ground, from, { access: "read" }));
+  const source = plan.files.look(locate(deps, from, { access: "read" }));
   if (source === null) throw notFound(from);
   if (source.type === "directory") throw systemFailure(from, "EISDIR");
   if (source.type !== "file") throw notPlain(from);
   checkIdentity(from, source, mutation.ifIdentity);
-  checkSize(from, source.size, ground);
-  const real = locate(ground, to, { access: "write" });
+  checkSize(from, source.size, deps);
+  const real = locate(deps, to, { access: "write" });
   const node = plan.files.look(real);
-  checkTarget(ground, to, node);
+  checkTarget(deps, to, node);
   if (node !== null && !overwrite) throw systemFailure(to, "EEXIST");
   const mode = source.mode === undefined ? {} : { mode: source.mode & 0o777 };
   const attributes = node === null ? mode : keptAttributes(node);
-  await putFile(ground, plan, { real, text: to, op: "copy", source: source.source, attributes });
+  await putFile(deps, plan, { real, text: to, op: "copy", source: source.source, attributes });
 }
 
-async function planMkdir(ground: MutationGround, plan: Plan, mutation: Mutation<"mkdir">): Promise<void> {
+async function planMkdir(deps: MutationDeps, plan: Plan, mutation: Mutation<"mkdir">): Promise<void> {
   const { path: text } = mutation;
-  const real = locate(ground, text, { access: "write" });
+  const real = locate(deps, text, { access: "write" });
   const node = plan.files.look(real);
   if (node?.type === "directory") return;
   if (node !== null) throw systemFailure(text, "EEXIST");
-  await planParents(ground, plan, { real, text, op: "mkdir" });
+  await planParents(deps, plan, { real, text, op: "mkdir" });
   await plan.set(real, emptyDirectory, { op: "mkdir", text });
 }
 
@@ -162,9 +158,9 @@ interface Put {
   readonly former?: Former | undefined;
 }
 
-async function putFile(ground: MutationGround, plan: Plan, put: Put): Promise<void> {
+async function putFile(deps: MutationDeps, plan: Plan, put: Put): Promise<void> {
   const { real, text, op, source, attributes, former } = put;
-  await planParents(ground, plan, put);
+  await planParents(deps, plan, put);
   if (former !== undefined) {
     const image = fileImage(attributes, { hash: "", size: sizeOf(source) });
     return plan.set(real, { image, source, former }, { op, text });
@@ -172,7 +168,7 @@ async function putFile(ground: MutationGround, plan: Plan, put: Put): Promise<vo
   const ref =
     source.kind === "data"
       ? { hash: createHash("sha256").update(source.data).digest("hex"), size: source.data.length }
-      : await digestSource(plan.ground, source);
+      : await digestSource(plan.deps, source);
   await plan.set(real, { image: fileImage(attributes, ref), source }, { op, text });
 }
 
@@ -186,19 +182,19 @@ const joinedBytes = 1 << 18;
 
 async function readWhole(plan: Plan, source: Source): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
-  for await (const chunk of readSource(plan.ground, source)) chunks.push(Buffer.from(chunk));
+  for await (const chunk of readSource(plan.deps, source)) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
 }
 
 /** Only a regular file can be given another content, and only one that its owner lets us write. */
-function checkTarget(ground: MutationGround, text: string, node: VirtualNode | null): void {
+function checkTarget(deps: MutationDeps, text: string, node: VirtualNode | null): void {
   if (node === null) return;
   if (node.type === "directory") throw systemFailure(text, "EISDIR");
   if (node.type !== "file") throw notPlain(text);
   const { disk } = node;
   if (disk === undefined) return;
   withPath(text, () => {
-    const place = openPlace(ground.opener, disk.real);
+    const place = openPlace(deps.opener, disk.real);
     try {
       accessSync(place.at, constants.W_OK);
     } finally {
@@ -207,7 +203,7 @@ function checkTarget(ground: MutationGround, text: string, node: VirtualNode | n
   });
 }
 
-function checkSize(text: string, size: number, { maxFileSize }: MutationGround): void {
+function checkSize(text: string, size: number, { maxFileSize }: MutationDeps): void {
   if (size > maxFileSize) throw tooLarge(text, maxFileSize);
 }
 

@@ -76,14 +76,14 @@ async function keepFormer(
   if (node?.type !== "file") return undefined;
   const ends = atLineEnds(before, shared);
   if (!isWorthDelta(before, ends)) return undefined;
-  plan.ground.onBytes(before.length - ends.prefix - ends.suffix);
-  const { delta, blobs } = await keepDelta(plan.ground.blobs, before, ends);
+  plan.deps.onBytes(before.length - ends.prefix - ends.suffix);
+  const { delta, blobs } = await keepDelta(plan.deps.blobs, before, ends);
   const image = { ...fileImage(node, { hash: hashOfFormer(before), size: before.length }), delta };
   return {
     image,
     blobs,
     async hashAfter() {
-      await checkContent(plan.ground, { text, node, wanted: before });
+      await checkContent(plan.deps, { text, node, wanted: before });
       return hashPieces(pieces);
     },
   };

@@ -12,7 +12,7 @@ import type { Guard } from "../files/guard-types.js";
 import { refused } from "../files/file-errors.js";
 import { blobsOfFile } from "./delta.js";
 import { matchesImage } from "./images.js";
-import type { JudgeGround } from "./locate-real.js";
+import type { JudgeDeps } from "./locate-real.js";
 import { planParents } from "./plan-parents.js";
 import type { Content, Plan, StepMeaning } from "./plan.js";
 import { digestSource } from "./sources.js";
@@ -24,7 +24,7 @@ import type { VirtualNode } from "./virtual-files.js";
 /** A change that is to be taken back, and where it stands in the journal. */
 export type UndoTarget = JournalEntry["changes"][number] & { readonly entry: number };
 
-export interface UndoGround extends JudgeGround {
+export interface UndoDeps extends JudgeDeps {
   readonly guard: Guard;
   readonly store: JournalStore;
   /** Bring the former content back whatever others made of the file since; what they made stays in the journal. */
@@ -36,14 +36,14 @@ export interface UndoGround extends JudgeGround {
  * same lines, the undo is refused as a whole.
  */
 export async function planUndo(
-  ground: UndoGround,
+  deps: UndoDeps,
   plan: Plan,
   targets: readonly UndoTarget[],
 ): Promise<readonly UndoneFile[]> {
   const conflicts: UndoConflict[] = [];
   const undone: UndoneFile[] = [];
   for (const target of targets) {
-    const undo: Undo = { ground, plan, target, text: shownPath(ground, target) };
+    const undo: Undo = { deps, plan, target, text: shownPath(deps, target) };
     const outcome = await (target.step.kind === "set"
       ? invertSet(undo, target.step)
       : invertMove(undo, target.step));
@@ -56,7 +56,7 @@ export async function planUndo(
 }
 
 interface Undo {
-  readonly ground: UndoGround;
+  readonly deps: UndoDeps;
   readonly plan: Plan;
   readonly target: UndoTarget;
   readonly text: string;
@@ -70,7 +70,7 @@ type Reconciled = Partial<
 async function invertSet(undo: Undo, step: SetStep): Promise<UndoConflict | Reconciled | undefined> {
   const { plan, text } = undo;
   const node = plan.files.look(step.path);
-  const matches = await matchesImage(plan.ground, { real: step.path, node, text }, step.after);
+  const matches = await matchesImage(plan.deps, { real: step.path, node, text }, step.after);
   if (!matches) return reconcile(undo, step, node);
   await put(undo, step.path, step.before);
   return undefined;
@@ -82,52 +82,52 @@ async function reconcile(
   step: SetStep,
   node: VirtualNode | null,
 ): Promise<UndoConflict | Reconciled> {
-  const { plan, ground, text, target } = undo;
+  const { plan, deps, text, target } = undo;
   const changed = { step, entry: target.entry, seq: target.seq, node };
-  const rebuilding = { ...plan.ground, store: ground.store };
+  const rebuilding = { ...plan.deps, store: deps.store };
   const previousContentLen = node?.type === "file" ? node.size : 0;
   const merged = await mergeUndo(rebuilding, changed);
   if (merged !== undefined) {
-    judge(ground, step.path, text);
+    judge(deps, step.path, text);
     await plan.set(step.path, merged, meaningOf(undo));
     return { merged: true, restoredContentLen: merged.image.size, previousContentLen };
   }
-  if (ground.force !== true || target.implied) {
+  if (deps.force !== true || target.implied) {
     const left = await textLeft(rebuilding, changed);
     return describeConflict(plan, { path: text, expected: step.after, before: step.before, node, left });
   }
-  judge(ground, step.path, text);
+  judge(deps, step.path, text);
   if (step.before?.type !== "file") {
     await put(undo, step.path, step.before);
     return { forced: true, previousContentLen };
   }
   const content = await contentBefore(rebuilding, changed);
   if (content === undefined) throw forgotten(text);
-  await planParents(ground, plan, { real: step.path, ...meaningOf(undo) });
+  await planParents(deps, plan, { real: step.path, ...meaningOf(undo) });
   await plan.set(step.path, content, meaningOf(undo));
   return { forced: true, previousContentLen };
 }
 
 async function invertMove(undo: Undo, step: MoveStep): Promise<UndoConflict | undefined> {
-  const { plan, ground, text } = undo;
+  const { plan, deps, text } = undo;
   const node = plan.files.look(step.to);
   const { moved } = step;
   // A directory may hold what it likes by now: all of it goes back with it.
   const matches =
     moved.type === "directory"
       ? node?.type === "directory"
-      : await matchesImage(plan.ground, { real: step.to, node, text }, moved);
-  const shown = ground.guard.display(step.to);
+      : await matchesImage(plan.deps, { real: step.to, node, text }, moved);
+  const shown = deps.guard.display(step.to);
   if (!matches) {
     const expected = moved.type === "directory" ? { ...moved, tree: "" } : moved;
     return describeConflict(plan, { path: shown, expected, node });
   }
   const there = plan.files.look(step.from);
   if (there !== null) return describeConflict(plan, { path: text, expected: null, node: there });
-  judge(ground, step.from, text);
-  judge(ground, step.to, shown);
+  judge(deps, step.from, text);
+  judge(deps, step.to, shown);
   const meaning = meaningOf(undo);
-  await planParents(ground, plan, { real: step.from, ...meaning });
+  await planParents(deps, plan, { real: step.from, ...meaning });
   await plan.move(step.to, step.from, meaning);
   if (step.overwritten !== null)
     await put(undo, step.to, step.overwritten, { op: "undo", text, implied: true });
@@ -141,22 +141,22 @@ async function put(
   image: NodeImage | null,
   meaning: StepMeaning = meaningOf(undo),
 ): Promise<void> {
-  const { plan, ground, text } = undo;
-  judge(ground, real, text);
+  const { plan, deps, text } = undo;
+  judge(deps, real, text);
   if (image === null) return plan.set(real, null, meaning);
   for (const hash of neededBlobs(image)) {
-    if (!plan.ground.blobs.has(hash)) throw forgotten(text);
+    if (!plan.deps.blobs.has(hash)) throw forgotten(text);
   }
   const node = plan.files.look(real);
-  await planParents(ground, plan, { real, ...meaning });
+  await planParents(deps, plan, { real, ...meaning });
   const base = node?.type === "file" ? node : undefined;
-  await plan.set(real, await withHash(plan, await toContent(plan.ground.blobs, image, base)), meaning);
+  await plan.set(real, await withHash(plan, await toContent(plan.deps.blobs, image, base)), meaning);
 }
 
 /** What was kept as a difference only gets its hash now. */
 async function withHash(plan: Plan, content: Content): Promise<Content> {
   if (content.image.type !== "file" || content.image.hash !== "" || !("source" in content)) return content;
-  const { hash } = await digestSource(plan.ground, content.source);
+  const { hash } = await digestSource(plan.deps, content.source);
   return { source: content.source, image: { ...content.image, hash } };
 }
 
@@ -165,8 +165,8 @@ function meaningOf({ target, text }: Undo): StepMeaning {
   return { op: "undo", text, inverts, ...(target.implied && { implied: true }) };
 }
 
-function judge(ground: UndoGround, real: string, text: string): void {
-  const verdict = ground.rules.judge(real, "write");
+function judge(deps: UndoDeps, real: string, text: string): void {
+  const verdict = deps.rules.judge(real, "write");
   if (!verdict.allowed) throw refused(text, verdict);
 }
 
@@ -185,7 +185,7 @@ function forgotten(text: string): ToolResourceNotFoundError {
   );
 }
 
-function shownPath({ guard }: UndoGround, { step }: JournalChange): string {
+function shownPath({ guard }: UndoDeps, { step }: JournalChange): string {
   return guard.display(step.kind === "set" ? step.path : step.from);
 }
 

@@ -7,10 +7,10 @@ import type {
   NodeImage,
 } from "../../contract/ports/journal.js";
 import { notFound } from "../files/file-errors.js";
-import { keepImage, type ImageGround, type KeptImage } from "./images.js";
+import { keepImage, type ImageDeps, type KeptImage } from "./images.js";
 import { inodeOf, stampOf } from "./place.js";
 import { byteBudget, keepAfter, movedImage, toNode } from "./plan-content.js";
-import type { Source, SourceGround } from "./sources.js";
+import type { Source, SourceDeps } from "./sources.js";
 import { tempName, type BareStep } from "./temp-name.js";
 import {
   createVirtualFiles,
@@ -64,13 +64,13 @@ export interface StepMeaning {
 export interface Plan {
   readonly files: VirtualFiles;
   /** For looking at contents as they will be. */
-  readonly ground: ImageGround;
+  readonly deps: ImageDeps;
   set(real: string, content: Content | null, meaning: StepMeaning): Promise<void>;
   move(from: string, to: string, meaning: StepMeaning): Promise<void>;
   steps(): readonly PlannedStep[];
 }
 
-export interface PlanOptions extends SourceGround {
+export interface PlanOptions extends SourceDeps {
   /** Part of the names of temporary files; nobody else uses it. */
   readonly token: string;
   /** More than this many bytes cannot be kept for an undo. */
@@ -87,11 +87,11 @@ interface Draft extends Omit<PlannedStep, "change"> {
 /** Begin a plan on the disk as it is. Contents are kept as it goes, so a plan given up leaves only blobs. */
 export function createPlan(options: PlanOptions): Plan {
   const files = createVirtualFiles(options.opener);
-  const ground: ImageGround = { ...options, files, onBytes: byteBudget(options.maxBytes) };
-  const sheet: Sheet = { files, ground, drafts: [], changed: new Set() };
+  const deps: ImageDeps = { ...options, files, onBytes: byteBudget(options.maxBytes) };
+  const sheet: Sheet = { files, deps, drafts: [], changed: new Set() };
   return {
     files,
-    ground,
+    deps,
     set: (real, content, meaning) => draftSet(sheet, real, { content, meaning }),
     move: (from, to, meaning) => draftMove(sheet, [from, to], meaning),
     steps() {
@@ -104,7 +104,7 @@ export function createPlan(options: PlanOptions): Plan {
 /** A plan as it grows. */
 interface Sheet {
   readonly files: VirtualFiles;
-  readonly ground: ImageGround;
+  readonly deps: ImageDeps;
   readonly drafts: Draft[];
   /** Paths that a step changes. */
   readonly changed: Set<string>;
@@ -115,7 +115,7 @@ async function draftSet(
   real: string,
   { content, meaning }: { content: Content | null; meaning: StepMeaning },
 ): Promise<void> {
-  const { files, ground, drafts, changed } = sheet;
+  const { files, deps, drafts, changed } = sheet;
   const node = files.look(real);
   const former = content !== null && "former" in content ? content.former : undefined;
   const kept = former ?? (await keep(sheet, { real, node, text: meaning.text }));
@@ -126,7 +126,7 @@ async function draftSet(
     content,
     meaning,
     text: meaning.text,
-    blobs: [...blobs, ...(await keepAfter(ground.blobs, content))],
+    blobs: [...blobs, ...(await keepAfter(deps.blobs, content))],
     expects: expects.map((each) => (treeStamp === undefined ? each : { ...each, treeStamp })),
     madeBy: undefined,
   });
@@ -139,14 +139,14 @@ async function draftMove(
   [from, to]: readonly [string, string],
   meaning: StepMeaning,
 ): Promise<void> {
-  const { files, ground, drafts, changed } = sheet;
+  const { files, deps, drafts, changed } = sheet;
   const node = files.look(from);
   const target = files.look(to);
   if (node === null || node.type === "other") throw notFound(meaning.text);
   const { image: overwritten, blobs } = await keep(sheet, { real: to, node: target, text: meaning.text });
   const inode = node.disk === undefined ? null : inodeOf(node.disk.stat);
   drafts.push({
-    step: { kind: "move", from, to, inode, moved: await movedImage(ground, node), overwritten },
+    step: { kind: "move", from, to, inode, moved: await movedImage(deps, node), overwritten },
     content: null,
     meaning,
     text: meaning.text,
@@ -159,10 +159,10 @@ async function draftMove(
 }
 
 async function keep(
-  { ground }: Sheet,
+  { deps }: Sheet,
   { real, node, text }: { real: string; node: VirtualNode | null; text: string },
 ): Promise<Omit<KeptImage, "image"> & { readonly image: NodeImage | null }> {
-  return node === null ? { image: null, blobs: [] } : keepImage(ground, { real, node, text });
+  return node === null ? { image: null, blobs: [] } : keepImage(deps, { real, node, text });
 }
 
 /** What an earlier step put somewhere has been looked at already, in its own place. */

@@ -1,25 +1,25 @@
 import type { UndoneFile, UndoPreview } from "../../contract/ports/journal.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import type { Plan } from "./plan.js";
-import { planUndo, type UndoGround, type UndoTarget } from "./plan-undo.js";
+import { planUndo, type UndoDeps, type UndoTarget } from "./plan-undo.js";
 import { readText } from "./undo-conflict.js";
 import { createVirtualFiles, type VirtualNode } from "./virtual-files.js";
 
 /** What taking changes back would do. The plan is thrown away: nothing is written. */
 export async function previewUndo(
-  ground: UndoGround,
+  deps: UndoDeps,
   plan: Plan,
   targets: readonly UndoTarget[],
 ): Promise<UndoPreview> {
-  const files = await planUndo(ground, plan, targets);
-  const disk = createVirtualFiles(ground.opener);
+  const files = await planUndo(deps, plan, targets);
+  const disk = createVirtualFiles(deps.opener);
   const diffs: string[] = [];
   for (const real of pathsOf(targets)) {
     const [now, then] = [disk.look(real), plan.files.look(real)];
     const before = await textOf(plan, now);
     const after = await textOf(plan, then);
     if (before === undefined || after === undefined) continue;
-    const path = ground.guard.display(real);
+    const path = deps.guard.display(real);
     const names = { oldPath: now === null ? null : path, newPath: then === null ? null : path };
     diffs.push(unifiedDiff({ ...names, before, after }));
   }

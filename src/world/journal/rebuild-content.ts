@@ -1,9 +1,9 @@
 import type { ContentDelta, FileImage, JournalStore } from "../../contract/ports/journal.js";
 import { fromDelta } from "./delta.js";
-import { digestSource, readSource, type Source, type SourceGround } from "./sources.js";
+import { digestSource, readSource, type Source, type SourceDeps } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
-export interface RebuildGround extends SourceGround {
+export interface RebuildDeps extends SourceDeps {
   readonly store: Pick<JournalStore, "changesAfter">;
 }
 
@@ -23,59 +23,59 @@ const maxBytes = 1 << 20;
  * version through the differences of the changes in between. `undefined` where that is not possible any more.
  */
 export async function rebuildAfter(
-  ground: RebuildGround,
+  deps: RebuildDeps,
   left: LeftContent,
   node: VirtualNode | null,
 ): Promise<Uint8Array | undefined> {
   if (left.image.size > maxBytes || left.image.hash === "") return undefined;
   const deltas: ContentDelta[] = [];
   let { image } = left;
-  for (const step of await ground.store.changesAfter(left.path, left)) {
-    if (ground.blobs.has(image.hash)) break;
+  for (const step of await deps.store.changesAfter(left.path, left)) {
+    if (deps.blobs.has(image.hash)) break;
     if (step.before?.type !== "file" || step.before.hash !== image.hash) return undefined;
     if (step.before.delta === undefined || step.after?.type !== "file") return undefined;
     deltas.push(step.before.delta);
     image = step.after;
   }
-  const newest = await newestContent(ground, image, node);
+  const newest = await newestContent(deps, image, node);
   if (newest === undefined) return undefined;
   let bytes = newest;
   for (const delta of deltas.toReversed()) {
     const base = { source: { kind: "data", data: bytes } as const, size: bytes.length };
-    bytes = await readBytes(ground, fromDelta(delta, base));
+    bytes = await readBytes(deps, fromDelta(delta, base));
   }
-  const { hash } = await digestSource(ground, { kind: "data", data: bytes });
+  const { hash } = await digestSource(deps, { kind: "data", data: bytes });
   return hash === left.image.hash ? bytes : undefined;
 }
 
 /** What was there before the change, made of what it left. */
 export async function rebuildBefore(
-  ground: SourceGround,
+  deps: SourceDeps,
   before: FileImage,
   after: Uint8Array,
 ): Promise<Uint8Array | undefined> {
   if (before.size > maxBytes) return undefined;
   if (before.delta !== undefined) {
     const base = { source: { kind: "data", data: after } as const, size: after.length };
-    return readBytes(ground, fromDelta(before.delta, base));
+    return readBytes(deps, fromDelta(before.delta, base));
   }
-  return ground.blobs.has(before.hash) ? ground.blobs.read(before.hash) : undefined;
+  return deps.blobs.has(before.hash) ? deps.blobs.read(before.hash) : undefined;
 }
 
 /** All bytes of a source. */
-export async function readBytes(ground: SourceGround, source: Source): Promise<Uint8Array> {
+export async function readBytes(deps: SourceDeps, source: Source): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
-  for await (const chunk of readSource(ground, source)) chunks.push(Buffer.from(chunk));
+  for await (const chunk of readSource(deps, source)) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
 }
 
 async function newestContent(
-  ground: SourceGround,
+  deps: SourceDeps,
   image: FileImage,
   node: VirtualNode | null,
 ): Promise<Uint8Array | undefined> {
-  if (ground.blobs.has(image.hash)) return ground.blobs.read(image.hash);
+  if (deps.blobs.has(image.hash)) return deps.blobs.read(image.hash);
   if (node?.type !== "file" || node.size !== image.size) return undefined;
-  const hash = node.hash ?? (await digestSource(ground, node.source)).hash;
-  return hash === image.hash ? readBytes(ground, node.source) : undefined;
+  const hash = node.hash ?? (await digestSource(deps, node.source)).hash;
+  return hash === image.hash ? readBytes(deps, node.source) : undefined;
 }

@@ -6,12 +6,12 @@ import type { Guard } from "../files/guard-types.js";
 import { matchesImage } from "./images.js";
 import { inodeOf, lookDisk, openPlace, withPlace, type Place } from "./place.js";
 import { stageContent } from "./stage-step.js";
-import type { SourceGround } from "./sources.js";
+import type { SourceDeps } from "./sources.js";
 import { toContent } from "./to-content.js";
 import { createVirtualFiles } from "./virtual-files.js";
 
 /** What a rollback works on. */
-export interface RollBackGround extends SourceGround {
+export interface RollBackDeps extends SourceDeps {
   readonly guard: Guard;
 }
 
@@ -28,11 +28,11 @@ export interface RollBack {
  * what is on the disk tells. It may be cut off and begun again: what was prepared goes last of all.
  * Returns what stands in the way, where someone else changed the same places since.
  */
-export async function rollBackSteps(ground: RollBackGround, work: RollBack): Promise<readonly string[]> {
+export async function rollBackSteps(deps: RollBackDeps, work: RollBack): Promise<readonly string[]> {
   const problems: string[] = [];
   for (let seq = work.standing - 1; seq >= 0; seq -= 1) {
     try {
-      const problem = await rollBackStep(ground, work.steps, seq);
+      const problem = await rollBackStep(deps, work.steps, seq);
       if (problem !== undefined) problems.push(problem);
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error));
@@ -40,67 +40,67 @@ export async function rollBackSteps(ground: RollBackGround, work: RollBack): Pro
     if (problems.length === 0) await work.onRetreat(seq);
   }
   if (problems.length > 0) return problems;
-  for (const step of work.steps) await removeTemps(ground, step);
+  for (const step of work.steps) await removeTemps(deps, step);
   return problems;
 }
 
 async function rollBackStep(
-  ground: RollBackGround,
+  deps: RollBackDeps,
   steps: readonly JournalStep[],
   seq: number,
 ): Promise<string | undefined> {
   const step = steps[seq];
   if (step === undefined) return undefined;
-  if (step.kind === "set") return rollBackSet(ground, step);
+  if (step.kind === "set") return rollBackSet(deps, step);
   const laterTaken = steps
     .slice(seq + 1)
-    .some((later) => later.kind === "set" && later.after !== null && isPlaced(ground, later));
-  return rollBackMove(ground, step, laterTaken);
+    .some((later) => later.kind === "set" && later.after !== null && isPlaced(deps, later));
+  return rollBackMove(deps, step, laterTaken);
 }
 
 /** Whether what a step prepared has left its temporary name for its place. */
-function isPlaced(ground: RollBackGround, step: SetStep): boolean {
-  const temp = lookDisk(ground.opener, step.temp);
+function isPlaced(deps: RollBackDeps, step: SetStep): boolean {
+  const temp = lookDisk(deps.opener, step.temp);
   if (temp === null) return true;
-  const present = lookDisk(ground.opener, step.path);
+  const present = lookDisk(deps.opener, step.path);
   return present !== null && isSameFile(temp, present);
 }
 
 /** Remove what a step prepared or put aside. */
-export async function removeTemps(ground: RollBackGround, step: JournalStep): Promise<void> {
-  for (const temp of [step.temp, backOf(step)]) await removeNode(ground, temp);
+export async function removeTemps(deps: RollBackDeps, step: JournalStep): Promise<void> {
+  for (const temp of [step.temp, backOf(step)]) await removeNode(deps, temp);
 }
 
 /** Whether all steps are taken, for entries of which the disk can tell. */
-export async function isComplete(ground: RollBackGround, steps: readonly JournalStep[]): Promise<boolean> {
+export async function isComplete(deps: RollBackDeps, steps: readonly JournalStep[]): Promise<boolean> {
   const last = new Map<string, NodeImage>();
   for (const step of steps) {
     if (step.kind !== "set" || step.after === null) return false;
-    if (lookDisk(ground.opener, step.temp) !== null) return false;
+    if (lookDisk(deps.opener, step.temp) !== null) return false;
     last.set(step.path, step.after);
   }
-  for (const [real, image] of last) if (!(await isImage(ground, real, image))) return false;
+  for (const [real, image] of last) if (!(await isImage(deps, real, image))) return false;
   return true;
 }
 
-async function rollBackSet(ground: RollBackGround, step: SetStep): Promise<string | undefined> {
-  const temp = lookDisk(ground.opener, step.temp);
-  const present = lookDisk(ground.opener, step.path);
+async function rollBackSet(deps: RollBackDeps, step: SetStep): Promise<string | undefined> {
+  const temp = lookDisk(deps.opener, step.temp);
+  const present = lookDisk(deps.opener, step.path);
   if (step.after === null) {
     if (temp !== null && present !== null) return `${step.path} was taken by something else`;
-    return temp === null ? undefined : rename(ground, step.temp, step.path);
+    return temp === null ? undefined : rename(deps, step.temp, step.path);
   }
-  if (!isPlaced(ground, step)) return undefined;
-  const asBefore = await isImage(ground, step.path, step.before);
+  if (!isPlaced(deps, step)) return undefined;
+  const asBefore = await isImage(deps, step.path, step.before);
   if (asBefore && (present === null || hasMode(present, step.before))) return undefined;
-  if (step.before === null) return removeMade(ground, step.path, step.after);
-  if (present !== null && !(await isImage(ground, step.path, step.after))) {
+  if (step.before === null) return removeMade(deps, step.path, step.after);
+  if (present !== null && !(await isImage(deps, step.path, step.after))) {
     return `${step.path} was changed by someone else`;
   }
   if (present === null && step.before.type === "file" && step.before.delta !== undefined) {
     return `${step.path} was deleted by someone else`;
   }
-  return restore(ground, step, { image: step.before, size: Number(present?.size ?? 0) });
+  return restore(deps, step, { image: step.before, size: Number(present?.size ?? 0) });
 }
 
 /**
@@ -108,50 +108,46 @@ async function rollBackSet(ground: RollBackGround, step: SetStep): Promise<strin
  * step tells that this one was taken too. What it replaced waits under the temporary name.
  */
 async function rollBackMove(
-  ground: RollBackGround,
+  deps: RollBackDeps,
   step: MoveStep,
   laterTaken: boolean,
 ): Promise<string | undefined> {
-  const { opener } = ground;
+  const { opener } = deps;
   if (step.overwritten !== null && lookDisk(opener, step.temp) === null) return undefined;
   const from = lookDisk(opener, step.from);
   const to = lookDisk(opener, step.to);
   if (to !== null && (inodeOf(to) === step.inode || (laterTaken && from === null))) {
     if (from !== null && !isSameFile(from, to)) return `${step.from} was taken by something else`;
-    if (from === null) await rename(ground, step.to, step.from);
+    if (from === null) await rename(deps, step.to, step.from);
     else await withPlace(opener, step.to, (place) => unlinkSync(place.at));
   }
   if (step.overwritten === null || lookDisk(opener, step.to) !== null) return undefined;
-  return rename(ground, step.temp, step.to);
+  return rename(deps, step.temp, step.to);
 }
 
 /** Take away what a step made, unless something was put into it or it was changed. */
-async function removeMade(
-  ground: RollBackGround,
-  real: string,
-  image: NodeImage,
-): Promise<string | undefined> {
+async function removeMade(deps: RollBackDeps, real: string, image: NodeImage): Promise<string | undefined> {
   if (image.type === "directory" && image.tree === null) {
     // A directory that someone put something into is theirs now.
-    await withPlace(ground.opener, real, (place) => removeIfEmpty(place));
+    await withPlace(deps.opener, real, (place) => removeIfEmpty(place));
     return undefined;
   }
-  if (!(await isImage(ground, real, image))) return `${real} was changed by someone else`;
-  await removeNode(ground, real);
+  if (!(await isImage(deps, real, image))) return `${real} was changed by someone else`;
+  await removeNode(deps, real);
   return undefined;
 }
 
 /** Bring back what stood at a path, prepared under a name of its own, so that it can begin again. */
 async function restore(
-  ground: RollBackGround,
+  deps: RollBackDeps,
   step: SetStep,
   { image, size }: { image: NodeImage; size: number },
 ): Promise<undefined> {
   const back = backOf(step);
-  await removeNode(ground, back);
+  await removeNode(deps, back);
   const base = { source: { kind: "disk", real: step.path }, size } as const;
-  await stageContent(ground, back, { content: await toContent(ground.blobs, image, base), text: step.path });
-  return rename(ground, back, step.path);
+  await stageContent(deps, back, { content: await toContent(deps.blobs, image, base), text: step.path });
+  return rename(deps, back, step.path);
 }
 
 function hasMode(stat: BigIntStats, image: NodeImage | null): boolean {
@@ -163,25 +159,25 @@ function backOf(step: JournalStep): string {
   return `${step.temp}.back`;
 }
 
-async function isImage(ground: RollBackGround, real: string, image: NodeImage | null): Promise<boolean> {
-  const files = createVirtualFiles(ground.opener);
+async function isImage(deps: RollBackDeps, real: string, image: NodeImage | null): Promise<boolean> {
+  const files = createVirtualFiles(deps.opener);
   const subject = { real, node: files.look(real), text: real };
-  return matchesImage({ ...ground, files, onBytes: () => {} }, subject, image);
+  return matchesImage({ ...deps, files, onBytes: () => {} }, subject, image);
 }
 
-async function rename(ground: RollBackGround, from: string, to: string): Promise<undefined> {
-  await withPlace(ground.opener, from, (one) =>
-    withPlace(ground.opener, to, (other) => renameSync(one.at, other.at)),
+async function rename(deps: RollBackDeps, from: string, to: string): Promise<undefined> {
+  await withPlace(deps.opener, from, (one) =>
+    withPlace(deps.opener, to, (other) => renameSync(one.at, other.at)),
   );
   return undefined;
 }
 
 /** Remove a file, a link or a whole tree, if it is there. */
-async function removeNode(ground: RollBackGround, real: string): Promise<void> {
-  const stat = lookDisk(ground.opener, real);
+async function removeNode(deps: RollBackDeps, real: string): Promise<void> {
+  const stat = lookDisk(deps.opener, real);
   if (stat === null) return;
-  if (stat.isDirectory()) return ground.guard.removeTree(ground.guard.display(real));
-  const place = openPlace(ground.opener, real);
+  if (stat.isDirectory()) return deps.guard.removeTree(deps.guard.display(real));
+  const place = openPlace(deps.opener, real);
   try {
     unlinkSync(place.at);
   } finally {

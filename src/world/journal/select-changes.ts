@@ -7,7 +7,7 @@ import type {
   JournalStore,
 } from "../../contract/ports/journal.js";
 import { isWithin } from "../files/path-text.js";
-import { locate, type JudgeGround } from "./locate-real.js";
+import { locate, type JudgeDeps } from "./locate-real.js";
 import type { UndoTarget } from "./plan-undo.js";
 
 /** What is to be undone: as for a person, the last change that a session made, or all of several calls. */
@@ -15,24 +15,24 @@ export type UndoWish = ChangeSelector | { readonly lastOf: string } | { readonly
 
 /** The changes that are meant, newest first. Throws where there is nothing to undo. */
 export async function selectChanges(
-  ground: JudgeGround,
+  deps: JudgeDeps,
   store: JournalStore,
   what: UndoWish,
 ): Promise<readonly UndoTarget[]> {
   if ("lastOf" in what) return ofLast(store, what.lastOf);
   if ("callIds" in what) return ofCalls(store, what.callIds);
-  const targets = "path" in what ? await ofPath(ground, store, what.path) : await ofAll(store, what);
+  const targets = "path" in what ? await ofPath(deps, store, what.path) : await ofAll(store, what);
   if (targets.length > 0) return targets;
-  if (await store.wasUndone("path" in what ? { path: realPaths(ground, what.path)[0] ?? "" } : what)) {
+  if (await store.wasUndone("path" in what ? { path: realPaths(deps, what.path)[0] ?? "" } : what)) {
     throw alreadyUndone(what);
   }
-  throw nothingFound(what, "path" in what ? await changedAbove(ground, store, what.path) : undefined);
+  throw nothingFound(what, "path" in what ? await changedAbove(deps, store, what.path) : undefined);
 }
 
 /** The real paths that a text may stand for in the journal: through a link at its end, and the link itself. */
-export function realPaths(ground: JudgeGround, text: string): string[] {
-  const through = locate(ground, text, { access: "read" });
-  const itself = locate(ground, text, { access: "read", follow: false });
+export function realPaths(deps: JudgeDeps, text: string): string[] {
+  const through = locate(deps, text, { access: "read" });
+  const itself = locate(deps, text, { access: "read", follow: false });
   return [...new Set([itself, through])];
 }
 
@@ -70,8 +70,8 @@ async function ofCalls(store: JournalStore, callIds: readonly string[]): Promise
 }
 
 /** Of a path only its last change, with what belongs to it in the same entry. */
-async function ofPath(ground: JudgeGround, store: JournalStore, text: string): Promise<UndoTarget[]> {
-  const found = await Promise.all(realPaths(ground, text).map((real) => newestOf(store, real)));
+async function ofPath(deps: JudgeDeps, store: JournalStore, text: string): Promise<UndoTarget[]> {
+  const found = await Promise.all(realPaths(deps, text).map((real) => newestOf(store, real)));
   const [newest] = found
     .filter((each) => each !== undefined)
     .sort((one, other) => other.entry.id - one.entry.id);
@@ -118,12 +118,8 @@ function pathsOf(step: JournalStep): string[] {
 }
 
 /** The nearest directory above whose own last change took the path along. */
-async function changedAbove(
-  ground: JudgeGround,
-  store: JournalStore,
-  text: string,
-): Promise<string | undefined> {
-  const [real = ""] = realPaths(ground, text);
+async function changedAbove(deps: JudgeDeps, store: JournalStore, text: string): Promise<string | undefined> {
+  const [real = ""] = realPaths(deps, text);
   for (
     let directory = path.dirname(real);
     directory !== path.dirname(directory);

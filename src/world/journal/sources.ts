@@ -28,13 +28,13 @@ export interface SplicedSource {
 }
 
 /** What contents are read from. */
-export interface SourceGround {
+export interface SourceDeps {
   readonly opener: Opener;
   readonly blobs: BlobStore;
 }
 
 /** The bytes of a source in chunks; each chunk is valid until the next one is asked for. */
-export async function* readSource(ground: SourceGround, source: Source): AsyncGenerator<Uint8Array> {
+export async function* readSource(deps: SourceDeps, source: Source): AsyncGenerator<Uint8Array> {
   switch (source.kind) {
     case "data":
       yield source.data;
@@ -43,48 +43,48 @@ export async function* readSource(ground: SourceGround, source: Source): AsyncGe
       yield* source.pieces;
       break;
     case "disk":
-      yield* readDisk(ground.opener, source.real);
+      yield* readDisk(deps.opener, source.real);
       break;
     case "blob":
-      yield* readBlob(ground.blobs, source.hash);
+      yield* readBlob(deps.blobs, source.hash);
       break;
     case "packed":
-      yield* readBlob(ground.blobs, source.pack, source);
+      yield* readBlob(deps.blobs, source.pack, source);
       break;
     case "joined":
-      yield* readSource(ground, source.first);
+      yield* readSource(deps, source.first);
       yield source.rest;
       break;
     case "spliced":
-      yield* readSpliced(ground, source);
+      yield* readSpliced(deps, source);
   }
 }
 
 async function* readSpliced(
-  ground: SourceGround,
+  deps: SourceDeps,
   { base, head, middle, tail }: SplicedSource,
 ): AsyncGenerator<Uint8Array> {
   let position = 0;
   let isInserted = false;
-  for await (const chunk of readSource(ground, base)) {
+  for await (const chunk of readSource(deps, base)) {
     const end = position + chunk.length;
     if (position < head) yield chunk.subarray(0, head - position);
     if (!isInserted && end >= head) {
       isInserted = true;
-      yield* readSource(ground, middle);
+      yield* readSource(deps, middle);
     }
     if (end > tail) yield chunk.subarray(Math.max(tail - position, 0));
     position = end;
   }
-  if (!isInserted) yield* readSource(ground, middle);
+  if (!isInserted) yield* readSource(deps, middle);
 }
 
 /** Whether a source holds just these bytes. */
-export async function holdsBytes(ground: SourceGround, source: Source, wanted: Uint8Array): Promise<boolean> {
+export async function holdsBytes(deps: SourceDeps, source: Source, wanted: Uint8Array): Promise<boolean> {
   const known = Buffer.from(wanted.buffer, wanted.byteOffset, wanted.byteLength);
-  if (source.kind === "disk") return fileHolds(ground.opener, source.real, known);
+  if (source.kind === "disk") return fileHolds(deps.opener, source.real, known);
   let position = 0;
-  for await (const chunk of readSource(ground, source)) {
+  for await (const chunk of readSource(deps, source)) {
     const end = position + chunk.length;
     if (end > known.length || known.compare(chunk, 0, chunk.length, position, end) !== 0) return false;
     position = end;
@@ -114,10 +114,10 @@ async function fileHolds(opener: Opener, real: string, known: Buffer): Promise<b
 const comparedBytes = 1 << 20;
 
 /** Hash and size of a source. */
-export async function digestSource(ground: SourceGround, source: Source): Promise<BlobRef> {
+export async function digestSource(deps: SourceDeps, source: Source): Promise<BlobRef> {
   const digest = createHash("sha256");
   let size = 0;
-  for await (const chunk of readSource(ground, source)) {
+  for await (const chunk of readSource(deps, source)) {
     digest.update(chunk);
     size += chunk.length;
   }
@@ -125,12 +125,12 @@ export async function digestSource(ground: SourceGround, source: Source): Promis
 }
 
 /** Keep a source as a blob; a large file on the disk is linked rather than copied. */
-export async function keepSource(ground: SourceGround, source: Source): Promise<BlobRef> {
-  if (source.kind === "data") return ground.blobs.put(source.data);
-  if (source.kind === "disk") return keepFile(ground, source.real);
-  const writer = ground.blobs.create();
+export async function keepSource(deps: SourceDeps, source: Source): Promise<BlobRef> {
+  if (source.kind === "data") return deps.blobs.put(source.data);
+  if (source.kind === "disk") return keepFile(deps, source.real);
+  const writer = deps.blobs.create();
   try {
-    for await (const chunk of readSource(ground, source)) writer.write(chunk);
+    for await (const chunk of readSource(deps, source)) writer.write(chunk);
     return await writer.finish();
   } finally {
     writer.abort();
@@ -153,10 +153,10 @@ export async function* readDescriptor(fd: number, size: bigint): AsyncGenerator<
   }
 }
 
-async function keepFile(ground: SourceGround, real: string): Promise<BlobRef> {
-  const file = openRegular(ground.opener, real);
+async function keepFile(deps: SourceDeps, real: string): Promise<BlobRef> {
+  const file = openRegular(deps.opener, real);
   try {
-    return await ground.blobs.putFile({ fd: file.fd, linkFrom: file.at });
+    return await deps.blobs.putFile({ fd: file.fd, linkFrom: file.at });
   } finally {
     file.close();
   }

@@ -4,7 +4,7 @@ import type { FileImage, NodeAttributes } from "../../contract/ports/journal.js"
 import { conflict } from "../files/file-errors.js";
 import { writeBytes } from "../files/pump-bytes.js";
 import { syncFile } from "../files/sync-directory.js";
-import { readSource, type Source, type SourceGround } from "./sources.js";
+import { readSource, type Source, type SourceDeps } from "./sources.js";
 
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
@@ -22,14 +22,14 @@ export type Flush = (fd: number) => Promise<void>;
 
 /** Write a new file at a path of node:fs; its content must be the one that was announced. */
 export async function stageFile(
-  ground: SourceGround,
+  deps: SourceDeps,
   at: string | Buffer,
   { image, source, text, flush = flushNow }: StagedFile,
 ): Promise<void> {
   // Closed to others until it has its own mode.
   const fd = openSync(at, newFile, image.mode === undefined ? 0o666 : 0o600);
   try {
-    await fill(ground, fd, { image, source, text });
+    await fill(deps, fd, { image, source, text });
     setAttributes(fd, image);
   } catch (error) {
     closeSync(fd);
@@ -46,7 +46,7 @@ async function flushNow(fd: number): Promise<void> {
   }
 }
 
-async function fill(ground: SourceGround, fd: number, { image, source, text }: StagedFile): Promise<void> {
+async function fill(deps: SourceDeps, fd: number, { image, source, text }: StagedFile): Promise<void> {
   // What lies in memory is what was hashed.
   if (source.kind === "data") return writeBytes(fd, source.data);
   if (source.kind === "pieces") {
@@ -54,7 +54,7 @@ async function fill(ground: SourceGround, fd: number, { image, source, text }: S
     return;
   }
   const digest = createHash("sha256");
-  for await (const chunk of readSource(ground, source)) {
+  for await (const chunk of readSource(deps, source)) {
     digest.update(chunk);
     await writeBytes(fd, chunk);
   }

@@ -5,7 +5,7 @@ import { createFlushes } from "./flushes.js";
 import { inodeOf, withPlace, type Place } from "./place.js";
 import type { Content } from "./plan.js";
 import { stageFile, type Flush } from "./stage-file.js";
-import type { SourceGround } from "./sources.js";
+import type { SourceDeps } from "./sources.js";
 import { finishDirectory, unpackTree } from "./unpack-tree.js";
 
 /** What is prepared, for which path, and how it is flushed. */
@@ -18,10 +18,10 @@ export interface Staging {
 }
 
 /** Prepare a content under a temporary name; returns its device and inode. */
-export function stageContent(ground: SourceGround, temp: string, staging: Staging): Promise<string> {
+export function stageContent(deps: SourceDeps, temp: string, staging: Staging): Promise<string> {
   return withPathAsync(staging.text, () =>
-    withPlace(ground.opener, temp, async (place) => {
-      await make(ground, place, staging);
+    withPlace(deps.opener, temp, async (place) => {
+      await make(deps, place, staging);
       const stat = place.look();
       if (stat === null) throw Object.assign(new Error("gone"), { code: "ESTALE" });
       return inodeOf(stat);
@@ -29,18 +29,18 @@ export function stageContent(ground: SourceGround, temp: string, staging: Stagin
   );
 }
 
-async function make(ground: SourceGround, place: Place, { content, text, flush }: Staging): Promise<void> {
+async function make(deps: SourceDeps, place: Place, { content, text, flush }: Staging): Promise<void> {
   const { image } = content;
   if (image.type === "symlink") return symlinkSync(Buffer.from(image.target, "latin1"), place.at);
   if (image.type === "file") {
     const source = "source" in content ? content.source : ({ kind: "blob", hash: image.hash } as const);
-    return stageFile(ground, place.at, { image, source, text, ...(flush !== undefined && { flush }) });
+    return stageFile(deps, place.at, { image, source, text, ...(flush !== undefined && { flush }) });
   }
   mkdirSync(place.at, image.mode === undefined ? {} : { mode: 0o700 });
-  const top = ground.opener.openChild(place.directory, path.basename(place.real), place.real);
+  const top = deps.opener.openChild(place.directory, path.basename(place.real), place.real);
   try {
     const tree = "tree" in content ? content.tree : undefined;
-    if (tree !== undefined) await unpackTree(ground, top, { ...tree, text });
+    if (tree !== undefined) await unpackTree(deps, top, { ...tree, text });
     const flushes = createFlushes();
     await finishDirectory(top, image, flushes.add);
     await flushes.end();

@@ -68,7 +68,7 @@ async function diffOf(
 }
 
 async function keptText(plan: Plan, image: NodeImage | null): Promise<string | undefined> {
-  if (image?.type !== "file" || image.delta !== undefined || !plan.ground.blobs.has(image.hash))
+  if (image?.type !== "file" || image.delta !== undefined || !plan.deps.blobs.has(image.hash))
     return undefined;
   return readText(plan, { kind: "blob", hash: image.hash });
 }
@@ -77,7 +77,7 @@ async function keptText(plan: Plan, image: NodeImage | null): Promise<string | u
 export async function readText(plan: Plan, source: Source): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of readSource(plan.ground, source)) {
+  for await (const chunk of readSource(plan.deps, source)) {
     size += chunk.length;
     if (size > diffBytes || chunk.includes(0)) return undefined;
     chunks.push(Buffer.from(chunk));

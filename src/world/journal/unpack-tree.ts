@@ -4,7 +4,7 @@ import { unstable } from "../files/file-errors.js";
 import { isSameFile } from "../files/file-stat.js";
 import type { Handle } from "../files/opener.js";
 import { createFlushes, type Flushes } from "./flushes.js";
-import type { SourceGround } from "./sources.js";
+import type { SourceDeps } from "./sources.js";
 import { setAttributes, stageFile, type Flush } from "./stage-file.js";
 import { inWalkOrder, type TreeEntry } from "./tree.js";
 
@@ -20,28 +20,28 @@ export interface PackedTree {
  * Fill a new directory with a tree. Directories get their own mode when all in them is made, since
  * that mode may forbid to make anything. One descriptor is open at a time.
  */
-export async function unpackTree(ground: SourceGround, top: Handle, tree: PackedTree): Promise<void> {
+export async function unpackTree(deps: SourceDeps, top: Handle, tree: PackedTree): Promise<void> {
   const trail: Level[] = [{ path: "", stat: top.stat, attributes: undefined }];
   const flushes = createFlushes();
   let current = top;
   try {
     for (const entry of inWalkOrder(tree.entries)) {
       while (!isIn(entry.path, trail.at(-1)?.path ?? "")) {
-        current = await leave(ground, current, { trail, top, flushes, text: tree.text });
+        current = await leave(deps, current, { trail, top, flushes, text: tree.text });
       }
       const name = nameOf(entry.path);
       if (entry.type !== "directory") {
-        await makeLeaf(ground, current.at(name), { entry, tree, flushes });
+        await makeLeaf(deps, current.at(name), { entry, tree, flushes });
         continue;
       }
       mkdirSync(current.at(name), { mode: 0o700 });
-      const child = ground.opener.openChild(current, name, `${current.real}/${name.toString()}`);
+      const child = deps.opener.openChild(current, name, `${current.real}/${name.toString()}`);
       if (current !== top) current.close();
       current = child;
       trail.push({ path: entry.path, stat: child.stat, attributes: entry });
     }
     while (trail.length > 1) {
-      current = await leave(ground, current, { trail, top, flushes, text: tree.text });
+      current = await leave(deps, current, { trail, top, flushes, text: tree.text });
     }
   } finally {
     await flushes.end();
@@ -80,14 +80,14 @@ function nameOf(path: string): Buffer {
 }
 
 async function leave(
-  ground: SourceGround,
+  deps: SourceDeps,
   current: Handle,
   { trail, top, flushes, text }: { trail: Level[]; top: Handle; flushes: Flushes; text: string },
 ): Promise<Handle> {
   const left = trail.pop();
   const above = trail.at(-1);
   if (left === undefined || above === undefined) return current;
-  const parent = trail.length === 1 ? top : ground.opener.openChild(current, "..", parentOf(current.real));
+  const parent = trail.length === 1 ? top : deps.opener.openChild(current, "..", parentOf(current.real));
   if (left.attributes !== undefined) await finishDirectory(current, left.attributes, flushes.add);
   current.close();
   if (isSameFile(parent.stat, above.stat)) return parent;
@@ -100,7 +100,7 @@ function parentOf(real: string): string {
 }
 
 async function makeLeaf(
-  ground: SourceGround,
+  deps: SourceDeps,
   at: Buffer,
   { entry, tree, flushes }: { entry: TreeEntry; tree: PackedTree; flushes: Flushes },
 ): Promise<void> {
@@ -111,5 +111,5 @@ async function makeLeaf(
       ? ({ kind: "data", data: new Uint8Array() } as const)
       : ({ kind: "packed", pack: tree.pack, offset, size } as const);
   const image = { type: "file", hash, size, mode, uid, gid } as const;
-  await stageFile(ground, at, { image, source, text: tree.text, flush: flushes.add });
+  await stageFile(deps, at, { image, source, text: tree.text, flush: flushes.add });
 }

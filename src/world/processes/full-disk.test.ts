@@ -3,28 +3,28 @@ import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openCommandGround, type CommandGround } from "./testing/command-ground.js";
+import { openCommandFixture, type CommandFixture } from "./testing/command-fixture.js";
 
 let dir: string;
 let mounted: boolean;
-let ground: CommandGround;
+let fixture: CommandFixture;
 
 /** A disk of 1 MB; where none can be mounted, a folder that cannot be made stands for it. */
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), "tenon-full-"));
   mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", dir]).status === 0;
   if (!mounted) writeFileSync(join(dir, "blocked"), "");
-  ground = openCommandGround({ outputsDir: join(dir, mounted ? "outputs" : "blocked/outputs") });
+  fixture = openCommandFixture({ outputsDir: join(dir, mounted ? "outputs" : "blocked/outputs") });
 });
 afterAll(async () => {
-  await ground.close();
+  await fixture.close();
   if (mounted) spawnSync("umount", [dir]);
   rmSync(dir, { recursive: true, force: true });
 });
 
 describe("a full disk", () => {
   it("costs the kept output, not the command, and is told; the space is given back", async () => {
-    const result = await ground
+    const result = await fixture
       .forCall()
       .run({ command: "seq 1 2000000", readOnly: false, timeoutMs: 20_000 });
     expect(result).toMatchObject({ exitCode: 0, timedOut: false });

@@ -4,14 +4,14 @@ import { rmSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findMarked, openCommandGround, type CommandGround } from "./testing/command-ground.js";
+import { findMarked, openCommandFixture, type CommandFixture } from "./testing/command-fixture.js";
 
-let ground: CommandGround;
+let fixture: CommandFixture;
 
 beforeEach(() => {
-  ground = openCommandGround();
+  fixture = openCommandFixture();
 });
-afterEach(() => ground.close());
+afterEach(() => fixture.close());
 
 /** Children of this process that run the helper's script. */
 async function helpers(parent = process.pid): Promise<number[]> {
@@ -44,14 +44,14 @@ function killUnlessGone(pid: number): void {
 }
 
 const run = (command: string, timeoutMs = 20_000) =>
-  ground.forCall().run({ command, readOnly: false, timeoutMs });
+  fixture.forCall().run({ command, readOnly: false, timeoutMs });
 
 describe("the helper", () => {
   it("starts with the first command, serves all, and ends with the world", async () => {
     expect(await helpers()).toEqual([]);
     await Promise.all([run("echo a"), run("echo b")]);
     expect(await helpers()).toHaveLength(1);
-    await ground.world.close();
+    await fixture.world.close();
     expect(await helpers()).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe("the helper", () => {
     await run("true");
     const [helper] = await helpers();
     const long = run("sleep 0.6; echo still here; exit 4");
-    await expect.poll(() => ground.survivors()).toHaveLength(1 + 1); // the shell and its sleep
+    await expect.poll(() => fixture.survivors()).toHaveLength(1 + 1); // the shell and its sleep
     process.kill(helper ?? 0, "SIGKILL");
     expect(await run("echo anew")).toMatchObject({ exitCode: 0, stdout: { text: "anew\n" } });
     expect(await long).toMatchObject({ exitCode: 4, stdout: { text: "still here\n" } });

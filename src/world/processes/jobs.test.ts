@@ -3,22 +3,22 @@ import { createConnection } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Processes } from "../../contract/ports/processes.js";
-import { openCommandGround, type CommandGround } from "./testing/command-ground.js";
+import { openCommandFixture, type CommandFixture } from "./testing/command-fixture.js";
 
-let ground: CommandGround;
+let fixture: CommandFixture;
 let processes: Processes;
 
 beforeAll(() => {
-  ground = openCommandGround();
+  fixture = openCommandFixture();
 });
 afterEach(async () => {
-  await ground.world.endSession("s1");
-  await expect.poll(() => ground.survivors(), { timeout: 5000 }).toEqual([]);
+  await fixture.world.endSession("s1");
+  await expect.poll(() => fixture.survivors(), { timeout: 5000 }).toEqual([]);
 });
-afterAll(() => ground.close());
+afterAll(() => fixture.close());
 
 const start = (command: string, options: { pty?: boolean } = {}) => {
-  processes = ground.forCall();
+  processes = fixture.forCall();
   return processes.start({ command, readOnly: false, ...options });
 };
 const stateOf = async (jobId: string) => (await processes.jobs()).find((job) => job.jobId === jobId)?.state;
@@ -64,7 +64,7 @@ describe("a background job", () => {
   it("is stopped whole, however much it resists", async () => {
     const job = await start("trap '' TERM; setsid sleep 1000 & echo up; while :; do sleep 0.1; done");
     expect(await processes.kill(job.jobId)).toMatchObject({ state: { kind: "exited" } });
-    expect(await ground.survivors()).toEqual([]);
+    expect(await fixture.survivors()).toEqual([]);
     expect(await processes.kill(job.jobId)).toMatchObject({ state: { kind: "exited" } });
   });
 
@@ -74,7 +74,7 @@ describe("a background job", () => {
       .poll(async () => (await processes.output(job.jobId)).handle, { timeout: 5000 })
       .toMatch(/^out_/);
     const { handle } = await processes.output(job.jobId);
-    const outputs = ground.store.forSession("s1");
+    const outputs = fixture.store.forSession("s1");
     await expect
       .poll(() => outputs.page(handle ?? "", { startLine: 99_999 }), { timeout: 5000 })
       .toMatchObject({ text: "99999\n100000", totalLines: 100_000 });
@@ -85,20 +85,20 @@ describe("a background job", () => {
       String.raw`printf 'a\xe2\x82'; until [ -e go ]; do sleep 0.02; done; printf '\xac'; exec sleep 1000`,
     );
     expect((await processes.output(job.jobId)).stdout).toBe("a");
-    writeFileSync(join(ground.workspace, "go"), "");
+    writeFileSync(join(fixture.workspace, "go"), "");
     await expect.poll(async () => (await processes.output(job.jobId)).stdout).toBe("€");
   });
 
   it("belongs to its session alone, and ends with it", async () => {
     const job = await start("exec sleep 1000");
-    await expect(ground.forCall(undefined, "other").output(job.jobId)).rejects.toThrow(/not found/);
-    expect(await ground.forCall(undefined, "other").jobs()).toEqual([]);
-    await ground.world.endSession("s1");
-    expect(await ground.survivors()).toEqual([]);
+    await expect(fixture.forCall(undefined, "other").output(job.jobId)).rejects.toThrow(/not found/);
+    expect(await fixture.forCall(undefined, "other").jobs()).toEqual([]);
+    await fixture.world.endSession("s1");
+    expect(await fixture.survivors()).toEqual([]);
   });
 
   it("is refused where there are too many", async () => {
-    processes = ground.forCall();
+    processes = fixture.forCall();
     const starting = Array.from({ length: 20 }, () => start("exec sleep 1000"));
     const outcomes = await Promise.allSettled(starting);
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(16);
@@ -108,7 +108,7 @@ describe("a background job", () => {
   });
 
   it("is refused where the process ends with its call", async () => {
-    const closed = openCommandGround({ noJobs: "the process ends with its call" });
+    const closed = openCommandFixture({ noJobs: "the process ends with its call" });
     await expect(closed.forCall().start({ command: "sleep 1000", readOnly: false })).rejects.toThrow(
       /cannot be started: the process ends/,
     );
@@ -118,7 +118,7 @@ describe("a background job", () => {
 
 describe("a terminal", () => {
   it("is what a command sees that asked for one", async () => {
-    processes = ground.forCall();
+    processes = fixture.forCall();
     const command = "test -t 0 && test -t 1 && echo yes; exit 3";
     const result = await processes.run({ command, readOnly: false, timeoutMs: 10_000, pty: true });
     expect(result).toMatchObject({ stdout: { text: "yes\n" }, exitCode: 3 });
@@ -127,7 +127,9 @@ describe("a terminal", () => {
   });
 
   it("does not keep a command that waits for input beyond its time limit", async () => {
-    const result = await ground.forCall().run({ command: "cat", readOnly: false, timeoutMs: 400, pty: true });
+    const result = await fixture
+      .forCall()
+      .run({ command: "cat", readOnly: false, timeoutMs: 400, pty: true });
     expect(result.timedOut).toBe(true);
   });
 });

@@ -7,20 +7,20 @@ import type { CommandResult, Processes } from "../../contract/ports/processes.js
 import { profileNames } from "../sandbox/profiles.js";
 import type { SandboxLimits } from "../sandbox/sandbox-types.js";
 import { createSandbox } from "../sandbox/sandbox.js";
-import { openCommandGround, type CommandGround } from "./testing/command-ground.js";
+import { openCommandFixture, type CommandFixture } from "./testing/command-fixture.js";
 
 const MiB = 1024 * 1024;
-let ground: CommandGround | undefined;
+let fixture: CommandFixture | undefined;
 
 afterEach(async () => {
-  const closing = ground;
+  const closing = fixture;
   await closing?.close();
   expect(await closing?.survivors()).toEqual([]);
 });
 
 /** Commands in a real sandbox with these limits. */
 function open(limits: SandboxLimits): Processes {
-  ground = openCommandGround({
+  fixture = openCommandFixture({
     sandbox(workspace, root) {
       const [home, stateDir] = [join(root, "home"), join(root, "state")];
       for (const folder of [home, stateDir]) mkdirSync(folder);
@@ -51,7 +51,7 @@ function open(limits: SandboxLimits): Processes {
       });
     },
   });
-  return ground.forCall();
+  return fixture.forCall();
 }
 
 const run = (processes: Processes, command: string, timeoutMs = 20_000): Promise<CommandResult> =>
@@ -103,14 +103,14 @@ describe("what a command leaves running", () => {
 
 describe("without a sandbox and without control groups", () => {
   it("a process that left its session and its environment ends after its command", async () => {
-    ground = openCommandGround();
+    fixture = openCommandFixture();
     const seconds = `8${process.pid}.5`;
     const isAlive = (): boolean => {
       const found = spawnSync("pgrep", ["-xf", `sleep ${seconds}`], { encoding: "utf8" });
       return found.stdout.trim() !== "";
     };
     const command = `env -i setsid sleep ${seconds} >/dev/null 2>&1 & sleep 0.2; echo ok`;
-    expect(await run(ground.forCall(), command)).toMatchObject({ stdout: { text: "ok\n" } });
+    expect(await run(fixture.forCall(), command)).toMatchObject({ stdout: { text: "ok\n" } });
     await expect.poll(isAlive, { timeout: 10_000 }).toBe(false);
   });
 });
@@ -118,15 +118,15 @@ describe("without a sandbox and without control groups", () => {
 describe("/tmp and caches of commands", () => {
   it("are a session's own and go with it", async () => {
     const one = open({});
-    const other = ground?.forCall(undefined, "s2") ?? one;
-    const cache = join(dirname(ground?.workspace ?? ""), "home/.cache/note");
+    const other = fixture?.forCall(undefined, "s2") ?? one;
+    const cache = join(dirname(fixture?.workspace ?? ""), "home/.cache/note");
     const write = `echo secret > /tmp/note && echo secret > '${cache}' && echo ok`;
     const read = `cat /tmp/note '${cache}' 2>/dev/null`;
     expect(await run(one, write)).toMatchObject({ stdout: { text: "ok\n" } });
     expect((await run(one, read)).stdout.text).toBe("secret\nsecret\n");
     expect((await run(other, `${read}; ls -A /tmp`)).stdout.text).not.toMatch(/secret|note/);
-    await ground?.world.endSession("s1");
-    expect((await run(ground?.forCall() ?? one, read)).stdout.text).toBe("");
+    await fixture?.world.endSession("s1");
+    expect((await run(fixture?.forCall() ?? one, read)).stdout.text).toBe("");
   });
 });
 
@@ -165,6 +165,6 @@ describe("the disk", () => {
       .poll(async () => (await processes.output(jobId)).state.kind, { timeout: 20_000 })
       .toBe("exited");
     expect((await processes.output(jobId)).notes).toEqual([expect.stringContaining("sandbox.limits.disk")]);
-    expect(statSync(join(ground?.workspace ?? "", "endless")).size).toBeLessThan(4096 * MiB);
+    expect(statSync(join(fixture?.workspace ?? "", "endless")).size).toBeLessThan(4096 * MiB);
   });
 });

@@ -10,7 +10,7 @@ import { shellArguments } from "./shell.js";
 import type { TreeBounds } from "./watch-tree.js";
 
 /** What a command is prepared with. */
-export interface CommandGround {
+export interface CommandDeps {
   readonly shell: () => Promise<ShellInfo>;
   readonly sandbox: Sandbox;
   /** The real absolute path of a folder that commands of this session may start in; refuses any other. */
@@ -62,26 +62,23 @@ const maxValueBytes = 100_000;
 const maxEnvBytes = 500_000;
 
 /** Check a request and spell out what is to be started. */
-export async function prepareCommand(
-  ground: CommandGround,
-  request: CommandRequest,
-): Promise<PreparedCommand> {
+export async function prepareCommand(deps: CommandDeps, request: CommandRequest): Promise<PreparedCommand> {
   refuseLine(request.command);
   refuseEnv(request.env ?? {});
-  const cwd = ground.folder(request.cwd);
-  const [shell, sandbox] = await Promise.all([ground.shell(), ground.sandbox.ready()]);
-  const mark = ground.newMark();
+  const cwd = deps.folder(request.cwd);
+  const [shell, sandbox] = await Promise.all([deps.shell(), deps.sandbox.ready()]);
+  const mark = deps.newMark();
   const env = commandEnv({
-    session: ground.sessionEnv(),
+    session: deps.sessionEnv(),
     own: request.env,
-    isVisible: ground.isVisible,
-    tags: { TENON_CALL: mark, TENON_RUN: ground.runTag },
+    isVisible: deps.isVisible,
+    tags: { TENON_CALL: mark, TENON_RUN: deps.runTag },
     pty: request.pty === true,
   });
   const argv = [shell.path, ...shellArguments(shell, request.command)];
   const common = { sandbox, shell, tag: `TENON_CALL=${mark}` };
   if (!sandbox.active) {
-    if (ground.sandbox.required) throw noSandbox(sandbox);
+    if (deps.sandbox.required) throw noSandbox(sandbox);
     const launch = { file: shell.path, args: argv.slice(1), cwd, env };
     return {
       ...common,
@@ -92,24 +89,24 @@ export async function prepareCommand(
       held: () => [],
     };
   }
-  const wrapped = await ground.sandbox.wrap({
+  const wrapped = await deps.sandbox.wrap({
     argv,
     cwd,
     env,
     readOnly: request.readOnly,
     network: request.network === true,
     pty: request.pty === true,
-    sessionId: ground.sessionId,
-    paths: ground.paths?.(),
-    background: ground.background === true,
-    origin: ground.origin(),
+    sessionId: deps.sessionId,
+    paths: deps.paths?.(),
+    background: deps.background === true,
+    origin: deps.origin(),
   });
   // The process that holds the wall carries the mark of this Tenon, too, so that it is found wherever it is.
   const launch = {
     file: wrapped.file,
     args: wrapped.args,
     cwd,
-    env: { ...wrapped.env, TENON_RUN: ground.runTag },
+    env: { ...wrapped.env, TENON_RUN: deps.runTag },
     fds: wrapped.extraFds,
   };
   const { bounds, processLimit } = wrapped;

@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { CommandResult, Processes } from "../../contract/ports/processes.js";
-import { openCommandGround, type CommandGround } from "./testing/command-ground.js";
+import { openCommandFixture, type CommandFixture } from "./testing/command-fixture.js";
 
-let ground: CommandGround;
+let fixture: CommandFixture;
 let processes: Processes;
 
 beforeAll(() => {
-  ground = openCommandGround();
-  processes = ground.forCall();
+  fixture = openCommandFixture();
+  processes = fixture.forCall();
 });
 afterEach(async () => {
-  await expect.poll(() => ground.survivors(), { timeout: 5000 }).toEqual([]);
+  await expect.poll(() => fixture.survivors(), { timeout: 5000 }).toEqual([]);
 });
-afterAll(() => ground.close());
+afterAll(() => fixture.close());
 
 function run(
   command: string,
@@ -31,7 +31,7 @@ describe("a command", () => {
       signal: null,
       timedOut: false,
       shell: "bash",
-      cwd: ground.workspace,
+      cwd: fixture.workspace,
       leftBehind: false,
     });
   });
@@ -135,7 +135,7 @@ describe("a command", () => {
     expect(stdout.text).toMatch(/\n199999\n200000\n$/);
     expect(stdout.text).toMatch(/\[… \d+ bytes left out …\]\n/);
     expect(stdout.text.length).toBeLessThan(70_000);
-    const outputs = ground.store.forSession("s1");
+    const outputs = fixture.store.forSession("s1");
     const page = await outputs.page(handle ?? "", { startLine: 100_000, endLine: 100_001 });
     expect(page).toMatchObject({ text: "100000\n100001", totalLines: 200_000, more: true });
   });
@@ -209,7 +209,7 @@ describe("a command that does not end well", () => {
   it("leaves nothing running when it is cancelled, whatever it started", async () => {
     const controller = new AbortController();
     const reason = new Error("not wanted");
-    const running = ground.forCall(controller.signal).run({
+    const running = fixture.forCall(controller.signal).run({
       command:
         "setsid sleep 1000 & (trap '' TERM; sleep 1000) & nohup sleep 1000 >/dev/null 2>&1 & echo started; wait",
       readOnly: false,
@@ -217,22 +217,22 @@ describe("a command that does not end well", () => {
       onOutput: () => controller.abort(reason),
     });
     await expect(running).rejects.toBe(reason);
-    expect(await ground.survivors()).toEqual([]);
+    expect(await fixture.survivors()).toEqual([]);
   });
 
   it("is not started where it was cancelled before, and stopped where it was cancelled meanwhile", async () => {
     const early = new AbortController();
     early.abort(new Error("early"));
     await expect(
-      ground.forCall(early.signal).run({ command: "sleep 1000", readOnly: false, timeoutMs: 20_000 }),
+      fixture.forCall(early.signal).run({ command: "sleep 1000", readOnly: false, timeoutMs: 20_000 }),
     ).rejects.toThrow("early");
     const soon = new AbortController();
-    const running = ground
+    const running = fixture
       .forCall(soon.signal)
       .run({ command: "sleep 1000", readOnly: false, timeoutMs: 20_000 });
     soon.abort(new Error("soon"));
     await expect(running).rejects.toThrow("soon");
-    expect(await ground.survivors()).toEqual([]);
+    expect(await fixture.survivors()).toEqual([]);
   });
 
   it("that closes its own output is waited for", async () => {

@@ -5,14 +5,14 @@ import type { Exit, Launcher, Running } from "./launch.js";
 import { createOutputCollector, type OutputCollector } from "./output-collector.js";
 import { createOutputFrames } from "./output-frames.js";
 import { startTimedOut } from "./launch-errors.js";
-import { prepareCommand, type CommandGround, type PreparedCommand } from "./prepare-command.js";
+import { prepareCommand, type CommandDeps, type PreparedCommand } from "./prepare-command.js";
 import { commandLineOf, readTree } from "./process-table.js";
 import { graceMs, groupExists, stopTree, type DoomedTree } from "./stop-tree.js";
 import { watchTree } from "./watch-tree.js";
 import { watchUsage } from "./tree-usage.js";
 
 /** What a run needs besides the request. */
-export interface RunParts extends CommandGround {
+export interface RunParts extends CommandDeps {
   readonly launcher: (pty: boolean) => Launcher;
   /** Told of each command that was started. */
   readonly onRunning: (running: Running) => void;

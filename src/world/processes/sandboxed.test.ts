@@ -5,13 +5,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { CommandResult, Processes } from "../../contract/ports/processes.js";
 import { profileNames } from "../sandbox/profiles.js";
 import { createSandbox } from "../sandbox/sandbox.js";
-import { openCommandGround, type CommandGround } from "./testing/command-ground.js";
+import { openCommandFixture, type CommandFixture } from "./testing/command-fixture.js";
 
-let ground: CommandGround;
+let fixture: CommandFixture;
 let processes: Processes;
 
 beforeAll(() => {
-  ground = openCommandGround({
+  fixture = openCommandFixture({
     sandbox(workspace, root) {
       const [home, stateDir] = [join(root, "home"), join(root, "state")];
       for (const folder of [home, stateDir]) mkdirSync(folder);
@@ -42,13 +42,13 @@ beforeAll(() => {
       });
     },
   });
-  processes = ground.forCall();
+  processes = fixture.forCall();
 });
 afterEach(async () => {
-  await ground.world.endSession("s1");
-  await expect.poll(() => ground.survivors(), { timeout: 5000 }).toEqual([]);
+  await fixture.world.endSession("s1");
+  await expect.poll(() => fixture.survivors(), { timeout: 5000 }).toEqual([]);
 });
-afterAll(() => ground.close());
+afterAll(() => fixture.close());
 
 function run(
   command: string,
@@ -64,7 +64,7 @@ describe("a command in the sandbox", () => {
       stderr: { text: "err\n" },
       exitCode: 3,
       sandbox: { active: true },
-      cwd: ground.workspace,
+      cwd: fixture.workspace,
     });
     expect((await run("ls", { readOnly: true })).stdout.text).toBe("made\n");
   });
@@ -101,7 +101,7 @@ describe("a command in the sandbox", () => {
       timeoutMs: 600,
     });
     expect(result).toMatchObject({ timedOut: true, exitCode: null, stdout: { text: "up\n" } });
-    expect(await ground.survivors()).toEqual([]);
+    expect(await fixture.survivors()).toEqual([]);
   });
 
   it("takes all that it left behind with it, whatever it did to hide", async () => {
@@ -114,14 +114,14 @@ describe("a command in the sandbox", () => {
 
   it("leaves nothing when it is cancelled", async () => {
     const controller = new AbortController();
-    const running = ground.forCall(controller.signal).run({
+    const running = fixture.forCall(controller.signal).run({
       command: "setsid sleep 1000 & echo up; sleep 1000",
       readOnly: false,
       timeoutMs: 20_000,
       onOutput: () => controller.abort(new Error("enough")),
     });
     await expect(running).rejects.toThrow("enough");
-    expect(await ground.survivors()).toEqual([]);
+    expect(await fixture.survivors()).toEqual([]);
   });
 
   it("has a terminal where it asked for one", async () => {

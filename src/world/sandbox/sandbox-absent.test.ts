@@ -4,22 +4,22 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findProgram } from "./find-program.js";
 import { explainFailure, installHint } from "./missing.js";
-import { openGround } from "./sandbox.fixture.js";
+import { openFixture } from "./sandbox.fixture.js";
 
 describe("a sandbox that cannot be had", () => {
-  const stateWith = async (options: Parameters<typeof openGround>[0]) => {
-    const ground = await openGround(options);
+  const stateWith = async (options: Parameters<typeof openFixture>[0]) => {
+    const fixture = await openFixture(options);
     try {
-      const state = await ground.sandbox.ready();
-      const facts = await ground.sandbox.facts();
-      await expect(ground.wrap({ argv: ["/bin/true"] })).rejects.toMatchObject({
+      const state = await fixture.sandbox.ready();
+      const facts = await fixture.sandbox.facts();
+      await expect(fixture.wrap({ argv: ["/bin/true"] })).rejects.toMatchObject({
         code: "SANDBOX_UNAVAILABLE",
       });
       expect(facts).toEqual([{ name: "sandbox", status: "warn", message: `not active: ${state.reason}` }]);
       expect(state.active).toBe(false);
       return state.reason;
     } finally {
-      await ground.close();
+      await fixture.close();
     }
   };
 
@@ -36,26 +36,26 @@ describe("a sandbox that cannot be had", () => {
   });
 
   it("knows nothing before it looked", async () => {
-    const ground = await openGround();
-    expect(ground.sandbox.state().active).toBe(false);
-    await ground.sandbox.ready();
-    expect(ground.sandbox.state().active).toBe(true);
-    await ground.close();
+    const fixture = await openFixture();
+    expect(fixture.sandbox.state().active).toBe(false);
+    await fixture.sandbox.ready();
+    expect(fixture.sandbox.state().active).toBe(true);
+    await fixture.close();
   });
 
   it("says whether it is required", async () => {
-    const ground = await openGround({ settings: { enabled: "required" } });
-    expect(ground.sandbox.required).toBe(true);
-    await ground.close();
+    const fixture = await openFixture({ settings: { enabled: "required" } });
+    expect(fixture.sandbox.required).toBe(true);
+    await fixture.close();
   });
 
   it("leaves nothing behind when it is closed", async () => {
     const mine = (): string[] =>
       readdirSync(tmpdir()).filter((name) => name.startsWith(`tenon-sandbox-${process.pid}-`));
     const before = mine();
-    const ground = await openGround();
-    await ground.sh("mkdir -p /tmp/a/b; chmod 500 /tmp/a");
-    await ground.close();
+    const fixture = await openFixture();
+    await fixture.sh("mkdir -p /tmp/a/b; chmod 500 /tmp/a");
+    await fixture.close();
     expect(mine()).toEqual(before);
   });
 });
@@ -71,9 +71,9 @@ describe("the way to get it", () => {
 
 describe("the search for programs", () => {
   it("takes none from where an agent can write, not by a link either", async () => {
-    const ground = await openGround();
-    const bin = join(ground.workspace, "bin");
-    const outside = join(ground.root, "outside");
+    const fixture = await openFixture();
+    const bin = join(fixture.workspace, "bin");
+    const outside = join(fixture.root, "outside");
     mkdirSync(bin);
     mkdirSync(outside);
     const write = (path: string): void => {
@@ -81,13 +81,13 @@ describe("the search for programs", () => {
       chmodSync(path, 0o755);
     };
     write(join(bin, "tool"));
-    const search = (path: string) => findProgram("tool", { path, untrusted: [ground.workspace] });
+    const search = (path: string) => findProgram("tool", { path, untrusted: [fixture.workspace] });
     expect(search(bin)).toBeUndefined();
     expect(search("bin:.:")).toBeUndefined();
     symlinkSync(join(bin, "tool"), join(outside, "tool"));
     expect(search(outside)).toBeUndefined();
-    write(join(ground.root, "tool"));
-    expect(search(`${bin}:${outside}:${ground.root}`)).toBe(join(ground.root, "tool"));
-    await ground.close();
+    write(join(fixture.root, "tool"));
+    expect(search(`${bin}:${outside}:${fixture.root}`)).toBe(join(fixture.root, "tool"));
+    await fixture.close();
   });
 });

@@ -1,10 +1,10 @@
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Ground, openGround } from "./sandbox.fixture.js";
+import { type Fixture, openFixture } from "./sandbox.fixture.js";
 
 describe("the network inside the sandbox", () => {
-  let ground: Ground;
+  let fixture: Fixture;
   const servers: Server[] = [];
   let port = 0;
   let path = "";
@@ -19,30 +19,30 @@ describe("the network inside the sandbox", () => {
     });
 
   beforeAll(async () => {
-    ground = await openGround();
+    fixture = await openFixture();
     const address = (await listen(0)).address();
     port = typeof address === "object" && address !== null ? address.port : 0;
-    path = join(ground.workspace, "socket");
+    path = join(fixture.workspace, "socket");
     await listen(path);
     await listen(abstract);
   });
   afterAll(async () => {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-    await ground.close();
+    await fixture.close();
   });
 
   const connect = (target: unknown): string =>
     `require("net").connect(${JSON.stringify(target)}).on("data", (d) => console.log(String(d))).on("error", (e) => console.log(e.code))`;
 
   it("does not reach a server on the machine", async () => {
-    const { stdout } = await ground.node(connect({ port, host: "127.0.0.1" }));
+    const { stdout } = await fixture.node(connect({ port, host: "127.0.0.1" }));
     expect(stdout.trim()).toBe("ECONNREFUSED");
   });
 
   it("reaches no address and no name beyond it", async () => {
-    const { stdout } = await ground.node(connect({ port: 53, host: "1.1.1.1" }));
+    const { stdout } = await fixture.node(connect({ port: 53, host: "1.1.1.1" }));
     expect(stdout.trim()).toMatch(/ENETUNREACH|ENETDOWN|EHOSTUNREACH/);
-    const names = await ground.node(
+    const names = await fixture.node(
       `require("dns").lookup("example.com", (e) => console.log(e?.code ?? "found"))`,
     );
     expect(names.stdout.trim()).toMatch(/EAI_AGAIN|ENOTFOUND/);
@@ -51,17 +51,17 @@ describe("the network inside the sandbox", () => {
   it("does not reach a unix socket, in the workspace or by an abstract name", async () => {
     for (const network of [false, true]) {
       for (const target of [path, abstract]) {
-        const { stdout } = await ground.node(connect({ path: target }), { network });
+        const { stdout } = await fixture.node(connect({ path: target }), { network });
         expect(stdout.trim()).toMatch(/EPERM|EACCES/);
       }
     }
   });
 
   it("reaches a unix socket where the person opened them, but no abstract one", async () => {
-    const other = await openGround({ workspace: ground.workspace, settings: { unixSockets: true } });
+    const other = await openFixture({ workspace: fixture.workspace, settings: { unixSockets: true } });
     try {
       const run = async (target: string): Promise<string> =>
-        (await other.node(connect({ path: target }), { cwd: ground.workspace })).stdout.trim();
+        (await other.node(connect({ path: target }), { cwd: fixture.workspace })).stdout.trim();
       expect(await run(path)).toBe("reached");
       expect(await run(abstract)).toBe("ECONNREFUSED");
     } finally {
@@ -70,9 +70,9 @@ describe("the network inside the sandbox", () => {
   });
 
   it("is there where the policy allows it", async () => {
-    const { stdout } = await ground.node(connect({ port, host: "127.0.0.1" }), { network: true });
+    const { stdout } = await fixture.node(connect({ port, host: "127.0.0.1" }), { network: true });
     expect(stdout.trim()).toBe("reached");
-    const hosts = await ground.node(
+    const hosts = await fixture.node(
       `require("dns").lookup("localhost", (e, a) => console.log(e?.code ?? a))`,
       { network: true },
     );
@@ -80,7 +80,7 @@ describe("the network inside the sandbox", () => {
   });
 
   it("has a loopback of its own, for servers that a command starts and asks itself", async () => {
-    const { stdout } = await ground.node(`
+    const { stdout } = await fixture.node(`
       const s = require("net").createServer((c) => c.end("own")).listen(0, "127.0.0.1", () => {
         require("net").connect(s.address().port, "127.0.0.1").on("data", (d) => { console.log(String(d)); s.close(); });
       })`);

@@ -5,26 +5,26 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mountCheck, mountsBelow } from "./mount-check.js";
 import { runProgram } from "./run-program.js";
-import { type Ground, openGround } from "./sandbox.fixture.js";
+import { type Fixture, openFixture } from "./sandbox.fixture.js";
 
 describe("a job that swaps folders while other commands start", () => {
-  let ground: Ground;
+  let fixture: Fixture;
   beforeAll(async () => {
-    ground = await openGround({ protectedPaths: ["**/.vscode/**", "**/.git/**"] });
-    ground.write("home/.ssh/id_rsa", "home secret");
-    ground.write("home/.vscode/id_rsa", "home secret");
-    ground.write("work space/sub/.vscode/x", "x");
+    fixture = await openFixture({ protectedPaths: ["**/.vscode/**", "**/.git/**"] });
+    fixture.write("home/.ssh/id_rsa", "home secret");
+    fixture.write("home/.vscode/id_rsa", "home secret");
+    fixture.write("work space/sub/.vscode/x", "x");
   });
-  afterAll(() => ground.close());
+  afterAll(() => fixture.close());
 
   it("gets no folder of the machine mounted", async () => {
     // Exchange a folder for a link to the keys, as fast as the kernel can (renameat2 with RENAME_EXCHANGE).
     const number = process.arch === "arm64" ? 276 : 316;
     const flip = `
-      mkdir ".vscode"; mkdir ".git"; mkdir ".git/hooks"; symlink("${ground.home}/.ssh", "l1"); symlink("${ground.home}/.ssh", "l2"); symlink("${ground.home}", "l3");
+      mkdir ".vscode"; mkdir ".git"; mkdir ".git/hooks"; symlink("${fixture.home}/.ssh", "l1"); symlink("${fixture.home}/.ssh", "l2"); symlink("${fixture.home}", "l3");
       @a = (".vscode", "l1", ".git", "l2", "sub", "l3"); $| = 1; print "up\\n";
       while (1) { syscall(${number}, -100, $a[0], -100, $a[1], 2); syscall(${number}, -100, $a[2], -100, $a[3], 2); syscall(${number}, -100, $a[4], -100, $a[5], 2); select(undef, undef, undef, 0.001); }`;
-    const job = await ground.wrap({ argv: ["/usr/bin/perl", "-e", flip] });
+    const job = await fixture.wrap({ argv: ["/usr/bin/perl", "-e", flip] });
     const child = spawn(job.file, job.args, {
       env: job.env,
       cwd: "/",
@@ -35,7 +35,7 @@ describe("a job that swaps folders while other commands start", () => {
     const seen = new Set<string>();
     try {
       for (let round = 0; round < 60; round += 1) {
-        const { code, stdout } = await ground.sh(
+        const { code, stdout } = await fixture.sh(
           "for d in .vscode .git l1 l2 sub/.vscode l3/.vscode; do cat $d/id_rsa; touch $d/planted; done 2>/dev/null",
         );
         seen.add(`${code === 125 ? "stopped" : "ran"}: ${stdout}`);
@@ -44,8 +44,8 @@ describe("a job that swaps folders while other commands start", () => {
       child.kill("SIGKILL");
     }
     for (const what of seen) expect(["stopped: ", "ran: "]).toContain(what);
-    for (const name of [".ssh", ".vscode"]) expect(readdirSync(join(ground.home, name))).toEqual(["id_rsa"]);
-    expect(readdirSync(ground.home).toSorted()).toEqual([".ssh", ".vscode"]);
+    for (const name of [".ssh", ".vscode"]) expect(readdirSync(join(fixture.home, name))).toEqual(["id_rsa"]);
+    expect(readdirSync(fixture.home).toSorted()).toEqual([".ssh", ".vscode"]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Ground, openGround } from "./sandbox.fixture.js";
+import { type Fixture, openFixture } from "./sandbox.fixture.js";
 import { judgedCalls, numberOf, refusedCalls } from "./seccomp/system-calls.js";
 
 const arch = process.arch === "arm64" ? "arm64" : "x64";
@@ -8,21 +8,21 @@ const EPERM = "1";
 const ENOSYS = "38";
 
 describe("rights inside the sandbox", () => {
-  let ground: Ground;
+  let fixture: Fixture;
   beforeAll(async () => {
-    ground = await openGround();
+    fixture = await openFixture();
   });
-  afterAll(() => ground.close());
+  afterAll(() => fixture.close());
 
   /** Make a system call from inside, by perl, which every Debian has; its error number, or 0. */
   const callInside = async (number: number, ...args: (number | string)[]): Promise<string> => {
     const script = `@a = (${args.join(", ")}); $r = syscall(${number}, @a); print $r == -1 ? $!+0 : 0; kill 9, $$`;
-    const { stdout, stderr } = await ground.run(["/usr/bin/perl", "-e", `$| = 1; ${script}`]);
+    const { stdout, stderr } = await fixture.run(["/usr/bin/perl", "-e", `$| = 1; ${script}`]);
     return stdout || stderr;
   };
 
   it("are none: no capabilities, none to gain, another user than root", async () => {
-    const { stdout } = await ground.sh("cat /proc/self/status; id -u");
+    const { stdout } = await fixture.sh("cat /proc/self/status; id -u");
     for (const set of ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"])
       expect(stdout).toMatch(new RegExp(`^${set}:\\s+0+$`, "m"));
     expect(stdout).toMatch(/^NoNewPrivs:\s+1$/m);
@@ -82,7 +82,7 @@ describe("rights inside the sandbox", () => {
     // movl $20, %eax; int $0x80; the answer would be its number.
     const code = String.raw`\xb8\x14\x00\x00\x00\xcd\x80\xc3`;
     const script = `use DynaLoader; $c = "${code}"; $m = syscall(9, 0, 4096, 7, 34, -1, 0); print "mapped\\n"; syscall(0, 0, 0, 0); open(F, ">", "/tmp/c"); print F $c; close F; open(F, "<", "/tmp/c"); syscall(0, fileno(F), $m, 8); $s = DynaLoader::dl_install_xsub("main::x", $m); x(); print "survived\\n"`;
-    const { code: exit, stdout } = await ground.run(["/usr/bin/perl", "-e", `$| = 1; ${script}`]);
+    const { code: exit, stdout } = await fixture.run(["/usr/bin/perl", "-e", `$| = 1; ${script}`]);
     expect([stdout, exit]).toEqual(["mapped\n", 128 + 31]);
   });
 
@@ -90,7 +90,7 @@ describe("rights inside the sandbox", () => {
     const file = "/proc/sys/kernel/core_pattern";
     const before = readFileSync(file, "utf8");
     // What is written is what stands there: if the wall had a hole, no harm would be done.
-    const { stdout, stderr } = await ground.sh(`v=$(cat ${file}); echo "$v" > ${file} && echo wrote`);
+    const { stdout, stderr } = await fixture.sh(`v=$(cat ${file}); echo "$v" > ${file} && echo wrote`);
     expect(stdout).toBe("");
     expect(stderr).toMatch(/Read-only|Permission denied/);
     expect(readFileSync(file, "utf8")).toBe(before);
@@ -100,7 +100,7 @@ describe("rights inside the sandbox", () => {
     const modes = (): number[] =>
       ["/dev/null", "/dev/zero", "/proc/cpuinfo"].map((file) => statSync(file).mode);
     const before = modes();
-    const { stdout } = await ground.sh(
+    const { stdout } = await fixture.sh(
       "chmod 600 /proc/cpuinfo && echo changed; chmod 660 /dev/null /dev/zero; echo x > /dev/null && echo usable",
     );
     expect(stdout).toBe("usable\n");
@@ -108,7 +108,7 @@ describe("rights inside the sandbox", () => {
   });
 
   it("show only devices that do no harm", async () => {
-    const { stdout } = await ground.sh("ls /dev; ls /sys; mknod /tmp/disk b 8 0 && echo made");
+    const { stdout } = await fixture.sh("ls /dev; ls /sys; mknod /tmp/disk b 8 0 && echo made");
     const names = stdout.split("\n").filter((name) => name !== "");
     const known = new Set([
       "core",
@@ -131,7 +131,7 @@ describe("rights inside the sandbox", () => {
   });
 
   it("see no process outside and nothing of its environment", async () => {
-    const { stdout } = await ground.sh(
+    const { stdout } = await fixture.sh(
       "cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n'; ls -d /proc/[0-9]* | wc -l",
     );
     expect(stdout).not.toContain("vitest");
@@ -140,12 +140,12 @@ describe("rights inside the sandbox", () => {
   });
 
   it("cannot end processes outside", async () => {
-    const { stdout } = await ground.sh(`kill -0 ${process.pid} 2>/dev/null && echo reached; kill -9 -1`);
+    const { stdout } = await fixture.sh(`kill -0 ${process.pid} 2>/dev/null && echo reached; kill -9 -1`);
     expect(stdout).toBe("");
   });
 
   it("let programs be made and run in memory", async () => {
-    const { stdout } = await ground.run([
+    const { stdout } = await fixture.run([
       "/usr/bin/perl",
       "-e",
       `$x = "x"; $n = syscall(${arch === "x64" ? 319 : 279}, $x, 0); open(P, ">&=", $n); open(E, "<", "/bin/echo"); binmode P; print P <E>; P->flush; exec { "/proc/self/fd/$n" } "echo", "from memory"`,

@@ -3,32 +3,32 @@ import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFile
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runProgram } from "./run-program.js";
-import { type Ground, type GroundOptions, openGround } from "./sandbox.fixture.js";
+import { type Fixture, type FixtureOptions, openFixture } from "./sandbox.fixture.js";
 
 const protectedPaths = ["**/.vscode/**", "**/.git/**", "**/.mcp.json"];
 
-async function withGround(options: GroundOptions, act: (ground: Ground) => Promise<void>): Promise<void> {
-  const ground = await openGround(options);
+async function withFixture(options: FixtureOptions, act: (fixture: Fixture) => Promise<void>): Promise<void> {
+  const fixture = await openFixture(options);
   try {
-    await act(ground);
+    await act(fixture);
   } finally {
-    await ground.close();
+    await fixture.close();
   }
 }
 
 describe("folders on the way to what a rule is about", () => {
-  let ground: Ground;
+  let fixture: Fixture;
   beforeAll(async () => {
-    ground = await openGround({ forbiddenPaths: ["config/secrets/**", "**/*.pem"], protectedPaths });
-    ground.write("work space/config/secrets/key", "SECRET");
-    ground.write("work space/config/plain", "plain");
-    ground.write("work space/a/b/c/d.pem", "SECRET");
-    ground.write("work space/app/sub/.vscode/tasks.json", "{}");
-    ground.write("work space/app/sub/x", "x");
-    execFileSync("git", ["init", "-q", join(ground.workspace, "app/nested")]);
-    ground.write("work space/app/nested/.git/hooks/pre-commit", "original");
+    fixture = await openFixture({ forbiddenPaths: ["config/secrets/**", "**/*.pem"], protectedPaths });
+    fixture.write("work space/config/secrets/key", "SECRET");
+    fixture.write("work space/config/plain", "plain");
+    fixture.write("work space/a/b/c/d.pem", "SECRET");
+    fixture.write("work space/app/sub/.vscode/tasks.json", "{}");
+    fixture.write("work space/app/sub/x", "x");
+    execFileSync("git", ["init", "-q", join(fixture.workspace, "app/nested")]);
+    fixture.write("work space/app/nested/.git/hooks/pre-commit", "original");
   });
-  afterAll(() => ground.close());
+  afterAll(() => fixture.close());
 
   it.each([
     [
@@ -75,35 +75,37 @@ for p in ['config/secrets/key', 'config/secrets', 'a/b/c/d.pem']:
       python3 -c "import shutil; shutil.rmtree('config', True); shutil.move('a', 'a9')"`,
     ],
   ])("do not give it away by %s", { timeout: 30_000 }, async (_, script) => {
-    const { stdout } = await ground.sh(`${script}\n grep -rhs SECRET . || true`);
+    const { stdout } = await fixture.sh(`${script}\n grep -rhs SECRET . || true`);
     expect(stdout).not.toContain("SECRET");
-    expect(readFileSync(join(ground.workspace, "config/secrets/key"), "utf8")).toBe("SECRET");
-    expect(readFileSync(join(ground.workspace, "a/b/c/d.pem"), "utf8")).toBe("SECRET");
+    expect(readFileSync(join(fixture.workspace, "config/secrets/key"), "utf8")).toBe("SECRET");
+    expect(readFileSync(join(fixture.workspace, "a/b/c/d.pem"), "utf8")).toBe("SECRET");
   });
 
   it("do not let what is protected be replaced by rename and copy back", async () => {
-    await ground.sh(`mv app app2; cp -a app2 app; echo evil > app/nested/.git/hooks/pre-commit; echo evil > app/sub/.vscode/tasks.json
+    await fixture.sh(`mv app app2; cp -a app2 app; echo evil > app/nested/.git/hooks/pre-commit; echo evil > app/sub/.vscode/tasks.json
       mv app/sub app/sub2; cp -a app/sub2 app/sub; echo evil > app/sub/.vscode/tasks.json
       mv app/nested app/n2; cp -a app/n2 app/nested; echo evil > app/nested/.git/hooks/pre-commit
       mv app/nested/.git app/nested/g; cp -a app/nested/g app/nested/.git; echo evil > app/nested/.git/hooks/pre-commit
       rm -rf app; python3 -c "import shutil; shutil.rmtree('app')"`);
-    expect(readFileSync(join(ground.workspace, "app/nested/.git/hooks/pre-commit"), "utf8")).toBe("original");
-    expect(readFileSync(join(ground.workspace, "app/sub/.vscode/tasks.json"), "utf8")).toBe("{}");
+    expect(readFileSync(join(fixture.workspace, "app/nested/.git/hooks/pre-commit"), "utf8")).toBe(
+      "original",
+    );
+    expect(readFileSync(join(fixture.workspace, "app/sub/.vscode/tasks.json"), "utf8")).toBe("{}");
   });
 
   it("stay usable: files beside can be made, changed and moved", async () => {
-    const { code, stderr } = await ground.sh(
+    const { code, stderr } = await fixture.sh(
       "echo y > config/new && mv config/new config/newer && mv config/newer elsewhere && cp elsewhere config/plain && mkdir -p a/b/z && rm -r a/b/z && echo z > a/b/c/file",
     );
     expect([code, stderr]).toEqual([0, ""]);
-    expect(readFileSync(join(ground.workspace, "config/plain"), "utf8")).toBe("y\n");
+    expect(readFileSync(join(fixture.workspace, "config/plain"), "utf8")).toBe("y\n");
   });
 });
 
 describe("unusual trees", () => {
   it("have names that are not UTF-8", () =>
-    withGround({ forbiddenPaths: ["**/*.pem"] }, async (ground) => {
-      const folder = Buffer.concat([Buffer.from(`${ground.workspace}/caf`), Buffer.from([0xe9])]);
+    withFixture({ forbiddenPaths: ["**/*.pem"] }, async (fixture) => {
+      const folder = Buffer.concat([Buffer.from(`${fixture.workspace}/caf`), Buffer.from([0xe9])]);
       mkdirSync(folder);
       writeFileSync(Buffer.concat([folder, Buffer.from("/k.pem")]), "SECRET");
       writeFileSync(
@@ -111,18 +113,18 @@ describe("unusual trees", () => {
         "SECRET",
       );
       writeFileSync(Buffer.concat([folder, Buffer.from("/open")]), "OPEN");
-      const { stdout } = await ground.sh("cat caf*/*; mv caf* moved; cat moved/*");
+      const { stdout } = await fixture.sh("cat caf*/*; mv caf* moved; cat moved/*");
       expect(stdout).toMatch(/^(?:OPEN)+$/);
     }));
 
   it("have more paths that are hidden than can be covered one by one", { timeout: 60_000 }, () =>
-    withGround({ forbiddenPaths: ["**/*.pem"] }, async (ground) => {
+    withFixture({ forbiddenPaths: ["**/*.pem"] }, async (fixture) => {
       for (let index = 0; index < 1000; index += 1)
-        ground.write(`work space/many/${index % 50}/${index}.pem`, "SECRET");
-      ground.write("work space/plain", "PLAIN");
-      ground.write("work space/few/x.pem", "SECRET");
-      ground.write("work space/few/plain", "PLAIN");
-      const wrapped = await ground.wrap({
+        fixture.write(`work space/many/${index % 50}/${index}.pem`, "SECRET");
+      fixture.write("work space/plain", "PLAIN");
+      fixture.write("work space/few/x.pem", "SECRET");
+      fixture.write("work space/few/plain", "PLAIN");
+      const wrapped = await fixture.wrap({
         argv: ["/bin/sh", "-c", "grep -rhs SECRET .; cat plain few/plain"],
       });
       const { stdout } = await runProgram({ ...wrapped, timeoutMs: 30_000 });
@@ -133,24 +135,24 @@ describe("unusual trees", () => {
   );
 
   it("are refused where more is hidden at the top than can be covered", () =>
-    withGround({ forbiddenPaths: ["*.pem"] }, async (ground) => {
-      for (let index = 0; index < 500; index += 1) ground.write(`work space/${index}.pem`, "SECRET");
-      expect((await ground.sandbox.ready()).active).toBe(true);
-      await expect(ground.sh("cat *.pem")).rejects.toThrow("too many to hide");
+    withFixture({ forbiddenPaths: ["*.pem"] }, async (fixture) => {
+      for (let index = 0; index < 500; index += 1) fixture.write(`work space/${index}.pem`, "SECRET");
+      expect((await fixture.sandbox.ready()).active).toBe(true);
+      await expect(fixture.sh("cat *.pem")).rejects.toThrow("too many to hide");
     }));
 
   it("are deeper than a path can be long", { timeout: 60_000 }, () =>
-    withGround({ forbiddenPaths: ["**/*.pem"], protectedPaths }, async (ground) => {
+    withFixture({ forbiddenPaths: ["**/*.pem"], protectedPaths }, async (fixture) => {
       execFileSync("python3", [
         "-c",
         `import os
-os.chdir(${JSON.stringify(ground.workspace)})
+os.chdir(${JSON.stringify(fixture.workspace)})
 open('plain', 'w').write('PLAIN')
 for i in range(2500):
     os.mkdir('d'); os.chdir('d')
     if i in (100, 2400): open('k.pem', 'w').write('SECRET')`,
       ]);
-      const wrapped = await ground.wrap({
+      const wrapped = await fixture.wrap({
         argv: [
           "/usr/bin/perl",
           "-e",
@@ -163,7 +165,7 @@ for i in range(2500):
       execFileSync("python3", [
         "-c",
         `import os
-os.chdir(${JSON.stringify(ground.workspace)})
+os.chdir(${JSON.stringify(fixture.workspace)})
 os.unlink('plain')
 n = 0
 while os.path.exists('d'): os.chdir('d'); n += 1
@@ -175,38 +177,38 @@ for i in range(n):
   );
 
   it("have links into and out of what is hidden", () =>
-    withGround({ forbiddenPaths: ["secrets", ".env"] }, async (ground) => {
-      ground.write("work space/secrets/key", "SECRET");
-      ground.write("work space/real/env.txt", "SECRET");
-      ground.write("work space/plain", "PLAIN");
-      symlinkSync("real/env.txt", join(ground.workspace, ".env"));
-      symlinkSync("secrets", join(ground.workspace, "in"));
-      symlinkSync("../plain", join(ground.workspace, "secrets/out"));
-      const { stdout } = await ground.sh("cat in/key secrets/out .env real/env.txt plain");
+    withFixture({ forbiddenPaths: ["secrets", ".env"] }, async (fixture) => {
+      fixture.write("work space/secrets/key", "SECRET");
+      fixture.write("work space/real/env.txt", "SECRET");
+      fixture.write("work space/plain", "PLAIN");
+      symlinkSync("real/env.txt", join(fixture.workspace, ".env"));
+      symlinkSync("secrets", join(fixture.workspace, "in"));
+      symlinkSync("../plain", join(fixture.workspace, "secrets/out"));
+      const { stdout } = await fixture.sh("cat in/key secrets/out .env real/env.txt plain");
       expect(stdout).toBe("PLAIN");
     }));
 
   it("have a file that becomes a folder", () =>
-    withGround({ forbiddenPaths: ["**/*.pem"] }, async (ground) => {
-      const path = ground.write("work space/a/x.pem", "SECRET");
-      expect((await ground.sh("cat a/x.pem")).stdout).toBe("");
-      renameSync(path, join(ground.root, "aside"));
-      ground.write("work space/a/x.pem/inner", "SECRET");
-      expect((await ground.sh("cat a/x.pem/inner; mv a b; cat b/x.pem/inner")).stdout).toBe("");
+    withFixture({ forbiddenPaths: ["**/*.pem"] }, async (fixture) => {
+      const path = fixture.write("work space/a/x.pem", "SECRET");
+      expect((await fixture.sh("cat a/x.pem")).stdout).toBe("");
+      renameSync(path, join(fixture.root, "aside"));
+      fixture.write("work space/a/x.pem/inner", "SECRET");
+      expect((await fixture.sh("cat a/x.pem/inner; mv a b; cat b/x.pem/inner")).stdout).toBe("");
     }));
 });
 
 describe("what a command makes that a rule hides", () => {
   it("is told by name, and hidden from the next command", () =>
-    withGround({ forbiddenPaths: ["**/*.pem"] }, async (ground) => {
-      await ground.sandbox.ready();
-      const wrapped = await ground.wrap({
+    withFixture({ forbiddenPaths: ["**/*.pem"] }, async (fixture) => {
+      await fixture.sandbox.ready();
+      const wrapped = await fixture.wrap({
         argv: ["/bin/sh", "-c", "mkdir -p a/b/c; echo SECRET > a/b/c/new.pem"],
       });
       await runProgram({ ...wrapped, timeoutMs: 10_000 });
       const { notes } = await wrapped.settle();
       expect(notes.join()).toContain("a/b/c/new.pem");
-      expect(existsSync(join(ground.workspace, "a/b/c/new.pem"))).toBe(true);
-      expect((await ground.sh("cat a/b/c/new.pem; mv a z; cat z/b/c/new.pem")).stdout).toBe("");
+      expect(existsSync(join(fixture.workspace, "a/b/c/new.pem"))).toBe(true);
+      expect((await fixture.sh("cat a/b/c/new.pem; mv a z; cat z/b/c/new.pem")).stdout).toBe("");
     }));
 });

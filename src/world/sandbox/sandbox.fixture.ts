@@ -9,7 +9,7 @@ import { createSandbox } from "./sandbox.js";
 import type { SandboxOptions, SandboxSettings } from "./settings.js";
 
 /** A workspace, a home and a state folder on the real disk, and a real sandbox for them. */
-export interface Ground {
+export interface Fixture {
   readonly root: string;
   readonly workspace: string;
   readonly home: string;
@@ -24,7 +24,7 @@ export interface Ground {
   close(): Promise<void>;
 }
 
-export interface GroundOptions extends Partial<Omit<SandboxOptions, "settings">> {
+export interface FixtureOptions extends Partial<Omit<SandboxOptions, "settings">> {
   readonly settings?: Partial<SandboxSettings>;
   /** Where the folders are made. @default the system's folder for temporary files */
   readonly parent?: string;
@@ -32,9 +32,9 @@ export interface GroundOptions extends Partial<Omit<SandboxOptions, "settings">>
 
 const limits = { cpuSeconds: 60, fileSize: 64 * 1024 * 1024, processes: 200 };
 
-/** Prepare the ground; a machine without bubblewrap fails here, with the way to get it. */
-export async function openGround(options: GroundOptions = {}): Promise<Ground> {
-  const root = realpathSync(mkdtempSync(join(options.parent ?? tmpdir(), "tenon-ground-")));
+/** Prepare the fixture; a machine without bubblewrap fails here, with the way to get it. */
+export async function openFixture(options: FixtureOptions = {}): Promise<Fixture> {
+  const root = realpathSync(mkdtempSync(join(options.parent ?? tmpdir(), "tenon-fixture-")));
   const [workspace, home, stateDir] = ["work space", "home", "state"].map((name) => join(root, name)) as [
     string,
     string,
@@ -68,7 +68,7 @@ export async function openGround(options: GroundOptions = {}): Promise<Ground> {
       limits: { ...limits, ...options.settings?.limits },
     },
   });
-  const wrap: Ground["wrap"] = (command) =>
+  const wrap: Fixture["wrap"] = (command) =>
     sandbox.wrap({
       cwd: options.workspace ?? workspace,
       env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: options.home ?? home, LANG: "C.UTF-8" },
@@ -76,7 +76,7 @@ export async function openGround(options: GroundOptions = {}): Promise<Ground> {
       network: false,
       ...command,
     });
-  const run: Ground["run"] = async (argv, command = {}) => {
+  const run: Fixture["run"] = async (argv, command = {}) => {
     const state = await sandbox.ready();
     if (!state.active) throw new Error(`These tests need the sandbox, which is not active: ${state.reason}`);
     const wrapped = await wrap({ ...command, argv });

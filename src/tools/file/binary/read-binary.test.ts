@@ -5,18 +5,18 @@ import type { Tool } from "../../../contract/tool.js";
 import { createLineReader } from "../lines/line-reader.js";
 import { createReadFile } from "../read-file.js";
 import type { ReadResult } from "../read-result.js";
-import { openReadGround, type ReadGround } from "../testing/read-ground.js";
+import { openReadFixture, type ReadFixture } from "../testing/read-fixture.js";
 
-let ground: ReadGround;
+let fixture: ReadFixture;
 let tool: Tool;
 
 beforeEach(() => {
-  ground = openReadGround();
+  fixture = openReadFixture();
   tool = createReadFile(createLineReader());
 });
-afterEach(() => ground.close());
+afterEach(() => fixture.close());
 
-const read = async (path: string): Promise<ReadResult> => (await ground.run(tool, { path })) as ReadResult;
+const read = async (path: string): Promise<ReadResult> => (await fixture.run(tool, { path })) as ReadResult;
 
 /** A document of one line of text a page. */
 function makePdf(pages: readonly string[]): Buffer {
@@ -48,7 +48,7 @@ describe("files that are no text", () => {
     const bytes = await sharp({ create: { width: 8, height: 4, channels: 3, background: "red" } })
       .png()
       .toBuffer();
-    writeFileSync(ground.path("a.png"), bytes);
+    writeFileSync(fixture.path("a.png"), bytes);
     const result = await read("a.png");
     expect(result).toMatchObject({ mimeType: "image/png", totalLines: null, isDirectory: false });
     expect(result.image).toEqual({
@@ -61,7 +61,7 @@ describe("files that are no text", () => {
       { type: "text", text: expect.stringContaining("image/png") as string },
       { type: "image", data: bytes.toString("base64"), mimeType: "image/png" },
     ]);
-    expect(ground.sightings).toEqual([]);
+    expect(fixture.sightings).toEqual([]);
   });
 
   it("show a large image made smaller", async () => {
@@ -71,7 +71,7 @@ describe("files that are no text", () => {
     })
       .png()
       .toBuffer();
-    writeFileSync(ground.path("a.png"), bytes);
+    writeFileSync(fixture.path("a.png"), bytes);
     const { image } = await read("a.png");
     expect(Math.max(image?.width ?? 0, image?.height ?? 0)).toBeLessThanOrEqual(1568);
     expect(image?.data.length).toBeLessThan(1_500_000);
@@ -79,29 +79,33 @@ describe("files that are no text", () => {
 
   it("say so of an image that is broken", async () => {
     const head = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52];
-    writeFileSync(ground.path("a.png"), Buffer.from([...head, 0, 0, 0, 1, 0, 0]));
+    writeFileSync(fixture.path("a.png"), Buffer.from([...head, 0, 0, 0, 1, 0, 0]));
     const result = await read("a.png");
     expect(result.image).toBeUndefined();
     expect(result.note).toMatch(/cannot be decoded/);
   });
 
   it("give the text of a PDF, page by page", async () => {
-    writeFileSync(ground.path("a.pdf"), makePdf(["Hello first page", "And the second"]));
+    writeFileSync(fixture.path("a.pdf"), makePdf(["Hello first page", "And the second"]));
     const result = await read("a.pdf");
     expect(result).toMatchObject({ mimeType: "application/pdf", truncated: false });
     expect(result.content).toBe("--- Page 1 ---\nHello first page\n--- Page 2 ---\nAnd the second\n");
   });
 
   it("cut the text of a long PDF", async () => {
-    writeFileSync(ground.path("a.pdf"), makePdf(Array.from({ length: 30 }, () => "word ".repeat(20))));
-    const result = (await ground.run(tool, { path: "a.pdf" }, { settings: { maxChars: 500 } })) as ReadResult;
+    writeFileSync(fixture.path("a.pdf"), makePdf(Array.from({ length: 30 }, () => "word ".repeat(20))));
+    const result = (await fixture.run(
+      tool,
+      { path: "a.pdf" },
+      { settings: { maxChars: 500 } },
+    )) as ReadResult;
     expect(result.truncated).toBe(true);
     expect(result.content.length).toBeLessThanOrEqual(500);
     expect(result.note).toMatch(/30 pages/);
   });
 
   it("say so of a PDF that is broken", async () => {
-    writeFileSync(ground.path("a.pdf"), `%PDF-1.4\n${"\0garbage".repeat(50)}`);
+    writeFileSync(fixture.path("a.pdf"), `%PDF-1.4\n${"\0garbage".repeat(50)}`);
     const result = await read("a.pdf");
     expect(result.note).toMatch(/cannot be read/);
   });

@@ -1,14 +1,14 @@
 // A host that starts what is hard to end and then waits to be killed.
 import { dirname } from "node:path";
-import { openCommandGround } from "./command-ground.js";
+import { openCommandFixture } from "./command-fixture.js";
 
-const ground = openCommandGround();
-const processes = ground.forCall();
+const fixture = openCommandFixture();
+const processes = fixture.forCall();
 const job = await processes.start({
   command: "setsid sleep 1000 & (trap '' TERM; sleep 1000 >/dev/null 2>&1) & sleep 1000 & echo up; wait",
   readOnly: false,
 });
 while (!(await processes.output(job.jobId)).stdout.includes("up"))
   await new Promise((resolve) => setTimeout(resolve, 20));
-process.stdout.write(`marks ${ground.marks.join(" ")}\nroot ${dirname(ground.workspace)}\nready\n`);
+process.stdout.write(`marks ${fixture.marks.join(" ")}\nroot ${dirname(fixture.workspace)}\nready\n`);
 setInterval(() => {}, 1000);

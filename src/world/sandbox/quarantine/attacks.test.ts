@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { carefulPathGlobs, protectedPathGlobs } from "../../../policy/built-in-rules.js";
-import { type Ground, openGround } from "../sandbox.fixture.js";
+import { type Fixture, openFixture } from "../sandbox.fixture.js";
 
 /** What a person does in a repository after a command; planted programs must not run by any of it. */
 const personsDay = [
@@ -158,34 +158,34 @@ const attacks: readonly Attack[] = [
 ];
 
 describe("programs that a command plants for git", { timeout: 60_000 }, () => {
-  let ground: Ground;
+  let fixture: Fixture;
   let workspace: string;
   let count = 0;
   beforeAll(async () => {
     // Its name has no space, so that a shell takes the path of the program for one word.
     workspace = realpathSync(mkdtempSync(join(tmpdir(), "tenon-planted-")));
-    ground = await openGround({
+    fixture = await openFixture({
       workspace,
       protectedPaths: [...protectedPathGlobs],
       carefulPaths: [...carefulPathGlobs],
     });
-    writeFileSync(join(ground.home, ".gitconfig"), "[user]\n\tname = P\n\temail = p@example.org\n");
+    writeFileSync(join(fixture.home, ".gitconfig"), "[user]\n\tname = P\n\temail = p@example.org\n");
   });
   afterAll(async () => {
-    await ground.close();
+    await fixture.close();
     rmSync(workspace, { recursive: true, force: true });
   });
 
   const person = (folder: string, script: string, env: Record<string, string> = {}): void => {
     spawnSync("/bin/sh", ["-c", script], {
       cwd: folder,
-      env: { PATH: process.env["PATH"], HOME: ground.home, GIT_EDITOR: "true", ...env },
+      env: { PATH: process.env["PATH"], HOME: fixture.home, GIT_EDITOR: "true", ...env },
       timeout: 20_000,
     });
   };
   /** A repository of the person's, with a program that leaves a mark where no command could. */
   const prepare = (folder: string, before = ""): string => {
-    const mark = join(ground.root, `ran-${(count += 1)}`);
+    const mark = join(fixture.root, `ran-${(count += 1)}`);
     mkdirSync(folder, { recursive: true });
     execFileSync("git", ["init", "-q", "-b", "main"], { cwd: folder });
     writeFileSync(join(folder, "a.txt"), "a\n");
@@ -202,7 +202,7 @@ describe("programs that a command plants for git", { timeout: 60_000 }, () => {
 
   it.each(attacks)("do not run: $what", async ({ plant, before, after = "" }) => {
     // Without a wall the attack works: a test of one that does nothing would prove nothing.
-    const open = join(ground.root, `open-${count}/tree`);
+    const open = join(fixture.root, `open-${count}/tree`);
     const openMark = prepare(open, before);
     person(open, plant, { EVIL: join(open, "evil.sh"), ...names });
     person(open, `${personsDay}; ${after}`);
@@ -212,11 +212,11 @@ describe("programs that a command plants for git", { timeout: 60_000 }, () => {
     const mark = prepare(folder, before?.replaceAll("../m", "./m0"));
     const env = {
       PATH: "/usr/local/bin:/usr/bin:/bin",
-      HOME: ground.home,
+      HOME: fixture.home,
       EVIL: join(folder, "evil.sh"),
       ...names,
     };
-    await ground.sh(plant, { cwd: folder, env });
+    await fixture.sh(plant, { cwd: folder, env });
     person(folder, `${personsDay}; ${after}`);
     expect(existsSync(mark)).toBe(false);
     rmSync(folder, { recursive: true, force: true });
@@ -238,7 +238,7 @@ describe("programs that a command plants for git", { timeout: 60_000 }, () => {
       "mkdir c && echo evil > c/config.toml && rmdir .cargo && ln -s c .cargo",
       "rm .npmrc",
     ]) {
-      await ground.sh(write, { cwd: folder });
+      await fixture.sh(write, { cwd: folder });
       expect([write, readFileSync(join(folder, ".npmrc"), "utf8")]).toEqual([write, "old\n"]);
     }
     expect(readFileSync(join(folder, ".github/workflows/ci.yml"), "utf8")).toBe("old\n");
@@ -255,7 +255,7 @@ describe("programs that a command plants for git", { timeout: 60_000 }, () => {
       ".venv/lib/.envrc",
       "target/doc/.vscode/x",
     ];
-    await ground.sh(places.map((path) => `mkdir -p $(dirname ${path}) && echo x > ${path}`).join(" && "), {
+    await fixture.sh(places.map((path) => `mkdir -p $(dirname ${path}) && echo x > ${path}`).join(" && "), {
       cwd: folder,
     });
     for (const path of places) expect([path, existsSync(join(folder, path))]).toEqual([path, true]);

@@ -10,7 +10,7 @@ import { createPathRules } from "../../../world/files/path-rules.js";
 import { createTestContext } from "../../testing/context.js";
 
 /** A real directory, and a context whose files are those in it. */
-export interface ReadGround {
+export interface ReadFixture {
   readonly root: string;
   readonly ctx: ToolContext;
   /** What tools noted as seen, in order. */
@@ -21,10 +21,10 @@ export interface ReadGround {
 }
 
 /** Open a fresh directory; `Files` that only look, straight from the guard. */
-export function openReadGround(): ReadGround {
+export function openReadFixture(): ReadFixture {
   const root = mkdtempSync(join(tmpdir(), "tenon-read-"));
   const guard = createGuard({ rules: createPathRules({ workspace: root }), maxFileSize: 100 * 1024 * 1024 });
-  const sightings: ReadGround["sightings"] = [];
+  const sightings: ReadFixture["sightings"] = [];
   const files: Partial<Files> = {
     root: guard.root,
     check: (path, access) => guard.check(path, access),

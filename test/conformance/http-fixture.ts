@@ -11,13 +11,13 @@ import type { McpHost } from "../../src/contract/host.js";
 import { createMcpHttp, type McpHttp, type McpHttpOptions } from "../../src/mcp/server/create-mcp-http.js";
 
 /** MCP over a real socket; the bearer token, where one is sent, is the client. */
-export interface HttpGround {
+export interface HttpFixture {
   readonly url: string;
   readonly mcp: McpHttp;
   close(): Promise<void>;
 }
 
-export async function openHttpGround(host: McpHost, options: McpHttpOptions = {}): Promise<HttpGround> {
+export async function openHttpFixture(host: McpHost, options: McpHttpOptions = {}): Promise<HttpFixture> {
   const mcp = createMcpHttp(host, options);
   const server = createServer((req, res) => {
     answer(mcp, req, res).catch((error: Error) => res.destroy(error));

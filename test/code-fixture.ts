@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type FileGround, openFileGround } from "./file-ground.js";
+import { type FileFixture, openFileFixture } from "./file-fixture.js";
 import type { TenonOptions } from "../src/index.js";
 
 /** One match of an answer. */
@@ -22,7 +22,7 @@ export interface Answer {
 }
 
 /** A workspace with code in it. */
-export interface CodeGround extends FileGround {
+export interface CodeFixture extends FileFixture {
   /** Write files, their directories too. */
   readonly plant: (files: Readonly<Record<string, string>>) => void;
   readonly query: (query: string, more?: object) => Promise<Answer>;
@@ -33,21 +33,21 @@ export interface CodeGround extends FileGround {
 }
 
 /** Open one. `index: false` as in a process that ends with its call. */
-export function openCodeGround(
+export function openCodeFixture(
   files: Readonly<Record<string, string>> = {},
   { index = true, ...options }: TenonOptions & { index?: boolean } = {},
-): CodeGround {
-  const ground = openFileGround({ ...options, ...(!index && { jobs: false }) });
-  const plant: CodeGround["plant"] = (all) => {
+): CodeFixture {
+  const fixture = openFileFixture({ ...options, ...(!index && { jobs: false }) });
+  const plant: CodeFixture["plant"] = (all) => {
     for (const [name, text] of Object.entries(all)) {
-      mkdirSync(dirname(join(ground.workspace, name)), { recursive: true });
-      writeFileSync(join(ground.workspace, name), text);
+      mkdirSync(dirname(join(fixture.workspace, name)), { recursive: true });
+      writeFileSync(join(fixture.workspace, name), text);
     }
   };
   plant(files);
-  const query: CodeGround["query"] = async (text, more = {}) =>
-    (await ground.ok("code_query", { query: text, ...more })) as unknown as Answer;
-  return Object.assign(Object.create(ground) as FileGround, {
+  const query: CodeFixture["query"] = async (text, more = {}) =>
+    (await fixture.ok("code_query", { query: text, ...more })) as unknown as Answer;
+  return Object.assign(Object.create(fixture) as FileFixture, {
     plant,
     query,
     places: async (text: string, more = {}) =>

@@ -11,19 +11,19 @@ import type { Sandbox } from "../../sandbox/sandbox-types.js";
 import { createProcessWorld, type ProcessWorld } from "../processes.js";
 
 /** A workspace on the real disk with real commands in it, without a sandbox unless one is given. */
-export interface CommandGround {
+export interface CommandFixture {
   readonly workspace: string;
   readonly world: ProcessWorld;
   readonly store: OutputStore;
   /** What every process that was started carries, with the mark of its command left open. */
   readonly marks: readonly string[];
   forCall(signal?: AbortSignal, sessionId?: string): Processes;
-  /** Processes that carry a mark of this ground. */
+  /** Processes that carry a mark of this fixture. */
   survivors(): Promise<number[]>;
   close(): Promise<void>;
 }
 
-export interface GroundOptions {
+export interface FixtureOptions {
   /** For the workspace, with a home and a state folder beside it. */
   readonly sandbox?: (workspace: string, root: string) => Sandbox;
   readonly env?: Readonly<Record<string, string>>;
@@ -48,8 +48,8 @@ const noSandbox: Sandbox = {
   close: async () => {},
 };
 
-/** Make the ground. */
-export function openCommandGround(options: GroundOptions = {}): CommandGround {
+/** Make the fixture. */
+export function openCommandFixture(options: FixtureOptions = {}): CommandFixture {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-commands-")));
   const workspace = join(root, "work space");
   mkdirSync(workspace);

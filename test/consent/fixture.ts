@@ -20,7 +20,7 @@ export interface ApiReply {
   readonly body: any;
 }
 
-export interface ConsentGround {
+export interface ConsentFixture {
   readonly dir: string;
   readonly env: Record<string, string>;
   /** A real `tenon serve` on the workspace. */
@@ -37,7 +37,7 @@ export interface ConsentGround {
 }
 
 /** A workspace and a state that several processes share. */
-export function openConsentGround(): ConsentGround {
+export function openConsentFixture(): ConsentFixture {
   const dir = mkdtempSync(join(tmpdir(), "tenon-consent-"));
   const workspace = join(dir, "work");
   mkdirSync(workspace);
@@ -52,7 +52,7 @@ export function openConsentGround(): ConsentGround {
     children.push(child);
     return child;
   };
-  const call: ConsentGround["call"] = async ({ url, token }, path, body, own = token) => {
+  const call: ConsentFixture["call"] = async ({ url, token }, path, body, own = token) => {
     const reply = await fetch(`${url}${path}`, {
       method: body === undefined ? "GET" : "POST",
       headers: { authorization: `Bearer ${own}`, "content-type": "application/json" },

@@ -21,7 +21,7 @@ import { createPathRules, type PathRulesOptions } from "../../src/world/files/pa
 export const SECRET = "SECRET: outside the workspace";
 
 /** A workspace in a temp directory, with a place outside it. */
-export interface TestGround {
+export interface TestFixture {
   readonly base: string;
   readonly ws: string;
   readonly outside: string;
@@ -33,7 +33,7 @@ export interface TestGround {
 }
 
 /** Make a fresh workspace; `kind` forces the way that paths are held. */
-export function createTestGround(kind: "descriptor" | "portable" = "descriptor"): TestGround {
+export function createTestFixture(kind: "descriptor" | "portable" = "descriptor"): TestFixture {
   const base = realpathSync(mkdtempSync(path.join(os.tmpdir(), "tenon-files-")));
   const ws = path.join(base, "ws");
   const outside = path.join(base, "outside");

@@ -11,7 +11,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 const bin = fileURLToPath(new URL("../../bin/tenon.cjs", import.meta.url));
 
 /** A real `tenon serve` with a workspace of its own. */
-export interface Ground {
+export interface Fixture {
   readonly workspace: string;
   readonly url: string;
   readonly token: string;
@@ -19,7 +19,7 @@ export interface Ground {
   readonly newLink: (at?: string) => Promise<string>;
   /** Ask the API as a program does, with the token. */
   readonly api: (method: string, path: string, body?: unknown) => Promise<unknown>;
-  /** An MCP client of the server; closed with the ground. */
+  /** An MCP client of the server; closed with the fixture. */
   readonly mcp: () => Promise<Client>;
   /** End the process as a crash would. */
   readonly kill: () => Promise<void>;
@@ -29,10 +29,10 @@ export interface Ground {
 }
 
 /** @param config What is written as the workspace's own user's configuration. */
-export async function openGround(
+export async function openFixture(
   config: unknown,
   files: Readonly<Record<string, string>> = {},
-): Promise<Ground> {
+): Promise<Fixture> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "tenon-console-")));
   const workspace = join(base, "workspace");
   const home = join(base, "home");
@@ -55,12 +55,12 @@ export async function openGround(
       },
     );
   let { child, said } = await start("0");
-  const ground: Ground = {
+  const fixture: Fixture = {
     workspace,
     url: said.url,
     token,
     async newLink(at = said.url) {
-      const { link } = (await ground.api("POST", "/api/links")) as { link: string };
+      const { link } = (await fixture.api("POST", "/api/links")) as { link: string };
       return link.replace(said.url, at);
     },
     async api(method, path, body) {
@@ -90,7 +90,7 @@ export async function openGround(
       rmSync(base, { recursive: true, force: true });
     },
   };
-  return ground;
+  return fixture;
 }
 
 /** The browser of all tests. */

@@ -31,7 +31,7 @@ export interface LineHost {
   end(): Promise<void>;
 }
 
-export interface McpGround {
+export interface McpFixture {
   readonly dir: string;
   readonly tenon: ReturnType<typeof createTenon>;
   readonly host: ReturnType<typeof createMcpHost>;
@@ -39,10 +39,10 @@ export interface McpGround {
   close(): Promise<void>;
 }
 
-export function openMcpGround(
+export function openMcpFixture(
   options: Partial<TenonOptions> = {},
   more: Partial<McpHostOptions> = {},
-): McpGround {
+): McpFixture {
   const dir = mkdtempSync(join(tmpdir(), "tenon-mcp-"));
   const { config, ...others } = options;
   const tenon = createTenon({

@@ -2,7 +2,7 @@ import type { WorkStores } from "../../contract/ports/store.js";
 import type { State } from "../open-state.js";
 import type { DocumentFiles, WorkScope } from "../work-scope.js";
 import { createWork } from "../work-stores.js";
-import type { Ground } from "./drivers.js";
+import type { Fixture } from "./drivers.js";
 
 /** One session's view of the work stores, with time and files in the test's hands. */
 export interface WorkBench {
@@ -20,8 +20,12 @@ export interface WorkBench {
 }
 
 /** Open the stores as one session. */
-export async function openBench(ground: Ground, agent = "tester", iterationId?: string): Promise<WorkBench> {
-  const state = await ground.open();
+export async function openBench(
+  fixture: Fixture,
+  agent = "tester",
+  iterationId?: string,
+): Promise<WorkBench> {
+  const state = await fixture.open();
   const files = new Map<string, string>();
   const clock = { now: () => bench.time, monotonic: () => performance.now(), sleep: () => Promise.resolve() };
   const documents: DocumentFiles = {

@@ -14,32 +14,32 @@ import {
 } from "../src/index.js";
 
 /** A workspace with its state beside it, both in one temp folder. */
-export interface Ground {
+export interface Fixture {
   readonly workspace: string;
   readonly stateDir: string;
 }
 
-const grounds: string[] = [];
+const fixtures: string[] = [];
 const opened: Tenon[] = [];
 
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((tenon) => tenon.close({ graceMs: 0 })));
-  for (const root of grounds.splice(0)) rmSync(root, { recursive: true, force: true });
+  for (const root of fixtures.splice(0)) rmSync(root, { recursive: true, force: true });
 });
 
 /** Make a fresh workspace; it is removed after the test. */
-export function createGround(): Ground {
+export function createFixture(): Fixture {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-spine-")));
-  grounds.push(root);
+  fixtures.push(root);
   const workspace = join(root, "workspace");
   mkdirSync(workspace);
   return { workspace, stateDir: join(root, "state") };
 }
 
-/** Open a Tenon on a ground of its own, or on a given one; it is closed after the test. */
-export function open(options: TenonOptions = {}, ground: Ground = createGround()): Tenon {
-  const config: TenonConfig = { stateDir: ground.stateDir, ...options.config };
-  const tenon = createTenon({ workspace: ground.workspace, ...options, config });
+/** Open a Tenon on a fixture of its own, or on a given one; it is closed after the test. */
+export function open(options: TenonOptions = {}, fixture: Fixture = createFixture()): Tenon {
+  const config: TenonConfig = { stateDir: fixture.stateDir, ...options.config };
+  const tenon = createTenon({ workspace: fixture.workspace, ...options, config });
   opened.push(tenon);
   return tenon;
 }

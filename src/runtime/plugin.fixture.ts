@@ -5,7 +5,7 @@ import { createTenon, type TenonOptions } from "./create-tenon.js";
 import type { Tenon } from "./tenon.js";
 
 /** A folder with a workspace, plugins and state of its own. */
-export interface PluginGround {
+export interface PluginFixture {
   readonly root: string;
   readonly workspace: string;
   put(name: string, text: string): string;
@@ -13,7 +13,7 @@ export interface PluginGround {
   end(): Promise<void>;
 }
 
-export function createPluginGround(): PluginGround {
+export function createPluginFixture(): PluginFixture {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-plugins-")));
   const workspace = join(root, "workspace");
   mkdirSync(workspace);

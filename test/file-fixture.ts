@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createTenon, type Tenon, type TenonOptions, type ToolEnvelope } from "../src/index.js";
 
 /** A workspace with a Tenon on it, as a user of the library has them. */
-export interface FileGround {
+export interface FileFixture {
   readonly root: string;
   readonly workspace: string;
   readonly tenon: Tenon;
@@ -24,7 +24,7 @@ export interface FileGround {
 const base = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** Open one; changes of files run unasked unless the options say otherwise. */
-export function openFileGround(options: TenonOptions = {}): FileGround {
+export function openFileFixture(options: TenonOptions = {}): FileFixture {
   const root = mkdtempSync(join(base, "tenon-files-"));
   const workspace = join(root, "workspace");
   mkdirSync(workspace);
@@ -35,7 +35,7 @@ export function openFileGround(options: TenonOptions = {}): FileGround {
       config: { stateDir: join(root, "state"), mode: "auto", ...more.config },
     });
   let tenon = open(options);
-  const call: FileGround["call"] = async (name, args = {}, more = {}) =>
+  const call: FileFixture["call"] = async (name, args = {}, more = {}) =>
     (await tenon.call({ name, arguments: args, ...more })) as ToolEnvelope<Record<string, unknown>>;
   return {
     root,
