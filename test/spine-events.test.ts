@@ -79,7 +79,7 @@ describe("events", () => {
       });
       expect(event.time).toBeTypeOf("number");
     }
-    expect(events[0]?.payload).toMatchObject({ params: { text: "a" } });
+    expect(events[0]?.payload).toMatchObject({ arguments: { text: "a" } });
     expect(events.at(-1)?.payload).toMatchObject({ result: { text: "a" } });
   });
 

@@ -6,7 +6,7 @@ import type { AuthorisedCall, ValidatedCall } from "./call.js";
 import { refusedByGuards } from "./check-guards.js";
 import { contextOf } from "./context.js";
 import { toToolError } from "./failure.js";
-import { foresee } from "./foresee.js";
+import { prepare } from "./prepare.js";
 import { shellParts } from "./shell-commands.js";
 import { waitAhead } from "./time-limit.js";
 import { validateInput } from "./validate.js";
@@ -16,7 +16,7 @@ import { validateInput } from "./validate.js";
  * `ask`, a person decides. The only maker of an `AuthorisedCall`.
  */
 export function authorise(call: ValidatedCall): AuthorisedCall | Promise<AuthorisedCall> {
-  const looking = foresee(call) ?? sandboxLooked(call);
+  const looking = prepare(call) ?? sandboxLooked(call);
   if (looking !== undefined) return looking.then(() => authorise(call));
   const decision = call.parts.policy.decide(policyCall(call));
   call.decision = decision;
@@ -54,7 +54,7 @@ export function policyCall(call: ValidatedCall): PolicyCall {
 
 /** The decision of policy and tool together, without asking anybody; a `deny` is returned, not thrown. */
 export async function authoriseUnasked(call: ValidatedCall): Promise<AccessDecision> {
-  await foresee(call);
+  await prepare(call);
   await sandboxLooked(call);
   const decision = call.parts.policy.decide(policyCall(call));
   return decision.behavior === "deny" ? decision : withOwnCheck(call, decision);
@@ -83,7 +83,7 @@ async function withOwnCheck(call: ValidatedCall, first: AccessDecision): Promise
     const plain = takePlain(own.updatedInput, call.parts.plainLimits);
     if (!plain.ok) throw new ToolInternalError("checkPermissions returned an input that is no plain data.");
     const validated = validateInput(call, plain.value);
-    await foresee(validated);
+    await prepare(validated);
     const changed = call.parts.policy.decide(policyCall(validated));
     decision = stricter(decision, changed);
   }

@@ -5,15 +5,15 @@ import type { Call } from "./call.js";
 export function pausedDoor(door: ClientDoor, call: Call): ClientDoor {
   return {
     can: door.can,
-    async elicit(params, signal) {
+    async elicit(request, signal) {
       const resume = call.pauseClock();
       try {
-        return await door.elicit(params, signal);
+        return await door.elicit(request, signal);
       } finally {
         resume();
       }
     },
-    sample: (params, signal) => door.sample(params, signal),
+    sample: (request, signal) => door.sample(request, signal),
     ...(door.request !== undefined && { request: door.request.bind(door) }),
     log: (level, data, logger) => door.log(level, data, logger),
   };

@@ -19,7 +19,7 @@ export function receive(call: Call, request: unknown): void {
     fault = thrown;
   }
   // Also for what is refused: who listens sees every request once.
-  announce(call, "TOOL_CALL_REQUESTED", () => ({ params: shownArguments(call) }));
+  announce(call, "TOOL_CALL_REQUESTED", () => ({ arguments: shownArguments(call) }));
   if (fault !== undefined) throw fault;
   refuseWhereEnded(call);
   stopWith(call, fields?.signal);

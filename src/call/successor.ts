@@ -13,7 +13,7 @@ export function moveToSuccessor(call: AuthorisedCall): boolean {
   call.settings = call.parts.settings(call.entry);
   call.context = undefined;
   validateInput(call, call.plainInput);
-  if (call.entry.tool.foresee !== undefined) return false; // what it touches is not known yet
+  if (call.entry.tool.prepare !== undefined) return false; // what it touches is not known yet
   if (call.entry.tool.checkPermissions !== undefined || !areEqual(locks, call.locks)) return false;
   const { behavior } = call.parts.policy.decide(policyCall(call));
   return behavior === "allow" || behavior === decision?.behavior;

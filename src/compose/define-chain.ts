@@ -1,7 +1,7 @@
 import type { Infer, SchemaSource } from "../contract/schema-source.js";
 import type { Tool } from "../contract/tool.js";
 import { checkSteps, singleSteps, type SingleStep } from "./check-steps.js";
-import { checkWithTools } from "./check-with-tools.js";
+import { checkAgainstTools } from "./check-against-tools.js";
 import type { ChainDefinition, ChainStep, ToolStep } from "./chain-types.js";
 import { runSteps, type ReadyStep } from "./run-steps.js";
 import { compileCondition, compileValue } from "./template.js";
@@ -34,10 +34,10 @@ export function defineChain<const In extends SchemaSource>(chain: ChainDefinitio
     ...rest,
     category: chain.category ?? "custom",
     dependsOn: toolsOf(steps, isNeeded),
-    mayCall: toolsOf(steps, (step) => !isNeeded(step)),
+    optionalDependsOn: toolsOf(steps, (step) => !isNeeded(step)),
     ...(resources !== undefined && { resources: (input: Infer<In>) => resources(input) }),
     ...(render !== undefined && { render: (value: unknown, input: Infer<In>) => render(value, input) }),
-    checkWith: (describe) => checkWithTools(definition, describe),
+    validateDependencies: (describe) => checkAgainstTools(definition, describe),
     async execute(input, ctx) {
       const scope = await runSteps(groups, input, ctx);
       if (result !== undefined) return result(scope);

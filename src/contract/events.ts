@@ -20,7 +20,7 @@ interface CallEvent {
 
 /** Every event and its payload. */
 export interface TenonEvents {
-  TOOL_CALL_REQUESTED: CallEvent & { readonly params: unknown };
+  TOOL_CALL_REQUESTED: CallEvent & { readonly arguments: unknown };
   TOOL_CALL_STARTED: CallEvent & { readonly waitedMs: number; readonly decision?: AccessDecision };
   TOOL_CALL_PROGRESS: CallEvent & ToolProgress;
   TOOL_CALL_COMPLETED: CallEvent & { readonly result: unknown; readonly durationMs: number };

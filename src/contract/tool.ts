@@ -143,8 +143,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly examples?: readonly ToolExample[];
   /** Names (`name` or `name@range`) of tools that this one calls. */
   readonly dependsOn?: readonly string[];
-  /** Names of tools that it may call, but can do without; they must be there, and close no circle either. */
-  readonly mayCall?: readonly string[];
+  /** Tools that this one may call but works without. They must be registered too, and may not form a cycle. */
+  readonly optionalDependsOn?: readonly string[];
   /** Capabilities that the agent must have been granted. */
   readonly capabilities?: readonly string[];
   /** How much harm it can do; compared with the configured cap. @default derived from the annotations */
@@ -163,11 +163,10 @@ export interface Tool<Input = unknown, Output = unknown> {
   /** `line`: what is known of the tool's `shellLine`, where it has one. */
   resources?(input: Input, line?: ShellFacts): Resources;
   /**
-   * Find out what `resources` and `shellLine` will say, where that takes a while; awaited before either counts.
-   * `undefined`: it is known for this input.
-   * For tools that run elsewhere: others know at once.
+   * Computes what `resources` and `shellLine` will return for this input. Awaited before the call is authorised.
+   * Returns `undefined` if that is already known. Only tools that run in another process need it.
    */
-  foresee?(input: Input): Promise<void> | undefined;
+  prepare?(input: Input): Promise<void> | undefined;
   /** The shell line that the call will run: it is judged command by command. */
   shellLine?(input: Input): ShellLine | undefined;
   checkPermissions?(
@@ -175,8 +174,8 @@ export interface Tool<Input = unknown, Output = unknown> {
     ctx: ToolContext,
   ): PermissionResult<Input> | Promise<PermissionResult<Input>>;
   preview?(input: Input, ctx: ToolContext): ToolPreview | Promise<ToolPreview>;
-  /** What is wrong with it beside the tools it calls; asked once, when it is registered. */
-  checkWith?(describe: (name: string) => ToolDescription | undefined): readonly string[];
+  /** Lists what does not fit between this tool and the tools that it calls. Called once, at registration. */
+  validateDependencies?(describe: (name: string) => ToolDescription | undefined): readonly string[];
   healthCheck?(): HealthVerdict | Promise<HealthVerdict>;
   init?(): void | Promise<void>;
   dispose?(): void | Promise<void>;

@@ -114,7 +114,7 @@ function boundTo(tool: Tool): Partial<Tool> {
   const data = [...toolData, "input", "output"] as const;
   const entries = [
     ...data.map((key) => [key, tool[key]] as const),
-    ...[...toolMethods, "foresee" as const].map((key) => [key, tool[key]?.bind(tool)] as const),
+    ...[...toolMethods, "prepare" as const].map((key) => [key, tool[key]?.bind(tool)] as const),
   ];
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

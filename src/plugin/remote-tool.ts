@@ -4,7 +4,7 @@ import { ToolInternalError } from "../contract/errors.js";
 import type { HealthVerdict, PermissionResult, Tool, ToolPreview } from "../contract/tool.js";
 import type { PluginLine } from "./plugin-line.js";
 import { fromWireError } from "./wire-error.js";
-import { pick, toolData, type Foreseen, type ToolManifest } from "./wire.js";
+import { pick, toolData, type Prepared, type ToolManifest } from "./wire.js";
 
 /** Which process answers for a tool now: its own, or the one that took its place. */
 export type LineOf = () => PluginLine | Promise<PluginLine>;
@@ -13,7 +13,7 @@ export type LineOf = () => PluginLine | Promise<PluginLine>;
 export function createRemoteTool(manifest: ToolManifest, lineOf: LineOf): Tool {
   const { name } = manifest;
   const has = new Set(manifest.methods);
-  const foreseen = new WeakMap<object, Foreseen>();
+  const prepared = new WeakMap<object, Prepared>();
   const rendered = new WeakMap<object, string | readonly ContentPart[]>();
   const reached = async (): Promise<PluginLine> => lineOf();
   const ask = (method: "preview" | "checkPermissions", input: unknown, ctx: ToolContext): Promise<unknown> =>
@@ -49,23 +49,23 @@ export function createRemoteTool(manifest: ToolManifest, lineOf: LineOf): Tool {
         (isObject(input) ? rendered.get(input) : undefined) ?? toText(result),
     }),
   };
-  return has.has("resources") || has.has("shellLine") ? { ...tool, ...foreseeing() } : tool;
+  return has.has("resources") || has.has("shellLine") ? { ...tool, ...prepareMethods() } : tool;
 
   async function askAhead(input: unknown): Promise<void> {
     if (!isObject(input)) throw new ToolInternalError(`"${name}" takes an object.`);
     const line = await lineOf();
-    foreseen.set(input, Object(await line.ask({ tool: name, method: "foresee", input })) as Foreseen);
+    prepared.set(input, Object(await line.ask({ tool: name, method: "prepare", input })) as Prepared);
   }
 
   /** What the call will touch is asked for once, ahead; the answers wait here for whoever wants them at once. */
-  function foreseeing(): Partial<Tool> {
+  function prepareMethods(): Partial<Tool> {
     return {
-      foresee: (input) => (isObject(input) && foreseen.has(input) ? undefined : askAhead(input)),
+      prepare: (input) => (isObject(input) && prepared.has(input) ? undefined : askAhead(input)),
       ...(has.has("resources") && {
-        resources: (input: unknown) => (isObject(input) ? foreseen.get(input)?.resources : undefined) ?? {},
+        resources: (input: unknown) => (isObject(input) ? prepared.get(input)?.resources : undefined) ?? {},
       }),
       ...(has.has("shellLine") && {
-        shellLine: (input: unknown) => (isObject(input) ? foreseen.get(input)?.shellLine : undefined),
+        shellLine: (input: unknown) => (isObject(input) ? prepared.get(input)?.shellLine : undefined),
       }),
     };
   }

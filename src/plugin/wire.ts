@@ -138,13 +138,13 @@ export interface WireEnv {
 
 export interface AskToolParams {
   readonly tool: string;
-  readonly method: "foresee" | Exclude<ToolMethod, "resources" | "shellLine" | "render">;
+  readonly method: "prepare" | Exclude<ToolMethod, "resources" | "shellLine" | "render">;
   readonly input?: unknown;
   readonly meta?: CallMeta | undefined;
 }
 
-/** What `foresee` brings. */
-export interface Foreseen {
+/** What `prepare` answers. */
+export interface Prepared {
   readonly resources?: Resources | undefined;
   readonly shellLine?: ShellLine | undefined;
 }

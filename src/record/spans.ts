@@ -118,7 +118,7 @@ function attributesOf(
     "gen_ai.agent.name": call.agent,
     "gen_ai.conversation.id": call.sessionId,
     ...(call.taskId !== undefined && { "tenon.task.id": call.taskId }),
-    ...(recordContent === true && { "gen_ai.tool.call.arguments": asText(call.params) }),
+    ...(recordContent === true && { "gen_ai.tool.call.arguments": asText(call.arguments) }),
   };
 }
 

@@ -53,7 +53,7 @@ const dataMembers = [
   "aliases",
   "examples",
   "dependsOn",
-  "mayCall",
+  "optionalDependsOn",
   "capabilities",
   "securityLevel",
   "timeoutMs",

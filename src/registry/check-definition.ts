@@ -46,7 +46,7 @@ function checkWords(tool: Tool, refuse: Refuse): void {
 }
 
 function checkLists(tool: Tool, refuse: Refuse): void {
-  for (const list of ["aliases", "dependsOn", "mayCall", "capabilities"] as const) {
+  for (const list of ["aliases", "dependsOn", "optionalDependsOn", "capabilities"] as const) {
     const value: unknown = tool[list];
     if (value === undefined) continue;
     if (!Array.isArray(value) || value.some((item) => typeof item !== "string" || item.trim() === "")) {
@@ -86,7 +86,7 @@ function checkAnnotations(annotations: unknown, refuse: Refuse): void {
 }
 
 function checkReferences(tool: Tool, refuse: Refuse): void {
-  for (const dependency of [...(tool.dependsOn ?? []), ...(tool.mayCall ?? [])]) {
+  for (const dependency of [...(tool.dependsOn ?? []), ...(tool.optionalDependsOn ?? [])]) {
     const { name, range } = splitSpec(dependency);
     const legal = name !== "" && (range === undefined || (range !== "" && isRange(range)));
     if (!legal) refuse(`depends on ${show(dependency)}, which is neither a name nor name@range`);
@@ -139,7 +139,7 @@ export const optionalMethods = [
   "resources",
   "checkPermissions",
   "preview",
-  "checkWith",
+  "validateDependencies",
   "healthCheck",
   "init",
   "dispose",

@@ -1,7 +1,7 @@
 import type { TenonEvents } from "../contract/events.js";
 import type { ToolLike } from "./accept-tool.js";
 import type { EntrySurroundings } from "./create-entry.js";
-import { checkBeside } from "./check-beside.js";
+import { validateDependencies } from "./validate-dependencies.js";
 import { createEntry } from "./create-entry.js";
 import { orderByDependency } from "./dependencies.js";
 import { NameIndex } from "./name-index.js";
@@ -44,7 +44,7 @@ export class Roster {
         added.push(entry);
       }
       ordered = this.#order(entries);
-      for (const entry of ordered) checkBeside(entry, this.index);
+      for (const entry of ordered) validateDependencies(entry, this.index);
     } catch (error) {
       for (const entry of added) this.index.remove(entry);
       throw error;
@@ -62,7 +62,7 @@ export class Roster {
     else this.index.swap(old, entry);
     try {
       this.#order([entry]);
-      checkBeside(entry, this.index);
+      validateDependencies(entry, this.index);
     } catch (error) {
       if (old === undefined) this.index.remove(entry);
       else this.index.swap(entry, old);

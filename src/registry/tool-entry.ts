@@ -45,7 +45,7 @@ export class ToolEntry {
     this.version = parts.version;
     this.aliases = parts.tool.aliases ?? [];
     this.dependsOn = parts.tool.dependsOn ?? [];
-    this.calls = [...this.dependsOn, ...(parts.tool.mayCall ?? [])];
+    this.calls = [...this.dependsOn, ...(parts.tool.optionalDependsOn ?? [])];
     this.input = parts.input;
     this.output = parts.output;
     this.#isEnabled = parts.isEnabled;

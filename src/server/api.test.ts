@@ -139,7 +139,7 @@ describe("a call that needs consent", () => {
       preview: { summary: expect.any(String) },
     });
     const live = (await at.ask("/api/calls")).body.find((call: LiveCall) => call.callId === request.callId);
-    expect(live).toMatchObject({ state: "asking", toolName: "write_file", params: { path: "a.txt" } });
+    expect(live).toMatchObject({ state: "asking", toolName: "write_file", arguments: { path: "a.txt" } });
     const [first, second] = await Promise.all([
       at.post(`/api/approvals/${request.id}`, { verdict: "once" }),
       at.post(`/api/approvals/${request.id}`, { verdict: "no" }),

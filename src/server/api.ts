@@ -93,15 +93,15 @@ export interface LiveCall {
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
   readonly state: "waiting" | "asking" | "running" | "succeeded" | "failed";
-  readonly params: unknown;
+  readonly arguments: unknown;
   /** The last pieces of output, at most 64 kB. */
   readonly output?: string | undefined;
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string } | undefined;
 }
 
 /** One call; what the server no longer knows of it is left out. */
-export interface FetchedCall extends Omit<LiveCall, "params"> {
-  readonly params?: unknown;
+export interface FetchedCall extends Omit<LiveCall, "arguments"> {
+  readonly arguments?: unknown;
   /** Its answer, once it has one. */
   readonly envelope?: ToolEnvelope | undefined;
 }

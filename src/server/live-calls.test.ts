@@ -7,10 +7,10 @@ import { Series } from "./metrics-series.js";
 import { Metrics } from "../record/metrics.js";
 
 const common = (callId: string) => ({ callId, toolName: "t", sessionId: "s", agent: "a" });
-const requested = (callId: string, params: unknown = {}): TenonEvent => ({
+const requested = (callId: string, args: unknown = {}): TenonEvent => ({
   type: "TOOL_CALL_REQUESTED",
   time: 1,
-  payload: { ...common(callId), params },
+  payload: { ...common(callId), arguments: args },
 });
 const started = (callId: string): TenonEvent => ({
   type: "TOOL_CALL_STARTED",

@@ -12,7 +12,7 @@ export interface LiveCallsOptions {
 type Kept = { -readonly [Key in keyof LiveCall]: LiveCall[Key] } & { chars: number };
 type CallPayload = Extract<TenonEvent, { type: "TOOL_CALL_REQUESTED" | "TOOL_CALL_FAILED" }>["payload"];
 
-const paramLimits: ShownLimits = { text: 2_000, items: 50, depth: 8, total: 4_000 };
+const argumentLimits: ShownLimits = { text: 2_000, items: 50, depth: 8, total: 4_000 };
 const mostOutput = 64 * 1024;
 /** Of the output of running calls in one list. */
 const mostListed = 1024 * 1024;
@@ -49,7 +49,7 @@ export class LiveCalls {
         this.#end(payload.callId, time, undefined);
         return;
       case "TOOL_CALL_FAILED":
-        if (!this.#calls.has(payload.callId)) this.#add({ ...payload, params: undefined }, time);
+        if (!this.#calls.has(payload.callId)) this.#add({ ...payload, arguments: undefined }, time);
         this.#end(payload.callId, time, payload.error);
         return;
       case "APPROVAL_REQUESTED":
@@ -99,7 +99,7 @@ export class LiveCalls {
     { callId, toolName, sessionId, agent, client, taskId, parentCallId, requestId, ...rest }: CallPayload,
     time: number,
   ): void {
-    const { value: params } = boundValue("params" in rest ? rest.params : undefined, paramLimits);
+    const { value: args } = boundValue("arguments" in rest ? rest.arguments : undefined, argumentLimits);
     const before = this.#calls.get(callId);
     if (before !== undefined) this.#forget(before); // told twice: what is counted must be what is there
     const call: Kept = {
@@ -113,8 +113,8 @@ export class LiveCalls {
       ...(requestId !== undefined && { requestId }),
       requestedAt: time,
       state: "waiting",
-      params,
-      chars: 500 + (JSON.stringify(params)?.length ?? 0),
+      arguments: args,
+      chars: 500 + (JSON.stringify(args)?.length ?? 0),
     };
     this.#calls.set(callId, call);
     this.#chars += call.chars;

@@ -121,7 +121,7 @@ describe("the form of a schema", () => {
 describe("the feed in the page", () => {
   const at = (id: number, type: string, payload: unknown) =>
     ({ id, event: { type, time: 1000 + id, payload } }) as unknown as FeedItem;
-  const call = (callId: string) => ({ callId, toolName: "t", sessionId: "s", agent: "a", params: {} });
+  const call = (callId: string) => ({ callId, toolName: "t", sessionId: "s", agent: "a", arguments: {} });
 
   it("shows many events in one go, and stages in their order", () => {
     const frames: (() => void)[] = [];

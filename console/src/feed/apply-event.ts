@@ -93,9 +93,9 @@ function requested(
   if (known !== undefined && known.endedAt === undefined) return;
   if (known !== undefined) tables.order.splice(tables.order.lastIndexOf(callId), 1);
   tables.order.push(callId);
-  const params = "params" in payload ? payload.params : undefined;
+  const given = "arguments" in payload ? payload.arguments : undefined;
   const call = { callId, toolName, sessionId, agent, taskId, parentCallId };
-  tables.calls.set(callId, { ...call, params, requestedAt: time, state: "waiting" });
+  tables.calls.set(callId, { ...call, arguments: given, requestedAt: time, state: "waiting" });
 }
 
 function progress(tables: FeedTables, { payload }: Of<"TOOL_CALL_PROGRESS">): void {

@@ -11,7 +11,7 @@ export interface ClientDoor {
     readonly sample: boolean;
   };
   /** Ask its person; parameters and result as in MCP's `elicitation/create`. */
-  elicit(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ElicitAnswer>;
+  elicit(request: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ElicitAnswer>;
   /** Let it show an address to its person, where it can; nobody waits for what it says to that. */
   openUrl?(
     what: { readonly id: string; readonly url: string; readonly message: string },
@@ -19,13 +19,13 @@ export interface ClientDoor {
   ): void;
   /** Ask its model; parameters and result as in MCP's `sampling/createMessage`. */
   sample(
-    params: Readonly<Record<string, unknown>>,
+    request: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>>;
   /** Any other request that a host answers, such as `roots/list`. */
   request?(
     method: string,
-    params: Readonly<Record<string, unknown>>,
+    request: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>>;
   /** The same door for one call, whose questions then belong to the request that made the call. */

@@ -71,7 +71,7 @@ export function CallDetail({ call, onClose }: { readonly call: Call; readonly on
         </p>
       )}
       <Section title={t("fact.arguments")}>
-        <RecordView value={call.params} label={t("fact.arguments")} />
+        <RecordView value={call.arguments} label={t("fact.arguments")} />
       </Section>
       {call.output !== undefined && call.output !== "" && (
         <Section title={t("fact.output")}>

@@ -43,7 +43,7 @@ export const CallRow = memo(({ call, scale, now }: CallRowProps) => {
         <PlainText text={call.toolName} line />
       </span>
       <span className="min-w-0 flex-1 truncate font-mono text-[11px] text-muted">
-        <PlainText text={toShort(call.params)} />
+        <PlainText text={toShort(call.arguments)} />
       </span>
       <Bar call={call} scale={scale} now={now} />
       <span className="w-16 shrink-0 text-right tabular-nums">{toDuration(now - call.requestedAt)}</span>

@@ -11,6 +11,6 @@ export function matchCall(call: Call | undefined, text: string, filter: StateFil
   const wanted = text.trim().toLowerCase();
   if (wanted === "") return true;
   const hay =
-    `${call.toolName} ${call.agent} ${call.taskId ?? ""} ${call.callId} ${toShort(call.params)}`.toLowerCase();
+    `${call.toolName} ${call.agent} ${call.taskId ?? ""} ${call.callId} ${toShort(call.arguments)}`.toLowerCase();
   return wanted.split(/\s+/).every((word) => hay.includes(word));
 }

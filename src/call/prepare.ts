@@ -5,8 +5,8 @@ import { waitAhead } from "./time-limit.js";
 import { claimResources } from "./validate.js";
 
 /** Let a tool that runs elsewhere find out what it will touch; `undefined` where that is known for this input. */
-export function foresee(call: ValidatedCall): Promise<void> | undefined {
-  const asking = call.entry.tool.foresee?.(call.input);
+export function prepare(call: ValidatedCall): Promise<void> | undefined {
+  const asking = call.entry.tool.prepare?.(call.input);
   return asking === undefined ? undefined : claimAfter(call, asking);
 }
 

@@ -5,8 +5,8 @@ import type { ToolEntry } from "./tool-entry.js";
 import { reasonOf } from "./within-time.js";
 
 /** Refuse a tool that does not fit the tools it calls, by its own word. */
-export function checkBeside({ tool }: ToolEntry, index: NameIndex): void {
-  if (tool.checkWith === undefined) return;
+export function validateDependencies({ tool }: ToolEntry, index: NameIndex): void {
+  if (tool.validateDependencies === undefined) return;
   const refuse = (faults: readonly string[], cause?: unknown): never => {
     throw new ToolDefinitionError(
       `Tool "${tool.name}" does not fit the tools it calls: ${faults.join("; ")}.`,
@@ -15,7 +15,7 @@ export function checkBeside({ tool }: ToolEntry, index: NameIndex): void {
   };
   let faults: readonly string[] = [];
   try {
-    faults = tool.checkWith((name) => {
+    faults = tool.validateDependencies((name) => {
       const entry = index.lookup(name);
       return entry && describeEntry(entry);
     });

@@ -17,7 +17,7 @@ interface Place {
 }
 
 /** Faults that show only beside the tools of the steps: wrong names of arguments, types that cannot fit. */
-export function checkWithTools(chain: ChainDefinition, describe: Describe): readonly string[] {
+export function checkAgainstTools(chain: ChainDefinition, describe: Describe): readonly string[] {
   const steps = singleSteps(chain.steps);
   const given = new Map(steps.map((step) => [step.id, outputOf(step, describe)]));
   const own = describe(chain.name)?.inputSchema;
