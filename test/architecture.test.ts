@@ -11,6 +11,7 @@ const ranks: Readonly<Record<string, number>> = {
   glob: 1,
   command: 1,
   text: 1,
+  wire: 1,
   syntax: 1,
   registry: 2,
   policy: 2,

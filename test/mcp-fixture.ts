@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { serveStdio, type ServeStdioOptions } from "../src/mcp/server/serve-stdio.js";
+import { StdioDispatch } from "../src/mcp/server/stdio-dispatch.js";
 import { StdioTransport } from "../src/mcp/server/stdio-transport.js";
 import { createTenon, type TenonOptions } from "../src/runtime/create-tenon.js";
 import { createMcpHost, type McpHostOptions } from "../src/runtime/mcp-host.js";
@@ -59,7 +60,7 @@ export function openMcpFixture(
     connect({ maxBytes, graceMs, ...own } = {}) {
       const [input, output] = [new PassThrough(), new PassThrough()];
       const transport = new StdioTransport({ input, output, maxBytes, graceMs });
-      const line = createLineHost(input, output, serveStdio(host, transport, own));
+      const line = createLineHost(input, output, serveStdio(host, new StdioDispatch(transport), own));
       lines.push(line);
       return line;
     },

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Mode } from "../config/levels.js";
-import type { McpStart } from "../mcp/server/start.js";
+import type { McpStart } from "../mcp/server/ready-answers.js";
 
 /** What every command understands. */
 export interface CommonFlags {
@@ -23,7 +23,7 @@ export interface Terminal {
   exitCode: number;
   /** Fires when the person interrupts. */
   readonly interrupted: AbortSignal;
-  /** The MCP host that `tenon mcp` began to answer before all was loaded. */
+  /** The connection that `tenon mcp` began to serve before everything was loaded. */
   readonly mcp?: McpStart | undefined;
 }
 

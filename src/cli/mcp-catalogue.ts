@@ -2,17 +2,9 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import type { AnswerCatalogue } from "../mcp/server/ready-answers.js";
 import { defaultStateDir, userConfigDir } from "../config/folders.js";
 import { modes } from "../config/levels.js";
-
-/** Ready answers for an MCP host, as JSON. */
-export interface Catalogue {
-  readonly tools: string;
-  readonly discover: string;
-  readonly list: string;
-  readonly modernList: string;
-  initialize(asked: string): string;
-}
 
 export interface CatalogueQuery {
   /** After `tenon mcp`. */
@@ -36,7 +28,7 @@ interface Frames {
  * The answers that a full start would give; `undefined` where that cannot be known. Tenon's own tools where nothing
  * is configured, else what the last start with the same arguments, environment and configuration told.
  */
-export function findCatalogue(query: CatalogueQuery): Catalogue | undefined {
+export function findCatalogue(query: CatalogueQuery): AnswerCatalogue | undefined {
   const flags = readFlags(query.args);
   if (flags === undefined) return undefined;
   try {
@@ -51,7 +43,7 @@ export function findCatalogue(query: CatalogueQuery): Catalogue | undefined {
   }
 }
 
-function build(frames: Frames, tools: string): Catalogue {
+function build(frames: Frames, tools: string): AnswerCatalogue {
   const [latest = ""] = frames.protocols;
   return {
     tools,

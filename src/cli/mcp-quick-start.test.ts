@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, it } from "vitest";
-import type { McpStart } from "../mcp/server/start.js";
+import type { McpStart } from "../mcp/server/ready-answers.js";
 import { startQuickly } from "./mcp-quick-start.js";
 
 const dir = mkdtempSync(join(tmpdir(), "tenon-quick-"));
@@ -50,14 +50,14 @@ async function start(...messages: readonly object[]) {
     expect(startQuickly(process, dir, load)).toBe(true);
   });
   for (const message of messages) stdin.write(`${JSON.stringify(message)}\n`);
-  const { transport } = await loading;
+  const { dispatch } = await loading;
   const left: unknown[] = [];
-  Object.assign(transport, { onmessage: ({ id }: { id: unknown }) => left.push(id) });
-  await transport.start();
+  Object.assign(dispatch, { onmessage: ({ id }: { id: unknown }) => left.push(id) });
+  await dispatch.start();
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   const text = (stdout.read() as Buffer | null)?.toString() ?? "";
   const said = text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as { id: number }]));
-  await transport.close();
+  dispatch.transport.close();
   return { said, answered: said.flat().map(({ id }) => id), left };
 }
 

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { serveStdio } from "../../mcp/server/serve-stdio.js";
+import { StdioDispatch } from "../../mcp/server/stdio-dispatch.js";
 import { StdioTransport } from "../../mcp/server/stdio-transport.js";
 import { messageOf } from "../../contract/message-of.js";
 import { tellAuditFaults } from "../audit-faults.js";
@@ -28,7 +29,7 @@ interface McpFlags extends CommonFlags {
 }
 
 async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
-  const transport = terminal.mcp?.transport ?? openTransport(terminal);
+  const dispatch = terminal.mcp?.dispatch ?? openDispatch(terminal);
   const loaded = await loadFor(terminal, flags);
   for (const warning of loaded.warnings) terminal.stderr.write(`tenon: ${toVisibleText(warning)}\n`);
   const tenon = createTenon({
@@ -39,7 +40,7 @@ async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
   });
   tellAuditFaults(tenon, terminal);
   const host = createMcpHost(tenon, { version });
-  const stop = (): void => transport.end(1000);
+  const stop = (): void => dispatch.transport.end(1000);
   terminal.interrupted.addEventListener("abort", stop, { once: true });
   if (terminal.interrupted.aborted) stop();
   // Rules that another process remembers or revokes count here within a second.
@@ -49,10 +50,10 @@ async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
   );
   syncing.unref();
   try {
-    await serveStdio(host, transport, {
+    await serveStdio(host, dispatch, {
       include: flags.include,
       exclude: flags.exclude,
-      toldTools: () => terminal.mcp?.toldTools(),
+      listedTools: () => terminal.mcp?.listedTools(),
       onReady: (tools) => remember(terminal, flags, tools),
     });
   } finally {
@@ -77,6 +78,6 @@ function remember(terminal: Terminal, flags: McpFlags, tools: readonly unknown[]
   }
 }
 
-function openTransport({ stdin, stdout }: Terminal): StdioTransport {
-  return new StdioTransport({ input: stdin as Readable, output: stdout as Writable });
+function openDispatch({ stdin, stdout }: Terminal): StdioDispatch {
+  return new StdioDispatch(new StdioTransport({ input: stdin as Readable, output: stdout as Writable }));
 }

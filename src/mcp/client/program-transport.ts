@@ -4,10 +4,11 @@ import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { UpstreamSpec } from "../../contract/ports/upstream.js";
+import { LineReader, type OversizedLine } from "../../wire/line-reader.js";
 import { endProcess, signalGroup } from "./end-process.js";
 import { guardProcess, guardVariable, type ProcessGuard } from "./guard-process.js";
 import { createFloodGate } from "./flood-gate.js";
-import { createLineReader } from "./line-reader.js";
+
 import { tooLongAnswer } from "./too-long-answer.js";
 
 export type ProgramSpec = Extract<UpstreamSpec, { kind: "program" }>;
@@ -110,16 +111,16 @@ export class ProgramTransport implements Transport {
   }
 
   #read(child: ChildProcess): void {
-    const reader = createLineReader(this.#options.maxMessageBytes, {
+    const reader = new LineReader(this.#options.maxMessageBytes, {
       onLine: (line) => this.#onLine(line),
-      onTooLong: (head, tail, bytes) => this.#onTooLong(head, tail, bytes),
+      onTooLong: (line) => this.#onTooLong(line),
     });
     child.stdout?.on("data", (chunk: Buffer) => {
       if (!this.#over) reader.push(chunk);
     });
-    const words = createLineReader(4096, {
+    const words = new LineReader(4096, {
       onLine: (line) => this.#onWords(line),
-      onTooLong: (head) => this.#onWords(`${head}…`),
+      onTooLong: ({ head }) => this.#onWords(`${head}…`),
     });
     child.stderr?.on("data", (chunk: Buffer) => words.push(chunk));
     child.stdout?.on("error", () => {});
@@ -127,7 +128,6 @@ export class ProgramTransport implements Transport {
   }
 
   #onLine(line: string): void {
-    if (line.trim() === "") return;
     const messages = parseMessages(line);
     if (messages === undefined) {
       this.#options.onFault(`it wrote something to its standard output that is no message: ${excerpt(line)}`);
@@ -168,10 +168,10 @@ export class ProgramTransport implements Transport {
     }
   }
 
-  #onTooLong(head: string, tail: string, bytes: number): void {
-    const limit = this.#options.maxMessageBytes;
-    const answer = tooLongAnswer(head, tail, { bytes, limit });
-    this.#options.onFault(`it sent a message of ${bytes} bytes, more than the ${limit} that are allowed`);
+  #onTooLong(line: OversizedLine): void {
+    const { maxMessageBytes, onFault } = this.#options;
+    const answer = tooLongAnswer(line, maxMessageBytes);
+    onFault(`it sent a message of ${line.bytes} bytes, more than the ${maxMessageBytes} that are allowed`);
     if (answer !== undefined) return this.#deliver(answer);
     // Somebody may wait for it for ever: better a connection that starts again.
     this.ended = "it sent a message that is too long to be read";
@@ -189,7 +189,7 @@ export class ProgramTransport implements Transport {
   }
 
   #onWords(line: string): void {
-    if (line.trim() !== "") this.#lastWords = line;
+    this.#lastWords = line;
     this.#options.onLog(line);
   }
 

@@ -55,7 +55,7 @@ export class Connection {
         reports: (callId) => callId !== undefined && this.#reporting.has(callId),
       }),
     });
-    this.#stopListening = host.onChange((change) => this.tell(change));
+    this.#stopListening = host.onChange((change) => this.announce(change));
   }
 
   /** Serve one request of a host that may be asked back while it runs. */
@@ -180,8 +180,8 @@ export class Connection {
     return known ?? [...this.#exchanges].at(-1);
   }
 
-  /** Many changes in one turn of the loop are told once. */
-  tell(change: HostChange): void {
+  /** Notify the host of a change; equal changes of one turn of the event loop are sent once. */
+  announce(change: HostChange): void {
     const what = change.kind === "resource" ? change.uri : change.kind;
     if (change.kind === "resource" && !this.#watched.has(change.uri)) return;
     if (this.#listeners.size === 0 || this.#waiting.has(what)) return;

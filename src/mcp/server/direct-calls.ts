@@ -1,15 +1,22 @@
 import type { Server } from "@modelcontextprotocol/server";
 import { ToolCancelledError } from "../../contract/errors.js";
 import { messageOf } from "../../contract/message-of.js";
-import { hasMarks, isRecord, metaOf, rpcError, rpcErrors, type WireMessage } from "../wire/json-rpc.js";
+import {
+  hasProtocolMeta,
+  isRecord,
+  metaOf,
+  rpcError,
+  rpcErrors,
+  type WireMessage,
+} from "../../wire/json-rpc.js";
 import { keyOf, runTool, type WireCall } from "./call-tool.js";
 import type { Connection } from "./connection.js";
 import { longestAskMs, toCan, type Exchange } from "./exchange.js";
 import type { StdioTransport } from "./stdio-transport.js";
 
 /**
- * Plain `tools/call` requests of the 2025 revisions on a pair of streams, past the SDK: its checks of every
- * message cost more than a call does. What is not plain, and everything else, is the SDK's.
+ * Answers plain `tools/call` requests of the 2025 revisions on stdio without the SDK, whose validation of every
+ * message costs more than the call itself. Anything that is not plain is left to the SDK.
  */
 export class DirectCalls {
   readonly #connection: Connection;
@@ -24,7 +31,7 @@ export class DirectCalls {
     void transport.closed.then(() => this.#stopAll());
   }
 
-  /** The server that greeted the host: requests of Tenon's own go through it. */
+  /** The SDK's server that handles `initialize`: requests to the host go through it. */
   attach(server: Server): void {
     const transport = this.#transport;
     this.#exchange = {
@@ -48,16 +55,16 @@ export class DirectCalls {
     this.#server = server;
   }
 
-  /** Take a message where it is one of these; `false` leaves it to the SDK. */
-  take(message: WireMessage): boolean {
+  /** Handle a call or its cancellation; `false` leaves the message to the SDK. */
+  handle(message: WireMessage): boolean {
     const { id, method, params } = message;
     if (method === "notifications/cancelled") return this.#cancel(params);
     if (method !== "tools/call" || id === undefined || id === null || this.#exchange === undefined)
       return false;
-    // oxlint-disable-next-line typescript/no-deprecated -- tells whether the host has greeted
+    // oxlint-disable-next-line typescript/no-deprecated -- set once the host has sent `initialize`
     if (this.#server?.getClientCapabilities() === undefined) return false;
     const meta = metaOf(message);
-    if (meta === undefined || hasMarks(meta)) return false;
+    if (meta === undefined || hasProtocolMeta(meta)) return false;
     const { name, arguments: args, _meta, ...others } = Object(params) as Record<string, unknown>;
     if (typeof name !== "string" || Object.keys(others).length > 0) return false;
     if (args !== undefined && !isRecord(args)) return false;

@@ -1,4 +1,4 @@
-import { rpcError } from "../wire/json-rpc.js";
+import { rpcError } from "../../wire/json-rpc.js";
 
 /** An HTTP answer that carries a JSON-RPC error. */
 export function refuse(

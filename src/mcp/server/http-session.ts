@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
-import { idOf } from "../wire/json-rpc.js";
+import { idOf } from "../../wire/json-rpc.js";
 import type { McpServer, Sdk } from "./create-mcp-server.js";
 import type { HostPlace } from "./host-places.js";
 import { refuse } from "./http-answers.js";

@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import type { WireMessage } from "../wire/json-rpc.js";
+import type { WireMessage } from "../../wire/json-rpc.js";
+import { StdioDispatch } from "./stdio-dispatch.js";
 import { StdioTransport } from "./stdio-transport.js";
 
 function open() {
@@ -17,42 +18,27 @@ function open() {
 
 const ping = (id: string | number) => ({ jsonrpc: "2.0", id, method: "ping" }) as const;
 
-describe("the transport over streams", () => {
-  it("answers a batch at once, also where a part of it was answered with ready text", async () => {
+describe("the stdio transport", () => {
+  it("answers a batch at once, even where a part of it was answered with ready text", async () => {
     const { transport, said, send } = open();
     const left: WireMessage[] = [];
-    transport.intercept = ({ id }) => {
-      if (id !== 1) return false;
-      transport.sendText(id, '{"jsonrpc":"2.0","id":1,"result":{}}');
-      return true;
+    transport.onMessage = (message) => {
+      if (message.id !== 1) left.push(message);
+      else transport.sendText(1, '{"jsonrpc":"2.0","id":1,"result":{}}');
     };
-    Object.assign(transport, { onmessage: (message: WireMessage) => void left.push(message) });
-    await transport.start();
+    transport.open();
     send([ping(1), ping(2)]);
     expect(await said()).toEqual([]);
     expect(left).toEqual([ping(2)]);
     await transport.send({ jsonrpc: "2.0", id: 2, result: {} });
     expect(await said()).toMatchObject([[{ id: 1 }, { id: 2 }]]);
-    await transport.close();
-  });
-
-  it("sends no answer to what it replays, under an id that no host can take", async () => {
-    const { transport, said, send } = open();
-    Object.assign(transport, {
-      onmessage: ({ id }: WireMessage) => void transport.send({ jsonrpc: "2.0", id, result: {} }),
-    });
-    transport.replay(ping("host"));
-    await transport.start();
-    send(ping("tenon:replayed"));
-    expect(await said()).toMatchObject([{ id: "tenon:replayed" }]);
-    await transport.close();
+    transport.close();
   });
 
   it("drops reports, never answers, while a host reads nothing", async () => {
     const { transport, output } = open();
-    await transport.start();
     const message = "x".repeat(16_000);
-    const report = { jsonrpc: "2.0", method: "notifications/progress", params: { message } };
+    const report = { jsonrpc: "2.0", method: "notifications/progress", params: { message } } as const;
     for (let n = 0; n < 10_000; n++) await transport.send(report);
     await transport.send({ jsonrpc: "2.0", id: 1, result: {} });
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
@@ -60,6 +46,41 @@ describe("the transport over streams", () => {
     output.end();
     const lines = await output.reduce((text, chunk) => text + String(chunk), "");
     expect(lines.trimEnd().split("\n").at(-1)).toContain('"id":1');
-    await transport.close();
+    transport.close();
+  });
+});
+
+describe("the stdio dispatch", () => {
+  it("sends no answer to a message that was answered before, under an id that no host can use", async () => {
+    const { transport, said, send } = open();
+    const dispatch = new StdioDispatch(transport);
+    Object.assign(dispatch, {
+      onmessage: ({ id }: WireMessage) => void dispatch.send({ jsonrpc: "2.0", id, result: {} }),
+    });
+    dispatch.replay(ping("host"));
+    await dispatch.start();
+    send(ping("tenon:replayed"));
+    expect(await said()).toMatchObject([{ id: "tenon:replayed" }]);
+    transport.close();
+  });
+
+  it("asks the handler of a method first, then the SDK, and keeps what comes before the SDK is there", async () => {
+    const { transport, send } = open();
+    const dispatch = new StdioDispatch(transport);
+    const [handled, delivered]: [unknown[], unknown[]] = [[], []];
+    let waited = 0;
+    dispatch.onWaiting = () => void waited++;
+    dispatch.handlers.calls = ({ id }) => id !== 3 && handled.push(id) > 0;
+    Object.assign(dispatch, { onmessage: ({ id }: WireMessage) => void delivered.push(id) });
+    transport.open();
+    const call = (id: number) => ({ jsonrpc: "2.0", id, method: "tools/call" });
+    for (const message of [call(1), ping(2), call(3), { ...ping(4), method: "__proto__" }]) send(message);
+    await expect.poll(() => waited).toBe(3);
+    expect({ handled, delivered }).toEqual({ handled: [1], delivered: [] });
+    await dispatch.start();
+    send(ping(5));
+    await expect.poll(() => delivered).toEqual([2, 3, 4, 5]);
+    expect(waited).toBe(3);
+    transport.close();
   });
 });

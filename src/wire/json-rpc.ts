@@ -48,7 +48,7 @@ export function metaOf(message: WireMessage): Readonly<Record<string, unknown>> 
 }
 
 /** Whether something in `_meta` is for the protocol itself. */
-export function hasMarks(meta: object): boolean {
+export function hasProtocolMeta(meta: object): boolean {
   return Object.keys(meta).some((key) => key.startsWith("io.modelcontextprotocol/"));
 }
 
