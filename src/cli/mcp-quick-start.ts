@@ -28,7 +28,10 @@ export function startQuickly(process: QuickProcess, dist: string, load: (start: 
   });
   if (catalogue === undefined) return false;
   const transport = new StdioTransport({ input: process.stdin, output: process.stdout });
-  new ReadyAnswers(catalogue, new StdioDispatch(transport), load);
+  const dispatch = new StdioDispatch(transport);
+  const ready = new ReadyAnswers(catalogue, dispatch, load);
+  dispatch.handlers.ready = (message) => ready.answer(message);
+  dispatch.onWaiting = () => ready.loadSoon(0);
   transport.open();
   return true;
 }

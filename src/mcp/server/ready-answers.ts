@@ -38,8 +38,6 @@ export class ReadyAnswers {
     this.#dispatch = dispatch;
     this.#load = load;
     this.#timer = setTimeout(() => this.#loadNow(), firstMessageMs);
-    dispatch.handlers.ready = (message) => this.answer(message);
-    dispatch.onWaiting = () => this.#loadSoon(0);
     void dispatch.transport.closed.then(() => this.#loadNow());
   }
 
@@ -48,7 +46,7 @@ export class ReadyAnswers {
     // Anything unusual is left to the SDK: it must be answered as it would be after a full start.
     if (meta === undefined) return false;
     const answered = this.#initialized ? this.#answerNext(message, meta) : this.#answerFirst(message, meta);
-    if (answered) this.#loadSoon(this.#listed === undefined ? nextMessageMs : 0);
+    if (answered) this.loadSoon(this.#listed === undefined ? nextMessageMs : 0);
     return answered;
   }
 
@@ -94,7 +92,8 @@ export class ReadyAnswers {
     this.#send(id, result);
   }
 
-  #loadSoon(ms: number): void {
+  /** Load the server in so many milliseconds, unless a message that needs it comes first. */
+  loadSoon(ms: number): void {
     if (this.#loading) return;
     clearTimeout(this.#timer);
     // After the answer is written: loading keeps the thread busy.
