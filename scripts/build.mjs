@@ -64,8 +64,8 @@ await import("./mcp-catalogue.mjs");
 
 // The program of a plugin's process, and what plugins import of Tenon: small, because every plugin starts them.
 for (const [name, file] of [
-  ["plugin-host", "src/runtime/plugin-host.ts"],
-  ["plugin-kit", "src/runtime/plugin-kit.ts"],
+  ["plugin-host", "src/runtime/plugins/plugin-host.ts"],
+  ["plugin-kit", "src/runtime/plugins/plugin-kit.ts"],
 ]) {
   const host = await rolldown({ ...common, input: { [name]: file } });
   await host.write({ ...output, codeSplitting: false });

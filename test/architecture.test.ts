@@ -32,6 +32,27 @@ const ranks: Readonly<Record<string, number>> = {
   cli: 7,
 };
 
+/** The same rule for the subjects inside `runtime/`: gateway, plugins and replay know nothing of each other. */
+const runtimeRanks: Readonly<Record<string, number>> = {
+  log: 0,
+  state: 0,
+  catalogue: 0,
+  audit: 1,
+  approvals: 2,
+  journal: 2,
+  tasks: 2,
+  world: 3,
+  calls: 4,
+  sessions: 5,
+  gateway: 6,
+  "mcp-host": 6,
+  plugins: 6,
+  replay: 6,
+};
+
+/** What a subject of `runtime/` may import from the files at its top, and only as types. */
+const runtimeTypes: ReadonlySet<string> = new Set(["tenon.js", "tenon-options.js"]);
+
 const files = readdirSync(src, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
   .map((name) => join(src, name));
@@ -39,6 +60,7 @@ const files = readdirSync(src, { recursive: true, encoding: "utf8" })
 interface Import {
   readonly from: string;
   readonly to: string;
+  readonly isType: boolean;
 }
 
 describe("the architecture", () => {
@@ -54,6 +76,24 @@ describe("the architecture", () => {
       return rank(other) >= rank(own);
     });
     expect(wrong.map(({ from, to }) => `${relative(src, from)} -> ${relative(src, to)}`)).toEqual([]);
+  });
+
+  it("ranks every subject of runtime/ and keeps its top small", () => {
+    const entries = readdirSync(join(src, "runtime"), { withFileTypes: true });
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    expect(folders.toSorted()).toEqual(Object.keys(runtimeRanks).toSorted());
+    expect(entries.filter((entry) => entry.isFile()).length).toBeLessThanOrEqual(12);
+  });
+
+  it("imports only downwards between the subjects of runtime/", () => {
+    const wrong = imports().filter(({ from, to, isType }) => {
+      const [own, other] = [subjectOf(from), subjectOf(to)];
+      if (own === undefined || own === other || folderOf(to) !== "runtime") return false;
+      if (other === undefined) return !(isType && runtimeTypes.has(relative(join(src, "runtime"), to)));
+      return (runtimeRanks[other] ?? Number.NaN) >= (runtimeRanks[own] ?? Number.NaN);
+    });
+    expect(wrong.map(({ from, to }) => `${relative(src, from)} -> ${relative(src, to)}`)).toEqual([]);
+    expect(imports().some(({ from }) => subjectOf(from) === "replay")).toBe(true);
   });
 
   it("sees at least the imports that are known to exist", () => {
@@ -135,16 +175,24 @@ function imports(): Import[] {
     // Tests may reach across: they put real parts together.
     if (isTest(from)) return [];
     const text = readFileSync(from, "utf8");
-    const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g)].map(
-      (match) => match[1] ?? "",
-    );
-    return specifiers.map((specifier) => ({ from, to: resolve(dirname(from), specifier) }));
+    const found = text.matchAll(/(import type [^;]*?)?(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g);
+    return [...found].map(([, type, specifier = ""]) => ({
+      from,
+      to: resolve(dirname(from), specifier),
+      isType: type !== undefined,
+    }));
   });
 }
 
 function folderOf(file: string): string | undefined {
   const [folder, rest] = relative(src, file).split("/");
   return rest === undefined ? undefined : folder;
+}
+
+/** The folder inside `runtime/`. */
+function subjectOf(file: string): string | undefined {
+  const [folder, subject, rest] = relative(src, file).split("/");
+  return folder === "runtime" && rest !== undefined ? subject : undefined;
 }
 
 function rank(folder: string): number {

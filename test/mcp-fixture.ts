@@ -5,8 +5,9 @@ import { PassThrough } from "node:stream";
 import { serveStdio, type ServeStdioOptions } from "../src/mcp/server/serve-stdio.js";
 import { StdioDispatch } from "../src/mcp/server/stdio-dispatch.js";
 import { StdioTransport } from "../src/mcp/server/stdio-transport.js";
-import { createTenon, type TenonOptions } from "../src/runtime/create-tenon.js";
-import { createMcpHost, type McpHostOptions } from "../src/runtime/mcp-host.js";
+import { createTenon } from "../src/runtime/create-tenon.js";
+import type { TenonOptions } from "../src/runtime/tenon-options.js";
+import { createMcpHost, type McpHostOptions } from "../src/runtime/mcp-host/create-mcp-host.js";
 
 type Message = Readonly<Record<string, unknown>> & {
   readonly id?: unknown;

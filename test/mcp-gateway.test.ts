@@ -5,8 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TenonConfig } from "../src/config/config-schema.js";
 import type { ClientDoor } from "../src/contract/ports/client.js";
-import { createTenon, type TenonOptions } from "../src/runtime/create-tenon.js";
-import { createMcpHost } from "../src/runtime/mcp-host.js";
+import { createTenon } from "../src/runtime/create-tenon.js";
+import type { TenonOptions } from "../src/runtime/tenon-options.js";
+import { createMcpHost } from "../src/runtime/mcp-host/create-mcp-host.js";
 import type { Tenon } from "../src/runtime/tenon.js";
 
 const fixture = join(import.meta.dirname, "fixtures/hostile-server.mjs");

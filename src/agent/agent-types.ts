@@ -1,7 +1,7 @@
 import type { ToolEnvelope } from "../contract/call.js";
 import type { PromptFormat } from "../llm/print-tool-call.js";
-import type { Reflection } from "../runtime/reflect.js";
-import type { Session } from "../runtime/session.js";
+import type { Reflection } from "../runtime/tasks/reflect.js";
+import type { Session } from "../runtime/sessions/session.js";
 
 /** What an agent does, as it happens. */
 export type AgentEvent =

@@ -3,7 +3,7 @@ import type { ToolEnvelope } from "../contract/call.js";
 import type { Conversation, ModelAnswer } from "./agent-types.js";
 import { resultText } from "./result-text.js";
 import { streamModel, type Streamed, type StreamRequest } from "./stream-model.js";
-import type { Session } from "../runtime/session.js";
+import type { Session } from "../runtime/sessions/session.js";
 
 /** A conversation in which the model calls tools by its own means. */
 export function createNativeConversation(

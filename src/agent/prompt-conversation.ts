@@ -3,7 +3,7 @@ import type * as ai from "ai";
 import type { ToolEnvelope } from "../contract/call.js";
 import type { PromptFormat } from "../llm/print-tool-call.js";
 import { parseToolCalls } from "../llm/parse/parse-tool-calls.js";
-import type { Session } from "../runtime/session.js";
+import type { Session } from "../runtime/sessions/session.js";
 import type { AgentEvent, Conversation } from "./agent-types.js";
 import { resultText } from "./result-text.js";
 import { streamModel, type StreamRequest } from "./stream-model.js";

@@ -6,7 +6,7 @@ import type { AgentOptions, AgentResult, AgentStop, Conversation, ModelAnswer } 
 import { loadAi } from "./load-ai.js";
 import { createNativeConversation } from "./native-conversation.js";
 import { createPromptConversation } from "./prompt-conversation.js";
-import type { Session } from "../runtime/session.js";
+import type { Session } from "../runtime/sessions/session.js";
 
 const baseSystem =
   "You work on a task with tools. Use them to find out and to act; do not guess. When the task is done, answer in plain text. " +

@@ -7,7 +7,8 @@ import * as z from "zod";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { ContentPart, ToolEnvelope } from "../contract/call.js";
 import { defineTool } from "../contract/define-tool.js";
-import { createTenon, type TenonOptions } from "../runtime/create-tenon.js";
+import { createTenon } from "../runtime/create-tenon.js";
+import type { TenonOptions } from "../runtime/tenon-options.js";
 import type { Tenon } from "../runtime/tenon.js";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-present-")));

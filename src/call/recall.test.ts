@@ -16,7 +16,8 @@ import * as z from "zod";
 import { afterEach, describe, expect, it } from "vitest";
 import { defineTool } from "../contract/define-tool.js";
 import type { ToolEnvelope } from "../contract/call.js";
-import { createTenon, type TenonOptions } from "../runtime/create-tenon.js";
+import { createTenon } from "../runtime/create-tenon.js";
+import type { TenonOptions } from "../runtime/tenon-options.js";
 import type { Tenon } from "../runtime/tenon.js";
 
 const opened: { tenon: Tenon; root: string }[] = [];

@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import type { Actor } from "../runtime/acts.js";
+import type { Actor } from "../runtime/audit/audited-action.js";
 import type { Tenon } from "../runtime/tenon.js";
 import type { Terminal } from "./command-line.js";
 import { toVisibleLine } from "../text/visible-text.js";

@@ -1,4 +1,4 @@
-import type { ReplayReport } from "../runtime/replay.js";
+import type { ReplayReport } from "../runtime/replay/replay-task.js";
 
 /** A replay as JUnit XML: one test case a call. */
 export function toJunit({ taskId, steps, notes }: ReplayReport): string {

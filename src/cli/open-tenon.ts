@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { loadConfig, type LoadedConfig } from "../config/load-config.js";
 import { createTenon } from "../runtime/create-tenon.js";
-import { openTrustStore } from "../runtime/open-trust.js";
-import type { Session } from "../runtime/session.js";
+import { openTrustStore } from "../runtime/state/open-trust.js";
+import type { Session } from "../runtime/sessions/session.js";
 import type { Tenon } from "../runtime/tenon.js";
 import { localActor, tellAuditFaults } from "./audit-faults.js";
 import type { CommonFlags, Terminal } from "./command-line.js";

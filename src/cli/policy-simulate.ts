@@ -6,7 +6,7 @@ import type { Policy } from "../policy/create-policy.js";
 import type { PolicyRule } from "../policy/policy-rule.js";
 import { resolveConfig } from "../config/resolve-config.js";
 import { parseYaml } from "../config/parse-yaml.js";
-import type { Session } from "../runtime/session.js";
+import type { Session } from "../runtime/sessions/session.js";
 import { UsageError, withCommonFlags, type CommonFlags, type Terminal } from "./command-line.js";
 import { withTenon, type OpenTenon } from "./open-tenon.js";
 import { colorsFor, table, writeJson } from "./output.js";

@@ -1,7 +1,7 @@
 import { ToolDefinitionError } from "../contract/errors.js";
 import { configJsonSchema, placesOfKey } from "../config/known-keys.js";
 import { nearest } from "../schema/nearest.js";
-import type { TenonOptions } from "./create-tenon.js";
+import type { TenonOptions } from "./tenon-options.js";
 
 /** Every option, so that the compiler misses one that is added and not listed here. */
 const known: Record<keyof TenonOptions, true> = {

@@ -2,108 +2,52 @@ import { createApprovals } from "../call/approve.js";
 import { consentChannels } from "../call/consent-channels.js";
 import type { SpineParts } from "../call/parts.js";
 import { runCall } from "../call/run-call.js";
-import type { LoadedConfig } from "../config/load-config.js";
-import type { TenonConfig } from "../config/config-schema.js";
-import type { Extension } from "../contract/extension.js";
-import type { Clock } from "../contract/ports/clock.js";
-import type { InteractBackend } from "../contract/ports/interact.js";
-import type { Recorder } from "../contract/ports/recorder.js";
 import { toLLMTools, type LLMFormat } from "../llm/to-llm-tools.js";
 import { EventBus } from "../record/event-bus.js";
 import { Metrics } from "../record/metrics.js";
-import type { ToolLike } from "../registry/accept-tool.js";
 import { createQuotas } from "../registry/quotas.js";
 import type { ToolsetDefinition } from "../registry/toolsets.js";
 import { ToolRegistry } from "../registry/tool-registry.js";
 import { DeadlineWheel } from "../scheduler/deadline-wheel.js";
 import { Scheduler } from "../scheduler/scheduler.js";
-import { defaultPlainLimits, type PlainLimits } from "../schema/take-plain.js";
+import { defaultPlainLimits } from "../schema/take-plain.js";
 import { createRedactor } from "../world/secrets/redactor.js";
 import { isSecretName } from "../world/secrets/secret-names.js";
-import type { InteractCallbacks } from "../world/interact/callback-backend.js";
-import { createActs, type Actor } from "./acts.js";
-import { createAnswerKeys } from "./answer-keys.js";
-import { ApprovalDesk } from "./approval-desk.js";
-import { createRuntimeAudit } from "./audit.js";
-import { createBuiltInTools } from "./built-in-tools.js";
-import { createCallIds } from "./call-ids.js";
-import { logCalls, logSinkOf } from "./call-log.js";
-import { chainTools } from "./chains.js";
-import { createNameClient } from "./client-agent.js";
-import { createExtensions } from "./extensions.js";
-import { databaseSecrets } from "./database-secrets.js";
-import { createLazyState } from "./lazy-state.js";
-import type { LogSink } from "./log.js";
-import { createMcpServers } from "./mcp-servers.js";
-import { NamedSessions } from "./named-sessions.js";
+import { createActs } from "./audit/audited-action.js";
+import { createAnswerKeys } from "./calls/answer-keys.js";
+import { ApprovalDesk } from "./approvals/approval-desk.js";
+import { createRuntimeAudit } from "./audit/runtime-audit.js";
+import { createBuiltInTools } from "./catalogue/built-in-tools.js";
+import { createCallIds } from "./calls/call-ids.js";
+import { logCalls, logSinkOf } from "./log/call-log.js";
+import { chainTools } from "./catalogue/chains.js";
+import { createNameClient } from "./sessions/client-agent.js";
+import { createExtensions } from "./catalogue/extensions.js";
+import { databaseSecrets } from "./state/database-secrets.js";
+import { createLazyState } from "./state/lazy-state.js";
+import { createMcpServers, type RuntimeServers } from "./gateway/runtime-servers.js";
+import { NamedSessions } from "./sessions/named-sessions.js";
 import { openOptions } from "./options.js";
-import { createOutputParts } from "./output-parts.js";
-import { createReplay } from "./create-replay.js";
-import { RunningCalls } from "./running-calls.js";
-import { Results } from "./results.js";
-import { ruleMethods } from "./rule-methods.js";
-import { createSeenBySessions } from "./seen-by-sessions.js";
-import { createRuntimePolicy } from "./runtime-policy.js";
-import { awaitEither, pluginMethods } from "./plugin-methods.js";
-import { Plugins } from "./plugins.js";
-import { systemClock } from "./system-clock.js";
-import { taskMethods } from "./task-methods.js";
-import { Tasks } from "./tasks.js";
-import { startTelemetry, type TelemetryOptions } from "./telemetry.js";
+import { createOutputParts } from "./calls/output-parts.js";
+import type { ReplayDeps } from "./replay/replay-task.js";
+import { RunningCalls } from "./calls/running-calls.js";
+import { Results } from "./calls/results.js";
+import { ruleMethods } from "./approvals/rule-methods.js";
+import { createSeenBySessions } from "./state/seen-by-sessions.js";
+import { createRuntimePolicy } from "./approvals/runtime-policy.js";
+import { pluginMethods } from "./plugins/plugin-methods.js";
+import { Plugins } from "./plugins/plugins.js";
+import { systemClock } from "./world/system-clock.js";
+import { taskMethods } from "./tasks/task-methods.js";
+import { Tasks } from "./tasks/tasks.js";
+import { startTelemetry } from "./log/telemetry.js";
+import type { TenonOptions } from "./tenon-options.js";
 import type { Tenon } from "./tenon.js";
-import { createToolSearch } from "./tool-search.js";
-import { createToolSettings } from "./tool-settings.js";
+import { createToolSearch } from "./catalogue/tool-search.js";
+import { createToolSettings } from "./catalogue/tool-settings.js";
 import { TenonRuntime } from "./tenon-runtime.js";
-import { undoMethods } from "./undo-methods.js";
-import { createWorld } from "./world.js";
-
-/** What a Tenon is made with; everything can be left out. */
-export interface TenonOptions {
-  /** The folder the agent works in. @default the configuration's, else the current folder */
-  readonly workspace?: string;
-  /** Settings, as in a configuration file. */
-  readonly config?: TenonConfig;
-  /** What `loadConfig` found, in the place of `config`. */
-  readonly loaded?: LoadedConfig;
-  /** Tools besides the built-in ones. */
-  readonly tools?: readonly ToolLike[];
-  /** Extensions that are there from the start. */
-  readonly extensions?: readonly Extension[];
-  /** `false`: start without the built-in tools. @default true */
-  readonly builtIns?: boolean;
-  /** How a person is reached. @default nobody is there */
-  readonly interact?: InteractBackend | InteractCallbacks;
-  /** Keep more records of calls. */
-  readonly recorders?: readonly Recorder[];
-  /** Where log records go. @default nowhere */
-  readonly log?: LogSink;
-  /** Make OpenTelemetry spans of calls. @default what the configuration says */
-  readonly telemetry?: boolean | TelemetryOptions;
-  /** When a tool counts as ill and how it comes back. */
-  readonly health?: {
-    readonly criticalErrors?: number;
-    readonly probeAfterMs?: number;
-    readonly initTimeoutMs?: number;
-  };
-  /** How deep and large arguments may be. */
-  readonly argumentLimits?: Partial<PlainLimits>;
-  /** Text for the model is cut in the middle beyond this many characters. @default 100000 */
-  readonly maxTextChars?: number;
-  /** How long a stopped tool that goes on keeps its locks. @default 5000 */
-  readonly cancelGraceMs?: number;
-  /** `false`: background jobs are refused, because this process ends with its call. @default true */
-  readonly jobs?: boolean;
-  /** Who acts where a person undoes changes or changes rules through this Tenon. @default { via: "library" } */
-  readonly actor?: Actor;
-  /** @default the machine's */
-  readonly clock?: Clock;
-  /** @default Math.random */
-  readonly random?: () => number;
-  /** @default process.env */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** @default the user's home folder */
-  readonly home?: string;
-}
+import { undoMethods } from "./journal/undo-methods.js";
+import { createWorld } from "./world/create-world.js";
 
 /**
  * Build a Tenon. It holds no resource until the first call; `close` frees all.
@@ -263,7 +207,9 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     clock,
     redact,
   });
-  const replay = createReplay({ ...deps, audit: audit.log });
+  const replayDeps: ReplayDeps = { ...deps, audit: audit.log, createTenon };
+  const replay: Tenon["replay"] = async (taskId, replayOptions) =>
+    (await import("./replay/replay-task.js")).replayTask(replayDeps, taskId, replayOptions);
   const runtime = new TenonRuntime({
     plugins,
     audit,
@@ -292,6 +238,18 @@ export function createTenon(given: TenonOptions = {}): Tenon {
     pluginMethods(plugins),
     undoMethods({ journal: world.journal, acts, replay, quarantine: world.quarantine }),
   );
+}
+
+/** Waits for a tool that is still loading, whether a plugin or an MCP server brings it. */
+function awaitEither(
+  plugins: Plugins,
+  servers: Pick<RuntimeServers, "awaitTool"> | undefined,
+): NonNullable<SpineParts["awaitTool"]> {
+  return (name, toolset) => {
+    const coming = plugins.awaited(name);
+    if (coming === undefined) return servers?.awaitTool(name, toolset);
+    return coming.then(() => servers?.awaitTool(name, toolset));
+  };
 }
 
 function hostUse(): { memoryBytes: number; cpuMs: number } {

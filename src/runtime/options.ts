@@ -4,7 +4,7 @@ import { defaultStateDir } from "../config/folders.js";
 import type { RuleGroup } from "../config/load-config.js";
 import { resolveConfig, type ResolvedConfig } from "../config/resolve-config.js";
 import { checkOptions } from "./check-options.js";
-import type { TenonOptions } from "./create-tenon.js";
+import type { TenonOptions } from "./tenon-options.js";
 
 /** The options with every default in its place. */
 export interface OpenedOptions {

@@ -1,4 +1,4 @@
-import type { Session } from "../runtime/session.js";
+import type { Session } from "../runtime/sessions/session.js";
 import type { Tenon } from "../runtime/tenon.js";
 import type { ConsoleAccess } from "./console-access.js";
 import type { ClientCounts } from "./client-counts.js";

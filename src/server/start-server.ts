@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import manifest from "../../package.json" with { type: "json" };
 import { createMcpHttp } from "../mcp/server/create-mcp-http.js";
-import { createMcpHost } from "../runtime/mcp-host.js";
-import type { Session } from "../runtime/session.js";
+import { createMcpHost } from "../runtime/mcp-host/create-mcp-host.js";
+import type { Session } from "../runtime/sessions/session.js";
 import type { Tenon } from "../runtime/tenon.js";
 import type { EntryLink } from "./api.js";
 import { createConsoleAccess, type ConsoleAccessOptions } from "./console-access.js";

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defineTool } from "../../src/contract/define-tool.js";
 import { createTenon } from "../../src/runtime/create-tenon.js";
-import { createMcpHost } from "../../src/runtime/mcp-host.js";
+import { createMcpHost } from "../../src/runtime/mcp-host/create-mcp-host.js";
 import type { Tenon } from "../../src/runtime/tenon.js";
 import { fixturePlugin } from "./fixture-plugin.js";
 import { createFixturePrompts, fixtureResources } from "./fixture-providers.js";

@@ -6,7 +6,7 @@ import { StdioTransport } from "../../mcp/server/stdio-transport.js";
 import { messageOf } from "../../contract/message-of.js";
 import { tellAuditFaults } from "../audit-faults.js";
 import { createTenon } from "../../runtime/create-tenon.js";
-import { createMcpHost } from "../../runtime/mcp-host.js";
+import { createMcpHost } from "../../runtime/mcp-host/create-mcp-host.js";
 import { withCommonFlags, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
 import { loadFor } from "../open-tenon.js";
 import { keepCatalogue } from "../mcp-catalogue.js";

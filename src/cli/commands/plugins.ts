@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import type { PluginInfo, PluginOptions } from "../../contract/plugin.js";
 import { isPath, packageName } from "../../plugin/find-plugin.js";
 import { pluginTemplate } from "../../plugin/template.js";
-import { userPluginDir } from "../../runtime/plugins.js";
+import { userPluginDir } from "../../runtime/plugins/plugins.js";
 import {
   exitCodes,
   UsageError,

@@ -1,4 +1,4 @@
-import type { Reflection } from "../../runtime/reflect.js";
+import type { Reflection } from "../../runtime/tasks/reflect.js";
 import { UsageError, withCommonFlags, type AddCommand, type CommonFlags } from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
 import { toVisibleLine } from "../../text/visible-text.js";

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { ReplayReport, ReplayStep } from "../../runtime/replay.js";
+import type { ReplayReport, ReplayStep } from "../../runtime/replay/replay-task.js";
 import {
   exitCodes,
   withCommonFlags,

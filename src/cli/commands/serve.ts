@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { localActor, tellAuditFaults } from "../audit-faults.js";
 import { createTenon } from "../../runtime/create-tenon.js";
-import { createIds } from "../../runtime/ids.js";
+import { createIds } from "../../runtime/calls/ids.js";
 import { openOptions } from "../../runtime/options.js";
 import type { Tenon } from "../../runtime/tenon.js";
 import type { RequestNote } from "../../server/front-door.js";

@@ -3,7 +3,7 @@ import { withCommonFlags, type CommonFlags, type Terminal } from "../command-lin
 import { withTenon } from "../open-tenon.js";
 import { colorsFor, table, writeJson } from "../output.js";
 import { parseTime } from "../parse-time.js";
-import type { ToolReport } from "../../runtime/tool-report.js";
+import type { ToolReport } from "../../runtime/catalogue/tool-report.js";
 import { toVisibleLine } from "../../text/visible-text.js";
 
 /** `tenon tools stats`: how the tools did, from the log of all processes. */

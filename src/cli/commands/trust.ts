@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { openTrustStore } from "../../runtime/open-trust.js";
+import { openTrustStore } from "../../runtime/state/open-trust.js";
 import { withCommonFlags, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
 import { loadFor } from "../open-tenon.js";
 import { table, writeJson } from "../output.js";

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import type { UndoneFile, UndoPreview } from "../../contract/ports/journal.js";
-import type { UndoTarget } from "../../runtime/undo-target.js";
+import type { UndoTarget } from "../../runtime/journal/undo-target.js";
 import {
   exitCodes,
   UsageError,

@@ -34,8 +34,8 @@ async function build() {
   mkdirSync(folder, { recursive: true });
   put("package.json", JSON.stringify({ type: "module" }));
   for (const [name, input] of [
-    ["plugin-host", "src/runtime/plugin-host.ts"],
-    ["plugin-kit", "src/runtime/plugin-kit.ts"],
+    ["plugin-host", "src/runtime/plugins/plugin-host.ts"],
+    ["plugin-kit", "src/runtime/plugins/plugin-kit.ts"],
   ]) {
     const made = await rolldown({ cwd: root, input: { [name]: input }, platform: "node", external });
     const { output } = await made.generate({ format: "esm", codeSplitting: false });

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import * as z from "zod";
 import { ApiFault, notFound } from "../api-fault.js";
 import { readParam, readQuery } from "../read-request.js";
-import type { CallResult } from "../../runtime/results.js";
+import type { CallResult } from "../../runtime/calls/results.js";
 import type { FetchedCall, LiveCall } from "../api.js";
 import { httpPrincipal } from "../principal.js";
 import type { Served } from "../served.js";

@@ -1,0 +1,289 @@
+import type {
+  AnswerOutcome,
+  ConsentDesk,
+  FirstAnswer,
+  GivenAnswer,
+  WaitingConsent,
+} from "../../call/consent-desk.js";
+import { messageOf } from "../../contract/message-of.js";
+import type { ApprovalRequest, ApprovalResolution, ConsoleReach } from "../../contract/ports/interact.js";
+import type {
+  ApprovalStore,
+  ConsolePresence,
+  ConsoleStore,
+  StoredApproval,
+} from "../../contract/ports/state.js";
+
+/** The part of the state that processes share their requests through. */
+export interface SharedApprovals {
+  readonly approvals: ApprovalStore;
+  readonly consoles: ConsoleStore;
+}
+
+export interface ApprovalDeskOptions {
+  readonly state: {
+    /** Whether an earlier run, or this one, left something there. */
+    exists(): boolean;
+    open(): Promise<SharedApprovals>;
+  };
+  readonly now: () => number;
+  /** The console of this process, where it has one. */
+  readonly ownReach: () => ConsoleReach | undefined;
+  /** The state could not be used; the person's word still counts in this process. */
+  readonly onFault: (message: string) => void;
+}
+
+/** How often a process looks for answers that others gave. */
+const lookEveryMs = 300;
+const mostEnded = 1000;
+
+interface Entry extends WaitingConsent {
+  request: ApprovalRequest;
+  /** Whether other processes see it. */
+  stored: boolean;
+  /** Taken by an answer, which is being written down. */
+  taken: Promise<void> | undefined;
+}
+
+/** All requests for consent of this process, and those of others on the same state. */
+export class ApprovalDesk implements ConsentDesk {
+  readonly #options: ApprovalDeskOptions;
+  readonly #waiting = new Map<string, Entry>();
+  readonly #ended = new Map<string, FirstAnswer>();
+  #timer: NodeJS.Timeout | undefined;
+  #looking = false;
+
+  constructor(options: ApprovalDeskOptions) {
+    this.#options = options;
+  }
+
+  /** Requests of this process that wait, oldest first. */
+  waiting(): readonly ApprovalRequest[] {
+    return [...this.#waiting.values()].map(({ request }) => request);
+  }
+
+  /** Requests of other processes that a console may answer; those of processes that are gone are closed. */
+  async elsewhere(): Promise<readonly ApprovalRequest[]> {
+    if (!this.#options.state.exists()) return [];
+    const { approvals } = await this.#options.state.open();
+    const others = (await approvals.pending()).filter(({ owner }) => owner !== "self");
+    const gone = others.filter(
+      ({ owner, request }) => owner === "gone" || isOver(request, this.#options.now()),
+    );
+    for (const { request } of gone)
+      await approvals.resolve(request.id, endedWith(request, this.#options.now()));
+    return others.filter((one) => !gone.includes(one)).map(({ request }) => request);
+  }
+
+  async open(waiting: WaitingConsent): Promise<void> {
+    const { request } = waiting;
+    const entry: Entry = {
+      request,
+      check: (args) => waiting.check(args),
+      deliver: (answer) => waiting.deliver(answer),
+      stored: false,
+      taken: undefined,
+    };
+    this.#waiting.set(request.id, entry);
+    await this.#try(async ({ approvals }) => {
+      await approvals.open(request);
+      entry.stored = true;
+    });
+    this.#lookOn();
+  }
+
+  async answer(id: string, answer: GivenAnswer): Promise<AnswerOutcome> {
+    const entry = this.#waiting.get(id);
+    if (entry === undefined) return this.#answerElsewhere(id, answer);
+    if (!entry.request.channels.includes(answer.by.channel)) return { status: "closed" };
+    if (answer.verdict !== "no" && answer.updatedArguments !== undefined) {
+      const fault = entry.check(answer.updatedArguments);
+      if (fault !== undefined) return { status: "invalid", fault };
+    }
+    if (entry.taken !== undefined) {
+      await entry.taken;
+      return { status: "late", first: this.#firstOf(id) };
+    }
+    let outcome: AnswerOutcome = { status: "accepted" };
+    // Taken before anything is waited for: of two answers in the same millisecond one is first.
+    entry.taken = this.#settle(entry, answer).then((settled) => void (outcome = settled));
+    await entry.taken;
+    return outcome;
+  }
+
+  async close(resolution: ApprovalResolution): Promise<void> {
+    const { id } = resolution;
+    const entry = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    this.#remember(id, resolution);
+    if (this.#waiting.size === 0) this.stop();
+    if (entry?.stored !== true) return;
+    const { verdict, reason } = resolution;
+    const answer = verdict === "expired" || verdict === "cancelled" ? unanswered(verdict, reason) : undefined;
+    if (answer !== undefined) await this.#try(({ approvals }) => approvals.resolve(id, answer));
+  }
+
+  async reach(): Promise<ConsoleReach | undefined> {
+    const own = this.#options.ownReach();
+    if (own !== undefined) return own;
+    let found: ConsolePresence | undefined;
+    if (this.#options.state.exists()) {
+      await this.#try(async ({ consoles }) => {
+        [found] = [...(await consoles.list())].sort((one, other) => other.pageSeenAt - one.pageSeenAt);
+      });
+    }
+    if (found === undefined) return undefined;
+    const { url, pages, pageSeenAt } = found;
+    return { url, pageSeenAt: pages > 0 ? this.#options.now() : pageSeenAt };
+  }
+
+  /** How a request of another process ended. */
+  async outcome(id: string): Promise<FirstAnswer | undefined> {
+    const { approvals } = await this.#options.state.open();
+    const stored = await approvals.get(id);
+    return stored?.answer === undefined ? undefined : toFirst(stored);
+  }
+
+  /** Tell the other processes on this state that a console runs here. */
+  async announce(console: ConsolePresence): Promise<void> {
+    await (await this.#options.state.open()).consoles.keep(console);
+  }
+
+  /** That console is gone. */
+  async leave(id: string): Promise<void> {
+    await (await this.#options.state.open()).consoles.remove(id);
+  }
+
+  /** Look for nothing any more. */
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Write the answer down; where another process was quicker, its answer is the one that counts. */
+  async #settle(entry: Entry, answer: GivenAnswer): Promise<AnswerOutcome> {
+    const { id } = entry.request;
+    let first = true;
+    if (entry.stored) {
+      await this.#try(async ({ approvals }) => {
+        first = await approvals.resolve(id, answer);
+      });
+    }
+    if (first) {
+      this.#remember(id, { verdict: answer.verdict, resolvedAt: this.#options.now(), ...answer.by });
+      entry.deliver(answer);
+      return { status: "accepted" };
+    }
+    await this.#takeFromOthers(entry);
+    return { status: "late", first: this.#firstOf(id) };
+  }
+
+  /** The answer that another process wrote down. */
+  async #takeFromOthers(entry: Entry): Promise<void> {
+    await this.#try(async ({ approvals }) => {
+      const stored = await approvals.get(entry.request.id);
+      if (stored?.answer === undefined) return;
+      const answer = { ...stored.answer, by: stored.answer.by ?? { channel: "console" } } as GivenAnswer;
+      const fault =
+        answer.verdict === "no" || answer.updatedArguments === undefined
+          ? undefined
+          : entry.check(answer.updatedArguments);
+      if (fault !== undefined) {
+        // It was given where nobody could check it: it is asked again, with what was wrong.
+        entry.request = { ...entry.request, fault };
+        await approvals.reopen(entry.request);
+        entry.taken = undefined;
+        return;
+      }
+      this.#remember(entry.request.id, toFirst(stored));
+      entry.deliver(answer);
+    });
+  }
+
+  async #answerElsewhere(id: string, answer: GivenAnswer): Promise<AnswerOutcome> {
+    const ended = this.#ended.get(id);
+    if (ended !== undefined) return { status: "late", first: ended };
+    if (!this.#options.state.exists()) return { status: "unknown" };
+    const { approvals } = await this.#options.state.open();
+    const stored = await approvals.get(id);
+    if (stored === undefined) return { status: "unknown" };
+    if (stored.answer !== undefined) return { status: "late", first: toFirst(stored) };
+    if (!stored.request.channels.includes(answer.by.channel)) return { status: "closed" };
+    if (stored.owner === "gone") return { status: "unknown" };
+    if (await approvals.resolve(id, answer)) return { status: "accepted" };
+    const other = await approvals.get(id);
+    return other === undefined ? { status: "unknown" } : { status: "late", first: toFirst(other) };
+  }
+
+  #lookOn(): void {
+    if (this.#timer !== undefined || this.#waiting.size === 0) return;
+    this.#timer = setInterval(() => void this.#look(), lookEveryMs);
+    this.#timer.unref();
+  }
+
+  /** What waits here and has an answer in the state was answered by another process. */
+  async #look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      const stored = [...this.#waiting.values()].filter((entry) => entry.stored && entry.taken === undefined);
+      if (stored.length === 0) return;
+      await this.#try(async ({ approvals }) => {
+        const open = new Set((await approvals.pending()).map(({ request }) => request.id));
+        for (const entry of stored) {
+          if (open.has(entry.request.id) || entry.taken !== undefined || !this.#waiting.has(entry.request.id))
+            continue;
+          entry.taken = this.#takeFromOthers(entry);
+          await entry.taken;
+        }
+      });
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  #firstOf(id: string): FirstAnswer {
+    return this.#ended.get(id) ?? { verdict: "cancelled", resolvedAt: this.#options.now() };
+  }
+
+  #remember(id: string, first: FirstAnswer): void {
+    const { verdict, resolvedAt, channel, person, client, reason } = first;
+    this.#ended.delete(id);
+    this.#ended.set(id, { verdict, resolvedAt, channel, person, client, reason });
+    const [oldest] = this.#ended.keys();
+    if (this.#ended.size > mostEnded && oldest !== undefined) this.#ended.delete(oldest);
+  }
+
+  async #try(work: (shared: SharedApprovals) => Promise<unknown>): Promise<void> {
+    try {
+      await work(await this.#options.state.open());
+    } catch (cause) {
+      this.#options.onFault(messageOf(cause));
+    }
+  }
+}
+
+function isOver({ expiresAt }: ApprovalRequest, now: number): boolean {
+  return now > expiresAt + 60_000;
+}
+
+function endedWith(request: ApprovalRequest, now: number) {
+  return isOver(request, now)
+    ? unanswered("expired")
+    : unanswered("cancelled", "The process that asked has ended.");
+}
+
+function unanswered(verdict: "expired" | "cancelled", reason?: string) {
+  const why = reason ?? `The request ${verdict === "expired" ? "expired" : "was cancelled"}.`;
+  return { verdict: "no", reason: why } as const;
+}
+
+function toFirst({ answer, resolvedAt = 0 }: StoredApproval): FirstAnswer {
+  // What nobody answered was closed by the process that asked.
+  if (answer?.by === undefined) return { verdict: "cancelled", resolvedAt, reason: reasonOf(answer) };
+  return { verdict: answer.verdict, resolvedAt, ...answer.by, reason: reasonOf(answer) };
+}
+
+function reasonOf(answer: StoredApproval["answer"]): string | undefined {
+  return answer?.verdict === "no" ? answer.reason : undefined;
+}

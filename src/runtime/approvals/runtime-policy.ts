@@ -1,0 +1,76 @@
+import type { RuleGroup } from "../../config/load-config.js";
+import type { ResolvedConfig } from "../../config/resolve-config.js";
+import type { Json } from "../../contract/json.js";
+import { createPolicy, type ListedRule, type Policy } from "../../policy/create-policy.js";
+import type { PolicyRule } from "../../policy/policy-rule.js";
+import type { LazyState } from "../state/lazy-state.js";
+import { isSessionRule, sessionOf, syncRules } from "./session-rules.js";
+
+export interface RuntimePolicyOptions {
+  readonly config: ResolvedConfig;
+  readonly rules: readonly RuleGroup[];
+  readonly workspace: string;
+  readonly state: LazyState;
+}
+
+/** The policy together with what it remembers in the state. */
+export interface RuntimePolicy {
+  readonly policy: Policy;
+  /** Keep a rule beyond this process; it counts at once. */
+  readonly remember: (rule: PolicyRule) => Promise<string>;
+  /** Forget a remembered rule. */
+  readonly revoke: (id: string) => Promise<boolean>;
+  /** Take over what other processes remembered and revoked. */
+  readonly sync: () => Promise<void>;
+  /** Rules of sessions, in whichever process they are. */
+  readonly sessionRules: () => Promise<readonly ListedRule[]>;
+  /** Take the rules that earlier runs remembered, and close requests they left open as denied. */
+  readonly load: () => Promise<void>;
+}
+
+/** Wire the pure policy to the configuration and the state. */
+export function createRuntimePolicy({
+  config,
+  rules,
+  workspace,
+  state,
+}: RuntimePolicyOptions): RuntimePolicy {
+  const policy = createPolicy({
+    mode: config.mode,
+    workspace,
+    securityLevel: config.securityLevel,
+    capabilities: config.capabilities,
+    allowedCommands: config.tools.allowedCommands,
+    sources: Object.fromEntries(rules.map(({ source, rules: own }) => [source, own])),
+  });
+  return {
+    policy,
+    async remember(rule) {
+      const stored = await (await state.open()).rules.add(rule as unknown as Json);
+      return policy.addRule("remembered", { ...rule, id: stored.id });
+    },
+    async revoke(id) {
+      policy.removeRule(id);
+      return (await state.open()).rules.remove(id);
+    },
+    async sync() {
+      if (state.exists()) await syncRules(policy, async () => (await state.open()).rules.list());
+    },
+    async sessionRules() {
+      if (!state.exists()) return [];
+      const { rules: stored } = await state.open();
+      return (await stored.list())
+        .filter(({ id }) => isSessionRule(id))
+        .map(({ id, rule }) => {
+          const { session: _session, ...own } = rule as unknown as PolicyRule;
+          return { id, source: "session", rule: own, sessionId: sessionOf(rule) };
+        });
+    },
+    async load() {
+      const { rules: stored, approvals } = await state.open();
+      for (const { id, rule } of await stored.list())
+        if (!isSessionRule(id)) policy.addRule("remembered", { ...(rule as unknown as PolicyRule), id });
+      await approvals.expireAll("Tenon was restarted before anybody answered.");
+    },
+  };
+}

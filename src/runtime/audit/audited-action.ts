@@ -1,0 +1,98 @@
+import { notRecorded } from "../../call/record.js";
+import { toErrorInfo, toToolError } from "../../call/failure.js";
+import type { ToolEnvelope } from "../../contract/call.js";
+import type { ErrorInfo } from "../../contract/errors.js";
+import type { Clock } from "../../contract/ports/clock.js";
+import type { CallStart, Recorder } from "../../contract/ports/recorder.js";
+
+/** Who acts where a person does something through a Tenon and no tool is called. */
+export interface Actor {
+  /** The way they act on: "cli", "console" or "library". */
+  readonly via: string;
+  readonly userId?: string | undefined;
+}
+
+/** Something that a person does, such as an undo. */
+export interface Act<T> {
+  readonly name: string;
+  readonly arguments: unknown;
+  /** What the record keeps of the outcome. @default all of it */
+  readonly shown?: (value: T) => unknown;
+  readonly run: (callId: string) => Promise<T>;
+}
+
+/** Does what a person wants, with a record before and after it. */
+export type Acts = <T>(act: Act<T>) => Promise<T>;
+
+export interface ActsOptions {
+  readonly actor: Actor;
+  readonly recorders: readonly Recorder[];
+  readonly newId: () => string;
+  readonly clock: Clock;
+  readonly redact: <T>(value: T) => T;
+}
+
+/** Record the acts of a person like calls: nothing is changed without a record. */
+export function createActs(options: ActsOptions): Acts {
+  const { recorders, newId, clock } = options;
+  return async ({ name, arguments: args, shown = (value) => value, run }) => {
+    const start = toStart(options, { callId: newId(), name, args });
+    const before = clock.monotonic();
+    try {
+      for (const recorder of recorders) await recorder.start?.(start);
+    } catch (cause) {
+      throw notRecorded(cause);
+    }
+    const end = async (outcome: { result?: unknown; error?: ErrorInfo }): Promise<void> => {
+      const record = { ...start, envelope: toEnvelope(start, outcome, clock.monotonic() - before) };
+      for (const recorder of recorders) await recorder.record(record);
+    };
+    let value;
+    try {
+      value = await run(start.callId);
+    } catch (thrown) {
+      await end({ error: options.redact(toErrorInfo(toToolError(thrown, name))) });
+      throw thrown;
+    }
+    await end({ result: shown(value) });
+    return value;
+  };
+}
+
+function toStart(
+  { actor, clock }: ActsOptions,
+  { callId, name, args }: { readonly callId: string; readonly name: string; readonly args: unknown },
+): CallStart {
+  return {
+    callId,
+    toolName: name,
+    version: undefined,
+    startedAt: clock.now(),
+    arguments: args,
+    decision: undefined,
+    sessionId: "person",
+    taskId: undefined,
+    agent: "person",
+    userId: actor.userId,
+    parentCallId: undefined,
+    act: actor.via,
+  };
+}
+
+function toEnvelope(
+  { callId, toolName, startedAt, sessionId, agent }: CallStart,
+  { result, error }: { readonly result?: unknown; readonly error?: ErrorInfo },
+  durationMs: number,
+): ToolEnvelope {
+  return {
+    callId,
+    toolName,
+    success: error === undefined,
+    ...(error === undefined ? { result } : { error }),
+    startedAt,
+    completedAt: startedAt + Math.round(durationMs),
+    durationMs,
+    metadata: { sessionId, agent },
+    content: [],
+  };
+}

@@ -1,0 +1,154 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { AuditHead } from "../../contract/ports/audit.js";
+import type { BlobStore } from "../../contract/ports/blobs.js";
+import { createAuditLog, type OpenedAuditLog } from "../../record/audit/audit-log.js";
+import { AuditRecorder } from "../../record/audit/audit-recorder.js";
+import { purgeLog, type PurgeWish, type Purged } from "../../record/audit/purge.js";
+import { asideDir, dropOldSegments } from "../../record/audit/retention.js";
+import { SegmentWriter } from "../../record/audit/segment-writer.js";
+import { createRestMaker } from "../../record/audit/to-rest.js";
+import { openBlobs } from "../../store/blobs.js";
+import { currentProcess, fromIdentity } from "../../store/process-identity.js";
+import { privateDirectory } from "../../store/state-dir.js";
+import type { RuntimeAuditOptions } from "./runtime-audit.js";
+import { createIsAlive, openPlace } from "./audit-place.js";
+import { createSettle } from "./settle-audit.js";
+
+/** A log that is open. */
+export interface OpenedAudit {
+  readonly dir: string;
+  readonly recorder: AuditRecorder;
+  readonly log: OpenedAuditLog;
+  /** Write the ends of calls whose processes died. */
+  settle(): Promise<void>;
+  purge(wish: PurgeWish): Promise<Purged>;
+  close(): Promise<void>;
+}
+
+const segmentBytes = 8 * 1024 * 1024;
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Put the parts of the log together; still nothing is written. */
+export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
+  const { config, clock, events } = options;
+  const place = openPlace(options);
+  const { dir } = place;
+  const self = currentProcess();
+  const isAlive = createIsAlive(self);
+  const strict = config.durability === "strict";
+  const asides = createAsides(dir);
+  const recorder = new AuditRecorder({
+    open: () => {
+      place.make();
+      return new SegmentWriter({
+        dir,
+        owner: fromIdentity(self),
+        isAlive,
+        segmentBytes,
+        now: clock.now,
+        onRotated,
+      });
+    },
+    rests: createRestMaker({
+      redact: options.redact,
+      aside: () => asides.make(recorder.writer().segment),
+      keepResults: config.audit.keepResults,
+      salt: createSalt(),
+      durable: strict,
+    }),
+    strict,
+    isQuiet: options.isQuiet,
+    now: clock.now,
+    onFault: (message) => events.emit("AUDIT_FAULT", { message }),
+    onRestored: (counts) => events.emit("AUDIT_RESTORED", counts),
+    onAlert: (alert) => events.emit("AUDIT_ALERT", alert),
+  });
+  const coverAll = async (): Promise<AuditHead> => {
+    const head = recorder.writer().coverAll();
+    await recorder.flush();
+    return head;
+  };
+  const settle = createSettle({ options, dir, isAlive, owner: fromIdentity(self), recorder });
+  const log = createAuditLog({
+    dir,
+    isAlive,
+    settle,
+    asideOf: asides.find,
+    coverAll,
+    alerts: () => recorder.alerts(),
+  });
+  const retention = {
+    dir,
+    isAlive,
+    now: clock.now,
+    maxAgeMs: config.audit.maxAgeDays * dayMs,
+    maxBytes: config.audit.maxBytes,
+  };
+  const trim = async (): Promise<void> => {
+    if (recorder.isOpen && recorder.fault === undefined) await dropOldSegments(recorder.writer(), retention);
+  };
+  // A server may run for months: what is too old goes with each segment that is full, not only at the end.
+  let trimming: Promise<void> = Promise.resolve();
+  function onRotated(): void {
+    trimming = trimming
+      .then(() => nextTurn())
+      .then(trim)
+      .catch((error: unknown) =>
+        events.emit("AUDIT_FAULT", { message: `Old records could not be dropped: ${String(error)}` }),
+      );
+  }
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await trimming;
+    await trim();
+    await recorder.close();
+    place.remove();
+  };
+  return {
+    dir,
+    recorder,
+    log,
+    settle,
+    async purge(wish) {
+      await recorder.flush();
+      const purged = await purgeLog({ dir, writer: recorder.writer(), now: clock.now }, wish);
+      log.records.forget();
+      return purged;
+    },
+    close: () => (closing ??= close()),
+  };
+}
+
+/** The stores of contents that are kept aside, one a segment, so that both go together. */
+function createAsides(dir: string) {
+  const known = new Map<number, BlobStore>();
+  const open = (segment: number): BlobStore => {
+    privateDirectory(join(dir, "contents"));
+    const store = known.get(segment) ?? openBlobs(asideDir(dir, segment), randomUUID);
+    known.set(segment, store);
+    return store;
+  };
+  return {
+    make: open,
+    find: (segment: number): BlobStore | undefined =>
+      existsSync(asideDir(dir, segment)) ? open(segment) : undefined,
+  };
+}
+
+/** Nobody can guess a record that a purge took out from the hash that remains: each has its own salt. */
+function createSalt(): () => string {
+  const pool = 12 * 256;
+  let bytes = Buffer.alloc(0);
+  let at = 0;
+  return () => {
+    if (at >= bytes.length) {
+      bytes = randomBytes(pool);
+      at = 0;
+    }
+    at += 12;
+    return bytes.toString("base64", at - 12, at);
+  };
+}

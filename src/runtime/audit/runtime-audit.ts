@@ -1,0 +1,99 @@
+import type { ResolvedConfig } from "../../config/resolve-config.js";
+import { notRecorded } from "../../call/record.js";
+import type { ToolError } from "../../contract/errors.js";
+import type { AuditLog } from "../../contract/ports/audit.js";
+import type { Clock } from "../../contract/ports/clock.js";
+import type { Recorder } from "../../contract/ports/recorder.js";
+import type { PurgeWish, Purged } from "../../record/audit/purge.js";
+import type { EventBus } from "../../record/event-bus.js";
+import { hasUnsettled } from "./audit-place.js";
+import type { LazyState } from "../state/lazy-state.js";
+import type { OpenedAudit } from "./open-audit.js";
+
+export interface RuntimeAuditOptions {
+  readonly config: ResolvedConfig;
+  readonly stateDir: string;
+  readonly workspace: string;
+  readonly clock: Clock;
+  readonly redact: <T>(value: T) => T;
+  readonly events: EventBus;
+  /** Whether at most one call runs. */
+  readonly isQuiet: () => boolean;
+  /** Where the journal is, which knows what interrupted calls did. */
+  readonly state: LazyState;
+}
+
+/** The log as the person at this Tenon has it. */
+export interface TenonAudit extends AuditLog {
+  /** Why records cannot be kept now; `undefined` where they can. */
+  fault(): string | undefined;
+  /** Take contents out of the log, such as a secret that got in. */
+  purge(wish: PurgeWish): Promise<Purged>;
+  /** Where the log lies. */
+  dir(): Promise<string>;
+}
+
+/** The log of calls, and what writes it. */
+export interface RuntimeAudit {
+  /** None where the configuration wants no records. */
+  readonly recorders: readonly Recorder[];
+  readonly log: TenonAudit;
+  /** Whether a process died and left calls without an end. */
+  hasUnsettled(): boolean;
+  /** Write the ends of calls whose processes died; where that fails, an event tells. */
+  settle(): Promise<void>;
+  /** Why nothing may be changed now: no change goes without a record. */
+  readonly refuseChanges: () => ToolError | undefined;
+  close(): Promise<void>;
+}
+
+/** Prepare the log; the disk is first touched by the first call, or by whoever asks it. */
+export function createRuntimeAudit(options: RuntimeAuditOptions): RuntimeAudit {
+  let opened: OpenedAudit | undefined;
+  let opening: Promise<OpenedAudit> | undefined;
+  const open = (): Promise<OpenedAudit> =>
+    (opening ??= import("./open-audit.js").then(({ openAudit }) => (opened = openAudit(options))));
+  const log = async (): Promise<AuditLog> => (await open()).log;
+  const recorder: Recorder = {
+    name: "audit",
+    start: (start) =>
+      opened === undefined
+        ? open().then(({ recorder: own }) => own.start(start))
+        : opened.recorder.start(start),
+    record: (record) =>
+      opened === undefined
+        ? open().then(({ recorder: own }) => own.record(record))
+        : opened.recorder.record(record),
+    close: async () => (await opening)?.close(),
+  };
+  return {
+    recorders: options.config.audit.enabled ? [recorder] : [],
+    refuseChanges: () => refusalOf(opened),
+    hasUnsettled: () => options.config.audit.enabled && hasUnsettled(options),
+    settle: async () => {
+      if (options.config.audit.enabled) await (await open()).settle();
+    },
+    close: async () => (await opening)?.close(),
+    log: {
+      search: async (query) => (await log()).search(query),
+      get: async (id) => (await log()).get(id),
+      started: async (callId) => (await log()).started?.(callId),
+      head: async () => (await log()).head(),
+      verify: async (head) => (await log()).verify(head),
+      async *export(query) {
+        yield* (await log()).export(query);
+      },
+      alerts: () => opened?.log.alerts() ?? [],
+      pastAlerts: async (query) => (await log()).pastAlerts?.(query) ?? [],
+      fault: () => opened?.recorder.fault,
+      purge: async (wish) => (await open()).purge(wish),
+      dir: async () => (await open()).dir,
+    },
+  };
+}
+
+/** Told before a person is asked for consent to a call that could not run. */
+function refusalOf(opened: OpenedAudit | undefined): ToolError | undefined {
+  if (opened?.recorder.fault === undefined || opened.recorder.retry()) return undefined;
+  return notRecorded(new Error(opened.recorder.fault));
+}

@@ -1,0 +1,150 @@
+import type { AnswerKeys } from "../../call/repeat.js";
+import type { ToolEnvelope } from "../../contract/call.js";
+import {
+  ToolResourceNotFoundError,
+  ToolUnavailableError,
+  ToolValidationError,
+} from "../../contract/errors.js";
+import type { AnswerStore, KeptCall, KeyedCall } from "../../contract/ports/answers.js";
+import type { AuditLog } from "../../contract/ports/audit.js";
+import type { Clock } from "../../contract/ports/clock.js";
+import { interruptedError } from "../../record/audit/interrupted.js";
+import { envelopeOf } from "../audit/envelope-of.js";
+
+export interface AnswerKeysOptions {
+  readonly store: () => Promise<AnswerStore>;
+  /** `undefined` where no log is kept. */
+  readonly log: AuditLog | undefined;
+  readonly clock: Clock;
+  readonly redact: <T>(value: T) => T;
+}
+
+const longestWaitMs = 10 * 60 * 1000;
+const lookMs = { first: 20, most: 500 };
+/** A longer answer is read from the log. */
+const maxAnswerChars = 64 * 1024;
+/** Answers that the state could not keep; this process still knows them. */
+const maxRemembered = 1000;
+
+/** One call a key: the first runs, every other gets its answer, in whatever process and after a restart too. */
+export function createAnswerKeys(options: AnswerKeysOptions): AnswerKeys {
+  const { store, clock } = options;
+  const remembered = new Map<string, ToolEnvelope>();
+  return {
+    async claim(call, { signal, toolName, isReadOnly, maxWaitMs = longestWaitMs }) {
+      const answers = await store();
+      const until = clock.monotonic() + Math.min(maxWaitMs, longestWaitMs);
+      for (let pause = lookMs.first; ; pause = Math.min(pause * 2, lookMs.most)) {
+        const known = await answers.claim(call);
+        if (known === undefined) return releaseWhereStopped(call, answers, signal);
+        if (known.fingerprint !== call.fingerprint) throw reused(call);
+        const answer = remembered.get(known.callId) ?? (await answerOf(known, options));
+        if (answer !== undefined) return again(answer);
+        if (known.state === "lost") await answerLost(call, { known, answers, toolName, isReadOnly, options });
+        else if (known.state === "done") throw gone(call);
+        else if (clock.monotonic() > until) throw pending(call);
+        else await clock.sleep(pause, signal);
+        signal.throwIfAborted();
+      }
+    },
+    async keep(call, envelope) {
+      try {
+        const text = JSON.stringify(options.redact(JSON.parse(JSON.stringify(envelope))));
+        const fits = options.log === undefined || text.length <= maxAnswerChars;
+        await (await store()).finish(call, fits ? text : undefined);
+      } catch (cause) {
+        remembered.set(call.callId, envelope);
+        const [oldest] = remembered.keys();
+        if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
+        throw cause;
+      }
+    },
+    release: async (call) => (await store()).release(call),
+  };
+}
+
+async function releaseWhereStopped(call: KeyedCall, answers: AnswerStore, signal: AbortSignal) {
+  if (!signal.aborted) return undefined;
+  await answers.release(call);
+  throw signal.reason as Error;
+}
+
+/** The answer of a call that has ended, from where it is kept. */
+async function answerOf(known: KeptCall, { log }: AnswerKeysOptions): Promise<ToolEnvelope | undefined> {
+  if (known.state === "running") return undefined;
+  if (known.answer !== undefined) return JSON.parse(known.answer) as ToolEnvelope;
+  const record = await log?.get(known.callId);
+  return record === undefined ? undefined : envelopeOf(record);
+}
+
+interface Lost {
+  readonly known: KeptCall;
+  readonly answers: AnswerStore;
+  readonly toolName: string;
+  readonly isReadOnly: boolean;
+  readonly options: AnswerKeysOptions;
+}
+
+/**
+ * The process of the first call is gone and the log has no end of it. Where nothing can have happened (the
+ * log has no start of it, or it changes nothing) the key is free again; else nobody knows, and that is the answer.
+ */
+async function answerLost(
+  call: KeyedCall,
+  { known, answers, toolName, isReadOnly, options }: Lost,
+): Promise<void> {
+  const first = { ...call, callId: known.callId };
+  const isSafe =
+    isReadOnly || (options.log !== undefined && (await options.log.started?.(known.callId)) === undefined);
+  if (isSafe) await answers.release(first);
+  else await answers.finish(first, JSON.stringify(interrupted(known.callId, toolName)));
+}
+
+function interrupted(callId: string, toolName: string): ToolEnvelope {
+  const times = { startedAt: 0, completedAt: 0, durationMs: 0 };
+  const text = `${interruptedError.code}: ${interruptedError.message}`;
+  return {
+    callId,
+    toolName,
+    success: false,
+    error: interruptedError,
+    ...times,
+    metadata: { sessionId: "" },
+    content: [{ type: "text", text }],
+  };
+}
+
+function again(answer: ToolEnvelope): ToolEnvelope {
+  return {
+    ...(JSON.parse(JSON.stringify(answer)) as ToolEnvelope),
+    metadata: { ...answer.metadata, repeated: true },
+  };
+}
+
+function reused({ key }: KeyedCall): ToolValidationError {
+  return new ToolValidationError(
+    `The idempotency key "${key}" was used for another call: the tool or the arguments differ.`,
+    {
+      code: "IDEMPOTENCY_KEY_REUSED",
+      hint: "Send a new key with a new call, and the same key only with the same tool and arguments.",
+    },
+  );
+}
+
+/** The call ran, so it must not run again, but what it answered was too large and is no longer in the log. */
+function gone({ key }: KeyedCall): ToolResourceNotFoundError {
+  return new ToolResourceNotFoundError(
+    `The call with the idempotency key "${key}" ran; its answer is no longer kept.`,
+    {
+      hint: "Look at what it did; send a new key to run it again.",
+    },
+  );
+}
+
+function pending({ key }: KeyedCall): ToolUnavailableError {
+  return new ToolUnavailableError(`The call with the idempotency key "${key}" is still running.`, {
+    code: "IDEMPOTENCY_KEY_PENDING",
+    hint: "Send it again with the same key later to get its answer.",
+    retryable: true,
+  });
+}

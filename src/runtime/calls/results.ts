@@ -1,0 +1,71 @@
+import type { ToolEnvelope } from "../../contract/call.js";
+import type { AuditLog, AuditRecord } from "../../contract/ports/audit.js";
+import type { CallRecord, Recorder } from "../../contract/ports/recorder.js";
+import { envelopeOf } from "../audit/envelope-of.js";
+import type { RunningCalls } from "./running-calls.js";
+
+/** What is known of a call: its answer, or that it is under way. */
+export type CallResult =
+  | {
+      readonly state: "running";
+      readonly callId: string;
+      readonly toolName: string;
+      readonly startedAt: number;
+    }
+  | { readonly state: "done"; readonly callId: string; readonly envelope: ToolEnvelope };
+
+export interface ResultOptions {
+  /** Whose call it was: nobody else gets its answer. @default "local" */
+  readonly principal?: string | undefined;
+}
+
+const maxKept = 256;
+
+/** Finds the answers of calls whose connection was lost: the last ones as they were, older ones in the log. */
+export class Results implements Recorder {
+  readonly name = "results";
+  readonly #last = new Map<string, { readonly envelope: ToolEnvelope; readonly principal: string }>();
+  readonly #running: RunningCalls;
+  readonly #log: AuditLog;
+
+  constructor(running: RunningCalls, log: AuditLog) {
+    this.#running = running;
+    this.#log = log;
+  }
+
+  record({ envelope, parentCallId, principal = "local" }: CallRecord): void {
+    if (parentCallId !== undefined) return;
+    this.#last.set(envelope.callId, { envelope, principal });
+    const [oldest] = this.#last.keys();
+    if (this.#last.size > maxKept && oldest !== undefined) this.#last.delete(oldest);
+  }
+
+  /** The call of that id, where it is this principal's. */
+  async get(callId: string, { principal = "local" }: ResultOptions = {}): Promise<CallResult | undefined> {
+    const own = this.#running.find(callId);
+    if (own !== undefined) {
+      if ((own.session.principal ?? "local") !== principal) return undefined;
+      return {
+        state: "running",
+        callId,
+        toolName: own.entry?.name ?? own.toolName,
+        startedAt: own.startedAt,
+      };
+    }
+    const kept = this.#last.get(callId);
+    if (kept !== undefined)
+      return kept.principal === principal ? { state: "done", callId, envelope: kept.envelope } : undefined;
+    return this.#fromLog(callId, principal);
+  }
+
+  async #fromLog(callId: string, principal: string): Promise<CallResult | undefined> {
+    const isOwn = (record: Pick<AuditRecord, "principal">): boolean =>
+      (record.principal ?? "local") === principal;
+    const record = await this.#log.get(callId);
+    if (record?.callId === callId)
+      return isOwn(record) ? { state: "done", callId, envelope: envelopeOf(record) } : undefined;
+    const start = await this.#log.started?.(callId);
+    if (start === undefined || !isOwn(start)) return undefined;
+    return { state: "running", callId, toolName: start.tool, startedAt: start.time };
+  }
+}

@@ -1,0 +1,118 @@
+import type { InFlight } from "../../call/parts.js";
+import type { Call } from "../../call/call.js";
+import { toToolError } from "../../call/failure.js";
+import { ToolCancelledError, type ToolError } from "../../contract/errors.js";
+
+/** Knows what runs, so that closing can wait for it; and holds the first calls back until the start is done. */
+export class RunningCalls implements InFlight {
+  readonly #calls = new Set<Call>();
+  readonly #chores = new Set<Promise<unknown>>();
+  #start: (() => Promise<void>) | undefined;
+  #starting: Promise<ToolError | undefined> | undefined;
+  #onIdle: (() => void) | undefined;
+  #fault: ToolError | undefined;
+  /** Keeps the process alive while a call runs: time limits do not, and a tool may wait on nothing that does. */
+  #pulse: NodeJS.Timeout | undefined;
+  #held = false;
+  #letGoSoon = false;
+
+  /** Say what must be done before the first call; nothing where an earlier run left nothing behind. */
+  startWith(start: () => Promise<void>): void {
+    this.#start = start;
+  }
+
+  enter(call: Call): void {
+    this.#calls.add(call);
+    if (this.#held) return;
+    this.#held = true;
+    this.#pulse ??= setInterval(() => {}, 2 ** 31 - 1);
+    this.#pulse.ref();
+  }
+
+  leave(call: Call): void {
+    this.#calls.delete(call);
+    if (this.#calls.size > 0) return;
+    this.#onIdle?.();
+    if (this.#letGoSoon) return;
+    this.#letGoSoon = true;
+    // Once a turn of the loop, not once a call: calls that follow each other would pay for it every time.
+    setImmediate(() => this.#letGo());
+  }
+
+  /** Whether at most one call runs that no other call made. */
+  get isQuiet(): boolean {
+    return this.#calls.size <= 1;
+  }
+
+  /** Let the process end where nothing runs. */
+  #letGo(): void {
+    this.#letGoSoon = false;
+    if (this.#calls.size > 0) return;
+    this.#held = false;
+    this.#pulse?.unref();
+  }
+
+  /** The start, while it is not done: resolves with the fault that keeps calls from running, if there is one. */
+  get starting(): Promise<ToolError | undefined> | undefined {
+    if (this.#start === undefined) return undefined;
+    this.#starting ??= this.#start().then(
+      () => (this.#start = undefined),
+      (cause: unknown) => {
+        this.#starting = undefined; // the next call tries again
+        return toToolError(cause, "");
+      },
+    );
+    return this.#starting;
+  }
+
+  /** Work that closing must wait for. */
+  addChore(chore: Promise<unknown>): void {
+    const kept: Promise<unknown> = chore
+      .catch((cause: unknown) => (this.#fault ??= toToolError(cause, "")))
+      .then(() => this.#chores.delete(kept));
+    this.#chores.add(kept);
+  }
+
+  /** What went wrong with a chore, if anything did. */
+  get fault(): ToolError | undefined {
+    return this.#fault;
+  }
+
+  /** Wait for all that runs; what runs after `graceMs` is cancelled. */
+  async end(graceMs: number): Promise<void> {
+    if (this.#calls.size > 0) {
+      const timer = setTimeout(() => this.#stopAll(), Math.min(graceMs, 2 ** 31 - 1));
+      await new Promise<void>((resolve) => (this.#onIdle = resolve));
+      clearTimeout(timer);
+    }
+    await Promise.all(this.#chores);
+    clearInterval(this.#pulse);
+  }
+
+  /** The call of that id, while it runs. */
+  find(callId: string): Call | undefined {
+    for (const call of this.#calls) if (call.callId === callId) return call;
+    return undefined;
+  }
+
+  /** Stop the call of that id, or those that their callers gave it: these may be several. */
+  cancel(id: string, reason = "The call was cancelled by a person."): boolean {
+    const meant = [...this.#calls].filter(
+      ({ callId, requestId, aborted }) => (callId === id || requestId === id) && aborted === undefined,
+    );
+    for (const call of meant) call.abort(new ToolCancelledError(reason));
+    return meant.length > 0;
+  }
+
+  /** The caller of these calls does not wait for an answer any more. */
+  callerGone(callId: string): void {
+    for (const call of this.#calls) {
+      if (call.callId === callId)
+        call.callerLeft(new ToolCancelledError("The client that made the call is gone."));
+    }
+  }
+
+  #stopAll(): void {
+    for (const call of this.#calls) call.abort(new ToolCancelledError("Tenon is closing."));
+  }
+}

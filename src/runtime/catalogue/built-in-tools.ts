@@ -1,0 +1,29 @@
+import type { Tool } from "../../contract/tool.js";
+import { snippetTools } from "../../tools/snippet/index.js";
+import { planningTools } from "../../tools/planning/index.js";
+import { memoryTools } from "../../tools/memory/index.js";
+import { codeTools } from "../../tools/code/index.js";
+import { controlTools } from "../../tools/control/index.js";
+import { artifactTools } from "../../tools/artifact/index.js";
+import { dataTools } from "../../tools/data/index.js";
+import { createFileTools } from "../../tools/file/index.js";
+import { interactionTools } from "../../tools/interaction/index.js";
+import { networkTools } from "../../tools/network/index.js";
+import { createShellTools } from "../../tools/shell/index.js";
+import { systemTools } from "../../tools/system/index.js";
+
+/** Every tool that comes with Tenon; each Tenon has its own, since some remember what they read. */
+export const createBuiltInTools = (): readonly Tool[] => [
+  ...systemTools,
+  ...dataTools,
+  ...interactionTools,
+  ...networkTools,
+  ...createShellTools(),
+  ...createFileTools(),
+  ...codeTools,
+  ...snippetTools,
+  ...planningTools,
+  ...artifactTools,
+  ...controlTools,
+  ...memoryTools,
+];

@@ -1,0 +1,66 @@
+import { failsMore, reportLog, type LoggedTool, type ReportedCall } from "../../record/log-report.js";
+import {
+  adviseCaching,
+  adviseTimeout,
+  type Proposal,
+  type ToolSettings,
+} from "../../record/optimiser-rules.js";
+import type { AuditLog } from "../../contract/ports/audit.js";
+
+/** One tool as the log shows it, with what would be better. */
+export interface ToolReport extends LoggedTool {
+  /** The versions that an experiment runs now, with their shares. */
+  readonly experiment?: readonly { readonly version: string; readonly weight: number }[] | undefined;
+  readonly advice: readonly string[];
+}
+
+export interface ToolReportSources {
+  readonly log: AuditLog;
+  readonly settings: (toolName: string) => ToolSettings | undefined;
+  readonly experiment: (toolName: string) => readonly { readonly version: string; readonly weight: number }[];
+}
+
+const enoughCalls = 20;
+const longestTimeoutMs = 600_000;
+
+/** What the log says of each tool: all processes that worked in this workspace, not this one alone. */
+export async function reportTools(
+  sources: ToolReportSources,
+  query: { readonly since?: number | undefined; readonly tool?: string | undefined } = {},
+): Promise<readonly ToolReport[]> {
+  const tools = await reportLog(parsed(sources.log.export(query)));
+  return tools.map((tool) => {
+    const experiment = sources.experiment(tool.tool);
+    return { ...tool, ...(experiment.length > 0 && { experiment }), advice: adviseOn(tool, sources) };
+  });
+}
+
+async function* parsed(lines: AsyncIterable<string>): AsyncGenerator<ReportedCall> {
+  for await (const line of lines) yield JSON.parse(line) as ReportedCall;
+}
+
+function adviseOn(tool: LoggedTool, { settings }: ToolReportSources): readonly string[] {
+  const current = settings(tool.tool);
+  const ran = tool.calls - tool.denied;
+  const sample = { ran, perWindow: tool.busiestMinute, waitRate: 0, avg: tool.avg, p95: tool.p95 };
+  const proposals: (Proposal | undefined)[] =
+    current === undefined
+      ? []
+      : [
+          ran >= enoughCalls ? adviseTimeout(sample, current, longestTimeoutMs) : undefined,
+          adviseCaching(sample, current),
+        ];
+  return [...proposals.flatMap((proposal) => proposal?.message ?? []), ...compareVersions(tool)];
+}
+
+function compareVersions({ versions }: LoggedTool): readonly string[] {
+  return versions.flatMap((one) => {
+    const better = versions.filter((other) => failsMore(one, other));
+    if (better.length === 0) return [];
+    const rate = (failures: number, calls: number): string => `${((100 * failures) / calls).toFixed(1)} %`;
+    const others = better.map((other) => `${other.version} (${rate(other.failures, other.calls)})`);
+    return [
+      `Version ${one.version} fails more often (${rate(one.failures, one.calls)}) than ${others.join(", ")}, beyond chance.`,
+    ];
+  });
+}

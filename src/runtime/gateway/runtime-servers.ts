@@ -1,0 +1,223 @@
+import { resolve } from "node:path";
+import type { ResolvedConfig } from "../../config/resolve-config.js";
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
+import type { Clock } from "../../contract/ports/clock.js";
+import type { UpstreamSpec } from "../../contract/ports/upstream.js";
+import {
+  loginNeeded,
+  createOAuthProvider,
+  type LoginStore,
+  type OAuthSettings,
+} from "../../mcp/client/oauth-provider.js";
+import { createGateway } from "../../mcp/gateway/gateway.js";
+import type { Gateway, McpServers, ServerSettings } from "../../mcp/gateway/gateway-types.js";
+import type { OpenServer } from "../../mcp/gateway/server-link.js";
+import { createServerMemory } from "../../mcp/gateway/server-memory.js";
+import { matchesGlob } from "../../registry/glob.js";
+import type { ToolRegistry } from "../../registry/tool-registry.js";
+import type { Toolset, ToolsetEntry } from "../../registry/toolsets.js";
+import { createHttpClient, type HttpClient } from "../../world/http/http-client.js";
+import type { Redactor } from "../../world/secrets/redactor.js";
+import { isSecretName } from "../../world/secrets/secret-names.js";
+import type { LazyState } from "../state/lazy-state.js";
+import { createServerFetch } from "./server-fetch.js";
+import { createLoginStore } from "./login-store.js";
+import { safeEnv } from "../world/safe-env.js";
+
+export interface McpServersParts {
+  readonly config: ResolvedConfig;
+  readonly registry: ToolRegistry;
+  readonly state: LazyState;
+  readonly stateDir: string;
+  readonly workspace: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly redactor: Redactor;
+  /** `false`: this process ends with its call, so nothing is started that the call does not need. */
+  readonly background: boolean;
+}
+
+/** The MCP servers of a runtime: the public face, and what the runtime itself needs. */
+export interface RuntimeServers extends McpServers {
+  /** Whether the configuration names any that may be started. */
+  readonly configured: boolean;
+  /** Bring back what is known from earlier runs, and start the rest in the background. */
+  load(): Promise<void>;
+  /** Wait until every enabled server has listed its tools or failed, at most so long. */
+  settle(limitMs: number): Promise<void>;
+  /** Connect to all enabled servers now, and wait at most so long. */
+  tryAll(limitMs: number): Promise<void>;
+  /** The wait before a tool of a server that has not listed its tools yet can be resolved. */
+  awaitTool(name: string, toolset?: Toolset): Promise<void> | undefined;
+  /** The tool that a name on the wire means, where its server has not listed its tools yet. */
+  nameBehind(wireName: string): string | undefined;
+  /** Log in to a server; the person is shown where. */
+  login(
+    name: string,
+    options: { readonly onLogin: (url: URL) => void; readonly signal: AbortSignal },
+  ): Promise<void>;
+  /** Forget a login. */
+  logout(name: string): Promise<boolean>;
+  /** Forget what was accepted and how to log in. */
+  forget(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Put the servers of the configuration behind the gateway; nothing is started or loaded yet. */
+export function createMcpServers(parts: McpServersParts): RuntimeServers {
+  const { config, registry, state, redactor, clock, random } = parts;
+  const { allowHosts, allowPrivate, timeoutMs } = config.network;
+  let client: HttpClient | undefined;
+  const guarded = (): HttpClient =>
+    (client ??= createHttpClient({ allowHosts, allowPrivate, timeoutMs, maxBytes: 4 * 1024 * 1024 }));
+  const logins = createLoginStore(parts.stateDir, redactor.addKnown);
+  const memory = createServerMemory(async () => (await state.open()).kv("mcp"));
+  const servers = Object.entries(config.mcpServers);
+  for (const [, server] of servers) for (const secret of secretsOf(server)) redactor.addKnown(secret);
+  const oauthOf = (name: string): OAuthSettings | false => {
+    const server = config.mcpServers[name];
+    return server !== undefined && "url" in server ? (server.oauth ?? {}) : {};
+  };
+  const gateway: Gateway = createGateway({
+    shelf: registry,
+    memory,
+    now: clock.now,
+    random,
+    hide: (text) => redactor.redact(text),
+    matches: matchesGlob,
+    open: createOpen({ logins, guarded, oauthOf }),
+  });
+  for (const [name, server] of servers) gateway.add(name, toSettings(server, parts));
+  const addressOf = (name: string): string => {
+    const server = config.mcpServers[name];
+    if (server !== undefined && "url" in server) return server.url;
+    throw new ToolResourceNotFoundError(`MCP server "${name}" with an address not found.`, {
+      hint: "Only servers with a url have a login.",
+    });
+  };
+  return {
+    ...gateway,
+    configured: servers.some(([, server]) => server.enabled !== false),
+    async load() {
+      await gateway.load();
+      if (parts.background) gateway.start();
+    },
+    awaitTool(name, toolset) {
+      // Who may not see the tool must not start its server either.
+      if (toolset?.has(standIn(name, config.mcpServers)) === false) return undefined;
+      return gateway.awaitTool(name);
+    },
+    async login(name, { onLogin, signal }) {
+      const url = addressOf(name);
+      const settings = oauthOf(name);
+      if (settings === false) throw loginNeeded(name);
+      const { logIn } = await import("../../mcp/client/log-in.js");
+      const send = createServerFetch(url, guarded);
+      await logIn({ server: name, url, settings, store: logins, fetch: send, signal, onLogin });
+    },
+    logout: (name) => logins.remove(name),
+    async forget(name) {
+      await memory.forget(name);
+      await logins.remove(name);
+    },
+    async close() {
+      await gateway.close();
+      await client?.close();
+    },
+  };
+}
+
+/** A tool that its server has not listed yet, at its most harmless. */
+function standIn(spec: string, servers: ResolvedConfig["mcpServers"]): ToolsetEntry {
+  const [name = spec] = spec.split("@", 1);
+  const trusted = servers[name.slice(0, name.indexOf(":"))]?.trustAnnotations === true;
+  const annotations = trusted ? { readOnly: true } : { dangerous: true, openWorld: true };
+  return { name, aliases: [], tool: { category: "mcp", annotations } };
+}
+
+interface Doors {
+  readonly logins: LoginStore;
+  readonly guarded: () => HttpClient;
+  readonly oauthOf: (server: string) => OAuthSettings | false;
+}
+
+/** Connect with what is kept of a login; without one the server says whether it wants it. */
+function createOpen({ logins, guarded, oauthOf }: Doors): OpenServer {
+  return async (server, spec, options) => {
+    const { openServer } = await import("../../mcp/client/open-server.js");
+    if (spec.kind === "program") return openServer(spec, options);
+    const settings = oauthOf(server);
+    const record = settings === false ? undefined : await logins.load(server);
+    const authProvider =
+      settings !== false && record?.tokens !== undefined && record.url === spec.url
+        ? createOAuthProvider({ server, settings, store: logins, record })
+        : undefined;
+    try {
+      return await openServer(spec, {
+        ...options,
+        fetch: createServerFetch(spec.url, guarded),
+        authProvider,
+      });
+    } catch (error) {
+      throw wantsLogin(error) ? loginNeeded(server, error) : error;
+    }
+  };
+}
+
+function wantsLogin(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, data } = error as { code?: unknown; data?: { status?: unknown } };
+  return (
+    error.name === "UnauthorizedError" ||
+    code === "LOGIN_NEEDED" ||
+    data?.status === 401 ||
+    wantsLogin(error.cause)
+  );
+}
+
+type ServerConfig = ResolvedConfig["mcpServers"][string];
+
+function toSettings(server: ServerConfig, { env, workspace }: McpServersParts): ServerSettings {
+  const { enabled, include, exclude, timeoutMs, startTimeoutMs, maxConcurrent, lazy, trustAnnotations } =
+    server;
+  const spec: UpstreamSpec =
+    "command" in server
+      ? {
+          kind: "program",
+          command: server.command,
+          args: server.args,
+          env: { ...safeEnv(env), ...server.env },
+          cwd: resolve(workspace, server.cwd ?? "."),
+        }
+      : {
+          kind: "address",
+          url: server.url,
+          headers: server.headers,
+          transport: server.transport === "streamable-http" ? "http" : server.transport,
+        };
+  return {
+    spec,
+    enabled,
+    include,
+    exclude,
+    timeoutMs,
+    startTimeoutMs,
+    maxConcurrent,
+    lazy,
+    trustAnnotations,
+  };
+}
+
+function secretsOf(server: ServerConfig): readonly string[] {
+  if ("command" in server) {
+    return Object.entries(server.env ?? {}).flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
+  }
+  const secret = server.oauth === undefined || server.oauth === false ? undefined : server.oauth.clientSecret;
+  const headers = Object.entries(server.headers ?? {}).flatMap(([name, value]) =>
+    isSecretName(name) || /^(?:authorization|cookie)$/i.test(name)
+      ? [value, value.replace(/^\w+ +/, "")]
+      : [],
+  );
+  return [...headers, ...(secret === undefined ? [] : [secret])].filter((value) => value !== "");
+}

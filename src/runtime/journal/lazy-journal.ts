@@ -1,0 +1,52 @@
+import type { ResolvedConfig } from "../../config/resolve-config.js";
+import type { Clock } from "../../contract/ports/clock.js";
+import type { Guard } from "../../world/files/guard-types.js";
+import type { Journal } from "../../world/journal/journal.js";
+import type { LazyState } from "../state/lazy-state.js";
+import type { LogSink } from "../log/create-log.js";
+
+export interface LazyJournalOptions {
+  readonly config: ResolvedConfig;
+  readonly state: LazyState;
+  readonly clock: Clock;
+  readonly options: { readonly log?: LogSink };
+}
+
+/** A journal that opens the state with the first change. */
+export function createLazyJournal(parts: LazyJournalOptions, guard: () => Guard): Journal {
+  let opening: Promise<Journal> | undefined;
+  const journal = (): Promise<Journal> => (opening ??= openJournal(parts, guard()));
+  return {
+    apply: async (mutations, origin, options) => (await journal()).apply(mutations, origin, options),
+    undo: async (what, origin, options) => (await journal()).undo(what, origin, options),
+    touchedBy: async (what, options) => (await journal()).touchedBy(what, options),
+    previewUndo: async (what, options) => (await journal()).previewUndo(what, options),
+    history: async (query, options) => (await journal()).history(query, options),
+    clear: async (path) => (await journal()).clear(path),
+    recover: async () => (await journal()).recover(),
+    prune: async () => (await journal()).prune(),
+  };
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+async function openJournal(
+  { config, state, clock, options }: LazyJournalOptions,
+  guard: Guard,
+): Promise<Journal> {
+  const [{ journal: store, blobs, locks, place }, { createJournal }] = await Promise.all([
+    state.open(),
+    import("../../world/journal/journal.js"),
+  ]);
+  return createJournal({
+    guard,
+    store,
+    blobs,
+    locks,
+    place,
+    clock,
+    limits: { maxAgeMs: config.journal.maxAgeDays * dayMs, maxBytes: config.journal.maxBytes },
+    maxFileSize: config.files.maxFileSize,
+    onWarning: (message) => options.log?.({ level: "warn", time: clock.now(), message }),
+  });
+}

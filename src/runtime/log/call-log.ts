@@ -1,0 +1,102 @@
+import type { ResolvedConfig } from "../../config/resolve-config.js";
+import type { TenonEvent } from "../../contract/events.js";
+import type { LogLevel } from "../../contract/ports/log.js";
+import type { EventBus } from "../../record/event-bus.js";
+import { createLog, type LogSink } from "./create-log.js";
+import { pinoLog } from "./pino-log.js";
+
+/** The sink of the options, or the one that the configuration asks for. */
+export function logSinkOf(given: LogSink | undefined, config: ResolvedConfig): LogSink | undefined {
+  if (given !== undefined || config.logging === undefined) return given;
+  return pinoLog(config.logging);
+}
+
+/** Log how calls go, each tool from its own least level up; only where the configuration has `logging`. */
+export function logCalls(parts: {
+  readonly config: ResolvedConfig;
+  readonly sink: LogSink | undefined;
+  readonly events: EventBus;
+  readonly redact: <T>(value: T) => T;
+}): void {
+  const { config, sink, events, redact } = parts;
+  if (sink === undefined || config.logging === undefined) return;
+  events.onAny((event) => {
+    const line = toLine(event);
+    if (line === undefined) return;
+    const { toolName } = line.fields;
+    const own = toolName === undefined ? undefined : config.tools.perTool[toolName]?.monitoring?.logLevel;
+    const log = createLog({ level: own ?? config.logLevel, sink, now: () => event.time, redact });
+    log[line.level](line.message, line.fields);
+  });
+}
+
+interface Line {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: { readonly toolName?: string | undefined; readonly [key: string]: unknown };
+}
+
+function toLine({ type, payload }: TenonEvent): Line | undefined {
+  switch (type) {
+    case "TOOL_CALL_REQUESTED":
+      return { level: "debug", message: "call requested", fields: ids(payload) };
+    case "TOOL_CALL_STARTED":
+      return {
+        level: "debug",
+        message: "call started",
+        fields: { ...ids(payload), waitedMs: payload.waitedMs },
+      };
+    case "TOOL_CALL_RETRIED": {
+      const { attempt, delayMs, error } = payload;
+      return {
+        level: "warn",
+        message: "call retried",
+        fields: { ...ids(payload), attempt, delayMs, code: error.code },
+      };
+    }
+    case "TOOL_CALL_COMPLETED":
+      return {
+        level: "info",
+        message: "call completed",
+        fields: { ...ids(payload), durationMs: payload.durationMs },
+      };
+    case "TOOL_CALL_FAILED": {
+      const { error, durationMs } = payload;
+      const level = error.type === "ToolInternalError" ? "error" : "warn";
+      return {
+        level,
+        message: "call failed",
+        fields: { ...ids(payload), durationMs, code: error.code, error: error.message },
+      };
+    }
+    case "TOOL_STATE_CHANGED":
+      return { level: "debug", message: "tool state changed", fields: { ...payload } };
+    case "LISTENER_FAILED":
+      return {
+        level: "error",
+        message: "listener failed",
+        fields: { event: payload.event, error: payload.message },
+      };
+    default:
+      return undefined;
+  }
+}
+
+function ids(call: {
+  readonly toolName: string;
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly agent: string;
+  readonly taskId?: string;
+  readonly parentCallId?: string;
+}): Line["fields"] {
+  const { toolName, callId, sessionId, agent, taskId, parentCallId } = call;
+  return {
+    toolName,
+    callId,
+    sessionId,
+    agent,
+    ...(taskId !== undefined && { taskId }),
+    ...(parentCallId !== undefined && { parentCallId }),
+  };
+}

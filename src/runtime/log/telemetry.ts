@@ -1,0 +1,116 @@
+import { createRequire } from "node:module";
+import type * as otel from "@opentelemetry/api";
+import type * as exporter from "@opentelemetry/exporter-trace-otlp-http";
+import type * as sdk from "@opentelemetry/sdk-trace-node";
+import type { ResolvedConfig } from "../../config/resolve-config.js";
+import { ToolDefinitionError } from "../../contract/errors.js";
+import type { Recorder } from "../../contract/ports/recorder.js";
+import type { EventBus } from "../../record/event-bus.js";
+import { createSpanWriter } from "../../record/spans.js";
+import type { ToolRegistry } from "../../registry/tool-registry.js";
+
+/** How spans are made, where the configuration alone does not say it. */
+export interface TelemetryOptions {
+  /** Where spans go. @default the provider that the program registered with OpenTelemetry */
+  readonly tracerProvider?: otel.TracerProvider | undefined;
+  /** Arguments and results in spans too. @default false */
+  readonly recordContent?: boolean | undefined;
+}
+
+export interface TelemetryParts {
+  readonly config: ResolvedConfig;
+  readonly wanted: boolean | TelemetryOptions | undefined;
+  readonly events: EventBus;
+  readonly registry: ToolRegistry;
+}
+
+const require = createRequire(import.meta.url);
+
+/** Make spans of calls where that is wanted; nothing of OpenTelemetry is loaded where it is not. */
+export function startTelemetry(parts: TelemetryParts): Recorder[] {
+  const { config, wanted } = parts;
+  const settings = config.telemetry;
+  const isOn = wanted === undefined ? settings.enabled : wanted !== false;
+  if (!isOn) return [];
+  const options = typeof wanted === "object" ? wanted : {};
+  const api = require("@opentelemetry/api") as typeof otel;
+  const own =
+    options.tracerProvider === undefined && settings.otlpEndpoint !== undefined
+      ? openExporter(settings.otlpEndpoint, settings)
+      : undefined;
+  const provider = options.tracerProvider ?? own ?? api.trace.getTracerProvider();
+  const writer = createSpanWriter({
+    api,
+    tracer: provider.getTracer("tenon"),
+    tracedName: (written) => tracedName(written, parts),
+    recordContent: options.recordContent ?? settings.recordContent,
+  });
+  const stop = parts.events.onAny(writer.listen);
+  // A recorder, so that it is closed when all calls have ended.
+  return [
+    {
+      name: "telemetry",
+      record: () => undefined,
+      close: async () => {
+        stop();
+        writer.close();
+        await withinTime(own?.shutdown());
+      },
+    },
+  ];
+}
+
+function tracedName(written: string, { registry, config }: TelemetryParts): string | undefined {
+  const name = registry.describe(written)?.name ?? written;
+  return config.tools.perTool[name]?.monitoring?.enableTracing === false ? undefined : name;
+}
+
+/** A provider of Tenon's own: the program's, where it has one, stays as it is. */
+function openExporter(endpoint: string, settings: ResolvedConfig["telemetry"]): sdk.NodeTracerProvider {
+  const { NodeTracerProvider, BatchSpanProcessor } = load("@opentelemetry/sdk-trace-node") as typeof sdk;
+  const { OTLPTraceExporter } = load("@opentelemetry/exporter-trace-otlp-http") as typeof exporter;
+  const { resourceFromAttributes } = load("@opentelemetry/resources") as {
+    resourceFromAttributes: (attributes: otel.Attributes) => NonNullable<sdk.NodeTracerConfig["resource"]>;
+  };
+  const sink = new OTLPTraceExporter({
+    url: tracesUrl(endpoint),
+    headers: { ...settings.headers },
+    timeoutMillis: 2000,
+  });
+  return new NodeTracerProvider({
+    resource: resourceFromAttributes({ "service.name": settings.serviceName }),
+    spanProcessors: [new BatchSpanProcessor(sink, { scheduledDelayMillis: 1000 })],
+  });
+}
+
+/** The collector's address, or already the one of its traces. */
+function tracesUrl(endpoint: string): string {
+  const url = new URL(endpoint);
+  if (!url.pathname.endsWith("/v1/traces")) url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/traces`;
+  return url.href;
+}
+
+function load(name: string): unknown {
+  try {
+    return require(name) as unknown;
+  } catch (cause) {
+    throw new ToolDefinitionError(
+      `telemetry.otlpEndpoint is set, but the package ${name} is not installed.`,
+      {
+        hint: "Run: npm install @opentelemetry/sdk-trace-node @opentelemetry/exporter-trace-otlp-http",
+        cause,
+      },
+    );
+  }
+}
+
+/** A collector that is gone must not hold the end up, nor fail it. */
+async function withinTime(work: Promise<void> | undefined): Promise<void> {
+  if (work === undefined) return;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, 2500);
+  });
+  await Promise.race([work.catch(() => undefined), late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,200 @@
+import type { ToolEnvelope, ToolRequest } from "../../contract/call.js";
+import type {
+  HostAnswer,
+  HostCall,
+  HostChange,
+  HostPrompts,
+  HostResources,
+  HostSession,
+  HostSessionOptions,
+  HostTool,
+  PromptProvider,
+  ResourceProvider,
+} from "../../contract/host.js";
+import { ToolInternalError } from "../../contract/errors.js";
+import type { ClientDoor } from "../../contract/ports/client.js";
+import { matchesGlob } from "../../registry/glob.js";
+import { joinPrompts, joinResources } from "./join-providers.js";
+import { changesOf } from "./work-resources.js";
+import { meantCall, searchListing } from "./search-listing.js";
+import type { WireCatalogue } from "./wire-catalogue.js";
+import type { Session } from "../sessions/session.js";
+import type { Tenon } from "../tenon.js";
+
+/** What a host's session is made of. */
+export interface HostSessionParts {
+  readonly tenon: Tenon;
+  readonly catalogue: WireCatalogue;
+  readonly asked: HostSessionOptions;
+  readonly resources: ReadonlySet<ResourceProvider>;
+  readonly prompts: ReadonlySet<PromptProvider>;
+  readonly tell: (change: HostChange) => void;
+}
+
+const nothing = "mcp-nothing";
+
+/** One MCP host at work, over a session of its own. */
+export class TenonHostSession implements HostSession {
+  readonly #parts: HostSessionParts;
+  readonly #session: Session;
+  #listed: { readonly of: string; readonly tools: readonly HostTool[] } | undefined;
+  #blind: Session | undefined;
+
+  constructor(parts: HostSessionParts) {
+    const { id, toolset, agent, userId, principal, interact, client, local } = parts.asked;
+    this.#parts = parts;
+    this.#session = parts.tenon.createSession({
+      ...(id !== undefined && { id }),
+      ...(toolset !== undefined && { toolset }),
+      ...(agent !== undefined && { agent }),
+      ...(userId !== undefined && { userId }),
+      ...(principal !== undefined && { principal }),
+      ...(this.#narrowed && { sees: (name: string) => this.#sees(name) }),
+      interact,
+      client,
+      // A host at the other end of a pipe is the person's own program; over HTTP it is whoever holds the token.
+      ...(local !== true && { closedChannels: ["host"] as const }),
+    });
+  }
+
+  get id(): string {
+    return this.#session.id;
+  }
+
+  get agent(): string {
+    return this.#session.agent;
+  }
+
+  async tools(): Promise<readonly HostTool[]> {
+    await this.#session.refresh();
+    const { catalogue } = this.#parts;
+    const names = this.#session
+      .tools()
+      .map(({ name }) => name)
+      .filter((name) => this.#sees(name));
+    const of = `${this.#parts.tenon.registry.generation} ${names.join(" ")}`;
+    // The same list object while nothing changed: who writes it out can keep what was written.
+    if (this.#listed?.of !== of)
+      this.#listed = { of, tools: this.#shown(names.flatMap((name) => catalogue.of(name)?.tool ?? [])) };
+    return this.#listed.tools;
+  }
+
+  #shown(tools: readonly HostTool[]): readonly HostTool[] {
+    return this.#searches ? searchListing(tools) : tools;
+  }
+
+  /** As much as the text beside it may take: a token stands for about four characters. */
+  get #maxChars(): number {
+    return this.#parts.tenon.config.tools.output.maxTokens * 4;
+  }
+
+  get #searches(): boolean {
+    return this.#parts.tenon.config.tools.listing === "search";
+  }
+
+  newCallId(): string {
+    return this.#parts.tenon.newCallId();
+  }
+
+  async call({
+    id,
+    name: asked,
+    arguments: given,
+    idempotencyKey,
+    signal,
+    onProgress,
+  }: HostCall): Promise<HostAnswer> {
+    const { name, args } = this.#searches ? meantCall(asked, given) : { name: asked, args: given };
+    const visible = !this.#narrowed || (await this.#isVisible(name));
+    const meant = this.#parts.catalogue.behind(name)?.trueName ?? (await this.#meant(name));
+    const wire = this.#parts.catalogue.behind(name);
+    const request: ToolRequest = {
+      name: meant,
+      arguments: args ?? {},
+      signal,
+      ...(id !== undefined && { id }),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    };
+    const session = visible ? this.#session : this.#blinded();
+    const envelope = await (onProgress === undefined
+      ? session.call(request)
+      : follow(session, request, onProgress));
+    if (envelope.success) for (const change of changesOf(envelope)) this.#parts.tell(change);
+    const answered = wire ?? this.#parts.catalogue.of(envelope.toolName);
+    return { envelope, wrapped: answered?.wrapped === true, maxChars: this.#maxChars };
+  }
+
+  resources(client?: ClientDoor): HostResources {
+    return joinResources([...this.#parts.resources], { session: this, client });
+  }
+
+  prompts(client?: ClientDoor): HostPrompts {
+    return joinPrompts([...this.#parts.prompts], { session: this, client });
+  }
+
+  callerGone(callId: string): void {
+    this.#parts.tenon.callerGone(callId);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#session.close(), this.#blind?.close()]);
+  }
+
+  get #narrowed(): boolean {
+    const { include, exclude } = this.#parts.asked;
+    return include !== undefined || exclude !== undefined;
+  }
+
+  /** What a name means that no listing holds yet: a host may remember it from before its server was started. */
+  async #meant(name: string): Promise<string> {
+    const { tenon, catalogue } = this.#parts;
+    if (tenon.registry.entry(name) !== undefined) return name;
+    await tenon.ready().catch(() => undefined); // the call itself tells what is wrong
+    return catalogue.behind(name)?.trueName ?? tenon.mcp.nameBehind(name) ?? name;
+  }
+
+  /** Whether the client's globs leave what a name means; a tool that is on its way must be there to be judged. */
+  async #isVisible(name: string): Promise<boolean> {
+    const { tenon, catalogue } = this.#parts;
+    const find = (): string | undefined =>
+      catalogue.behind(name)?.trueName ?? tenon.registry.entry(name)?.name ?? tenon.mcp.nameBehind(name);
+    if (find() === undefined) await tenon.ready().catch(() => undefined); // the call itself tells what is wrong
+    const trueName = find();
+    return trueName !== undefined && this.#sees(trueName);
+  }
+
+  /** What the client's own globs leave of the toolset, by the true name or the one on the wire. */
+  #sees(trueName: string): boolean {
+    if (!this.#narrowed) return true;
+    const { include, exclude } = this.#parts.asked;
+    const names = [trueName, this.#parts.catalogue.of(trueName)?.tool.name ?? trueName];
+    const fits = (globs: readonly string[]): boolean =>
+      globs.some((glob) => names.some((name) => matchesGlob(glob, name)));
+    return (include === undefined || fits(include)) && !(exclude !== undefined && fits(exclude));
+  }
+
+  /** What is kept from a client does not exist for it: the refusal is that of an unknown tool, and is recorded. */
+  #blinded(): Session {
+    const { registry } = this.#parts.tenon;
+    if (!registry.toolsetNames().includes(nothing)) registry.defineToolset(nothing, ["!*"]);
+    this.#blind ??= this.#parts.tenon.createSession({
+      toolset: nothing,
+      agent: this.agent,
+      clientInfo: this.#session.clientInfo,
+    });
+    return this.#blind;
+  }
+}
+
+async function follow(
+  session: Session,
+  request: ToolRequest,
+  onProgress: NonNullable<HostCall["onProgress"]>,
+): Promise<ToolEnvelope> {
+  for await (const item of session.stream(request)) {
+    if (item.type === "result") return item.envelope;
+    if (item.type === "TOOL_CALL_PROGRESS" && item.payload.parentCallId === undefined)
+      onProgress(item.payload);
+  }
+  throw new ToolInternalError("A stream ended without its result.");
+}

@@ -1,0 +1,58 @@
+import type {
+  HostPrompts,
+  HostResources,
+  HostScope,
+  PromptProvider,
+  ResourceProvider,
+} from "../../contract/host.js";
+
+type Who = Omit<HostScope, "signal">;
+
+/** All providers' resources as one; a provider that fails to list costs only itself. */
+export function joinResources(providers: readonly ResourceProvider[], who: Who): HostResources {
+  return {
+    list: (signal) => gather(providers, (provider) => provider.list({ ...who, signal })),
+    templates: (signal) => gather(providers, (provider) => provider.templates?.({ ...who, signal })),
+    read: (uri, signal) => first(providers, (provider) => provider.read(uri, { ...who, signal })),
+    async complete(request, signal) {
+      return (await first(providers, (provider) => provider.complete?.(request, { ...who, signal }))) ?? [];
+    },
+    async watch(uri, signal) {
+      return (await first(providers, (provider) => provider.watch?.(uri, { ...who, signal }))) ?? (() => {});
+    },
+  };
+}
+
+/** All providers' prompts as one. */
+export function joinPrompts(providers: readonly PromptProvider[], who: Who): HostPrompts {
+  return {
+    list: (signal) => gather(providers, (provider) => provider.list({ ...who, signal })),
+    get: (name, args, signal) => first(providers, (provider) => provider.get(name, args, { ...who, signal })),
+    async complete(request, signal) {
+      return (await first(providers, (provider) => provider.complete?.(request, { ...who, signal }))) ?? [];
+    },
+  };
+}
+
+async function gather<P, T>(
+  providers: readonly P[],
+  ask: (provider: P) => Promise<readonly T[]> | undefined,
+): Promise<readonly T[]> {
+  const answers = await Promise.allSettled(providers.map(async (provider) => ask(provider)));
+  const lists = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value ?? []] : []));
+  const failure = answers.find((answer) => answer.status === "rejected");
+  if (lists.length === 0 && failure !== undefined) throw failure.reason;
+  return lists.flat();
+}
+
+/** The first provider that knows the thing answers. */
+async function first<P, T>(
+  providers: readonly P[],
+  ask: (provider: P) => Promise<T | undefined> | undefined,
+): Promise<T | undefined> {
+  for (const provider of providers) {
+    const answer = await ask(provider);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
+}

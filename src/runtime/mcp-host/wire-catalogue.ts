@@ -1,0 +1,110 @@
+import type { HostTool } from "../../contract/host.js";
+import type { JsonSchema } from "../../contract/json.js";
+import type { ToolDescription } from "../../contract/tool.js";
+import { toLegalName } from "../../llm/legal-name.js";
+import type { ToolRegistry } from "../../registry/tool-registry.js";
+
+/** A tool on the wire and behind it. */
+export interface WireTool {
+  readonly trueName: string;
+  readonly tool: HostTool;
+  /** The listed output schema stands around the tool's own. */
+  readonly wrapped: boolean;
+}
+
+/** Names on the wire for all tools of a registry; one name for all sessions, whatever each can see. */
+export interface WireCatalogue {
+  of(trueName: string): WireTool | undefined;
+  /** The tool behind a name on the wire. */
+  behind(wireName: string): WireTool | undefined;
+}
+
+/** Make the catalogue; it follows the registry. */
+export function createWireCatalogue(registry: ToolRegistry): WireCatalogue {
+  let generation = -1;
+  let byTrueName = new Map<string, WireTool>();
+  let byWireName = new Map<string, WireTool>();
+  const refresh = (): void => {
+    if (generation === registry.generation) return;
+    generation = registry.generation;
+    const old = byTrueName;
+    byTrueName = new Map();
+    byWireName = new Map();
+    // By name, so that who gets the plain name and who the hash does not hang on the order of arrival.
+    const tools = registry
+      .list({ includeDisabled: true })
+      .sort((one, other) => (one.name < other.name ? -1 : 1));
+    const taken = new Set<string>();
+    for (const { name } of tools) {
+      const description = registry.describe(name);
+      if (description === undefined) continue;
+      const wireName = toLegalName(description.name, taken);
+      taken.add(wireName);
+      const kept = old.get(description.name);
+      const wire =
+        kept?.tool.name === wireName && sameTool(kept, description) ? kept : toWire(wireName, description);
+      byTrueName.set(description.name, wire);
+      byWireName.set(wireName, wire);
+    }
+  };
+  return {
+    of(trueName) {
+      refresh();
+      return byTrueName.get(trueName);
+    },
+    behind(wireName) {
+      refresh();
+      return byWireName.get(wireName);
+    },
+  };
+}
+
+function sameTool({ tool }: WireTool, description: ToolDescription): boolean {
+  return tool.inputSchema === description.inputSchema && tool.description === description.description;
+}
+
+function toWire(name: string, description: ToolDescription): WireTool {
+  const { annotations, inputSchema } = description;
+  const own = description.outputSchema;
+  const wrapped = own !== undefined && own["type"] !== "object";
+  const outputSchema = own === undefined ? undefined : wrapped ? wrapSchema(own) : own;
+  return {
+    trueName: description.name,
+    wrapped,
+    tool: {
+      name,
+      ...(annotations.title !== undefined && { title: annotations.title }),
+      description: description.description,
+      inputSchema: inputSchema["type"] === "object" ? inputSchema : { ...inputSchema, type: "object" },
+      ...(outputSchema !== undefined && { outputSchema }),
+      annotations: {
+        ...(annotations.title !== undefined && { title: annotations.title }),
+        readOnlyHint: annotations.readOnly === true,
+        destructiveHint: annotations.dangerous === true,
+        idempotentHint: annotations.idempotent === true,
+        openWorldHint: annotations.openWorld === true,
+        // What the tool's own server says of it is for hosts to judge; Tenon's policy goes by the rest.
+        ...annotations.serverHints,
+      },
+      _meta: {
+        "tenon/name": description.name,
+        "tenon/version": description.version,
+        "tenon/category": description.category,
+      },
+    },
+  };
+}
+
+/** MCP wants an object: `{ result }` around anything else; definitions move up, since references start at the root. */
+function wrapSchema(schema: JsonSchema): JsonSchema | undefined {
+  if (JSON.stringify(schema).includes('"$ref":"#"')) return undefined;
+  const { $schema, $defs, definitions, ...result } = schema;
+  return {
+    ...($schema !== undefined && { $schema }),
+    type: "object",
+    properties: { result },
+    required: ["result"],
+    ...($defs !== undefined && { $defs }),
+    ...(definitions !== undefined && { definitions }),
+  };
+}

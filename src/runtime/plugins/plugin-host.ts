@@ -1,0 +1,34 @@
+import { endWithGroup, endWithParent } from "../../plugin/host/end-with-parent.js";
+import { runHost } from "../../plugin/host/run-host.js";
+import { acceptPluginTool } from "./accept-plugin-tool.js";
+import { pluginPackages } from "./plugin-files.js";
+
+declare const __TENON_VERSION__: string | undefined;
+
+/** The program that one plugin lives in. */
+function main(): void {
+  endWithParent();
+  const write = process.stdout.write.bind(process.stdout);
+  // What the plugin prints is no message: it goes where people look.
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  process.stdout.on("error", endWithGroup);
+  process.stderr.on("error", () => undefined);
+  process.on("uncaughtException", (error) => {
+    process.stderr.write(`uncaught: ${error instanceof Error ? error.stack : String(error)}\n`, () =>
+      process.exit(1),
+    );
+  });
+  const [, , file] = process.argv;
+  runHost({
+    stdin: process.stdin,
+    write,
+    accept: acceptPluginTool,
+    packages: pluginPackages(),
+    file,
+    cwd: process.cwd(),
+    version: typeof __TENON_VERSION__ === "string" ? __TENON_VERSION__ : "0.0.0",
+    exit: endWithGroup,
+  });
+}
+
+main();

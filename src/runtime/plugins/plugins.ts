@@ -1,0 +1,165 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { userConfigDir } from "../../config/folders.js";
+import type { ResolvedConfig } from "../../config/resolve-config.js";
+import { ToolDefinitionError, ToolUnavailableError } from "../../contract/errors.js";
+import type { PluginEntry, PluginInfo, PluginOptions } from "../../contract/plugin.js";
+import type { Log } from "../../contract/ports/log.js";
+import { findPlugin, type PluginPlaces } from "../../plugin/find-plugin.js";
+import { PluginSlot } from "../../plugin/plugin-slot.js";
+import type { EventBus } from "../../record/event-bus.js";
+import type { ToolRegistry } from "../../registry/tool-registry.js";
+import { nearest } from "../../schema/nearest.js";
+import type { TenonOptions } from "../tenon-options.js";
+import type { Extensions } from "../catalogue/extensions.js";
+import { createLog } from "../log/create-log.js";
+import type { Shelf } from "./install-plugin.js";
+import { slotParts } from "./slot-parts.js";
+
+/** What plugins are loaded with. */
+export interface PluginParts {
+  readonly config: ResolvedConfig;
+  readonly registry: ToolRegistry;
+  readonly extensions: Extensions;
+  readonly events: EventBus;
+  readonly redact: <T>(value: T) => T;
+  readonly now: () => number;
+  readonly workspace: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What the host program passed. */
+  readonly options: Pick<TenonOptions, "log" | "home" | "loaded">;
+  /** For tests: how long a stopped call has to end, and the first wait before a restart. */
+  readonly times?: { readonly graceMs?: number; readonly restartMs?: number } | undefined;
+}
+
+/** Where a person's own plugins from npm are installed. */
+export function userPluginDir(env: PluginParts["env"], home: string): string {
+  return join(userConfigDir(env, home), "plugins");
+}
+
+/** The plugins of a runtime. Nothing is loaded until the first call, `ready` or `load`. */
+export class Plugins {
+  readonly #parts: PluginParts & { readonly log: Log; readonly shelf: Shelf };
+  readonly #places: PluginPlaces;
+  readonly #slots = new Map<string, PluginSlot>();
+  /** Those of the configuration that were not even found, or are switched off. */
+  readonly #absent: PluginInfo[] = [];
+  #starting: Promise<void> | undefined;
+  #started: boolean;
+  #closed = false;
+
+  constructor(parts: PluginParts) {
+    const { config, options, registry, extensions, now, redact } = parts;
+    const isOff = (name: string): boolean => config.tools.perTool[name]?.enabled === false;
+    const log = createLog({ level: config.logLevel, sink: options.log ?? (() => {}), now, redact });
+    this.#parts = { ...parts, log, shelf: { registry, extensions, isOff, owners: new Map() } };
+    const own = userPluginDir(parts.env, options.home ?? homedir());
+    // A workspace could hold a package that a person's configuration names: only the host program's own word is enough.
+    const packageFolders = options.loaded === undefined ? [own, process.cwd(), parts.workspace] : [own];
+    this.#places = { cwd: process.cwd(), packageFolders };
+    this.#started = config.plugins.length === 0;
+  }
+
+  /** Load those of the configuration, once; a bad one is reported and harms nobody. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  /** Resolves when those of the configuration are there, for a tool that is not there yet; else `undefined`. */
+  awaited(name: string): Promise<void> | undefined {
+    if (this.#started) return undefined;
+    const starting = this.start();
+    // Who is there already need not wait for others.
+    return this.#parts.registry.has(name) ? undefined : starting;
+  }
+
+  async load(path: string, options: PluginOptions = {}): Promise<PluginInfo> {
+    if (this.#closed) {
+      throw new ToolUnavailableError("Tenon is closed.", { code: "RUNTIME_CLOSED", retryable: false });
+    }
+    const find = () => findPlugin(path, this.#places);
+    const found = find();
+    const double = this.#slots.get(found.file);
+    // One that failed may be tried again, with other options.
+    if (double?.current !== undefined) throw taken(double.name, found.file);
+    const slot = new PluginSlot(found, options, slotParts(this.#parts, find, options));
+    this.#slots.set(found.file, slot);
+    try {
+      await slot.load();
+    } catch (error) {
+      this.#parts.events.emit("PLUGIN_FAILED", { plugin: slot.name, message: (error as Error).message });
+      throw error;
+    }
+    return slot.info();
+  }
+
+  async unload(name: string): Promise<void> {
+    const slot = this.#named(name);
+    await slot.unload();
+    this.#slots.delete(slot.file);
+  }
+
+  async reload(name: string): Promise<PluginInfo> {
+    const slot = this.#named(name);
+    await slot.load();
+    return slot.info();
+  }
+
+  list(): readonly PluginInfo[] {
+    return [...[...this.#slots.values()].map((slot) => slot.info()), ...this.#absent];
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#slots.values()].map((slot) => slot.unload()));
+  }
+
+  async #start(): Promise<void> {
+    const entries: readonly (string | PluginEntry)[] = this.#parts.config.plugins;
+    await Promise.all(
+      entries.map((entry) => this.#loadEntry(typeof entry === "string" ? { path: entry } : entry)),
+    );
+    this.#started = true;
+  }
+
+  async #loadEntry({ path, enabled, ...options }: PluginEntry): Promise<void> {
+    const mode = options.inProcess === true ? "in-process" : "process";
+    const absent = { name: path, source: path, mode, tools: [], extensions: [], restarts: 0 } as const;
+    if (enabled === false) {
+      this.#absent.push({ ...absent, state: "disabled" });
+      return;
+    }
+    try {
+      await this.load(path, options);
+    } catch (error) {
+      // A process that ends before a plugin was loaded has not failed to load it.
+      if (this.#closed) return;
+      const { message } = error as Error;
+      this.#parts.log.error(message, { plugin: path });
+      const known = [...this.#slots.values()].some(({ source }) => source === path);
+      if (!known) this.#absent.push({ ...absent, state: "failed", fault: message });
+    }
+  }
+
+  #named(name: string): PluginSlot {
+    const all = [...this.#slots.values()];
+    const slot = all.find((one) => one.name === name) ?? all.find((one) => one.source === name);
+    if (slot !== undefined) return slot;
+    const near = nearest(
+      name,
+      all.map((one) => one.name),
+    );
+    throw new ToolDefinitionError(`There is no plugin "${name}".`, {
+      code: "PLUGIN_NOT_FOUND",
+      hint: near === undefined ? "tenon.plugins() lists what is loaded." : `Did you mean "${near}"?`,
+    });
+  }
+}
+
+function taken(name: string, file: string): ToolDefinitionError {
+  return new ToolDefinitionError(`The plugin "${name}" is loaded from ${file} already.`, {
+    code: "NAME_TAKEN",
+    hint: "Unload the other one first, or reload it.",
+  });
+}

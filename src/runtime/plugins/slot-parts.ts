@@ -1,0 +1,67 @@
+import type { PluginOptions } from "../../contract/plugin.js";
+import type { Log } from "../../contract/ports/log.js";
+import type { OpenUpstream } from "../../contract/ports/upstream.js";
+import type { FoundPlugin } from "../../plugin/find-plugin.js";
+import { loadInProcess } from "../../plugin/load-in-process.js";
+import { loadRemote } from "../../plugin/load-remote.js";
+import type { LoadedPlugin } from "../../plugin/loaded-plugin.js";
+import type { PluginSlot, SlotParts } from "../../plugin/plugin-slot.js";
+import { pluginHostFile, pluginPackages } from "./plugin-files.js";
+import { installPlugin, uninstallPlugin, type Shelf } from "./install-plugin.js";
+import { acceptPluginTool } from "./accept-plugin-tool.js";
+import type { PluginParts } from "./plugins.js";
+import { safeEnv } from "../world/safe-env.js";
+
+/** Loaded with the first plugin: others need none of it. */
+const openUpstream: OpenUpstream = async (spec, options) =>
+  (await import("../../mcp/client/open-upstream.js")).openUpstream(spec, options);
+
+/** How one plugin is opened, registered and reported. */
+export function slotParts(
+  parts: PluginParts & { readonly log: Log; readonly shelf: Shelf },
+  find: () => FoundPlugin,
+  options: PluginOptions,
+): SlotParts {
+  const { log, workspace, shelf } = parts;
+  const say = (level: keyof Log, message: string, fields: Readonly<Record<string, unknown>>): void => {
+    log[level](message, fields);
+  };
+  const open = (found: FoundPlugin, slot: PluginSlot): Promise<LoadedPlugin> => {
+    if (options.inProcess === true) {
+      return loadInProcess(found, options, {
+        accept: acceptPluginTool,
+        packages: pluginPackages(),
+        workspace,
+        log,
+      });
+    }
+    const started = {
+      openUpstream,
+      node: process.execPath,
+      hostFile: pluginHostFile(),
+      env: safeEnv(parts.env),
+      workspace,
+      log: say,
+      graceMs: parts.times?.graceMs,
+    };
+    return loadRemote(found, options, { parts: started, slot });
+  };
+  return {
+    find,
+    open,
+    install: (fresh, old) => {
+      installPlugin(shelf, fresh, old);
+      const { name, version, tools } = fresh;
+      parts.events.emit("PLUGIN_LOADED", { plugin: name, version, tools: tools.map((tool) => tool.name) });
+    },
+    uninstall: async (loaded) => {
+      await uninstallPlugin(shelf, loaded);
+      parts.events.emit("PLUGIN_UNLOADED", { plugin: loaded.name });
+    },
+    restartMs: parts.times?.restartMs,
+    onFault: (plugin, message) => {
+      log.warn(message, { plugin });
+      parts.events.emit("PLUGIN_FAILED", { plugin, message });
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { ErrorInfo } from "../../contract/errors.js";
+import type { AuditRecord } from "../../contract/ports/audit.js";
+import { unifiedDiff } from "../../text/unified-diff.js";
+
+/** Which text stands for which in the copy. */
+export interface ReplayPlaces {
+  readonly workspace: string;
+  readonly copy: string;
+}
+
+/** How a call's end differs from the recorded one, as a diff; "" where it does not. */
+export function compareEnds(
+  record: AuditRecord,
+  envelope: { readonly result: unknown; readonly error: ErrorInfo | undefined },
+  places: ReplayPlaces,
+): string {
+  const before = endText(record.error, record.result, places);
+  const after = endText(envelope.error, envelope.result, places);
+  return unifiedDiff({ oldPath: "recorded", newPath: "replayed", before, after });
+}
+
+interface EndError {
+  readonly type: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+function endText(error: EndError | undefined, result: unknown, places: ReplayPlaces): string {
+  if (error === undefined) return pretty(settle(result, places));
+  // Hints and details may name what only the first run had; what failed and why is what counts.
+  const { type, code, message } = error;
+  return pretty(settle({ type, code, message }, places));
+}
+
+function pretty(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "undefined");
+  return text.endsWith("\n") ? text : `${text}\n`;
+}
+
+/** Names of fields whose values are of one run only. */
+const volatileNames =
+  /^(?:callId|sessionId|pid|jobId|handle|inode|ino|dev|time|timestamp|date|unix|iso|local|duration|elapsed|mtime|ctime|atime|birthtime|modified|created|accessed|changed|.*(?:At|Ms|Time|Ns|Seconds))$/;
+
+/** What differs from run to run without any meaning, in texts. */
+const volatileTexts: readonly (readonly [RegExp, string])[] = [
+  [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g, "[time]"],
+  [/\bcall_[a-z0-9]+_[a-z0-9]+\b/g, "[call]"],
+  [/\bout_[A-Za-z0-9_-]{22}\b/g, "[output]"],
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "[id]"],
+  [/\b\d+(?:\.\d+)? ?(?:ms|µs|ns)\b/g, "[duration]"],
+];
+
+/** The value with all that belongs to one run only put out of the way. */
+function settle(value: unknown, places: ReplayPlaces): unknown {
+  if (typeof value === "string") return settleText(value, places);
+  if (Array.isArray(value)) return value.map((item) => settle(item, places));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  return Object.fromEntries(
+    entries.map(([key, item]) => {
+      const isVolatile = volatileNames.test(key) && (typeof item === "number" || typeof item === "string");
+      return [key, isVolatile ? "[volatile]" : settle(item, places)];
+    }),
+  );
+}
+
+function settleText(text: string, { workspace, copy }: ReplayPlaces): string {
+  const moved = text.replaceAll(copy, workspace);
+  return volatileTexts.reduce((settled, [pattern, mark]) => settled.replace(pattern, mark), moved);
+}

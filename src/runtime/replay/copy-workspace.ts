@@ -1,0 +1,135 @@
+import { constants, lstatSync } from "node:fs";
+import { cp } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import type { RuleGroup } from "../../config/load-config.js";
+import type { ResolvedConfig } from "../../config/resolve-config.js";
+import type { BlobStore } from "../../contract/ports/blobs.js";
+import type { Clock } from "../../contract/ports/clock.js";
+import type {
+  JournalEntry,
+  JournalStep,
+  JournalStore,
+  NewJournalEntry,
+} from "../../contract/ports/journal.js";
+import type { State } from "../../store/open-state.js";
+import { createGuards } from "../world/guards.js";
+
+export interface CopyOptions {
+  readonly workspace: string;
+  /** Where the copy goes. */
+  readonly copy: string;
+  /** What must not be copied: Tenon's own state, and what the person names. */
+  readonly exclude: readonly string[];
+}
+
+/** Copy a workspace, sharing the blocks where the disk can; sockets, pipes and devices stay behind. */
+export async function copyWorkspace({ workspace, copy, exclude }: CopyOptions): Promise<void> {
+  const left = new Set(exclude.map((path) => resolve(workspace, path)));
+  await cp(workspace, copy, {
+    recursive: true,
+    verbatimSymlinks: true,
+    preserveTimestamps: true,
+    mode: constants.COPYFILE_FICLONE,
+    filter: (source) => {
+      if (left.has(source) || exclude.includes(basename(source))) return false;
+      const stat = lstatSync(source, { throwIfNoEntry: false });
+      return stat !== undefined && (stat.isFile() || stat.isDirectory() || stat.isSymbolicLink());
+    },
+  });
+}
+
+export interface RewindOptions extends CopyOptions {
+  readonly taskId: string;
+  readonly state: State;
+  readonly config: ResolvedConfig;
+  readonly rules: readonly RuleGroup[];
+  readonly stateDir: string;
+  readonly clock: Clock;
+}
+
+/**
+ * Bring the copy back to where the task began, by taking back on it what the journal knows of that time.
+ * Returns why that could not be done, where it could not.
+ */
+export async function rewindCopy(options: RewindOptions): Promise<string | undefined> {
+  const { state, taskId, config, rules, copy, stateDir, clock } = options;
+  const callIds = await callsSince(state.journal, taskId);
+  if (callIds.length === 0) return undefined;
+  const [{ createJournal }, { openBlobs }] = await Promise.all([
+    import("../../world/journal/journal.js"),
+    import("../../store/blobs.js"),
+  ]);
+  let next = 0;
+  const own = openBlobs(join(stateDir, "rewind"), () => `rewind-${next++}`);
+  const journal = createJournal({
+    guard: createGuards({ config, rules, workspace: copy, stateDir }).undo(),
+    store: moveStore(state.journal, options),
+    blobs: layerBlobs(own, state.blobs),
+    clock,
+  });
+  try {
+    await journal.undo({ callIds }, { callId: "rewind", sessionId: "replay", tool: "undo" });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** The calls that changed files since the first one of the task did, newest first. */
+async function callsSince(journal: JournalStore, taskId: string): Promise<string[]> {
+  const changes = await journal.history({ limit: 10_000 });
+  const first = changes.findLastIndex((change) => change.taskId === taskId);
+  const since = changes.slice(0, first + 1).filter(({ undone }) => !undone);
+  return [...new Set(since.map(({ callId }) => callId))];
+}
+
+/** The journal of the workspace as if its files lay in the copy; nothing is written to it. */
+function moveStore(store: JournalStore, { workspace, copy }: CopyOptions): JournalStore {
+  const move = (path: string): string =>
+    path === workspace || path.startsWith(`${workspace}/`) ? copy + path.slice(workspace.length) : path;
+  const moveStep = (step: JournalStep): JournalStep =>
+    step.kind === "set"
+      ? { ...step, path: move(step.path), temp: move(step.temp) }
+      : { ...step, from: move(step.from), to: move(step.to), temp: move(step.temp), inode: null };
+  const moveEntry = (entry: JournalEntry): JournalEntry => ({
+    ...entry,
+    changes: entry.changes.map((change) => ({ ...change, step: moveStep(change.step) })),
+  });
+  const nothing = async (): Promise<void> => {};
+  const moved: JournalStore = {
+    fenced: () => moved,
+    begin: async (_entry: NewJournalEntry) => 1,
+    commit: nothing,
+    clean: nothing,
+    finish: async () => [],
+    retreat: nothing,
+    discard: nothing,
+    fail: nothing,
+    unfinished: async () => [],
+    select: async (selector) => (await store.select(selector)).map(moveEntry),
+    wasUndone: async () => false,
+    history: async () => [],
+    changesAfter: async (path, change) => {
+      const own = path.startsWith(copy) ? workspace + path.slice(copy.length) : path;
+      const steps = await store.changesAfter(own, change);
+      return steps.map((step) => ({ ...step, path: move(step.path), temp: move(step.temp) }));
+    },
+    clear: async () => 0,
+    prune: async () => 0,
+    usage: async () => ({ entries: 0, bytes: 0 }),
+    unreferenced: async () => [],
+  };
+  return moved;
+}
+
+/** Contents of both, new ones only in the first. */
+function layerBlobs(own: BlobStore, below: BlobStore): BlobStore {
+  const holder = (hash: string): BlobStore => (own.has(hash) ? own : below);
+  return {
+    ...own,
+    has: (hash) => own.has(hash) || below.has(hash),
+    read: (hash) => holder(hash).read(hash),
+    open: (hash) => holder(hash).open(hash),
+    verify: (hash) => holder(hash).verify(hash),
+  };
+}

@@ -1,0 +1,182 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import type { RuleGroup } from "../../config/load-config.js";
+import type { ResolvedConfig } from "../../config/resolve-config.js";
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
+import type { AuditLog, AuditRecord } from "../../contract/ports/audit.js";
+import type { Clock } from "../../contract/ports/clock.js";
+import type { ToolRegistry } from "../../registry/tool-registry.js";
+import type { LazyState } from "../state/lazy-state.js";
+import type { TenonOptions } from "../tenon-options.js";
+import type { Tenon } from "../tenon.js";
+import { compareEnds, type ReplayPlaces } from "./compare-ends.js";
+import { copyWorkspace, rewindCopy } from "./copy-workspace.js";
+import { openReplayTenon, type ReplayTenon } from "./replay-tenon.js";
+
+/** How a task is run again. */
+export interface ReplayOptions {
+  /** Leave the copy where it is. @default false */
+  readonly keep?: boolean | undefined;
+  /** Run again also what reaches out of the machine, instead of taking the recorded result. @default false */
+  readonly live?: boolean | undefined;
+  /** Names or paths that are not copied. @default [] */
+  readonly exclude?: readonly string[] | undefined;
+  readonly onStep?: ((step: ReplayStep) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One recorded call and what became of it. */
+export interface ReplayStep {
+  readonly callId: string;
+  readonly tool: string;
+  /** `skipped`: not run again; where it has a recorded result, that stands. */
+  readonly verdict: "same" | "different" | "skipped";
+  /** Why it was skipped. */
+  readonly reason?: string | undefined;
+  /** From the recorded end to the new one. */
+  readonly difference?: string | undefined;
+  readonly durationMs: number;
+}
+
+/** What running a task again showed. */
+export interface ReplayReport {
+  readonly taskId: string;
+  /** Every call that was run again ended as recorded. */
+  readonly same: boolean;
+  readonly steps: readonly ReplayStep[];
+  /** What makes the comparison less sure. */
+  readonly notes: readonly string[];
+  /** The copy, where it was kept. */
+  readonly copy?: string | undefined;
+}
+
+export interface ReplayDeps {
+  readonly config: ResolvedConfig;
+  readonly rules: readonly RuleGroup[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly workspace: string;
+  readonly stateDir: string;
+  readonly audit: AuditLog;
+  readonly state: LazyState;
+  readonly registry: ToolRegistry;
+  readonly redact: <T>(value: T) => T;
+  readonly clock: Clock;
+  /** Opens the Tenon that works on the copy. */
+  readonly createTenon: (options: TenonOptions) => Tenon;
+}
+
+/** Run the recorded calls of a task again, in their order, on a copy of the workspace. */
+export async function replayTask(
+  parts: ReplayDeps,
+  taskId: string,
+  options: ReplayOptions = {},
+): Promise<ReplayReport> {
+  const records = await recordsOf(parts.audit, taskId);
+  const root = realpathSync(await mkdtemp(join(tmpdir(), "tenon-replay-")));
+  const workspace = realpathSync(parts.workspace);
+  const places = { workspace, copy: join(root, basename(workspace) || "workspace") };
+  const stateDir = join(root, "state");
+  try {
+    const exclude = [parts.stateDir, ...(options.exclude ?? [])];
+    await copyWorkspace({ ...places, exclude });
+    const rewound = await rewindCopy({
+      ...parts,
+      ...places,
+      stateDir,
+      exclude,
+      taskId,
+      state: await parts.state.open(),
+    });
+    const tenon = openReplayTenon(parts, { ...places, stateDir, live: options.live === true });
+    try {
+      const steps = await runAll(tenon, { parts, records, places, options });
+      return {
+        taskId,
+        same: steps.every(({ verdict }) => verdict !== "different"),
+        steps,
+        notes: notesOf(parts, records, rewound),
+        ...(options.keep === true && { copy: places.copy }),
+      };
+    } finally {
+      await tenon.close();
+    }
+  } finally {
+    if (options.keep !== true) await rm(root, { recursive: true, force: true });
+  }
+}
+
+/** The calls that nobody else's call made, with their whole contents, in the order in which they came. */
+async function recordsOf(audit: AuditLog, taskId: string): Promise<AuditRecord[]> {
+  const found = await audit.search({ taskId, limit: 100_000 });
+  const own = found.filter(({ parentCallId }) => parentCallId === undefined);
+  if (own.length === 0) {
+    throw new ToolResourceNotFoundError(`Task "${taskId}" not found on record: no call was made for it.`, {
+      hint: "tenon log --json shows the tasks of calls; a call has one where it was made with a taskId.",
+    });
+  }
+  const inOrder = own.sort((one, other) => one.time - other.time || one.seq - other.seq);
+  const whole: AuditRecord[] = [];
+  for (const record of inOrder) whole.push((await audit.get(record.seq)) ?? record);
+  return whole;
+}
+
+interface Run {
+  readonly parts: ReplayDeps;
+  readonly records: readonly AuditRecord[];
+  readonly places: ReplayPlaces;
+  readonly options: ReplayOptions;
+}
+
+async function runAll(tenon: ReplayTenon, run: Run): Promise<ReplayStep[]> {
+  const steps: ReplayStep[] = [];
+  for (const record of run.records) {
+    run.options.signal?.throwIfAborted();
+    const step = await runOne(tenon, record, run);
+    run.options.onStep?.(step);
+    steps.push(step);
+  }
+  return steps;
+}
+
+async function runOne(tenon: ReplayTenon, record: AuditRecord, run: Run): Promise<ReplayStep> {
+  const base = { callId: record.callId, tool: record.tool, durationMs: 0 };
+  const kept = unfit(record) ?? tenon.reasonToTake(record);
+  if (kept !== undefined) return { ...base, ...kept };
+  const envelope = await tenon.run(record, run.options.signal);
+  const ended = { result: run.parts.redact(envelope.result), error: envelope.error };
+  const { durationMs } = envelope;
+  if (record.result === undefined && record.resultDigest !== undefined && ended.error === undefined)
+    return { ...base, durationMs, verdict: "skipped", reason: "only the digest of its result was kept" };
+  const diff = compareEnds(record, ended, run.places);
+  return diff === ""
+    ? { ...base, durationMs, verdict: "same" }
+    : { ...base, durationMs, verdict: "different", difference: diff };
+}
+
+/** What is not in the record cannot be run. */
+function unfit(record: AuditRecord): Pick<ReplayStep, "verdict" | "reason"> | undefined {
+  if (record.purged !== undefined) return { verdict: "skipped", reason: "its contents were purged" };
+  if (record.arguments === undefined && record.argumentsDigest !== undefined)
+    return { verdict: "skipped", reason: "its arguments are too large to be on record" };
+  if (JSON.stringify(record.arguments ?? null).includes("[redacted]"))
+    return { verdict: "skipped", reason: "its arguments held a secret that is not on record" };
+  return undefined;
+}
+
+function notesOf(
+  { registry }: ReplayDeps,
+  records: readonly AuditRecord[],
+  rewound: string | undefined,
+): string[] {
+  const shell = records.some(({ tool }) => registry.get(tool)?.shellLine !== undefined);
+  return [
+    ...(rewound === undefined
+      ? []
+      : [
+          `The copy could not be brought back to where the task began, so it starts from the files as they are now: ${rewound}`,
+        ]),
+    ...(shell ? ["Changes by commands are not journalled: the copy still has what they left behind."] : []),
+  ];
+}

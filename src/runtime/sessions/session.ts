@@ -1,0 +1,195 @@
+import { BatchBudget } from "../../call/batch-budget.js";
+import { runCall } from "../../call/run-call.js";
+import { explainCall, type Explained, type ExplainOptions } from "../../call/explain.js";
+import { toErrorInfo, toToolError } from "../../call/failure.js";
+import type { SpineParts } from "../../call/parts.js";
+import type { ToolEnvelope, ToolRequest } from "../../contract/call.js";
+import type { ToolError } from "../../contract/errors.js";
+import type { ClientDoor } from "../../contract/ports/client.js";
+import type { SessionEnv } from "../../contract/ports/env.js";
+import type { ApprovalChannel, ClientInfo, InteractBackend } from "../../contract/ports/interact.js";
+import type { SeenFiles } from "../../contract/ports/seen.js";
+import type { CallSession } from "../../contract/session.js";
+import type { SessionOptions, StreamItem, ToolCaller, ValidationResult } from "../../contract/tenon.js";
+import type { Tool, ToolDescription } from "../../contract/tool.js";
+import { toLLMTools, type LLMFormat, type LLMTools, type LLMToolsOptions } from "../../llm/to-llm-tools.js";
+import { sessionPrompt, type SessionPromptOptions } from "./session-prompt.js";
+import type { ToolPrompt } from "../../llm/tool-prompt.js";
+import type { Toolset } from "../../registry/toolsets.js";
+import { takePlain } from "../../schema/take-plain.js";
+import type { RunningCalls } from "../calls/running-calls.js";
+import { streamCalls } from "./stream.js";
+import type { Seat } from "../state/work-access.js";
+
+/** What a session gets from the runtime that opens it. */
+export interface SessionParts {
+  readonly spine: SpineParts;
+  readonly env: SessionEnv;
+  readonly seen: SeenFiles;
+  readonly toolset: Toolset | undefined;
+  /** Bring a toolset that follows the pipeline up to date. @default it does not change */
+  readonly refresh?: (() => Promise<void>) | undefined;
+  readonly seat: Seat;
+  /** The name of an agent that nobody named. @default it has one */
+  readonly nameAgent?: (() => string) | undefined;
+  readonly running: RunningCalls;
+  /** Stop what the session left running. */
+  readonly endJobs: (sessionId: string) => Promise<void>;
+}
+
+/** One agent at work: who it is, what it may see, its environment. */
+export class Session implements ToolCaller, CallSession {
+  readonly id: string;
+  readonly env: SessionEnv;
+  readonly seen: SeenFiles;
+  declare readonly userId?: string;
+  declare readonly principal?: string;
+  declare readonly taskId?: string;
+  readonly seat: Seat;
+  declare readonly allowedPaths?: readonly string[];
+  declare readonly sees?: (toolName: string) => boolean;
+  declare readonly interact?: InteractBackend;
+  declare readonly client?: ClientDoor;
+  declare readonly closedChannels?: readonly ApprovalChannel[];
+  readonly #parts: SessionParts;
+  readonly #agent: string;
+  readonly #clientInfo: ClientInfo | undefined;
+
+  constructor(options: SessionOptions & { readonly id: string }, parts: SessionParts) {
+    this.id = options.id;
+    this.#agent = options.agent ?? "agent";
+    this.#clientInfo = options.clientInfo;
+    if (options.userId !== undefined) this.userId = options.userId;
+    if (options.principal !== undefined) this.principal = options.principal;
+    if (options.taskId !== undefined) this.taskId = options.taskId;
+    this.seat = parts.seat;
+    if (options.allowedPaths !== undefined) this.allowedPaths = options.allowedPaths;
+    if (options.sees !== undefined) this.sees = options.sees;
+    if (options.interact !== undefined) this.interact = options.interact;
+    if (options.client !== undefined) this.client = options.client;
+    if (options.closedChannels !== undefined) this.closedChannels = options.closedChannels;
+    this.env = parts.env;
+    this.seen = parts.seen;
+    this.#parts = parts;
+  }
+
+  /** Its own name, else that of the program it works for, once that has said who it is. */
+  get agent(): string {
+    return this.#parts.nameAgent?.() ?? this.#agent;
+  }
+
+  /** The program that it works for, in that program's own words. */
+  get clientInfo(): ClientInfo | undefined {
+    return this.#clientInfo ?? this.client?.info;
+  }
+
+  /** The iteration that it works in: its own, else the newest. */
+  get iterationId(): string | undefined {
+    return this.seat.shown;
+  }
+
+  call = (request: ToolRequest): Promise<ToolEnvelope> => this.#run(request, undefined);
+
+  #run(request: ToolRequest, batch: BatchBudget | undefined): Promise<ToolEnvelope> {
+    const { spine, toolset, running, refresh } = this.#parts;
+    if (running.starting === undefined && refresh === undefined)
+      return runCall(request, { session: this, toolset, batch }, spine);
+    return this.refresh().then((fault) => runCall(request, { session: this, toolset, fault, batch }, spine));
+  }
+
+  /** Wait for the start and see where the pipeline stands, where the toolset follows it; tells why no call can run. */
+  refresh = async (): Promise<ToolError | undefined> => {
+    const { running, refresh } = this.#parts;
+    const fault = await running.starting;
+    if (fault !== undefined || refresh === undefined) return fault;
+    try {
+      await refresh();
+      return undefined;
+    } catch (thrown) {
+      return toToolError(thrown, "");
+    }
+  };
+
+  callMany = (requests: readonly ToolRequest[]): Promise<ToolEnvelope[]> => {
+    const list = toRequests(requests);
+    const batch = this.#batchOf(list);
+    return Promise.all(list.map((request) => this.#run(request, batch)));
+  };
+
+  /** Answers that are given together share a budget. */
+  #batchOf({ length }: readonly ToolRequest[]): BatchBudget | undefined {
+    return length < 2 ? undefined : new BatchBudget(this.#parts.spine.output.maxBatchTokens, length);
+  }
+
+  stream = (requests: ToolRequest | readonly ToolRequest[]): AsyncIterable<StreamItem> => {
+    const { spine, toolset } = this.#parts;
+    const list = toRequests(requests);
+    const batch = this.#batchOf(list);
+    return streamCalls(list, async (request, link) => {
+      const fault = await this.refresh();
+      return runCall(request, { session: this, toolset, fault, batch, ...link }, spine);
+    });
+  };
+
+  validate = (name: string, args: unknown): ValidationResult => {
+    const { spine, toolset } = this.#parts;
+    try {
+      const entry = spine.registry.resolve(name, { sessionId: this.id, toolset });
+      const plain = takePlain(args ?? {}, spine.plainLimits);
+      const checked = plain.ok ? entry.input.check(plain.value) : plain;
+      if (checked.ok) return { valid: true, errors: [] };
+      return { valid: false, errors: checked.issues.map((issue) => issue.message) };
+    } catch (thrown) {
+      const { message, hint } = toErrorInfo(toToolError(thrown, ""));
+      return { valid: false, errors: [hint === undefined ? message : `${message} ${hint}`] };
+    }
+  };
+
+  /** Say what would be decided about a call, by which rule and why; nobody is asked and nothing runs. */
+  explain = async (request: ToolRequest, options: ExplainOptions = {}): Promise<Explained> => {
+    const { spine, toolset } = this.#parts;
+    const fault = await this.refresh();
+    return explainCall(request, { session: this, toolset, fault, ...options }, spine);
+  };
+
+  /** Forget the answers that were given for this session, and stop its background jobs. */
+  async close(): Promise<void> {
+    this.#parts.spine.policy.endSession(this.id);
+    await this.#parts.endJobs(this.id);
+  }
+
+  /** The definitions of this session's tools for a model, in a provider's dialect. */
+  toLLMTools(format: LLMFormat, options?: LLMToolsOptions): LLMTools {
+    return toLLMTools(this.descriptions(), format, options);
+  }
+
+  /** The system prompt with this session's tools, for models without tool calling of their own. */
+  prompt = (options: SessionPromptOptions = {}): ToolPrompt => sessionPrompt(this.descriptions(), options);
+
+  /** What is known of the tools that this session can see, in the order of their names. */
+  descriptions(): ToolDescription[] {
+    const { registry } = this.#parts.spine;
+    return this.tools().flatMap((tool) => registry.describe(tool.name) ?? []);
+  }
+
+  /** The tools that this session can see, in the order of their names. */
+  tools(): Tool[] {
+    const { spine, toolset } = this.#parts;
+    const tools = spine.registry.list(toolset === undefined ? {} : { toolset });
+    return tools.sort((one, other) => (one.name < other.name ? -1 : 1));
+  }
+}
+
+const mostRequests = 1_000_000;
+
+/** The requests one by one; what is no list that can be read is one request, refused like any bad one. */
+function toRequests(requests: unknown): readonly ToolRequest[] {
+  try {
+    if (!Array.isArray(requests) || requests.length > mostRequests) return [requests as ToolRequest];
+    const list: ToolRequest[] = [];
+    for (let index = 0; index < requests.length; index++) list.push(requests[index] as ToolRequest);
+    return list;
+  } catch {
+    return [undefined as unknown as ToolRequest]; // a hostile proxy
+  }
+}

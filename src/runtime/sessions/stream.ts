@@ -1,0 +1,60 @@
+import type { ToolEnvelope, ToolRequest } from "../../contract/call.js";
+import type { TenonEvent } from "../../contract/events.js";
+import type { StreamItem } from "../../contract/tenon.js";
+
+/** What a streamed call is told besides its request. */
+export interface StreamLink {
+  readonly onEvent: (event: TenonEvent) => void;
+  /** Fires when nobody listens any more. */
+  readonly leaving: AbortSignal;
+}
+
+/** Makes one call and passes its events on as they happen; never rejects. */
+export type StreamingCall = (request: ToolRequest, link: StreamLink) => Promise<ToolEnvelope>;
+
+/**
+ * Start all calls and give their events and results as they come. The calls start when
+ * the loop asks for the first item; leaving the loop cancels those that still run.
+ */
+export async function* streamCalls(
+  requests: readonly ToolRequest[],
+  run: StreamingCall,
+): AsyncGenerator<StreamItem> {
+  const leaving = new AbortController();
+  const items = new ItemQueue();
+  const makeOne = async (request: ToolRequest): Promise<void> => {
+    const envelope = await run(request, { onEvent: (event) => items.push(event), leaving: leaving.signal });
+    items.push({ type: "result", envelope });
+  };
+  try {
+    void Promise.all(requests.map(makeOne)).then(() => items.end());
+    for (let batch = await items.take(); batch.length > 0; batch = await items.take()) yield* batch;
+  } finally {
+    leaving.abort();
+  }
+}
+
+/** Items that wait to be taken; an empty batch says that there will be no more. */
+class ItemQueue {
+  #items: StreamItem[] = [];
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  push(item: StreamItem): void {
+    this.#items.push(item);
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  async take(): Promise<StreamItem[]> {
+    if (this.#items.length === 0 && !this.#ended)
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    const batch = this.#items;
+    this.#items = [];
+    return batch;
+  }
+}

@@ -1,0 +1,69 @@
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
+import type { AnswerLimits } from "../../contract/ports/answers.js";
+import type { State } from "../../store/open-state.js";
+import type { StateLimits } from "../../store/state-limits.js";
+import { isThere, workspaceKey } from "../../store/state-dir.js";
+
+export interface LazyStateOptions {
+  readonly stateDir: string;
+  readonly workspace: string;
+  /** "sqlite", ":memory:" or postgres://…, which is a secret. */
+  readonly database: string;
+  /** How much is kept. */
+  readonly limits?: Partial<StateLimits> | undefined;
+  readonly answerLimits: AnswerLimits;
+  readonly onWarning: (message: string) => void;
+}
+
+/** The workspace's state, opened when something first needs it: many calls never do. */
+export interface LazyState {
+  /** Whether an earlier run left something behind. */
+  exists(): boolean;
+  open(): Promise<State>;
+  /** Close it, if it was opened. */
+  close(): Promise<void>;
+}
+
+/** Prepare the state without touching the disk. */
+export function createLazyState(options: LazyStateOptions): LazyState {
+  let opening: Promise<State> | undefined;
+  return {
+    exists: () => existsAlready(options),
+    open() {
+      opening ??= openNow(options).catch((cause: unknown) => {
+        opening = undefined; // whoever needs it next tries again
+        throw cause;
+      });
+      return opening;
+    },
+    async close() {
+      const state = await opening?.catch(() => undefined);
+      await state?.close();
+    },
+  };
+}
+
+function existsAlready({ stateDir, workspace, database }: LazyStateOptions): boolean {
+  const dir = join(stateDir, workspaceKey(realWorkspace(workspace)));
+  // Only the server knows; what it holds may be another machine's.
+  if (database !== "sqlite") return database !== ":memory:";
+  return isThere(join(dir, "state.db"));
+}
+
+async function openNow(options: LazyStateOptions): Promise<State> {
+  const { openState } = await import("../../store/open-state.js");
+  return openState(options);
+}
+
+function realWorkspace(workspace: string): string {
+  try {
+    return realpathSync.native(workspace);
+  } catch (cause) {
+    throw new ToolResourceNotFoundError(`The workspace "${workspace}" was not found.`, {
+      cause,
+      hint: "Name a folder that exists as workspace.",
+    });
+  }
+}

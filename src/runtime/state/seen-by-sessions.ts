@@ -1,0 +1,40 @@
+import type { SeenFiles } from "../../contract/ports/seen.js";
+import { createSeenFiles } from "../../world/seen/seen-files.js";
+import { createSeenKeeper } from "../../world/seen/seen-keeper.js";
+import type { LazyState } from "./lazy-state.js";
+
+export interface SeenBySessionsOptions {
+  readonly canonical: (path: string) => string;
+  readonly state: LazyState;
+  /** Told of work that closing must wait for. */
+  readonly onWork: (work: Promise<void>) => void;
+  readonly onWarning: (message: string) => void;
+}
+
+/** Gives each session what it has read; that of a named one is kept in the state for the next process. */
+export type SeenBySessions = (name?: string) => SeenFiles;
+
+/** Begin with nothing seen. */
+export function createSeenBySessions({
+  canonical,
+  state,
+  onWork,
+  onWarning,
+}: SeenBySessionsOptions): SeenBySessions {
+  const named = new Map<string, SeenFiles>();
+  const openNamed = (name: string): SeenFiles => {
+    const keeper = createSeenKeeper({
+      open: async (make) =>
+        make || state.exists() ? (await state.open()).kv(`session-seen:${name}`) : undefined,
+      onWork,
+      onWarning,
+    });
+    return createSeenFiles({ canonical, keeper });
+  };
+  return (name) => {
+    if (name === undefined) return createSeenFiles({ canonical });
+    const seen = named.get(name) ?? openNamed(name);
+    named.set(name, seen);
+    return seen;
+  };
+}

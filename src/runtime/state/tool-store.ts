@@ -1,0 +1,56 @@
+import type { Json } from "../../contract/json.js";
+import type { KeyValue, Store, WorkStores } from "../../contract/ports/store.js";
+import type { CallScope } from "../../contract/session.js";
+import type { LazyState } from "./lazy-state.js";
+import type { WorkDoor } from "./work-access.js";
+
+/** The store of one call: a name space of its tool's own, and what agents keep together. */
+export class ToolStore implements Store {
+  readonly #state: LazyState;
+  readonly #door: WorkDoor;
+  readonly #scope: CallScope;
+  #work: WorkStores | undefined;
+
+  constructor(state: LazyState, door: WorkDoor, scope: CallScope) {
+    this.#state = state;
+    this.#door = door;
+    this.#scope = scope;
+  }
+
+  async get(key: string): Promise<Json | undefined> {
+    return (await this.#own()).get(key);
+  }
+  async set(key: string, value: Json): Promise<void> {
+    await (await this.#own()).set(key, value);
+  }
+  async delete(key: string): Promise<boolean> {
+    return (await this.#own()).delete(key);
+  }
+  async list(prefix?: string): Promise<readonly string[]> {
+    return (await this.#own()).list(prefix);
+  }
+
+  get snippets(): WorkStores["snippets"] {
+    return this.#shared.snippets;
+  }
+  get memories(): WorkStores["memories"] {
+    return this.#shared.memories;
+  }
+  get plan(): WorkStores["plan"] {
+    return this.#shared.plan;
+  }
+  get artifacts(): WorkStores["artifacts"] {
+    return this.#shared.artifacts;
+  }
+  get pipeline(): WorkStores["pipeline"] {
+    return this.#shared.pipeline;
+  }
+
+  get #shared(): WorkStores {
+    return (this.#work ??= this.#door.storesFor(this.#scope));
+  }
+
+  async #own(): Promise<KeyValue> {
+    return (await this.#state.open()).kv(`tool:${this.#scope.toolName}`);
+  }
+}

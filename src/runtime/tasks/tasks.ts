@@ -1,0 +1,63 @@
+import type { ToolEnvelope } from "../../contract/call.js";
+import type { Recorder } from "../../contract/ports/recorder.js";
+
+/** What was done for one task, oldest first. */
+export interface TaskContext {
+  readonly taskId: string;
+  readonly actionsDone: readonly ToolEnvelope[];
+  /** Results that were let go because the task has more than are kept. */
+  readonly actionsDropped: number;
+}
+
+export interface TaskBounds {
+  /** @default 1000 */
+  readonly maxTasks?: number;
+  /** @default 10000 */
+  readonly maxActions?: number;
+}
+
+/** Keeps the results of tasks, the newest of each, the tasks that were last active. */
+export class Tasks implements Recorder {
+  readonly name = "tasks";
+  readonly #tasks = new Map<
+    string,
+    { taskId: string; actionsDone: ToolEnvelope[]; actionsDropped: number }
+  >();
+  readonly #maxTasks: number;
+  readonly #maxActions: number;
+
+  constructor(bounds: TaskBounds = {}) {
+    this.#maxTasks = bounds.maxTasks ?? 1000;
+    this.#maxActions = bounds.maxActions ?? 10_000;
+  }
+
+  record({
+    taskId,
+    envelope,
+  }: {
+    readonly taskId: string | undefined;
+    readonly envelope: ToolEnvelope;
+  }): void {
+    if (taskId === undefined) return;
+    const task = this.#tasks.get(taskId) ?? { taskId, actionsDone: [], actionsDropped: 0 };
+    // Moved to the end, so that the first key is always the task that was idle longest.
+    this.#tasks.delete(taskId);
+    this.#tasks.set(taskId, task);
+    task.actionsDone.push(envelope);
+    if (task.actionsDone.length > this.#maxActions) {
+      task.actionsDone.shift();
+      task.actionsDropped++;
+    }
+    this.#dropIdle();
+  }
+
+  get(taskId: string): TaskContext | undefined {
+    return this.#tasks.get(taskId);
+  }
+
+  #dropIdle(): void {
+    if (this.#tasks.size <= this.#maxTasks) return;
+    const idle = this.#tasks.keys().next().value;
+    if (idle !== undefined) this.#tasks.delete(idle);
+  }
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ResolvedConfig } from "../../config/resolve-config.js";
+import { ToolSecurityError } from "../../contract/errors.js";
+import type { Clock } from "../../contract/ports/clock.js";
+import type { Outputs } from "../../contract/ports/outputs.js";
+import type { Processes, SandboxState } from "../../contract/ports/processes.js";
+import type { CallScope } from "../../contract/session.js";
+import { matchesGlob } from "../../registry/glob.js";
+import { workspaceKey } from "../../store/state-dir.js";
+import { createOutputStore, type OutputStore } from "../../world/outputs/outputs.js";
+import { createProcessWorld, type ProcessWorld } from "../../world/processes/processes.js";
+import type { Sandbox } from "../../world/sandbox/sandbox-types.js";
+import type { Guards } from "./guards.js";
+
+export interface CommandWorldOptions {
+  readonly config: ResolvedConfig;
+  readonly workspace: string;
+  readonly stateDir: string;
+  readonly guards: Guards;
+  readonly sandbox: Sandbox;
+  /** Of the host. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** Why no background job can be started. */
+  readonly noJobs?: string | undefined;
+}
+
+/** Commands and their outputs, for all calls. */
+export interface CommandWorld {
+  processes(scope: CallScope): Processes;
+  outputs(scope: CallScope): Outputs;
+  sandbox(): SandboxState;
+  /** Look once what can hold commands; `undefined` once it is known. */
+  lookForSandbox(): Promise<unknown> | undefined;
+  /** Stop the jobs of a session and forget its outputs. */
+  endSession(sessionId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Prepare commands and their outputs; nothing is started or made before the first command. */
+export function createCommandWorld(options: CommandWorldOptions): CommandWorld {
+  const { sandbox, clock } = options;
+  const dir = (): string => join(options.stateDir, workspaceKey(options.guards.common().root));
+  let store: OutputStore | undefined;
+  const outputs = (): OutputStore =>
+    (store ??= createOutputStore({ dir: join(dir(), "outputs"), now: clock.now, randomBytes }));
+  const outputsFor = (scope: CallScope): Outputs => outputs().forSession(scope.session.id);
+  let looked = false;
+  let world: ProcessWorld | undefined;
+  const processes = (): ProcessWorld => (world ??= openProcesses(options, outputsFor));
+  return {
+    processes: (scope) => processes().forCall(scope),
+    outputs: outputsFor,
+    sandbox: () => sandbox.state(),
+    lookForSandbox: () =>
+      looked
+        ? undefined
+        : sandbox.ready().then(
+            () => (looked = true),
+            () => (looked = true), // once is enough: whoever runs a command hears why
+          ),
+    async endSession(sessionId) {
+      await world?.endSession(sessionId);
+      await store?.endSession(sessionId);
+    },
+    async close() {
+      await world?.close();
+      await store?.close();
+      await sandbox.close();
+    },
+  };
+}
+
+function openProcesses(
+  { config, guards, sandbox, env, clock, noJobs }: CommandWorldOptions,
+  outputs: (scope: CallScope) => Outputs,
+): ProcessWorld {
+  const wanted = config.tools.perTool["shell_exec"]?.custom?.["shell"];
+  return createProcessWorld({
+    sandbox,
+    outputs,
+    shell: {
+      platform: process.platform,
+      env,
+      ...(typeof wanted === "string" && { wanted }),
+    },
+    folder: (scope, cwd) => startFolder(guards, scope, cwd),
+    isAllowed: (name) => config.secrets.allowEnv.some((glob) => matchesGlob(glob, name)),
+    tempDir: tmpdir(),
+    newMark: () => randomBytes(9).toString("hex"),
+    now: clock.now,
+    monotonic: clock.monotonic,
+    noJobs,
+  });
+}
+
+/** A folder inside what the call may touch; the guard judges where it really is. */
+function startFolder(guards: Guards, { toolName, session }: CallScope, cwd: string | undefined): string {
+  const guard = guards.forCall(toolName, session);
+  const verdict = guard.check(cwd ?? ".", "read");
+  if (!verdict.allowed) {
+    throw new ToolSecurityError(`A command cannot start in "${cwd ?? "."}": ${verdict.reason}`, {
+      code: verdict.code,
+      hint: "Start it in a folder of the workspace.",
+    });
+  }
+  return guard.canonical(cwd ?? ".");
+}

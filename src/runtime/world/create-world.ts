@@ -1,0 +1,185 @@
+import type { WorldPorts } from "../../call/parts.js";
+import type { RuleGroup } from "../../config/load-config.js";
+import type { ResolvedConfig } from "../../config/resolve-config.js";
+import type { Clock } from "../../contract/ports/clock.js";
+import type { Files, PathVerdict } from "../../contract/ports/files.js";
+import type { InteractBackend } from "../../contract/ports/interact.js";
+import type { Quarantine } from "../../contract/ports/quarantine.js";
+import type { CallScope, CallSession } from "../../contract/session.js";
+import type { Policy } from "../../policy/create-policy.js";
+import type { EventBus } from "../../record/event-bus.js";
+import type { DocumentFiles } from "../../store/work-scope.js";
+import { createFiles } from "../../world/files-port.js";
+import type { Guard } from "../../world/files/guard-types.js";
+import { createInteract, type AskOptions } from "../../world/interact/ask-person.js";
+import { createCallbackBackend, type InteractCallbacks } from "../../world/interact/callback-backend.js";
+import type { SandboxFact } from "../../world/sandbox/sandbox-types.js";
+import type { Journal } from "../../world/journal/journal.js";
+import { createRuntimeCode } from "./code.js";
+import type { TenonOptions } from "../tenon-options.js";
+import { createDocumentFiles } from "./document-files.js";
+import { createGuards, openedByPerson } from "./guards.js";
+import { createLazyJournal } from "../journal/lazy-journal.js";
+import type { LazyState } from "../state/lazy-state.js";
+import { createLog } from "../log/create-log.js";
+import { createNetwork } from "./network.js";
+import { createCommandWorld } from "./command-world.js";
+import { createRuntimeSandbox } from "./sandbox.js";
+import { ToolStore } from "../state/tool-store.js";
+import { createWorkDoor, type DocumentOrigin, type WorkDoor } from "../state/work-access.js";
+
+export interface WorldOptions {
+  readonly options: TenonOptions;
+  readonly config: ResolvedConfig;
+  readonly rules: readonly RuleGroup[];
+  readonly workspace: string;
+  readonly stateDir: string;
+  /** Of the host. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly state: LazyState;
+  readonly policy: Policy;
+  readonly clock: Clock;
+  readonly redact: <T>(value: T) => T;
+  readonly events: EventBus;
+  readonly newId: () => string;
+}
+
+/** The real world behind the ports, and what the runtime itself needs of it. */
+export interface World {
+  readonly ports: WorldPorts;
+  readonly journal: Journal;
+  /** What agents keep together. */
+  readonly work: WorkDoor;
+  readonly guardKind: () => Guard["kind"];
+  /** What holds commands, looked at now. */
+  readonly sandboxFacts: () => Promise<readonly SandboxFact[]>;
+  /** What was held back from commands. */
+  readonly quarantine: Quarantine;
+  readonly checkPath: (path: string, access?: "read" | "write") => PathVerdict;
+  readonly backendFor: (session: CallSession) => InteractBackend | undefined;
+  /** How the runtime itself reaches its person. */
+  readonly backend: InteractBackend | undefined;
+  /** A session is over: what it left running ends. */
+  endSession(sessionId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Open the world lazily: what no call uses is never made. */
+export function createWorld(parts: WorldOptions): World {
+  const { options, config, state, clock } = parts;
+  const backend = toBackend(options.interact);
+  // A session's own way to its person goes first; where nobody is there, the runtime's way is left.
+  const backendFor = ({ interact }: CallSession): InteractBackend | undefined =>
+    interact?.available() === true ? interact : backend;
+  const guards = createGuards(parts);
+  const journal = createLazyJournal(parts, () => guards.undo());
+  const documentsOf = (origin: DocumentOrigin): DocumentFiles =>
+    createDocumentFiles({ dir: config.artifacts.dir, guards, journal, ...origin });
+  const work = createWorkDoor({ state, clock, documentsOf });
+  const network = createNetwork(config, parts.policy);
+  const { workspace, stateDir, env } = parts;
+  const sandbox = createRuntimeSandbox({
+    config,
+    workspace,
+    stateDir,
+    home: options.home,
+    env,
+    clock,
+    opened: openedByPerson(parts.rules),
+  });
+  const noJobs = options.jobs === false ? "this process ends with its call, and its jobs with it" : undefined;
+  const commands = createCommandWorld({ config, workspace, stateDir, guards, sandbox, env, clock, noJobs });
+  const code = createRuntimeCode({ config, guards, stateDir, keepsIndex: options.jobs !== false });
+  const checkPath = (path: string, access: "read" | "write" = "read"): PathVerdict =>
+    guards.common().check(path, access);
+  const filesFor = (scope: CallScope): Files => {
+    const { toolName, callId, taskId, session, signal } = scope;
+    return createFiles({
+      guard: guards.forCall(toolName, session),
+      journal,
+      origin: { callId, sessionId: session.id, tool: toolName, ...(taskId !== undefined && { taskId }) },
+      readable: scope.readable(),
+      // A command that runs at the same time must not be taken for the one who changed them.
+      onChanged: (paths) => sandbox.accept(paths),
+      signal,
+    });
+  };
+  return {
+    ports: {
+      files: filesFor,
+      look: (scope, path) => {
+        const guard = guards.forCall(scope.toolName, scope.session);
+        const readable = scope.readable();
+        return (readable === undefined ? guard : guard.screen(readable)).stat(path);
+      },
+      processes: (scope) => commands.processes(scope),
+      code: (scope) => code.forCall({ files: filesFor(scope), signal: scope.signal }),
+      outputs: (scope) => commands.outputs(scope),
+      sandbox: () => commands.sandbox(),
+      lookForSandbox: () => commands.lookForSandbox(),
+      http: (scope) => network.forCall(scope),
+      store: (scope) => new ToolStore(state, work, scope),
+      interact: (scope) =>
+        createInteract({
+          backend: backendFor(scope.session),
+          timeoutMs: config.approvals.timeoutMs,
+          clock,
+          pauseClock: () => scope.pauseClock(),
+          ...askerOf(scope, parts),
+        }),
+      log: ({ callId, toolName }) =>
+        createLog({
+          level: config.tools.perTool[toolName]?.monitoring?.logLevel ?? config.logLevel,
+          sink: options.log ?? (() => {}),
+          now: clock.now,
+          redact: parts.redact,
+          fields: { callId, toolName },
+        }),
+      root: () => guards.common().root,
+      canonicalPath: (path) => guards.common().canonical(path),
+      checkPath,
+      checkHost: (host) => network.checkHost(host),
+    },
+    journal,
+    work,
+    guardKind: () => guards.common().kind,
+    sandboxFacts: () => sandbox.facts(),
+    quarantine: sandbox.quarantine,
+    checkPath,
+    backendFor,
+    backend,
+    endSession: (sessionId) => commands.endSession(sessionId),
+    close: async () => {
+      await code.close();
+      await commands.close();
+      await network.close();
+    },
+  };
+}
+
+/** Who asks, and who hears of it. */
+function askerOf(
+  { callId, rootCallId = callId, toolName, taskId, session }: CallScope,
+  { newId, events, redact }: WorldOptions,
+): Pick<AskOptions, "asker" | "emit" | "redact"> {
+  const root = rootCallId === callId ? {} : { rootCallId };
+  return {
+    asker: () => ({
+      id: newId(),
+      callId,
+      ...root,
+      toolName,
+      sessionId: session.id,
+      agent: session.agent,
+      ...(taskId !== undefined && { taskId }),
+      ...(session.clientInfo !== undefined && { client: session.clientInfo }),
+    }),
+    emit: (name, payload) => events.emit(name, payload),
+    redact,
+  };
+}
+
+function toBackend(interact: InteractBackend | InteractCallbacks | undefined): InteractBackend | undefined {
+  if (interact === undefined) return undefined;
+  return "available" in interact ? interact : createCallbackBackend(interact);
+}

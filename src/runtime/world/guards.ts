@@ -1,0 +1,103 @@
+import { dirname, resolve } from "node:path";
+import type { RuleGroup } from "../../config/load-config.js";
+import type { ResolvedConfig } from "../../config/resolve-config.js";
+import type { CallSession } from "../../contract/session.js";
+import { protectedPathGlobs } from "../../policy/built-in-rules.js";
+import type { Guard } from "../../world/files/guard-types.js";
+import { createGuard } from "../../world/files/guard.js";
+import { createPathRules, type PathRulesOptions } from "../../world/files/path-rules.js";
+
+/** The guards of one workspace: the common one, and narrower ones for tools and sessions. */
+export interface Guards {
+  common(): Guard;
+  /** The rules of the common guard as plain data, for threads that read on their own. */
+  commonRules(): PathRulesOptions;
+  forCall(toolName: string, session: CallSession): Guard;
+  /** For the documents of stages: `files` writes below their folder only, `folder` makes it. */
+  documents(): { readonly files: Guard; readonly folder: Guard };
+  /** For a person's undo: the documents too. */
+  undo(): Guard;
+}
+
+/** Make guards when they are first needed; a tool's own paths are compiled once. */
+export function createGuards(options: {
+  readonly config: ResolvedConfig;
+  readonly rules: readonly RuleGroup[];
+  readonly workspace: string;
+  readonly stateDir: string;
+}): Guards {
+  const { config } = options;
+  const known = new Map<string | undefined, Guard>();
+  const guardOf = (toolName: string | undefined): Guard => {
+    const before = known.get(toolName);
+    if (before !== undefined) return before;
+    const guard = openGuard(options, { toolName });
+    known.set(toolName, guard);
+    return guard;
+  };
+  const folder = resolve(options.workspace, config.artifacts.dir);
+  let documents: ReturnType<Guards["documents"]> | undefined;
+  return {
+    common: () => guardOf(undefined),
+    commonRules: () => rulesOf(options, {}),
+    documents: () =>
+      (documents ??= {
+        files: openGuard(options, { opened: [folder], noLinks: true }).narrow([folder]),
+        // What is protected above it is opened to make the folder, for nothing else.
+        folder: openGuard(options, { opened: foldersTo(folder, options.workspace), noLinks: true }),
+      }),
+    undo: () => openGuard(options, { opened: [folder] }),
+    forCall(toolName, { allowedPaths }) {
+      const own = config.tools.perTool[toolName]?.permissions;
+      const guard = guardOf(own === undefined ? undefined : toolName);
+      return allowedPaths === undefined ? guard : guard.narrow(allowedPaths);
+    },
+  };
+}
+
+/** The paths that the person's own rules allow: only those open what is protected, and the policy still judges the call. */
+export function openedByPerson(groups: readonly RuleGroup[]): string[] {
+  const own = groups.filter(({ source }) => source === "command-line" || source === "user");
+  const allowing = own.flatMap(({ rules }) => rules.filter(({ decision }) => decision === "allow"));
+  return allowing.flatMap(({ path }) => path ?? []).filter((glob) => !glob.startsWith("!"));
+}
+
+/** A folder and those above it, up to the workspace. */
+function foldersTo(folder: string, workspace: string): string[] {
+  const folders: string[] = [folder];
+  for (let at = dirname(folder); at.length > workspace.length && at.startsWith(workspace); at = dirname(at))
+    folders.push(at);
+  return folders;
+}
+
+interface GuardWish {
+  readonly toolName?: string | undefined;
+  /** Paths that are not protected for this guard. */
+  readonly opened?: readonly string[];
+  /** Follow no symbolic link at all. */
+  readonly noLinks?: boolean;
+}
+
+function openGuard(options: Parameters<typeof createGuards>[0], wish: GuardWish): Guard {
+  const { config } = options;
+  const own = wish.toolName === undefined ? undefined : config.tools.perTool[wish.toolName]?.permissions;
+  const rules = createPathRules(rulesOf(options, wish));
+  const guard = createGuard({ rules, maxFileSize: config.files.maxFileSize });
+  return own?.allowedPaths === undefined ? guard : guard.narrow(own.allowedPaths);
+}
+
+function rulesOf(
+  { config, rules: groups, workspace, stateDir }: Parameters<typeof createGuards>[0],
+  { toolName, opened = [], noLinks = false }: GuardWish,
+): PathRulesOptions {
+  const own = toolName === undefined ? undefined : config.tools.perTool[toolName]?.permissions;
+  return {
+    workspace,
+    allowedPaths: config.files.allowedPaths,
+    forbiddenPaths: [...config.files.forbiddenPaths, ...(own?.forbiddenPaths ?? [])],
+    protectedGlobs: [...protectedPathGlobs, ...config.files.protectedPaths],
+    unprotectedGlobs: [...openedByPerson(groups), ...opened],
+    strict: noLinks ? { ...config.files.strict, noSymlinks: true } : config.files.strict,
+    stateDir,
+  };
+}

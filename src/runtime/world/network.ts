@@ -1,0 +1,65 @@
+import type { ResolvedConfig } from "../../config/resolve-config.js";
+import { ToolError, ToolPermissionError } from "../../contract/errors.js";
+import type { PathVerdict } from "../../contract/ports/files.js";
+import type { Http } from "../../contract/ports/http.js";
+import type { CallScope } from "../../contract/session.js";
+import type { Policy } from "../../policy/create-policy.js";
+import { compileHosts } from "../../world/http/host-rules.js";
+import { createHttpClient } from "../../world/http/http-client.js";
+import { judgeUrl, nameOf } from "../../world/http/judge-target.js";
+
+/** The way out for all calls, over connections that they share. */
+export interface Network {
+  /** The verdict on a host as far as its name can tell; nothing is looked up. */
+  checkHost(host: string): PathVerdict;
+  forCall(scope: CallScope): Http;
+  close(): Promise<void>;
+}
+
+/** One guarded client; a redirect to a host that the policy denies is refused like a request to it. */
+export function createNetwork(config: ResolvedConfig, policy: Policy): Network {
+  const { allowHosts, allowPrivate, maxBytes, timeoutMs } = config.network;
+  const client = createHttpClient({ allowHosts, allowPrivate, maxBytes, timeoutMs });
+  const hosts = compileHosts(allowHosts);
+  return {
+    checkHost: (host) => {
+      if (!URL.canParse(`http://${host}`)) return { allowed: true, path: host };
+      try {
+        judgeUrl(new URL(`http://${host}`), { hosts, allowPrivate });
+        return { allowed: true, path: host };
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        return { allowed: false, code: error.code, reason: error.message };
+      }
+    },
+    forCall: (scope) => ({
+      request: (request) =>
+        client.request({ signal: scope.signal, ...request }, (target) =>
+          refuseDenied(policy, scope, nameOf(target)),
+        ),
+    }),
+    close: () => client.close(),
+  };
+}
+
+/** Only a `deny` counts here: what had to be asked was asked before the call began. */
+function refuseDenied(policy: Policy, { toolName, session }: CallScope, host: string): void {
+  const decision = policy.decide({
+    toolName,
+    category: "network",
+    annotations: { readOnly: true, openWorld: true },
+    agent: session.agent,
+    userId: session.userId,
+    sessionId: session.id,
+    reads: [{ host }],
+    writes: [],
+  });
+  if (decision.behavior !== "deny") return;
+  const byHost = policy.rules().find(({ id }) => id === decision.rule)?.rule.host !== undefined;
+  if (!byHost) return;
+  throw new ToolPermissionError(decision.reason, {
+    code: "NETWORK_REFUSED",
+    toolName,
+    details: { rule: decision.rule, source: decision.source },
+  });
+}

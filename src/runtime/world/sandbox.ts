@@ -1,0 +1,44 @@
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ResolvedConfig } from "../../config/resolve-config.js";
+import type { Clock } from "../../contract/ports/clock.js";
+import { carefulPathGlobs, protectedPathGlobs } from "../../policy/built-in-rules.js";
+import { workspaceKey } from "../../store/state-dir.js";
+import { realPathOf } from "../../world/files/real-path.js";
+import type { Sandbox } from "../../world/sandbox/sandbox-types.js";
+import { createSandbox } from "../../world/sandbox/sandbox.js";
+
+export interface RuntimeSandboxOptions {
+  readonly config: ResolvedConfig;
+  readonly workspace: string;
+  readonly stateDir: string;
+  readonly home: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** Paths that a person's own rules open although they are protected. */
+  readonly opened: readonly string[];
+}
+
+/** The sandbox for the commands of one workspace. */
+export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
+  const { config, workspace, stateDir, env, clock, opened } = options;
+  return createSandbox({
+    workspace,
+    home: options.home ?? homedir(),
+    stateDir,
+    settings: config.sandbox,
+    allowedPaths: config.files.allowedPaths,
+    forbiddenPaths: [
+      ...config.files.forbiddenPaths,
+      ...(config.tools.perTool["shell_exec"]?.permissions?.forbiddenPaths ?? []),
+    ],
+    protectedPaths: [...protectedPathGlobs, ...config.files.protectedPaths],
+    carefulPaths: carefulPathGlobs,
+    unprotectedPaths: opened,
+    quarantineDir: join(stateDir, workspaceKey(realPathOf(workspace)), "quarantine"),
+    env,
+    tmpdir: tmpdir(),
+    monotonic: clock.monotonic,
+    now: clock.now,
+  });
+}
