@@ -1,0 +1,67 @@
+/**
+ * Finds words that docs/words.md tells us to avoid, in names, texts and comments.
+ *
+ *     node scripts/check-words.mjs [paths…]
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The changelog has to name what was renamed; the word list names what it forbids. */
+const exempt = new Set(["CHANGELOG.md", "docs/words.md"]);
+
+/** The phrases of the table whose first column is headed "avoid". */
+export function readAvoidedPhrases(page = readFileSync(join(root, "docs/words.md"), "utf8")) {
+  const rows = page.slice(page.search(/^\| avoid /m)).split("\n");
+  return rows.slice(2).flatMap((row) => /^\| (.+?) +\|/.exec(row)?.[1] ?? []);
+}
+
+/** Splits camelCase, kebab-case and snake_case, so that a phrase is found in names as in sentences. */
+export function toWords(text) {
+  return text
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/[^A-Za-z']+/g, " ")
+    .toLowerCase();
+}
+
+/** Where avoided phrases stand: one entry for each line and phrase. */
+export function findAvoidedWords(text, phrases) {
+  return text.split("\n").flatMap((line, index) => {
+    const words = ` ${toWords(line)} `;
+    const found = phrases.filter((phrase) => words.includes(` ${phrase.toLowerCase()} `));
+    return found.map((phrase) => ({ line: index + 1, phrase, text: line.trim() }));
+  });
+}
+
+/** Checks the given files and folders of the repository, or all that people read. */
+export function checkWords(
+  paths = ["src", "console/src", "test", "docs", "examples", "scripts", "bench", "*.md"],
+) {
+  const phrases = readAvoidedPhrases();
+  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "--", ...paths], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 1 << 26,
+  });
+  const files = listed
+    .split("\n")
+    .filter((file) => /\.(ts|tsx|mts|mjs|md|css|sh)$/.test(file) && !exempt.has(file));
+  return files
+    .filter((file) => existsSync(join(root, file)))
+    .flatMap((file) => [
+      ...findAvoidedWords(file, phrases).map(({ phrase }) => `${file}: "${phrase}" in the file's name`),
+      ...findAvoidedWords(readFileSync(join(root, file), "utf8"), phrases).map(
+        ({ line, phrase, text }) => `${file}:${line}: "${phrase}": ${text.slice(0, 120)}`,
+      ),
+    ]);
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const found = checkWords(process.argv.length > 2 ? process.argv.slice(2) : undefined);
+  for (const line of found) console.log(line);
+  console.log(`${found.length} found`);
+  if (found.length > 0) process.exitCode = 1;
+}
