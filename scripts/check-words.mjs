@@ -46,17 +46,15 @@ export function checkWords(
     encoding: "utf8",
     maxBuffer: 1 << 26,
   });
-  const files = listed
-    .split("\n")
-    .filter((file) => /\.(ts|tsx|mts|mjs|md|css|sh)$/.test(file) && !exempt.has(file));
-  return files
-    .filter((file) => existsSync(join(root, file)))
-    .flatMap((file) => [
-      ...findAvoidedWords(file, phrases).map(({ phrase }) => `${file}: "${phrase}" in the file's name`),
-      ...findAvoidedWords(readFileSync(join(root, file), "utf8"), phrases).map(
-        ({ line, phrase, text }) => `${file}:${line}: "${phrase}": ${text.slice(0, 120)}`,
-      ),
-    ]);
+  const isChecked = (file) => /\.(ts|tsx|mts|mjs|md|css|sh)$/.test(file) && !exempt.has(file);
+  // A file that was deleted and not committed yet is still listed.
+  const files = listed.split("\n").filter((file) => isChecked(file) && existsSync(join(root, file)));
+  return files.flatMap((file) => [
+    ...findAvoidedWords(file, phrases).map(({ phrase }) => `${file}: "${phrase}" in the file's name`),
+    ...findAvoidedWords(readFileSync(join(root, file), "utf8"), phrases).map(
+      ({ line, phrase, text }) => `${file}:${line}: "${phrase}": ${text.slice(0, 120)}`,
+    ),
+  ]);
 }
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
