@@ -1,6 +1,6 @@
 import type { FileMutation, Files, FileStat } from "../contract/ports/files.js";
 import type { ChangeOrigin, ChangeRecord } from "../contract/ports/journal.js";
-import { notFound } from "./files/file-errors.js";
+import { fileNotFound } from "./files/file-errors.js";
 import type { Guard } from "./files/guard-types.js";
 import type { Journal } from "./journal/journal.js";
 
@@ -38,7 +38,7 @@ export function createFiles(options: FilesOptions): Files {
   const applyAndLook = async (mutation: FileMutation & { path: string }): Promise<FileStat> => {
     await apply([mutation]);
     const stat = guard.stat(mutation.path);
-    if (stat === null) throw notFound(mutation.path);
+    if (stat === null) throw fileNotFound(mutation.path);
     return stat;
   };
   return {

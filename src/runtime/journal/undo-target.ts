@@ -1,7 +1,7 @@
 import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { ChangeSelector } from "../../contract/ports/journal.js";
 import type { Journal } from "../../world/journal/journal.js";
-import type { UndoWish } from "../../world/journal/select-changes.js";
+import type { UndoSelector } from "../../world/journal/select-changes.js";
 
 /** What is to be undone: of a path, a call or a task; all since a time; or the last call that changed something. */
 export type UndoTarget = ChangeSelector | { readonly since: number } | { readonly last: true };
@@ -9,7 +9,7 @@ export type UndoTarget = ChangeSelector | { readonly since: number } | { readonl
 const mostChanges = 10_000;
 
 /** The target as the journal knows it. Throws where a time is meant in which nothing changed. */
-export async function toUndoWish(journal: Journal, what: UndoTarget): Promise<UndoWish> {
+export async function toUndoWish(journal: Journal, what: UndoTarget): Promise<UndoSelector> {
   if (!("since" in what) && !("last" in what)) return what;
   const standing = (await journal.history({ limit: mostChanges })).filter(({ undone }) => !undone);
   // An undo is a change too, but to take it back must be asked for by its own name.

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { Files } from "../../contract/ports/files.js";
-import { below, isWithin } from "../files/path-text.js";
+import { relativeTo, isWithin } from "../files/path-text.js";
 
 /** Where to search. */
 export interface Place {
@@ -29,7 +29,7 @@ export async function findPlace(files: Files, text: string): Promise<Place> {
   const inWorkspace = isWithin(directory, files.root);
   return {
     directory,
-    shown: inWorkspace ? below(directory, files.root) : directory,
+    shown: inWorkspace ? relativeTo(directory, files.root) : directory,
     file: isFile ? path.basename(real) : undefined,
     inWorkspace,
   };

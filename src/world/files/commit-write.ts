@@ -1,48 +1,48 @@
 import { fstatSync, linkSync, renameSync, unlinkSync } from "node:fs";
 import type { FileStat, WriteOptions } from "../../contract/ports/files.js";
-import { conflict, errnoOf, unstable, withPath } from "./file-errors.js";
+import { fileConflict, errnoOf, pathChanged, withPath } from "./file-errors.js";
 import { identityOf, isSameFile, toFileStat } from "./file-stat.js";
-import { lookAt, type Spot } from "./locate.js";
+import { statEntry, type Target } from "./locate.js";
 import { renameIfFree } from "./rename-free.js";
 import { syncDirectory } from "./sync-directory.js";
 
 /** A written temp file that waits for its place. */
-export interface Staged {
+export interface StagedFile {
   readonly fd: number;
   readonly name: string;
-  readonly spot: Spot;
+  readonly target: Target;
   readonly options: WriteOptions;
   readonly text: string;
   readonly sync: boolean;
 }
 
 /** Give a staged file its name: one rename, or a link that fails where the name is taken. */
-export async function commitStaged(staged: Staged): Promise<FileStat> {
-  const { spot, text, fd } = staged;
+export async function commitStaged(staged: StagedFile): Promise<FileStat> {
+  const { target, text, fd } = staged;
   const stat = withPath(text, () => {
     checkUnmoved(staged);
     putInPlace(staged);
     return toFileStat(fstatSync(fd, { bigint: true }));
   });
-  if (staged.sync) await syncDirectory(spot.directory);
+  if (staged.sync) await syncDirectory(target.directory);
   return stat;
 }
 
 /** Between the last look and the rename lie microseconds; without renameat2 there is no way to close them. */
-function checkUnmoved({ spot, options, text, fd, name }: Staged): void {
-  if (!spot.directory.holds()) throw unstable(text);
-  const temp = lookAt(spot.directory, name);
-  if (temp === null || !isSameFile(temp, fstatSync(fd, { bigint: true }))) throw unstable(text);
+function checkUnmoved({ target, options, text, fd, name }: StagedFile): void {
+  if (!target.directory.isInPlace()) throw pathChanged(text);
+  const temp = statEntry(target.directory, name);
+  if (temp === null || !isSameFile(temp, fstatSync(fd, { bigint: true }))) throw pathChanged(text);
   if (options.ifIdentity === undefined) return;
-  const present = lookAt(spot.directory, spot.name);
+  const present = statEntry(target.directory, target.name);
   if (present === null || identityOf(present) !== options.ifIdentity) {
-    throw conflict(text, "has been changed by someone else");
+    throw fileConflict(text, "has been changed by someone else");
   }
 }
 
-function putInPlace({ spot, options, name }: Staged): void {
-  const from = spot.directory.at(name);
-  const to = spot.directory.at(spot.name);
+function putInPlace({ target, options, name }: StagedFile): void {
+  const from = target.directory.at(name);
+  const to = target.directory.at(target.name);
   if (options.create !== true) return renameSync(from, to);
   try {
     linkSync(from, to);

@@ -39,7 +39,7 @@ export interface DenyOptions {
 export function createDenyRules(patterns: readonly string[], options: DenyOptions): DenyRules {
   const rules = patterns
     .filter((pattern) => pattern.trim() !== "")
-    .map((pattern) => compile(pattern, options));
+    .map((pattern) => compileRule(pattern, options));
   return {
     match: (location) => rules.find((rule) => covers(rule, location))?.text,
     matchBelow: (location) => rules.find((rule) => coversBelow(rule, location))?.text,
@@ -49,7 +49,7 @@ export function createDenyRules(patterns: readonly string[], options: DenyOption
 
 /** Bring a path into the form that rules compare. */
 export function foldLocation({ absolute, relative, inWorkspace }: Location): Location {
-  return { absolute: slashes(foldName(absolute)), relative: slashes(foldName(relative)), inWorkspace };
+  return { absolute: toSlashes(foldName(absolute)), relative: toSlashes(foldName(relative)), inWorkspace };
 }
 
 interface CompiledRule {
@@ -67,8 +67,8 @@ interface Glob {
   readonly patterns: readonly (readonly Segment[])[];
 }
 
-function compile(pattern: string, options: DenyOptions): CompiledRule {
-  const text = slashes(pattern).replace(/(?<=.)\/+$/, "");
+function compileRule(pattern: string, options: DenyOptions): CompiledRule {
+  const text = toSlashes(pattern).replace(/(?<=.)\/+$/, "");
   // `a/**` covers a and all below, which is what every rule does.
   const bare = text.replace(/(?<=.)(?:\/\*\*)+$/, "");
   if (path.isAbsolute(bare)) return compileAbsolute(pattern, bare, options);
@@ -99,7 +99,7 @@ function compileAbsolute(text: string, absolute: string, options: DenyOptions): 
 function anchoredGlob(name: string, options: DenyOptions): Glob[] {
   // A pattern that climbs out of the workspace can only be matched as an absolute one.
   if (!name.startsWith("..")) return [toGlob(name, "workspace")];
-  return absoluteGlobs(slashes(path.join(options.workspace, name)), options);
+  return absoluteGlobs(toSlashes(path.join(options.workspace, name)), options);
 }
 
 /** The glob as written, and with the links of its fixed part resolved. */
@@ -107,7 +107,7 @@ function absoluteGlobs(absolute: string, options: DenyOptions): Glob[] {
   const names = absolute.split("/");
   const first = names.findIndex((name) => isGlob(name));
   const base = names.slice(0, first).join("/") || "/";
-  const real = slashes(options.realPath(base));
+  const real = toSlashes(options.realPath(base));
   const globs = [toGlob(absolute, "absolute")];
   if (real !== base && absolute.startsWith(base)) {
     globs.push(toGlob(escapeWildcard(real) + absolute.slice(base.length), "absolute"));
@@ -116,7 +116,7 @@ function absoluteGlobs(absolute: string, options: DenyOptions): Glob[] {
 }
 
 function literalForms(absolute: string, options: DenyOptions): string[] {
-  const forms = [absolute, options.realPath(absolute)].map((form) => slashes(foldName(form)));
+  const forms = [absolute, options.realPath(absolute)].map((form) => toSlashes(foldName(form)));
   return [...new Set(forms)];
 }
 
@@ -151,12 +151,12 @@ function covers(rule: CompiledRule, place: Location): boolean {
   if (rule.literals.some((literal) => isBelow(place.absolute, literal))) return true;
   return rule.globs.some(({ scope, patterns }) => {
     if (scope === "workspace" && !place.inWorkspace) return false;
-    const names = namesOf(scope === "absolute" ? place.absolute : place.relative);
+    const names = splitNames(scope === "absolute" ? place.absolute : place.relative);
     return names.length > 0 && patterns.some((segments) => matchNames(segments, names));
   });
 }
 
-function namesOf(text: string): string[] {
+function splitNames(text: string): string[] {
   return text.split("/").filter((name) => name !== "");
 }
 
@@ -172,6 +172,6 @@ function isBelow(inner: string, outer: string): boolean {
   return path.sep === "/" ? isWithin(inner, outer) : inner === outer || inner.startsWith(`${outer}/`);
 }
 
-function slashes(text: string): string {
+function toSlashes(text: string): string {
   return path.sep === "/" ? text : text.replaceAll(path.sep, "/");
 }

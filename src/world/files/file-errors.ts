@@ -20,15 +20,15 @@ export function refusalText(path: unknown, refusal: PathRefusal): string {
 }
 
 /** The error for a path that a rule refuses. */
-export function refused(path: unknown, refusal: PathRefusal): ToolSecurityError {
+export function pathRefused(path: unknown, refusal: PathRefusal): ToolSecurityError {
   return new ToolSecurityError(`Access denied: ${refusalText(path, refusal)}`, {
     code: refusal.code,
-    hint: HINTS[refusal.code],
+    hint: REFUSAL_HINTS[refusal.code],
     details: { rule: refusal.rule },
   });
 }
 
-const HINTS: Record<PathRefusal["code"], string> = {
+const REFUSAL_HINTS: Record<PathRefusal["code"], string> = {
   PATH_TRAVERSAL: "Name the file by a path inside the workspace.",
   PATH_OUTSIDE: "Use a path inside the workspace, or let a person add it to allowedPaths.",
   PATH_FORBIDDEN: "Leave it alone, or let a person change the rule.",
@@ -37,20 +37,20 @@ const HINTS: Record<PathRefusal["code"], string> = {
 };
 
 /** The error for a thing that is neither a regular file nor a directory. */
-export function notPlain(path: string): ToolSecurityError {
+export function notRegularFile(path: string): ToolSecurityError {
   const reason = "is neither a regular file nor a directory (a device, FIFO or socket)";
-  return refused(path, { allowed: false, code: "PATH_INVALID", rule: "type", reason });
+  return pathRefused(path, { allowed: false, code: "PATH_INVALID", rule: "type", reason });
 }
 
 /** The error for a path that nothing stands at. */
-export function notFound(path: string): ToolResourceNotFoundError {
+export function fileNotFound(path: string): ToolResourceNotFoundError {
   return new ToolResourceNotFoundError(`File not found: ${quotePath(path)}.`, {
     hint: "Check the path; list the directory to see what exists.",
   });
 }
 
 /** The error for a state of the disk that contradicts the call. */
-export function conflict(path: string, what: string): ToolExecutionError {
+export function fileConflict(path: string, what: string): ToolExecutionError {
   return new ToolExecutionError(`${quotePath(path)} ${what}.`, {
     code: "FILE_CONFLICT",
     hint: "Look at the present state and decide anew.",
@@ -58,7 +58,7 @@ export function conflict(path: string, what: string): ToolExecutionError {
 }
 
 /** The error for a path that did not hold still while it was opened. */
-export function unstable(path: string): ToolExecutionError {
+export function pathChanged(path: string): ToolExecutionError {
   return new ToolExecutionError(`${quotePath(path)} was moved or replaced while it was opened.`, {
     code: "FILE_CONFLICT",
     retryable: true,
@@ -67,7 +67,7 @@ export function unstable(path: string): ToolExecutionError {
 }
 
 /** The error for more bytes than `maxFileSize` allows. */
-export function tooLarge(path: string, limit: number): ToolValidationError {
+export function fileTooLarge(path: string, limit: number): ToolValidationError {
   return new ToolValidationError(`${quotePath(path)} is larger than the limit of ${limit} bytes.`, {
     code: "FILE_TOO_LARGE",
     hint: "Read a range of it, or raise maxFileSize.",
@@ -77,19 +77,19 @@ export function tooLarge(path: string, limit: number): ToolValidationError {
 
 /** An operation that failed for a reason of the operating system. */
 export function systemFailure(path: string, code: string): ToolError {
-  if (code === "ENOENT") return notFound(path);
-  if (code === "ENAMETOOLONG") return invalid(path, "is too long for the file system", "PATH_INVALID");
-  if (code === "ELOOP") return invalid(path, "leads in a circle through symbolic links", "PATH_SYMLINK");
-  if (code === "ESTALE") return unstable(path);
-  const clash = CONFLICTS[code];
-  if (clash !== undefined) return conflict(path, clash);
+  if (code === "ENOENT") return fileNotFound(path);
+  if (code === "ENAMETOOLONG") return invalidPath(path, "is too long for the file system", "PATH_INVALID");
+  if (code === "ELOOP") return invalidPath(path, "leads in a circle through symbolic links", "PATH_SYMLINK");
+  if (code === "ESTALE") return pathChanged(path);
+  const clash = ERRNO_CONFLICTS[code];
+  if (clash !== undefined) return fileConflict(path, clash);
   return new ToolExecutionError(
-    `Cannot use ${quotePath(path)}: ${REASONS[code] ?? "the system refused"} (${code}).`,
+    `Cannot use ${quotePath(path)}: ${ERRNO_REASONS[code] ?? "the system refused"} (${code}).`,
     {
       code: "FILE_IO",
-      retryable: TRANSIENT.has(code),
+      retryable: TRANSIENT_ERRNOS.has(code),
       details: { errno: code },
-      ...(HOW_TO[code] !== undefined && { hint: HOW_TO[code] }),
+      ...(ERRNO_HINTS[code] !== undefined && { hint: ERRNO_HINTS[code] }),
     },
   );
 }
@@ -130,18 +130,18 @@ function toToolError(error: unknown, path: string): unknown {
   return code === undefined ? error : systemFailure(path, code);
 }
 
-function invalid(path: string, reason: string, code: PathRefusal["code"]): ToolSecurityError {
-  return refused(path, { allowed: false, code, rule: "path", reason });
+function invalidPath(path: string, reason: string, code: PathRefusal["code"]): ToolSecurityError {
+  return pathRefused(path, { allowed: false, code, rule: "path", reason });
 }
 
-const CONFLICTS: Readonly<Record<string, string | undefined>> = {
+const ERRNO_CONFLICTS: Readonly<Record<string, string | undefined>> = {
   EEXIST: "exists already",
   ENOTEMPTY: "is a directory that is not empty",
   EBUSY: "is in use by the system",
   EINVAL: "cannot be put there (a directory cannot go into itself)",
 };
 
-const REASONS: Readonly<Record<string, string | undefined>> = {
+const ERRNO_REASONS: Readonly<Record<string, string | undefined>> = {
   EACCES: "permission denied",
   EPERM: "the system does not permit it",
   EROFS: "the file system is read-only",
@@ -158,7 +158,7 @@ const REASONS: Readonly<Record<string, string | undefined>> = {
   EMLINK: "it has too many links",
 };
 
-const HOW_TO: Readonly<Record<string, string | undefined>> = {
+const ERRNO_HINTS: Readonly<Record<string, string | undefined>> = {
   EACCES: "Let a person change its permissions, or use another file.",
   EPERM: "Let a person change its permissions or attributes, or use another file.",
   ENOSPC: "Free some space and try again.",
@@ -167,4 +167,4 @@ const HOW_TO: Readonly<Record<string, string | undefined>> = {
   EISDIR: "Name a file, or use a directory operation.",
 };
 
-const TRANSIENT = new Set(["EMFILE", "ENFILE", "EAGAIN", "EINTR", "ENOMEM"]);
+const TRANSIENT_ERRNOS = new Set(["EMFILE", "ENFILE", "EAGAIN", "EINTR", "ENOMEM"]);

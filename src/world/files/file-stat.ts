@@ -4,7 +4,7 @@ import type { EntryType, FileStat } from "../../contract/ports/files.js";
 /** The port's view of what the system says about a file. */
 export function toFileStat(stat: BigIntStats): FileStat {
   return {
-    type: typeOf(stat),
+    type: entryTypeOf(stat),
     size: Number(stat.size),
     modified: Number(stat.mtimeNs / 1_000n) / 1_000,
     created: Number(stat.birthtimeNs / 1_000n) / 1_000,
@@ -25,7 +25,7 @@ export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
 }
 
 /** What kind of thing it is; all that is no file, directory or link is "other". */
-export function typeOf(entry: {
+export function entryTypeOf(entry: {
   isFile(): boolean;
   isDirectory(): boolean;
   isSymbolicLink(): boolean;

@@ -48,7 +48,7 @@ export interface ParentHandle {
   /** A path for node:fs that reaches a name in this very directory. @default the handle's own name */
   at(name?: string): string;
   /** Whether the directory still stands where it was judged. */
-  holds(): boolean;
+  isInPlace(): boolean;
   close(): void;
 }
 

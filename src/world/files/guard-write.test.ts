@@ -269,7 +269,7 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
     const parent = guard.openParent("d/file.txt", { create: true });
     expect(parent).toMatchObject({ name: "file.txt", realDir: path.join(fixture.ws, "d"), stat: null });
     writeFileSync(parent.at(), "x", { flag: "wx" });
-    expect(parent.holds()).toBe(true);
+    expect(parent.isInPlace()).toBe(true);
     parent.close();
     expect(show("d/file.txt")).toBe("x");
     expect(() => guard.openParent("none/file")).toThrow(/not found/);

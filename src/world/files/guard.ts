@@ -3,15 +3,15 @@ import { fstatSync, readSync } from "node:fs";
 import path from "node:path";
 import { ToolError } from "../../contract/errors.js";
 import type { FileStat, PathVerdict } from "../../contract/ports/files.js";
-import { conflict, notPlain, withPath } from "./file-errors.js";
+import { fileConflict, notRegularFile, withPath } from "./file-errors.js";
 import { identityOf, toFileStat } from "./file-stat.js";
 import type { Guard, GuardedFile, GuardOptions, ParentHandle, RemovalOptions } from "./guard-types.js";
 import { listDirectory } from "./list-directory.js";
-import { openExisting, openSpot, placed, resolved, type Spot } from "./locate.js";
+import { openExisting, openTarget, toLexicalPath, resolveAndJudge, type Target } from "./locate.js";
 import { makeDirectory, parentMaker } from "./make-directory.js";
 import { chooseOpener } from "./opener.js";
-import { below, isWithin } from "./path-text.js";
-import { openForReading, readBytes } from "./read-file.js";
+import { relativeTo, isWithin } from "./path-text.js";
+import { openForReading, readFileBytes } from "./read-file.js";
 import { realPathOf } from "./real-path.js";
 import { type RemoveOptions, removeTree, unlinkPath } from "./remove-tree.js";
 import { renamePath } from "./rename-path.js";
@@ -33,7 +33,7 @@ export function createGuard(options: GuardOptions): Guard {
   const display = (real: string): string => displayPath(rules.workspace, real);
   const stage: Guard["stage"] = (text, source, write = {}) =>
     stageWrite(deps, text, { source, options: write });
-  const put = async (text: string, source: StageSource, write = {}): Promise<FileStat> =>
+  const writeStaged = async (text: string, source: StageSource, write = {}): Promise<FileStat> =>
     (await stage(text, source, write)).commit();
   return {
     root: rules.workspace,
@@ -44,14 +44,14 @@ export function createGuard(options: GuardOptions): Guard {
     display,
     openRead: (text) => openRead(deps, text, display),
     stat: (text, look) => statPath(deps, text, look?.follow ?? true),
-    read: (text, range) => readBytes(deps, text, { range, maxBytes: maxFileSize }),
+    read: (text, range) => readFileBytes(deps, text, { range, maxBytes: maxFileSize }),
     list: (text) => listDirectory(deps, text, display),
     walk: (text, walk = {}, signal) => walkFiles(deps, text, { ...walk, display, signal }),
     openParent: (text, parent = {}) => openParent(deps, text, parent),
     stage,
-    replaceFile: (text, data, write) => put(text, { data }, write),
-    appendFile: (text, data) => append(() => put(text, { append: data })),
-    copyFile: (from, to, copy) => put(to, { copyOf: from }, { create: copy?.overwrite !== true }),
+    replaceFile: (text, data, write) => writeStaged(text, { data }, write),
+    appendFile: (text, data) => retryAppend(() => writeStaged(text, { append: data })),
+    copyFile: (from, to, copy) => writeStaged(to, { copyOf: from }, { create: copy?.overwrite !== true }),
     makeDirectory: async (text) => ({ created: (await makeDirectory(deps, text)).created }),
     rename: (from, to, rename = {}) => renamePath(deps, { from, to, options: rename }),
     unlink: (text, removal = {}) => unlinkPath(deps, text, removeOptions(deps, text, removal)),
@@ -68,14 +68,14 @@ function randomTempName(): string {
 
 function displayPath(workspace: string, real: string): string {
   if (!isWithin(real, workspace)) return real;
-  return below(real, workspace) || ".";
+  return relativeTo(real, workspace) || ".";
 }
 
 function checkPath(deps: WriteDeps, text: string, access: "read" | "write"): PathVerdict {
   try {
-    const lexical = placed(deps.rules, text, access);
-    const { real, stat } = resolved(deps.rules, lexical, { text, wanted: { access } });
-    if (stat !== null && !stat.isFile() && !stat.isDirectory()) throw notPlain(text);
+    const lexical = toLexicalPath(deps.rules, text, access);
+    const { real, stat } = resolveAndJudge(deps.rules, lexical, { text, wanted: { access } });
+    if (stat !== null && !stat.isFile() && !stat.isDirectory()) throw notRegularFile(text);
     return { allowed: true, path: real };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
@@ -85,7 +85,7 @@ function checkPath(deps: WriteDeps, text: string, access: "read" | "write"): Pat
 
 function canonicalPath(deps: WriteDeps, text: string): string {
   const { rules } = deps;
-  const verdict = rules.place(text);
+  const verdict = rules.toAbsolute(text);
   if (!verdict.allowed) return path.resolve(rules.workspace, typeof text === "string" ? text : typeof text);
   const found = resolveLinks(verdict.path, rules, true);
   if ("allowed" in found) return verdict.path;
@@ -128,7 +128,7 @@ function openParent(
   { create, follow }: { create?: boolean; follow?: boolean },
 ): ParentHandle {
   const make = create === true ? { make: parentMaker(deps, text) } : {};
-  const { directory, name, real, stat } = openSpot(deps, text, {
+  const { directory, name, real, stat } = openTarget(deps, text, {
     access: "write",
     follow: follow ?? true,
     ...make,
@@ -139,13 +139,13 @@ function openParent(
     real,
     stat: stat === null ? null : toFileStat(stat),
     at: (child = name) => directory.at(child),
-    holds: () => directory.holds(),
+    isInPlace: () => directory.isInPlace(),
     close: () => directory.close(),
   };
 }
 
 /** Another process may append at the same time; then its bytes are taken along in the next try. */
-async function append(attempt: () => Promise<FileStat>): Promise<FileStat> {
+async function retryAppend(attempt: () => Promise<FileStat>): Promise<FileStat> {
   for (let left = 5; ; left -= 1) {
     try {
       return await attempt();
@@ -157,9 +157,9 @@ async function append(attempt: () => Promise<FileStat>): Promise<FileStat> {
 
 function removeOptions(deps: WriteDeps, text: string, removal: RemovalOptions): RemoveOptions {
   const { ifIdentity } = removal;
-  const check = ({ stat }: Spot): void => {
+  const check = ({ stat }: Target): void => {
     if (ifIdentity === undefined || (stat !== null && identityOf(stat) === ifIdentity)) return;
-    throw conflict(text, "has been changed by someone else");
+    throw fileConflict(text, "has been changed by someone else");
   };
   return { sync: deps.sync, signal: removal.signal, check };
 }

@@ -14,17 +14,17 @@ export interface Attributes {
  */
 export function keepAttributes(fd: number, { replaced, mode }: Attributes): void {
   if (replaced !== null) keepOwner(fd, { uid: Number(replaced.uid), gid: Number(replaced.gid) });
-  if (mode !== undefined) permitted(() => fchmodSync(fd, mode & 0o777));
+  if (mode !== undefined) ifPermitted(() => fchmodSync(fd, mode & 0o777));
 }
 
 function keepOwner(fd: number, owner: { uid: number; gid: number }): void {
   const now = fstatSync(fd);
   if (now.uid === owner.uid && now.gid === owner.gid) return;
-  if (permitted(() => fchownSync(fd, owner.uid, owner.gid))) return;
-  permitted(() => fchownSync(fd, now.uid, owner.gid));
+  if (ifPermitted(() => fchownSync(fd, owner.uid, owner.gid))) return;
+  ifPermitted(() => fchownSync(fd, now.uid, owner.gid));
 }
 
-function permitted(step: () => void): boolean {
+function ifPermitted(step: () => void): boolean {
   try {
     step();
     return true;

@@ -3,7 +3,7 @@ import type { Handle, Opener } from "./opener.js";
 
 /** Names a thing without opening it: FIFOs do not block and devices do not wake. Node has no name for it. */
 const O_PATH = 0o10000000;
-const LOOK = O_PATH | constants.O_NOFOLLOW;
+const OPEN_FLAGS = O_PATH | constants.O_NOFOLLOW;
 
 /**
  * Open by descriptor: the kernel walks the path once, /proc tells where that ended, and every
@@ -15,9 +15,9 @@ export function linuxOpener(): Opener | undefined {
   if (fds === undefined) return undefined;
   return {
     kind: "descriptor",
-    open: (absolute) => toHandle(openSync(absolute, LOOK), fds),
+    open: (absolute) => toHandle(openSync(absolute, OPEN_FLAGS), fds),
     openChild: (parent, name, real) =>
-      toHandle(openSync(typeof name === "string" ? parent.at(name) : parent.at(name), LOOK), fds, real),
+      toHandle(openSync(typeof name === "string" ? parent.at(name) : parent.at(name), OPEN_FLAGS), fds, real),
   };
 }
 
@@ -28,7 +28,7 @@ export function linuxOpener(): Opener | undefined {
 function ownDescriptors(): string | undefined {
   try {
     const fds = `/proc/${readlinkSync("/proc/self")}/fd`;
-    const handle = toHandle(openSync("/", LOOK), fds);
+    const handle = toHandle(openSync("/", OPEN_FLAGS), fds);
     const told = handle.real === "/";
     handle.close();
     return told ? fds : undefined;
@@ -53,9 +53,9 @@ function toHandle(fd: number, fds: string, joined?: string): Handle {
       self,
       at: ((name: string | Buffer) => childOf(self, name)) as Handle["at"],
       reopen: (flags) => openSync(self, flags),
-      changed: () => fstatSync(fd, { bigint: true }).ctimeNs,
+      changedNs: () => fstatSync(fd, { bigint: true }).ctimeNs,
       // A thing that was deleted or moved shows another path; one beyond PATH_MAX shows none.
-      holds: () => open && readlinkSync(self) === real,
+      isInPlace: () => open && readlinkSync(self) === real,
       close,
     };
   } catch (error) {

@@ -2,8 +2,8 @@ import { lstatSync, type Dir, type Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import type { DirectoryEntry, EntryType } from "../../contract/ports/files.js";
 import { systemFailure, withPathAsync } from "./file-errors.js";
-import { typeOf } from "./file-stat.js";
-import { type Deps, openExisting } from "./locate.js";
+import { entryTypeOf } from "./file-stat.js";
+import { type GuardDeps, openExisting } from "./locate.js";
 import type { Handle } from "./opener.js";
 import { joinName, showName } from "./path-text.js";
 
@@ -15,7 +15,7 @@ export interface RawEntry {
 
 /** List a directory as a stream, in the order of the disk. Links are reported, not followed. */
 export async function* listDirectory(
-  deps: Deps,
+  deps: GuardDeps,
   text: string,
   display: (real: string) => string,
 ): AsyncGenerator<DirectoryEntry> {
@@ -56,8 +56,8 @@ async function* rawEntries(directory: Dir, handle: Handle): AsyncGenerator<RawEn
 
 /** Some file systems leave the type out of their entries. */
 function entryType(entry: Dirent, handle: Handle, name: Buffer): EntryType {
-  const type = typeOf(entry);
+  const type = entryTypeOf(entry);
   if (type !== "other") return type;
   const stat = lstatSync(handle.at(name), { throwIfNoEntry: false });
-  return stat === undefined ? "other" : typeOf(stat);
+  return stat === undefined ? "other" : entryTypeOf(stat);
 }

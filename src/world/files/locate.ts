@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, type BigIntStats } from "node:fs";
 import path from "node:path";
-import { errnoOf, notFound, refused, systemFailure, unstable } from "./file-errors.js";
+import { errnoOf, fileNotFound, pathRefused, systemFailure, pathChanged } from "./file-errors.js";
 import { foldName } from "./fold-name.js";
 import type { Handle, Opener } from "./opener.js";
 import type { PathRules } from "./path-rules.js";
@@ -9,20 +9,20 @@ import { joinName } from "./path-text.js";
 import { type Resolution, resolveLinks } from "./resolve-links.js";
 
 /** What the guard stands on. */
-export interface Deps {
+export interface GuardDeps {
   readonly rules: PathRules;
   readonly opener: Opener;
 }
 
 /** What is asked of a path. */
-export interface Wanted {
+export interface AccessRequest {
   readonly access: PathAccess;
   /** Follow a link at the end of the path, where it stays inside. @default true */
   readonly follow?: boolean;
 }
 
 /** A judged directory and a name in it, for a change of that name. */
-export interface Spot {
+export interface Target {
   readonly directory: Handle;
   readonly name: string;
   /** The real path of the name, judged. */
@@ -38,52 +38,56 @@ const ATTEMPTS = 50;
  * Open what a path names, judged where it really is. The first try takes the path as it stands;
  * only where that met a link, or failed, are the links followed by hand.
  */
-export function openExisting(deps: Deps, text: string, wanted: Wanted): Handle {
-  const lexical = placed(deps.rules, text, wanted.access);
+export function openExisting(deps: GuardDeps, text: string, wanted: AccessRequest): Handle {
+  const lexical = toLexicalPath(deps.rules, text, wanted.access);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const direct = openThere(deps, lexical, text);
-    if (direct !== undefined && stands(deps, direct, { real: lexical, wanted })) {
-      return judged(deps.rules, direct, { text, access: wanted.access });
+    const direct = tryOpen(deps, lexical, text);
+    if (direct !== undefined && isExpected(deps, direct, { real: lexical, wanted })) {
+      return judgeHandle(deps.rules, direct, { text, access: wanted.access });
     }
     direct?.close();
-    const found = resolved(deps.rules, lexical, { text, wanted });
+    const found = resolveAndJudge(deps.rules, lexical, { text, wanted });
     if (found.errno === "ESTALE") continue;
     if (found.errno !== undefined) throw systemFailure(text, found.errno);
-    if (found.missing > 0) throw notFound(text);
-    const handle = openThere(deps, found.real, text);
-    if (handle !== undefined && stands(deps, handle, { real: found.real, wanted, folded: true })) {
-      return judged(deps.rules, handle, { text, access: wanted.access });
+    if (found.missing > 0) throw fileNotFound(text);
+    const handle = tryOpen(deps, found.real, text);
+    if (handle !== undefined && isExpected(deps, handle, { real: found.real, wanted, folded: true })) {
+      return judgeHandle(deps.rules, handle, { text, access: wanted.access });
     }
     handle?.close();
-    if (handle === undefined && found.stat === null) throw notFound(text);
+    if (handle === undefined && found.stat === null) throw fileNotFound(text);
   }
-  throw unstable(text);
+  throw pathChanged(text);
 }
 
 /** Open the directory that holds, or will hold, what a path names. Missing directories are made by `make`. */
-export function openSpot(deps: Deps, text: string, wanted: Wanted & { readonly make?: MakeParents }): Spot {
-  const lexical = placed(deps.rules, text, wanted.access);
+export function openTarget(
+  deps: GuardDeps,
+  text: string,
+  wanted: AccessRequest & { readonly make?: MakeParents },
+): Target {
+  const lexical = toLexicalPath(deps.rules, text, wanted.access);
   refuseRoot(deps.rules, lexical, { text, wanted });
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const direct = spotAt(deps, lexical, { text, wanted });
+    const direct = tryOpenTarget(deps, lexical, { text, wanted });
     if (direct !== undefined) return direct;
-    const found = resolved(deps.rules, lexical, { text, wanted });
+    const found = resolveAndJudge(deps.rules, lexical, { text, wanted });
     if (found.errno === "ESTALE") continue;
     if (found.errno !== undefined) throw systemFailure(text, found.errno);
     if (found.missing > 1) {
-      if (wanted.make === undefined) throw notFound(text);
+      if (wanted.make === undefined) throw fileNotFound(text);
       wanted.make(path.dirname(found.real), found.missing - 1);
     }
-    const spot = spotAt(deps, found.real, { text, wanted, folded: true });
-    if (spot !== undefined) return spot;
-    if (!existsSync(path.dirname(found.real))) throw notFound(text);
+    const target = tryOpenTarget(deps, found.real, { text, wanted, folded: true });
+    if (target !== undefined) return target;
+    if (!existsSync(path.dirname(found.real))) throw fileNotFound(text);
   }
-  throw unstable(text);
+  throw pathChanged(text);
 }
 
 /** Open what stands at a physical path that was seen before; `undefined` where it is not (or no longer) there to be used. */
-export function openPhysical(deps: Deps, real: string, access: PathAccess): Handle | undefined {
-  const handle = openThere(deps, real, real);
+export function openPhysical(deps: GuardDeps, real: string, access: PathAccess): Handle | undefined {
+  const handle = tryOpen(deps, real, real);
   if (handle === undefined) return undefined;
   if (handle.real === real && deps.rules.judge(real, access).allowed) return handle;
   handle.close();
@@ -94,31 +98,31 @@ export function openPhysical(deps: Deps, real: string, access: PathAccess): Hand
 export type MakeParents = (directory: string, count: number) => void;
 
 /** Follow the links of a path by its names alone and judge where they lead; nothing is opened. */
-export function resolved(
+export function resolveAndJudge(
   rules: PathRules,
   lexical: string,
-  { text, wanted }: { text: string; wanted: Wanted },
+  { text, wanted }: { text: string; wanted: AccessRequest },
 ): Resolution {
   const found = resolveLinks(lexical, rules, wanted.follow ?? true);
-  if ("allowed" in found) throw refused(text, found);
-  accept(rules.judge(found.real, wanted.access), text);
+  if ("allowed" in found) throw pathRefused(text, found);
+  requireAllowed(rules.judge(found.real, wanted.access), text);
   return found;
 }
 
 /** The absolute path that a text means, refused where its text alone breaks a rule. */
-export function placed(rules: PathRules, text: string, access: PathAccess): string {
-  const lexical = accept(rules.place(text), text);
+export function toLexicalPath(rules: PathRules, text: string, access: PathAccess): string {
+  const lexical = requireAllowed(rules.toAbsolute(text), text);
   // A forbidden name is refused whether or not it exists, and even where a link hides behind it.
-  return accept(rules.judgeDenied(lexical, access === "remove" ? "write" : access), text);
+  return requireAllowed(rules.judgeDenied(lexical, access === "remove" ? "write" : access), text);
 }
 
-function accept(verdict: RuleVerdict, text: string): string {
-  if (!verdict.allowed) throw refused(text, verdict);
+function requireAllowed(verdict: RuleVerdict, text: string): string {
+  if (!verdict.allowed) throw pathRefused(text, verdict);
   return verdict.path;
 }
 
 /** `undefined` where something is missing or in the way: the look at the names will tell what. */
-function openThere(deps: Deps, absolute: string, text: string): Handle | undefined {
+function tryOpen(deps: GuardDeps, absolute: string, text: string): Handle | undefined {
   try {
     return deps.opener.open(absolute);
   } catch (error) {
@@ -129,21 +133,21 @@ function openThere(deps: Deps, absolute: string, text: string): Handle | undefin
   }
 }
 
-interface Expected {
+interface ExpectedHandle {
   readonly real: string;
-  readonly wanted: Wanted;
+  readonly wanted: AccessRequest;
   /** Take another spelling of the same names (a file system without case) for the same place. */
   readonly folded?: boolean;
 }
 
-function stands(deps: Deps, handle: Handle, { real, wanted, folded }: Expected): boolean {
+function isExpected(deps: GuardDeps, handle: Handle, { real, wanted, folded }: ExpectedHandle): boolean {
   const same = handle.real === real || (folded === true && foldName(handle.real) === foldName(real));
   if (!same) return false;
   if (!handle.stat.isSymbolicLink()) return true;
   return wanted.follow === false && deps.rules.strict.noSymlinks !== true;
 }
 
-function judged(
+function judgeHandle(
   rules: PathRules,
   handle: Handle,
   { text, access }: { text: string; access: PathAccess },
@@ -151,28 +155,28 @@ function judged(
   const verdict = rules.judge(handle.real, access);
   if (verdict.allowed) return handle;
   handle.close();
-  throw refused(text, verdict);
+  throw pathRefused(text, verdict);
 }
 
-/** The spot of a physical path, where its directory is really there and its name no link to follow. */
-function spotAt(
-  deps: Deps,
+/** The target of a physical path, where its directory is really there and its name no link to follow. */
+function tryOpenTarget(
+  deps: GuardDeps,
   physical: string,
-  { text, wanted, folded }: { text: string; wanted: Wanted; folded?: boolean },
-): Spot | undefined {
+  { text, wanted, folded }: { text: string; wanted: AccessRequest; folded?: boolean },
+): Target | undefined {
   const parent = path.dirname(physical);
-  const directory = openThere(deps, parent, text);
+  const directory = tryOpen(deps, parent, text);
   if (directory === undefined) return undefined;
   const name = path.basename(physical);
   try {
     const real = joinName(directory.real, name);
     const fits =
       directory.stat.isDirectory() &&
-      stands(deps, directory, { real: parent, wanted, ...(folded && { folded }) });
-    const stat = fits ? lookAt(directory, name) : undefined;
+      isExpected(deps, directory, { real: parent, wanted, ...(folded && { folded }) });
+    const stat = fits ? statEntry(directory, name) : undefined;
     const linked = stat?.isSymbolicLink() && (wanted.follow !== false || deps.rules.strict.noSymlinks);
     if (stat !== undefined && !linked) {
-      accept(deps.rules.judge(real, wanted.access), text);
+      requireAllowed(deps.rules.judge(real, wanted.access), text);
       return { directory, name, real, stat };
     }
   } catch (error) {
@@ -184,7 +188,7 @@ function spotAt(
 }
 
 /** What stands at a name in an open directory, a link itself included. */
-export function lookAt(directory: Handle, name: string): BigIntStats | null {
+export function statEntry(directory: Handle, name: string): BigIntStats | null {
   try {
     return lstatSync(directory.at(name), { bigint: true });
   } catch (error) {
@@ -197,11 +201,11 @@ export function lookAt(directory: Handle, name: string): BigIntStats | null {
 function refuseRoot(
   rules: PathRules,
   lexical: string,
-  { text, wanted }: { text: string; wanted: Wanted },
+  { text, wanted }: { text: string; wanted: AccessRequest },
 ): void {
   if (!rules.roots.some((root) => root.real === lexical)) return;
-  accept(rules.judge(lexical, wanted.access), text);
+  requireAllowed(rules.judge(lexical, wanted.access), text);
   if (lstatSync(lexical, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   const reason = "is the workspace or an allowed path itself";
-  throw refused(text, refusal("PATH_FORBIDDEN", "workspace", reason));
+  throw pathRefused(text, refusal("PATH_FORBIDDEN", "workspace", reason));
 }

@@ -15,9 +15,9 @@ export interface Handle {
   /** Open the thing itself for use; the caller closes the descriptor. */
   reopen(flags: number): number;
   /** When its content, name or rights last changed, in nanoseconds; `stat` has what it was at first. */
-  changed(): bigint;
+  changedNs(): bigint;
   /** Whether it still stands where it was judged. */
-  holds(): boolean;
+  isInPlace(): boolean;
   close(): void;
 }
 

@@ -10,14 +10,14 @@ export interface PathRoot {
 }
 
 /** Roots, the workspace first, and how their platform compares names. */
-export interface RootsOn {
+export interface PlatformRoots {
   readonly roots: readonly PathRoot[];
   readonly platform: NodeJS.Platform;
 }
 
 /** The workspace and the further roots of `allowedPaths`, each resolved once. */
-export function openRoots(workspace: string, allowed: readonly string[]): [PathRoot, ...PathRoot[]] {
-  const home = openRoot(path.resolve(workspace));
+export function resolveRoots(workspace: string, allowed: readonly string[]): [PathRoot, ...PathRoot[]] {
+  const home = resolveRoot(path.resolve(workspace));
   return [home, ...extraRoots(allowed, home)];
 }
 
@@ -36,7 +36,7 @@ export function fromAlias(absolute: string, root: PathRoot, platform: NodeJS.Pla
 }
 
 /** The real paths, and the paths as written, that a narrowing list stands for. */
-export function narrowedPaths(paths: readonly string[], { roots, platform }: RootsOn): string[] {
+export function narrowedPaths(paths: readonly string[], { roots, platform }: PlatformRoots): string[] {
   return paths.flatMap((entry) => {
     const placed = path.resolve(roots[0]?.real ?? path.sep, withoutGlobTail(entry));
     const root = roots.find((each) => fromAlias(placed, each, platform) !== undefined);
@@ -45,7 +45,7 @@ export function narrowedPaths(paths: readonly string[], { roots, platform }: Roo
   });
 }
 
-function openRoot(given: string): PathRoot {
+function resolveRoot(given: string): PathRoot {
   const real = realPathOf(given);
   // Bytes that are no UTF-8 would make two places look like one.
   if (real.includes("\uFFFD"))
@@ -60,7 +60,7 @@ function extraRoots(allowed: readonly string[], workspace: PathRoot): PathRoot[]
       // What is written inside the workspace is allowed already; following a link that the
       // workspace's content put there would let that content widen the rules.
       .filter((given) => !isWithin(given, workspace.given) && !isWithin(given, workspace.real))
-      .map(openRoot)
+      .map(resolveRoot)
   );
 }
 

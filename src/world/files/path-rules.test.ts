@@ -25,7 +25,7 @@ function verdictOf(rules: PathRules, relative: string, access: PathAccess = "rea
 }
 
 function placeOf(rules: PathRules, text: string): string {
-  const verdict = rules.place(text);
+  const verdict = rules.toAbsolute(text);
   return verdict.allowed ? verdict.path : `${verdict.code} ${verdict.rule}`;
 }
 
@@ -97,7 +97,7 @@ describe("placing a path by its text", () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), fc.constantFrom("", "/"), (pieces, glue) => {
-        const verdict = rules.place(pieces.join(glue));
+        const verdict = rules.toAbsolute(pieces.join(glue));
         if (!verdict.allowed) return;
         const inside = [ws, path.join(base, "more")].some(
           (root) => verdict.path === root || verdict.path.startsWith(`${root}/`),

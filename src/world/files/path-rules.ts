@@ -2,8 +2,8 @@ import path from "node:path";
 import { ToolValidationError } from "../../contract/errors.js";
 import { createDenyRules, foldLocation, type Location } from "./deny-rules.js";
 import { foldName } from "./fold-name.js";
-import { fromAlias, narrowedPaths, openRoots, type PathRoot } from "./path-roots.js";
-import { below, isTooLong, isWithin, namesParent, pathTextFault } from "./path-text.js";
+import { fromAlias, narrowedPaths, resolveRoots, type PathRoot } from "./path-roots.js";
+import { relativeTo, isTooLong, isWithin, hasParentSegment, pathTextFault } from "./path-text.js";
 import { type PathAccess, type PathRefusal, refusal, type RuleVerdict } from "./path-verdict.js";
 import { realPathOf } from "./real-path.js";
 
@@ -41,7 +41,7 @@ export interface PathRules {
   readonly strict: StrictPaths;
   readonly platform: NodeJS.Platform;
   /** The absolute path that a text means before any link is followed. */
-  place(text: string): RuleVerdict;
+  toAbsolute(text: string): RuleVerdict;
   /** Judge a real path by every rule. */
   judge(realPath: string, access: PathAccess): RuleVerdict;
   /** Judge by the deny rules alone, for a path that a link may yet lead elsewhere. */
@@ -57,7 +57,7 @@ export interface PathRules {
 /** Build the rules for one workspace. */
 export function createPathRules(options: PathRulesOptions): PathRules {
   const platform = options.platform ?? process.platform;
-  const roots = openRoots(options.workspace, options.allowedPaths ?? []);
+  const roots = resolveRoots(options.workspace, options.allowedPaths ?? []);
   const [workspace] = roots;
   const surroundings = { workspace: workspace.real, realPath: realPathOf };
   const state = options.stateDir === undefined ? [] : [path.resolve(options.stateDir)];
@@ -68,7 +68,7 @@ export function createPathRules(options: PathRulesOptions): PathRules {
     protected: createDenyRules(options.protectedGlobs ?? [], surroundings),
     unprotected: createDenyRules(options.unprotectedGlobs ?? [], surroundings),
   };
-  return assemble({
+  return buildRules({
     workspace,
     roots,
     denied,
@@ -86,7 +86,7 @@ interface DeniedRules {
   readonly unprotected: ReturnType<typeof createDenyRules>;
 }
 
-interface Parts {
+interface RuleParts {
   readonly workspace: PathRoot;
   readonly roots: readonly PathRoot[];
   readonly denied: DeniedRules;
@@ -98,24 +98,24 @@ interface Parts {
   readonly screens: readonly ((path: string) => boolean)[];
 }
 
-function assemble(parts: Parts): PathRules {
+function buildRules(parts: RuleParts): PathRules {
   return Object.freeze({
     workspace: parts.workspace.real,
     roots: parts.roots,
     strict: parts.strict,
     platform: parts.platform,
-    place: (text: string) => place(parts, text),
+    toAbsolute: (text: string) => place(parts, text),
     judge: (realPath: string, access: PathAccess) => judge(parts, realPath, access),
     judgeDenied: (absolute: string, access: PathAccess) => judgeDenied(parts, absolute, access),
     mayDenyBelow: (realPath: string) => mayDenyBelow(parts, realPath),
     screen: (readable: (path: string) => boolean) =>
-      assemble({ ...parts, screens: [...parts.screens, readable] }),
+      buildRules({ ...parts, screens: [...parts.screens, readable] }),
     narrow: (paths: readonly string[]) =>
-      assemble({ ...parts, narrowed: [...parts.narrowed, narrowedPaths(paths, parts)] }),
+      buildRules({ ...parts, narrowed: [...parts.narrowed, narrowedPaths(paths, parts)] }),
   });
 }
 
-function place(parts: Parts, text: string): RuleVerdict {
+function place(parts: RuleParts, text: string): RuleVerdict {
   const fault = pathTextFault(text, parts.platform);
   if (fault !== undefined) return refusal("PATH_INVALID", "path", fault);
   if (parts.strict.noAbsolute && path.isAbsolute(text)) {
@@ -125,7 +125,7 @@ function place(parts: Parts, text: string): RuleVerdict {
       "is absolute, and only relative paths are allowed here",
     );
   }
-  const climbs = namesParent(text, parts.platform);
+  const climbs = hasParentSegment(text, parts.platform);
   if (climbs && parts.strict.noParent) {
     return refusal("PATH_TRAVERSAL", "strict.noParent", 'contains "..", which is not allowed here');
   }
@@ -142,7 +142,7 @@ function place(parts: Parts, text: string): RuleVerdict {
 
 const OUTSIDE = "is outside the workspace and the allowed paths";
 
-function judge(parts: Parts, realPath: string, access: PathAccess): RuleVerdict {
+function judge(parts: RuleParts, realPath: string, access: PathAccess): RuleVerdict {
   const root = rootOf(parts, realPath);
   if (root === undefined) return refusal("PATH_OUTSIDE", "workspace", OUTSIDE);
   const system = SYSTEM_TREES.find((tree) => isWithin(realPath, tree) && !isWithin(root.real, tree));
@@ -163,9 +163,9 @@ function judge(parts: Parts, realPath: string, access: PathAccess): RuleVerdict 
 /** Devices, kernel files and magic links; a root that lies inside one of them opens its own part. */
 const SYSTEM_TREES = ["/proc", "/sys", "/dev"];
 
-function judgeDenied(parts: Parts, absolute: string, access: PathAccess): RuleVerdict {
+function judgeDenied(parts: RuleParts, absolute: string, access: PathAccess): RuleVerdict {
   const { denied } = parts;
-  const location = locate(parts, absolute);
+  const location = locationOf(parts, absolute);
   if (denied.state.match(location) !== undefined) return refusal("PATH_FORBIDDEN", "stateDir", STATE);
   const forbidden = denied.forbidden.match(location);
   if (forbidden !== undefined) {
@@ -185,9 +185,9 @@ function judgeDenied(parts: Parts, absolute: string, access: PathAccess): RuleVe
   return kept ?? { allowed: true, path: absolute };
 }
 
-function judgeScreens({ screens, workspace }: Parts, absolute: string): RuleVerdict {
+function judgeScreens({ screens, workspace }: RuleParts, absolute: string): RuleVerdict {
   if (screens.length === 0) return { allowed: true, path: absolute };
-  const shown = isWithin(absolute, workspace.real) ? below(absolute, workspace.real) || "." : absolute;
+  const shown = isWithin(absolute, workspace.real) ? relativeTo(absolute, workspace.real) || "." : absolute;
   if (screens.every((passes) => passes(shown))) return { allowed: true, path: absolute };
   return refusal(
     "PATH_FORBIDDEN",
@@ -196,9 +196,9 @@ function judgeScreens({ screens, workspace }: Parts, absolute: string): RuleVerd
   );
 }
 
-function mayDenyBelow(parts: Parts, realPath: string): boolean {
+function mayDenyBelow(parts: RuleParts, realPath: string): boolean {
   if (parts.screens.length > 0) return true;
-  const location = locate(parts, realPath);
+  const location = locationOf(parts, realPath);
   return parts.denied.state.mayMatchBelow(location) || parts.denied.forbidden.mayMatchBelow(location);
 }
 
@@ -213,16 +213,16 @@ function judgeBelow(denied: DeniedRules, location: Location): PathRefusal | unde
   return refusal("PATH_FORBIDDEN", rule, `holds what the rule "${rule}" keeps from being removed`);
 }
 
-function locate(parts: Pick<Parts, "roots" | "workspace">, absolute: string): Location {
+function locationOf(parts: Pick<RuleParts, "roots" | "workspace">, absolute: string): Location {
   const root = rootOf(parts, absolute);
   return foldLocation({
     absolute,
-    relative: root === undefined ? absolute : below(absolute, root.real),
+    relative: root === undefined ? absolute : relativeTo(absolute, root.real),
     inWorkspace: root === parts.workspace,
   });
 }
 
-function rootOf(parts: Pick<Parts, "roots">, realPath: string): PathRoot | undefined {
+function rootOf(parts: Pick<RuleParts, "roots">, realPath: string): PathRoot | undefined {
   return parts.roots.find((root) => isWithin(realPath, root.real));
 }
 

@@ -23,7 +23,7 @@ export function isTooLong(absolute: string): boolean {
 }
 
 /** Whether the text names the parent directory anywhere. */
-export function namesParent(text: string, platform: NodeJS.Platform): boolean {
+export function hasParentSegment(text: string, platform: NodeJS.Platform): boolean {
   return text.includes("..") && splitPath(text, platform).includes("..");
 }
 
@@ -35,7 +35,7 @@ export function isWithin(inner: string, outer: string): boolean {
 }
 
 /** The part of `inner` below `outer`, without a leading separator; `inner` must lie within `outer`. */
-export function below(inner: string, outer: string): string {
+export function relativeTo(inner: string, outer: string): string {
   return inner.slice(outer.endsWith(path.sep) ? outer.length : outer.length + 1);
 }
 
@@ -72,7 +72,9 @@ function lengthFault(text: string): string | undefined {
 }
 
 function escapeControls(text: string): string {
-  return Array.from(text, (char) => (CONTROL.test(char) ? hex(char.codePointAt(0) ?? 0) : char)).join("");
+  return Array.from(text, (char) => (CONTROL.test(char) ? hexEscape(char.codePointAt(0) ?? 0) : char)).join(
+    "",
+  );
 }
 
 /** Keeps what decodes, writes every other byte as `\xNN`. */
@@ -82,7 +84,7 @@ function escapeBytes(name: Buffer): string {
   while (at < name.length) {
     const length = sequenceLength(name, at);
     const part = name.subarray(at, at + Math.max(length, 1));
-    shown += length === 0 ? hex(part[0] ?? 0) : escapeControls(part.toString("utf8"));
+    shown += length === 0 ? hexEscape(part[0] ?? 0) : escapeControls(part.toString("utf8"));
     at += part.length;
   }
   return shown;
@@ -97,6 +99,6 @@ function sequenceLength(bytes: Buffer, at: number): number {
   return 0;
 }
 
-function hex(code: number): string {
+function hexEscape(code: number): string {
   return `\\x${code.toString(16).padStart(2, "0")}`;
 }

@@ -45,8 +45,8 @@ function toHandle(absolute: string, platform: NodeJS.Platform, known?: string): 
     self: real,
     at: ((name: string | Buffer) => path.join(real, name.toString())) as Handle["at"],
     reopen: (flags) => reopen(real, stat, flags | noFollow(platform)),
-    changed: () => lstatSync(real, { bigint: true }).ctimeNs,
-    holds,
+    changedNs: () => lstatSync(real, { bigint: true }).ctimeNs,
+    isInPlace: holds,
     close: () => undefined,
   };
 }

@@ -1,23 +1,23 @@
 import { read, write, writeSync } from "node:fs";
 import { promisify } from "node:util";
-import { throwIfAborted, tooLarge } from "./file-errors.js";
+import { throwIfAborted, fileTooLarge } from "./file-errors.js";
 
 const readAsync = promisify(read);
 const writeAsync = promisify(write);
 
 /** Up to this size a synchronous write is quicker than a trip through the thread pool. */
-const SMALL = 256 * 1024;
-const CHUNK = 1024 * 1024;
+const SYNC_WRITE_BYTES = 256 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 /** What lies in memory goes in few trips: each one waits for a thread. */
-const MOST = 16 * 1024 * 1024;
+const MAX_WRITE_BYTES = 16 * 1024 * 1024;
 
 /** Write all bytes at the descriptor's position. */
 export async function writeBytes(fd: number, data: Uint8Array): Promise<void> {
   let done = 0;
   while (done < data.length) {
-    const length = Math.min(data.length - done, MOST);
+    const length = Math.min(data.length - done, MAX_WRITE_BYTES);
     done +=
-      data.length <= SMALL
+      data.length <= SYNC_WRITE_BYTES
         ? writeSync(fd, data, done, length)
         : (await writeAsync(fd, data, done, length)).bytesWritten;
   }
@@ -32,14 +32,14 @@ export interface CopyLimit {
 
 /** Copy one open file to the end of another and return how many bytes it took. */
 export async function copyBytes(from: number, to: number, limit: CopyLimit): Promise<number> {
-  const buffer = Buffer.allocUnsafeSlow(CHUNK);
+  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   let copied = 0;
   for (;;) {
     throwIfAborted(limit.signal);
-    const { bytesRead } = await readAsync(from, buffer, 0, CHUNK, copied);
+    const { bytesRead } = await readAsync(from, buffer, 0, CHUNK_BYTES, copied);
     if (bytesRead === 0) return copied;
     copied += bytesRead;
-    if (copied > limit.maxBytes) throw tooLarge(limit.text, limit.maxBytes);
+    if (copied > limit.maxBytes) throw fileTooLarge(limit.text, limit.maxBytes);
     await writeBytes(to, buffer.subarray(0, bytesRead));
   }
 }

@@ -2,9 +2,9 @@ import { closeSync, constants, read as readCallback, readSync } from "node:fs";
 import { promisify } from "node:util";
 import type { FileStat, ReadRange } from "../../contract/ports/files.js";
 import { ToolValidationError } from "../../contract/errors.js";
-import { notPlain, systemFailure, tooLarge, withPath, withPathAsync } from "./file-errors.js";
+import { notRegularFile, systemFailure, fileTooLarge, withPath, withPathAsync } from "./file-errors.js";
 import { toFileStat } from "./file-stat.js";
-import { type Deps, openExisting } from "./locate.js";
+import { type GuardDeps, openExisting } from "./locate.js";
 
 /** An open regular file, with the descriptor it is read through. */
 export interface OpenDescriptor {
@@ -16,11 +16,11 @@ export interface OpenDescriptor {
 }
 
 /** Open a regular file for reading; anything else is refused without being opened. */
-export function openForReading(deps: Deps, text: string): OpenDescriptor {
+export function openForReading(deps: GuardDeps, text: string): OpenDescriptor {
   const handle = openExisting(deps, text, { access: "read" });
   try {
     if (handle.stat.isDirectory()) throw systemFailure(text, "EISDIR");
-    if (!handle.stat.isFile()) throw notPlain(text);
+    if (!handle.stat.isFile()) throw notRegularFile(text);
     const fd = withPath(text, () => handle.reopen(constants.O_RDONLY | constants.O_NONBLOCK));
     return { fd, real: handle.real, stat: toFileStat(handle.stat), close: closeOnce(fd) };
   } finally {
@@ -45,21 +45,21 @@ export interface ReadLimits {
 }
 
 /** Up to this size a synchronous read is quicker than a trip through the thread pool. */
-const SMALL = 256 * 1024;
-const CHUNK = 4 * 1024 * 1024;
+const SYNC_READ_BYTES = 256 * 1024;
+const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /** Read a file, or a range of one of any size, within the limit. The size that the system tells is only a hint. */
-export async function readBytes(deps: Deps, text: string, limits: ReadLimits): Promise<Uint8Array> {
+export async function readFileBytes(deps: GuardDeps, text: string, limits: ReadLimits): Promise<Uint8Array> {
   const { offset, length } = checkRange(limits.range);
   const file = openForReading(deps, text);
   try {
     const wanted = Math.min(length, limits.maxBytes + 1);
     const expected = Math.max(0, Math.min(length, file.stat.size - offset));
-    if (expected > limits.maxBytes) throw tooLarge(text, limits.maxBytes);
+    if (expected > limits.maxBytes) throw fileTooLarge(text, limits.maxBytes);
     // One byte more, so that the end of the file shows without another buffer.
     const hint = Math.min(wanted, expected + 1);
     const bytes = await withPathAsync(text, () => readUpTo(file.fd, { offset, wanted, hint }));
-    if (bytes.length > limits.maxBytes) throw tooLarge(text, limits.maxBytes);
+    if (bytes.length > limits.maxBytes) throw fileTooLarge(text, limits.maxBytes);
     return bytes;
   } finally {
     file.close();
@@ -79,20 +79,20 @@ function checkRange(range: ReadRange | undefined): { offset: number; length: num
 
 const readAsync = promisify(readCallback);
 
-interface Span {
+interface ReadSpan {
   readonly offset: number;
   readonly wanted: number;
   readonly hint: number;
 }
 
-async function readUpTo(fd: number, { offset, wanted, hint }: Span): Promise<Uint8Array> {
+async function readUpTo(fd: number, { offset, wanted, hint }: ReadSpan): Promise<Uint8Array> {
   let buffer: Buffer = Buffer.allocUnsafeSlow(Math.min(wanted, Math.max(hint, 64)));
   let filled = 0;
   while (filled < wanted) {
-    if (filled === buffer.length) buffer = grow(buffer, wanted);
-    const room = Math.min(buffer.length - filled, CHUNK);
+    if (filled === buffer.length) buffer = growBuffer(buffer, wanted);
+    const room = Math.min(buffer.length - filled, CHUNK_BYTES);
     const got =
-      buffer.length <= SMALL
+      buffer.length <= SYNC_READ_BYTES
         ? readSync(fd, buffer, filled, room, offset + filled)
         : (await readAsync(fd, buffer, filled, room, offset + filled)).bytesRead;
     if (got === 0) break;
@@ -101,7 +101,7 @@ async function readUpTo(fd: number, { offset, wanted, hint }: Span): Promise<Uin
   return buffer.subarray(0, filled);
 }
 
-function grow(buffer: Buffer, limit: number): Buffer {
+function growBuffer(buffer: Buffer, limit: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(buffer.length * 2, 4096)));
   buffer.copy(larger);
   return larger;

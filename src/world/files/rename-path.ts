@@ -1,18 +1,18 @@
 import { linkSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
 import {
-  conflict,
+  fileConflict,
   errnoOf,
-  notFound,
-  refused,
+  fileNotFound,
+  pathRefused,
   systemFailure,
-  unstable,
+  pathChanged,
   withPath,
   withPathAsync,
 } from "./file-errors.js";
 import { isSameFile } from "./file-stat.js";
-import { lookAt, openSpot, type Spot } from "./locate.js";
+import { statEntry, openTarget, type Target } from "./locate.js";
 import { parentMaker } from "./make-directory.js";
-import { judgeTree, openTop } from "./remove-tree.js";
+import { judgeTree, openTargetDirectory } from "./remove-tree.js";
 import { renameIfFree } from "./rename-free.js";
 import { stageWrite, type WriteDeps } from "./stage-write.js";
 import { syncDirectory } from "./sync-directory.js";
@@ -36,11 +36,11 @@ export interface Move {
  * an empty one that was just made. (renameat2 would do both in one step; Node does not offer it.)
  */
 export async function renamePath(deps: WriteDeps, move: Move): Promise<void> {
-  const source = openSpot(deps, move.from, { access: "remove", follow: false });
+  const source = openTarget(deps, move.from, { access: "remove", follow: false });
   try {
-    if (source.stat === null) throw notFound(move.from);
+    if (source.stat === null) throw fileNotFound(move.from);
     const make = parentMaker(deps, move.to);
-    const target = openSpot(deps, move.to, { access: "write", follow: false, make });
+    const target = openTarget(deps, move.to, { access: "write", follow: false, make });
     try {
       if (target.real === source.real) return;
       await judgeMove(deps, { source, target, ...move });
@@ -55,17 +55,17 @@ export async function renamePath(deps: WriteDeps, move: Move): Promise<void> {
   }
 }
 
-interface Work extends Move {
-  readonly source: Spot;
-  readonly target: Spot;
+interface MoveWork extends Move {
+  readonly source: Target;
+  readonly target: Target;
 }
 
 /** What is replaced is removed, and everything in a moved directory gets a new path: all of it is judged. */
-async function judgeMove(deps: WriteDeps, { source, target, from, to, options }: Work): Promise<void> {
+async function judgeMove(deps: WriteDeps, { source, target, from, to, options }: MoveWork): Promise<void> {
   const removed = deps.rules.judge(target.real, "remove");
-  if (!removed.allowed) throw refused(to, removed);
+  if (!removed.allowed) throw pathRefused(to, removed);
   if (source.stat?.isDirectory() !== true) return;
-  const top = withPath(from, () => openTop(deps, from, source));
+  const top = withPath(from, () => openTargetDirectory(deps, from, source));
   try {
     const judging = { text: from, access: "write" as const, to: target.real, signal: options.signal };
     await withPathAsync(from, () => judgeTree(deps, top, judging));
@@ -74,34 +74,34 @@ async function judgeMove(deps: WriteDeps, { source, target, from, to, options }:
   }
 }
 
-async function performMove(deps: WriteDeps, work: Work): Promise<void> {
+async function performMove(deps: WriteDeps, work: MoveWork): Promise<void> {
   const { source, target, from, to, options } = work;
-  if (!source.directory.holds()) throw unstable(from);
-  if (!target.directory.holds()) throw unstable(to);
-  const present = lookAt(source.directory, source.name);
-  if (present === null || source.stat === null || !isSameFile(present, source.stat)) throw unstable(from);
+  if (!source.directory.isInPlace()) throw pathChanged(from);
+  if (!target.directory.isInPlace()) throw pathChanged(to);
+  const present = statEntry(source.directory, source.name);
+  if (present === null || source.stat === null || !isSameFile(present, source.stat)) throw pathChanged(from);
   try {
-    if (options.overwrite === true) return replace(work);
+    if (options.overwrite === true) return replaceTarget(work);
     return source.stat.isDirectory() ? moveDirectory(work) : moveFile(work);
   } catch (error) {
     if (errnoOf(error) !== "EXDEV") throw error;
   }
-  await moveAcross(deps, work);
+  await copyAcrossDevices(deps, work);
 }
 
-function replace({ source, target, to }: Work): void {
+function replaceTarget({ source, target, to }: MoveWork): void {
   if (target.stat !== null && source.stat !== null && isSameFile(target.stat, source.stat)) {
     // Two names of one file: POSIX makes such a rename do nothing at all.
     unlinkSync(source.directory.at(source.name));
     return;
   }
   if (target.stat?.isDirectory() === true && source.stat?.isDirectory() !== true) {
-    throw conflict(to, "is a directory and would be replaced by a file");
+    throw fileConflict(to, "is a directory and would be replaced by a file");
   }
   renameSync(source.directory.at(source.name), target.directory.at(target.name));
 }
 
-function moveDirectory({ source, target }: Work): void {
+function moveDirectory({ source, target }: MoveWork): void {
   const to = target.directory.at(target.name);
   mkdirSync(to);
   try {
@@ -112,7 +112,7 @@ function moveDirectory({ source, target }: Work): void {
   }
 }
 
-function moveFile({ source, target }: Work): void {
+function moveFile({ source, target }: MoveWork): void {
   const from = source.directory.at(source.name);
   const to = target.directory.at(target.name);
   try {
@@ -133,7 +133,7 @@ function moveFile({ source, target }: Work): void {
 }
 
 /** A rename cannot cross file systems: a file is copied and then deleted, a tree is refused. */
-async function moveAcross(deps: WriteDeps, { source, from, to, options }: Work): Promise<void> {
+async function copyAcrossDevices(deps: WriteDeps, { source, from, to, options }: MoveWork): Promise<void> {
   if (source.stat?.isFile() !== true) throw systemFailure(from, "EXDEV");
   const create = options.overwrite !== true;
   const staged = await stageWrite(deps, to, { source: { copyOf: from }, options: { create } });

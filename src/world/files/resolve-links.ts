@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import path from "node:path";
-import { below, isWithin, joinName, splitPath } from "./path-text.js";
+import { relativeTo, isWithin, joinName, splitPath } from "./path-text.js";
 import type { PathRules } from "./path-rules.js";
 import { type PathRefusal, refusal } from "./path-verdict.js";
 
@@ -31,26 +31,26 @@ export function resolveLinks(
   followLast: boolean,
 ): Resolution | PathRefusal {
   const root = rules.roots.find((each) => isWithin(absolute, each.real));
-  if (root === undefined) return leaves();
-  const walk: Walk = {
+  if (root === undefined) return leavesRoots();
+  const walk: LinkWalk = {
     at: root.real,
     stat: absolute === root.real ? lstatOrNull(root.real) : null,
-    todo: reversed(below(absolute, root.real), rules),
+    todo: reversedNames(relativeTo(absolute, root.real), rules),
     links: 0,
     missing: 0,
   };
   let errno: string | undefined;
   while (walk.todo.length > 0) {
-    const step = takeStep(walk, rules, followLast);
+    const step = stepForward(walk, rules, followLast);
     if ("allowed" in step) return step;
     walk.stat = step.stat;
     errno ??= step.errno;
   }
-  if (!rules.roots.some((each) => isWithin(walk.at, each.real))) return leaves();
+  if (!rules.roots.some((each) => isWithin(walk.at, each.real))) return leavesRoots();
   return { real: walk.at, stat: walk.stat, missing: walk.missing, errno };
 }
 
-interface Walk {
+interface LinkWalk {
   at: string;
   /** What stands at `at`; `null` where that is missing or on the way to a root. */
   stat: Stats | null;
@@ -60,17 +60,17 @@ interface Walk {
   missing: number;
 }
 
-interface Step {
+interface WalkStep {
   readonly stat: Stats | null;
   readonly errno?: string;
 }
 
-function takeStep(walk: Walk, rules: PathRules, followLast: boolean): Step | PathRefusal {
+function stepForward(walk: LinkWalk, rules: PathRules, followLast: boolean): WalkStep | PathRefusal {
   const name = walk.todo.pop() ?? ".";
-  if (name === "." || name === "..") return stepBy(walk, name, rules);
+  if (name === "." || name === "..") return stepDots(walk, name, rules);
   const next = joinName(walk.at, name);
   const territory = territoryOf(next, rules);
-  if (territory === "outside") return leaves();
+  if (territory === "outside") return leavesRoots();
   if (territory !== "inside") {
     walk.at = territory;
     return { stat: null };
@@ -79,29 +79,29 @@ function takeStep(walk: Walk, rules: PathRules, followLast: boolean): Step | Pat
 }
 
 /** As the kernel has it, `.` and `..` need a directory to stand in; what follows is still checked for leaving. */
-function stepBy(walk: Walk, name: "." | "..", rules: PathRules): Step {
+function stepDots(walk: LinkWalk, name: "." | "..", rules: PathRules): WalkStep {
   const standing = walk.stat === null || walk.stat.isDirectory() ? undefined : "ENOTDIR";
   const errno = walk.missing > 0 ? "ENOENT" : standing;
   if (name === "..") {
     walk.at = path.dirname(walk.at);
     walk.missing = Math.max(0, walk.missing - 1);
   }
-  const stat = lookAt(walk, rules);
+  const stat = statPosition(walk, rules);
   return errno === undefined ? { stat } : { stat, errno };
 }
 
 function stepInto(
-  walk: Walk,
+  walk: LinkWalk,
   next: string,
   { rules, follow }: { rules: PathRules; follow: boolean },
-): Step | PathRefusal {
-  if (walk.missing > 0) return goMissing(walk, next);
+): WalkStep | PathRefusal {
+  if (walk.missing > 0) return stepIntoMissing(walk, next);
   let stat: Stats;
   try {
     stat = lstatSync(next);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "EIO";
-    return goMissing(walk, next, code === "ENOENT" ? undefined : code);
+    return stepIntoMissing(walk, next, code === "ENOENT" ? undefined : code);
   }
   if (!stat.isSymbolicLink()) {
     walk.at = next;
@@ -122,7 +122,7 @@ function stepInto(
   return followLink(walk, next, rules);
 }
 
-function followLink(walk: Walk, link: string, rules: PathRules): Step | PathRefusal {
+function followLink(walk: LinkWalk, link: string, rules: PathRules): WalkStep | PathRefusal {
   walk.links += 1;
   if (walk.links > MAX_LINKS)
     return refusal("PATH_SYMLINK", "links", "leads in a circle through symbolic links");
@@ -131,18 +131,18 @@ function followLink(walk: Walk, link: string, rules: PathRules): Step | PathRefu
     target = readlinkSync(link);
   } catch {
     // It is no link any more; whoever opens the path will find out what it is now.
-    return goMissing(walk, link, "ESTALE");
+    return stepIntoMissing(walk, link, "ESTALE");
   }
-  const names = reversed(target, rules);
+  const names = reversedNames(target, rules);
   // A slash at the end asks for a directory.
   if (/[\\/]$/.test(target)) names.unshift(".");
   walk.todo.push(...names);
-  if (!path.isAbsolute(target)) return { stat: lookAt(walk, rules) };
+  if (!path.isAbsolute(target)) return { stat: statPosition(walk, rules) };
   walk.at = path.parse(target).root;
   return { stat: null };
 }
 
-function goMissing(walk: Walk, next: string, errno?: string): Step {
+function stepIntoMissing(walk: LinkWalk, next: string, errno?: string): WalkStep {
   walk.at = next;
   walk.missing += 1;
   return errno === undefined ? { stat: null } : { stat: null, errno };
@@ -160,7 +160,7 @@ function territoryOf(absolute: string, rules: PathRules): string {
   return above ? absolute : "outside";
 }
 
-function lookAt(walk: Walk, rules: PathRules): Stats | null {
+function statPosition(walk: LinkWalk, rules: PathRules): Stats | null {
   const inside = rules.roots.some((root) => isWithin(walk.at, root.real));
   return inside && walk.missing === 0 ? lstatOrNull(walk.at) : null;
 }
@@ -173,14 +173,14 @@ function lstatOrNull(absolute: string): Stats | null {
   }
 }
 
-function reversed(text: string, rules: PathRules): string[] {
+function reversedNames(text: string, rules: PathRules): string[] {
   return splitPath(
     text.slice(path.isAbsolute(text) ? path.parse(text).root.length : 0),
     rules.platform,
   ).toReversed();
 }
 
-function leaves(): PathRefusal {
+function leavesRoots(): PathRefusal {
   return refusal(
     "PATH_SYMLINK",
     "links",

@@ -2,17 +2,17 @@ import { closeSync, constants, openSync, unlinkSync } from "node:fs";
 import type { FileStat, WriteOptions } from "../../contract/ports/files.js";
 import { commitStaged } from "./commit-write.js";
 import {
-  conflict,
+  fileConflict,
   errnoOf,
-  notPlain,
+  notRegularFile,
   systemFailure,
-  tooLarge,
+  fileTooLarge,
   withPath,
   withPathAsync,
 } from "./file-errors.js";
 import { identityOf, toFileStat } from "./file-stat.js";
 import { keepAttributes } from "./keep-attributes.js";
-import { type Deps, openSpot, type Spot } from "./locate.js";
+import { type GuardDeps, openTarget, type Target } from "./locate.js";
 import { parentMaker } from "./make-directory.js";
 import type { Handle } from "./opener.js";
 import { joinName } from "./path-text.js";
@@ -21,7 +21,7 @@ import { closeOnce, openForReading } from "./read-file.js";
 import { syncFile } from "./sync-directory.js";
 
 /** What a change of a file needs besides the path. */
-export interface WriteDeps extends Deps {
+export interface WriteDeps extends GuardDeps {
   readonly maxFileSize: number;
   /** A new name for a file that is being written. */
   readonly tempName: () => string;
@@ -58,43 +58,43 @@ export async function stageWrite(
   { source, options = {} }: { source: StageSource; options?: WriteOptions },
 ): Promise<StagedWrite> {
   const bytes = "data" in source ? source.data.length : "append" in source ? source.append.length : 0;
-  if (bytes > deps.maxFileSize) throw tooLarge(text, deps.maxFileSize);
+  if (bytes > deps.maxFileSize) throw fileTooLarge(text, deps.maxFileSize);
   const origin = "copyOf" in source ? openForReading(deps, source.copyOf) : undefined;
   try {
-    const spot = openSpot(deps, text, { access: "write", make: parentMaker(deps, text) });
-    return await fillTemp({ deps, text, spot, source, origin, options });
+    const target = openTarget(deps, text, { access: "write", make: parentMaker(deps, text) });
+    return await stageTemp({ deps, text, target, source, origin, options });
   } finally {
     origin?.close();
   }
 }
 
-interface Work {
+interface StageWork {
   readonly deps: WriteDeps;
   readonly text: string;
-  readonly spot: Spot;
+  readonly target: Target;
   readonly source: StageSource;
   readonly origin: { readonly fd: number; readonly stat: FileStat } | undefined;
   readonly options: WriteOptions;
 }
 
-async function fillTemp(work: Work): Promise<StagedWrite> {
-  const { deps, text, spot } = work;
+async function stageTemp(work: StageWork): Promise<StagedWrite> {
+  const { deps, text, target } = work;
   const name = deps.tempName();
-  let discard = (): void => spot.directory.close();
+  let discard = (): void => target.directory.close();
   try {
     checkTarget(work);
-    const fd = withPath(text, () => openSync(spot.directory.at(name), NEW_FILE, privateUntilDone(work)));
-    discard = discarder(work, { fd, name });
+    const fd = withPath(text, () => openSync(target.directory.at(name), NEW_FILE, privateUntilDone(work)));
+    discard = createDiscard(work, { fd, name });
     await withPathAsync(text, async () => {
-      await fill(fd, work);
-      keepAttributes(fd, { replaced: spot.stat, mode: modeFor(work) });
+      await fillContent(fd, work);
+      keepAttributes(fd, { replaced: target.stat, mode: modeFor(work) });
       if (deps.sync) await syncFile(fd);
     });
-    const staged = { fd, name, spot, options: commitOptions(work), text, sync: deps.sync };
+    const staged = { fd, name, target, options: commitOptions(work), text, sync: deps.sync };
     return {
-      target: spot.real,
-      temp: joinName(spot.directory.real, name),
-      previous: spot.stat === null ? null : toFileStat(spot.stat),
+      target: target.real,
+      temp: joinName(target.directory.real, name),
+      previous: target.stat === null ? null : toFileStat(target.stat),
       commit: () => commitStaged(staged).finally(discard),
       discard,
     };
@@ -105,32 +105,32 @@ async function fillTemp(work: Work): Promise<StagedWrite> {
 }
 
 /** What was appended to must still be what it was, or another's bytes would be lost. */
-function commitOptions({ source, spot, options }: Work): WriteOptions {
+function commitOptions({ source, target, options }: StageWork): WriteOptions {
   if (!("append" in source)) return options;
-  return spot.stat === null ? { create: true } : { ifIdentity: identityOf(spot.stat) };
+  return target.stat === null ? { create: true } : { ifIdentity: identityOf(target.stat) };
 }
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-function checkTarget({ deps, text, spot, options }: Work): void {
-  if (spot.stat === null) {
-    if (options.ifIdentity !== undefined) throw conflict(text, "was deleted by someone else");
+function checkTarget({ deps, text, target, options }: StageWork): void {
+  if (target.stat === null) {
+    if (options.ifIdentity !== undefined) throw fileConflict(text, "was deleted by someone else");
     return;
   }
-  if (spot.stat.isDirectory()) throw systemFailure(text, "EISDIR");
-  if (!spot.stat.isFile()) throw notPlain(text);
+  if (target.stat.isDirectory()) throw systemFailure(text, "EISDIR");
+  if (!target.stat.isFile()) throw notRegularFile(text);
   if (options.create === true) throw systemFailure(text, "EEXIST");
-  if (options.ifIdentity !== undefined && identityOf(spot.stat) !== options.ifIdentity) {
-    throw conflict(text, "has been changed by someone else");
+  if (options.ifIdentity !== undefined && identityOf(target.stat) !== options.ifIdentity) {
+    throw fileConflict(text, "has been changed by someone else");
   }
-  withPath(text, () => checkWritable(deps, spot));
+  withPath(text, () => checkWritable(deps, target));
 }
 
 /** A rename would replace even a read-only file, whose owner meant it to stay: ask by opening, and write nothing. */
-function checkWritable(deps: WriteDeps, spot: Spot): void {
+function checkWritable(deps: WriteDeps, target: Target): void {
   let present: Handle | undefined;
   try {
-    present = deps.opener.openChild(spot.directory, spot.name, spot.real);
+    present = deps.opener.openChild(target.directory, target.name, target.real);
     if (present.stat.isFile()) closeSync(present.reopen(constants.O_WRONLY | constants.O_NONBLOCK));
   } catch (error) {
     // A running program cannot be written to, but it can be replaced; what is gone is no hindrance.
@@ -142,26 +142,30 @@ function checkWritable(deps: WriteDeps, spot: Spot): void {
 }
 
 /** A file that replaces another is closed to others until it has that one's mode. */
-function privateUntilDone({ spot, origin, options }: Work): number {
-  return spot.stat === null && origin === undefined && options.mode === undefined ? 0o666 : 0o600;
+function privateUntilDone({ target, origin, options }: StageWork): number {
+  return target.stat === null && origin === undefined && options.mode === undefined ? 0o666 : 0o600;
 }
 
-async function fill(fd: number, work: Work): Promise<void> {
-  const { deps, text, source, origin, spot } = work;
+async function fillContent(fd: number, work: StageWork): Promise<void> {
+  const { deps, text, source, origin, target } = work;
   if ("data" in source) return writeBytes(fd, source.data);
   const limit = { text, maxBytes: deps.maxFileSize };
   if (origin !== undefined) return void (await copyBytes(origin.fd, fd, limit));
   const addition = "append" in source ? source.append : new Uint8Array();
-  if (spot.stat !== null) await copyPresent(fd, work, addition.length);
+  if (target.stat !== null) await copyPresent(fd, work, addition.length);
   await writeBytes(fd, addition);
 }
 
 /** Copy what the target holds now, read through its own directory and never through a link. */
-async function copyPresent(fd: number, { deps, text, spot }: Work, extra: number): Promise<void> {
-  const present = deps.opener.openChild(spot.directory, spot.name, spot.real);
+async function copyPresent(fd: number, { deps, text, target }: StageWork, extra: number): Promise<void> {
+  const present = deps.opener.openChild(target.directory, target.name, target.real);
   try {
-    if (spot.stat === null || identityOf(present.stat) !== identityOf(spot.stat) || !present.stat.isFile()) {
-      throw conflict(text, "has been changed by someone else");
+    if (
+      target.stat === null ||
+      identityOf(present.stat) !== identityOf(target.stat) ||
+      !present.stat.isFile()
+    ) {
+      throw fileConflict(text, "has been changed by someone else");
     }
     const from = present.reopen(constants.O_RDONLY | constants.O_NONBLOCK);
     try {
@@ -174,12 +178,12 @@ async function copyPresent(fd: number, { deps, text, spot }: Work, extra: number
   }
 }
 
-function modeFor({ spot, origin, options }: Work): number | undefined {
-  return options.mode ?? (spot.stat === null ? origin?.stat.mode : Number(spot.stat.mode));
+function modeFor({ target, origin, options }: StageWork): number | undefined {
+  return options.mode ?? (target.stat === null ? origin?.stat.mode : Number(target.stat.mode));
 }
 
 /** Closes everything once, and removes the temp file where it still has its name. */
-function discarder({ spot }: Work, { fd, name }: { fd: number; name: string }): () => void {
+function createDiscard({ target }: StageWork, { fd, name }: { fd: number; name: string }): () => void {
   const closeTemp = closeOnce(fd);
   let done = false;
   return () => {
@@ -187,10 +191,10 @@ function discarder({ spot }: Work, { fd, name }: { fd: number; name: string }): 
     done = true;
     closeTemp();
     try {
-      unlinkSync(spot.directory.at(name));
+      unlinkSync(target.directory.at(name));
     } catch {
       // It was renamed into place, or somebody else removed it.
     }
-    spot.directory.close();
+    target.directory.close();
   };
 }

@@ -1,12 +1,12 @@
 import { type Dir, type Dirent, lstatSync, opendirSync, readdirSync } from "node:fs";
 import type { EntryType } from "../../contract/ports/files.js";
-import { typeOf } from "./file-stat.js";
+import { entryTypeOf } from "./file-stat.js";
 import type { IgnoreNames } from "./ignore/ignore-chain.js";
 import type { Handle } from "./opener.js";
 import { showName } from "./path-text.js";
 
 /** An entry as it was read. */
-export interface FoundEntry {
+export interface ScannedEntry {
   /** As the disk has it: bytes where they are no UTF-8. */
   readonly name: string | Buffer;
   /** As it is shown: on one line, whatever it holds. */
@@ -18,19 +18,19 @@ export interface FoundEntry {
 export interface DirectoryReader {
   readonly names: IgnoreNames;
   /** The next entries; `undefined` when there are no more. */
-  next(): readonly FoundEntry[] | undefined;
+  next(): readonly ScannedEntry[] | undefined;
   close(): void;
 }
 
 /** A directory file of this size holds ten thousand names or more: too many to read without a pause. */
-const LARGE = 512 * 1024;
-const CHUNK = 1024;
+const LARGE_DIRECTORY_BYTES = 512 * 1024;
+const CHUNK_ENTRIES = 1024;
 
 /** Read an open directory: small ones whole and in the order of their names, large ones as they come. */
 export function readDirectory(handle: Handle): DirectoryReader {
-  if (handle.stat.size > LARGE) return readInChunks(handle);
-  let entries: readonly FoundEntry[] | undefined = readWhole(handle);
-  const names = { git: holds(entries, ".git"), gitignore: holds(entries, ".gitignore") };
+  if (handle.stat.size > LARGE_DIRECTORY_BYTES) return readInChunks(handle);
+  let entries: readonly ScannedEntry[] | undefined = readWhole(handle);
+  const names = { git: hasEntry(entries, ".git"), gitignore: hasEntry(entries, ".gitignore") };
   return {
     names,
     next() {
@@ -47,23 +47,27 @@ export function entryAt(handle: Handle, name: string | Buffer): string | Buffer 
   return typeof name === "string" ? handle.at(name) : handle.at(name);
 }
 
-function readWhole(handle: Handle): FoundEntry[] {
+function readWhole(handle: Handle): ScannedEntry[] {
   const entries = readdirSync(handle.self, { withFileTypes: true });
   // A replacement character stands for bytes that are no UTF-8, or for itself: the bytes tell.
-  if (entries.some((entry) => entry.name.includes("\uFFFD"))) return readBytes(handle);
-  return entries.map((entry) => ({ name: entry.name, shown: plainName(entry.name), type: typeOf(entry) }));
+  if (entries.some((entry) => entry.name.includes("\uFFFD"))) return readWholeAsBytes(handle);
+  return entries.map((entry) => ({
+    name: entry.name,
+    shown: plainName(entry.name),
+    type: entryTypeOf(entry),
+  }));
 }
 
-function readBytes(handle: Handle): FoundEntry[] {
+function readWholeAsBytes(handle: Handle): ScannedEntry[] {
   // Node's types know only text names here.
   const options = { withFileTypes: true, encoding: "buffer" as BufferEncoding } as const;
-  return readdirSync(handle.self, options).map((entry) => toFound(entry));
+  return readdirSync(handle.self, options).map((entry) => toScannedEntry(entry));
 }
 
 function readInChunks(handle: Handle): DirectoryReader {
   const directory: Dir = opendirSync(handle.self, {
     encoding: "buffer" as BufferEncoding,
-    bufferSize: CHUNK,
+    bufferSize: CHUNK_ENTRIES,
   });
   let open = true;
   const close = (): void => {
@@ -71,12 +75,12 @@ function readInChunks(handle: Handle): DirectoryReader {
     open = false;
   };
   return {
-    names: { git: stands(handle, ".git"), gitignore: stands(handle, ".gitignore") },
+    names: { git: entryExists(handle, ".git"), gitignore: entryExists(handle, ".gitignore") },
     next() {
-      const found: FoundEntry[] = [];
+      const found: ScannedEntry[] = [];
       for (let entry = open ? directory.readSync() : null; entry !== null; entry = directory.readSync()) {
-        found.push(toFound(entry));
-        if (found.length === CHUNK) return found;
+        found.push(toScannedEntry(entry));
+        if (found.length === CHUNK_ENTRIES) return found;
       }
       close();
       return found.length === 0 ? undefined : found;
@@ -85,11 +89,11 @@ function readInChunks(handle: Handle): DirectoryReader {
   };
 }
 
-function toFound(entry: Dirent): FoundEntry {
+function toScannedEntry(entry: Dirent): ScannedEntry {
   const bytes = entry.name as unknown as Buffer;
   const shown = showName(bytes);
   const text = bytes.toString("utf8");
-  return { name: text.includes("\uFFFD") ? bytes : text, shown, type: typeOf(entry) };
+  return { name: text.includes("\uFFFD") ? bytes : text, shown, type: entryTypeOf(entry) };
 }
 
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
@@ -99,10 +103,10 @@ function plainName(name: string): string {
   return CONTROL.test(name) ? showName(Buffer.from(name)) : name;
 }
 
-function holds(entries: readonly FoundEntry[], name: string): boolean {
+function hasEntry(entries: readonly ScannedEntry[], name: string): boolean {
   return entries.some((entry) => entry.name === name);
 }
 
-function stands(handle: Handle, name: string): boolean {
+function entryExists(handle: Handle, name: string): boolean {
   return lstatSync(handle.at(name), { throwIfNoEntry: false }) !== undefined;
 }

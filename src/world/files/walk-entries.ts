@@ -1,51 +1,51 @@
-import { isIgnored, toBytes } from "./ignore/ignore-chain.js";
+import { isIgnored, toByteString } from "./ignore/ignore-chain.js";
 import { isTooLong, joinName } from "./path-text.js";
-import type { FoundEntry } from "./walk-directory.js";
+import type { ScannedEntry } from "./walk-directory.js";
 import type { Level, Walk } from "./walk-state.js";
 
 /** Characters of a path that cannot be too many, however many bytes each takes. */
 const SAFE_LENGTH = 1000;
 
 /** Whether an entry is listed; directories that are to be entered are noted on the way. */
-export function isWanted(walk: Walk, level: Level, entry: FoundEntry): boolean {
+export function isWanted(walk: Walk, level: Level, entry: ScannedEntry): boolean {
   const { request, deps } = walk;
   const { shown: name, type } = entry;
   const directory = type === "directory";
   if (request.ignore !== false) {
     if (entry.name === ".git") return false;
-    if (isLeftOut(level, entry)) {
+    if (isIgnoredEntry(level, entry)) {
       walk.ignored += 1;
       return false;
     }
   }
-  if (level.judged || directory) {
+  if (level.mayBeDenied || directory) {
     if (!deps.rules.judge(joinName(level.real, name), "read").allowed) return false;
   }
   if (level.real.length + name.length > SAFE_LENGTH && isTooLong(joinName(level.real, name))) {
     walk.unreachable += 1;
     return false;
   }
-  if (directory && mayEnter(walk, level, name)) level.below.push(entry);
+  if (directory && shouldEnter(walk, level, name)) level.subdirectories.push(entry);
   return request.wants === undefined || request.wants({ name, path: level.within + name, type });
 }
 
-function isLeftOut(level: Level, entry: FoundEntry): boolean {
+function isIgnoredEntry(level: Level, entry: ScannedEntry): boolean {
   if (level.chain === undefined) return false;
   return isIgnored(level.chain, level.bytes, {
-    name: nameBytes(entry),
+    name: nameAsBytes(entry),
     directory: entry.type === "directory",
   });
 }
 
 /** An entry's name as the disk has it, as a string of bytes. */
-export function nameBytes({ name }: FoundEntry): string {
-  return typeof name === "string" ? toBytes(name) : name.toString("latin1");
+export function nameAsBytes({ name }: ScannedEntry): string {
+  return typeof name === "string" ? toByteString(name) : name.toString("latin1");
 }
 
 /** Put entries into the batch, with their sizes and times where those are asked for. */
-export function add(walk: Walk, level: Level, entries: readonly FoundEntry[]): void {
-  const { batch, stillness } = walk;
-  const stats = stillness?.look(level, { entries, levels: walk.levels });
+export function addToBatch(walk: Walk, level: Level, entries: readonly ScannedEntry[]): void {
+  const { batch, entryStats: stillness } = walk;
+  const stats = stillness?.statEntries(level, { entries, levels: walk.levels });
   for (const [at, { shown: name, type }] of entries.entries()) {
     const path = level.shown + name;
     if (stats === undefined) {
@@ -61,7 +61,7 @@ export function add(walk: Walk, level: Level, entries: readonly FoundEntry[]): v
   }
 }
 
-function mayEnter({ request, levels }: Walk, level: Level, name: string): boolean {
+function shouldEnter({ request, levels }: Walk, level: Level, name: string): boolean {
   if (levels.length >= (request.depth ?? Number.POSITIVE_INFINITY)) return false;
   return request.enters === undefined || request.enters(level.within + name);
 }

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { WalkBatch } from "../../contract/ports/files.js";
-import { conflict, errnoOf, systemFailure, throwIfAborted } from "./file-errors.js";
+import { fileConflict, errnoOf, systemFailure, throwIfAborted } from "./file-errors.js";
 import { isSameFile } from "./file-stat.js";
-import type { Deps } from "./locate.js";
+import type { GuardDeps } from "./locate.js";
 import type { Handle } from "./opener.js";
 import { joinName } from "./path-text.js";
-import type { FoundEntry } from "./walk-directory.js";
-import { add, isWanted, nameBytes } from "./walk-entries.js";
+import type { ScannedEntry } from "./walk-directory.js";
+import { addToBatch, isWanted, nameAsBytes } from "./walk-entries.js";
 import {
   closeLevel,
   type Level,
@@ -18,42 +18,46 @@ import {
 } from "./walk-state.js";
 
 /** Milliseconds of work after which others get their turn, and entries after which the clock is looked at. */
-const SLICE = 5;
-const ENTRIES_PER_LOOK = 64;
-const BATCH = 1024;
+const SLICE_MS = 5;
+const ENTRIES_PER_STEP = 64;
+const BATCH_ENTRIES = 1024;
 /** Directories that are held open; those above are found again through `..`. */
-const MOST_OPEN = 64;
+const MAX_OPEN_DIRECTORIES = 64;
 
 /**
  * Walk everything below a directory, in slices of time. Every step goes through the descriptor of a
  * directory that was judged, so nothing that is moved or swapped meanwhile leads the walk astray.
  */
-export async function* walkFiles(deps: Deps, text: string, request: WalkRequest): AsyncGenerator<WalkBatch> {
+export async function* walkFiles(
+  deps: GuardDeps,
+  text: string,
+  request: WalkRequest,
+): AsyncGenerator<WalkBatch> {
   const walk = openWalk(deps, text, request);
   try {
     for (let more = true; more;) {
       throwIfAborted(request.signal);
-      const until = performance.now() + SLICE;
-      do more = advance(walk);
-      while (more && walk.batch.length < BATCH && performance.now() < until);
-      if (walk.levels.length > 0) requireStanding(walk);
+      const until = performance.now() + SLICE_MS;
+      do more = advanceWalk(walk);
+      while (more && walk.batch.length < BATCH_ENTRIES && performance.now() < until);
+      if (walk.levels.length > 0) requireUnmoved(walk);
       if (walk.batch.length > 0 || !more) yield takeBatch(walk);
       if (more && performance.now() >= until) await nextTurn();
     }
   } finally {
     for (const level of walk.levels) closeLevel(level);
-    walk.stillness?.close();
+    walk.entryStats?.close();
   }
 }
 
 /** Take a few steps; `false` when the walk is over. */
-function advance(walk: Walk): boolean {
+function advanceWalk(walk: Walk): boolean {
   const level = walk.levels.at(-1);
   if (level === undefined) return false;
-  if (level.at < level.found.length) {
-    const some = level.found.slice(level.at, level.at + ENTRIES_PER_LOOK);
-    level.at += some.length;
-    add(
+  if (level.position < level.entries.length) {
+    const some = level.entries.slice(level.position, level.position + ENTRIES_PER_STEP);
+    level.position += some.length;
+    addToBatch(
       walk,
       level,
       some.filter((entry) => isWanted(walk, level, entry)),
@@ -62,17 +66,17 @@ function advance(walk: Walk): boolean {
   }
   const more = level.reader.next();
   if (more !== undefined) {
-    level.found = more;
-    level.at = 0;
+    level.entries = more;
+    level.position = 0;
     return true;
   }
-  const next = level.below[level.entered++];
-  if (next === undefined) leave(walk, level);
-  else enter(walk, level, next);
+  const next = level.subdirectories[level.subdirectoriesEntered++];
+  if (next === undefined) leaveDirectory(walk, level);
+  else enterDirectory(walk, level, next);
   return true;
 }
 
-function enter(walk: Walk, level: Level, entry: FoundEntry): void {
+function enterDirectory(walk: Walk, level: Level, entry: ScannedEntry): void {
   const { opener, rules } = walk.deps;
   const real = joinName(level.real, entry.shown);
   let child: Handle | undefined;
@@ -85,7 +89,7 @@ function enter(walk: Walk, level: Level, entry: FoundEntry): void {
       real,
       shown: `${level.shown}${entry.shown}/`,
       within: `${level.within}${entry.shown}/`,
-      bytes: `${level.bytes}${nameBytes(entry)}/`,
+      bytes: `${level.bytes}${nameAsBytes(entry)}/`,
       above: level.chain,
     };
     walk.levels.push(openLevel(walk, child, place));
@@ -97,31 +101,31 @@ function enter(walk: Walk, level: Level, entry: FoundEntry): void {
     }
     if (code !== "ENOENT") walk.unreadable += 1;
   }
-  const distant = walk.levels.length - 1 - MOST_OPEN;
+  const distant = walk.levels.length - 1 - MAX_OPEN_DIRECTORIES;
   if (distant > 0) releaseHandle(walk.levels[distant]!);
 }
 
 /** Before anything is told: what was looked at by its path must have stood there. */
-function requireStanding({ stillness, text }: Walk): void {
-  if (stillness?.holds() === false) throw conflict(text, "was moved by someone else meanwhile");
+function requireUnmoved({ entryStats: stillness, text }: Walk): void {
+  if (stillness?.holds() === false) throw fileConflict(text, "was moved by someone else meanwhile");
 }
 
-function leave(walk: Walk, level: Level): void {
-  if (walk.levels.length === 1) requireStanding(walk);
+function leaveDirectory(walk: Walk, level: Level): void {
+  if (walk.levels.length === 1) requireUnmoved(walk);
   walk.levels.pop();
   const above = walk.levels.at(-1);
-  if (above !== undefined && above.handle === undefined) above.handle = climb(walk, level, above);
+  if (above !== undefined && above.handle === undefined) above.handle = openParentOf(walk, level, above);
   closeLevel(level);
 }
 
 /** The way up must arrive where it came from. */
-function climb({ deps, text, levels }: Walk, level: Level, above: Level): Handle {
+function openParentOf({ deps, text, levels }: Walk, level: Level, above: Level): Handle {
   const parent =
     level.handle === undefined ? undefined : deps.opener.openChild(level.handle, "..", above.real);
   if (parent !== undefined && isSameFile(parent.stat, above.stat)) return parent;
   parent?.close();
   levels.push(level);
-  throw conflict(text, "was rearranged by someone else meanwhile");
+  throw fileConflict(text, "was rearranged by someone else meanwhile");
 }
 
 function takeBatch(walk: Walk): WalkBatch {

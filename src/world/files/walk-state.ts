@@ -1,12 +1,17 @@
 import type { BigIntStats } from "node:fs";
 import type { WalkEntry, WalkOptions } from "../../contract/ports/files.js";
 import { errnoOf, systemFailure } from "./file-errors.js";
-import { chainAbove, chainBelow, type IgnoreChain, toBytes } from "./ignore/ignore-chain.js";
-import { type Deps, openExisting } from "./locate.js";
+import {
+  chainOfAncestors,
+  chainForDirectory,
+  type IgnoreChain,
+  toByteString,
+} from "./ignore/ignore-chain.js";
+import { type GuardDeps, openExisting } from "./locate.js";
 import type { Handle } from "./opener.js";
 import { isWithin } from "./path-text.js";
-import { createStillness, type Stillness } from "./stillness.js";
-import { type DirectoryReader, type FoundEntry, readDirectory } from "./walk-directory.js";
+import { createEntryStats, type EntryStats } from "./entry-stats.js";
+import { type DirectoryReader, type ScannedEntry, readDirectory } from "./walk-directory.js";
 
 /** What is asked of a walk. */
 export interface WalkRequest extends WalkOptions {
@@ -17,11 +22,11 @@ export interface WalkRequest extends WalkOptions {
 
 /** A walk on its way. */
 export interface Walk {
-  readonly deps: Deps;
+  readonly deps: GuardDeps;
   readonly text: string;
   readonly request: WalkRequest;
   readonly levels: Level[];
-  readonly stillness: Stillness | undefined;
+  readonly entryStats: EntryStats | undefined;
   batch: WalkEntry[];
   ignored: number;
   unreachable: number;
@@ -43,30 +48,30 @@ export interface Level {
   readonly bytes: string;
   readonly chain: IgnoreChain | undefined;
   /** Some rule may forbid an entry here. */
-  readonly judged: boolean;
-  found: readonly FoundEntry[];
-  at: number;
+  readonly mayBeDenied: boolean;
+  entries: readonly ScannedEntry[];
+  position: number;
   /** Directories to enter, in order. */
-  readonly below: FoundEntry[];
-  entered: number;
+  readonly subdirectories: ScannedEntry[];
+  subdirectoriesEntered: number;
 }
 
 /** Open the directory that a walk begins with. */
-export function openWalk(deps: Deps, text: string, request: WalkRequest): Walk {
+export function openWalk(deps: GuardDeps, text: string, request: WalkRequest): Walk {
   const top = openExisting(deps, text, { access: "read" });
-  let stillness: Stillness | undefined;
+  let stillness: EntryStats | undefined;
   try {
     if (!top.stat.isDirectory()) throw systemFailure(text, "ENOTDIR");
     const shown = request.display(top.real);
     const root = deps.rules.roots.find((each) => isWithin(top.real, each.real))?.real ?? top.real;
-    const above = request.ignore === false ? undefined : chainAbove(top.real, root);
-    stillness = request.stats === true ? createStillness(deps, top, root) : undefined;
+    const above = request.ignore === false ? undefined : chainOfAncestors(top.real, root);
+    stillness = request.stats === true ? createEntryStats(deps, top, root) : undefined;
     const walk: Walk = {
       deps,
       text,
       request,
       levels: [],
-      stillness,
+      entryStats: stillness,
       batch: [],
       ignored: 0,
       unreachable: 0,
@@ -74,7 +79,7 @@ export function openWalk(deps: Deps, text: string, request: WalkRequest): Walk {
     };
     const { real } = top;
     const place = { real, shown: shown === "." ? "" : withSlash(shown), within: "" };
-    walk.levels.push(openLevel(walk, top, { ...place, bytes: withSlash(toBytes(real)), above }));
+    walk.levels.push(openLevel(walk, top, { ...place, bytes: withSlash(toByteString(real)), above }));
     return walk;
   } catch (error) {
     stillness?.close();
@@ -101,18 +106,18 @@ export function openLevel(
   return {
     handle,
     stat: handle.stat,
-    settled: walk.stillness?.isSettled(handle) ?? false,
+    settled: walk.entryStats?.isSettled(handle) ?? false,
     reader,
     real,
     shown,
     within,
     bytes,
-    chain: walk.request.ignore === false ? undefined : chainBelow(above, { handle, bytes, names }),
-    judged: rules.mayDenyBelow(real),
-    found: [],
-    at: 0,
-    below: [],
-    entered: 0,
+    chain: walk.request.ignore === false ? undefined : chainForDirectory(above, { handle, bytes, names }),
+    mayBeDenied: rules.mayDenyBelow(real),
+    entries: [],
+    position: 0,
+    subdirectories: [],
+    subdirectoriesEntered: 0,
   };
 }
 

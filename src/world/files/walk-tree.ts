@@ -1,6 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import { conflict, errnoOf, throwIfAborted } from "./file-errors.js";
+import { fileConflict, errnoOf, throwIfAborted } from "./file-errors.js";
 import { isSameFile } from "./file-stat.js";
 import { type RawEntry, readEntries } from "./list-directory.js";
 import type { Handle, Opener } from "./opener.js";
@@ -49,7 +49,7 @@ export async function walkTree(top: Handle, { opener, visitor, text, signal }: T
         levels.pop();
         const above = levels.at(-1);
         if (above === undefined) return;
-        current = climb(current, { top, above, opener, text });
+        current = openParentOf(current, { top, above, opener, text });
         visitor.leave?.(current, level.name, level.real);
         continue;
       }
@@ -98,14 +98,14 @@ function openDirectory(
   return undefined;
 }
 
-interface Climb {
+interface ParentSearch {
   readonly top: Handle;
   readonly above: Level;
   readonly opener: Opener;
   readonly text: string;
 }
 
-function climb(current: Handle, { top, above, opener, text }: Climb): Handle {
+function openParentOf(current: Handle, { top, above, opener, text }: ParentSearch): Handle {
   if (isSameFile(above.stat, top.stat)) {
     current.close();
     return top;
@@ -113,7 +113,7 @@ function climb(current: Handle, { top, above, opener, text }: Climb): Handle {
   const parent = opener.openChild(current, "..", above.real);
   if (!isSameFile(parent.stat, above.stat)) {
     parent.close();
-    throw conflict(text, "was rearranged by someone else meanwhile");
+    throw fileConflict(text, "was rearranged by someone else meanwhile");
   }
   current.close();
   return parent;

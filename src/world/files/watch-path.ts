@@ -1,8 +1,8 @@
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import path from "node:path";
 import type { FileChange } from "../../contract/ports/files.js";
-import { notPlain, withPath } from "./file-errors.js";
-import { type Deps, openExisting, openPhysical } from "./locate.js";
+import { notRegularFile, withPath } from "./file-errors.js";
+import { type GuardDeps, openExisting, openPhysical } from "./locate.js";
 import { readEntries } from "./list-directory.js";
 import type { Handle } from "./opener.js";
 import { joinName, showName } from "./path-text.js";
@@ -23,22 +23,22 @@ const MAX_WAITING = 10_000;
  * begins at once, below a directory as fast as its tree is read. Watches sit on inodes reached by
  * descriptor; links are not followed, and what may not be read is not told.
  */
-export function watchPath(deps: Deps, text: string, options: WatchOptions): AsyncIterable<FileChange> {
+export function watchPath(deps: GuardDeps, text: string, options: WatchOptions): AsyncIterable<FileChange> {
   const top = openExisting(deps, text, { access: "read" });
-  const hub = createHub(deps, options);
+  const hub = createWatcherSet(deps, options);
   try {
-    if (!top.stat.isFile() && !top.stat.isDirectory()) throw notPlain(text);
+    if (!top.stat.isFile() && !top.stat.isDirectory()) throw notRegularFile(text);
     withPath(text, () => hub.add(top));
   } catch (error) {
     hub.close();
     top.close();
     throw error;
   }
-  addBelow(deps, top, hub);
+  watchBelow(deps, top, hub);
   return hub.changes();
 }
 
-interface Hub {
+interface WatcherSet {
   add(handle: Handle): void;
   /** No more directories are wanted. */
   readonly full: boolean;
@@ -46,7 +46,7 @@ interface Hub {
   close(): void;
 }
 
-function createHub(deps: Deps, { signal, display }: WatchOptions): Hub {
+function createWatcherSet(deps: GuardDeps, { signal, display }: WatchOptions): WatcherSet {
   const watchers = new Map<string, FSWatcher>();
   const waiting: FileChange[] = [];
   let wake: () => void = () => undefined;
@@ -57,7 +57,7 @@ function createHub(deps: Deps, { signal, display }: WatchOptions): Hub {
     wake();
   };
   let closed = false;
-  const hub: Hub = {
+  const hub: WatcherSet = {
     get full() {
       return closed || signal.aborted || watchers.size >= MAX_WATCHES;
     },
@@ -66,11 +66,11 @@ function createHub(deps: Deps, { signal, display }: WatchOptions): Hub {
       if (hub.full || watchers.has(real)) return;
       const isDirectory = handle.stat.isDirectory();
       const watcher = watch(handle.self, { persistent: false, encoding: "buffer" });
-      watcher.on("error", () => drop(watchers, real));
+      watcher.on("error", () => closeWatcher(watchers, real));
       watcher.on("change", (event, name) => {
         const changed = isDirectory ? changedPath(handle, name) : real;
         report(changed, event === "rename" ? "renamed" : "changed");
-        if (event === "rename" && isDirectory) follow(deps, changed, { hub, watchers });
+        if (event === "rename" && isDirectory) rewatch(deps, changed, { hub, watchers });
       });
       watchers.set(real, watcher);
     },
@@ -108,28 +108,28 @@ function changedPath(handle: Handle, name: string | Uint8Array | null): string {
   return shown === path.basename(handle.self) && !existsSync(child) ? handle.real : child;
 }
 
-function drop(watchers: Map<string, FSWatcher>, real: string): void {
+function closeWatcher(watchers: Map<string, FSWatcher>, real: string): void {
   watchers.get(real)?.close();
   watchers.delete(real);
 }
 
 /** A name came or went: a new directory is watched too, an old one no longer. */
-function follow(
-  deps: Deps,
+function rewatch(
+  deps: GuardDeps,
   real: string,
-  { hub, watchers }: { hub: Hub; watchers: Map<string, FSWatcher> },
+  { hub, watchers }: { hub: WatcherSet; watchers: Map<string, FSWatcher> },
 ): void {
-  drop(watchers, real);
-  const handle = addOne(deps, real, hub);
-  if (handle !== undefined) addBelow(deps, handle, hub);
+  closeWatcher(watchers, real);
+  const handle = watchDirectory(deps, real, hub);
+  if (handle !== undefined) watchBelow(deps, handle, hub);
 }
 
 /** Watch the directories below one, breadth first, so that the cap cuts the deepest; closes the handle. */
-function addBelow(deps: Deps, top: Handle, hub: Hub): void {
+function watchBelow(deps: GuardDeps, top: Handle, hub: WatcherSet): void {
   const walk = async (): Promise<void> => {
     const queue = await directoriesIn(top);
     for (let next = queue.shift(); next !== undefined && !hub.full; next = queue.shift()) {
-      const handle = addOne(deps, next, hub);
+      const handle = watchDirectory(deps, next, hub);
       if (handle !== undefined) queue.push(...(await directoriesIn(handle)));
     }
   };
@@ -137,7 +137,7 @@ function addBelow(deps: Deps, top: Handle, hub: Hub): void {
   void walk().catch(() => undefined);
 }
 
-function addOne(deps: Deps, real: string, hub: Hub): Handle | undefined {
+function watchDirectory(deps: GuardDeps, real: string, hub: WatcherSet): Handle | undefined {
   let handle: Handle | undefined;
   try {
     handle = openPhysical(deps, real, "read");

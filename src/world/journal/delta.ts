@@ -4,7 +4,7 @@ import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
 import type { ContentDelta, FileImage } from "../../contract/ports/journal.js";
 import { holdsBytes, readSource, type Source, type SourceDeps } from "./sources.js";
 
-/** Below this a file is kept whole: a difference would save next to nothing. */
+/** TreeItem this a file is kept whole: a difference would save next to nothing. */
 const minBytes = 1 << 12;
 /** Up to this size the hash of a former content is kept too, so that later versions can be traced back to it. */
 const hashedBytes = 1 << 20;
@@ -51,12 +51,12 @@ export function atLineEnds(before: Uint8Array, { prefix, suffix }: CommonEnds): 
 }
 
 /** The hash of a former content of which only a difference is kept; empty where taking it would cost too much. */
-export function hashOfFormer(before: Uint8Array): string {
+export function hashPrevious(before: Uint8Array): string {
   return before.length > hashedBytes ? "" : createHash("sha256").update(before).digest("hex");
 }
 
 /** Keep only what the next content lacks. */
-export async function keepDelta(
+export async function storeDelta(
   blobs: BlobStore,
   before: Uint8Array,
   { prefix, suffix }: CommonEnds,
@@ -87,7 +87,7 @@ export function fromDelta(
  * Whether a content is the former one as far as that can be told without the next: it has its size, and
  * between what both share stands what stood there.
  */
-export async function looksFormer(
+export async function matchesDelta(
   deps: SourceDeps,
   { source, size }: { readonly source: Source; readonly size: number },
   image: FileImage,

@@ -2,17 +2,17 @@ import type { Clock } from "../../contract/ports/clock.js";
 import type { ChangeOrigin, JournalStep, JournalStore } from "../../contract/ports/journal.js";
 import { withPathAsync } from "../files/file-errors.js";
 import { createFlushes } from "./flushes.js";
-import { syncDirectories } from "./place.js";
+import { syncDirectories } from "./open-path.js";
 import type { Plan, PlannedStep } from "./plan.js";
 import { removeTemps, rollBackSteps, type RollBackDeps } from "./roll-back.js";
 import { stageContent } from "./stage-step.js";
-import { directoriesOf, takeStep } from "./take-step.js";
+import { directoriesOf, applyStep } from "./apply-step.js";
 
 /** What a plan is carried out with. */
 export interface ExecuteDeps extends RollBackDeps {
   readonly store: JournalStore;
   /** Throws where another process has taken the turn over, as this one was stopped for long. */
-  readonly checkTurn: () => Promise<void>;
+  readonly checkLock: () => Promise<void>;
   readonly clock: Clock;
   /** Called between any two steps, so that a test can end the process there. */
   readonly failpoint: (step: string) => void;
@@ -41,13 +41,13 @@ export async function executePlan(deps: ExecuteDeps, plan: Plan, entry: PlanEntr
   failpoint("committing");
   await take(deps, planned, { steps, id });
   failpoint("taken");
-  const removals = steps.filter(putsAside);
+  const removals = steps.filter(leavesTemp);
   if (removals.length === 0) {
     // Of moves the disk cannot tell later whether all were taken, so the word must last.
     const durable = steps.some((step) => step.kind === "move");
-    await orRollBack(deps, { steps, id }, () => finishEntry(deps, id, { durable }));
+    await runOrRollBack(deps, { steps, id }, () => finishEntry(deps, id, { durable }));
   } else {
-    await orRollBack(deps, { steps, id }, () => store.clean(id));
+    await runOrRollBack(deps, { steps, id }, () => store.clean(id));
     failpoint("cleaning");
     await finishRemovals(deps, removals, id);
   }
@@ -55,7 +55,7 @@ export async function executePlan(deps: ExecuteDeps, plan: Plan, entry: PlanEntr
 }
 
 /** Whether a step leaves something under its temporary name that must go once all are taken. */
-export function putsAside(step: JournalStep): boolean {
+export function leavesTemp(step: JournalStep): boolean {
   return step.kind === "set" ? step.after === null : step.overwritten !== null;
 }
 
@@ -87,9 +87,9 @@ export async function finishEntry(
 }
 
 /** Take all steps of an entry back and flush that; returns what stood in the way. */
-export async function takeBack(
+export async function rollBackEntry(
   deps: ExecuteDeps,
-  { steps, id, standing = steps.length }: Committing & { readonly standing?: number | undefined },
+  { steps, id, standing = steps.length }: CommittedSteps & { readonly standing?: number | undefined },
 ): Promise<readonly string[]> {
   const onRetreat = async (left: number): Promise<void> => {
     deps.failpoint("taken back");
@@ -116,24 +116,24 @@ async function prepare(
       const { step } = change;
       const staging =
         content === null ? undefined : stageContent(deps, step.temp, { content, text, flush: flushes.add });
-      const [inode, hashed] = await settled(staging, withHash(step, content));
+      const [inode, hashed] = await waitForBoth(staging, withHash(step, content));
       inodes.push(inode);
       steps.push(withInode(hashed, madeBy === undefined ? undefined : inodes[madeBy]));
       deps.failpoint("staged");
     }
     // Both must last before the first step is taken; in which order they come to last does not matter.
     const flushing = withPathAsync(planned[0]?.text ?? "", () => flushes.end());
-    await settled(flushing, deps.store.commit(id, steps));
+    await waitForBoth(flushing, deps.store.commit(id, steps));
     return steps;
   } catch (error) {
     await flushes.end().catch(() => undefined);
-    await giveUp(deps, planned, id);
+    await discardEntry(deps, planned, id);
     throw error;
   }
 }
 
 /** Wait for both to end, whatever becomes of either: nothing may go on when all is taken back. */
-async function settled<One, Other>(
+async function waitForBoth<One, Other>(
   one: Promise<One> | undefined,
   other: Promise<Other>,
 ): Promise<[One | undefined, Other]> {
@@ -142,9 +142,9 @@ async function settled<One, Other>(
 }
 
 async function withHash(step: JournalStep, content: PlannedStep["content"]): Promise<JournalStep> {
-  const former = content !== null && "former" in content ? content.former : undefined;
-  if (former === undefined || step.kind !== "set" || step.after?.type !== "file") return step;
-  return { ...step, after: { ...step.after, hash: await former.hashAfter() } };
+  const previous = content !== null && "previous" in content ? content.previous : undefined;
+  if (previous === undefined || step.kind !== "set" || step.after?.type !== "file") return step;
+  return { ...step, after: { ...step.after, hash: await previous.hashAfter() } };
 }
 
 function withInode(step: JournalStep, inode: string | undefined): JournalStep {
@@ -152,7 +152,7 @@ function withInode(step: JournalStep, inode: string | undefined): JournalStep {
 }
 
 /** Nothing was changed yet; what cannot be tidied now, the next start tidies. */
-async function giveUp(deps: ExecuteDeps, planned: readonly PlannedStep[], id: number): Promise<void> {
+async function discardEntry(deps: ExecuteDeps, planned: readonly PlannedStep[], id: number): Promise<void> {
   try {
     for (const { change } of planned) await removeTemps(deps, change.step);
     await deps.store.discard(id);
@@ -161,7 +161,7 @@ async function giveUp(deps: ExecuteDeps, planned: readonly PlannedStep[], id: nu
   }
 }
 
-interface Committing {
+interface CommittedSteps {
   readonly steps: readonly JournalStep[];
   readonly id: number;
 }
@@ -169,31 +169,31 @@ interface Committing {
 async function take(
   deps: ExecuteDeps,
   planned: readonly PlannedStep[],
-  committing: Committing,
+  committing: CommittedSteps,
 ): Promise<void> {
   const onLinked = (): void => deps.failpoint("linked");
-  await orRollBack(deps, committing, async () => {
+  await runOrRollBack(deps, committing, async () => {
     for (const [seq, each] of planned.entries()) {
       const step = committing.steps[seq];
-      await deps.checkTurn();
-      if (step !== undefined) await takeStep(deps.opener, step, { planned: each, onLinked });
+      await deps.checkLock();
+      if (step !== undefined) await applyStep(deps.opener, step, { planned: each, onLinked });
       deps.failpoint("stepped");
     }
     await syncDirectories(deps.opener, committing.steps.flatMap(directoriesOf));
   });
 }
 
-async function orRollBack(
+async function runOrRollBack(
   deps: ExecuteDeps,
-  { steps, id }: Committing,
+  { steps, id }: CommittedSteps,
   body: () => Promise<void>,
 ): Promise<void> {
   try {
     await body();
   } catch (error) {
     // Where the turn is lost, its new owner has brought this change to an end already.
-    await deps.checkTurn();
-    const problems = await takeBack(deps, { steps, id });
+    await deps.checkLock();
+    const problems = await rollBackEntry(deps, { steps, id });
     for (const problem of problems) deps.onWarning(`A change could not be taken back: ${problem}`);
     // Where even this fails, the next start finds the entry and comes to the same end.
     await (problems.length === 0 ? deps.store.discard(id) : deps.store.fail(id)).catch(() => {});

@@ -9,7 +9,7 @@ export interface Flushes {
   end(): Promise<void>;
 }
 
-const atOnce = 32;
+const maxPending = 32;
 
 /** Begin a series of flushes. */
 export function createFlushes(): Flushes {
@@ -29,7 +29,7 @@ export function createFlushes(): Flushes {
     async add(fd) {
       const flushing: Promise<void> = flush(fd).finally(() => pending.delete(flushing));
       pending.add(flushing);
-      if (pending.size >= atOnce) await Promise.race(pending);
+      if (pending.size >= maxPending) await Promise.race(pending);
     },
     async end() {
       await Promise.all(pending);

@@ -1,13 +1,13 @@
 import type { BlobRef } from "../../contract/ports/blobs.js";
 import type { DirectoryImage, FileImage, LinkImage, NodeImage } from "../../contract/ports/journal.js";
-import { conflict, notPlain } from "../files/file-errors.js";
-import { looksFormer } from "./delta.js";
-import { openDirectory } from "./place.js";
-import { digestSource, keepSource, readSource, type SourceDeps } from "./sources.js";
+import { fileConflict, notRegularFile } from "../files/file-errors.js";
+import { matchesDelta } from "./delta.js";
+import { openDirectory } from "./open-path.js";
+import { digestSource, storeSource, readSource, type SourceDeps } from "./sources.js";
 import {
   captureTree,
   createTreeStamps,
-  keepManifest,
+  storeManifest,
   treeHash,
   type TreeEntry,
   type TreeStamps,
@@ -23,7 +23,7 @@ export interface ImageDeps extends SourceDeps {
 }
 
 /** An image and the contents that must be kept for it. */
-export interface KeptImage {
+export interface StoredImage {
   readonly image: NodeImage;
   readonly blobs: readonly BlobRef[];
   /** Of a directory on the disk: what was seen of all below it. */
@@ -40,13 +40,13 @@ export interface ImageSubject {
 }
 
 /** Remember what stands at a path, its contents kept so that it can be brought back. */
-export async function keepImage(deps: ImageDeps, subject: ImageSubject): Promise<KeptImage> {
+export async function storeImage(deps: ImageDeps, subject: ImageSubject): Promise<StoredImage> {
   const { node, text } = subject;
-  if (node.type === "other") throw notPlain(text);
+  if (node.type === "other") throw notRegularFile(text);
   if (node.type === "symlink") return { image: linkImage(node.target), blobs: [] };
-  if (node.type === "directory") return keepDirectory(deps, { ...subject, node });
+  if (node.type === "directory") return storeDirectory(deps, { ...subject, node });
   deps.onBytes(node.size);
-  const ref = await keepSource(deps, node.source);
+  const ref = await storeSource(deps, node.source);
   return { image: fileImage(node, ref), blobs: [ref] };
 }
 
@@ -61,7 +61,7 @@ export async function matchesImage(
   if (image.type === "symlink") return node.type === "symlink" && node.target === image.target;
   if (image.type === "file") {
     if (node.type !== "file" || node.size !== image.size) return false;
-    if (image.hash === "") return looksFormer(deps, node, image);
+    if (image.hash === "") return matchesDelta(deps, node, image);
     return (node.hash ?? (await digestSource(deps, node.source)).hash) === image.hash;
   }
   if (node.type !== "directory") return false;
@@ -89,7 +89,7 @@ function linkImage(target: string): LinkImage {
 type DirectoryNode = Extract<VirtualNode, { type: "directory" }>;
 type DirectorySubject = Omit<ImageSubject, "node"> & { readonly node: DirectoryNode };
 
-async function keepDirectory(deps: ImageDeps, subject: DirectorySubject): Promise<KeptImage> {
+async function storeDirectory(deps: ImageDeps, subject: DirectorySubject): Promise<StoredImage> {
   const { mode, uid, gid } = subject.node;
   const attributes = {
     ...(mode !== undefined && { mode }),
@@ -106,7 +106,7 @@ async function keepDirectory(deps: ImageDeps, subject: DirectorySubject): Promis
     }
     const size = entries.reduce((sum, entry) => sum + entry.size, 0);
     const pack = size === 0 ? undefined : await writer.finish();
-    const manifest = await keepManifest(deps.blobs, entries);
+    const manifest = await storeManifest(deps.blobs, entries);
     const image: DirectoryImage = {
       type: "directory",
       ...attributes,
@@ -162,8 +162,8 @@ async function captureVirtual(
     const node = deps.files.look(`${real}/${inner}`);
     // A name that cannot be shown as it is cannot be looked up either.
     if (node === null)
-      throw conflict(text, "holds a name that is no plain text; change it in a call of its own");
-    if (node.type === "other") throw notPlain(text);
+      throw fileConflict(text, "holds a name that is no plain text; change it in a call of its own");
+    if (node.type === "other") throw notRegularFile(text);
     const {
       mode = systemMode(node.type),
       uid = process.getuid?.() ?? 0,

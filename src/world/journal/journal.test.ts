@@ -432,7 +432,7 @@ describe("undo", () => {
     });
   });
 
-  it("refuses where the former content was damaged, instead of restoring rubbish", async () => {
+  it("refuses where the previous content was damaged, instead of restoring rubbish", async () => {
     writeFileSync(at("a"), "precious");
     await apply(write("a", "new"));
     const blobs = join(world.state.dir, "blobs");

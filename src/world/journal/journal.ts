@@ -16,16 +16,16 @@ import type {
 import type { LockStore } from "../../contract/ports/locks.js";
 import type { Guard } from "../files/guard-types.js";
 import { chooseOpener, type Opener } from "../files/opener.js";
-import { createTurns, type Turn } from "./create-turns.js";
+import { createChangeLock, type HeldChangeLock } from "./change-lock.js";
 import { executePlan, type ExecuteDeps } from "./execute-plan.js";
 import { createPlan, type Plan } from "./plan.js";
 import { planMutation } from "./plan-mutation.js";
 import { planUndo, type UndoDeps } from "./plan-undo.js";
 import { recoverEntry } from "./recover-entry.js";
-import { createLookingBlobs } from "./looking-blobs.js";
+import { createReadOnlyBlobs } from "./read-only-blobs.js";
 import { pathsOf, previewUndo } from "./preview-undo.js";
-import { realPaths, selectChanges, type UndoWish } from "./select-changes.js";
-import { createTidying } from "./tidying.js";
+import { realPaths, selectChanges, type UndoSelector } from "./select-changes.js";
+import { createPruner } from "./journal-pruner.js";
 
 export interface JournalOptions {
   readonly guard: Guard;
@@ -73,11 +73,11 @@ export interface RecoveryReport {
 export interface Journal extends UndoJournal {
   /** All mutations in this order, or none of them; a function is asked for them when its turn has come. */
   apply(mutations: Mutations, origin: ChangeOrigin, options?: ApplyOptions): Promise<void>;
-  undo(what: UndoWish, origin: ChangeOrigin, options?: ApplyUndoOptions): Promise<readonly UndoneFile[]>;
+  undo(what: UndoSelector, origin: ChangeOrigin, options?: ApplyUndoOptions): Promise<readonly UndoneFile[]>;
   /** The paths that an undo would change, as they are shown. */
-  touchedBy(what: UndoWish, options?: ApplyOptions): Promise<readonly string[]>;
+  touchedBy(what: UndoSelector, options?: ApplyOptions): Promise<readonly string[]>;
   /** What an undo would do, nothing changed; refused where the undo would be. */
-  previewUndo(what: UndoWish, options?: ApplyUndoOptions): Promise<UndoPreview>;
+  previewUndo(what: UndoSelector, options?: ApplyUndoOptions): Promise<UndoPreview>;
   history(query?: HistoryQuery, options?: ApplyOptions): Promise<readonly ChangeRecord[]>;
   /** Bring what a killed process left half done to an end. Done before each change too. */
   recover(): Promise<RecoveryReport>;
@@ -86,7 +86,7 @@ export interface Journal extends UndoJournal {
 }
 
 const defaultLimits: JournalLimits = { maxAgeMs: 30 * 24 * 60 * 60 * 1000, maxBytes: 1 << 30 };
-const mostLines = 10_000;
+const maxHistory = 10_000;
 
 /** Build the journal of one workspace. */
 export function createJournal(options: JournalOptions): Journal {
@@ -94,32 +94,32 @@ export function createJournal(options: JournalOptions): Journal {
   const opener = options.opener ?? chooseOpener(guard.rules.platform);
   const limits = { ...defaultLimits, ...options.limits };
   const { failpoint = () => {}, onWarning = () => {} } = options;
-  const depsIn = ({ check, fence }: Turn): ExecuteDeps => ({
+  const executeDeps = ({ check, fence }: HeldChangeLock): ExecuteDeps => ({
     opener,
     blobs,
     guard,
     store: fence === undefined ? store : store.fenced(fence),
-    checkTurn: check,
+    checkLock: check,
     clock,
     failpoint,
     onWarning,
   });
-  const judgingBy = (own: Guard, force?: boolean): UndoDeps => ({
+  const undoDeps = (own: Guard, force?: boolean): UndoDeps => ({
     rules: own.rules,
     opener,
     guard: own,
     store,
     force,
   });
-  const judging = judgingBy(guard);
-  const inTurn = createTurns({ locks: options.locks, place: options.place ?? "", clock });
-  const tidy = createTidying({ store, blobs, clock, limits });
+  const judging = undoDeps(guard);
+  const withChangeLock = createChangeLock({ locks: options.locks, place: options.place ?? "", clock });
+  const tidy = createPruner({ store, blobs, clock, limits });
   const change = <Result>(
     body: (plan: Plan, deps: ExecuteDeps) => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result> =>
-    inTurn(async (turn) => {
-      const deps = depsIn(turn);
+    withChangeLock(async (turn) => {
+      const deps = executeDeps(turn);
       // Whoever has the turn owns all that is unfinished: its owner is dead.
       await recoverAll(deps, false);
       const token = randomBytes(8).toString("hex");
@@ -142,36 +142,36 @@ export function createJournal(options: JournalOptions): Journal {
       }, signal),
     undo: (what, origin, { guard: own = guard, signal, force } = {}) =>
       change(async (plan, deps) => {
-        const targets = await selectChanges(judgingBy(own), store, what);
-        const undone = await planUndo(judgingBy(own, force), plan, targets);
+        const targets = await selectChanges(undoDeps(own), store, what);
+        const undone = await planUndo(undoDeps(own, force), plan, targets);
         await executePlan(deps, plan, { kind: "undo", origin });
         return undone;
       }, signal),
     async touchedBy(what, { guard: own = guard } = {}) {
-      const targets = await selectChanges(judgingBy(own), store, what);
+      const targets = await selectChanges(undoDeps(own), store, what);
       return [...pathsOf(targets)].map((real) => own.display(real));
     },
     async previewUndo(what, { guard: own = guard, signal, force } = {}) {
       const plan = createPlan({
         opener,
-        blobs: createLookingBlobs(blobs),
+        blobs: createReadOnlyBlobs(blobs),
         token: "",
         maxBytes: Infinity,
         signal,
       });
-      return previewUndo(judgingBy(own, force), plan, await selectChanges(judgingBy(own), store, what));
+      return previewUndo(undoDeps(own, force), plan, await selectChanges(undoDeps(own), store, what));
     },
-    history: (query = {}, { guard: own = guard } = {}) => historyOf(judgingBy(own), store, query),
+    history: (query = {}, { guard: own = guard } = {}) => historyOf(undoDeps(own), store, query),
     clear: (path) =>
-      inTurn(async () => {
+      withChangeLock(async () => {
         const reals = path === undefined ? [undefined] : realPaths(judging, path);
         let cleared = 0;
         for (const real of reals) cleared += await store.clear(real);
         await tidy.sweep();
         return cleared;
       }),
-    recover: () => inTurn((turn) => recoverAll(depsIn(turn), true)),
-    prune: () => inTurn(() => tidy.prune()),
+    recover: () => withChangeLock((turn) => recoverAll(executeDeps(turn), true)),
+    prune: () => withChangeLock(() => tidy.prune()),
   };
 }
 
@@ -196,7 +196,7 @@ async function historyOf(
   store: JournalStore,
   { path, limit: wanted = 100 }: HistoryQuery,
 ): Promise<readonly ChangeRecord[]> {
-  const limit = Math.min(Math.max(Math.trunc(wanted) || 0, 0), mostLines);
+  const limit = Math.min(Math.max(Math.trunc(wanted) || 0, 0), maxHistory);
   const queries =
     path === undefined ? [{ limit }] : realPaths(deps, path).map((real) => ({ limit, path: real }));
   const found = await Promise.all(queries.map((query) => store.history(query)));

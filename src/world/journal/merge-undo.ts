@@ -50,7 +50,7 @@ export async function contentBefore(deps: RebuildDeps, changed: ChangedSince): P
 }
 
 /** What the change left, as text for a diff; `undefined` where it cannot be had. */
-export async function textLeft(deps: RebuildDeps, changed: ChangedSince): Promise<string | undefined> {
+export async function textAfter(deps: RebuildDeps, changed: ChangedSince): Promise<string | undefined> {
   const { after, path } = changed.step;
   if (after?.type !== "file") return undefined;
   const bytes = await rebuildAfter(deps, { ...changed, path, image: after }, changed.node);
@@ -61,8 +61,8 @@ async function versionsOf(deps: RebuildDeps, changed: ChangedSince): Promise<Ver
   const { before, after, path } = changed.step;
   if (before?.type !== "file" || after?.type !== "file") return undefined;
   const left = await rebuildAfter(deps, { ...changed, path, image: after }, changed.node);
-  const former = left && (await rebuildBefore(deps, before, left));
-  return left && former && { left, before: former };
+  const previous = left && (await rebuildBefore(deps, before, left));
+  return left && previous && { left, before: previous };
 }
 
 /** Lines with their ends, byte for byte: Latin-1 maps every byte to one character and back. */

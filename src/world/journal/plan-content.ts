@@ -28,7 +28,7 @@ const diffBytes = 1 << 18;
  * What is known of the new content stays kept as long as the step: what came from the journal, for it
  * must be there while the step is prepared, and small texts, to show what someone changed since.
  */
-export async function keepAfter(blobs: BlobStore, content: Content | null): Promise<BlobRef[]> {
+export async function storeAfter(blobs: BlobStore, content: Content | null): Promise<BlobRef[]> {
   if (content === null || content.image.type === "symlink") return [];
   const { size } = content.image;
   if (content.image.type === "directory") {
@@ -58,7 +58,7 @@ export function toNode(content: Content, madeBy: number): VirtualNode {
     return { ...found, type: "directory", ...(tree !== undefined && { tree }) };
   }
   const source: Source = "source" in content ? content.source : { kind: "blob", hash: image.hash };
-  const hash = "former" in content && content.former !== undefined ? {} : { hash: image.hash };
+  const hash = "previous" in content && content.previous !== undefined ? {} : { hash: image.hash };
   return { ...found, type: "file", size: image.size, ...hash, source };
 }
 

@@ -2,20 +2,28 @@ import { createHash } from "node:crypto";
 import { accessSync, constants } from "node:fs";
 import type { FileMutation } from "../../contract/ports/files.js";
 import type { NodeAttributes } from "../../contract/ports/journal.js";
-import { conflict, notFound, notPlain, systemFailure, tooLarge, withPath } from "../files/file-errors.js";
+import {
+  fileConflict,
+  fileNotFound,
+  notRegularFile,
+  systemFailure,
+  fileTooLarge,
+  withPath,
+} from "../files/file-errors.js";
 import { checkContent, checkIdentity } from "./check-node.js";
 import { fileImage } from "./images.js";
-import { judgeMoved, locate, type JudgeDeps } from "./locate-real.js";
-import { openPlace } from "./place.js";
+import type { GuardDeps } from "../files/locate.js";
+import { judgeMovedTree, resolveRealPath } from "./resolve-real-path.js";
+import { openPath } from "./open-path.js";
 import { planMove } from "./plan-move.js";
-import { formerOf, formerOfWrite, piecesOf } from "./plan-splice.js";
+import { previousOfSplice, previousOfWrite, piecesOf } from "./plan-splice.js";
 import { emptyDirectory, planParents } from "./plan-parents.js";
-import type { Former, Plan } from "./plan.js";
+import type { PreviousContent, Plan } from "./plan.js";
 import { digestSource, readSource, type Source } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 /** What mutations are judged by. */
-export interface MutationDeps extends JudgeDeps {
+export interface MutationDeps extends GuardDeps {
   readonly maxFileSize: number;
 }
 
@@ -43,15 +51,15 @@ export async function planMutation(deps: MutationDeps, plan: Plan, mutation: Fil
 
 async function planWrite(deps: MutationDeps, plan: Plan, mutation: Mutation<"write">): Promise<void> {
   const { path: text, data, options = {} } = mutation;
-  const real = locate(deps, text, { access: "write" });
+  const real = resolveRealPath(deps, text, { access: "write" });
   const node = plan.files.look(real);
   checkSize(text, data.length, deps);
   checkTarget(deps, text, node);
   if (node !== null && options.create === true) throw systemFailure(text, "EEXIST");
   checkIdentity(text, node, options.ifIdentity);
   const before = options.ifContent;
-  const former = before && (await formerOfWrite(plan, node, { text, before, data }));
-  if (former === undefined) await checkContent(plan.deps, { text, node, wanted: before });
+  const previous = before && (await previousOfWrite(plan, node, { text, before, data }));
+  if (previous === undefined) await checkContent(plan.deps, { text, node, wanted: before });
   const attributes = {
     ...keptAttributes(node),
     ...(options.mode !== undefined && { mode: options.mode & 0o777 }),
@@ -62,13 +70,13 @@ async function planWrite(deps: MutationDeps, plan: Plan, mutation: Mutation<"wri
     op: "write",
     source: { kind: "data", data },
     attributes,
-    former,
+    previous,
   });
 }
 
 async function planSplice(deps: MutationDeps, plan: Plan, mutation: Mutation<"splice">): Promise<void> {
   const { path: text, before, splices, mode } = mutation;
-  const real = locate(deps, text, { access: "write" });
+  const real = resolveRealPath(deps, text, { access: "write" });
   const node = plan.files.look(real);
   const pieces = piecesOf(mutation);
   checkSize(
@@ -78,19 +86,19 @@ async function planSplice(deps: MutationDeps, plan: Plan, mutation: Mutation<"sp
   );
   checkTarget(deps, text, node);
   const attributes = { ...keptAttributes(node), ...(mode !== undefined && { mode: mode & 0o777 }) };
-  const former = await formerOf(plan, node, { text, before, pieces, splices });
-  if (former === undefined) await checkContent(plan.deps, { text, node, wanted: before });
-  const source = before.length > joinedBytes ? ({ kind: "pieces", pieces } as const) : whole(pieces);
-  await putFile(deps, plan, { real, text, op: "write", source, attributes, former });
+  const previous = await previousOfSplice(plan, node, { text, before, pieces, splices });
+  if (previous === undefined) await checkContent(plan.deps, { text, node, wanted: before });
+  const source = before.length > joinedBytes ? ({ kind: "pieces", pieces } as const) : joinPieces(pieces);
+  await putFile(deps, plan, { real, text, op: "write", source, attributes, previous });
 }
 
-function whole(pieces: readonly Uint8Array[]): Source {
+function joinPieces(pieces: readonly Uint8Array[]): Source {
   return { kind: "data", data: Buffer.concat(pieces) };
 }
 
 async function planAppend(deps: MutationDeps, plan: Plan, mutation: Mutation<"append">): Promise<void> {
   const { path: text, data } = mutation;
-  const real = locate(deps, text, { access: "write" });
+  const real = resolveRealPath(deps, text, { access: "write" });
   const node = plan.files.look(real);
   checkTarget(deps, text, node);
   checkIdentity(text, node, mutation.ifIdentity);
@@ -104,33 +112,33 @@ async function planAppend(deps: MutationDeps, plan: Plan, mutation: Mutation<"ap
   const before = await readWhole(plan, node.source);
   const pieces = [before, data];
   const splices = [{ start: before.length, end: before.length, data }];
-  const former = await formerOf(plan, node, { text, before, pieces, splices });
-  await putFile(deps, plan, { real, text, op: "append", source: whole(pieces), attributes, former });
+  const previous = await previousOfSplice(plan, node, { text, before, pieces, splices });
+  await putFile(deps, plan, { real, text, op: "append", source: joinPieces(pieces), attributes, previous });
 }
 
 async function planDelete(deps: MutationDeps, plan: Plan, mutation: Mutation<"delete">): Promise<void> {
   const { path: text, recursive = false, ifIdentity } = mutation;
-  const real = locate(deps, text, { access: "remove", follow: false });
+  const real = resolveRealPath(deps, text, { access: "remove", follow: false });
   const node = plan.files.look(real);
-  if (node === null) throw notFound(text);
+  if (node === null) throw fileNotFound(text);
   checkIdentity(text, node, ifIdentity);
   await checkContent(plan.deps, { text, node, wanted: mutation.ifContent });
   if (node.type === "directory" && !recursive) {
-    throw conflict(text, "is a directory, and only recursive deletes take one with all in it");
+    throw fileConflict(text, "is a directory, and only recursive deletes take one with all in it");
   }
-  await judgeMoved(deps, node, { text, to: real });
+  await judgeMovedTree(deps, node, { text, to: real });
   await plan.set(real, null, { op: "delete", text });
 }
 
 async function planCopy(deps: MutationDeps, plan: Plan, mutation: Mutation<"copy">): Promise<void> {
   const { from, to, overwrite = false } = mutation;
-  const source = plan.files.look(locate(deps, from, { access: "read" }));
-  if (source === null) throw notFound(from);
+  const source = plan.files.look(resolveRealPath(deps, from, { access: "read" }));
+  if (source === null) throw fileNotFound(from);
   if (source.type === "directory") throw systemFailure(from, "EISDIR");
-  if (source.type !== "file") throw notPlain(from);
+  if (source.type !== "file") throw notRegularFile(from);
   checkIdentity(from, source, mutation.ifIdentity);
   checkSize(from, source.size, deps);
-  const real = locate(deps, to, { access: "write" });
+  const real = resolveRealPath(deps, to, { access: "write" });
   const node = plan.files.look(real);
   checkTarget(deps, to, node);
   if (node !== null && !overwrite) throw systemFailure(to, "EEXIST");
@@ -141,7 +149,7 @@ async function planCopy(deps: MutationDeps, plan: Plan, mutation: Mutation<"copy
 
 async function planMkdir(deps: MutationDeps, plan: Plan, mutation: Mutation<"mkdir">): Promise<void> {
   const { path: text } = mutation;
-  const real = locate(deps, text, { access: "write" });
+  const real = resolveRealPath(deps, text, { access: "write" });
   const node = plan.files.look(real);
   if (node?.type === "directory") return;
   if (node !== null) throw systemFailure(text, "EEXIST");
@@ -155,15 +163,15 @@ interface Put {
   readonly op: string;
   readonly source: Source;
   readonly attributes: NodeAttributes;
-  readonly former?: Former | undefined;
+  readonly previous?: PreviousContent | undefined;
 }
 
 async function putFile(deps: MutationDeps, plan: Plan, put: Put): Promise<void> {
-  const { real, text, op, source, attributes, former } = put;
+  const { real, text, op, source, attributes, previous } = put;
   await planParents(deps, plan, put);
-  if (former !== undefined) {
+  if (previous !== undefined) {
     const image = fileImage(attributes, { hash: "", size: sizeOf(source) });
-    return plan.set(real, { image, source, former }, { op, text });
+    return plan.set(real, { image, source, previous }, { op, text });
   }
   const ref =
     source.kind === "data"
@@ -190,11 +198,11 @@ async function readWhole(plan: Plan, source: Source): Promise<Uint8Array> {
 function checkTarget(deps: MutationDeps, text: string, node: VirtualNode | null): void {
   if (node === null) return;
   if (node.type === "directory") throw systemFailure(text, "EISDIR");
-  if (node.type !== "file") throw notPlain(text);
+  if (node.type !== "file") throw notRegularFile(text);
   const { disk } = node;
   if (disk === undefined) return;
   withPath(text, () => {
-    const place = openPlace(deps.opener, disk.real);
+    const place = openPath(deps.opener, disk.real);
     try {
       accessSync(place.at, constants.W_OK);
     } finally {
@@ -204,7 +212,7 @@ function checkTarget(deps: MutationDeps, text: string, node: VirtualNode | null)
 }
 
 function checkSize(text: string, size: number, { maxFileSize }: MutationDeps): void {
-  if (size > maxFileSize) throw tooLarge(text, maxFileSize);
+  if (size > maxFileSize) throw fileTooLarge(text, maxFileSize);
 }
 
 /** As on any write, set-id bits are dropped. */

@@ -1,6 +1,6 @@
 import path from "node:path";
-import { refused, systemFailure } from "../files/file-errors.js";
-import type { JudgeDeps } from "./locate-real.js";
+import { pathRefused, systemFailure } from "../files/file-errors.js";
+import type { GuardDeps } from "../files/locate.js";
 import type { Plan, StepMeaning } from "./plan.js";
 
 /** A directory with nothing in it, as the system makes it. */
@@ -8,7 +8,7 @@ export const emptyDirectory = { image: { type: "directory", tree: null, size: 0 
 
 /** Plan the directories above a path that are not there yet. */
 export async function planParents(
-  deps: JudgeDeps,
+  deps: GuardDeps,
   plan: Plan,
   { real, text, op }: { real: string } & Pick<StepMeaning, "text" | "op">,
 ): Promise<void> {
@@ -21,7 +21,7 @@ export async function planParents(
   }
   for (const directory of missing) {
     const verdict = deps.rules.judge(directory, "write");
-    if (!verdict.allowed) throw refused(text, verdict);
+    if (!verdict.allowed) throw pathRefused(text, verdict);
     await plan.set(directory, emptyDirectory, { op, text, implied: true });
   }
 }

@@ -1,17 +1,17 @@
 import type { FileMutation, FileSplice } from "../../contract/ports/files.js";
-import { conflict } from "../files/file-errors.js";
+import { fileConflict } from "../files/file-errors.js";
 import { checkContent } from "./check-node.js";
 import {
   atLineEnds,
   commonEnds,
-  hashOfFormer,
+  hashPrevious,
   hashPieces,
   isWorthDelta,
-  keepDelta,
+  storeDelta,
   type CommonEnds,
 } from "./delta.js";
 import { fileImage } from "./images.js";
-import type { Former, Plan } from "./plan.js";
+import type { PreviousContent, Plan } from "./plan.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 type SpliceMutation = Extract<FileMutation, { op: "splice" }>;
@@ -21,7 +21,8 @@ export function piecesOf({ path, before, splices }: SpliceMutation): Uint8Array[
   const pieces: Uint8Array[] = [];
   let from = 0;
   for (const { start, end, data } of splices) {
-    if (start < from || end < start || end > before.length) throw conflict(path, "cannot be cut like this");
+    if (start < from || end < start || end > before.length)
+      throw fileConflict(path, "cannot be cut like this");
     pieces.push(before.subarray(from, start), data);
     from = end;
   }
@@ -41,24 +42,24 @@ export interface Spliced {
  * Of a file that changes a little only the difference is kept. That it still holds what it should is looked at as
  * late as possible: while the new content is on its way to the disk.
  */
-export async function formerOf(
+export async function previousOfSplice(
   plan: Plan,
   node: VirtualNode | null,
   { text, before, pieces, splices }: Spliced,
-): Promise<Former | undefined> {
+): Promise<PreviousContent | undefined> {
   const [first, last] = [splices[0], splices.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const ends = { prefix: first.start, suffix: before.length - last.end };
-  return keepFormer(plan, node, { text, before, pieces, ends });
+  return storePrevious(plan, node, { text, before, pieces, ends });
 }
 
 /** The same for a content that is replaced as a whole. */
-export async function formerOfWrite(
+export async function previousOfWrite(
   plan: Plan,
   node: VirtualNode | null,
   { text, before, data }: { readonly text: string; readonly before: Uint8Array; readonly data: Uint8Array },
-): Promise<Former | undefined> {
-  return keepFormer(plan, node, { text, before, pieces: [data], ends: commonEnds(before, data) });
+): Promise<PreviousContent | undefined> {
+  return storePrevious(plan, node, { text, before, pieces: [data], ends: commonEnds(before, data) });
 }
 
 interface Replaced {
@@ -68,17 +69,17 @@ interface Replaced {
   readonly ends: CommonEnds;
 }
 
-async function keepFormer(
+async function storePrevious(
   plan: Plan,
   node: VirtualNode | null,
   { text, before, pieces, ends: shared }: Replaced,
-): Promise<Former | undefined> {
+): Promise<PreviousContent | undefined> {
   if (node?.type !== "file") return undefined;
   const ends = atLineEnds(before, shared);
   if (!isWorthDelta(before, ends)) return undefined;
   plan.deps.onBytes(before.length - ends.prefix - ends.suffix);
-  const { delta, blobs } = await keepDelta(plan.deps.blobs, before, ends);
-  const image = { ...fileImage(node, { hash: hashOfFormer(before), size: before.length }), delta };
+  const { delta, blobs } = await storeDelta(plan.deps.blobs, before, ends);
+  const image = { ...fileImage(node, { hash: hashPrevious(before), size: before.length }), delta };
   return {
     image,
     blobs,

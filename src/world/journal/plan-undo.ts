@@ -9,22 +9,22 @@ import type {
   UndoneFile,
 } from "../../contract/ports/journal.js";
 import type { Guard } from "../files/guard-types.js";
-import { refused } from "../files/file-errors.js";
+import { pathRefused } from "../files/file-errors.js";
 import { blobsOfFile } from "./delta.js";
 import { matchesImage } from "./images.js";
-import type { JudgeDeps } from "./locate-real.js";
+import type { GuardDeps } from "../files/locate.js";
 import { planParents } from "./plan-parents.js";
 import type { Content, Plan, StepMeaning } from "./plan.js";
 import { digestSource } from "./sources.js";
 import { toContent } from "./to-content.js";
-import { contentBefore, mergeUndo, textLeft } from "./merge-undo.js";
+import { contentBefore, mergeUndo, textAfter } from "./merge-undo.js";
 import { describeConflict, undoRefused, type UndoConflict } from "./undo-conflict.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 /** A change that is to be taken back, and where it stands in the journal. */
 export type UndoTarget = JournalEntry["changes"][number] & { readonly entry: number };
 
-export interface UndoDeps extends JudgeDeps {
+export interface UndoDeps extends GuardDeps {
   readonly guard: Guard;
   readonly store: JournalStore;
   /** Bring the former content back whatever others made of the file since; what they made stays in the journal. */
@@ -93,7 +93,7 @@ async function reconcile(
     return { merged: true, restoredContentLen: merged.image.size, previousContentLen };
   }
   if (deps.force !== true || target.implied) {
-    const left = await textLeft(rebuilding, changed);
+    const left = await textAfter(rebuilding, changed);
     return describeConflict(plan, { path: text, expected: step.after, before: step.before, node, left });
   }
   judge(deps, step.path, text);
@@ -102,7 +102,7 @@ async function reconcile(
     return { forced: true, previousContentLen };
   }
   const content = await contentBefore(rebuilding, changed);
-  if (content === undefined) throw forgotten(text);
+  if (content === undefined) throw contentNotFound(text);
   await planParents(deps, plan, { real: step.path, ...meaningOf(undo) });
   await plan.set(step.path, content, meaningOf(undo));
   return { forced: true, previousContentLen };
@@ -145,7 +145,7 @@ async function put(
   judge(deps, real, text);
   if (image === null) return plan.set(real, null, meaning);
   for (const hash of neededBlobs(image)) {
-    if (!plan.deps.blobs.has(hash)) throw forgotten(text);
+    if (!plan.deps.blobs.has(hash)) throw contentNotFound(text);
   }
   const node = plan.files.look(real);
   await planParents(deps, plan, { real, ...meaning });
@@ -167,7 +167,7 @@ function meaningOf({ target, text }: Undo): StepMeaning {
 
 function judge(deps: UndoDeps, real: string, text: string): void {
   const verdict = deps.rules.judge(real, "write");
-  if (!verdict.allowed) throw refused(text, verdict);
+  if (!verdict.allowed) throw pathRefused(text, verdict);
 }
 
 function neededBlobs(image: NodeImage): string[] {
@@ -176,9 +176,9 @@ function neededBlobs(image: NodeImage): string[] {
   return [image.manifest, image.pack].filter((hash) => hash !== undefined);
 }
 
-function forgotten(text: string): ToolResourceNotFoundError {
+function contentNotFound(text: string): ToolResourceNotFoundError {
   return new ToolResourceNotFoundError(
-    `The former content of "${text}" was not found in the journal any more.`,
+    `The previous content of "${text}" was not found in the journal any more.`,
     {
       hint: "It was dropped by the limits on age and size, or cleared.",
     },

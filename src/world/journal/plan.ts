@@ -6,10 +6,10 @@ import type {
   LinkImage,
   NodeImage,
 } from "../../contract/ports/journal.js";
-import { notFound } from "../files/file-errors.js";
-import { keepImage, type ImageDeps, type KeptImage } from "./images.js";
-import { inodeOf, stampOf } from "./place.js";
-import { byteBudget, keepAfter, movedImage, toNode } from "./plan-content.js";
+import { fileNotFound } from "../files/file-errors.js";
+import { storeImage, type ImageDeps, type StoredImage } from "./images.js";
+import { inodeOf, stampOf } from "./open-path.js";
+import { byteBudget, storeAfter, movedImage, toNode } from "./plan-content.js";
 import type { Source, SourceDeps } from "./sources.js";
 import { tempName, type BareStep } from "./temp-name.js";
 import {
@@ -20,7 +20,7 @@ import {
 } from "./virtual-files.js";
 
 /** What stood where a content goes, known beforehand. */
-export interface Former {
+export interface PreviousContent {
   readonly image: FileImage;
   readonly blobs: readonly BlobRef[];
   /** The hash of the next content, which is taken while that is on its way to the disk. */
@@ -29,7 +29,7 @@ export interface Former {
 
 /** A content that is to be prepared. */
 export type Content =
-  | { readonly image: FileImage; readonly source: Source; readonly former?: Former }
+  | { readonly image: FileImage; readonly source: Source; readonly previous?: PreviousContent }
   | { readonly image: LinkImage }
   | { readonly image: DirectoryImage; readonly tree?: VirtualTree };
 
@@ -88,21 +88,21 @@ interface Draft extends Omit<PlannedStep, "change"> {
 export function createPlan(options: PlanOptions): Plan {
   const files = createVirtualFiles(options.opener);
   const deps: ImageDeps = { ...options, files, onBytes: byteBudget(options.maxBytes) };
-  const sheet: Sheet = { files, deps, drafts: [], changed: new Set() };
+  const state: PlanState = { files, deps, drafts: [], changed: new Set() };
   return {
     files,
     deps,
-    set: (real, content, meaning) => draftSet(sheet, real, { content, meaning }),
-    move: (from, to, meaning) => draftMove(sheet, [from, to], meaning),
+    set: (real, content, meaning) => draftSet(state, real, { content, meaning }),
+    move: (from, to, meaning) => draftMove(state, [from, to], meaning),
     steps() {
-      const steps = sheet.drafts.map((draft) => draft.step);
-      return sheet.drafts.map((draft, seq) => toPlanned(draft, tempName(options, steps, [seq, draft.step])));
+      const steps = state.drafts.map((draft) => draft.step);
+      return state.drafts.map((draft, seq) => toPlanned(draft, tempName(options, steps, [seq, draft.step])));
     },
   };
 }
 
 /** A plan as it grows. */
-interface Sheet {
+interface PlanState {
   readonly files: VirtualFiles;
   readonly deps: ImageDeps;
   readonly drafts: Draft[];
@@ -111,22 +111,22 @@ interface Sheet {
 }
 
 async function draftSet(
-  sheet: Sheet,
+  state: PlanState,
   real: string,
   { content, meaning }: { content: Content | null; meaning: StepMeaning },
 ): Promise<void> {
-  const { files, deps, drafts, changed } = sheet;
+  const { files, deps, drafts, changed } = state;
   const node = files.look(real);
-  const former = content !== null && "former" in content ? content.former : undefined;
-  const kept = former ?? (await keep(sheet, { real, node, text: meaning.text }));
+  const previous = content !== null && "previous" in content ? content.previous : undefined;
+  const kept = previous ?? (await keep(state, { real, node, text: meaning.text }));
   const { image: before, blobs, treeStamp } = { treeStamp: undefined, ...kept };
-  const expects = expect(sheet, real, node);
+  const expects = expect(state, real, node);
   drafts.push({
     step: { kind: "set", path: real, before, after: content?.image ?? null },
     content,
     meaning,
     text: meaning.text,
-    blobs: [...blobs, ...(await keepAfter(deps.blobs, content))],
+    blobs: [...blobs, ...(await storeAfter(deps.blobs, content))],
     expects: expects.map((each) => (treeStamp === undefined ? each : { ...each, treeStamp })),
     madeBy: undefined,
   });
@@ -135,15 +135,15 @@ async function draftSet(
 }
 
 async function draftMove(
-  sheet: Sheet,
+  state: PlanState,
   [from, to]: readonly [string, string],
   meaning: StepMeaning,
 ): Promise<void> {
-  const { files, deps, drafts, changed } = sheet;
+  const { files, deps, drafts, changed } = state;
   const node = files.look(from);
   const target = files.look(to);
-  if (node === null || node.type === "other") throw notFound(meaning.text);
-  const { image: overwritten, blobs } = await keep(sheet, { real: to, node: target, text: meaning.text });
+  if (node === null || node.type === "other") throw fileNotFound(meaning.text);
+  const { image: overwritten, blobs } = await keep(state, { real: to, node: target, text: meaning.text });
   const inode = node.disk === undefined ? null : inodeOf(node.disk.stat);
   drafts.push({
     step: { kind: "move", from, to, inode, moved: await movedImage(deps, node), overwritten },
@@ -151,7 +151,7 @@ async function draftMove(
     meaning,
     text: meaning.text,
     blobs,
-    expects: [...expect(sheet, from, node), ...expect(sheet, to, target)],
+    expects: [...expect(state, from, node), ...expect(state, to, target)],
     madeBy: node.madeBy,
   });
   files.move(from, to);
@@ -159,14 +159,14 @@ async function draftMove(
 }
 
 async function keep(
-  { deps }: Sheet,
+  { deps }: PlanState,
   { real, node, text }: { real: string; node: VirtualNode | null; text: string },
-): Promise<Omit<KeptImage, "image"> & { readonly image: NodeImage | null }> {
-  return node === null ? { image: null, blobs: [] } : keepImage(deps, { real, node, text });
+): Promise<Omit<StoredImage, "image"> & { readonly image: NodeImage | null }> {
+  return node === null ? { image: null, blobs: [] } : storeImage(deps, { real, node, text });
 }
 
 /** What an earlier step put somewhere has been looked at already, in its own place. */
-function expect({ changed }: Sheet, real: string, node: VirtualNode | null): Expectation[] {
+function expect({ changed }: PlanState, real: string, node: VirtualNode | null): Expectation[] {
   if (changed.has(real) || (node !== null && node.disk?.real !== real)) return [];
   return [{ real, stamp: node?.disk === undefined ? null : stampOf(node.disk.stat) }];
 }

@@ -8,7 +8,7 @@ export interface RebuildDeps extends SourceDeps {
 }
 
 /** A content that a change left, and where that change stands in the journal. */
-export interface LeftContent {
+export interface RecordedContent {
   readonly path: string;
   readonly entry: number;
   readonly seq: number;
@@ -24,7 +24,7 @@ const maxBytes = 1 << 20;
  */
 export async function rebuildAfter(
   deps: RebuildDeps,
-  left: LeftContent,
+  left: RecordedContent,
   node: VirtualNode | null,
 ): Promise<Uint8Array | undefined> {
   if (left.image.size > maxBytes || left.image.hash === "") return undefined;

@@ -4,7 +4,7 @@ import { errnoOf } from "../files/file-errors.js";
 import { isSameFile } from "../files/file-stat.js";
 import type { Guard } from "../files/guard-types.js";
 import { matchesImage } from "./images.js";
-import { inodeOf, lookDisk, openPlace, withPlace, type Place } from "./place.js";
+import { inodeOf, statReal, openPath, withOpenPath, type OpenPath } from "./open-path.js";
 import { stageContent } from "./stage-step.js";
 import type { SourceDeps } from "./sources.js";
 import { toContent } from "./to-content.js";
@@ -60,15 +60,15 @@ async function rollBackStep(
 
 /** Whether what a step prepared has left its temporary name for its place. */
 function isPlaced(deps: RollBackDeps, step: SetStep): boolean {
-  const temp = lookDisk(deps.opener, step.temp);
+  const temp = statReal(deps.opener, step.temp);
   if (temp === null) return true;
-  const present = lookDisk(deps.opener, step.path);
+  const present = statReal(deps.opener, step.path);
   return present !== null && isSameFile(temp, present);
 }
 
 /** Remove what a step prepared or put aside. */
 export async function removeTemps(deps: RollBackDeps, step: JournalStep): Promise<void> {
-  for (const temp of [step.temp, backOf(step)]) await removeNode(deps, temp);
+  for (const temp of [step.temp, restoreName(step)]) await removeNode(deps, temp);
 }
 
 /** Whether all steps are taken, for entries of which the disk can tell. */
@@ -76,7 +76,7 @@ export async function isComplete(deps: RollBackDeps, steps: readonly JournalStep
   const last = new Map<string, NodeImage>();
   for (const step of steps) {
     if (step.kind !== "set" || step.after === null) return false;
-    if (lookDisk(deps.opener, step.temp) !== null) return false;
+    if (statReal(deps.opener, step.temp) !== null) return false;
     last.set(step.path, step.after);
   }
   for (const [real, image] of last) if (!(await isImage(deps, real, image))) return false;
@@ -84,8 +84,8 @@ export async function isComplete(deps: RollBackDeps, steps: readonly JournalStep
 }
 
 async function rollBackSet(deps: RollBackDeps, step: SetStep): Promise<string | undefined> {
-  const temp = lookDisk(deps.opener, step.temp);
-  const present = lookDisk(deps.opener, step.path);
+  const temp = statReal(deps.opener, step.temp);
+  const present = statReal(deps.opener, step.path);
   if (step.after === null) {
     if (temp !== null && present !== null) return `${step.path} was taken by something else`;
     return temp === null ? undefined : rename(deps, step.temp, step.path);
@@ -113,15 +113,15 @@ async function rollBackMove(
   laterTaken: boolean,
 ): Promise<string | undefined> {
   const { opener } = deps;
-  if (step.overwritten !== null && lookDisk(opener, step.temp) === null) return undefined;
-  const from = lookDisk(opener, step.from);
-  const to = lookDisk(opener, step.to);
+  if (step.overwritten !== null && statReal(opener, step.temp) === null) return undefined;
+  const from = statReal(opener, step.from);
+  const to = statReal(opener, step.to);
   if (to !== null && (inodeOf(to) === step.inode || (laterTaken && from === null))) {
     if (from !== null && !isSameFile(from, to)) return `${step.from} was taken by something else`;
     if (from === null) await rename(deps, step.to, step.from);
-    else await withPlace(opener, step.to, (place) => unlinkSync(place.at));
+    else await withOpenPath(opener, step.to, (place) => unlinkSync(place.at));
   }
-  if (step.overwritten === null || lookDisk(opener, step.to) !== null) return undefined;
+  if (step.overwritten === null || statReal(opener, step.to) !== null) return undefined;
   return rename(deps, step.temp, step.to);
 }
 
@@ -129,7 +129,7 @@ async function rollBackMove(
 async function removeMade(deps: RollBackDeps, real: string, image: NodeImage): Promise<string | undefined> {
   if (image.type === "directory" && image.tree === null) {
     // A directory that someone put something into is theirs now.
-    await withPlace(deps.opener, real, (place) => removeIfEmpty(place));
+    await withOpenPath(deps.opener, real, (place) => removeIfEmpty(place));
     return undefined;
   }
   if (!(await isImage(deps, real, image))) return `${real} was changed by someone else`;
@@ -143,7 +143,7 @@ async function restore(
   step: SetStep,
   { image, size }: { image: NodeImage; size: number },
 ): Promise<undefined> {
-  const back = backOf(step);
+  const back = restoreName(step);
   await removeNode(deps, back);
   const base = { source: { kind: "disk", real: step.path }, size } as const;
   await stageContent(deps, back, { content: await toContent(deps.blobs, image, base), text: step.path });
@@ -155,7 +155,7 @@ function hasMode(stat: BigIntStats, image: NodeImage | null): boolean {
   return (Number(stat.mode) & 0o7777) === image.mode;
 }
 
-function backOf(step: JournalStep): string {
+function restoreName(step: JournalStep): string {
   return `${step.temp}.back`;
 }
 
@@ -166,18 +166,18 @@ async function isImage(deps: RollBackDeps, real: string, image: NodeImage | null
 }
 
 async function rename(deps: RollBackDeps, from: string, to: string): Promise<undefined> {
-  await withPlace(deps.opener, from, (one) =>
-    withPlace(deps.opener, to, (other) => renameSync(one.at, other.at)),
+  await withOpenPath(deps.opener, from, (one) =>
+    withOpenPath(deps.opener, to, (other) => renameSync(one.at, other.at)),
   );
   return undefined;
 }
 
 /** Remove a file, a link or a whole tree, if it is there. */
 async function removeNode(deps: RollBackDeps, real: string): Promise<void> {
-  const stat = lookDisk(deps.opener, real);
+  const stat = statReal(deps.opener, real);
   if (stat === null) return;
   if (stat.isDirectory()) return deps.guard.removeTree(deps.guard.display(real));
-  const place = openPlace(deps.opener, real);
+  const place = openPath(deps.opener, real);
   try {
     unlinkSync(place.at);
   } finally {
@@ -185,7 +185,7 @@ async function removeNode(deps: RollBackDeps, real: string): Promise<void> {
   }
 }
 
-function removeIfEmpty(place: Place): void {
+function removeIfEmpty(place: OpenPath): void {
   try {
     rmdirSync(place.at);
   } catch (error) {

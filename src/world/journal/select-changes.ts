@@ -7,21 +7,26 @@ import type {
   JournalStore,
 } from "../../contract/ports/journal.js";
 import { isWithin } from "../files/path-text.js";
-import { locate, type JudgeDeps } from "./locate-real.js";
+import type { GuardDeps } from "../files/locate.js";
+import { resolveRealPath } from "./resolve-real-path.js";
 import type { UndoTarget } from "./plan-undo.js";
 
 /** What is to be undone: as for a person, the last change that a session made, or all of several calls. */
-export type UndoWish = ChangeSelector | { readonly lastOf: string } | { readonly callIds: readonly string[] };
+export type UndoSelector =
+  | ChangeSelector
+  | { readonly lastOf: string }
+  | { readonly callIds: readonly string[] };
 
 /** The changes that are meant, newest first. Throws where there is nothing to undo. */
 export async function selectChanges(
-  deps: JudgeDeps,
+  deps: GuardDeps,
   store: JournalStore,
-  what: UndoWish,
+  what: UndoSelector,
 ): Promise<readonly UndoTarget[]> {
-  if ("lastOf" in what) return ofLast(store, what.lastOf);
-  if ("callIds" in what) return ofCalls(store, what.callIds);
-  const targets = "path" in what ? await ofPath(deps, store, what.path) : await ofAll(store, what);
+  if ("lastOf" in what) return lastOfSession(store, what.lastOf);
+  if ("callIds" in what) return changesOfCalls(store, what.callIds);
+  const targets =
+    "path" in what ? await lastOfPath(deps, store, what.path) : await matchingChanges(store, what);
   if (targets.length > 0) return targets;
   if (await store.wasUndone("path" in what ? { path: realPaths(deps, what.path)[0] ?? "" } : what)) {
     throw alreadyUndone(what);
@@ -30,18 +35,18 @@ export async function selectChanges(
 }
 
 /** The real paths that a text may stand for in the journal: through a link at its end, and the link itself. */
-export function realPaths(deps: JudgeDeps, text: string): string[] {
-  const through = locate(deps, text, { access: "read" });
-  const itself = locate(deps, text, { access: "read", follow: false });
+export function realPaths(deps: GuardDeps, text: string): string[] {
+  const through = resolveRealPath(deps, text, { access: "read" });
+  const itself = resolveRealPath(deps, text, { access: "read", follow: false });
   return [...new Set([itself, through])];
 }
 
-const lookedAt = [50, 1_000, 10_000];
+const searchLimits = [50, 1_000, 10_000];
 
 /** The newest entry of a session that still stands: the history tells the calls, the entries tell whose they are. */
-async function ofLast(store: JournalStore, sessionId: string): Promise<UndoTarget[]> {
+async function lastOfSession(store: JournalStore, sessionId: string): Promise<UndoTarget[]> {
   const known = new Set<string>();
-  for (const limit of lookedAt) {
+  for (const limit of searchLimits) {
     const records = await store.history({ limit });
     for (const { callId, undone } of records) {
       if (undone || known.has(callId)) continue;
@@ -57,12 +62,12 @@ async function ofLast(store: JournalStore, sessionId: string): Promise<UndoTarge
   });
 }
 
-async function ofAll(store: JournalStore, what: ChangeSelector): Promise<UndoTarget[]> {
+async function matchingChanges(store: JournalStore, what: ChangeSelector): Promise<UndoTarget[]> {
   return (await store.select(what)).flatMap((entry) => toTargets(entry, entry.changes));
 }
 
 /** Of several calls as one, the newest change first whoever made it. */
-async function ofCalls(store: JournalStore, callIds: readonly string[]): Promise<UndoTarget[]> {
+async function changesOfCalls(store: JournalStore, callIds: readonly string[]): Promise<UndoTarget[]> {
   const entries: JournalEntry[] = [];
   for (const callId of callIds) entries.push(...(await store.select({ callId })));
   const newestFirst = entries.sort((one, other) => other.id - one.id);
@@ -70,7 +75,7 @@ async function ofCalls(store: JournalStore, callIds: readonly string[]): Promise
 }
 
 /** Of a path only its last change, with what belongs to it in the same entry. */
-async function ofPath(deps: JudgeDeps, store: JournalStore, text: string): Promise<UndoTarget[]> {
+async function lastOfPath(deps: GuardDeps, store: JournalStore, text: string): Promise<UndoTarget[]> {
   const found = await Promise.all(realPaths(deps, text).map((real) => newestOf(store, real)));
   const [newest] = found
     .filter((each) => each !== undefined)
@@ -118,7 +123,7 @@ function pathsOf(step: JournalStep): string[] {
 }
 
 /** The nearest directory above whose own last change took the path along. */
-async function changedAbove(deps: JudgeDeps, store: JournalStore, text: string): Promise<string | undefined> {
+async function changedAbove(deps: GuardDeps, store: JournalStore, text: string): Promise<string | undefined> {
   const [real = ""] = realPaths(deps, text);
   for (
     let directory = path.dirname(real);

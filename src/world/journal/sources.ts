@@ -4,9 +4,9 @@ import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
-import { notPlain } from "../files/file-errors.js";
+import { notRegularFile } from "../files/file-errors.js";
 import type { Opener } from "../files/opener.js";
-import { openPlace } from "./place.js";
+import { openPath } from "./open-path.js";
 
 /** Where a content comes from while the disk still is as it was before the first step. */
 export type Source =
@@ -125,9 +125,9 @@ export async function digestSource(deps: SourceDeps, source: Source): Promise<Bl
 }
 
 /** Keep a source as a blob; a large file on the disk is linked rather than copied. */
-export async function keepSource(deps: SourceDeps, source: Source): Promise<BlobRef> {
+export async function storeSource(deps: SourceDeps, source: Source): Promise<BlobRef> {
   if (source.kind === "data") return deps.blobs.put(source.data);
-  if (source.kind === "disk") return keepFile(deps, source.real);
+  if (source.kind === "disk") return storeFile(deps, source.real);
   const writer = deps.blobs.create();
   try {
     for await (const chunk of readSource(deps, source)) writer.write(chunk);
@@ -153,7 +153,7 @@ export async function* readDescriptor(fd: number, size: bigint): AsyncGenerator<
   }
 }
 
-async function keepFile(deps: SourceDeps, real: string): Promise<BlobRef> {
+async function storeFile(deps: SourceDeps, real: string): Promise<BlobRef> {
   const file = openRegular(deps.opener, real);
   try {
     return await deps.blobs.putFile({ fd: file.fd, linkFrom: file.at });
@@ -201,11 +201,11 @@ interface RegularFile {
 
 /** Open a regular file by its real path, looked at before it is opened, so that nothing else ever is. */
 function openRegular(opener: Opener, real: string): RegularFile {
-  const place = openPlace(opener, real);
+  const place = openPath(opener, real);
   try {
     const handle = opener.openChild(place.directory, path.basename(real), real);
     try {
-      if (!handle.stat.isFile()) throw notPlain(real);
+      if (!handle.stat.isFile()) throw notRegularFile(real);
       const fd = handle.reopen(constants.O_RDONLY | constants.O_NONBLOCK);
       const close = (): void => {
         closeSync(fd);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync } from "node:fs";
 import type { FileImage, NodeAttributes } from "../../contract/ports/journal.js";
-import { conflict } from "../files/file-errors.js";
+import { fileConflict } from "../files/file-errors.js";
 import { writeBytes } from "../files/pump-bytes.js";
 import { syncFile } from "../files/sync-directory.js";
 import { readSource, type Source, type SourceDeps } from "./sources.js";
@@ -59,7 +59,7 @@ async function fill(deps: SourceDeps, fd: number, { image, source, text }: Stage
     await writeBytes(fd, chunk);
   }
   if (image.hash !== "" && digest.digest("hex") !== image.hash)
-    throw conflict(text, "was changed by someone else meanwhile");
+    throw fileConflict(text, "was changed by someone else meanwhile");
 }
 
 /** Owner, where the system lets us, then mode, since a change of owner drops set-id bits. */

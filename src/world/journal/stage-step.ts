@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { withPathAsync } from "../files/file-errors.js";
 import { createFlushes } from "./flushes.js";
-import { inodeOf, withPlace, type Place } from "./place.js";
+import { inodeOf, withOpenPath, type OpenPath } from "./open-path.js";
 import type { Content } from "./plan.js";
 import { stageFile, type Flush } from "./stage-file.js";
 import type { SourceDeps } from "./sources.js";
@@ -20,7 +20,7 @@ export interface Staging {
 /** Prepare a content under a temporary name; returns its device and inode. */
 export function stageContent(deps: SourceDeps, temp: string, staging: Staging): Promise<string> {
   return withPathAsync(staging.text, () =>
-    withPlace(deps.opener, temp, async (place) => {
+    withOpenPath(deps.opener, temp, async (place) => {
       await make(deps, place, staging);
       const stat = place.look();
       if (stat === null) throw Object.assign(new Error("gone"), { code: "ESTALE" });
@@ -29,7 +29,7 @@ export function stageContent(deps: SourceDeps, temp: string, staging: Staging): 
   );
 }
 
-async function make(deps: SourceDeps, place: Place, { content, text, flush }: Staging): Promise<void> {
+async function make(deps: SourceDeps, place: OpenPath, { content, text, flush }: Staging): Promise<void> {
   const { image } = content;
   if (image.type === "symlink") return symlinkSync(Buffer.from(image.target, "latin1"), place.at);
   if (image.type === "file") {

@@ -2,7 +2,7 @@ import path from "node:path";
 import type { MoveStep, SetStep } from "../../contract/ports/journal.js";
 import type { Opener } from "../files/opener.js";
 import { isWithin } from "../files/path-text.js";
-import { lookDisk } from "./place.js";
+import { statReal } from "./open-path.js";
 
 /** A step that has no temporary name yet. */
 export type BareStep = Omit<SetStep, "temp"> | Omit<MoveStep, "temp">;
@@ -32,5 +32,5 @@ function takenAway(step: BareStep): string[] {
 }
 
 function isDirectory(opener: Opener, real: string): boolean {
-  return lookDisk(opener, real)?.isDirectory() === true;
+  return statReal(opener, real)?.isDirectory() === true;
 }

@@ -3,9 +3,9 @@ import { accessSync, closeSync, constants, readlinkSync, type BigIntStats } from
 import type { BlobStore, BlobWriter } from "../../contract/ports/blobs.js";
 import type { DirectoryImage } from "../../contract/ports/journal.js";
 import type { Handle } from "../files/opener.js";
-import { stampOf } from "./place.js";
+import { stampOf } from "./open-path.js";
 import { readDescriptor } from "./sources.js";
-import { walkBelow, type Below, type WalkOptions } from "./walk-below.js";
+import { walkBelow, type TreeItem, type WalkOptions } from "./walk-below.js";
 
 /** One thing below a directory. Paths and link targets are bytes, written as Latin-1. */
 export interface TreeEntry {
@@ -88,7 +88,7 @@ export function inWalkOrder(entries: readonly TreeEntry[]): TreeEntry[] {
 }
 
 /** Keep the list of a tree as a blob. */
-export function keepManifest(blobs: BlobStore, entries: readonly TreeEntry[]): ReturnType<BlobStore["put"]> {
+export function storeManifest(blobs: BlobStore, entries: readonly TreeEntry[]): ReturnType<BlobStore["put"]> {
   return blobs.put(Buffer.from(JSON.stringify(entries)));
 }
 
@@ -103,7 +103,7 @@ function refuseLocked(directory: Handle): void {
   accessSync(directory.self, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
-async function captureEntry(below: Below, offset: number, options: CaptureOptions): Promise<TreeEntry> {
+async function captureEntry(below: TreeItem, offset: number, options: CaptureOptions): Promise<TreeEntry> {
   const { stat } = below.handle;
   const common = {
     path: below.relative.toString("latin1"),

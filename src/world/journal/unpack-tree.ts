@@ -1,6 +1,6 @@
 import { closeSync, constants, mkdirSync, symlinkSync } from "node:fs";
 import type { NodeAttributes } from "../../contract/ports/journal.js";
-import { unstable } from "../files/file-errors.js";
+import { pathChanged } from "../files/file-errors.js";
 import { isSameFile } from "../files/file-stat.js";
 import type { Handle } from "../files/opener.js";
 import { createFlushes, type Flushes } from "./flushes.js";
@@ -92,7 +92,7 @@ async function leave(
   current.close();
   if (isSameFile(parent.stat, above.stat)) return parent;
   parent.close();
-  throw unstable(text);
+  throw pathChanged(text);
 }
 
 function parentOf(real: string): string {

@@ -3,8 +3,8 @@ import path from "node:path";
 import type { NodeAttributes } from "../../contract/ports/journal.js";
 import { readEntries } from "../files/list-directory.js";
 import type { Opener } from "../files/opener.js";
-import { below, isWithin, showName } from "../files/path-text.js";
-import { lookDisk, openDirectory, openPlace } from "./place.js";
+import { relativeTo, isWithin, showName } from "../files/path-text.js";
+import { statReal, openDirectory, openPath } from "./open-path.js";
 import type { Source } from "./sources.js";
 import type { TreeEntry } from "./tree.js";
 
@@ -14,7 +14,7 @@ export interface DiskNode {
   readonly stat: BigIntStats;
 }
 
-interface Found extends NodeAttributes {
+interface NodeOrigin extends NodeAttributes {
   /** It is on the disk, here. */
   readonly disk?: DiskNode;
   /** It will be made by the step of this number. */
@@ -23,15 +23,15 @@ interface Found extends NodeAttributes {
 
 /** What stands at a path once the steps so far are taken. */
 export type VirtualNode =
-  | (Found & {
+  | (NodeOrigin & {
       readonly type: "file";
       readonly size: number;
       readonly source: Source;
       readonly hash?: string;
     })
-  | (Found & { readonly type: "symlink"; readonly target: string })
-  | (Found & { readonly type: "directory"; readonly tree?: VirtualTree })
-  | (Found & { readonly type: "other" });
+  | (NodeOrigin & { readonly type: "symlink"; readonly target: string })
+  | (NodeOrigin & { readonly type: "directory"; readonly tree?: VirtualTree })
+  | (NodeOrigin & { readonly type: "other" });
 
 /** A directory that a step unpacks. */
 export interface VirtualTree {
@@ -72,7 +72,7 @@ function lookThrough(rules: readonly Rule[], opener: Opener, real: string): Virt
   for (const rule of rules.toReversed()) {
     if (rule.kind === "set") {
       if (rule.path === at) return rule.node;
-      if (isWithin(at, rule.path)) return lookInTree(rule.node, below(at, rule.path));
+      if (isWithin(at, rule.path)) return lookInTree(rule.node, relativeTo(at, rule.path));
     } else if (isWithin(at, rule.to)) {
       at = rebase(at, rule.to, rule.from);
     } else if (isWithin(at, rule.from)) return null;
@@ -81,7 +81,7 @@ function lookThrough(rules: readonly Rule[], opener: Opener, real: string): Virt
 }
 
 function lookOnDisk(opener: Opener, real: string): VirtualNode | null {
-  const stat = lookDisk(opener, real);
+  const stat = statReal(opener, real);
   if (stat === null) return null;
   const found = {
     disk: { real, stat },
@@ -96,7 +96,7 @@ function lookOnDisk(opener: Opener, real: string): VirtualNode | null {
 }
 
 function readLink(opener: Opener, real: string): string {
-  const place = openPlace(opener, real);
+  const place = openPath(opener, real);
   try {
     return readlinkSync(place.at, "buffer").toString("latin1");
   } finally {
@@ -144,7 +144,7 @@ async function namesThrough(rules: readonly Rule[], opener: Opener, real: string
   };
   for (const rule of rules.toReversed()) {
     if (rule.kind === "set") {
-      if (isWithin(at, rule.path)) return combine(namesInTree(rule.node, below(at, rule.path)), decided);
+      if (isWithin(at, rule.path)) return combine(namesInTree(rule.node, relativeTo(at, rule.path)), decided);
       decide(rule.path, rule.node !== null);
     } else if (isWithin(at, rule.to)) {
       at = rebase(at, rule.to, rule.from);
@@ -193,5 +193,5 @@ function untouchedThrough(rules: readonly Rule[], real: string): string | undefi
 }
 
 function rebase(real: string, from: string, to: string): string {
-  return real === from ? to : path.join(to, below(real, from));
+  return real === from ? to : path.join(to, relativeTo(real, from));
 }

@@ -1,12 +1,12 @@
 import type { BigIntStats } from "node:fs";
-import { conflict, throwIfAborted } from "../files/file-errors.js";
+import { fileConflict, throwIfAborted } from "../files/file-errors.js";
 import { isSameFile } from "../files/file-stat.js";
 import { readEntries } from "../files/list-directory.js";
 import type { Handle, Opener } from "../files/opener.js";
 import { joinName, showName } from "../files/path-text.js";
 
 /** Something below a directory, held open while it is looked at. */
-export interface Below {
+export interface TreeItem {
   /** From the top, its names joined by slashes. */
   readonly relative: Buffer;
   /** The directory that it stands in, and its name there. */
@@ -36,7 +36,7 @@ const slash = Buffer.from("/");
  * descriptors are open at a time however deep the tree: the way up goes through `..` and must arrive
  * where it came from.
  */
-export async function* walkBelow(top: Handle, options: WalkOptions): AsyncGenerator<Below> {
+export async function* walkBelow(top: Handle, options: WalkOptions): AsyncGenerator<TreeItem> {
   const levels = [await openLevel(top, { relative: Buffer.alloc(0), real: top.real })];
   let current = top;
   try {
@@ -82,5 +82,5 @@ function climb(
   current.close();
   if (isSameFile(parent.stat, above.stat)) return parent;
   parent.close();
-  throw conflict(options.text, "was rearranged by someone else meanwhile");
+  throw fileConflict(options.text, "was rearranged by someone else meanwhile");
 }

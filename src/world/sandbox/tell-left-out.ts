@@ -1,5 +1,5 @@
 import type { CommandPaths } from "../../contract/session.js";
-import { below, isWithin } from "../files/path-text.js";
+import { relativeTo, isWithin } from "../files/path-text.js";
 import type { GuardedPath } from "./walk-guarded.js";
 
 const maxShown = 5;
@@ -17,7 +17,7 @@ export function tellLeftOut(
   if (met.length === 0) return [];
   const shown = met
     .slice(0, maxShown)
-    .map(({ path }) => (isWithin(path, workspace) ? below(path, workspace) : path));
+    .map(({ path }) => (isWithin(path, workspace) ? relativeTo(path, workspace) : path));
   const more = met.length > maxShown ? `, and ${met.length - maxShown} more` : "";
   const count =
     met.length === 1 ? "1 path that needs consent was" : `${met.length} paths that need consent were`;

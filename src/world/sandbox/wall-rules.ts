@@ -1,7 +1,7 @@
 import { isSecretName } from "../../command/judge/secret-names.js";
 import type { CommandPaths, PathRuling } from "../../contract/session.js";
 import { createDenyRules, foldLocation, type DenyRules, type Location } from "../files/deny-rules.js";
-import { below, isWithin } from "../files/path-text.js";
+import { relativeTo, isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
 import { createNameScreen } from "./guarded-names.js";
 import { isInDependencies } from "./quarantine/dependency-folders.js";
@@ -96,7 +96,7 @@ function compileFixed({ roots, hidden, fixed, opened }: GuardedRules): FixedPart
     opened: compile(opened),
     locate(path) {
       const root = roots.find((each) => isWithin(path, each)) ?? workspace;
-      const relative = isWithin(path, root) ? below(path, root) : path;
+      const relative = isWithin(path, root) ? relativeTo(path, root) : path;
       return foldLocation({ absolute: path, relative, inWorkspace: root === workspace });
     },
   };
@@ -180,7 +180,7 @@ interface Rulings {
 function createRulings(paths: CommandPaths, workspace: string): Rulings {
   const { named } = paths;
   const ruling = (path: string, access: "read" | "write"): PathRuling | undefined => {
-    const shown = isWithin(path, workspace) ? below(path, workspace) || "." : path;
+    const shown = isWithin(path, workspace) ? relativeTo(path, workspace) || "." : path;
     const found = paths.judge(shown, access);
     if (found?.decision !== "ask") return found;
     if (named.some((each) => isWithin(path, each))) return undefined;

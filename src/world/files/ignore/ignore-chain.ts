@@ -18,10 +18,10 @@ export function isIgnored(
   directory: string,
   entry: { readonly name: string; readonly directory: boolean },
 ): boolean {
-  for (let link = chain; link !== undefined; link = link.above) {
-    const verdict = link.file.judge({
+  for (let extendChain = chain; extendChain !== undefined; extendChain = extendChain.above) {
+    const verdict = extendChain.file.judge({
       name: entry.name,
-      within: link.base >= directory.length ? "" : directory.slice(link.base),
+      within: extendChain.base >= directory.length ? "" : directory.slice(extendChain.base),
       directory: entry.directory,
     });
     if (verdict !== undefined) return verdict;
@@ -30,18 +30,18 @@ export function isIgnored(
 }
 
 /** A path as a string of its bytes: what git compares. */
-export function toBytes(text: string): string {
+export function toByteString(text: string): string {
   return isAscii(text) ? text : Buffer.from(text, "utf8").toString("latin1");
 }
 
 /** The chain for the entries of a directory, given that of the one above and what it is known to hold. */
-export function chainBelow(
+export function chainForDirectory(
   above: IgnoreChain | undefined,
   { handle, bytes, names }: { handle: Handle; bytes: string; names: IgnoreNames },
 ): IgnoreChain | undefined {
   // A repository inside another one follows its own rules only.
-  const outer = names.git ? link(undefined, readIgnore(handle.at(".git/info/exclude")), bytes) : above;
-  return names.gitignore ? link(outer, readIgnore(handle.at(".gitignore")), bytes) : outer;
+  const outer = names.git ? link(undefined, readIgnoreFile(handle.at(".git/info/exclude")), bytes) : above;
+  return names.gitignore ? link(outer, readIgnoreFile(handle.at(".gitignore")), bytes) : outer;
 }
 
 /** Which of the names that matter here a directory holds. */
@@ -54,23 +54,23 @@ export interface IgnoreNames {
  * The chain of the directories above one: up to the repository it lies in, or, where it lies in none, up
  * to the given root. Only ignore files are looked at there, and only to leave entries out.
  */
-export function chainAbove(real: string, root: string): IgnoreChain | undefined {
+export function chainOfAncestors(real: string, root: string): IgnoreChain | undefined {
   const above: string[] = [];
   let repository = false;
   for (let at = real; !repository && path.dirname(at) !== at;) {
     if (at !== real) above.push(at);
-    repository = exists(joinName(at, ".git"));
+    repository = pathExists(joinName(at, ".git"));
     at = path.dirname(at);
   }
   // The directory itself comes later, with its own files.
   const wanted = repository ? above : above.filter((directory) => isWithin(directory, root));
   let chain: IgnoreChain | undefined;
   for (const directory of wanted.toReversed()) {
-    const bytes = `${toBytes(directory)}/`;
-    if (exists(joinName(directory, ".git"))) {
-      chain = link(chain, readIgnore(joinName(directory, ".git/info/exclude")), bytes);
+    const bytes = `${toByteString(directory)}/`;
+    if (pathExists(joinName(directory, ".git"))) {
+      chain = link(chain, readIgnoreFile(joinName(directory, ".git/info/exclude")), bytes);
     }
-    chain = link(chain, readIgnore(joinName(directory, ".gitignore")), bytes);
+    chain = link(chain, readIgnoreFile(joinName(directory, ".gitignore")), bytes);
   }
   return chain;
 }
@@ -83,10 +83,10 @@ function link(
   return file === undefined || file.empty ? above : { file, base: bytes.length, above };
 }
 
-const largestIgnoreFile = 1024 * 1024;
+const maxIgnoreFileBytes = 1024 * 1024;
 
 /** `undefined` where there is none, where it is no regular file, or too large to be meant. */
-function readIgnore(at: string): IgnoreFile | undefined {
+function readIgnoreFile(at: string): IgnoreFile | undefined {
   let fd: number;
   try {
     fd = openSync(at, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
@@ -95,7 +95,7 @@ function readIgnore(at: string): IgnoreFile | undefined {
   }
   try {
     const stat = fstatSync(fd);
-    if (!stat.isFile() || stat.size > largestIgnoreFile) return undefined;
+    if (!stat.isFile() || stat.size > maxIgnoreFileBytes) return undefined;
     const buffer = Buffer.allocUnsafe(stat.size);
     let filled = 0;
     for (let got = 1; got > 0 && filled < buffer.length; filled += got) {
@@ -109,7 +109,7 @@ function readIgnore(at: string): IgnoreFile | undefined {
   }
 }
 
-function exists(at: string): boolean {
+function pathExists(at: string): boolean {
   try {
     return lstatSync(at, { throwIfNoEntry: false }) !== undefined;
   } catch {

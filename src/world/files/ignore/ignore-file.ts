@@ -22,14 +22,14 @@ export interface IgnoreEntry {
  */
 export function compileIgnoreFile(text: string): IgnoreFile {
   const rules = linesOf(text).flatMap((line, index) => parseRule(line, index) ?? []);
-  const names = new Map<string, Places>();
-  const endings = new Map<string, Places>();
-  const paths = new Map<string, Places>();
+  const names = new Map<string, LastRules>();
+  const endings = new Map<string, LastRules>();
+  const paths = new Map<string, LastRules>();
   const globs: Rule[] = [];
   for (const rule of rules) {
     const { literal, suffix } = rule.pattern;
-    if (literal !== undefined) note(rule.anchored ? paths : names, literal, rule);
-    else if (suffix !== undefined && isExtension(suffix)) note(endings, suffix, rule);
+    if (literal !== undefined) addRule(rule.anchored ? paths : names, literal, rule);
+    else if (suffix !== undefined && isExtension(suffix)) addRule(endings, suffix, rule);
     else globs.push(rule);
   }
   globs.reverse();
@@ -37,13 +37,13 @@ export function compileIgnoreFile(text: string): IgnoreFile {
   return {
     empty: rules.length === 0,
     judge({ name, within, directory }) {
-      let last = lookUp(names, name, directory);
-      if (endings.size > 0) last = Math.max(last, lookUp(endings, extensionOf(name), directory));
-      if (paths.size > 0) last = Math.max(last, lookUp(paths, within + name, directory));
+      let last = lastRuleFor(names, name, directory);
+      if (endings.size > 0) last = Math.max(last, lastRuleFor(endings, extensionOf(name), directory));
+      if (paths.size > 0) last = Math.max(last, lastRuleFor(paths, within + name, directory));
       for (const rule of globs) {
         if (rule.index < last) break;
         if (rule.directoriesOnly && !directory) continue;
-        if (matches(rule, name, within)) last = rule.index;
+        if (matchesRule(rule, name, within)) last = rule.index;
       }
       return last === -1 ? undefined : !negated.has(last);
     },
@@ -53,7 +53,7 @@ export function compileIgnoreFile(text: string): IgnoreFile {
 interface Rule {
   readonly index: number;
   /** The name of "**\/name/**": whatever lies below a directory of that name. */
-  readonly room: string | undefined;
+  readonly insideDirectory: string | undefined;
   readonly negated: boolean;
   readonly directoriesOnly: boolean;
   /** Matched against the path below the file's directory, not the name alone. */
@@ -64,7 +64,7 @@ interface Rule {
 }
 
 /** The last rule for everything, and the last one for directories only; -1 where there is none. */
-interface Places {
+interface LastRules {
   any: number;
   directory: number;
 }
@@ -92,7 +92,7 @@ function parseRule(line: string, index: number): Rule | undefined {
   let text = negated ? line.slice(1) : line;
   const directoriesOnly = text.endsWith("/");
   if (directoriesOnly) text = text.slice(0, -1);
-  if (text === "" || text.length > longestRule) return undefined;
+  if (text === "" || text.length > maxRuleLength) return undefined;
   // "**/name" means what "name" means, and that can be looked up.
   if (/^(?:\*\*\/)+[^/\\]+$/.test(text)) text = text.slice(text.lastIndexOf("/") + 1);
   const anchored = text.includes("/");
@@ -102,7 +102,7 @@ function parseRule(line: string, index: number): Rule | undefined {
       negated,
       directoriesOnly,
       anchored,
-      room: undefined,
+      insideDirectory: undefined,
       prefix: "",
       pattern: compileWildmatch(text, "name"),
     };
@@ -115,11 +115,11 @@ function parseRule(line: string, index: number): Rule | undefined {
   const { literal } = pattern;
   const whole = literal === undefined ? pattern : { ...pattern, literal: prefix + literal };
   const room = /^\*\*\/([^*?[\\/]+)\/\*\*$/.exec(path)?.[1];
-  return { index, negated, directoriesOnly, anchored, room, prefix, pattern: whole };
+  return { index, negated, directoriesOnly, anchored, insideDirectory: room, prefix, pattern: whole };
 }
 
 /** No path is longer, so neither is a rule that could match one. */
-const longestRule = 8192;
+const maxRuleLength = 8192;
 
 /** `*.ts`, which can be looked up by what stands behind a name's last dot. */
 function isExtension(suffix: string): boolean {
@@ -131,19 +131,23 @@ function extensionOf(name: string): string {
   return dot === -1 ? "" : name.slice(dot);
 }
 
-function note(table: Map<string, Places>, key: string, rule: Rule): void {
+function addRule(table: Map<string, LastRules>, key: string, rule: Rule): void {
   const places = table.get(key) ?? { any: -1, directory: -1 };
   places[rule.directoriesOnly ? "directory" : "any"] = rule.index;
   table.set(key, places);
 }
 
-function lookUp(table: ReadonlyMap<string, Places>, key: string, directory: boolean): number {
+function lastRuleFor(table: ReadonlyMap<string, LastRules>, key: string, directory: boolean): number {
   const places = table.get(key);
   if (places === undefined) return -1;
   return directory ? Math.max(places.any, places.directory) : places.any;
 }
 
-function matches({ anchored, room, prefix, pattern }: Rule, name: string, within: string): boolean {
+function matchesRule(
+  { anchored, insideDirectory: room, prefix, pattern }: Rule,
+  name: string,
+  within: string,
+): boolean {
   if (!anchored) return pattern.test(name);
   if (room !== undefined) return within !== "" && `/${within}`.includes(`/${room}/`);
   const path = within + name;

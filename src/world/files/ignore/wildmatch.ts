@@ -15,7 +15,7 @@ export type WildmatchMode = "name" | "path";
  * walks with one step back to the last `*` and one to the last `**`, so no pattern can hang.
  */
 export function compileWildmatch(pattern: string, mode: WildmatchMode): Wildmatch {
-  const tokens = parse(pattern, mode);
+  const tokens = parsePattern(pattern, mode);
   if (tokens === undefined) return { literal: undefined, suffix: undefined, test: () => false };
   if (tokens.every((token) => typeof token === "number")) {
     const literal = String.fromCharCode(...tokens);
@@ -36,26 +36,33 @@ function quickTest(tokens: readonly Token[], mode: WildmatchMode): (text: string
   if (mode === "name" && count === tokens.length - 1 && tokens[count] === star) {
     return (text) => text.startsWith(start);
   }
-  return (text) => text.startsWith(start) && matches(tokens, text, mode);
+  return (text) => text.startsWith(start) && matchesTokens(tokens, text, mode);
 }
 
 /** A byte, a wildcard, or the bytes of a class. */
-type Token = number | typeof any | typeof star | typeof directories | typeof deeper | typeof all | ByteSet;
+type Token =
+  | number
+  | typeof anyCharacter
+  | typeof star
+  | typeof anyDirectories
+  | typeof someDirectories
+  | typeof everything
+  | ByteSet;
 
 type ByteSet = Uint8Array;
 
-const any = "?";
+const anyCharacter = "?";
 const star = "*";
 /** Some whole directories, or none. */
-const directories = "**/";
+const anyDirectories = "**/";
 /** At least one whole directory. */
-const deeper = "**\\/";
-const all = "**";
+const someDirectories = "**\\/";
+const everything = "**";
 
 const SLASH = 0x2f;
 
 /** `undefined` for a malformed pattern, which matches nothing. */
-function parse(pattern: string, mode: WildmatchMode): Token[] | undefined {
+function parsePattern(pattern: string, mode: WildmatchMode): Token[] | undefined {
   const tokens: Token[] = [];
   let at = 0;
   while (at < pattern.length) {
@@ -76,7 +83,7 @@ function parse(pattern: string, mode: WildmatchMode): Token[] | undefined {
       tokens.push(pattern.charCodeAt(at + 1));
       at += 2;
     } else {
-      tokens.push(char === "?" ? any : pattern.charCodeAt(at));
+      tokens.push(char === "?" ? anyCharacter : pattern.charCodeAt(at));
       at += 1;
     }
   }
@@ -96,9 +103,9 @@ function starToken(
 ): { token: Token; length: number } {
   const alone = at === 0 || pattern[at - 1] === "/";
   if (mode === "name" || end - at === 1 || !alone) return { token: star, length: 0 };
-  if (end === pattern.length) return { token: all, length: 0 };
-  if (pattern[end] === "/") return { token: directories, length: 1 };
-  if (pattern.startsWith("\\/", end)) return { token: deeper, length: 2 };
+  if (end === pattern.length) return { token: everything, length: 0 };
+  if (pattern[end] === "/") return { token: anyDirectories, length: 1 };
+  if (pattern.startsWith("\\/", end)) return { token: someDirectories, length: 2 };
   return { token: star, length: 0 };
 }
 
@@ -172,7 +179,7 @@ const classes: Readonly<Record<string, RegExp | undefined>> = {
   xdigit: /[0-9A-Fa-f]/,
 };
 
-function matches(tokens: readonly Token[], text: string, mode: WildmatchMode): boolean {
+function matchesTokens(tokens: readonly Token[], text: string, mode: WildmatchMode): boolean {
   const crossing = mode === "name";
   let token = 0;
   let at = 0;
@@ -183,18 +190,22 @@ function matches(tokens: readonly Token[], text: string, mode: WildmatchMode): b
   for (;;) {
     const current = tokens[token];
     if (current === undefined && at === text.length) return true;
-    if (current === all) return true;
+    if (current === everything) return true;
     if (current === star) {
       starToken = token++;
       starAt = at;
       continue;
     }
-    if (current === directories || current === deeper) {
+    if (current === anyDirectories || current === someDirectories) {
       deepToken = token++;
       deepAt = at;
       starToken = -1;
-      if (current === directories) continue;
-    } else if (current !== undefined && at < text.length && fits(current, text.charCodeAt(at), crossing)) {
+      if (current === anyDirectories) continue;
+    } else if (
+      current !== undefined &&
+      at < text.length &&
+      matchesToken(current, text.charCodeAt(at), crossing)
+    ) {
       token += 1;
       at += 1;
       continue;
@@ -212,8 +223,8 @@ function matches(tokens: readonly Token[], text: string, mode: WildmatchMode): b
   }
 }
 
-function fits(token: Exclude<Token, typeof star>, code: number, crossing: boolean): boolean {
+function matchesToken(token: Exclude<Token, typeof star>, code: number, crossing: boolean): boolean {
   if (typeof token === "number") return token === code;
-  if (token === any) return crossing || code !== SLASH;
+  if (token === anyCharacter) return crossing || code !== SLASH;
   return token instanceof Uint8Array && token[code] === 1;
 }

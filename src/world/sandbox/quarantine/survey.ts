@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expandBraces } from "../../../glob/expand-braces.js";
 import { createDenyRules, foldLocation, type Location } from "../../files/deny-rules.js";
 import { foldName } from "../../files/fold-name.js";
-import { below, isWithin } from "../../files/path-text.js";
+import { relativeTo, isWithin } from "../../files/path-text.js";
 import { realPathOf } from "../../files/real-path.js";
 import { createNameScreen } from "../guarded-names.js";
 import { isInDependencies } from "./dependency-folders.js";
@@ -44,7 +44,7 @@ export function createSurvey({ roots, named, opened }: SurveyRules): Survey {
   const onTheWay = namesOnTheWay(patterns);
   const locate = (path: string): Location => {
     const root = roots.find((each) => isWithin(path, each)) ?? workspace;
-    const relative = isWithin(path, root) ? below(path, root) : path;
+    const relative = isWithin(path, root) ? relativeTo(path, root) : path;
     return foldLocation({ absolute: path, relative, inWorkspace: root === workspace });
   };
   return {

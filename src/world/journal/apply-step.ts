@@ -1,23 +1,23 @@
 import { linkSync, renameSync, unlinkSync } from "node:fs";
 import path from "node:path";
 import type { JournalStep, MoveStep, SetStep } from "../../contract/ports/journal.js";
-import { conflict, errnoOf, withPathAsync } from "../files/file-errors.js";
+import { fileConflict, errnoOf, withPathAsync } from "../files/file-errors.js";
 import type { Opener } from "../files/opener.js";
-import { lookDisk, openDirectory, stampOf, withPlace, type Place } from "./place.js";
+import { statReal, openDirectory, stampOf, withOpenPath, type OpenPath } from "./open-path.js";
 import type { PlannedStep } from "./plan.js";
 import { stampTree } from "./tree.js";
 
 /** Take one step: a single rename, or a link that fails where the name was taken meanwhile. */
-export function takeStep(
+export function applyStep(
   opener: Opener,
   step: JournalStep,
   { planned, onLinked }: { planned: PlannedStep; onLinked: () => void },
 ): Promise<void> {
   return withPathAsync(planned.text, async () => {
     checkExpectations(opener, planned);
-    if (step.kind === "move") return takeMove(opener, step, onLinked);
-    await takeSet(opener, step, onLinked);
-    if (step.after === null) await checkPutAside(opener, step.temp, planned);
+    if (step.kind === "move") return applyMove(opener, step, onLinked);
+    await applySet(opener, step, onLinked);
+    if (step.after === null) await checkRemoved(opener, step.temp, planned);
   });
 }
 
@@ -30,16 +30,19 @@ export function directoriesOf(step: JournalStep): string[] {
 /** Between this look and the rename lie microseconds; without renameat2 there is no way to close them. */
 function checkExpectations(opener: Opener, { expects, text }: PlannedStep): void {
   for (const { real, stamp } of expects) {
-    const stat = lookDisk(opener, real);
+    const stat = statReal(opener, real);
     if (stat === null && stamp === null) continue;
     if (stat !== null && stampOf(stat) === stamp) continue;
-    if (stamp === null) throw conflict(text, "exists already");
-    throw conflict(text, stat === null ? "was deleted by someone else" : "has been changed by someone else");
+    if (stamp === null) throw fileConflict(text, "exists already");
+    throw fileConflict(
+      text,
+      stat === null ? "was deleted by someone else" : "has been changed by someone else",
+    );
   }
 }
 
 /** What came into a directory after it was remembered would be lost with it. */
-async function checkPutAside(opener: Opener, temp: string, { expects, text }: PlannedStep): Promise<void> {
+async function checkRemoved(opener: Opener, temp: string, { expects, text }: PlannedStep): Promise<void> {
   const treeStamp = expects.find((each) => each.treeStamp !== undefined)?.treeStamp;
   if (treeStamp === undefined) return;
   const top = openDirectory(opener, temp);
@@ -48,11 +51,11 @@ async function checkPutAside(opener: Opener, temp: string, { expects, text }: Pl
   } finally {
     top.close();
   }
-  throw conflict(text, "has been changed by someone else");
+  throw fileConflict(text, "has been changed by someone else");
 }
 
-function takeSet(opener: Opener, step: SetStep, onLinked: () => void): Promise<void> {
-  return withPlaces(opener, [step.path, step.temp], ([target, temp]) => {
+function applySet(opener: Opener, step: SetStep, onLinked: () => void): Promise<void> {
+  return withOpenPaths(opener, [step.path, step.temp], ([target, temp]) => {
     if (step.after === null) return renameSync(target.at, temp.at);
     if (step.before === null && step.after.type === "file") {
       return linkOrRename(temp.at, target.at, onLinked);
@@ -61,17 +64,17 @@ function takeSet(opener: Opener, step: SetStep, onLinked: () => void): Promise<v
   });
 }
 
-async function takeMove(opener: Opener, step: MoveStep, onLinked: () => void): Promise<void> {
+async function applyMove(opener: Opener, step: MoveStep, onLinked: () => void): Promise<void> {
   if (step.overwritten !== null) {
     const { type } = step.overwritten;
-    await withPlaces(opener, [step.to, step.temp], ([to, temp]) => {
+    await withOpenPaths(opener, [step.to, step.temp], ([to, temp]) => {
       // Some systems link to what a link leads to instead of the link.
       if (type !== "file") return renameSync(to.at, temp.at);
       linkOrElse(to.at, temp.at, renameSync);
     });
     onLinked();
   }
-  await withPlaces(opener, [step.from, step.to], ([from, to]) => {
+  await withOpenPaths(opener, [step.from, step.to], ([from, to]) => {
     if (step.overwritten === null && step.moved.type === "file") {
       return linkOrRename(from.at, to.at, onLinked);
     }
@@ -100,10 +103,10 @@ function linkOrElse(from: string, to: string, otherwise: (from: string, to: stri
 
 const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
-function withPlaces(
+function withOpenPaths(
   opener: Opener,
   [first, second]: readonly [string, string],
-  step: (places: readonly [Place, Place]) => void,
+  step: (places: readonly [OpenPath, OpenPath]) => void,
 ): Promise<void> {
-  return withPlace(opener, first, (one) => withPlace(opener, second, (other) => step([one, other])));
+  return withOpenPath(opener, first, (one) => withOpenPath(opener, second, (other) => step([one, other])));
 }

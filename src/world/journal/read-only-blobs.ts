@@ -3,7 +3,7 @@ import type { BlobRef, BlobStore, BlobWriter } from "../../contract/ports/blobs.
 import { readDescriptor } from "./sources.js";
 
 /** Contents that can be read but get no new ones: for a plan that is only looked at. */
-export function createLookingBlobs(blobs: BlobStore): BlobStore {
+export function createReadOnlyBlobs(blobs: BlobStore): BlobStore {
   return {
     ...blobs,
     put: async (data) => ({ hash: createHash("sha256").update(data).digest("hex"), size: data.length }),

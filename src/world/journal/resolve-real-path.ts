@@ -1,11 +1,8 @@
-import { refused, systemFailure, unstable, withPathAsync } from "../files/file-errors.js";
-import { placed, resolved, type Deps, type Wanted } from "../files/locate.js";
+import { pathRefused, systemFailure, pathChanged, withPathAsync } from "../files/file-errors.js";
+import { resolveAndJudge, toLexicalPath, type AccessRequest, type GuardDeps } from "../files/locate.js";
 import { judgeTree } from "../files/remove-tree.js";
-import { openDirectory } from "./place.js";
+import { openDirectory } from "./open-path.js";
 import type { VirtualNode } from "./virtual-files.js";
-
-/** The rules that a path is judged by, and how it is opened. */
-export type JudgeDeps = Deps;
 
 const attempts = 50;
 
@@ -13,21 +10,21 @@ const attempts = 50;
  * The real path that a text means, judged. Names that do not exist yet are kept as written: an earlier
  * mutation of the same set may make them. What is done later opens this very path and no other.
  */
-export function locate(deps: JudgeDeps, text: string, wanted: Wanted): string {
-  const lexical = placed(deps.rules, text, wanted.access);
+export function resolveRealPath(deps: GuardDeps, text: string, wanted: AccessRequest): string {
+  const lexical = toLexicalPath(deps.rules, text, wanted.access);
   for (let left = attempts; left > 0; left -= 1) {
-    const { real, errno } = resolved(deps.rules, lexical, { text, wanted });
+    const { real, errno } = resolveAndJudge(deps.rules, lexical, { text, wanted });
     if (errno === "ESTALE") continue;
     if (errno !== undefined && errno !== "ENOTDIR") throw systemFailure(text, errno);
     if (wanted.access === "remove") refuseRoot(deps, text, real);
     return real;
   }
-  throw unstable(text);
+  throw pathChanged(text);
 }
 
 /** Judge all in a directory for being taken away from where it is, and for being at `to` if that differs. */
-export async function judgeMoved(
-  deps: JudgeDeps,
+export async function judgeMovedTree(
+  deps: GuardDeps,
   node: VirtualNode,
   { text, to }: { text: string; to: string },
 ): Promise<void> {
@@ -43,11 +40,11 @@ export async function judgeMoved(
   });
 }
 
-function refuseRoot(deps: JudgeDeps, text: string, real: string): void {
+function refuseRoot(deps: GuardDeps, text: string, real: string): void {
   if (!deps.rules.roots.some((root) => root.real === real)) return;
   const verdict = deps.rules.judge(real, "remove");
   const reason = "is the workspace or an allowed path itself";
-  throw refused(
+  throw pathRefused(
     text,
     verdict.allowed ? { allowed: false, code: "PATH_FORBIDDEN", rule: "workspace", reason } : verdict,
   );

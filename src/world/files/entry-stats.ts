@@ -1,9 +1,9 @@
 import { lstatSync, type Stats, statfsSync } from "node:fs";
 import path from "node:path";
-import type { Deps } from "./locate.js";
+import type { GuardDeps } from "./locate.js";
 import type { Handle } from "./opener.js";
 import { isWithin, joinName } from "./path-text.js";
-import { entryAt, type FoundEntry } from "./walk-directory.js";
+import { entryAt, type ScannedEntry } from "./walk-directory.js";
 
 /**
  * Looks at entries of directories. The way through a descriptor costs the kernel twice as much as the plain
@@ -11,13 +11,13 @@ import { entryAt, type FoundEntry } from "./walk-directory.js";
  * directory or a link on the way, someone must change a directory on that way, which moves a time that
  * nobody can set back.
  */
-export interface Stillness {
+export interface EntryStats {
   /** Whether the next change of a directory that was just opened will show. */
   isSettled(handle: Handle): boolean;
   /** Size and time of some entries of the last of the levels: `null` where one is gone, `undefined` where the system does not tell. */
-  look(
-    directory: Still & { readonly real: string },
-    at: { readonly entries: readonly FoundEntry[]; readonly levels: readonly Still[] },
+  statEntries(
+    directory: StampedDirectory & { readonly real: string },
+    at: { readonly entries: readonly ScannedEntry[]; readonly levels: readonly StampedDirectory[] },
   ): readonly (Stats | null | undefined)[];
   /** Whether the first directory still stands where it stood. */
   holds(): boolean;
@@ -25,60 +25,62 @@ export interface Stillness {
 }
 
 /** A directory that is held open. */
-export interface Still {
+export interface StampedDirectory {
   readonly handle: Handle | undefined;
   /** Its next change will show. */
   readonly settled: boolean;
 }
 
 /** Longer than the clocks of file systems tick: what changed before that shows every later change. */
-const settledNs = 100_000_000n;
+const settledAfterNs = 100_000_000n;
 /** Fewer entries are looked at through the descriptor, which needs no proof. */
-const worthwhile = 6;
+const minEntriesByPath = 6;
 
 /** Begin to look at what is below `top`, which lies in `root`. */
-export function createStillness(deps: Deps, top: Handle, root: string): Stillness {
-  const above = keepsTimes(deps, top) ? openAbove(deps, top, root) : undefined;
+export function createEntryStats(deps: GuardDeps, top: Handle, root: string): EntryStats {
+  const above = keepsTimes(deps, top) ? openAncestors(deps, top, root) : undefined;
   const isSettled = ({ stat }: Handle): boolean => {
     if (above === undefined || stat.dev !== top.stat.dev) return false;
-    return BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledNs;
+    return BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledAfterNs;
   };
-  const way = above?.map((handle): Still => ({ handle, settled: isSettled(handle) })) ?? [];
+  const ancestors = above?.map((handle): StampedDirectory => ({ handle, settled: isSettled(handle) })) ?? [];
   // Looked at after the times were taken: what moved before that does not count as still.
-  const trusted = above !== undefined && way.every(isProof) && top.holds();
+  const trusted = above !== undefined && ancestors.every(hasProof) && top.isInPlace();
   const first = above?.[0] ?? top;
   return {
     isSettled,
-    look(directory, { entries, levels }) {
+    statEntries(directory, { entries, levels }) {
       // A change of the directory itself can only put other entries there, which is where they are looked at.
       const before = levels.slice(0, -1);
-      if (trusted && entries.length >= worthwhile && before.every(isProof)) {
-        const stats = entries.map(({ name }) => lookAt(pathOf(directory.real, name)));
-        if (before.every(isStill) && way.every(isStill)) return stats;
+      if (trusted && entries.length >= minEntriesByPath && before.every(hasProof)) {
+        const stats = entries.map(({ name }) => lstatOrNull(entryPath(directory.real, name)));
+        if (before.every(isUnchanged) && ancestors.every(isUnchanged)) return stats;
       }
       const { handle } = directory;
-      return entries.map(({ name }) => (handle === undefined ? undefined : lookAt(entryAt(handle, name))));
+      return entries.map(({ name }) =>
+        handle === undefined ? undefined : lstatOrNull(entryAt(handle, name)),
+      );
     },
-    holds: () => !trusted || first.holds(),
+    holds: () => !trusted || first.isInPlace(),
     close: () => above?.forEach((handle) => handle.close()),
   };
 }
 
 /** Local file systems that keep the time of a directory's last change themselves: ext, xfs, btrfs, tmpfs, overlay, f2fs, zfs, bcachefs. */
-const local = new Set([
+const localFileSystems = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0xca451a4e,
 ]);
 
-function keepsTimes({ opener }: Deps, { self }: Handle): boolean {
+function keepsTimes({ opener }: GuardDeps, { self }: Handle): boolean {
   try {
-    return opener.kind === "descriptor" && local.has(statfsSync(self).type);
+    return opener.kind === "descriptor" && localFileSystems.has(statfsSync(self).type);
   } catch {
     return false;
   }
 }
 
 /** The directories from the root down to the one above `top`; `undefined` where the way is not as its names say. */
-function openAbove({ opener }: Deps, top: Handle, root: string): Handle[] | undefined {
+function openAncestors({ opener }: GuardDeps, top: Handle, root: string): Handle[] | undefined {
   const handles: Handle[] = [];
   try {
     for (let real = path.dirname(top.real); isWithin(real, root); real = path.dirname(real)) {
@@ -94,24 +96,24 @@ function openAbove({ opener }: Deps, top: Handle, root: string): Handle[] | unde
   }
 }
 
-function isProof({ settled, handle }: Still): boolean {
+function hasProof({ settled, handle }: StampedDirectory): boolean {
   return settled && handle !== undefined;
 }
 
-function isStill({ handle }: Still): boolean {
-  return handle?.changed() === handle?.stat.ctimeNs;
+function isUnchanged({ handle }: StampedDirectory): boolean {
+  return handle?.changedNs() === handle?.stat.ctimeNs;
 }
 
-function pathOf(directory: string, name: string | Buffer): string | Buffer {
+function entryPath(directory: string, name: string | Buffer): string | Buffer {
   if (typeof name === "string") return joinName(directory, name);
   return Buffer.concat([Buffer.from(joinName(directory, "")), name]);
 }
 
-const LOOK = { throwIfNoEntry: false } as const;
+const LSTAT_OPTIONS = { throwIfNoEntry: false } as const;
 
-function lookAt(at: string | Buffer): Stats | null | undefined {
+function lstatOrNull(at: string | Buffer): Stats | null | undefined {
   try {
-    return lstatSync(at, LOOK) ?? null;
+    return lstatSync(at, LSTAT_OPTIONS) ?? null;
   } catch {
     return undefined;
   }

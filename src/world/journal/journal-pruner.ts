@@ -2,7 +2,7 @@ import type { BlobStore } from "../../contract/ports/blobs.js";
 import type { Clock } from "../../contract/ports/clock.js";
 import type { JournalLimits, JournalStore } from "../../contract/ports/journal.js";
 
-export interface TidyingOptions {
+export interface PrunerOptions {
   readonly store: JournalStore;
   readonly blobs: BlobStore;
   readonly clock: Clock;
@@ -10,7 +10,7 @@ export interface TidyingOptions {
 }
 
 /** Keeps the journal within its limits. Only to be used while no change is under way. */
-export interface Tidying {
+export interface JournalPruner {
   /** Now and then forget what is past the limits. */
   afterChange(): Promise<void>;
   prune(): Promise<{ readonly entries: number; readonly blobs: number }>;
@@ -21,7 +21,7 @@ export interface Tidying {
 const changesBetween = 64;
 const batchSize = 500;
 
-export function createTidying({ store, blobs, clock, limits }: TidyingOptions): Tidying {
+export function createPruner({ store, blobs, clock, limits }: PrunerOptions): JournalPruner {
   let changes = 0;
   const sweep = (): Promise<number> => sweepBlobs(store, blobs);
   const forget = (): Promise<number> => store.prune(limits, clock.now());

@@ -5,7 +5,7 @@ import { syncDirectory } from "../files/sync-directory.js";
 import type { Handle, Opener } from "../files/opener.js";
 
 /** A name in an open directory, for steps on a real path that was judged before. */
-export interface Place {
+export interface OpenPath {
   readonly real: string;
   /** A path for node:fs that reaches the name in this very directory. */
   readonly at: string;
@@ -16,19 +16,19 @@ export interface Place {
 }
 
 /** Open the directory of a real path, which must still be just there. Throws the system's errors. */
-export function openPlace(opener: Opener, real: string): Place {
+export function openPath(opener: Opener, real: string): OpenPath {
   const directory = openDirectory(opener, path.dirname(real));
   const at = directory.at(path.basename(real));
   return { real, at, directory, look: () => lookAt(at), close: () => directory.close() };
 }
 
 /** Run a step with a place and close it after. */
-export async function withPlace<Result>(
+export async function withOpenPath<Result>(
   opener: Opener,
   real: string,
-  step: (place: Place) => Result | Promise<Result>,
+  step: (place: OpenPath) => Result | Promise<Result>,
 ): Promise<Result> {
-  const place = openPlace(opener, real);
+  const place = openPath(opener, real);
   try {
     return await step(place);
   } finally {
@@ -37,10 +37,10 @@ export async function withPlace<Result>(
 }
 
 /** What stands at a real path; `null` where it, or a directory on the way, is missing or moved. */
-export function lookDisk(opener: Opener, real: string): BigIntStats | null {
-  let place: Place;
+export function statReal(opener: Opener, real: string): BigIntStats | null {
+  let place: OpenPath;
   try {
-    place = openPlace(opener, real);
+    place = openPath(opener, real);
   } catch (error) {
     if (isAbsent(error)) return null;
     throw error;

@@ -2,7 +2,7 @@ import type { Clock } from "../../contract/ports/clock.js";
 import { journalLock, type LockStore } from "../../contract/ports/locks.js";
 
 /** A turn that is held. */
-export interface Turn {
+export interface HeldChangeLock {
   /** Refuses the writes of a holder that has lost its turn; none where no lock is shared with others. */
   readonly fence?: number;
   /** Throws where another process has taken the turn over. */
@@ -10,9 +10,12 @@ export interface Turn {
 }
 
 /** Run a body while nobody else has the turn. */
-export type InTurn = <Result>(body: (turn: Turn) => Promise<Result>, signal?: AbortSignal) => Promise<Result>;
+export type WithChangeLock = <Result>(
+  body: (turn: HeldChangeLock) => Promise<Result>,
+  signal?: AbortSignal,
+) => Promise<Result>;
 
-export interface TurnsOptions {
+export interface ChangeLockOptions {
   readonly locks: LockStore | undefined;
   /** Whose files it is about. */
   readonly place: string;
@@ -25,7 +28,7 @@ const maxWaitMs = 20_000;
  * One change at a time: in this process by order of asking, between processes by a lock in the state.
  * Nothing else is asked for while it is held, so it deadlocks with nothing.
  */
-export function createTurns({ locks, place, clock }: TurnsOptions): InTurn {
+export function createChangeLock({ locks, place, clock }: ChangeLockOptions): WithChangeLock {
   let last: Promise<unknown> = Promise.resolve();
   return (body, signal) => {
     const asked = clock.monotonic();
@@ -40,7 +43,7 @@ export function createTurns({ locks, place, clock }: TurnsOptions): InTurn {
   };
 }
 
-interface Wish {
+interface LockRequest {
   readonly place: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -48,8 +51,8 @@ interface Wish {
 
 async function withLock<Result>(
   locks: LockStore,
-  { place, timeoutMs, signal }: Wish,
-  body: (turn: Turn) => Promise<Result>,
+  { place, timeoutMs, signal }: LockRequest,
+  body: (turn: HeldChangeLock) => Promise<Result>,
 ): Promise<Result> {
   const options = signal === undefined ? { timeoutMs } : { timeoutMs, signal };
   const held = await locks.acquire([journalLock(place)], options);
