@@ -93,7 +93,7 @@ describe("a chain", () => {
         { id: "two", tool: "add", input: { a: "{{ steps.one.sum }}", b: "{{steps.one.sum}}" } },
       ]),
     );
-    expect(answer.result).toEqual({ sum: 4 });
+    expect(answer).toSucceedWith({ sum: 4 });
   });
 
   it("runs the steps of a group side by side, functions too, and gives all of them where the group is last", async () => {
@@ -109,7 +109,7 @@ describe("a chain", () => {
       },
     });
     const answer = await run(chain([{ parallel: [step("x"), step("y"), step("z")] }]));
-    expect(answer.result).toEqual({ x: "x", y: "y", z: "z" });
+    expect(answer).toSucceedWith({ x: "x", y: "y", z: "z" });
     expect(peak).toBe(3);
   });
 
@@ -133,21 +133,21 @@ describe("a chain", () => {
     );
     const small = await tenon.call({ name: "chain", arguments: { n: 1 } });
     const large = await tenon.call({ name: "chain", arguments: { n: 11 } });
-    expect(small.result).toEqual({ n: 1, text: "is !" });
-    expect(large.result).toEqual({ n: 11, sum: 11, text: "is 11!" });
+    expect(small).toSucceedWith({ n: 1, text: "is !" });
+    expect(large).toSucceedWith({ n: 11, sum: 11, text: "is 11!" });
   });
 
   it("tries a step again, and takes the fallback where it never works", async () => {
     failures.left = 2;
     const again = await run(chain([{ id: "a", tool: "flaky", retry: { attempts: 2, delayMs: 1 } }]));
-    expect(again.result).toEqual({ done: true });
+    expect(again).toSucceedWith({ done: true });
     failures.left = 1_000;
     const other = await run(
       chain([{ id: "a", tool: "flaky", fallback: { tool: "add", input: { a: 1, b: 1 } } }], {
         name: "other",
       }),
     );
-    expect(other.result).toEqual({ sum: 2 });
+    expect(other).toSucceedWith({ sum: 2 });
   });
 
   it("goes on past an optional step that fails", async () => {
@@ -158,7 +158,7 @@ describe("a chain", () => {
         { id: "b", tool: "add", input: { a: 1, b: 2 } },
       ]),
     );
-    expect(answer.result).toEqual({ sum: 3 });
+    expect(answer).toSucceedWith({ sum: 3 });
   });
 
   it("fails with the step's own kind of error, saying which step and what was done before", async () => {
@@ -177,7 +177,7 @@ describe("a chain", () => {
 
   it("says which step called a tool that is not there", async () => {
     const answer = await run(chain([{ id: "far", tool: "server:gone" }]));
-    expect(answer.error).toMatchObject({ type: "ToolExecutionError", code: "TOOL_NOT_FOUND" });
+    expect(answer).toFailWith("TOOL_NOT_FOUND", { type: "ToolExecutionError" });
     expect(answer.error?.message).toContain('Step "far" (server:gone) failed');
   });
 
@@ -238,7 +238,7 @@ describe("a chain", () => {
           const own = createTenon({ builtIns: false, tools: [tool], config: { stateDir: join(root, ".s") } });
           const answer = await own.call({ name: tool.name, arguments: {} });
           await own.close();
-          expect(answer.result).toEqual({});
+          expect(answer).toSucceedWith({});
         },
       ),
       { numRuns: 5 },
@@ -363,7 +363,7 @@ describe("a chain in the configuration", () => {
     tenon = open({ chains: { copy_up: copyUp } });
     const answer = await tenon.call({ name: "copy_up", arguments: { text: "hello" } });
     expect(answer.error).toBeUndefined();
-    expect(answer.result).toEqual({ content: "2: hello\n" });
+    expect(answer).toSucceedWith({ content: "2: hello\n" });
     expect(readFileSync(join(root, "one.txt"), "utf8")).toBe("hello\n");
   });
 

@@ -146,9 +146,8 @@ describe("what has cost users their code", () => {
     await fixture.ok("read_file", { path: "f" });
     const answer = await fixture.call("edit_file", { path: "f", old_str: "one", new_str: "two" });
     // Root may write to anything; everybody else is told why not.
-    if (process.getuid?.() === 0) expect(answer.success).toBe(true);
-    else
-      expect(answer.error).toMatchObject({ code: "FILE_IO", message: expect.stringContaining("permission") });
+    if (process.getuid?.() === 0) expect(answer).toSucceed();
+    else expect(answer).toFailWith("FILE_IO", { message: expect.stringContaining("permission") });
   });
 
   it("an edit that would change nothing is no change in the history", async () => {
@@ -239,6 +238,6 @@ describe("with a person to ask", () => {
     const undo = await narrow.call({ name: "undo_edit", arguments: { call_id: callId } });
     expect(undo.error).toMatchObject({ type: "ToolSecurityError" });
     const history = await narrow.call({ name: "edit_history", arguments: {} });
-    expect(history.result).toMatchObject({ count: 1, changes: [{ path: "sub" }] });
+    expect(history).toSucceed({ result: { count: 1, changes: [{ path: "sub" }] } });
   });
 });

@@ -469,7 +469,7 @@ describe("freshness", () => {
     await read("a.txt");
     const other = fixture.tenon.createSession();
     const answer = await other.call({ name: "edit_file", arguments: edit("a.txt", "one") });
-    expect(answer.error).toMatchObject({ code: "EDIT_NOT_READ" });
+    expect(answer).toFailWith("EDIT_NOT_READ");
     await other.call({ name: "read_file", arguments: { path: "a.txt" } });
     await other.call({ name: "edit_file", arguments: edit("a.txt", "one", "eins") });
     expect(await fixture.refused("edit_file", edit("a.txt", "one"))).toMatchObject({ code: "EDIT_STALE" });

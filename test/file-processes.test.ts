@@ -164,22 +164,16 @@ describe("a named session", () => {
     await call("read_file", { path, start_line: 1, end_line: 1 });
     await call("read_file", { path, start_line: 3, end_line: 3 });
     const other = await call("edit_file", { path, old_str: "one", new_str: "1" }, "other");
-    expect(other.error).toMatchObject({ code: "EDIT_NOT_READ" });
-    expect(await call("edit_file", { path, old_str: "one", new_str: "1" })).toMatchObject({ success: true });
-    expect(await call("edit_file", { path, old_str: "three", new_str: "3" })).toMatchObject({
-      success: true,
-    });
-    expect((await call("edit_file", { path, old_str: "two", new_str: "2" })).error).toMatchObject({
-      code: "EDIT_NOT_READ",
-    });
+    expect(other).toFailWith("EDIT_NOT_READ");
+    expect(await call("edit_file", { path, old_str: "one", new_str: "1" })).toSucceed();
+    expect(await call("edit_file", { path, old_str: "three", new_str: "3" })).toSucceed();
+    expect(await call("edit_file", { path, old_str: "two", new_str: "2" })).toFailWith("EDIT_NOT_READ");
     await call("move_file", { from: "dir", to: "moved" });
-    expect(await call("edit_file", { path: "moved/a.txt", old_str: "3", new_str: "drei" })).toMatchObject({
-      success: true,
-    });
+    expect(await call("edit_file", { path: "moved/a.txt", old_str: "3", new_str: "drei" })).toSucceed();
     await call("delete_file", { path: "moved/a.txt" });
     writeFileSync(join(base, "workspace/moved/a.txt"), "1\n");
     const forgotten = await call("edit_file", { path: "moved/a.txt", old_str: "1", new_str: "x" });
-    expect(forgotten.error).toMatchObject({ code: "EDIT_NOT_READ" });
+    expect(forgotten).toFailWith("EDIT_NOT_READ");
   });
 
   it("keeps large files too, and undoes its last change", async () => {
@@ -192,11 +186,11 @@ describe("a named session", () => {
     tenon = open();
     session = await tenon.openNamedSession("cli");
     const answer = await session.call({ name: "write_file", arguments: { path: "l", content: "short" } });
-    expect(answer).toMatchObject({ success: true });
+    expect(answer).toSucceed();
     await tenon.close();
     tenon = open();
     session = await tenon.openNamedSession("cli");
-    expect(await session.call({ name: "undo_edit", arguments: {} })).toMatchObject({ success: true });
+    expect(await session.call({ name: "undo_edit", arguments: {} })).toSucceed();
     expect(readFileSync(join(base, "workspace/l"), "utf8")).toBe(`${lines.join("\n")}\n`);
     await tenon.close();
   });

@@ -39,7 +39,7 @@ describe("reading files through the runtime", () => {
     open();
     for (const name of ["read_file", "file_read"]) {
       const answer = await call(name, { path: "a.ts", start_line: 2 });
-      expect(answer).toMatchObject({ success: true, toolName: "read_file", result: { totalLines: 2 } });
+      expect(answer).toSucceed({ toolName: "read_file", result: { totalLines: 2 } });
       expect(answer.content).toEqual([{ type: "text", text: "2\tconst b = 2;\n[Lines 2-2 of 2.]" }]);
     }
   });
@@ -48,12 +48,9 @@ describe("reading files through the runtime", () => {
     put("large.txt", Array.from({ length: 40_000 }, (_, at) => `line ${at + 1}`).join("\n"));
     open();
     const range = await call("read_file", { path: "large.txt", start_line: 39_999, end_line: 40_000 });
-    expect(range).toMatchObject({
-      success: true,
-      result: { content: "line 39999\nline 40000", totalLines: 40_000 },
-    });
+    expect(range).toSucceed({ result: { content: "line 39999\nline 40000", totalLines: 40_000 } });
     const skimmed = await call("read_file_truncated", { path: "large.txt", max_chars: 300 });
-    expect(skimmed).toMatchObject({ success: true, result: { kind: "excerpt", truncated: true } });
+    expect(skimmed).toSucceed({ result: { kind: "excerpt", truncated: true } });
   });
 
   it("lets an edit follow what was read, and only that", async () => {
@@ -62,8 +59,8 @@ describe("reading files through the runtime", () => {
     open();
     await call("read_file", { path: "a.txt" });
     const edit = { old_str: "one", new_str: "1" };
-    expect(await call("edit_file", { path: "a.txt", ...edit })).toMatchObject({ success: true });
-    expect(await call("edit_file", { path: "b.txt", ...edit })).toMatchObject({ success: false });
+    expect(await call("edit_file", { path: "a.txt", ...edit })).toSucceed();
+    expect(await call("edit_file", { path: "b.txt", ...edit })).not.toSucceed();
   });
 
   it.each([
@@ -75,8 +72,8 @@ describe("reading files through the runtime", () => {
     open();
     for (const name of ["read_file", "read_file_truncated", "read_file_with_limit", "list_files"]) {
       const answer = await call(name, { path });
-      expect(answer.success).toBe(false);
-      expect(answer.error?.code).toMatch(code);
+      expect(answer).not.toSucceed();
+      expect(answer).toFailWith(code);
     }
   });
 
@@ -93,13 +90,10 @@ describe("reading files through the runtime", () => {
     expect(files.map((file) => file.path)).toEqual(["a.txt", "alias", "deep"]);
     for (const path of ["secrets/key", ".env", "alias"]) {
       const answer = await call("read_file", { path });
-      expect(answer.success).toBe(false);
-      expect(answer.error?.code).toMatch(/ACCESS_DENIED|PATH_FORBIDDEN/);
+      expect(answer).not.toSucceed();
+      expect(answer).toFailWith(/ACCESS_DENIED|PATH_FORBIDDEN/);
     }
-    expect(await call("read_file", { path: "deep" })).toMatchObject({
-      success: true,
-      result: { content: "" },
-    });
+    expect(await call("read_file", { path: "deep" })).toSucceed({ result: { content: "" } });
   });
 
   it("streams what list_files finds, and reads in a task only so often", async () => {
@@ -129,6 +123,6 @@ describe("reading files through the runtime", () => {
     expect(text.length).toBeLessThanOrEqual(2000);
     expect(text).not.toContain("left out");
     const edit = { path: "a.txt", old_str: "line 499", new_str: "changed" };
-    expect(await call("edit_file", edit)).toMatchObject({ success: false });
+    expect(await call("edit_file", edit)).not.toSucceed();
   });
 });

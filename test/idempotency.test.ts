@@ -59,8 +59,8 @@ describe("an idempotency key", () => {
     await expect.poll(() => ran.length).toBe(1);
     const other = two.createSession({ principal: "somebody else" }).call(request);
     await expect.poll(() => ran.length).toBe(2);
-    expect(await two.call({ ...request, timeoutMs: 50 })).toMatchObject({
-      error: { code: "IDEMPOTENCY_KEY_PENDING", retryable: true },
+    expect(await two.call({ ...request, timeoutMs: 50 })).toFailWith("IDEMPOTENCY_KEY_PENDING", {
+      retryable: true,
     });
     finish();
     const answers = await Promise.all([...calls, other]);
@@ -74,18 +74,18 @@ describe("an idempotency key", () => {
     const { ran, change } = counting();
     const other = tool("other", { execute: () => 1 });
     const tenon = openWith({ tools: [change, other] }, fixture);
-    expect((await tenon.call({ ...request, arguments: {} })).error?.code).toBe("ARGUMENTS_INVALID");
-    expect((await tenon.call({ ...request, name: "nope" })).error?.code).toBe("TOOL_NOT_FOUND");
+    expect(await tenon.call({ ...request, arguments: {} })).toFailWith("ARGUMENTS_INVALID");
+    expect(await tenon.call({ ...request, name: "nope" })).toFailWith("TOOL_NOT_FOUND");
     const denied = openWith({ tools: [change] }, fixture, {
       policy: { rules: [{ decision: "deny", tool: "change" }] },
     });
-    expect((await denied.call(request)).error?.code).toBe("ACCESS_DENIED");
-    expect(await tenon.call(request)).toMatchObject({ success: true });
+    expect(await denied.call(request)).toFailWith("ACCESS_DENIED");
+    expect(await tenon.call(request)).toSucceed();
     for (const wrong of [{ arguments: { text: "b" } }, { name: "other" }])
-      expect((await tenon.call({ ...request, ...wrong })).error?.code).toBe("IDEMPOTENCY_KEY_REUSED");
+      expect(await tenon.call({ ...request, ...wrong })).toFailWith("IDEMPOTENCY_KEY_REUSED");
     expect(ran).toHaveLength(1);
     for (const key of ["", "x".repeat(257), "a\0b", 5 as never])
-      expect((await tenon.call({ ...request, idempotencyKey: key })).error?.code).toBe("REQUEST_INVALID");
+      expect(await tenon.call({ ...request, idempotencyKey: key })).toFailWith("REQUEST_INVALID");
   });
 
   it("keeps the outcome of a call that failed or was stopped at work", async () => {
@@ -104,10 +104,9 @@ describe("an idempotency key", () => {
     const fixture = createFixture();
     const { ran, change } = counting();
     const tenon = openWith({ tools: [change] }, fixture, { idempotency: { maxKeys: 2 } });
-    for (const key of ["a", "b"])
-      expect((await tenon.call({ ...request, idempotencyKey: key })).success).toBe(true);
-    expect((await tenon.call({ ...request, idempotencyKey: "c" })).error?.code).toBe("IDEMPOTENCY_FULL");
-    expect((await tenon.call({ ...request, idempotencyKey: "a" })).success).toBe(true);
+    for (const key of ["a", "b"]) expect(await tenon.call({ ...request, idempotencyKey: key })).toSucceed();
+    expect(await tenon.call({ ...request, idempotencyKey: "c" })).toFailWith("IDEMPOTENCY_FULL");
+    expect(await tenon.call({ ...request, idempotencyKey: "a" })).toSucceed();
     expect(ran).toHaveLength(2);
   });
 
@@ -137,7 +136,7 @@ describe("an idempotency key", () => {
       child.kill("SIGKILL");
       await once(child, "exit");
       for (const answer of [await waiting, await openWith({ tools: [change] }, fixture).call(request)])
-        expect(answer).toMatchObject({ success: false, error: { code: "CALL_INTERRUPTED" } });
+        expect(answer).toFailWith("CALL_INTERRUPTED");
       expect(ran).toEqual([]);
       expect(readFileSync(mark, "utf8")).toBe("x");
     },

@@ -74,8 +74,8 @@ describe("hostile MCP servers, all behind one gateway", () => {
   });
 
   it("go on side by side: the good one answers while the others hang, crash and flood", async () => {
-    expect(await call("good:echo", { text: "hello" })).toMatchObject({ success: true, result: "hello" });
-    expect((await call("current_time")).success).toBe(true);
+    expect(await call("good:echo", { text: "hello" })).toSucceed({ result: "hello" });
+    expect(await call("current_time")).toSucceed();
   });
 
   it.each([
@@ -92,7 +92,7 @@ describe("hostile MCP servers, all behind one gateway", () => {
         .join("\n"),
     ).toMatch(why);
     const answer = await call(`${name}:echo`);
-    expect(answer.error).toMatchObject({ type: "ToolUnavailableError", code: "SERVER_UNAVAILABLE" });
+    expect(answer).toFailWith("SERVER_UNAVAILABLE", { type: "ToolUnavailableError" });
     expect(answer.error?.hint).toMatch(/tried again in|mcp-servers list/);
   });
 
@@ -101,7 +101,7 @@ describe("hostile MCP servers, all behind one gateway", () => {
   });
 
   it("skips noise on standard output, with a fault that shows it", async () => {
-    expect((await call("noise:echo", { text: "still" })).result).toBe("still");
+    expect(await call("noise:echo", { text: "still" })).toSucceedWith("still");
     expect(
       view("noise")
         .faults.map(({ message }) => message)
@@ -135,7 +135,7 @@ describe("hostile MCP servers, all behind one gateway", () => {
 
   it("takes 5,000 tools", async () => {
     expect(view("many").tools).toHaveLength(5000);
-    expect((await call("many:tool_4999", {})).success).toBe(true);
+    expect(await call("many:tool_4999", {})).toSucceed();
   });
 
   it("refuses names that are double, empty, reserved, taken, too long or hide something", () => {
@@ -196,36 +196,36 @@ describe("hostile MCP servers, all behind one gateway", () => {
     const { pid } = view("good");
     const answer = await call("good:big");
     expect(answer.error?.message).toMatch(/more than the 33554432 that are allowed/);
-    expect((await call("good:echo", { text: "alive" })).result).toBe("alive");
+    expect(await call("good:echo", { text: "alive" })).toSucceedWith("alive");
     expect(view("good").pid).toBe(pid);
   });
 
   it("ignores answers that nobody waits for", async () => {
-    expect((await call("good:wrong")).result).toBe("yours");
-    expect((await call("good:twice")).result).toBe("once");
-    expect((await call("good:echo", { text: "on" })).result).toBe("on");
+    expect(await call("good:wrong")).toSucceedWith("yours");
+    expect(await call("good:twice")).toSucceedWith("once");
+    expect(await call("good:echo", { text: "on" })).toSucceedWith("on");
   });
 
   it("ends a call that hangs at its time limit and tells the server", async () => {
     const answer = await call("good:hang", {}, 200);
     expect(answer.error).toMatchObject({ type: "ToolTimeoutError" });
-    expect((await call("good:echo", { text: "next" })).result).toBe("next");
+    expect(await call("good:echo", { text: "next" })).toSucceedWith("next");
   });
 
   it("answers while a server floods in the middle of a call", async () => {
-    expect((await call("flood-at-start:echo", { text: "through" })).success).toBe(true);
-    expect((await call("good:echo", { text: "others" })).result).toBe("others");
+    expect(await call("flood-at-start:echo", { text: "through" })).toSucceed();
+    expect(await call("good:echo", { text: "others" })).toSucceedWith("others");
   });
 
   it("restores a server that crashed in a call", async () => {
     const answer = await call("good:crash");
-    expect(answer.error).toMatchObject({ code: "SERVER_UNAVAILABLE" });
+    expect(answer).toFailWith("SERVER_UNAVAILABLE");
     expect(answer.error?.message).toMatch(/exit code 7/);
     const down = await call("good:echo");
     expect(down.error?.hint).toMatch(/tried again in \d/);
     expect((await tenon.health("good:echo")).status).toBe("unhealthy");
     await expect.poll(() => view("good").state, { timeout: 10_000 }).toBe("ready");
-    expect((await call("good:echo", { text: "back" })).result).toBe("back");
+    expect(await call("good:echo", { text: "back" })).toSucceedWith("back");
     expect((await tenon.health("good:echo")).status).toBe("healthy");
   });
 });

@@ -106,7 +106,7 @@ describe("a login at a remote MCP server", () => {
       });
     const tenon = open();
     const refused = await tenon.call({ name: "locked:peek" });
-    expect(refused.error).toMatchObject({ code: "LOGIN_NEEDED", type: "ToolUnavailableError" });
+    expect(refused).toFailWith("LOGIN_NEEDED", { type: "ToolUnavailableError" });
     expect(refused.error?.hint).toContain("tenon mcp-servers login locked");
     const visits: Promise<unknown>[] = [];
     await tenon.mcp.login("locked", {
@@ -115,13 +115,13 @@ describe("a login at a remote MCP server", () => {
     });
     await Promise.all(visits);
     await tenon.mcp.restart("locked");
-    expect((await tenon.call({ name: "locked:peek" })).result).toBe("inside");
+    expect(await tenon.call({ name: "locked:peek" })).toSucceedWith("inside");
     await tenon.close();
     const file = join(folder, "state/mcp-logins/locked.json");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, "utf8")).toContain("s3cret-token-value");
     const later = open();
-    expect((await later.call({ name: "locked:peek" })).result).toBe("inside");
+    expect(await later.call({ name: "locked:peek" })).toSucceedWith("inside");
     expect(JSON.stringify(later.mcp.servers())).not.toContain("s3cret-token-value");
     expect(await later.mcp.logout("locked")).toBe(true);
     await later.close();

@@ -58,11 +58,7 @@ describe("the MCP gateway", () => {
     };
     const tenon = start(servers);
     const read = await tenon.call({ name: "fs:read_text_file", arguments: { path: join(folder, "a.txt") } });
-    expect(read).toMatchObject({
-      success: true,
-      result: { content: "hello" },
-      metadata: { untrusted: true },
-    });
+    expect(read).toSucceed({ result: { content: "hello" }, metadata: { untrusted: true } });
     expect(read.metadata.decision).toMatchObject({ behavior: "ask" });
     expect(view(tenon, "memory").state).toBe("idle");
     await tenon.mcp.tryAll(20_000);
@@ -97,13 +93,13 @@ describe("the MCP gateway", () => {
 
   it("knows the tools of an earlier run without starting the server", async () => {
     const first = start({ good });
-    expect((await first.call({ name: "good:echo", arguments: { text: "x" } })).result).toBe("x");
+    expect(await first.call({ name: "good:echo", arguments: { text: "x" } })).toSucceedWith("x");
     await first.close();
     const second = start({ good });
     await second.ready();
     expect(second.registry.has("good:echo")).toBe(true);
     expect(view(second)).toMatchObject({ state: "idle" });
-    expect((await second.call({ name: "good:echo", arguments: { text: "y" } })).result).toBe("y");
+    expect(await second.call({ name: "good:echo", arguments: { text: "y" } })).toSucceedWith("y");
   });
 
   it("holds a definition that changed until a person accepts it, across processes", async () => {
@@ -115,12 +111,12 @@ describe("the MCP gateway", () => {
     const refused = await tenon.call({ name: "good:echo" });
     expect(refused.error).toMatchObject({ type: "ToolUnavailableError" });
     expect(`${refused.error?.message} ${refused.error?.hint}`).toMatch(/changed after it was accepted/);
-    expect((await tenon.call({ name: "good:slow" })).success).toBe(true);
+    expect(await tenon.call({ name: "good:slow" })).toSucceed();
     expect(await tenon.mcp.accept("good")).toEqual(["echo"]);
-    expect((await tenon.call({ name: "good:echo", arguments: { text: "new" } })).result).toBe("new");
+    expect(await tenon.call({ name: "good:echo", arguments: { text: "new" } })).toSucceedWith("new");
     // A server that starts anew offers the old definition again, which is no longer the accepted one.
     const old = await other.call({ name: "good:echo" });
-    expect(old.error).toMatchObject({ code: "DEFINITION_HELD" });
+    expect(old).toFailWith("DEFINITION_HELD");
     await expect(tenon.mcp.accept("good", ["hang"])).rejects.toThrow(/is held/);
   });
 
@@ -137,7 +133,7 @@ describe("the MCP gateway", () => {
     await tenon.call({ name: "good:grow" });
     await expect.poll(() => tenon.registry.has("good:grown")).toBe(true);
     expect(tenon.registry.has("good:twice")).toBe(false);
-    expect((await tenon.call({ name: "good:grown" })).success).toBe(true);
+    expect(await tenon.call({ name: "good:grown" })).toSucceed();
   });
 
   it("asks the session's host where it can, else its person, and never the wrong one", async () => {
@@ -178,11 +174,11 @@ describe("the MCP gateway", () => {
     } as unknown as ClientDoor;
     const tenon = start({ good });
     const told = await tenon.call({ name: "good:visit" });
-    expect(told.error).toMatchObject({ code: "VISIT_NEEDED" });
+    expect(told).toFailWith("VISIT_NEEDED");
     expect(told.error?.message).toContain("https://pay.example/1");
     await tenon.mcp.restart("good");
     const session = tenon.createSession({ client });
-    expect((await session.call({ name: "good:visit" })).result).toBe("welcome");
+    expect(await session.call({ name: "good:visit" })).toSucceedWith("welcome");
     expect(asked).toMatchObject([{ mode: "url", url: "https://pay.example/1", elicitationId: "v1" }]);
   });
 
@@ -212,11 +208,11 @@ describe("the MCP gateway", () => {
       ["most", "good:hang"],
     ] as const) {
       const refused = await tenon.createSession({ toolset }).call({ name });
-      expect(refused.error).toMatchObject({ code: "TOOL_NOT_FOUND" });
+      expect(refused).toFailWith("TOOL_NOT_FOUND");
       expect(view(tenon).state).toBe("idle");
     }
     const seen = await tenon.createSession({ toolset: "most" }).call({ name: "good:slow" });
-    expect(seen.success).toBe(true);
+    expect(seen).toSucceed();
   });
 
   it("finds a tool that a host remembers by its wire name before the server was started", async () => {
@@ -225,11 +221,11 @@ describe("the MCP gateway", () => {
     const host = createMcpHost(tenon, { version: "1" });
     const narrow = host.openSession({ exclude: ["good:echo"] });
     const hidden = await narrow.call({ name: "good__echo", arguments: { text: "x" }, signal });
-    expect(hidden.envelope.error).toMatchObject({ code: "TOOL_NOT_FOUND" });
+    expect(hidden.envelope).toFailWith("TOOL_NOT_FOUND");
     expect(view(tenon).state).toBe("idle");
     const seen = host.openSession({ include: ["good:*"] });
     const { envelope } = await seen.call({ name: "good__echo", arguments: { text: "x" }, signal });
-    expect(envelope).toMatchObject({ success: true, toolName: "good:echo" });
+    expect(envelope).toSucceed({ toolName: "good:echo" });
     await Promise.all([narrow.close(), seen.close()]);
   });
 
@@ -238,7 +234,7 @@ describe("the MCP gateway", () => {
     const failed = await tenon.call({ name: "good:fail" });
     expect(failed.error).toMatchObject({ type: "ToolExecutionError", message: "it went wrong" });
     expect(view(tenon).tools.map(({ name }) => name)).toEqual(["fail", "flood"]);
-    expect((await tenon.call({ name: "good:echo" })).error).toMatchObject({ code: "TOOL_NOT_FOUND" });
+    expect(await tenon.call({ name: "good:echo" })).toFailWith("TOOL_NOT_FOUND");
   });
 
   it("connects, calls and disconnects in code; the program and all that it started is gone then", async () => {

@@ -45,7 +45,7 @@ describe("arguments", () => {
       tools: [tool("take", { input: z.object({ data: z.looseObject({}) }), execute: (input) => input })],
     });
     const answer = await tenon.call({ name: "take", arguments: { data: '{"__proto__":{"polluted":1}}' } });
-    expect(answer.success).toBe(false);
+    expect(answer).not.toSucceed();
   });
 
   it("R43: arguments whose prototype is not plain are refused", async () => {
@@ -63,9 +63,9 @@ describe("arguments", () => {
 
   it("R44: names of inherited members are no tools, and can be tools", async () => {
     const tenon = open({ tools: [tool("constructor", { execute: () => "mine" })] });
-    expect(await tenon.call({ name: "constructor" })).toMatchObject({ success: true, result: "mine" });
+    expect(await tenon.call({ name: "constructor" })).toSucceed({ result: "mine" });
     for (const name of ["__proto__", "toString", "valueOf"]) {
-      expect((await tenon.call({ name })).error?.code).toBe("TOOL_NOT_FOUND");
+      expect(await tenon.call({ name })).toFailWith("TOOL_NOT_FOUND");
     }
   });
 
@@ -77,14 +77,14 @@ describe("arguments", () => {
     const deepList = JSON.parse(`{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`) as unknown;
     for (const args of [deep, deepList]) {
       const answer = await tenon.call({ name: "take", arguments: args });
-      expect(answer.error).toMatchObject({ code: "ARGUMENTS_UNSAFE" });
+      expect(answer).toFailWith("ARGUMENTS_UNSAFE");
       expect(answer.error?.message).toContain("deep");
     }
     const hidden = await tenon.call({
       name: "take",
       arguments: `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`,
     });
-    expect(hidden.success).toBe(false);
+    expect(hidden).not.toSucceed();
     expect(seen).toEqual([]);
     expect(events.filter(({ type }) => type === "TOOL_CALL_FAILED")).toHaveLength(3);
   });
@@ -94,7 +94,7 @@ describe("arguments", () => {
     const loop: Record<string, unknown> = {};
     loop["again"] = loop;
     const answer = await open({ tools: [taker] }).call({ name: "take", arguments: loop });
-    expect(answer.error).toMatchObject({ code: "ARGUMENTS_UNSAFE" });
+    expect(answer).toFailWith("ARGUMENTS_UNSAFE");
     expect(answer.error?.message).toContain("itself");
   });
 
@@ -113,7 +113,7 @@ describe("arguments", () => {
       const answer = await tenon.call({ name: "take", arguments: args });
       // Listing a million keys alone takes the engine half a second; the rest must not add to it.
       expect(performance.now() - started).toBeLessThan(5000);
-      expect(answer.error).toMatchObject({ code: "ARGUMENTS_UNSAFE" });
+      expect(answer).toFailWith("ARGUMENTS_UNSAFE");
       expect(answer.error?.message.length).toBeLessThan(5000);
     }
     expect(seen).toEqual([]);
@@ -122,16 +122,16 @@ describe("arguments", () => {
   it("R46: 9 MB of honest text pass", async () => {
     const tenon = open({ tools: [echo] });
     const answer = await tenon.call({ name: "echo", arguments: { text: "y".repeat(9_000_000) } });
-    expect(answer.success).toBe(true);
+    expect(answer).toSucceed();
   });
 
   it("R47: a limit that is no finite number kills nothing and is refused; a huge one is clamped", async () => {
     const tenon = open({ tools: [tool("wait", { execute: async (_, ctx) => ctx.clock.sleep(30) })] });
     for (const timeoutMs of [Number.NaN, Infinity, -Infinity, 0, -0, -5]) {
-      expect((await tenon.call({ name: "wait", timeoutMs })).error?.code).toBe("REQUEST_INVALID");
+      expect(await tenon.call({ name: "wait", timeoutMs })).toFailWith("REQUEST_INVALID");
     }
     for (const timeoutMs of [2 ** 31, 2 ** 32 + 1, 1e308]) {
-      expect((await tenon.call({ name: "wait", timeoutMs })).success).toBe(true);
+      expect(await tenon.call({ name: "wait", timeoutMs })).toSucceed();
     }
   });
 
@@ -139,7 +139,7 @@ describe("arguments", () => {
     const { seen, taker } = keep();
     const tenon = open({ tools: [taker] });
     for (const n of [Number.NaN, Infinity, -Infinity]) {
-      expect((await tenon.call({ name: "take", arguments: { n } })).error?.code).toBe("ARGUMENTS_UNSAFE");
+      expect(await tenon.call({ name: "take", arguments: { n } })).toFailWith("ARGUMENTS_UNSAFE");
     }
     await tenon.call({ name: "take", arguments: { n: -0 } });
     expect(seen).toEqual([{ n: 0 }]);
@@ -171,10 +171,10 @@ describe("arguments", () => {
       name: "take",
       arguments: { n: "5", flag: "false", text: null, extra: 1 },
     });
-    expect(answer.error?.code).toBe("ARGUMENTS_INVALID");
+    expect(answer).toFailWith("ARGUMENTS_INVALID");
     for (const field of ['"n"', '"flag"', '"text"', '"extra"'])
       expect(answer.error?.message).toContain(field);
-    expect((await tenon.call({ name: "take", arguments: { n: 5, flag: false } })).result).toEqual({
+    expect(await tenon.call({ name: "take", arguments: { n: 5, flag: false } })).toSucceedWith({
       n: 5,
       flag: false,
     });
@@ -196,18 +196,18 @@ describe("arguments", () => {
     const answer = await tenon.call({ name: "take", arguments: { data: '{"path":"a","path":"b"}' } });
     expect(answer.success ? seen.size : 0).toBe(answer.success ? 1 : 0);
     const plain = await tenon.call({ name: "take", arguments: { data: '{"path":"c"}' } });
-    expect(plain.result).toEqual({ data: { path: "c" } });
+    expect(plain).toSucceedWith({ data: { path: "c" } });
   });
 
   it("R50: half a surrogate pair is refused in values and keys, and never leaves in an answer", async () => {
     const { taker } = keep();
     const tenon = open({ tools: [taker] });
     for (const args of [{ text: "a\uD800b" }, { "k\uDC00": 1 }, { deep: [{ x: "\uDFFF" }] }]) {
-      expect((await tenon.call({ name: "take", arguments: args })).error?.code).toBe("ARGUMENTS_UNSAFE");
+      expect(await tenon.call({ name: "take", arguments: args })).toFailWith("ARGUMENTS_UNSAFE");
     }
     const answer = await tenon.call({ id: "i\uD800", name: "no\uD800pe", taskId: "t\uDC00" });
     expect(JSON.stringify(answer)).not.toMatch(/\\ud[89a-f]/i);
-    expect((await tenon.call({ name: "take", arguments: { text: "👍" } })).success).toBe(true);
+    expect(await tenon.call({ name: "take", arguments: { text: "👍" } })).toSucceed();
   });
 
   it("R51: what changes after the check changes nothing", async () => {
@@ -247,7 +247,7 @@ describe("arguments", () => {
     };
     watch(tenon);
     const answer = await tenon.call({ name: "raw", arguments: shifting });
-    expect(answer.result).toEqual({ path: "safe" });
+    expect(answer).toSucceedWith({ path: "safe" });
     expect(reads).toBe(1);
   });
 });
@@ -259,7 +259,7 @@ describe("registrations", () => {
     for (const name of ["echo", "ECHO", "ｅcho"]) {
       expect(() => tenon.register(twin(name))).toThrow(ToolDefinitionError);
     }
-    expect((await tenon.call({ name: "echo", arguments: { text: "me" } })).result).toEqual({ text: "me" });
+    expect(await tenon.call({ name: "echo", arguments: { text: "me" } })).toSucceedWith({ text: "me" });
   });
 
   it("R54: a description of 1 MB or with invisible characters breaks no call", async () => {
@@ -271,7 +271,7 @@ describe("registrations", () => {
       expect(thrown).toBeInstanceOf(ToolDefinitionError);
       return;
     }
-    expect((await tenon.call({ name: "loud", arguments: { text: "a" } })).success).toBe(true);
+    expect(await tenon.call({ name: "loud", arguments: { text: "a" } })).toSucceed();
   });
 
   it("R55: a remote $ref is refused and never fetched", () => {
@@ -288,7 +288,7 @@ describe("registrations", () => {
     };
     const tenon = open({ tools: [tool("list", { input, execute: (value) => value })] });
     const args = { node: { next: { next: { next: {} } } } };
-    expect((await tenon.call({ name: "list", arguments: args })).result).toEqual(args);
+    expect(await tenon.call({ name: "list", arguments: args })).toSucceedWith(args);
     const bad = await tenon.call({ name: "list", arguments: { node: { next: { next: 5 } } } });
     expect(bad.error?.message).toContain("node.next.next");
   });
@@ -305,7 +305,7 @@ describe("registrations", () => {
     const started = performance.now();
     const answer = await tenon.call({ name: "slow", arguments: { s: `${"a".repeat(40)}!` } });
     expect(performance.now() - started).toBeLessThan(1000);
-    expect(answer.success).toBe(false);
+    expect(answer).not.toSucceed();
   });
 
   it("R56: what is no tool is refused with the rule that it breaks, and the rest goes on", async () => {
@@ -329,7 +329,7 @@ describe("registrations", () => {
     for (const one of bad) {
       expect(() => tenon.register(one as never)).toThrow(ToolDefinitionError);
     }
-    expect((await tenon.call({ name: "echo", arguments: { text: "a" } })).success).toBe(true);
+    expect(await tenon.call({ name: "echo", arguments: { text: "a" } })).toSucceed();
   });
 
   it("R56: a start that throws, hangs or throws no Error is one tool's matter", async () => {
@@ -369,7 +369,7 @@ describe("registrations", () => {
     });
     for (const name of Object.keys(results)) {
       const answer = await tenon.call({ name });
-      expect(answer.success).toBe(true);
+      expect(answer).toSucceed();
       expect(
         answer.content.map((part) => (part.type === "text" ? part.text.length : 0))[0],
       ).toBeLessThanOrEqual(100_000);

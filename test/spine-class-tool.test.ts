@@ -43,7 +43,7 @@ describe("a tool that is a class", () => {
     const items = await collect(tenon.stream({ name: "counter", arguments: { to: 3 } }));
     expect(items.filter(({ type }) => type === "TOOL_CALL_PROGRESS")).toHaveLength(3);
     expect(items.at(-1)).toMatchObject({ envelope: { success: true, result: { counted: 3, calls: 1 } } });
-    expect((await tenon.call({ name: "counter", arguments: { to: 1 } })).result).toEqual({
+    expect(await tenon.call({ name: "counter", arguments: { to: 1 } })).toSucceedWith({
       counted: 1,
       calls: 2,
     });
@@ -52,16 +52,14 @@ describe("a tool that is a class", () => {
   it("is validated, judged and switched off like any other", async () => {
     const counter = new Counter();
     const tenon = open({ tools: [counter] });
-    expect((await tenon.call({ name: "counter", arguments: { to: "3" } })).error?.code).toBe(
-      "ARGUMENTS_INVALID",
-    );
+    expect(await tenon.call({ name: "counter", arguments: { to: "3" } })).toFailWith("ARGUMENTS_INVALID");
     expect((await tenon.call({ name: "counter", arguments: { to: 101 } })).error?.message).toContain(
       "too far",
     );
     counter.enabled = false;
-    expect((await tenon.call({ name: "counter", arguments: { to: 1 } })).error?.code).toBe("TOOL_DISABLED");
+    expect(await tenon.call({ name: "counter", arguments: { to: 1 } })).toFailWith("TOOL_DISABLED");
     counter.enabled = true;
-    expect((await tenon.call({ name: "counter", arguments: { to: 1 } })).success).toBe(true);
+    expect(await tenon.call({ name: "counter", arguments: { to: 1 } })).toSucceed();
   });
 
   it("that is not safe to run twice at once runs one call after the other", async () => {
@@ -95,11 +93,9 @@ describe("a tool that is a class", () => {
       }
     }
     const alone = open({ tools: [new Wiper() as never] });
-    expect((await alone.call({ name: "wiper", arguments: { what: "a" } })).error?.code).toBe(
-      "APPROVAL_UNAVAILABLE",
-    );
+    expect(await alone.call({ name: "wiper", arguments: { what: "a" } })).toFailWith("APPROVAL_UNAVAILABLE");
     const tenon = open({ tools: [new Wiper() as never], interact: { approve: () => true } });
-    expect((await tenon.call({ name: "wiper", arguments: { what: "a" } })).result).toEqual(["a"]);
+    expect(await tenon.call({ name: "wiper", arguments: { what: "a" } })).toSucceedWith(["a"]);
     expect((await tenon.call({ name: "wiper", arguments: {} })).error?.message).toContain('"what"');
   });
 });

@@ -21,7 +21,7 @@ describe("the envelope", () => {
     const tenon = open({ tools: [echo] });
     const before = Date.now();
     const answer = await tenon.call({ id: "c1", name: "echo", arguments: { text: "hi" }, taskId: "t1" });
-    expect(answer).toMatchObject({ toolName: "echo", success: true, result: { text: "hi" } });
+    expect(answer).toSucceed({ toolName: "echo", result: { text: "hi" } });
     expect(answer.callId).toMatch(/^call_/);
     expect(answer.metadata).toMatchObject({
       requestId: "c1",
@@ -58,7 +58,7 @@ describe("the envelope", () => {
 
   it("says of a tool that is not there which one may have been meant", async () => {
     const answer = await open({ tools: [echo] }).call({ name: "ecko", arguments: {} });
-    expect(answer.error).toMatchObject({ type: "ToolNotFoundError", code: "TOOL_NOT_FOUND" });
+    expect(answer).toFailWith("TOOL_NOT_FOUND", { type: "ToolNotFoundError" });
     expect(answer.error?.hint).toContain('"echo"');
   });
 });
@@ -139,7 +139,7 @@ describe("errors that a tool throws", () => {
       });
       const events = watch(tenon);
       const answer = await tenon.call({ name: "fail" });
-      expect(answer.success).toBe(false);
+      expect(answer).not.toSucceed();
       expect(typeof answer.error?.message).toBe("string");
       expect(answer.error?.message.length).toBeLessThan(5000);
       expect(JSON.parse(JSON.stringify(answer)).error.type).toMatch(/^Tool\w+Error$/);
@@ -228,15 +228,12 @@ describe("a request of any kind", () => {
     const tenon = open({ tools: [echo] });
     const events = watch(tenon);
     const answer = await tenon.call(make() as never);
-    expect(answer).toMatchObject({
-      success: false,
-      error: { type: "ToolValidationError", code: "REQUEST_INVALID" },
-    });
+    expect(answer).toFailWith("REQUEST_INVALID", { type: "ToolValidationError" });
     expect(answer.error?.hint).toBeTypeOf("string");
     expect(answer.callId).not.toBe("");
     expect(events.map(({ type }) => type)).toEqual(["TOOL_CALL_REQUESTED", "TOOL_CALL_FAILED"]);
     const [many] = await tenon.callMany([make()] as never);
-    expect(many?.error?.code).toBe("REQUEST_INVALID");
+    expect(many).toFailWith("REQUEST_INVALID");
     const items = await collect(tenon.stream([make()] as never));
     expect(items.at(-1)).toMatchObject({ type: "result", envelope: { success: false } });
     JSON.stringify(answer);
@@ -263,7 +260,7 @@ describe("a request of any kind", () => {
     ]) {
       const answers = await tenon.callMany(list as never);
       expect(answers).toHaveLength(1);
-      expect(answers[0]?.error?.code).toBe("REQUEST_INVALID");
+      expect(answers[0]).toFailWith("REQUEST_INVALID");
       const items = await collect(tenon.stream(list as never));
       expect(items.at(-1)).toMatchObject({ type: "result", envelope: { success: false } });
     }
@@ -308,7 +305,7 @@ describe("a request of any kind", () => {
     const tenon = open({ builtIns: false });
     for (const name of ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf", "prototype"]) {
       const answer = await tenon.call({ name, arguments: {} });
-      expect(answer.error).toMatchObject({ code: "TOOL_NOT_FOUND" });
+      expect(answer).toFailWith("TOOL_NOT_FOUND");
       expect(tenon.validate(name, {}).valid).toBe(false);
     }
   });
@@ -420,7 +417,7 @@ describe("any value at all", () => {
         value = any;
         const answers = await tenon.callMany(names.map((name) => ({ name })));
         expect(answers.slice(0, 4).every(({ success }) => success)).toBe(true);
-        expect(answers[4]?.success).toBe(false);
+        expect(answers[4]).not.toSucceed();
         expect(answers[5]?.error?.type).toBe("ToolPermissionError");
         for (const answer of answers) JSON.parse(JSON.stringify(answer));
       }),

@@ -99,7 +99,7 @@ describe("events", () => {
     tenon.on("LISTENER_FAILED", (failure) => failed.push(failure));
     tenon.on("TOOL_CALL_COMPLETED", () => void heard.push("completed"));
     const answer = await tenon.call({ name: "keep", arguments: { a: 1 } });
-    expect(answer).toMatchObject({ success: true, result: { a: 1 } });
+    expect(answer).toSucceed({ result: { a: 1 } });
     expect(heard).toEqual(["completed"]);
     await until(() => failed.length >= 3);
   });
@@ -301,7 +301,7 @@ describe("records", () => {
       ],
     });
     tenon.on("LISTENER_FAILED", (failure) => failures.add(failure.event));
-    expect((await tenon.call({ name: "echo", arguments: { text: "a" } })).success).toBe(true);
+    expect(await tenon.call({ name: "echo", arguments: { text: "a" } })).toSucceed();
     expect(failures).toEqual(new Set(["record:odd", "record:rejects", "record:throws"]));
   });
 });

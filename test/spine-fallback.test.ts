@@ -23,10 +23,9 @@ describe("a fallback", () => {
     tenon.registry.disable("off", "maintenance");
     for (const name of Object.keys(ways)) {
       const answer = await tenon.call({ id: name, name, arguments: { a: 1 } });
-      expect(answer).toMatchObject({
+      expect(answer).toSucceed({
         metadata: { requestId: name },
         toolName: name,
-        success: true,
         result: { by: "second", input: { a: 1 } },
       });
       expect(answer.metadata).toMatchObject({ answeredBy: "second" });
@@ -62,7 +61,7 @@ describe("a fallback", () => {
       execute: fails,
     });
     const answer = await open({ tools: [strict, first] }).call({ name: "first", arguments: { text: "abc" } });
-    expect(answer).toMatchObject({ success: true, result: { text: "abc" } });
+    expect(answer).toSucceed({ result: { text: "abc" } });
   });
 
   it("that cannot take the arguments, fails, is refused or is not there leaves the first error standing", async () => {
@@ -78,7 +77,7 @@ describe("a fallback", () => {
     });
     for (const name of ["to-picky", "to-sick", "to-danger", "to-absent"]) {
       const answer = await tenon.call({ name, arguments: { a: 1 } });
-      expect(answer.error).toMatchObject({ code: "EXECUTION_FAILED", message: "first broke" });
+      expect(answer).toFailWith("EXECUTION_FAILED", { message: "first broke" });
       expect(answer.metadata.answeredBy).toBeUndefined();
     }
   });
@@ -88,7 +87,7 @@ describe("a fallback", () => {
     const link = (name: string, fallback: string) =>
       tool(name, { fallback, execute: () => (runs.push(name), Promise.reject(new Error(`${name} broke`))) });
     const chain = open({ tools: [link("a", "b"), link("b", "second"), second] });
-    expect(await chain.call({ name: "a" })).toMatchObject({ success: true, metadata: { answeredBy: "b" } });
+    expect(await chain.call({ name: "a" })).toSucceed({ metadata: { answeredBy: "b" } });
     expect(runs).toEqual(["a", "b"]);
     runs.length = 0;
     const circle = open({ tools: [link("a", "b"), link("b", "c"), link("c", "a")] });
@@ -136,7 +135,7 @@ describe("a fallback", () => {
       const signal = await inside.passed;
       cancel.abort();
       const answer = await running;
-      expect(answer.success).toBe(false);
+      expect(answer).not.toSucceed();
       expect(signal.aborted).toBe(true);
       await until(() => tenon.stats().running === 0);
     }
@@ -159,7 +158,7 @@ describe("a fallback", () => {
     await started.passed;
     const closing = tenon.close();
     setTimeout(go.open, 60);
-    expect((await running).result).toBe("in time");
+    expect(await running).toSucceedWith("in time");
     await closing;
   });
 
@@ -171,7 +170,7 @@ describe("a fallback", () => {
     const running = tenon.call({ name: "first" });
     const closing = tenon.close();
     go.open();
-    expect((await running).success).toBe(true);
+    expect(await running).toSucceed();
     await closing;
   });
 

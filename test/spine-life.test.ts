@@ -40,12 +40,12 @@ describe("a tool's life", () => {
       ],
     });
     const first = await tenon.call({ name: "lazy" });
-    expect(first.error).toMatchObject({ type: "ToolUnavailableError", code: "TOOL_UNHEALTHY" });
+    expect(first).toFailWith("TOOL_UNHEALTHY", { type: "ToolUnavailableError" });
     expect(first.error?.message).toContain("no licence");
     broken = false;
-    expect((await tenon.call({ name: "lazy" })).error?.code).toBe("TOOL_UNHEALTHY");
+    expect(await tenon.call({ name: "lazy" })).toFailWith("TOOL_UNHEALTHY");
     clock.advance(101);
-    expect((await tenon.call({ name: "lazy" })).result).toBe("runs");
+    expect(await tenon.call({ name: "lazy" })).toSucceedWith("runs");
   });
 
   it("shows Executing only while calls run", async () => {
@@ -77,24 +77,24 @@ describe("a tool's life", () => {
       ],
     });
     for (let index = 0; index < 3; index++) {
-      expect((await tenon.call({ name: "shaky" })).error?.code).toBe("INTERNAL");
+      expect(await tenon.call({ name: "shaky" })).toFailWith("INTERNAL");
     }
     expect(tenon.registry.state("shaky")).toBe("Disabled");
     const refused = await tenon.call({ name: "shaky" });
-    expect(refused.error).toMatchObject({ type: "ToolUnavailableError", code: "TOOL_UNHEALTHY" });
+    expect(refused).toFailWith("TOOL_UNHEALTHY", { type: "ToolUnavailableError" });
     clock.advance(1001);
-    expect((await tenon.call({ name: "shaky" })).error?.code).toBe("INTERNAL");
-    expect((await tenon.call({ name: "shaky" })).error?.code).toBe("TOOL_UNHEALTHY");
+    expect(await tenon.call({ name: "shaky" })).toFailWith("INTERNAL");
+    expect(await tenon.call({ name: "shaky" })).toFailWith("TOOL_UNHEALTHY");
     broken = false;
     clock.advance(2001);
-    expect((await tenon.call({ name: "shaky" })).result).toBe("fine");
+    expect(await tenon.call({ name: "shaky" })).toSucceedWith("fine");
     expect(tenon.registry.state("shaky")).toBe("Ready");
   });
 
   it("is not interrupted by failures that say nothing about it", async () => {
     const tenon = open({ tools: [echo], health: { criticalErrors: 2 } });
     for (let index = 0; index < 5; index++) await tenon.call({ name: "echo", arguments: {} });
-    expect((await tenon.call({ name: "echo", arguments: { text: "a" } })).success).toBe(true);
+    expect(await tenon.call({ name: "echo", arguments: { text: "a" } })).toSucceed();
   });
 
   it("is brought back by its own health check", async () => {
@@ -115,10 +115,10 @@ describe("a tool's life", () => {
     });
     await tenon.call({ name: "shaky" });
     clock.advance(1001);
-    expect((await tenon.call({ name: "shaky" })).error?.code).toBe("TOOL_UNHEALTHY");
+    expect(await tenon.call({ name: "shaky" })).toFailWith("TOOL_UNHEALTHY");
     broken = false;
     clock.advance(5000);
-    expect((await tenon.call({ name: "shaky" })).result).toBe("fine");
+    expect(await tenon.call({ name: "shaky" })).toSucceedWith("fine");
     expect(await tenon.health("shaky")).toMatchObject({ status: "healthy" });
   });
 });
@@ -137,14 +137,14 @@ describe("while calls run and wait", () => {
     const waiting = tenon.call({ name: "work" });
     tenon.registry.disable("work", "for a while");
     const refused = await tenon.call({ name: "work" });
-    expect(refused.error).toMatchObject({ type: "ToolUnavailableError", code: "TOOL_DISABLED" });
+    expect(refused).toFailWith("TOOL_DISABLED", { type: "ToolUnavailableError" });
     expect(refused.error?.message).toContain("for a while");
     go.open();
-    expect((await running).success).toBe(true);
-    expect((await waiting).error?.code).toBe("TOOL_DISABLED");
+    expect(await running).toSucceed();
+    expect(await waiting).toFailWith("TOOL_DISABLED");
     expect(tenon.registry.state("work")).toBe("Disabled");
     tenon.registry.enable("work");
-    expect((await tenon.call({ name: "work" })).success).toBe(true);
+    expect(await tenon.call({ name: "work" })).toSucceed();
   });
 
   it("unregister waits for running ones, disposes once, and the name is unknown at once", async () => {
@@ -154,11 +154,11 @@ describe("while calls run and wait", () => {
     const running = tenon.call({ name: "work" });
     const waiting = tenon.call({ name: "work" });
     const leaving = tenon.registry.unregister("work");
-    expect((await tenon.call({ name: "work" })).error?.code).toBe("TOOL_NOT_FOUND");
+    expect(await tenon.call({ name: "work" })).toFailWith("TOOL_NOT_FOUND");
     expect(disposed).toBe(0);
     go.open();
-    expect((await running).success).toBe(true);
-    expect((await waiting).success).toBe(false);
+    expect(await running).toSucceed();
+    expect(await waiting).not.toSucceed();
     await leaving;
     expect([disposed, tenon.registry.state("work")]).toEqual([1, "Unregistered"]);
   });
@@ -185,7 +185,7 @@ describe("while calls run and wait", () => {
     tenon.registry.replace(tool("work", { annotations: { dangerous: true }, execute: () => (ran = true) }));
     go.open();
     await running;
-    expect((await waiting).error?.code).toBe("APPROVAL_UNAVAILABLE");
+    expect(await waiting).toFailWith("APPROVAL_UNAVAILABLE");
     expect(ran).toBe(false);
   });
 
@@ -241,8 +241,8 @@ describe("while calls run and wait", () => {
     );
     go.open();
     await running;
-    expect((await good).success).toBe(true);
-    expect((await bad).error?.code).toBe("ARGUMENTS_INVALID");
+    expect(await good).toSucceed();
+    expect(await bad).toFailWith("ARGUMENTS_INVALID");
     expect(seen).toEqual([{ n: 3 }]);
   });
 
@@ -270,7 +270,7 @@ describe("while calls run and wait", () => {
     expect(answers.map(({ metadata }) => metadata.requestId)).toEqual(
       Array.from({ length: 1000 }, (_, index) => `${index}`),
     );
-    expect((await tenon.call({ name: "work" })).result).toBe(50);
+    expect(await tenon.call({ name: "work" })).toSucceedWith(50);
     await tenon.close();
     expect(disposed).toBe(51);
     expect(tenon.stats()).toMatchObject({ running: 0, waiting: 0 });
@@ -286,8 +286,8 @@ describe("while calls run and wait", () => {
     );
     go.open();
     await running;
-    expect((await waiting).result).toBe("new");
-    expect((await tenon.call({ name: "work" })).error?.code).toBe("QUOTA_SPENT");
+    expect(await waiting).toSucceedWith("new");
+    expect(await tenon.call({ name: "work" })).toFailWith("QUOTA_SPENT");
   });
 });
 
@@ -297,19 +297,18 @@ describe("close", () => {
     const tenon = open({ tools: [tool("work", { execute: () => go.passed.then(() => "done") })] });
     const running = tenon.call({ name: "work" });
     const closing = tenon.close();
-    expect((await tenon.call({ name: "work" })).error).toMatchObject({
+    expect(await tenon.call({ name: "work" })).toFailWith("RUNTIME_CLOSED", {
       type: "ToolUnavailableError",
-      code: "RUNTIME_CLOSED",
       retryable: false,
     });
     const items: string[] = [];
     for await (const item of tenon.stream({ name: "work" })) items.push(item.type);
     expect(items).toEqual(["TOOL_CALL_REQUESTED", "TOOL_CALL_FAILED", "result"]);
     go.open();
-    expect((await running).result).toBe("done");
+    expect(await running).toSucceedWith("done");
     await closing;
     await tenon.close();
-    expect((await tenon.call({ name: "work" })).error?.code).toBe("RUNTIME_CLOSED");
+    expect(await tenon.call({ name: "work" })).toFailWith("RUNTIME_CLOSED");
     expect(() => tenon.register(echo)).toThrow("closed");
   });
 
@@ -380,9 +379,9 @@ describe("close", () => {
     const tenon = open({ tools: [tool("keep", { execute: (_, ctx) => ctx.store.set("a", 1) })] }, fixture);
     const { writeFileSync, rmSync } = await import("node:fs");
     writeFileSync(fixture.stateDir, "in the way");
-    expect((await tenon.call({ name: "keep" })).success).toBe(false);
+    expect(await tenon.call({ name: "keep" })).not.toSucceed();
     rmSync(fixture.stateDir);
-    expect((await tenon.call({ name: "keep" })).success).toBe(true);
+    expect(await tenon.call({ name: "keep" })).toSucceed();
     await tenon.close();
   });
 

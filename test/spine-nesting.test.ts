@@ -18,9 +18,11 @@ describe("a call that a tool makes", () => {
     const events = watch(tenon);
     const answer = await session.call({ id: "c1", name: "outer", taskId: "t1" });
     expect(seen).toEqual([{ taskId: "t1", agent: "ada", sessionId: "s1", userId: "u1", iterationId: "i1" }]);
-    expect(answer.result).toMatchObject({
-      toolName: "inner",
-      metadata: { parentCallId: answer.callId, taskId: "t1" },
+    expect(answer).toSucceed({
+      result: {
+        toolName: "inner",
+        metadata: { parentCallId: answer.callId, taskId: "t1" },
+      },
     });
     const inside = events.filter(({ payload }) => (payload as { toolName?: string }).toolName === "inner");
     expect(
@@ -136,7 +138,7 @@ describe("a call that a tool makes", () => {
       const running = tenon.call({ name: "outer", signal: cancel.signal });
       const signal = await inside.passed;
       if (how === "caller") cancel.abort();
-      expect((await running).error?.code).toBe(how === "limit" ? "TIMED_OUT" : "CANCELLED");
+      expect(await running).toFailWith(how === "limit" ? "TIMED_OUT" : "CANCELLED");
       expect(signal.aborted).toBe(true);
       expect(await ended.passed).toBe("CANCELLED");
     }
@@ -169,7 +171,7 @@ describe("a call that a tool makes", () => {
       },
     });
     const tenon = open({ tools: [inner, outer], cancelGraceMs: 10 });
-    expect((await tenon.call({ name: "outer" })).error?.code).toBe("TIMED_OUT");
+    expect(await tenon.call({ name: "outer" })).toFailWith("TIMED_OUT");
     go.open();
     expect(await late.passed).toBe("CANCELLED");
     expect(ran).toBe(false);
@@ -220,7 +222,7 @@ describe("a call that a tool makes", () => {
     const answer = await tenon.call({ name: "loop" });
     expect(Date.now() - started).toBeLessThan(15_000);
     if (!answer.success) expect(["TIMED_OUT", "EXECUTION_FAILED"]).toContain(answer.error?.code);
-    expect((await tenon.call({ name: "echo", arguments: { text: "still there" } })).success).toBe(true);
+    expect(await tenon.call({ name: "echo", arguments: { text: "still there" } })).toSucceed();
   });
 
   it("is seen in the stream of the one above", async () => {
@@ -252,7 +254,7 @@ describe("a call that a tool makes", () => {
         return (await Promise.all(calls)).filter(({ success }) => success).length;
       },
     });
-    expect((await open({ tools: [outer, echo] }).call({ name: "outer" })).result).toBe(1000);
+    expect(await open({ tools: [outer, echo] }).call({ name: "outer" })).toSucceedWith(1000);
   });
 });
 

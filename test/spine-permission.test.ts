@@ -43,7 +43,7 @@ describe("a tool's own check", () => {
 
   it("that allows lets an allowed call through", async () => {
     const { call, ran } = checked(() => ({ behavior: "allow" }));
-    expect((await call()).success).toBe(true);
+    expect(await call()).toSucceed();
     expect(ran).toHaveLength(1);
   });
 
@@ -58,11 +58,11 @@ describe("a tool's own check", () => {
 
   it("cannot allow what the policy asks about or denies", async () => {
     const asks = checked(() => ({ behavior: "allow" }), {}, { readOnly: false, dangerous: true });
-    expect((await asks.call()).error?.code).toBe("APPROVAL_UNAVAILABLE");
+    expect(await asks.call()).toFailWith("APPROVAL_UNAVAILABLE");
     const denies = checked(() => ({ behavior: "allow" }), {
       config: { policy: { rules: [{ decision: "deny", tool: "wipe" }] } },
     });
-    expect((await denies.call()).error?.code).toBe("ACCESS_DENIED");
+    expect(await denies.call()).toFailWith("ACCESS_DENIED");
     expect([...asks.ran, ...denies.ran]).toEqual([]);
   });
 
@@ -132,11 +132,11 @@ describe("a tool's own check", () => {
       checkPermissions: () => new Promise<PermissionResult>(() => {}),
     });
     const tenon = open({ tools: [wipe] });
-    expect((await tenon.call(wipeAll)).error?.code).toBe("TIMED_OUT");
+    expect(await tenon.call(wipeAll)).toFailWith("TIMED_OUT");
     const cancel = new AbortController();
     const running = tenon.call({ ...wipeAll, timeoutMs: 60_000, signal: cancel.signal });
     cancel.abort();
-    expect((await running).error?.code).toBe("CANCELLED");
+    expect(await running).toFailWith("CANCELLED");
     expect(ran).toEqual([]);
   });
 
@@ -147,7 +147,7 @@ describe("a tool's own check", () => {
     const wrong = checked(() => ({ behavior: "allow", updatedInput: { what: 5 } }));
     expect((await wrong.call()).error?.type).toBe("ToolValidationError");
     const alien = checked(() => ({ behavior: "allow", updatedInput: { what: () => 1 } }));
-    expect((await alien.call()).success).toBe(false);
+    expect(await alien.call()).not.toSucceed();
     expect([...wrong.ran, ...alien.ran]).toEqual([]);
   });
 
@@ -161,9 +161,7 @@ describe("a tool's own check", () => {
       tools: [wipe],
       config: { policy: { rules: [{ decision: "deny", tool: "wipe", path: "secret.txt" }] } },
     });
-    expect((await tenon.call({ name: "wipe", arguments: { what: "open.txt" } })).error?.code).toBe(
-      "ACCESS_DENIED",
-    );
+    expect(await tenon.call({ name: "wipe", arguments: { what: "open.txt" } })).toFailWith("ACCESS_DENIED");
     expect(ran).toEqual([]);
   });
 
@@ -172,8 +170,8 @@ describe("a tool's own check", () => {
     const { call, ran } = checked(() => ({ behavior: "ask", message: "Sure?" }), {
       interact: { approve: (request) => (asked.push(request), { verdict: "always" }) },
     });
-    expect((await call()).success).toBe(true);
-    expect((await call()).success).toBe(true);
+    expect(await call()).toSucceed();
+    expect(await call()).toSucceed();
     expect(asked.map(({ reason }) => reason)).toEqual(["Sure?", "Sure?"]);
     expect(ran).toHaveLength(2);
   });
@@ -184,7 +182,7 @@ describe("a tool's own check", () => {
       config: { mode: "unattended" },
       interact: { approve: () => (asked++, true) },
     });
-    expect((await call()).error?.code).toBe("APPROVAL_UNAVAILABLE");
+    expect(await call()).toFailWith("APPROVAL_UNAVAILABLE");
     expect([asked, ran.length]).toEqual([0, 0]);
   });
 });
@@ -211,7 +209,7 @@ describe("consent", () => {
     );
     const events = watch(tenon);
     const answer = await call();
-    expect(answer).toMatchObject({ success: true, metadata: { decision: { behavior: "ask" } } });
+    expect(answer).toSucceed({ metadata: { decision: { behavior: "ask" } } });
     expect(asked[0]).toMatchObject({
       callId: answer.callId,
       toolName: "wipe",
@@ -255,13 +253,13 @@ describe("consent", () => {
     expect(asked).toBe(1);
     await first.close();
     const second = open({ tools: [dangerous().wipe] }, fixture);
-    expect((await second.call(wipeAll)).success).toBe(true);
+    expect(await second.call(wipeAll)).toSucceed();
     const remembered = second.policy.rules().find(({ source }) => source === "remembered");
     expect(await second.revoke(remembered?.id ?? "")).toBe(true);
-    expect((await second.call(wipeAll)).error?.code).toBe("APPROVAL_UNAVAILABLE");
+    expect(await second.call(wipeAll)).toFailWith("APPROVAL_UNAVAILABLE");
     await second.close();
     const third = open({ tools: [dangerous().wipe] }, fixture);
-    expect((await third.call(wipeAll)).error?.code).toBe("APPROVAL_UNAVAILABLE");
+    expect(await third.call(wipeAll)).toFailWith("APPROVAL_UNAVAILABLE");
   });
 
   it("refused says why", async () => {
@@ -293,8 +291,8 @@ describe("consent", () => {
     for (const interact of [{ approve: () => answer as never }, back]) {
       const { ran, wipe } = dangerous();
       const tenon = open({ tools: [wipe], interact });
-      expect((await tenon.call(wipeAll)).error?.code).toBe("APPROVAL_DENIED");
-      expect((await tenon.call(wipeAll)).error?.code).toBe("APPROVAL_DENIED");
+      expect(await tenon.call(wipeAll)).toFailWith("APPROVAL_DENIED");
+      expect(await tenon.call(wipeAll)).toFailWith("APPROVAL_DENIED");
       expect(ran).toEqual([]);
     }
   });
@@ -343,7 +341,7 @@ describe("consent", () => {
     const rule = JSON.parse(/\{.*\}/.exec(error?.hint ?? "")?.[0] ?? "null") as never;
     if (rule !== null) {
       const allowed = open({ tools: [wipe], config: { policy: { rules: [rule] } } });
-      expect((await allowed.call(wipeAll)).success).toBe(true);
+      expect(await allowed.call(wipeAll)).toSucceed();
     }
   });
 
@@ -360,7 +358,7 @@ describe("consent", () => {
       () => "yes" as never,
     ]) {
       const tenon = open({ tools: [wipe], interact: { name: "own", available, ask, approve } });
-      expect((await tenon.call(wipeAll)).error?.code).toBe("APPROVAL_UNAVAILABLE");
+      expect(await tenon.call(wipeAll)).toFailWith("APPROVAL_UNAVAILABLE");
     }
     expect(ran).toEqual([]);
   });
@@ -376,7 +374,7 @@ describe("consent", () => {
       { resources: ({ what }: { what: string }) => ({ writes: [{ path: what }] }) },
     );
     const first = await call();
-    expect(first).toMatchObject({ success: true, metadata: { argumentsChanged: true } });
+    expect(first).toSucceed({ metadata: { argumentsChanged: true } });
     expect(ran).toEqual([{ what: "less" }]);
     // What does not fit is asked again, with what was wrong; nothing runs meanwhile, and a deny still holds.
     expect((await call()).error?.type).toBe("ToolPermissionError");
@@ -402,7 +400,7 @@ describe("consent", () => {
     const late = gate<boolean>();
     const { call, ran, tenon } = asking(() => late.passed, { config: { approvals: { timeoutMs: 30 } } });
     const events = watch(tenon);
-    expect((await call()).error?.code).toBe("APPROVAL_EXPIRED");
+    expect(await call()).toFailWith("APPROVAL_EXPIRED");
     expect(events.find(({ type }) => type === "APPROVAL_RESOLVED")?.payload).toMatchObject({
       verdict: "expired",
     });
@@ -424,7 +422,7 @@ describe("consent", () => {
     const running = tenon.call({ ...wipeAll, signal: cancel.signal });
     await asked.passed;
     cancel.abort();
-    expect((await running).error?.code).toBe("CANCELLED");
+    expect(await running).toFailWith("CANCELLED");
     expect(told?.aborted).toBe(true);
     expect(events.find(({ type }) => type === "APPROVAL_RESOLVED")?.payload).toMatchObject({
       verdict: "cancelled",
@@ -441,7 +439,7 @@ describe("consent", () => {
       () => Promise.reject(new ToolExecutionError("the file is gone", { code: "FILE_CONFLICT" })),
     ]) {
       const { call, ran } = asking(() => (asked++, true), {}, { preview });
-      expect((await call()).error).toMatchObject({ code: "FILE_CONFLICT" });
+      expect(await call()).toFailWith("FILE_CONFLICT");
       expect(ran).toEqual([]);
     }
     expect(asked).toBe(0);
@@ -452,7 +450,7 @@ describe("consent", () => {
     loop["self"] = loop;
     const asked: ApprovalRequest[] = [];
     const { call } = asking((request) => (asked.push(request), true), {}, { preview: () => loop });
-    expect((await call()).success).toBe(true);
+    expect(await call()).toSucceed();
     expect(JSON.stringify(asked[0])).not.toContain("ghp_abc");
   });
 
@@ -465,7 +463,7 @@ describe("consent", () => {
       details: { small: 1, large: "y".repeat(2_000_000) },
     });
     const { call } = asking((request) => (asked.push(request), true), {}, { preview });
-    expect((await call()).success).toBe(true);
+    expect(await call()).toSucceed();
     const shown = asked[0]?.preview;
     expect(shown?.summary).toMatch(/… 1 more line, 10,000 characters, too much to be shown$/);
     expect(shown?.diff).toMatch(/… 8,833,334 more lines, 53,000,004 characters, too much to be shown$/);
@@ -477,7 +475,7 @@ describe("consent", () => {
 
   it("is not waited for by a preview that never ends", async () => {
     const { call, ran } = asking(() => true, {}, { timeoutMs: 30, preview: () => new Promise(() => {}) });
-    expect((await call()).error?.code).toBe("TIMED_OUT");
+    expect(await call()).toFailWith("TIMED_OUT");
     expect(ran).toEqual([]);
   });
 
@@ -576,10 +574,10 @@ describe("consent", () => {
     const config = { stateDir: fixture.stateDir, audit: { enabled: false } };
     const tenon = open({ ...parts, config }, fixture);
     writeFileSync(fixture.stateDir, "a file where a folder should be");
-    expect((await tenon.call(wipeAll)).success).toBe(true);
+    expect(await tenon.call(wipeAll)).toSucceed();
     expect(ran).toHaveLength(1);
     // Where the log is wanted, nothing is changed without a record.
-    expect(await open(parts, fixture).call(wipeAll)).toMatchObject({ error: { code: "AUDIT_UNAVAILABLE" } });
+    expect(await open(parts, fixture).call(wipeAll)).toFailWith("AUDIT_UNAVAILABLE");
     expect(ran).toHaveLength(1);
   });
 });
@@ -638,7 +636,7 @@ describe("the mode", () => {
     expect(error?.hint).toContain('"wipe"');
     const rule = JSON.parse(/\{.*\}/.exec(error?.hint ?? "")?.[0] ?? "{}") as never;
     const allowed = open({ tools: [wipe], config: { mode: "unattended", policy: { rules: [rule] } } });
-    expect((await allowed.call(wipeAll)).success).toBe(true);
+    expect(await allowed.call(wipeAll)).toSucceed();
   });
 });
 

@@ -55,8 +55,8 @@ describe("a result", () => {
   it.each(cases)("that is %s can be sent, kept and shown", async (_, value, expected) => {
     for (const execute of [() => value, async () => value]) {
       const { answer } = await answerOf({ execute });
-      expect(answer.success).toBe(true);
-      expect(answer.result).toEqual(expected);
+      expect(answer).toSucceed();
+      expect(answer).toSucceedWith(expected);
       expect(answer.content).toHaveLength(1);
       const sent = JSON.parse(JSON.stringify(answer)) as { result?: unknown };
       expect(sent.result).toEqual(expected);
@@ -139,10 +139,10 @@ describe("a result", () => {
   ];
 
   it.each(outputs)("is checked by the output schema: %s", async (_, output) => {
-    expect((await answerOf({ output, execute: () => ({ n: 1 }) })).answer.result).toEqual({ n: 1 });
+    expect((await answerOf({ output, execute: () => ({ n: 1 }) })).answer).toSucceedWith({ n: 1 });
     for (const value of [{ n: "1" }, {}, undefined, null, "text", [1]]) {
       const { answer } = await answerOf({ output, execute: async () => value });
-      expect(answer.error).toMatchObject({ type: "ToolExecutionError", code: "RESULT_INVALID" });
+      expect(answer).toFailWith("RESULT_INVALID", { type: "ToolExecutionError" });
       expect(answer).not.toHaveProperty("result");
     }
   });
@@ -152,11 +152,11 @@ describe("a result", () => {
     const lazy = {
       then: (resolve: (value: string) => void) => (asked++, setTimeout(() => resolve("late"), 5)),
     };
-    expect((await answerOf({ execute: () => lazy })).answer.result).toBe("late");
+    expect((await answerOf({ execute: () => lazy })).answer).toSucceedWith("late");
     expect(asked).toBe(1);
     const never = { then: () => void asked++ };
     const { answer } = await answerOf({ timeoutMs: 10, execute: () => never }, { cancelGraceMs: 5 });
-    expect(answer.error?.code).toBe("TIMED_OUT");
+    expect(answer).toFailWith("TIMED_OUT");
     expect(asked).toBe(2);
     const bad = {
       then() {
@@ -211,7 +211,7 @@ describe("the content", () => {
 
   it.each(broken)("is the result as JSON where the rendering %s", async (_, render) => {
     const { answer, failures } = await answerOf({ render, execute: () => ({ a: 1 }) });
-    expect(answer).toMatchObject({ success: true, result: { a: 1 } });
+    expect(answer).toSucceed({ result: { a: 1 } });
     expect(answer.content).toEqual([{ type: "text", text: '{"a":1}' }]);
     expect(failures).toHaveLength(1);
     expect(failures[0]?.event).toBe("render:make");

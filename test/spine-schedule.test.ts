@@ -168,11 +168,7 @@ describe("calls", () => {
     const tenon = open({ tools: [work], config: { tools: { maxConcurrent: 1, maxQueued: 2 } } });
     const running = [call("a"), call("b"), call("c")].map((request) => tenon.call(request));
     const refused = await tenon.call(call("d"));
-    expect(refused.error).toMatchObject({
-      type: "ToolUnavailableError",
-      code: "QUEUE_FULL",
-      retryable: true,
-    });
+    expect(refused).toFailWith("QUEUE_FULL", { type: "ToolUnavailableError", retryable: true });
     for (const id of ["a", "b", "c"]) {
       await until(() => runs(id));
       finish(id);
@@ -181,7 +177,7 @@ describe("calls", () => {
     const again = tenon.call(call("e"));
     await until(() => runs("e"));
     finish("e");
-    expect((await again).success).toBe(true);
+    expect(await again).toSucceed();
   });
 
   it("in any batch with any resources end as if one after the other", async () => {

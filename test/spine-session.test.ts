@@ -7,7 +7,7 @@ describe("a session", () => {
     const tenon = open({ env: { PATH: "/bin", MY_TOKEN: "secret", PRIVATE: "x" } });
     const one = tenon.createSession({ env: { MINE: "1" } });
     const other = tenon.createSession();
-    expect((await one.call({ name: "set_env", arguments: { key: "COLOUR", value: "red" } })).result).toEqual({
+    expect(await one.call({ name: "set_env", arguments: { key: "COLOUR", value: "red" } })).toSucceedWith({
       previous: null,
     });
     const get = async (session: typeof one, key: string) => {
@@ -29,13 +29,13 @@ describe("a session", () => {
       config: { toolsets: { small: ["echo", "get_e*"] } },
     });
     const session = tenon.createSession({ toolset: "small" });
-    expect((await session.call({ name: "echo", arguments: { text: "a" } })).success).toBe(true);
+    expect(await session.call({ name: "echo", arguments: { text: "a" } })).toSucceed();
     const hidden = await session.call({ name: "secret_tool" });
     const absent = await session.call({ name: "secret_tooz" });
     const alias = await session.call({ name: "sesame" });
     const version = await session.call({ name: "secret_tool@^1" });
     for (const answer of [hidden, absent, alias, version]) {
-      expect(answer.error).toMatchObject({ type: "ToolNotFoundError", code: "TOOL_NOT_FOUND" });
+      expect(answer).toFailWith("TOOL_NOT_FOUND", { type: "ToolNotFoundError" });
       expect(answer.error?.hint).not.toContain("secret_tool");
     }
     expect(hidden.error?.message.replace("secret_tool", "?")).toBe(
@@ -51,11 +51,9 @@ describe("a session", () => {
       tools: [echo, tool("other", { execute: () => 1 })],
       config: { tools: { enabled: ["echo", "sleep"], perTool: { sleep: { enabled: false } } } },
     });
-    expect((await tenon.call({ name: "echo", arguments: { text: "a" } })).success).toBe(true);
-    expect((await tenon.call({ name: "other" })).error?.code).toBe("TOOL_NOT_FOUND");
-    expect((await tenon.call({ name: "sleep", arguments: { duration: 0 } })).error?.code).toBe(
-      "TOOL_DISABLED",
-    );
+    expect(await tenon.call({ name: "echo", arguments: { text: "a" } })).toSucceed();
+    expect(await tenon.call({ name: "other" })).toFailWith("TOOL_NOT_FOUND");
+    expect(await tenon.call({ name: "sleep", arguments: { duration: 0 } })).toFailWith("TOOL_DISABLED");
   });
 
   it("spends its quotas: a minute, a task, a session, by tool and agent", async () => {
@@ -76,17 +74,17 @@ describe("a session", () => {
     const say = () => tenon.call({ name: "echo", arguments: { text: "a" } });
     expect([(await say()).success, (await say()).success]).toEqual([true, true]);
     const spent = await say();
-    expect(spent.error).toMatchObject({ type: "ToolUnavailableError", code: "QUOTA_SPENT" });
-    expect((await tenon.call({ name: "echo", arguments: {} })).error?.code).toBe("ARGUMENTS_INVALID");
+    expect(spent).toFailWith("QUOTA_SPENT", { type: "ToolUnavailableError" });
+    expect(await tenon.call({ name: "echo", arguments: {} })).toFailWith("ARGUMENTS_INVALID");
     clock.advance(61_000);
-    expect((await say()).success).toBe(true);
+    expect(await say()).toSucceed();
 
     const ada = tenon.createSession({ agent: "ada" });
     expect([(await ada.call({ name: "free" })).success, (await ada.call({ name: "free" })).success]).toEqual([
       true,
       false,
     ]);
-    expect((await tenon.createSession({ agent: "ada" }).call({ name: "free" })).success).toBe(true);
+    expect(await tenon.createSession({ agent: "ada" }).call({ name: "free" })).toSucceed();
     const bob = tenon.createSession({ agent: "bob" });
     const forTask = async (taskId: string) => (await bob.call({ name: "free", taskId })).success;
     expect([await forTask("1"), await forTask("1"), await forTask("2")]).toEqual([true, false, true]);
@@ -129,38 +127,33 @@ describe("a session", () => {
 describe("the configuration", () => {
   it("grants capabilities, to all or by agent", async () => {
     const need = tool("need", { capabilities: ["camera"], execute: () => 1 });
-    expect((await open({ tools: [need] }).call({ name: "need" })).error).toMatchObject({
+    expect(await open({ tools: [need] }).call({ name: "need" })).toFailWith("CAPABILITY_MISSING", {
       type: "ToolPermissionError",
-      code: "CAPABILITY_MISSING",
     });
     expect(
-      (await open({ tools: [need], config: { capabilities: ["camera"] } }).call({ name: "need" })).success,
-    ).toBe(true);
+      await open({ tools: [need], config: { capabilities: ["camera"] } }).call({ name: "need" }),
+    ).toSucceed();
     const tenon = open({ tools: [need], config: { capabilities: { ada: ["camera"] } } });
-    expect((await tenon.createSession({ agent: "ada" }).call({ name: "need" })).success).toBe(true);
-    expect((await tenon.createSession({ agent: "bob" }).call({ name: "need" })).error?.code).toBe(
+    expect(await tenon.createSession({ agent: "ada" }).call({ name: "need" })).toSucceed();
+    expect(await tenon.createSession({ agent: "bob" }).call({ name: "need" })).toFailWith(
       "CAPABILITY_MISSING",
     );
     const more = open({
       tools: [echo],
       config: { tools: { perTool: { echo: { permissions: { requiredCapabilities: ["voice"] } } } } },
     });
-    expect((await more.call({ name: "echo", arguments: { text: "a" } })).error?.code).toBe(
-      "CAPABILITY_MISSING",
-    );
+    expect(await more.call({ name: "echo", arguments: { text: "a" } })).toFailWith("CAPABILITY_MISSING");
   });
 
   it("caps by security level what runs at all, whatever the rules say", async () => {
     const high = tool("high", { securityLevel: "high", execute: () => 1 });
     const rules = { policy: { rules: [{ decision: "allow" as const, tool: "*" }] } };
     expect(
-      (await open({ tools: [high], config: { securityLevel: "medium", ...rules } }).call({ name: "high" }))
-        .error,
-    ).toMatchObject({ type: "ToolPermissionError", code: "SECURITY_LEVEL" });
+      await open({ tools: [high], config: { securityLevel: "medium", ...rules } }).call({ name: "high" }),
+    ).toFailWith("SECURITY_LEVEL", { type: "ToolPermissionError" });
     expect(
-      (await open({ tools: [high], config: { securityLevel: "high", ...rules } }).call({ name: "high" }))
-        .success,
-    ).toBe(true);
+      await open({ tools: [high], config: { securityLevel: "high", ...rules } }).call({ name: "high" }),
+    ).toSucceed();
     const raised = open({
       tools: [echo],
       config: {
@@ -168,9 +161,7 @@ describe("the configuration", () => {
         tools: { perTool: { echo: { permissions: { securityLevel: "critical" } } } },
       },
     });
-    expect((await raised.call({ name: "echo", arguments: { text: "a" } })).error?.code).toBe(
-      "SECURITY_LEVEL",
-    );
+    expect(await raised.call({ name: "echo", arguments: { text: "a" } })).toFailWith("SECURITY_LEVEL");
   });
 
   it("hands each tool its own block, and settles its priority, limits and state", async () => {
@@ -186,11 +177,11 @@ describe("the configuration", () => {
         },
       },
     });
-    expect((await tenon.call({ name: "show" })).result).toEqual({ colour: "red" });
+    expect(await tenon.call({ name: "show" })).toSucceedWith({ colour: "red" });
     const off = await tenon.call({ name: "echo", arguments: { text: "a" } });
-    expect(off.error).toMatchObject({ code: "TOOL_DISABLED" });
+    expect(off).toFailWith("TOOL_DISABLED");
     expect(off.error?.message).toContain("configuration");
-    expect((await open({ tools: [show] }).call({ name: "show" })).result).toEqual({});
+    expect(await open({ tools: [show] }).call({ name: "show" })).toSucceedWith({});
   });
 
   it("decides by rules: by tool, agent, user and category of what is touched; the first that matches", async () => {
@@ -209,9 +200,9 @@ describe("the configuration", () => {
     const by = (options: object, name: string) =>
       tenon.createSession(options).call({ name, arguments: name === "echo" ? { text: "a" } : {} });
     expect((await by({ agent: "mallory" }, "echo")).error?.message).toContain("not you");
-    expect((await by({ agent: "ada", userId: "eve" }, "echo")).success).toBe(true);
-    expect((await by({ userId: "eve" }, "other")).error?.code).toBe("ACCESS_DENIED");
-    expect((await by({ userId: "bob" }, "other")).success).toBe(true);
+    expect(await by({ agent: "ada", userId: "eve" }, "echo")).toSucceed();
+    expect(await by({ userId: "eve" }, "other")).toFailWith("ACCESS_DENIED");
+    expect(await by({ userId: "bob" }, "other")).toSucceed();
   });
 
   it("of a workspace that is not there is refused with its name", () => {

@@ -91,7 +91,7 @@ describe("a generator", () => {
     const running = tenon.call({ name: "endless", signal: cancel.signal });
     await waiting.passed;
     cancel.abort();
-    expect((await running).error?.code).toBe("CANCELLED");
+    expect(await running).toFailWith("CANCELLED");
     expect(await tidied.passed).toBe("tidy");
     await until(() => tenon.stats().running === 0);
   });
@@ -115,7 +115,7 @@ describe("a generator", () => {
     const tenon = open({
       tools: [tool("own", { execute: () => iterator }), tool("bad", { execute: () => failing })],
     });
-    expect((await tenon.call({ name: "own" })).result).toBe(3);
+    expect(await tenon.call({ name: "own" })).toSucceedWith(3);
     expect((await tenon.call({ name: "bad" })).error?.message).toBe("from next");
   });
 
@@ -142,7 +142,7 @@ describe("a generator", () => {
         }),
       ],
     });
-    expect((await tenon.call({ name: "odd" })).result).toBe("ok");
+    expect(await tenon.call({ name: "odd" })).toSucceedWith("ok");
   });
 });
 

@@ -61,7 +61,7 @@ describe("the time limit", () => {
         }),
       ],
     });
-    expect((await tenon.call({ name: "slow" })).error?.code).toBe("TIMED_OUT");
+    expect(await tenon.call({ name: "slow" })).toFailWith("TIMED_OUT");
     expect(await told.passed).toMatchObject({ name: "ToolTimeoutError" });
   });
 
@@ -80,7 +80,7 @@ describe("the time limit", () => {
         tool("next", { ...held, execute: () => log.push("next") }),
       ],
     });
-    expect((await tenon.call({ name: "deaf" })).error?.code).toBe("TIMED_OUT");
+    expect(await tenon.call({ name: "deaf" })).toFailWith("TIMED_OUT");
     const waiting = tenon.call({ name: "next" });
     await until(() => tenon.stats().waiting === 1);
     expect(log).toEqual([]);
@@ -112,7 +112,7 @@ describe("the time limit", () => {
         tool("next", { ...held, execute: () => log.push("next") }),
       ],
     });
-    expect((await tenon.call({ name: "deaf" })).error?.code).toBe("TIMED_OUT");
+    expect(await tenon.call({ name: "deaf" })).toFailWith("TIMED_OUT");
     const waiting = tenon.call({ name: "next" });
     await until(() => tenon.stats().waiting === 1);
     go.open();
@@ -130,7 +130,7 @@ describe("the time limit", () => {
       ],
     });
     await tenon.call({ name: "deaf" });
-    expect((await tenon.call({ name: "next" })).result).toBe("ran");
+    expect(await tenon.call({ name: "next" })).toSucceedWith("ran");
     await until(() => tenon.stats().running === 0);
   });
 
@@ -145,7 +145,7 @@ describe("the time limit", () => {
         }),
       ],
     });
-    expect((await tenon.call({ name: "flood" })).error?.code).toBe("TIMED_OUT");
+    expect(await tenon.call({ name: "flood" })).toFailWith("TIMED_OUT");
     await until(() => tenon.stats().running === 0);
   });
 
@@ -172,17 +172,17 @@ describe("the time limit", () => {
         tool("slower", { timeoutMs: 30, init: slowStart, execute: async () => "done" }),
       ],
     });
-    expect((await tenon.call({ name: "slow" })).success).toBe(true);
-    expect((await tenon.call({ name: "slower", timeoutMs: 20 })).error?.code).toBe("TIMED_OUT");
+    expect(await tenon.call({ name: "slow" })).toSucceed();
+    expect(await tenon.call({ name: "slower", timeoutMs: 20 })).toFailWith("TIMED_OUT");
     await until(() => tenon.registry.state("slower") === "Ready");
-    expect((await tenon.call({ name: "slower" })).result).toBe("done");
+    expect(await tenon.call({ name: "slower" })).toSucceedWith("done");
     expect(await tenon.registry.unregister("slower")).toBe(true);
   });
 
   it("of a caller in a hurry is no fault of the tool", async () => {
     const tenon = open({ tools: [obedient("slow")], health: { criticalErrors: 2 } });
     for (let index = 0; index < 3; index++) {
-      expect((await tenon.call({ name: "slow", timeoutMs: 5 })).error?.code).toBe("TIMED_OUT");
+      expect(await tenon.call({ name: "slow", timeoutMs: 5 })).toFailWith("TIMED_OUT");
     }
     expect(tenon.registry.state("slow")).toBe("Ready");
   });
@@ -193,7 +193,7 @@ describe("cancellation", () => {
     let ran = false;
     const tenon = open({ tools: [tool("run", { execute: () => (ran = true) })] });
     const answer = await tenon.call({ name: "run", signal: AbortSignal.abort() });
-    expect(answer.error).toMatchObject({ type: "ToolCancelledError", code: "CANCELLED", retryable: false });
+    expect(answer).toFailWith("CANCELLED", { type: "ToolCancelledError", retryable: false });
     expect(ran).toBe(false);
   });
 
@@ -209,7 +209,7 @@ describe("cancellation", () => {
     const second = tenon.call({ name: "run", signal: cancel.signal });
     expect(tenon.stats().waiting).toBe(1);
     cancel.abort();
-    expect((await second).error?.code).toBe("CANCELLED");
+    expect(await second).toFailWith("CANCELLED");
     expect(tenon.stats().waiting).toBe(0);
     go.open();
     await first;
@@ -226,7 +226,7 @@ describe("cancellation", () => {
       const running = tenon.call({ name, signal: cancel.signal });
       await until(() => tenon.stats().running === 1);
       cancel.abort(new Error("a reason of one's own"));
-      expect((await running).error?.code).toBe("CANCELLED");
+      expect(await running).toFailWith("CANCELLED");
       await until(() => tenon.stats().running === 0);
     }
   });
@@ -250,7 +250,7 @@ describe("cancellation", () => {
     const running = tenon.call({ name: "flaky", signal: cancel.signal });
     await retried.passed;
     cancel.abort();
-    expect((await running).error?.code).toBe("CANCELLED");
+    expect(await running).toFailWith("CANCELLED");
     expect(tries).toBe(1);
     await until(() => tenon.stats().running === 0);
   });
@@ -262,7 +262,7 @@ describe("cancellation", () => {
     const running = tenon.call({ name: "sleep", arguments: { duration: 3600 }, signal: cancel.signal });
     await until(() => tenon.stats().running === 1);
     cancel.abort();
-    expect((await running).error?.code).toBe("CANCELLED");
+    expect(await running).toFailWith("CANCELLED");
     expect(Date.now() - started).toBeLessThan(5000);
     await until(() => tenon.stats().running === 0);
   });
@@ -296,7 +296,7 @@ describe("cancellation", () => {
     const answer = await tenon.call({ name: "echo", arguments: { text: "a" }, signal: cancel.signal });
     const count = events.length;
     cancel.abort();
-    expect(answer.success).toBe(true);
+    expect(answer).toSucceed();
     expect(events).toHaveLength(count);
   });
 
@@ -306,9 +306,9 @@ describe("cancellation", () => {
     const cancel = new AbortController();
     const running = tenon.call({ name: "slow", signal: cancel.signal });
     cancel.abort();
-    expect((await running).error?.code).toBe("CANCELLED");
+    expect(await running).toFailWith("CANCELLED");
     go.open();
-    expect((await tenon.call({ name: "slow" })).result).toBe("done");
+    expect(await tenon.call({ name: "slow" })).toSucceedWith("done");
     await until(() => tenon.registry.state("slow") === "Ready");
     expect(await tenon.registry.unregister("slow")).toBe(true);
   });
@@ -361,7 +361,7 @@ describe("retries", () => {
     const { made, tries } = flaky(2, { retry: { delayMs: 1 } });
     const tenon = open({ tools: [made] });
     const answer = await tenon.call({ name: "flaky" });
-    expect(answer).toMatchObject({ success: true, result: "at last", metadata: { attempts: 3 } });
+    expect(answer).toSucceed({ result: "at last", metadata: { attempts: 3 } });
     expect(tries).toHaveLength(3);
     expect(tenon.metrics.snapshot().overall).toMatchObject({ calls: 1, successes: 1, failures: 0 });
   });
@@ -431,8 +431,8 @@ describe("retries", () => {
         }),
       ],
     });
-    expect((await tenon.call({ name: "slow" })).error?.code).toBe("TIMED_OUT");
-    expect((await tenon.call({ name: "wrong" })).error?.code).toBe("RESULT_INVALID");
+    expect(await tenon.call({ name: "slow" })).toFailWith("TIMED_OUT");
+    expect(await tenon.call({ name: "wrong" })).toFailWith("RESULT_INVALID");
     expect(tries).toBe(2);
   });
 
@@ -442,7 +442,7 @@ describe("retries", () => {
       retry: { attempts: 50, delayMs: 15, maxDelayMs: 15 },
     });
     const answer = await open({ tools: [made] }).call({ name: "flaky" });
-    expect(answer.error?.code).toBe("TIMED_OUT");
+    expect(answer).toFailWith("TIMED_OUT");
     expect(tries.length).toBeLessThan(10);
   });
 
@@ -456,6 +456,6 @@ describe("retries", () => {
         return tries;
       },
     });
-    expect((await open({ tools: [made] }).call({ name: "gen" })).result).toBe(3);
+    expect(await open({ tools: [made] }).call({ name: "gen" })).toSucceedWith(3);
   });
 });

@@ -59,7 +59,7 @@ describe.each(forms)("arguments by %s", (_, input) => {
 
   it("fill in defaults", async () => {
     const { call } = openTake();
-    expect((await call({ path: "a" })).result).toEqual({ path: "a", mode: "overwrite" });
+    expect(await call({ path: "a" })).toSucceedWith({ path: "a", mode: "overwrite" });
   });
 
   it("have all their faults named in one answer, with the nearest name for an unknown one", async () => {
@@ -80,13 +80,13 @@ describe.each(forms)("arguments by %s", (_, input) => {
   it("take JSON in a string where an object or array was meant", async () => {
     const { call } = openTake();
     const answer = await call({ path: "a", lines: '["x", 1]', options: '{"deep":{"er":true}}' });
-    expect(answer.result).toMatchObject({ lines: ["x", 1], options: { deep: { er: true } } });
-    expect((await call('{"path":"whole"}')).result).toMatchObject({ path: "whole" });
+    expect(answer).toSucceed({ result: { lines: ["x", 1], options: { deep: { er: true } } } });
+    expect(await call('{"path":"whole"}')).toSucceed({ result: { path: "whole" } });
   });
 
   it("leave a string alone where a string was meant", async () => {
     const { call } = openTake();
-    expect((await call({ path: '{"a":1}' })).result).toMatchObject({ path: '{"a":1}' });
+    expect(await call({ path: '{"a":1}' })).toSucceed({ result: { path: '{"a":1}' } });
   });
 
   it("are not coerced", async () => {
@@ -98,7 +98,7 @@ describe.each(forms)("arguments by %s", (_, input) => {
       { path: ["a"] },
       { path: null },
     ]) {
-      expect((await call(args)).error?.code).toBe("ARGUMENTS_INVALID");
+      expect(await call(args)).toFailWith("ARGUMENTS_INVALID");
     }
   });
 
@@ -122,7 +122,7 @@ describe("an input that a schema transforms", () => {
         }),
       ],
     });
-    expect((await tenon.call({ name: "take", arguments: { n: "four" } })).result).toEqual({ n: 4 });
+    expect(await tenon.call({ name: "take", arguments: { n: "four" } })).toSucceedWith({ n: 4 });
   });
 
   it("with an asynchronous check is refused with the reason", async () => {
@@ -169,7 +169,7 @@ describe("what a tool says that it touches", () => {
   it("nothing, by undefined or null, is allowed", async () => {
     for (const resources of [() => undefined, () => null, () => ({})]) {
       const tenon = open({ tools: [tool("free", { resources: resources as never, execute: () => "ran" })] });
-      expect((await tenon.call({ name: "free" })).result).toBe("ran");
+      expect(await tenon.call({ name: "free" })).toSucceedWith("ran");
     }
   });
 });

@@ -255,7 +255,7 @@ describe.each(tables)("$name", ({ config, rows }) => {
         .toSorted(),
     ).toEqual([...readable, "try.sh"].toSorted());
     const found = await call(tenon, "code_query", { query: "CONTENT", type: "text" });
-    expect(found).toMatchObject({ success: true });
+    expect(found).toSucceed();
     for (const { path, read } of rows) if (!read) expect(JSON.stringify(found)).not.toContain(`"${path}"`);
   });
 
@@ -295,10 +295,8 @@ describe("a folder that holds what a rule is about", () => {
     );
     const tenon = open({ config }, fixture);
     const [top = ""] = file.split("/");
-    expect(await call(tenon, "move_file", { from: top, to: "moved" })).toMatchObject({ success: false });
-    expect(await call(tenon, "delete_file", { path: top, recursive: true })).toMatchObject({
-      success: false,
-    });
+    expect(await call(tenon, "move_file", { from: top, to: "moved" })).not.toSucceed();
+    expect(await call(tenon, "delete_file", { path: top, recursive: true })).not.toSucceed();
     expect(readFileSync(join(fixture.workspace, file), "utf8")).toBe("CONTENT\n");
   });
 
@@ -306,9 +304,7 @@ describe("a folder that holds what a rule is about", () => {
     const fixture = createFixture();
     fill(fixture.workspace, [row("free/a/b", "rw"), row("other/x", "rw")]);
     const tenon = open({ config }, fixture);
-    expect(await call(tenon, "move_file", { from: "free", to: "moved" })).toMatchObject({ success: true });
-    expect(await call(tenon, "delete_file", { path: "other", recursive: true })).toMatchObject({
-      success: true,
-    });
+    expect(await call(tenon, "move_file", { from: "free", to: "moved" })).toSucceed();
+    expect(await call(tenon, "delete_file", { path: "other", recursive: true })).toSucceed();
   });
 });

@@ -76,7 +76,7 @@ describe("files through a call", () => {
       arguments: { path: "a.txt", text: "after" },
       taskId: "t",
     });
-    expect(answer).toMatchObject({ success: true, result: { size: 5 } });
+    expect(answer).toSucceed({ result: { size: 5 } });
     await tenon.close();
     open();
     expect(await tenon.history({ path: "a.txt" })).toMatchObject([
@@ -94,8 +94,8 @@ describe("files through a call", () => {
   ])("refuse %j and change nothing", async (path, code) => {
     open();
     const answer = await tenon.call({ name: "put", arguments: { path, text: "x" } });
-    expect(answer.success).toBe(false);
-    expect(answer.error?.code).toMatch(code);
+    expect(answer).not.toSucceed();
+    expect(answer).toFailWith(code);
     expect(existsSync(join(root, "outside.txt"))).toBe(false);
     expect(existsSync(inside(".git"))).toBe(false);
   });
@@ -109,16 +109,16 @@ describe("files through a call", () => {
       name: "put",
       arguments: { path: ".vscode/settings.json", text: "{}" },
     });
-    expect(settings).toMatchObject({ success: true });
+    expect(settings).toSucceed();
     const tasks = await tenon.call({ name: "put", arguments: { path: ".vscode/tasks.json", text: "{}" } });
-    expect(tasks.success).toBe(false);
+    expect(tasks).not.toSucceed();
   });
 
   it("refuse a pattern that would hang others, in no time, and one that cannot be read, clearly", async () => {
     writeFileSync(inside("a".repeat(120)), "x");
     open({ config: { files: { forbiddenPaths: ["*a*a*a*a*a*a*b"] } } });
     const answer = await tenon.call({ name: "get", arguments: { path: "a".repeat(120) } });
-    expect(answer).toMatchObject({ success: true });
+    expect(answer).toSucceed();
     expect(answer.durationMs).toBeLessThan(2000);
   });
 
@@ -150,7 +150,7 @@ describe("files through a call", () => {
     expect(await read("src/secret.ts")).toBe(false);
     expect(await read(join(root, "state"))).toBe(false);
     const whole = await tenon.call({ name: "get", arguments: { path: "top.txt" } });
-    expect(whole.success).toBe(true);
+    expect(whole).toSucceed();
   });
 
   it("ask before a change in mode ask, with the preview, and nobody is asked for what cannot work", async () => {
@@ -164,10 +164,8 @@ describe("files through a call", () => {
         },
       },
     });
-    expect((await tenon.call({ name: "put", arguments: { path: "a.txt", text: "abc" } })).success).toBe(true);
-    expect((await tenon.call({ name: "put", arguments: { path: "../a.txt", text: "abc" } })).success).toBe(
-      false,
-    );
+    expect(await tenon.call({ name: "put", arguments: { path: "a.txt", text: "abc" } })).toSucceed();
+    expect(await tenon.call({ name: "put", arguments: { path: "../a.txt", text: "abc" } })).not.toSucceed();
     expect(asked).toEqual(["Write 3 characters to a.txt"]);
   });
 
@@ -221,17 +219,13 @@ describe("the network through a call", () => {
   it("refuses loopback unless it is allowed, whatever the rules say", async () => {
     open({ config: { policy: { rules: [allow] } } });
     const answer = await tenon.call({ name: "http_get", arguments: { url: `http://127.0.0.1:${port}/` } });
-    expect(answer.error).toMatchObject({ type: "ToolPermissionError", code: "NETWORK_REFUSED" });
+    expect(answer).toFailWith("NETWORK_REFUSED", { type: "ToolPermissionError" });
   });
 
   it("reaches an allowed host, and marks what came back as untrusted", async () => {
     open({ config: { policy: { rules: [allow] }, network: { allowHosts: ["127.0.0.1"] } } });
     const answer = await tenon.call({ name: "http_get", arguments: { url: `http://127.0.0.1:${port}/` } });
-    expect(answer).toMatchObject({
-      success: true,
-      result: { status: 200, body: "hello" },
-      metadata: { untrusted: true },
-    });
+    expect(answer).toSucceed({ result: { status: 200, body: "hello" }, metadata: { untrusted: true } });
   });
 
   it("refuses a redirect to a host that a rule denies", async () => {
@@ -253,9 +247,9 @@ describe("questions to the person", () => {
       name: "ask_user",
       arguments: { question: "Which?", options: ["a", "b"] },
     });
-    expect(answer.result).toEqual({ question: "Which?", answer: "Which? a/b" });
+    expect(answer).toSucceedWith({ question: "Which?", answer: "Which? a/b" });
     const input = await tenon.call({ name: "request_input", arguments: { prompt: "Name?", default: "x" } });
-    expect(input.result).toEqual({ input: "Name?" });
+    expect(input).toSucceedWith({ input: "Name?" });
   });
 
   it("are answered by type", async () => {
@@ -271,18 +265,18 @@ describe("questions to the person", () => {
       name: "request_confirmation",
       arguments: { stage_name: "prd", message: "ok?" },
     });
-    expect(confirmed.result).toEqual({ approved: true, userResponse: "go" });
+    expect(confirmed).toSucceedWith({ approved: true, userResponse: "go" });
     const review = await tenon.call({
       name: "review_with_feedback_content",
       arguments: { title: "T", content: "hey" },
     });
-    expect(review.result).toEqual({ action: "edit", content: "hey!", feedback: "louder" });
+    expect(review).toSucceedWith({ action: "edit", content: "hey!", feedback: "louder" });
   });
 
   it("are refused at once where nobody is there", async () => {
     open();
     const answer = await tenon.call({ name: "ask_user", arguments: { question: "Anybody?" } });
-    expect(answer.error).toMatchObject({ code: "INTERACTION_FAILED" });
+    expect(answer).toFailWith("INTERACTION_FAILED");
     expect(answer.durationMs).toBeLessThan(2000);
   });
 
@@ -304,6 +298,6 @@ describe("questions to the person", () => {
       name: "provide_feedback",
       arguments: { stage_name: "design", feedback_type: "issue", feedback: "too big" },
     });
-    expect(answer.result).toMatchObject({ stageName: "design", feedbackType: "issue", feedback: "too big" });
+    expect(answer).toSucceed({ result: { stageName: "design", feedbackType: "issue", feedback: "too big" } });
   });
 });

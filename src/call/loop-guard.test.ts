@@ -76,7 +76,7 @@ describe("the loop guard", () => {
     const answers = [];
     for (let at = 0; at < 4; at++) answers.push(await call(tenon));
     expect(answers.map(countOf)).toEqual([undefined, undefined, 3, 4]);
-    expect(answers[2]?.error).toMatchObject({ code: "EXECUTION_FAILED", message: "no luck" });
+    expect(answers[2]).toFailWith("EXECUTION_FAILED", { message: "no luck" });
     expect(answers[2]?.error?.hint).toMatch(/failed 3 times.*Other tools: .*other/);
     expect(answers[2]?.content).toMatchObject([
       { text: expect.stringContaining("failed 3 times") as string },
@@ -108,7 +108,7 @@ describe("the loop guard", () => {
     };
     await failTwice("step");
     fixture.fails = false;
-    expect((await call(tenon)).success).toBe(true);
+    expect(await call(tenon)).toSucceed();
     fixture.fails = true;
     expect(countOf(await call(tenon))).toBeUndefined();
 
@@ -138,34 +138,30 @@ describe("the loop guard", () => {
     for (let at = 0; at < 5; at++) await call(tenon, "reads_a");
     expect(fixture.runs).toBe(5);
     const refused = await call(tenon, "reads_a");
-    expect(refused.error).toMatchObject({
-      type: "ToolUnavailableError",
-      code: "LOOP_DETECTED",
-      retryable: false,
-    });
+    expect(refused).toFailWith("LOOP_DETECTED", { type: "ToolUnavailableError", retryable: false });
     expect([fixture.runs, countOf(refused)]).toEqual([5, 5]);
     fixture.fails = false;
     await call(tenon, "writes_a");
-    expect((await call(tenon, "reads_a")).success).toBe(true);
-    for (let at = 0; at < 30; at++) expect((await call(tenon)).success).toBe(true);
+    expect(await call(tenon, "reads_a")).toSucceed();
+    for (let at = 0; at < 30; at++) expect(await call(tenon)).toSucceed();
 
     Object.assign(fixture, { fails: true, retryable: true, runs: 0 });
-    for (let at = 0; at < 10; at++) expect((await call(tenon)).error?.code).toBe("EXECUTION_FAILED");
+    for (let at = 0; at < 10; at++) expect(await call(tenon)).toFailWith("EXECUTION_FAILED");
     expect(fixture.runs).toBe(10);
     Object.assign(fixture, { retryable: false, message: "for good" });
     for (let at = 0; at < 6; at++) await call(tenon, "other");
-    expect((await call(tenon, "other")).error?.code).toBe("LOOP_DETECTED");
+    expect(await call(tenon, "other")).toFailWith("LOOP_DETECTED");
     fixture.time += 200_000;
-    expect((await call(tenon, "other")).error?.code).toBe("EXECUTION_FAILED");
+    expect(await call(tenon, "other")).toFailWith("EXECUTION_FAILED");
   });
 
   it("lets a call try again when somebody else has changed what it reads", async () => {
     const { tenon, workspace } = start({ refuseAfter: 3 });
     const poll = (): Promise<ToolEnvelope> => call(tenon, "read_file", { path: "awaited.txt" });
     for (let at = 0; at < 3; at++) await poll();
-    expect((await poll()).error?.code).toBe("LOOP_DETECTED");
+    expect(await poll()).toFailWith("LOOP_DETECTED");
     writeFileSync(join(workspace, "awaited.txt"), "here\n");
-    expect((await poll()).success).toBe(true);
+    expect(await poll()).toSucceed();
   });
 
   it("leaves denials to the policy and can be switched off", async () => {

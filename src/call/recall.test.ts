@@ -101,7 +101,7 @@ describe("a cached answer", () => {
     const first = await read(tenon, "a.txt");
     const again = await read(tenon, "a.txt");
     expect([isCached(first), isCached(again)]).toEqual([false, true]);
-    expect(again.result).toEqual(first.result);
+    expect(again).toSucceedWith(first.result);
     expect(again.content).toEqual(first.content);
     expect(isCached(await tenon.call({ name: "get_file_info", arguments: { path: "a.txt" } }))).toBe(false);
     expect(isCached(await tenon.call({ name: "get_file_info", arguments: { path: "a.txt" } }))).toBe(true);
@@ -126,7 +126,7 @@ describe("a cached answer", () => {
     expect(isCached(await read(tenon, "b.txt"))).toBe(true);
     const writing = tenon.call({ name: "slow_write" });
     expect(contentOf(await read(tenon, "b.txt"))).toBe("new\n");
-    expect((await writing).success).toBe(true);
+    expect(await writing).toSucceed();
 
     // What a kept answer shows has been seen, though the session had forgotten it.
     const session = tenon.createSession();
@@ -134,7 +134,7 @@ describe("a cached answer", () => {
     session.seen.forget("a.txt");
     expect(isCached(await read(session, "a.txt"))).toBe(true);
     const edit = { path: "a.txt", old_str: "two", new_str: "2" };
-    expect((await session.call({ name: "edit_file", arguments: edit })).success).toBe(true);
+    expect(await session.call({ name: "edit_file", arguments: edit })).toSucceed();
     expect(contentOf(await read(tenon, "a.txt"))).toBe("one\n2\n");
 
     // Policy has its say every time.

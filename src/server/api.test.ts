@@ -82,23 +82,19 @@ describe("tools", () => {
   it("are switched off and on", async () => {
     const path = `/api/tools/${encodeURIComponent(name)}/state`;
     expect((await at.post(path, { enabled: false })).body).toMatchObject({ enabled: false });
-    expect((await callTool(name, { word: "a" })).error).toMatchObject({ code: "TOOL_DISABLED" });
+    expect(await callTool(name, { word: "a" })).toFailWith("TOOL_DISABLED");
     expect((await at.post(path, { enabled: true })).body).toMatchObject({ enabled: true });
-    expect((await callTool(name, { word: "a" })).result).toEqual({ word: "a" });
+    expect(await callTool(name, { word: "a" })).toSucceedWith({ word: "a" });
   });
 
   it("are called as a person in the console's session", async () => {
     const envelope = await callTool(name, { word: "hi" }, { id: "mine", taskId: "T1" });
-    expect(envelope).toMatchObject({
-      success: true,
+    expect(envelope).toSucceed({
       result: { word: "hi" },
       metadata: { requestId: "mine", sessionId: "console", agent: "person", taskId: "T1" },
     });
     expect(envelope.content[0]).toMatchObject({ type: "text" });
-    expect(await callTool("nowhere", {})).toMatchObject({
-      success: false,
-      error: { code: "TOOL_NOT_FOUND" },
-    });
+    expect(await callTool("nowhere", {})).toFailWith("TOOL_NOT_FOUND");
   });
 });
 
@@ -158,17 +154,14 @@ describe("a call that needs consent", () => {
     const refused = callTool("write_file", { path: "b.txt", content: "one" });
     const one = (await waiting("/api/approvals")) as { id: string };
     await at.post(`/api/approvals/${one.id}`, { verdict: "no", reason: "not there" });
-    expect((await refused).error).toMatchObject({
-      code: "APPROVAL_DENIED",
-      message: expect.stringContaining("not there"),
-    });
+    expect(await refused).toFailWith("APPROVAL_DENIED", { message: expect.stringContaining("not there") });
     const changed = callTool("write_file", { path: "b.txt", content: "one" });
     const two = (await waiting("/api/approvals")) as { id: string };
     await at.post(`/api/approvals/${two.id}`, {
       verdict: "once",
       updatedArguments: { path: "c.txt", content: "two\n" },
     });
-    expect((await changed).success).toBe(true);
+    expect(await changed).toSucceed();
     expect(readFileSync(join(at.workspace, "c.txt"), "utf8")).toBe("two\n");
   });
 
@@ -176,7 +169,7 @@ describe("a call that needs consent", () => {
     const calling = callTool("write_file", { path: "d.txt", content: "one\n" });
     const { id } = (await waiting("/api/approvals")) as { id: string };
     await at.post(`/api/approvals/${id}`, { verdict: "always" });
-    expect((await calling).success).toBe(true);
+    expect(await calling).toSucceed();
     const { body } = await at.ask("/api/policy");
     expect(body.mode).toBe("ask");
     const rule = body.rules.find((one: { revocable: boolean }) => one.revocable);
@@ -230,7 +223,7 @@ describe("a question", () => {
     });
     expect((await at.post(`/api/questions/${question.id}`, { approved: true })).status).toBe(400);
     expect((await at.post(`/api/questions/${question.id}`, { text: "blue" })).status).toBe(200);
-    expect((await asking).result).toMatchObject({ answer: "blue" });
+    expect(await asking).toSucceed({ result: { answer: "blue" } });
     await feed.until(({ items }) => items.some(({ event }) => event.type === "TOOL_CALL_COMPLETED"));
     const about = feed.items.filter(({ event }) => event.type.startsWith("QUESTION"));
     expect(about.map(({ event }) => event.payload)).toMatchObject([
@@ -244,7 +237,7 @@ describe("a question", () => {
     const asking = ask("request_confirmation", { stage_name: "plan", message: "Go on?" });
     const { id } = (await waiting("/api/questions")) as { id: string };
     await at.post(`/api/questions/${id}`, { declined: true });
-    expect((await asking).error).toMatchObject({ code: "INTERACTION_FAILED" });
+    expect(await asking).toFailWith("INTERACTION_FAILED");
     expect((await at.ask("/api/questions")).body).toEqual([]);
   });
 });
@@ -259,7 +252,7 @@ describe("calls", () => {
     );
     expect((await at.ask(path)).body).toMatchObject({ state: "running", output: "still here" });
     expect((await at.post(`${path}/cancel`)).body).toEqual({ cancelled: true });
-    expect((await calling).error).toMatchObject({ code: "CANCELLED" });
+    expect(await calling).toFailWith("CANCELLED");
     expect((await at.ask(path)).body).toMatchObject({ state: "failed", error: { code: "CANCELLED" } });
     expect((await at.post(`${path}/cancel`)).status).toBe(409);
   });
@@ -300,7 +293,7 @@ describe("what was changed", () => {
     });
     const { id } = (await waiting("/api/approvals")) as { id: string };
     await at.post(`/api/approvals/${id}`, { verdict: "once" });
-    expect((await writing).success).toBe(true);
+    expect(await writing).toSucceed();
     const { body } = await at.ask("/api/changes?taskId=T3");
     expect(body).toMatchObject([{ path: "f.txt", tool: "edit_file", taskId: "T3", undone: false }]);
     const preview = (await at.post("/api/undo/preview", { taskId: "T3" })).body;

@@ -91,7 +91,7 @@ describe("an extension", () => {
       { ...named, name: "second", onToolExecute: (_tool, input) => ({ input: { ...(input as object) } }) },
     ]);
     const answer = await say(tenon);
-    expect(answer.result).toEqual({ text: "hi!" });
+    expect(answer).toSucceedWith({ text: "hi!" });
     expect(answer.metadata["changedBy"]).toEqual(["ext", "second"]);
     expect(recorded[0]?.arguments).toEqual({ text: "hi!" });
   });
@@ -116,7 +116,7 @@ describe("an extension", () => {
       },
     ]);
     const answer = await say(tenon);
-    expect(answer.result).toEqual({ text: "hi" });
+    expect(answer).toSucceedWith({ text: "hi" });
     expect(answer.metadata["forged"]).toBeUndefined();
   });
 
@@ -136,7 +136,7 @@ describe("an extension", () => {
     const tenon = start([{ ...named, timeoutMs: 20, onToolExecute }]);
     const faults = faultsOf(tenon);
     const answer = await say(tenon);
-    expect(answer.result).toEqual({ text: "hi" });
+    expect(answer).toSucceedWith({ text: "hi" });
     expect(faults).toHaveLength(1);
     expect(faults[0]).toMatch(/^extension:ext:onToolExecute /);
   });
@@ -145,14 +145,13 @@ describe("an extension", () => {
     const tenon = start([
       { ...named, timeoutMs: 20, onFailure: "refuse", onToolExecute: () => new Promise(() => {}) },
     ]);
-    expect((await say(tenon)).error?.code).toBe("EXTENSION_FAILED");
+    expect(await say(tenon)).toFailWith("EXTENSION_FAILED");
   });
 
   it("refuses a call by a word or by an error", async () => {
     const tenon = start([{ ...named, onToolExecute: () => ({ refuse: "not on Sundays", hint: "Wait." }) }]);
-    expect((await say(tenon)).error).toMatchObject({
+    expect(await say(tenon)).toFailWith("EXTENSION_REFUSED", {
       type: "ToolPermissionError",
-      code: "EXTENSION_REFUSED",
       message: "Access denied: not on Sundays",
       hint: "Wait.",
     });
@@ -246,7 +245,7 @@ describe("an extension", () => {
     const late = () => tenon.call({ name: "late", arguments: { text: "hi" } });
     expect([(await say(tenon)).result, (await late()).result]).toEqual([{ text: "hi!!" }, { text: "hi!!" }]);
     tenon.unuse("ext");
-    expect((await say(tenon)).result).toEqual({ text: "hi!" });
+    expect(await say(tenon)).toSucceedWith({ text: "hi!" });
     tenon.unuse("twice");
     expect([(await say(tenon)).result, (await late()).result]).toEqual([{ text: "hi" }, { text: "hi" }]);
     expect(tenon.registry.get("echo")).toBe(echo);
@@ -295,7 +294,7 @@ describe("extendTool", () => {
       "ToolPermissionError",
     );
     tenon.register(extendTool(touch, { name: "deeper", before: ({ path }) => ({ path: `a/${path}` }) }));
-    expect((await tenon.call({ name: "deeper", arguments: { path: "x" } })).result).toEqual({ path: "a/x" });
+    expect(await tenon.call({ name: "deeper", arguments: { path: "x" } })).toSucceedWith({ path: "a/x" });
     tenon.register(extendTool(touch, { name: "wrong", before: () => ({ path: 7 }) as never }));
     expect((await tenon.call({ name: "wrong", arguments: { path: "x" } })).error?.type).toBe(
       "ToolValidationError",
@@ -320,8 +319,8 @@ describe("extendTool", () => {
     const counter = new Counter();
     tenon.register(extendTool(counter, { after: ({ n }) => ({ n: n + 100 }) }));
     tenon.register(extendTool(counter, { name: "bad", after: () => ({ n: "many" }) as never }));
-    expect((await tenon.call({ name: "count" })).result).toEqual({ n: 101 });
-    expect((await tenon.call({ name: "bad" })).error?.code).toBe("RESULT_INVALID");
+    expect(await tenon.call({ name: "count" })).toSucceedWith({ n: 101 });
+    expect(await tenon.call({ name: "bad" })).toFailWith("RESULT_INVALID");
   });
 
   it("makes a tool stricter, never looser", () => {

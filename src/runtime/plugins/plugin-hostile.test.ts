@@ -97,7 +97,7 @@ describe("a plugin that lies", () => {
     const tools = `[tool("odd", async (_, ctx) => { ctx.log.info({ toString: 1 }); await new Promise((done) => setTimeout(done, 50)); return ctx.files.stat("none"); }, { timeoutMs: 5000 })]`;
     const tenon = fixture.open();
     await tenon.loadPlugin(fixture.put("odd.mjs", plainPlugin("odd", tools)));
-    expect(await tenon.call({ name: "odd" })).toMatchObject({ success: true, result: null });
+    expect(await tenon.call({ name: "odd" })).toSucceed({ result: null });
     await tenon.close();
   }, 20_000);
 });
@@ -117,9 +117,9 @@ describe("a hook of a plugin", () => {
       const file = fixture.put(`judge-${inProcess}.mjs`, plainPlugin("judge", "[]", extension));
       await tenon.loadPlugin(file, { inProcess });
       const parse = (text: string) => tenon.call({ name: "json_parse", arguments: { text } });
-      expect(await parse("1")).toMatchObject({ success: true });
+      expect(await parse("1")).toSucceed();
       expect(await parse("2")).toMatchObject({ success: false, error: { type: "ToolPermissionError" } });
-      if (!inProcess) expect(await parse("3")).toMatchObject({ success: true });
+      if (!inProcess) expect(await parse("3")).toSucceed();
       await tenon.close();
     },
     20_000,

@@ -81,11 +81,11 @@ describe("a plugin that goes on with a call that was stopped", () => {
       const other = tenon.call({ name: "slow" });
       const spinning = tenon.call({ name: "spin", timeoutMs: 100 });
       // Others do not notice.
-      expect(await tenon.call({ name: "list_files", arguments: {} })).toMatchObject({ success: true });
-      expect(await spinning).toMatchObject({ error: { code: "TIMED_OUT" } });
+      expect(await tenon.call({ name: "list_files", arguments: {} })).toSucceed();
+      expect(await spinning).toFailWith("TIMED_OUT");
       expect((await lost).message).toContain("a call that was stopped did not end within 200 ms");
       // Except those in the same process, who can call again.
-      expect(await other).toMatchObject({ error: { code: "PLUGIN_LOST", retryable: true } });
+      expect(await other).toFailWith("PLUGIN_LOST", { retryable: true });
       const { result: after } = await tenon.call({ name: "pid" });
       expect(after).not.toBe(before);
       // A process that was killed is there until its parent has looked at it.
@@ -122,7 +122,7 @@ describe("the process of a plugin", () => {
       tenon.on("PLUGIN_FAILED", ({ message }) => void faults.push(message));
       await tenon.loadPlugin(fixture.put("hog.mjs", hog), { limits });
       const { result: before } = await tenon.call({ name: "pid" });
-      expect(await tenon.call({ name, timeoutMs: 20_000 })).toMatchObject({ error: { code: "PLUGIN_LOST" } });
+      expect(await tenon.call({ name, timeoutMs: 20_000 })).toFailWith("PLUGIN_LOST");
       expect(faults.join()).toContain(words);
       await vi.waitFor(() => expect(() => process.kill(before as number, 0)).toThrow("ESRCH"), 10_000);
       expect((await tenon.call({ name: "pid" })).result).not.toBe(before);

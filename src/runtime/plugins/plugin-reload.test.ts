@@ -54,7 +54,7 @@ describe("reloading", () => {
     writeFileSync(file, plainPlugin("seen", `[tool("new_one", () => 2)]`));
     expect(await loaded).toMatchObject({ tools: ["new_one"] });
     expect(await tenon.call({ name: "new_one" })).toMatchObject({ result: 2 });
-    expect(await tenon.call({ name: "old_one" })).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
+    expect(await tenon.call({ name: "old_one" })).toFailWith("TOOL_NOT_FOUND");
     await tenon.close();
   });
 });
@@ -75,12 +75,9 @@ describe("extensions of a plugin", () => {
     await tenon.loadPlugin(file);
     const write = (content: string) =>
       tenon.call({ name: "write_file", arguments: { path: "w.txt", content } });
-    expect(await write("good")).toMatchObject({
-      success: true,
-      metadata: { notes: { watch: { ok: true } } },
-    });
+    expect(await write("good")).toSucceed({ metadata: { notes: { watch: { ok: true } } } });
     expect(readFileSync(join(fixture.workspace, "w.txt"), "utf8").trim()).toBe("[good]");
-    expect(await write("bad")).toMatchObject({ error: { code: "EXTENSION_REFUSED" } });
+    expect(await write("bad")).toFailWith("EXTENSION_REFUSED");
     await tenon.unloadPlugin("watcher");
     await write("bad");
     expect(readFileSync(join(fixture.workspace, "w.txt"), "utf8").trim()).toBe("bad");

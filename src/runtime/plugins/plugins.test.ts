@@ -41,10 +41,7 @@ describe("a plugin in a process of its own", () => {
   const call = (name: string, args: unknown = {}) => tenon.call({ name, arguments: args });
 
   it("is loaded before the first call of one of its tools, and known by what it is", async () => {
-    expect(await call("who")).toMatchObject({
-      success: true,
-      result: { agent: "default", settings: { colour: "red" } },
-    });
+    expect(await call("who")).toSucceed({ result: { agent: "default", settings: { colour: "red" } } });
     const [info] = tenon.plugins();
     expect(info).toMatchObject({
       name: "doors",
@@ -61,10 +58,7 @@ describe("a plugin in a process of its own", () => {
     const stop = tenon.on("TOOL_CALL_PROGRESS", ({ message, output }) => progress.push(message ?? output));
     const written = await call("write_it", { path: "a.txt", text: "höllo" });
     stop();
-    expect(written).toMatchObject({
-      success: true,
-      result: { text: "höllo", names: ["a.txt"], missing: null },
-    });
+    expect(written).toSucceed({ result: { text: "höllo", names: ["a.txt"], missing: null } });
     expect(written.content).toEqual([{ type: "text", text: "wrote höllo" }]);
     expect(progress).toEqual(["begin", "part"]);
     expect(await call("keep", { value: "v" })).toMatchObject({ result: "v" });
@@ -77,12 +71,12 @@ describe("a plugin in a process of its own", () => {
 
   it("cannot leave the workspace, reach private addresses or skip its own check", async () => {
     for (const path of ["../out.txt", "/etc/x"]) {
-      expect(await call("write_it", { path, text: "" })).toMatchObject({ success: false });
+      expect(await call("write_it", { path, text: "" })).not.toSucceed();
     }
     expect(await call("fetch_it", { url: "http://127.0.0.1:1/" })).toMatchObject({
       error: { type: "ToolPermissionError" },
     });
-    expect(await call("picky", { ok: false })).toMatchObject({ error: { code: "ACCESS_DENIED" } });
+    expect(await call("picky", { ok: false })).toFailWith("ACCESS_DENIED");
     expect(await call("picky", { ok: true })).toMatchObject({ result: "ran" });
     expect(existsSync(join(fixture.root, "out.txt"))).toBe(false);
   });
@@ -94,7 +88,7 @@ describe("a plugin in a process of its own", () => {
     const answer = await denied.call({ name: "write_it", arguments: { path: "secret/x", text: "" } });
     expect(answer.error).toMatchObject({ type: "ToolPermissionError" });
     const free = await denied.call({ name: "write_it", arguments: { path: "open.txt", text: "" } });
-    expect(free.success).toBe(true);
+    expect(free).toSucceed();
     await denied.close();
   });
 
@@ -110,7 +104,7 @@ describe("a plugin in a process of its own", () => {
 
   it("checks input and output as the author wrote them, and streams", async () => {
     expect(await call("fresh", { n: 4 })).toMatchObject({ result: 8 });
-    expect(await call("fresh", { n: "x" })).toMatchObject({ error: { code: "ARGUMENTS_INVALID" } });
+    expect(await call("fresh", { n: "x" })).toFailWith("ARGUMENTS_INVALID");
     expect(await call("stream_it")).toMatchObject({ result: 3 });
   });
 
@@ -119,8 +113,8 @@ describe("a plugin in a process of its own", () => {
     const waiting = tenon.call({ name: "wait", signal: stop.signal });
     await call("who");
     stop.abort();
-    expect(await waiting).toMatchObject({ error: { code: "CANCELLED" } });
-    expect(await call("who")).toMatchObject({ success: true });
+    expect(await waiting).toFailWith("CANCELLED");
+    expect(await call("who")).toSucceed();
   });
 
   it("can be unloaded; its process is gone with it", async () => {
@@ -128,7 +122,7 @@ describe("a plugin in a process of its own", () => {
     process.kill(pid, 0);
     await tenon.unloadPlugin("doors");
     expect(() => process.kill(pid, 0)).toThrow("ESRCH");
-    expect(await call("who")).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
+    expect(await call("who")).toFailWith("TOOL_NOT_FOUND");
     expect(tenon.plugins()).toEqual([]);
     await expect(tenon.reloadPlugin("doors")).rejects.toThrow('There is no plugin "doors"');
   });
@@ -171,9 +165,7 @@ describe("bad plugins", () => {
       config: { plugins: [...paths, good, { path: "./off.ts", enabled: false }] },
     });
     // A tool that is there waits for none of them.
-    expect(await tenon.call({ name: "read_file", arguments: { path: "none" } })).toMatchObject({
-      success: false,
-    });
+    expect(await tenon.call({ name: "read_file", arguments: { path: "none" } })).not.toSucceed();
     await tenon.ready();
     expect(await tenon.call({ name: "fine" })).toMatchObject({ result: "fine" });
     const plugins = tenon.plugins();
@@ -202,13 +194,10 @@ describe("a process that ends", () => {
     await tenon.call({ name: "live" });
     const killed = new Promise((resolve) => tenon.on("PLUGIN_FAILED", resolve));
     void tenon.call({ name: "die", timeoutMs: 3000 });
-    expect(await hanging).toMatchObject({
-      error: {
-        type: "ToolUnavailableError",
-        code: "PLUGIN_LOST",
-        retryable: true,
-        message: expect.stringContaining("mortal"),
-      },
+    expect(await hanging).toFailWith("PLUGIN_LOST", {
+      type: "ToolUnavailableError",
+      retryable: true,
+      message: expect.stringContaining("mortal"),
     });
     await killed;
     const { result: after } = await tenon.call({ name: "live" });

@@ -76,7 +76,7 @@ describe("running a task again", () => {
     await session.call({ name: "outside", arguments: {} });
     await session.call({ name: "read_file", arguments: { path: "a.txt" } });
     const edit = { path: "a.txt", old_str: "one", new_str: "uno" };
-    expect(await session.call({ name: "edit_file", arguments: edit })).toMatchObject({ success: true });
+    expect(await session.call({ name: "edit_file", arguments: edit })).toSucceed();
     answer = "second";
     // Somebody changes the file outside the journal.
     writeFileSync(join(place.workspace, "a.txt"), "other\n");

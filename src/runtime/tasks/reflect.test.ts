@@ -109,7 +109,7 @@ describe("reflect", () => {
         const one = reflect({ actionsDone });
         expect(reflect({ actionsDone: structuredClone(actionsDone) })).toEqual(one);
         expect(one.toolFailures.every(({ suggestion }) => suggestion !== "")).toBe(true);
-        if (one.verdict === "complete") expect(actionsDone.at(-1)?.success).toBe(true);
+        if (one.verdict === "complete") expect(actionsDone.at(-1)).toSucceed();
       }),
     );
   });

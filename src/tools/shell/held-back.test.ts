@@ -230,39 +230,30 @@ describe("commit_result and discard_result", { timeout: 60_000 }, () => {
     const callId = await plant();
     asked.length = 0;
     const done = await call("commit_result", { call_id: callId, paths: [".npmrc"] });
-    expect(done).toMatchObject({ success: true, result: { paths: [".npmrc"], left: 1 } });
+    expect(done).toSucceed({ result: { paths: [".npmrc"], left: 1 } });
     expect(asked).toHaveLength(1);
     expect(asked[0]?.preview?.diff).toContain("+x=1");
     expect(readFileSync(at(".npmrc"), "utf8")).toBe("x=1\n");
     await call("discard_result", { call_id: callId });
-    expect(await call("commit_result", { call_id: callId })).toMatchObject({
-      success: false,
-      error: { code: "RESOURCE_NOT_FOUND" },
-    });
+    expect(await call("commit_result", { call_id: callId })).toFailWith("RESOURCE_NOT_FOUND");
     rmSync(at(".npmrc"));
   });
 
   it("does nothing where the person says no", async () => {
     const callId = await plant();
     consent = false;
-    expect(await call("commit_result", { call_id: callId })).toMatchObject({
-      success: false,
-      error: { code: "APPROVAL_DENIED" },
-    });
+    expect(await call("commit_result", { call_id: callId })).toFailWith("APPROVAL_DENIED");
     consent = true;
     expect(existsSync(at(".envrc"))).toBe(false);
     expect(await tenon.quarantine.list({ callId })).toHaveLength(2);
-    expect(await call("discard_result", { call_id: callId })).toMatchObject({ success: true });
+    expect(await call("discard_result", { call_id: callId })).toSucceed();
     expect(await tenon.quarantine.list({ callId })).toHaveLength(0);
   });
 
   it("refuses where something else lies at the place by now, and where the kept content was changed", async () => {
     const callId = await plant();
     writeFileSync(at(".npmrc"), "the person's\n");
-    expect(await call("commit_result", { call_id: callId })).toMatchObject({
-      success: false,
-      error: { code: "FILE_CONFLICT" },
-    });
+    expect(await call("commit_result", { call_id: callId })).toFailWith("FILE_CONFLICT");
     expect(existsSync(at(".envrc"))).toBe(false);
     rmSync(at(".npmrc"));
     const [item] = await tenon.quarantine.list({ callId });
@@ -271,10 +262,7 @@ describe("commit_result and discard_result", { timeout: 60_000 }, () => {
     }).trim();
     chmodSync(content, 0o600);
     writeFileSync(content, "swapped");
-    expect(await call("commit_result", { call_id: callId })).toMatchObject({
-      success: false,
-      error: { code: "FILE_CONFLICT" },
-    });
+    expect(await call("commit_result", { call_id: callId })).toFailWith("FILE_CONFLICT");
     await call("discard_result", { call_id: callId });
   });
 
@@ -283,10 +271,7 @@ describe("commit_result and discard_result", { timeout: 60_000 }, () => {
       "printf '#!/bin/sh\\n' > .git/hooks/pre-push && chmod 755 .git/hooks/pre-push && git config core.pager cat && git config user.name Again",
     );
     expect(git("config", "user.name")).toBe("Again\n");
-    expect(await call("commit_result", { call_id: callId })).toMatchObject({
-      success: true,
-      result: { left: 0 },
-    });
+    expect(await call("commit_result", { call_id: callId })).toSucceed({ result: { left: 0 } });
     expect(statSync(at(".git/hooks/pre-push")).mode & 0o777).toBe(0o755);
     expect(git("config", "core.pager") + git("config", "user.name")).toBe("cat\nAgain\n");
   });
@@ -307,9 +292,9 @@ describe("what a rule or a person let happen", { timeout: 60_000 }, () => {
       name: "write_file",
       arguments: { path: "pkg/.npmrc", content: "y=1\n" },
     });
-    expect(written.success).toBe(true);
+    expect(written).toSucceed();
     const killed = await tenon.call({ name: "shell_kill", arguments: { job_id: result?.jobId } });
-    expect(killed).toMatchObject({ success: true });
+    expect(killed).toSucceed();
     expect(readFileSync(at("pkg/.npmrc"), "utf8")).toBe("y=1\n");
   });
 

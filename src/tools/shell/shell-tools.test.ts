@@ -38,8 +38,7 @@ const text = (envelope: ToolEnvelope): string =>
 describe("shell_exec", () => {
   it("runs a line in the workspace and takes a failure of the command for a result", async () => {
     const envelope = await shell({ command: "pwd; cat sub/a.txt; echo oops >&2; exit 3" });
-    expect(envelope).toMatchObject({
-      success: true,
+    expect(envelope).toSucceed({
       result: {
         command: "pwd; cat sub/a.txt; echo oops >&2; exit 3",
         stdout: `${workspace}\nalpha\nbeta\n`,
@@ -65,7 +64,7 @@ describe("shell_exec", () => {
     expect(first.result?.changes).toBeUndefined();
     expect(first.result?.notes.join()).toMatch(/not run here before/);
     const same = await shell({ command, since_last: true });
-    expect(same.result).toMatchObject({ changes: "", stdout: "", stderr: "", exitCode: 0 });
+    expect(same).toSucceed({ result: { changes: "", stdout: "", stderr: "", exitCode: 0 } });
     expect(text(same)).toMatch(/^\(the same output as the last time\)/);
     writeFileSync(join(workspace, "sub", "n"), "two\n");
     const other = await shell({ command, since_last: true });
@@ -97,7 +96,7 @@ describe("shell_exec", () => {
   });
 
   it.each([["/"], [".."], ["sub/../../.."]])("does not start in %s", async (cwd) => {
-    expect(await shell({ command: "pwd", cwd })).toMatchObject({ success: false, error: { code: /PATH_/ } });
+    expect(await shell({ command: "pwd", cwd })).toFailWith(/PATH_/);
   });
 
   it("says that a folder is missing", async () => {
@@ -118,15 +117,12 @@ describe("shell_exec", () => {
 
   it("gives the partial output of what did not end in time", async () => {
     const envelope = await shell({ command: "echo started; sleep 60", timeout: 400 });
-    expect(envelope).toMatchObject({
-      success: true,
-      result: { timedOut: true, stdout: "started\n", exitCode: null },
-    });
+    expect(envelope).toSucceed({ result: { timedOut: true, stdout: "started\n", exitCode: null } });
     expect(text(envelope)).toMatch(/stopped at its time limit/);
   });
 
   it.each([0, -1, 600_001, 1.5])("takes no time limit of %d", async (timeout) => {
-    expect(await shell({ command: "true", timeout })).toMatchObject({ error: { code: "ARGUMENTS_INVALID" } });
+    expect(await shell({ command: "true", timeout })).toFailWith("ARGUMENTS_INVALID");
   });
 
   it("refuses a service in the foreground and says how to start it", async () => {
@@ -147,14 +143,11 @@ describe("shell_exec", () => {
       name: "read_result",
       arguments: { handle, start_line: 40_000, end_line: 40_002 },
     });
-    expect(page).toMatchObject({
-      success: true,
-      result: { text: "40000\n40001\n40002", totalLines: 50_000 },
-    });
+    expect(page).toSucceed({ result: { text: "40000\n40001\n40002", totalLines: 50_000 } });
     const found = await session.call({ name: "read_result", arguments: { handle, search: "49999" } });
     expect(found).toMatchObject({ result: { matches: [{ line: 49_999, text: "49999" }] } });
     const other = await tenon.call({ name: "read_result", arguments: { handle } });
-    expect(other).toMatchObject({ success: false, error: { code: "RESOURCE_NOT_FOUND" } });
+    expect(other).toFailWith("RESOURCE_NOT_FOUND");
     await session.close();
   });
 
@@ -179,7 +172,7 @@ describe("shell_exec", () => {
       arguments: { command: "sleep 30" },
       signal: controller.signal,
     });
-    expect(envelope).toMatchObject({ success: false, error: { code: "CANCELLED" } });
+    expect(envelope).toFailWith("CANCELLED");
     expect(performance.now() - started).toBeLessThan(3000);
   });
 
@@ -235,10 +228,7 @@ describe("background jobs", () => {
       command: "echo up; trap 'echo down; exit 0' TERM; while :; do sleep 0.05; done",
       background: true,
     });
-    expect(started).toMatchObject({
-      success: true,
-      result: { jobId: "job_1", state: "running", exitCode: null },
-    });
+    expect(started).toSucceed({ result: { jobId: "job_1", state: "running", exitCode: null } });
     expect(text(started)).toMatch(/Backfixture job job_1 is running/);
     expect(await call("shell_jobs")).toMatchObject({
       result: { count: 1, jobs: [{ jobId: "job_1", state: "running" }] },
@@ -249,9 +239,7 @@ describe("background jobs", () => {
       result: { state: /^exited|^ended/ },
     });
     expect(await call("shell_output", { job_id: "job_1" })).toMatchObject({ result: { stdout: "down\n" } });
-    expect(await call("shell_kill", { job_id: "job_9" })).toMatchObject({
-      error: { code: "RESOURCE_NOT_FOUND" },
-    });
+    expect(await call("shell_kill", { job_id: "job_9" })).toFailWith("RESOURCE_NOT_FOUND");
     await session.close();
   });
 
@@ -262,7 +250,7 @@ describe("background jobs", () => {
       config: { stateDir: join(root, "state"), policy: { rules: [{ decision: "allow", tool: "shell_*" }] } },
     });
     const envelope = await short.call({ name: "bash", arguments: { command: "sleep 5", background: true } });
-    expect(envelope.error).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+    expect(envelope).toFailWith("SERVICE_UNAVAILABLE");
     expect(envelope.error?.message).toMatch(/ends with its call/);
     await short.close();
   });
@@ -275,8 +263,8 @@ describe("by default", () => {
     expect(await run("cat sub/a.txt | grep alpha")).toMatchObject({
       result: { stdout: "alpha\n", sandboxed: true },
     });
-    expect(await run("touch y")).toMatchObject({ error: { code: "APPROVAL_UNAVAILABLE" } });
-    expect(await run("rm -rf /")).toMatchObject({ error: { code: "ACCESS_DENIED" } });
+    expect(await run("touch y")).toFailWith("APPROVAL_UNAVAILABLE");
+    expect(await run("rm -rf /")).toFailWith("ACCESS_DENIED");
     await careful.close();
   });
 
