@@ -86,13 +86,13 @@ function openProcesses(
       env,
       ...(typeof wanted === "string" && { wanted }),
     },
-    folder: (scope, cwd) => startFolder(guards, scope, cwd),
-    isAllowed: (name) => config.secrets.allowEnv.some((glob) => matchesGlob(glob, name)),
+    resolveFolder: (scope, cwd) => startFolder(guards, scope, cwd),
+    isSecretAllowed: (name) => config.secrets.allowEnv.some((glob) => matchesGlob(glob, name)),
     tempDir: tmpdir(),
-    newMark: () => randomBytes(9).toString("hex"),
+    newTagValue: () => randomBytes(9).toString("hex"),
     now: clock.now,
     monotonic: clock.monotonic,
-    noJobs,
+    jobsUnavailable: noJobs,
   });
 }
 

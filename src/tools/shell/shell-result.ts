@@ -54,7 +54,7 @@ export function toShellResult(
 function notesOn(result: CommandResult, readOnly: boolean): string[] {
   const notes = [...result.warnings];
   if (result.flooded) notes.push("It was stopped because it wrote without end.");
-  if (result.stoppedBy !== undefined) notes.push(`It was stopped: ${result.stoppedBy}.`);
+  if (result.exitAfterStop !== undefined) notes.push(`It was stopped: ${result.exitAfterStop}.`);
   if (result.leftBehind) notes.push(noteOnStopped(result.stoppedProcesses ?? []));
   if (!readOnly) notes.push(notUndoable);
   if (!result.sandbox.active) notes.push(unheld(result.sandbox.reason));

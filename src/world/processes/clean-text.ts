@@ -1,23 +1,23 @@
 /**
- * Make a program's output fit to be read by a model or shown in a terminal: escape sequences go, a line that
- * was overwritten by carriage returns shows its last state, and characters that nobody sees are written out.
+ * Make a program's output readable for a model or a terminal: escape sequences are removed, a line that was
+ * overwritten with carriage returns shows its final state, and invisible characters are escaped.
  */
 export function cleanText(text: string): string {
   if (!suspicious.test(text)) return text;
   const plain = text.replace(sequences, "").replaceAll("\r\n", "\n");
   const settled =
-    plain.includes("\r") || plain.includes("\b") ? plain.split("\n").map(settle).join("\n") : plain;
-  return settled.replace(controls, "\uFFFD").replace(invisible, escape);
+    plain.includes("\r") || plain.includes("\b") ? plain.split("\n").map(applyOverwrites).join("\n") : plain;
+  return settled.replace(controls, "\uFFFD").replace(invisible, escapeCodePoint);
 }
 
 /** Anything that is neither plain text nor a newline or tab. */
 const suspicious =
-  // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
+  // oxlint-disable-next-line no-control-regex -- this matches control characters
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
 
 /**
- * CSI, OSC (ended by BEL or ST), DCS and its kin, and two-character sequences. The bodies are bounded, and none
- * of their characters can begin a sequence, so that matching stays linear.
+ * CSI, OSC (ended by BEL or ST), DCS, SOS, PM and APC, and two-character sequences. The bodies are bounded and cannot
+ * contain the start of a sequence, so matching is linear.
  */
 const sequences = new RegExp(
   [
@@ -29,17 +29,17 @@ const sequences = new RegExp(
   "g",
 );
 
-/** What is left of a line after its carriage returns and backspaces, as on a terminal. */
-function settle(line: string): string {
+/** What a terminal shows of a line after its carriage returns and backspaces. */
+function applyOverwrites(line: string): string {
   const parts = line.split("\r").filter((part) => part !== "");
   const last = parts.at(-1) ?? "";
   const before = parts.at(-2);
-  // A shorter text leaves the end of the longer one before it standing.
+  // A shorter text overwrites only the start of the longer one before it.
   const shown = before !== undefined && before.length > last.length ? last + before.slice(last.length) : last;
-  return shown.includes("\b") ? backspace(shown) : shown;
+  return shown.includes("\b") ? applyBackspaces(shown) : shown;
 }
 
-function backspace(line: string): string {
+function applyBackspaces(line: string): string {
   const kept: string[] = [];
   for (const char of line) {
     if (char === "\b") kept.pop();
@@ -55,6 +55,6 @@ const controls = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 const invisible =
   /[\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-function escape(char: string): string {
+function escapeCodePoint(char: string): string {
   return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
 }

@@ -1,29 +1,35 @@
-/** What the environment of a command is made from. */
-export interface CommandEnvSource {
+/** What the environment of a command is built from. */
+export interface CommandEnvOptions {
   /** The session's variables. */
   readonly session: ReadonlyMap<string, string>;
-  /** The call's own, on top. */
-  readonly own?: Readonly<Record<string, string>> | undefined;
+  /** Variables of the call, which override the others. */
+  readonly callVariables?: Readonly<Record<string, string>> | undefined;
   /** Whether a variable of the session may be seen. */
   readonly isVisible: (name: string) => boolean;
-  /** Marks by which its processes are found. */
+  /** Variables by which its processes are found. */
   readonly tags: Readonly<Record<string, string>>;
   readonly pty: boolean;
 }
 
-/** The environment of a command: nothing in it waits for a person, and no secret that was not allowed. */
-export function commandEnv({ session, own, isVisible, tags, pty }: CommandEnvSource): Record<string, string> {
+/** The environment of a command: programs do not wait for a person, and secrets are included only if allowed. */
+export function commandEnv({
+  session,
+  callVariables: own,
+  isVisible,
+  tags,
+  pty,
+}: CommandEnvOptions): Record<string, string> {
   const visible = [...session].filter(([name]) => isVisible(name));
-  const env = { ...nobodyThere, ...Object.fromEntries(visible) };
-  // The host's terminal is not the command's.
+  const env = { ...nonInteractiveDefaults, ...Object.fromEntries(visible) };
+  // This describes the terminal of the host, which the command does not get.
   delete env["COLORTERM"];
   if (pty) Object.assign(env, { TERM: "xterm-256color" });
   else Object.assign(env, { TERM: "dumb", NO_COLOR: "1" });
   return { ...env, ...own, ...tags };
 }
 
-/** No pager, no editor, no prompt, and output as it comes. A value that the session set itself counts more. */
-const nobodyThere: Readonly<Record<string, string>> = {
+/** No pager, editor or prompt, and unbuffered output. Variables of the session override these. */
+const nonInteractiveDefaults: Readonly<Record<string, string>> = {
   PAGER: "cat",
   MANPAGER: "cat",
   GIT_PAGER: "cat",
@@ -31,7 +37,7 @@ const nobodyThere: Readonly<Record<string, string>> = {
   SYSTEMD_PAGER: "cat",
   PSQL_PAGER: "cat",
   AWS_PAGER: "",
-  // `true` takes what is proposed: a merge message stands, an empty commit message aborts.
+  // `true` accepts the proposed text: a merge keeps its message, an empty commit message aborts.
   EDITOR: "true",
   VISUAL: "true",
   GIT_EDITOR: "true",

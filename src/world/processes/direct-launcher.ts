@@ -6,7 +6,7 @@ import { throughGroup, type CommandGroup } from "../sandbox/command-group.js";
 import { cannotStart, missingFolder } from "./launch-errors.js";
 import type { Exit, Launch, Launcher, OutputSink, Running } from "./launch.js";
 
-/** A launcher that forks the host process itself: for systems without bash, and for Windows, where nothing is forked. */
+/** A launcher that spawns from the host process itself: for Windows, and for systems without bash. */
 export function createDirectLauncher(openGroup: () => CommandGroup | undefined = () => undefined): Launcher {
   return {
     async launch(command, sink) {
@@ -28,10 +28,10 @@ async function launch(command: Launch, sink: OutputSink): Promise<Running> {
   const child = await spawnChild(command);
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
   const drained = Promise.all([
-    drain(child.stdout, (bytes) => sink("stdout", bytes)),
-    drain(child.stderr, (bytes) => sink("stderr", bytes)),
+    readStream(child.stdout, (bytes) => sink("stdout", bytes)),
+    readStream(child.stderr, (bytes) => sink("stderr", bytes)),
   ]);
-  for (const { fd, data } of command.fds ?? []) feed(child.stdio[fd] as Writable, data);
+  for (const { fd, data } of command.fds ?? []) writeData(child.stdio[fd] as Writable, data);
   return {
     pid: child.pid ?? 0,
     exited: new Promise<Exit>((resolve) => {
@@ -46,7 +46,7 @@ async function launch(command: Launch, sink: OutputSink): Promise<Running> {
   };
 }
 
-/** Some failures are thrown, some are events: both become one error. */
+/** Spawn failures are thrown or emitted; both become one error. */
 async function spawnChild(command: Launch): Promise<ChildProcess> {
   const stdio: StdioOptions = ["ignore", "pipe", "pipe"];
   for (const { fd } of command.fds ?? []) {
@@ -69,7 +69,7 @@ async function spawnChild(command: Launch): Promise<ChildProcess> {
   }
 }
 
-function drain(
+function readStream(
   stream: Readable | null,
   take: (bytes: Uint8Array) => Promise<void> | undefined,
 ): Promise<void> {
@@ -78,15 +78,15 @@ function drain(
     const busy = take(bytes);
     if (busy === undefined) return;
     stream.pause();
-    const goOn = (): void => void stream.resume();
-    busy.then(goOn, goOn);
+    const resume = (): void => void stream.resume();
+    busy.then(resume, resume);
   });
   stream.on("error", () => stream.destroy());
   return new Promise((resolve) => stream.once("close", () => resolve()));
 }
 
-/** A program that never reads what it was given must not bring down the host. */
-function feed(stream: Writable, data: Uint8Array): void {
+/** A program that does not read its data must not crash the host. */
+function writeData(stream: Writable, data: Uint8Array): void {
   stream.on("error", () => {});
   stream.end(data);
 }

@@ -1,39 +1,39 @@
 import { basename, join } from "node:path";
 
 /**
- * Named pipes that wait to be used: Node cannot make pipes itself, and a program must not get a socket as its
- * output. They lie in a folder that only the owner can enter.
+ * Unused named pipes: Node cannot create pipes, and a program must not get a socket as its output. They are in a
+ * folder that only the owner can enter.
  */
 export interface FifoPool {
   take(): Promise<string>;
-  /** These are there now. */
+  /** The fifos with these numbers exist now. */
   add(first: number, last: number): void;
-  /** Nobody has it open any more: it can be used again. */
+  /** No process has it open any more: it can be used again. */
   giveBack(path: string): void;
-  /** There will be no more. */
+  /** No more fifos can be created. */
   fail(error: Error): void;
 }
 
-/** How many are made at once; a command needs two. */
+/** How many are created at a time; a command needs two. */
 export const fifosPerBatch = 32;
 
-/** A pool of the fifos in `dir`, the first batch of which somebody makes unasked. */
-export function createFifoPool(dir: string, make: (first: number, last: number) => void): FifoPool {
+/** A pool of the fifos in `dir`; the helper creates the first batch when it starts. */
+export function createFifoPool(dir: string, createFifos: (first: number, last: number) => void): FifoPool {
   const free: number[] = [];
   const waiting: { readonly resolve: (path: string) => void; readonly reject: (error: Error) => void }[] = [];
-  let ordered = fifosPerBatch;
-  let present = 0;
+  let orderedCount = fifosPerBatch;
+  let createdCount = 0;
   let fault: Error | undefined;
-  const order = (): void => {
-    const first = ordered;
-    ordered += fifosPerBatch;
-    make(first, ordered - 1);
+  const orderBatch = (): void => {
+    const first = orderedCount;
+    orderedCount += fifosPerBatch;
+    createFifos(first, orderedCount - 1);
   };
-  const topUp = (): void => {
-    const coming = ordered - present;
-    if (free.length + coming - waiting.length < fifosPerBatch / 4) order();
+  const orderIfLow = (): void => {
+    const coming = orderedCount - createdCount;
+    if (free.length + coming - waiting.length < fifosPerBatch / 4) orderBatch();
   };
-  const serve = (): void => {
+  const serveWaiting = (): void => {
     while (waiting.length > 0 && free.length > 0) waiting.shift()?.resolve(join(dir, String(free.shift())));
   };
   return {
@@ -41,18 +41,18 @@ export function createFifoPool(dir: string, make: (first: number, last: number) 
       if (fault !== undefined) return Promise.reject(fault);
       return new Promise((resolve, reject) => {
         waiting.push({ resolve, reject });
-        serve();
-        topUp();
+        serveWaiting();
+        orderIfLow();
       });
     },
     add(first, last) {
       for (let number = first; number <= last; number++) free.push(number);
-      present += last - first + 1;
-      serve();
+      createdCount += last - first + 1;
+      serveWaiting();
     },
     giveBack(path) {
       free.push(Number(basename(path)));
-      serve();
+      serveWaiting();
     },
     fail(error) {
       fault = error;

@@ -1,27 +1,27 @@
 import type { CommandGroup } from "../sandbox/command-group.js";
 import type { Exit, Running } from "./launch.js";
 
-/** What a helper is started with. */
+/** The options that a helper is started with. */
 export interface HelperRunOptions {
   readonly bash: string;
-  /** Where the private folder with the pipes is made. */
+  /** Where the private folder with the pipes is created. */
   readonly tempDir: string;
-  /** In the environment of everything that is started; the helper ends what carries it when the host is gone. */
+  /** In the environment of everything that is started; if the host dies, the helper stops all processes that have it. */
   readonly tag: string;
-  /** A control group for a command; the helper itself stays outside. */
+  /** Open a control group for a command; the helper itself stays outside. */
   readonly openGroup: () => CommandGroup | undefined;
   /** Folders whose groups hold all processes of commands. */
   readonly groupDirs: () => readonly string[];
-  /** Folders that are removed where the host cannot do it any more. */
+  /** Folders that the helper removes if the host died. */
   readonly leftovers: () => readonly string[];
-  /** Whether orphans of commands become children of the helper, where that can be had. */
+  /** Whether orphans of commands become children of the helper, where the system supports it. */
   readonly adoptOrphans: () => boolean;
-  /** Told of what was started although nobody waited for it any more: it must end. */
+  /** Called with a command that started after its start was given up: it must be stopped. */
   readonly onLate: (running: Running) => void;
 }
 
-/** A command on its way or running. */
-export interface Entry {
+/** A command that is starting or running. */
+export interface CommandEntry {
   readonly cwd: string;
   started: (pid: number) => void;
   failed: (error: Error) => void;
@@ -30,8 +30,8 @@ export interface Entry {
   pid: number;
 }
 
-/** What a command was started by. */
-export interface Started {
+/** What is known about a command once it has started. */
+export interface StartedCommand {
   readonly pid: number;
   readonly exited: Promise<Exit>;
   readonly group: CommandGroup | undefined;

@@ -2,35 +2,36 @@ import { closeSync, constants, mkdtempSync, openSync, rmSync, unlinkSync, writeF
 import { join } from "node:path";
 import { ToolError } from "../../contract/errors.js";
 import { createFifoPool, type FifoPool } from "./fifo-pool.js";
-import { startHelper, type Helper, type Report } from "./helper.js";
-import type { Entry, HelperRunOptions, Started } from "./helper-run-types.js";
+import { startHelper, type Helper, type HelperReport } from "./helper.js";
+import type { CommandEntry, HelperRunOptions, StartedCommand } from "./helper-run-types.js";
 import type { CommandGroup } from "../sandbox/command-group.js";
 import { cannotStart, HelperLostError, missingFolder, startTimedOut } from "./launch-errors.js";
 import type { Exit, Launch, OutputSink, Running } from "./launch.js";
 import { readPipe, type PipeReader } from "./pipe-reader.js";
 import { shellQuote } from "./shell-quote.js";
-import { createStandbys, type Standbys, type Taken } from "./standbys.js";
-import { startRequest } from "./start-request.js";
+import { createStandbyPool, type StandbyPool, type AssignedStandby } from "./standby-pool.js";
+import { buildStartScript } from "./start-script.js";
+import { sendSignal } from "./stop-tree.js";
 
-/** Longer than a machine under load takes, and shorter than people wait. */
+/** Long enough for a machine under load, and shorter than people would wait. */
 export const startMs = 10_000;
 const probeMs = 100;
 const reportMs = 200;
 
-/** One helper from its start to its end, with the commands that it started. They may outlive it. */
+/** One helper process and the commands that it started, which may outlive it. */
 export class HelperRun {
   readonly #dir: string;
   readonly #helper: Helper;
   readonly #fifos: FifoPool;
-  readonly #entries = new Map<number, Entry>();
+  readonly #entries = new Map<number, CommandEntry>();
   /** Commands that keep the host process alive. */
-  readonly #held = new Set<number>();
-  readonly #standbys: Standbys;
+  readonly #holding = new Set<number>();
+  readonly #standbys: StandbyPool;
   readonly #options: HelperRunOptions;
-  /** Commands by the standby that they were. */
-  readonly #bySerial = new Map<number, number>();
-  /** Descriptors of bash's own. */
-  readonly #foreign: number[] = [];
+  /** The ids of commands by the serial of the standby that they started as. */
+  readonly #idBySerial = new Map<number, number>();
+  /** File descriptors that bash opened for itself. */
+  readonly #bashFds: number[] = [];
   #nextId = 0;
   #closing = false;
 
@@ -41,9 +42,9 @@ export class HelperRun {
       dir: this.#dir,
       tag: options.tag,
       adoptOrphans: options.adoptOrphans(),
-      onReport: (report) => this.#report(report),
+      onReport: (report) => this.#handleReport(report),
       onExit: () => {
-        this.#lost();
+        this.#failUnstarted();
         if (!this.#closing && this.#entries.size > 0) onDeath();
       },
     });
@@ -52,7 +53,7 @@ export class HelperRun {
     const words = (paths: readonly string[]): string => paths.map(shellQuote).join(" ");
     this.#helper.send(`groups=(${words(dirs)}) leftovers=(${words(options.leftovers())})`);
     this.#fifos = createFifoPool(this.#dir, (first, last) => this.#helper.send(`fifos ${first} ${last} &`));
-    this.#standbys = createStandbys({
+    this.#standbys = createStandbyPool({
       fifos: this.#fifos,
       openGroup: options.openGroup,
       start: ({ fifo, serial, joins }) =>
@@ -78,21 +79,21 @@ export class HelperRun {
       const started = await this.#start(id, launch, paths)
         .catch((error: unknown) => {
           for (const fd of [out, err]) closeSync(fd);
-          for (const path of paths) this.#remove(path);
+          for (const path of paths) this.#removeFile(path);
           throw error;
         })
         .finally(() => {
-          for (const { fd } of launch.fds ?? []) this.#remove(join(this.#dir, `${id}-${fd}`));
+          for (const { fd } of launch.fds ?? []) this.#removeFile(join(this.#dir, `${id}-${fd}`));
         });
       const readers = [
         readPipe(out, (bytes) => sink("stdout", bytes)),
         readPipe(err, (bytes) => sink("stderr", bytes)),
       ];
       readers.forEach((reader, at) => void this.#reuse(reader, paths[at] ?? ""));
-      void this.#watch(id, readers);
+      void this.#detectUnreportedEnd(id, readers);
       return this.#toRunning({ id, ...started, readers });
     } catch (error) {
-      this.#leave(id);
+      this.#forget(id);
       throw error instanceof ToolError ? error : cannotStart(launch.file, error);
     }
   }
@@ -100,16 +101,16 @@ export class HelperRun {
   async close(): Promise<void> {
     this.#closing = true;
     this.#standbys.close();
-    // Where nothing runs it need not look for what is left.
+    // When nothing runs, it does not have to search for leftover processes.
     if (this.#entries.size === 0) this.#helper.send("quit");
     await this.#helper.end();
     rmSync(this.#dir, { recursive: true, force: true });
   }
 
-  /** The helper makes them; where the system lets it fork nothing, it never does. */
+  /** The helper creates them; if the system does not let it fork, it never does. */
   async #takeFifos(): Promise<readonly [string, string]> {
     const taking = Promise.all([this.#fifos.take(), this.#fifos.take()]);
-    const timer = setTimeout(() => this.#giveUp(), startMs);
+    const timer = setTimeout(() => this.#abandonHelper(), startMs);
     try {
       return await taking;
     } finally {
@@ -117,30 +118,39 @@ export class HelperRun {
     }
   }
 
-  /** It has not answered for long: it is stuck, and a new one is started next time. */
-  #giveUp(): void {
+  /** It has not answered in time and is stuck: a new helper is started next time. */
+  #abandonHelper(): void {
     this.#fifos.fail(startTimedOut(startMs));
     this.#helper.kill();
   }
 
-  #start(id: number, launch: Launch, fifos: readonly [string, string]): Promise<Started> {
-    const files = (launch.fds ?? []).map(({ fd, data }) => ({ fd, path: this.#fileOf(`${id}-${fd}`, data) }));
+  #start(id: number, launch: Launch, fifos: readonly [string, string]): Promise<StartedCommand> {
+    const files = (launch.fds ?? []).map(({ fd, data }) => ({
+      fd,
+      path: this.#writeDataFile(`${id}-${fd}`, data),
+    }));
     return new Promise((resolve, reject) => {
-      let taken: Taken | undefined;
+      let standby: AssignedStandby | undefined;
       let group: CommandGroup | undefined;
-      const entry: Entry = { cwd: launch.cwd, pid: 0, started: () => {}, failed: () => {}, ended: () => {} };
+      const entry: CommandEntry = {
+        cwd: launch.cwd,
+        pid: 0,
+        started: () => {},
+        failed: () => {},
+        ended: () => {},
+      };
       const exited = new Promise<Exit>((ended) => (entry.ended = ended));
       const stuck = setTimeout(() => {
-        // Whatever comes of it later is not wanted any more.
+        // The start was given up: if the command starts later, it is stopped.
         entry.started = (pid) =>
           this.#options.onLate(this.#toRunning({ id, pid, exited, group, readers: [] }));
         entry.failed = () => {};
-        this.#giveUp();
+        this.#abandonHelper();
         reject(startTimedOut(startMs));
       }, startMs);
       entry.started = (pid) => {
         clearTimeout(stuck);
-        if (taken !== undefined) this.#fifos.giveBack(taken.path);
+        if (standby !== undefined) this.#fifos.giveBack(standby.path);
         resolve({ pid, exited, group });
       };
       entry.failed = (error) => {
@@ -149,51 +159,51 @@ export class HelperRun {
         reject(error);
       };
       this.#entries.set(id, entry);
-      const script = startRequest({ id, launch, fifos, files, foreign: this.#foreign });
-      taken = this.#standbys.send(script);
-      group = taken === undefined ? this.#options.openGroup() : taken.group;
-      if (taken !== undefined) {
-        this.#bySerial.set(taken.serial, id);
+      const script = buildStartScript({ id, launch, fifos, files, helperFds: this.#bashFds });
+      standby = this.#standbys.send(script);
+      group = standby === undefined ? this.#options.openGroup() : standby.group;
+      if (standby !== undefined) {
+        this.#idBySerial.set(standby.serial, id);
         return;
       }
       const joins = (group?.joins ?? []).map(shellQuote).join(" ");
       this.#helper.send(`run ${id} ${shellQuote(script)} ${joins} &`);
-      if (!this.alive) this.#lost();
+      if (!this.alive) this.#failUnstarted();
     });
   }
 
-  /** A fifo that every writer has closed can serve again; one that somebody still holds is removed. */
+  /** A fifo that every writer has closed is reused; one that a process still holds open is removed. */
   async #reuse(reader: PipeReader, path: string): Promise<void> {
     await reader.ended;
     if (reader.atEnd) this.#fifos.giveBack(path);
-    else this.#remove(path);
+    else this.#removeFile(path);
   }
 
-  #remove(path: string): void {
+  #removeFile(path: string): void {
     try {
       unlinkSync(path);
     } catch {
-      // It is gone already, with its folder.
+      // It was removed with its folder.
     }
   }
 
-  /** Small, and on a disk in memory or in the cache: written at once. */
-  #fileOf(name: string, data: Uint8Array): string {
+  /** Written synchronously: the data is small and stays in memory or in the page cache. */
+  #writeDataFile(name: string, data: Uint8Array): string {
     const path = join(this.#dir, name);
     writeFileSync(path, data, { mode: 0o600 });
     return path;
   }
 
-  #report({ kind, id, value }: Report): void {
+  #handleReport({ kind, id, value }: HelperReport): void {
     if (kind === "f") {
       this.#fifos.add(id, value);
-      if (this.#held.size === 0) this.#helper.hold(false);
+      if (this.#holding.size === 0) this.#helper.hold(false);
       return;
     }
-    if (kind === "h") this.#foreign.push(id);
+    if (kind === "h") this.#bashFds.push(id);
     if (kind === "s") this.#standbys.ready(id, value);
-    if (kind === "y") this.#ended(this.#bySerial.get(id), value);
-    if (kind === "x") this.#ended(id, value);
+    if (kind === "y") this.#handleEnd(this.#idBySerial.get(id), value);
+    if (kind === "x") this.#handleEnd(id, value);
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     if (kind === "p") {
@@ -203,18 +213,18 @@ export class HelperRun {
     else if (kind === "o") entry.failed(new HelperLostError());
   }
 
-  #ended(id: number | undefined, code: number): void {
+  #handleEnd(id: number | undefined, code: number): void {
     this.#standbys.refill();
     const entry = id === undefined ? undefined : this.#entries.get(id);
     if (id === undefined || entry === undefined) return;
-    this.#leave(id);
-    // It ended on its way to becoming the command: whoever waits for its start hears that.
+    this.#forget(id);
+    // It ended before it became the command, so the start has failed.
     if (entry.pid === 0) entry.failed(new HelperLostError());
     entry.ended({ code, signal: null });
   }
 
-  /** What it has started goes on and still reports; what nothing is heard of soon was never started. */
-  #lost(): void {
+  /** The helper has exited: commands that do not report their start soon were never started. */
+  #failUnstarted(): void {
     this.#fifos.fail(new HelperLostError());
     const waiting = [...this.#entries.values()].filter((entry) => entry.pid === 0);
     if (waiting.length === 0) return;
@@ -223,36 +233,38 @@ export class HelperRun {
     }, reportMs);
   }
 
-  /** Where the process that waits for a command was killed, nobody reports the end: it is seen here. */
-  async #watch(id: number, readers: readonly PipeReader[]): Promise<void> {
+  /** If the process that waits for a command was killed, nothing reports the end, so poll for it. */
+  async #detectUnreportedEnd(id: number, readers: readonly PipeReader[]): Promise<void> {
     await Promise.all(readers.map((reader) => reader.ended));
     let misses = 0;
     for (let entry = this.#entries.get(id); entry !== undefined; entry = this.#entries.get(id)) {
       await new Promise((resolve) => setTimeout(resolve, probeMs).unref());
-      misses = isRunning(entry.pid) ? 0 : misses + 1;
-      if (misses < 2) continue; // a report may be on its way
-      this.#leave(id);
+      misses = sendSignal(entry.pid, 0) ? 0 : misses + 1;
+      if (misses < 2) continue; // the report may still arrive
+      this.#forget(id);
       entry.ended({ code: null, signal: null });
     }
   }
 
   #hold(id: number): void {
-    this.#held.add(id);
+    this.#holding.add(id);
     this.#helper.hold(true);
   }
 
   #release(id: number): void {
-    this.#held.delete(id);
-    if (this.#held.size === 0) this.#helper.hold(false);
+    this.#holding.delete(id);
+    if (this.#holding.size === 0) this.#helper.hold(false);
   }
 
-  #leave(id: number): void {
+  #forget(id: number): void {
     this.#entries.delete(id);
-    for (const [serial, each] of this.#bySerial) if (each === id) this.#bySerial.delete(serial);
+    for (const [serial, each] of this.#idBySerial) if (each === id) this.#idBySerial.delete(serial);
     this.#release(id);
   }
 
-  #toRunning(parts: Started & { readonly id: number; readonly readers: readonly PipeReader[] }): Running {
+  #toRunning(
+    parts: StartedCommand & { readonly id: number; readonly readers: readonly PipeReader[] },
+  ): Running {
     const { id, pid, exited, group, readers } = parts;
     return {
       pid,
@@ -268,15 +280,7 @@ export class HelperRun {
   }
 }
 
-/** Without a writer yet, so that it must not wait for one. */
+/** Opened without blocking, because there is no writer yet. */
 function openReader(path: string): number {
   return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }

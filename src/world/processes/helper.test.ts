@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findMarked, openCommandFixture, type CommandFixture } from "./testing/command-fixture.js";
+import { findTagged, openCommandFixture, type CommandFixture } from "./testing/command-fixture.js";
 
 let fixture: CommandFixture;
 
@@ -107,17 +107,17 @@ describe("the helper", () => {
   it("ends everything when the host is killed, also what left its group", async () => {
     const host = spawn(
       process.execPath,
-      ["--import", "jiti/register", fileURLToPath(new URL("testing/doomed-host.ts", import.meta.url))],
+      ["--import", "jiti/register", fileURLToPath(new URL("testing/killed-host.ts", import.meta.url))],
       { stdio: ["ignore", "pipe", "inherit"] },
     );
     let said = "";
     host.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
     await expect.poll(() => said, { timeout: 20_000 }).toMatch(/^marks .*\nroot .*\nready\n/);
     const marks = /^marks (.*)$/m.exec(said)?.[1]?.split(" ") ?? [];
-    expect((await findMarked(marks)).length).toBeGreaterThanOrEqual(4);
+    expect((await findTagged(marks)).length).toBeGreaterThanOrEqual(4);
     host.kill("SIGKILL");
     await once(host, "exit");
-    await expect.poll(() => findMarked(marks), { timeout: 5000 }).toEqual([]);
+    await expect.poll(() => findTagged(marks), { timeout: 5000 }).toEqual([]);
     rmSync(/^root (.*)$/m.exec(said)?.[1] ?? "", { recursive: true });
   });
 });

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import { helperScript } from "./helper-script.js";
 
-/** One line of the helper. */
-export interface Report {
+/** One line that the helper reports; see helper-script.ts. */
+export interface HelperReport {
   readonly kind: string;
   readonly id: number;
   /** A process id, an exit code or the last fifo. */
@@ -13,16 +13,16 @@ export interface Report {
 
 /** A running helper. */
 export interface Helper {
-  /** `undefined` where it could not be started. */
+  /** `undefined` if it could not be started. */
   readonly pid: number | undefined;
   /** Whether it can take requests. */
   readonly alive: boolean;
   send(script: string): void;
-  /** Keep the host process alive while `on`. */
+  /** Whether to keep the host process alive. */
   hold(on: boolean): void;
-  /** Let it end by itself; resolves when it has. */
+  /** Let it end by itself; resolves when it has ended. */
   end(): Promise<void>;
-  /** End it at once. */
+  /** Kill it. */
   kill(): void;
 }
 
@@ -31,14 +31,14 @@ export interface HelperOptions {
   /** Its private folder. */
   readonly dir: string;
   readonly tag: string;
-  /** Let the kernel give it the orphans of what it starts, where a program for that is there. */
+  /** Make it adopt the orphans of what it starts, if perl is installed. */
   readonly adoptOrphans: boolean;
-  readonly onReport: (report: Report) => void;
-  /** It takes no more requests; reports of what it started may still come. */
+  readonly onReport: (report: HelperReport) => void;
+  /** It accepts no more requests; reports about what it started may still arrive. */
   readonly onExit: () => void;
 }
 
-/** Start a helper. The fork happens here, once, and costs what any spawn costs. */
+/** Start a helper; this is the only fork of the host process. */
 export function startHelper(options: HelperOptions): Helper {
   const script = [
     options.bash,
@@ -54,7 +54,7 @@ export function startHelper(options: HelperOptions): Helper {
   const child = spawn(file, args, {
     env: { PATH: "/usr/bin:/bin:/usr/local/bin", LC_ALL: "C" },
     cwd: "/",
-    // A session of its own: no Ctrl-C of the terminal reaches it, and no command finds a terminal to prompt on.
+    // In its own session it gets no Ctrl-C from the terminal, and commands have no terminal to prompt on.
     detached: true,
     stdio: ["pipe", "pipe", "ignore"],
   });
@@ -70,9 +70,9 @@ export function startHelper(options: HelperOptions): Helper {
     child.once("exit", done);
   });
   const { stdin, stdout } = child as ChildProcess & Record<"stdin" | "stdout", Socket | undefined>;
-  // Without a descriptor to spare there is a child, but no pipe to it.
+  // When the process is out of file descriptors, the child exists but has no pipes.
   if (stdin === undefined || stdout === undefined) throw new Error("EMFILE: too many files are open");
-  stdin.on("error", () => {}); // EPIPE: its exit tells
+  stdin.on("error", () => {}); // EPIPE: its exit is handled above
   stdout.on("error", () => {});
   readReports(stdout, options.onReport);
   return {
@@ -97,7 +97,7 @@ export function startHelper(options: HelperOptions): Helper {
   };
 }
 
-/** `prctl(PR_SET_CHILD_SUBREAPER, 1)`, which no shell can call, and which lasts when another program is executed. */
+/** `prctl(PR_SET_CHILD_SUBREAPER, 1)`, which a shell cannot call and which survives exec. */
 function asSubreaper(argv: readonly string[]): readonly string[] {
   const number = { x64: 157, arm64: 167 }[process.arch as string];
   if (process.platform !== "linux" || number === undefined || !existsSync(perl)) return argv;
@@ -110,7 +110,7 @@ function frame(script: string): string {
   return `${Buffer.byteLength(script) + 1}\n${script}\n`;
 }
 
-function readReports(stdout: Socket, onReport: (report: Report) => void): void {
+function readReports(stdout: Socket, onReport: (report: HelperReport) => void): void {
   let rest = "";
   stdout.setEncoding("latin1");
   stdout.on("data", (text: string) => {

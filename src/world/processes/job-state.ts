@@ -1,9 +1,9 @@
 import { readFile, readdir, readlink } from "node:fs/promises";
 import type { JobState } from "../../contract/ports/processes.js";
-import { readTree, type ProcessRow, type TreeRoot } from "./process-table.js";
+import { readTree, type ProcessRow, type ProcessTree } from "./process-table.js";
 
-/** Look at what the processes of a running job do; where the system does not tell, they just run. */
-export async function lookAtJob(tree: TreeRoot): Promise<JobState> {
+/** What the processes of a running job do; `running` if the system does not say more. */
+export async function readJobState(tree: ProcessTree): Promise<JobState> {
   const members = await readTree(tree);
   const ports = await listeningPorts(members);
   if (ports.length > 0) return { kind: "listening", ports };
@@ -11,18 +11,18 @@ export async function lookAtJob(tree: TreeRoot): Promise<JobState> {
   return { kind: waiting.includes(true) ? "waiting for input" : "running" };
 }
 
-const mostDescriptors = 4096;
+const maxDescriptors = 4096;
 
 async function listeningPorts(members: readonly ProcessRow[]): Promise<number[]> {
   const found = await Promise.all(
     members.map(async ({ pid }) => {
       const inodes = await socketsOf(pid);
       if (inodes.size === 0) return [];
-      // The table of the process's own network: inside a sandbox it is another one.
+      // The table of the network namespace of the process, which is a different one inside a sandbox.
       const tables = await Promise.all(
         ["tcp", "tcp6"].map((name) => readFile(`/proc/${pid}/net/${name}`, "latin1").catch(() => "")),
       );
-      return tables.flatMap((table) => listeners(table, inodes));
+      return tables.flatMap((table) => listeningPortsIn(table, inodes));
     }),
   );
   return [...new Set(found.flat())].sort((one, other) => one - other);
@@ -31,36 +31,36 @@ async function listeningPorts(members: readonly ProcessRow[]): Promise<number[]>
 async function socketsOf(pid: number): Promise<ReadonlySet<string>> {
   const names = await readdir(`/proc/${pid}/fd`).catch(() => []);
   const links = await Promise.all(
-    names.slice(0, mostDescriptors).map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => "")),
+    names.slice(0, maxDescriptors).map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => "")),
   );
   return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
 }
 
-const listening = "0A";
+const listeningState = "0A";
 
 /** `sl local_address rem_address st … inode`, addresses as hex with the port after a colon. */
-function listeners(table: string, inodes: ReadonlySet<string>): number[] {
+function listeningPortsIn(table: string, inodes: ReadonlySet<string>): number[] {
   return table.split("\n").flatMap((line) => {
     const fields = line.trim().split(/\s+/);
-    if (fields[3] !== listening || !inodes.has(fields[9] ?? "")) return [];
+    if (fields[3] !== listeningState || !inodes.has(fields[9] ?? "")) return [];
     return [Number.parseInt(fields[1]?.split(":")[1] ?? "", 16)].filter(Number.isInteger);
   });
 }
 
-/** `read` and those that wait until a descriptor can be read, on x64 and arm64. */
-const reading: ReadonlySet<string> = new Set(process.arch === "arm64" ? ["63"] : ["0"]);
-const polling: ReadonlySet<string> = new Set(
+/** The numbers of `read`, and of system calls that wait until a descriptor is readable, on x64 and arm64. */
+const readCalls: ReadonlySet<string> = new Set(process.arch === "arm64" ? ["63"] : ["0"]);
+const pollCalls: ReadonlySet<string> = new Set(
   process.arch === "arm64" ? ["72", "73"] : ["7", "23", "270", "271"],
 );
 
-/** Whether a process sleeps in a call that reads a terminal. */
+/** Whether a process is blocked reading from a terminal. */
 async function waitsForInput(pid: number): Promise<boolean> {
   const call = await readFile(`/proc/${pid}/syscall`, "latin1").catch(() => "");
   const [number = "", first = ""] = call.split(" ");
-  if (reading.has(number)) return isTerminal(pid, Number(first));
-  if (polling.has(number)) return isTerminal(pid, 0);
-  const place = call === "" ? await readFile(`/proc/${pid}/wchan`, "latin1").catch(() => "") : "";
-  return /n_tty_read|tty_read/.test(place);
+  if (readCalls.has(number)) return isTerminal(pid, Number(first));
+  if (pollCalls.has(number)) return isTerminal(pid, 0);
+  const waitChannel = call === "" ? await readFile(`/proc/${pid}/wchan`, "latin1").catch(() => "") : "";
+  return /n_tty_read|tty_read/.test(waitChannel);
 }
 
 async function isTerminal(pid: number, fd: number): Promise<boolean> {

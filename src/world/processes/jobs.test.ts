@@ -108,7 +108,7 @@ describe("a background job", () => {
   });
 
   it("is refused where the process ends with its call", async () => {
-    const closed = openCommandFixture({ noJobs: "the process ends with its call" });
+    const closed = openCommandFixture({ jobsUnavailable: "the process ends with its call" });
     await expect(closed.forCall().start({ command: "sleep 1000", readOnly: false })).rejects.toThrow(
       /cannot be started: the process ends/,
     );

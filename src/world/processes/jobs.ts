@@ -4,53 +4,48 @@ import {
   ToolUnavailableError,
 } from "../../contract/errors.js";
 import type { CommandRequest, JobInfo, JobOutput, JobState } from "../../contract/ports/processes.js";
-import { lookAtJob } from "./job-state.js";
-import type { Running } from "./launch.js";
+import { readJobState } from "./job-state.js";
 import { createOutputCollector, windowBytes, type OutputCollector } from "./output-collector.js";
 import { createOutputWindow, type OutputWindow } from "./output-window.js";
-import type { PreparedCommand } from "./prepare-command.js";
+import type { ProcessTree } from "./process-table.js";
 import {
+  abandonCommand,
   drainAfterExit,
-  killMs,
+  killWaitMs,
   limitWarnings,
   startCommand,
-  treeOf,
-  within,
-  type RunParts,
+  processTreeOf,
+  settlesWithin,
+  type RunDeps,
+  type StartedCommand,
 } from "./run-command.js";
-import { graceMs, stopTree, type DoomedTree } from "./stop-tree.js";
+import { graceMs, stopTree } from "./stop-tree.js";
 import { watchTree } from "./watch-tree.js";
 
 /** What starting a job needs. */
-export type JobParts = RunParts & { readonly now: () => number };
+export type JobDeps = RunDeps & { readonly now: () => number };
 
 interface Job {
   readonly id: string;
   readonly command: string;
   readonly startedAt: number;
-  readonly tree: DoomedTree;
+  readonly tree: ProcessTree;
   readonly sandbox: JobInfo["sandbox"];
   readonly callId: string;
-  readonly held: () => JobInfo["heldBack"];
+  readonly heldBack: () => JobInfo["heldBack"];
   readonly collector: OutputCollector;
   readonly unread: { readonly stdout: OutputWindow; readonly stderr: OutputWindow };
-  /** What else is to be known about it. */
+  /** Messages about it, such as a limit that it exceeded. */
   readonly notes: string[];
-  /** Settles when it has ended and everything is read. */
-  readonly over: Promise<void>;
+  /** Settles when it has ended and all of its output was read. */
+  readonly finished: Promise<void>;
   exited?: Extract<JobState, { kind: "exited" }>;
-}
-
-interface JobProcess {
-  readonly running: Running;
-  readonly command: PreparedCommand;
-  readonly tree: DoomedTree;
 }
 
 const maxRunning = 16;
 const maxEnded = 32;
-/** Long enough to see a command fail at once. */
-const firstLookMs = 150;
+/** Long enough to notice a command that fails immediately. */
+const firstCheckMs = 150;
 
 /** The background jobs of one session. */
 export class Jobs {
@@ -59,28 +54,28 @@ export class Jobs {
   #count = 0;
   #closed = false;
 
-  async start(parts: JobParts, request: CommandRequest): Promise<JobInfo> {
+  async start(parts: JobDeps, request: CommandRequest): Promise<JobInfo> {
     const running = [...this.#jobs.values()].filter((job) => job.exited === undefined);
-    if (running.length + this.#starting >= maxRunning) throw tooMany();
+    if (running.length + this.#starting >= maxRunning) throw tooManyJobs();
     this.#starting += 1;
     try {
       const job = await this.#open(parts, request);
-      await Promise.race([job.over, new Promise((resolve) => setTimeout(resolve, firstLookMs))]);
-      return await infoOf(job);
+      await Promise.race([job.finished, new Promise((resolve) => setTimeout(resolve, firstCheckMs))]);
+      return await readJobInfo(job);
     } finally {
       this.#starting -= 1;
     }
   }
 
   list(): Promise<readonly JobInfo[]> {
-    return Promise.all([...this.#jobs.values()].map(infoOf));
+    return Promise.all([...this.#jobs.values()].map(readJobInfo));
   }
 
   async output(id: string): Promise<JobOutput> {
     const job = this.#find(id);
-    if (job.exited !== undefined) await job.over;
-    // The state first: what is said about the end must not be older than the output.
-    const info = await infoOf(job);
+    if (job.exited !== undefined) await job.finished;
+    // Read the state first, so that an exited job never has output that arrives later.
+    const info = await readJobInfo(job);
     const stdout = job.unread.stdout.take();
     const stderr = job.unread.stderr.take();
     const { handle } = job.collector;
@@ -96,20 +91,20 @@ export class Jobs {
   async kill(id: string): Promise<JobInfo> {
     const job = this.#find(id);
     if (job.exited === undefined) {
-      // What even SIGKILL does not end is not waited for.
-      await within(stopTree(job.tree), graceMs + killMs);
-      await within(job.over, killMs);
+      // Do not wait for a process that survives even SIGKILL.
+      await settlesWithin(stopTree(job.tree), graceMs + killWaitMs);
+      await settlesWithin(job.finished, killWaitMs);
     }
-    return infoOf(job);
+    return readJobInfo(job);
   }
 
-  /** Stop them all; no more can be started. */
+  /** Stop all jobs; no more can be started. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#jobs.keys()].map((id) => this.kill(id)));
   }
 
-  async #open(parts: JobParts, request: CommandRequest): Promise<Job> {
+  async #open(parts: JobDeps, request: CommandRequest): Promise<Job> {
     const unread = {
       stdout: createOutputWindow(windowBytes, windowBytes),
       stderr: createOutputWindow(windowBytes, windowBytes),
@@ -117,14 +112,11 @@ export class Jobs {
     const collector = createOutputCollector(parts.outputs, (stream, bytes) => unread[stream].push(bytes));
     const { command, running } = await startCommand({ ...parts, background: true }, request, collector);
     running.unref();
-    const tree = treeOf(command, running);
+    const tree = processTreeOf(command, running);
     if (this.#closed || parts.signal.aborted) {
-      await stopTree(tree);
-      running.release();
-      running.group?.remove();
+      await abandonCommand({ command, running });
       collector.abort();
-      await command.settle();
-      throw parts.signal.aborted ? parts.signal.reason : new ToolExecutionError("The session is over.");
+      throw parts.signal.aborted ? parts.signal.reason : new ToolExecutionError("The session has ended.");
     }
     const job: Job = {
       id: `job_${(this.#count += 1)}`,
@@ -133,15 +125,15 @@ export class Jobs {
       tree,
       sandbox: command.sandbox,
       callId: parts.origin().callId,
-      held: command.held,
+      heldBack: command.heldBack,
       collector,
       unread,
       notes: [],
-      over: this.#follow({ running, command, tree }, parts, (note) => job.notes.push(note)).then(
+      finished: this.#follow({ running, command, tree }, parts, (note) => job.notes.push(note)).then(
         async (exited) => {
           job.exited = exited;
           await collector.finish();
-          job.notes.push(...(await command.settle()).warnings);
+          job.notes.push(...(await command.finish()).warnings);
           this.#forgetOld();
         },
       ),
@@ -151,13 +143,13 @@ export class Jobs {
   }
 
   async #follow(
-    { running, command, tree }: JobProcess,
-    parts: JobParts,
+    { running, command, tree }: StartedCommand & { readonly tree: ProcessTree },
+    parts: JobDeps,
     note: (text: string) => void,
   ): Promise<NonNullable<Job["exited"]>> {
-    const watch = watchTree(running.pid, command.bounds, (limit) => {
-      note(`It was stopped: ${limit}.`);
-      parts.chore(stopTree(tree));
+    const watch = watchTree(running.pid, command.treeLimits, (limit) => {
+      note(`The job was stopped: ${limit}.`);
+      parts.trackBackground(stopTree(tree));
     });
     const { code, signal } = await running.exited;
     watch.stop();
@@ -171,7 +163,10 @@ export class Jobs {
     if (job !== undefined) return job;
     const known = [...this.#jobs.keys()];
     throw new ToolResourceNotFoundError(`Job "${id.slice(0, 64)}" not found in this session.`, {
-      hint: known.length === 0 ? "This session has no jobs." : `There are: ${known.slice(-20).join(", ")}.`,
+      hint:
+        known.length === 0
+          ? "This session has no jobs."
+          : `Jobs of this session: ${known.slice(-20).join(", ")}.`,
     });
   }
 
@@ -181,24 +176,27 @@ export class Jobs {
   }
 }
 
-async function infoOf(job: Job): Promise<JobInfo> {
-  const seen = job.exited ?? (await lookAtJob(job.tree));
+async function readJobInfo(job: Job): Promise<JobInfo> {
+  const state = job.exited ?? (await readJobState(job.tree));
   return {
     jobId: job.id,
     command: job.command,
     pid: job.tree.pid,
     startedAt: job.startedAt,
-    state: job.exited ?? seen, // it may have ended meanwhile
+    state: job.exited ?? state, // it may have ended in the meantime
     sandbox: job.sandbox,
     ...(job.notes.length > 0 && { notes: [...job.notes] }),
     callId: job.callId,
-    heldBack: job.held(),
+    heldBack: job.heldBack(),
   };
 }
 
-function tooMany(): ToolUnavailableError {
-  return new ToolUnavailableError(`This session runs ${maxRunning} background jobs already.`, {
-    code: "QUEUE_FULL",
-    hint: "Stop one with shell_kill first.",
-  });
+function tooManyJobs(): ToolUnavailableError {
+  return new ToolUnavailableError(
+    `This session already has ${maxRunning} running background jobs, the maximum.`,
+    {
+      code: "QUEUE_FULL",
+      hint: "Stop one with shell_kill first.",
+    },
+  );
 }

@@ -4,7 +4,7 @@ import {
   ToolUnavailableError,
 } from "../../contract/errors.js";
 
-/** The folder that a command should start in is not there or cannot be entered. */
+/** The working directory of a command does not exist or cannot be entered. */
 export function missingFolder(cwd: string): ToolResourceNotFoundError {
   return new ToolResourceNotFoundError(
     `The folder "${cwd}" for the command was not found or cannot be entered.`,
@@ -14,21 +14,21 @@ export function missingFolder(cwd: string): ToolResourceNotFoundError {
   );
 }
 
-/** Whoever should have started the command is gone; it was not started. */
+/** The helper exited before it started the command. */
 export class HelperLostError extends ToolExecutionError {
   constructor() {
     super("The process that starts commands ended before the command had started.", {
-      hint: "Call again: a new one is started by itself.",
+      hint: "Call again: it is restarted automatically.",
     });
   }
 }
 
-/** The system did not get around to it: nothing was started, or it is ended when it comes. */
+/** The start took too long and was given up; if the command starts later, it is stopped. */
 export function startTimedOut(ms: number): ToolUnavailableError {
   return new ToolUnavailableError(`The system did not start the command within ${Math.round(ms)} ms.`, {
     code: "SERVICE_UNAVAILABLE",
     retryable: true,
-    hint: "It may have reached its limit on processes (ulimit -u) or memory, or be under heavy load. End something and call again.",
+    hint: "The system may be out of processes (ulimit -u) or memory, or under heavy load. Stop something and call again.",
   });
 }
 
@@ -39,7 +39,7 @@ export function cannotStart(file: string, cause: unknown): ToolExecutionError {
   return new ToolExecutionError(`"${file}" could not be started: ${reason}.`, {
     cause,
     ...(code === "EMFILE" || code === "EAGAIN" ? { retryable: true } : {}),
-    hint: "Check that the program is there and that the system has room for another process.",
+    hint: "Check that the program exists and that the system can start another process.",
   });
 }
 
@@ -48,6 +48,6 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "it may not be executed",
   E2BIG: "the command and its environment are too long for the system",
   EMFILE: "too many files are open",
-  EAGAIN: "the system has no room for another process",
+  EAGAIN: "the system cannot start another process",
   ENOMEM: "there is not enough memory",
 };

@@ -1,6 +1,6 @@
 import type { CommandGroup } from "../sandbox/command-group.js";
 
-/** A program that is to be started, with everything spelt out. */
+/** A program to start. */
 export interface Launch {
   /** Absolute path. */
   readonly file: string;
@@ -9,16 +9,16 @@ export interface Launch {
   readonly cwd: string;
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Descriptors from 3 on that give these bytes and then end. */
+  /** File descriptors, from 3 on, from which the program reads these bytes. */
   readonly fds?: readonly { readonly fd: number; readonly data: Uint8Array }[] | undefined;
 }
 
 export type OutputStream = "stdout" | "stderr";
 
-/** Takes what a program writes. The bytes are lent: copy what must stay. A promise asks for a pause until it settles. */
+/** Receives what a program writes. Copy the bytes to keep them. Reading pauses until a returned promise settles. */
 export type OutputSink = (stream: OutputStream, bytes: Uint8Array) => Promise<void> | undefined;
 
-/** How a program ended; a signal is known only where the system told it apart from an exit code. */
+/** How a program ended; `signal` is set only if the system reported it separately from the exit code. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
@@ -28,9 +28,9 @@ export interface Exit {
 export interface Running {
   readonly pid: number;
   readonly exited: Promise<Exit>;
-  /** The control group that it is in, where it has one of its own. */
+  /** Its own control group, if it has one. */
   readonly group?: CommandGroup | undefined;
-  /** Both streams have ended: nobody can write to them any more. */
+  /** Resolves when both streams have ended and nothing can write to them any more. */
   readonly drained: Promise<void>;
   /** Stop listening to its output. */
   release(): void;

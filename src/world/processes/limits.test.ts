@@ -64,7 +64,9 @@ describe("commands at the limit of processes", () => {
     const began = performance.now();
     await Promise.all(Array.from({ length: 16 }, () => processes.start({ command: fill, readOnly: false })));
     expect(performance.now() - began).toBeLessThan(20_000);
-    await expect(processes.start({ command: "true", readOnly: false })).rejects.toThrow(/16 background jobs/);
+    await expect(processes.start({ command: "true", readOnly: false })).rejects.toThrow(
+      /16 running background jobs/,
+    );
     const asked = performance.now();
     expect(await run(processes, "sleep 30", 1000)).toMatchObject({ timedOut: true });
     expect(performance.now() - asked).toBeLessThan(8000);
@@ -145,7 +147,7 @@ describe("the disk", () => {
   ])("is bounded: %s", async (_name, command) => {
     const processes = open({ disk: 40 * MiB });
     const result = await run(processes, command);
-    expect(result.stoppedBy).toMatch(/40 MiB of the disk \(sandbox\.limits\.disk\)/);
+    expect(result.exitAfterStop).toMatch(/40 MiB of the disk \(sandbox\.limits\.disk\)/);
     expect(result.timedOut).toBe(false);
   });
 

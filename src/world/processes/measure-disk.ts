@@ -2,77 +2,81 @@ import { readdirSync, statSync } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What a command may take of the disk, and where it can. */
-export interface DiskBound {
+/** How much disk space a command may use, and the folders that it can write. */
+export interface DiskLimit {
   readonly bytes: number;
-  /** Folders that hold only what commands of the session made. */
+  /** Folders that only commands of the session write. */
   readonly own: readonly string[];
-  /** Folders that others use, too: what has changed since the start counts. */
+  /** Folders that others write, too: only changes since the start count. */
   readonly shared: readonly string[];
 }
 
-/** More entries than this are not looked at: then the kernel's own count decides. */
-const mostEntries = 100_000;
+/** With more entries than this, the kernel's count of written bytes decides. */
+const maxEntries = 100_000;
 const blockBytes = 512;
 
 /**
- * The bytes on disk of what was made or changed since a point in time, and of files that were deleted while a
- * process still writes them. `undefined` where there are too many files to look at.
+ * The disk space of files that were created or changed since a point in time, and of deleted files that a process
+ * still has open. `undefined` if there are too many files to check.
  */
 export async function measureDisk(
-  { own, shared }: DiskBound,
+  { own, shared }: DiskLimit,
   since: number,
   pids: readonly number[],
 ): Promise<number | undefined> {
-  const walk: Walk = { bytes: deletedOpen(pids), entries: 0 };
+  const walk: DiskTotal = { bytes: deletedOpenBytes(pids), entries: 0 };
   for (const root of own) await addTree(root, walk, () => true);
   for (const root of shared) await addTree(root, walk, (changedMs) => changedMs >= since);
-  return walk.entries > mostEntries ? undefined : walk.bytes;
+  return walk.entries > maxEntries ? undefined : walk.bytes;
 }
 
-interface Walk {
+interface DiskTotal {
   bytes: number;
   entries: number;
 }
 
-async function addTree(root: string, walk: Walk, counts: (changedMs: number) => boolean): Promise<void> {
+async function addTree(
+  root: string,
+  total: DiskTotal,
+  counts: (changedMs: number) => boolean,
+): Promise<void> {
   const open = [root];
-  for (let dir = open.pop(); dir !== undefined && walk.entries <= mostEntries; dir = open.pop()) {
-    const entries = await opendir(dir).catch(() => undefined); // gone or closed to us meanwhile
+  for (let dir = open.pop(); dir !== undefined && total.entries <= maxEntries; dir = open.pop()) {
+    const entries = await opendir(dir).catch(() => undefined); // removed or made unreadable in the meantime
     if (entries === undefined) continue;
     for await (const entry of entries) {
       const path = join(dir, entry.name);
-      walk.entries += 1;
-      if (walk.entries > mostEntries) break;
+      total.entries += 1;
+      if (total.entries > maxEntries) break;
       if (entry.isDirectory()) open.push(path);
       if (!entry.isFile()) continue;
       const found = await lstat(path).catch(() => undefined);
-      if (found !== undefined && counts(found.ctimeMs)) walk.bytes += found.blocks * blockBytes;
+      if (found !== undefined && counts(found.ctimeMs)) total.bytes += found.blocks * blockBytes;
     }
   }
 }
 
-/** Each file once, however many have it open. */
-function deletedOpen(pids: readonly number[]): number {
+/** Counts each file once, however many processes have it open. */
+function deletedOpenBytes(pids: readonly number[]): number {
   const sizes = new Map<string, number>();
   for (const pid of pids) {
-    for (const fd of list(`/proc/${pid}/fd`)) {
+    for (const fd of listFolder(`/proc/${pid}/fd`)) {
       try {
         const found = statSync(`/proc/${pid}/fd/${fd}`);
         if (found.isFile() && found.nlink === 0)
           sizes.set(`${found.dev}:${found.ino}`, found.blocks * blockBytes);
       } catch {
-        // closed meanwhile
+        // closed in the meantime
       }
     }
   }
   return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
-function list(dir: string): string[] {
+function listFolder(dir: string): string[] {
   try {
     return readdirSync(dir);
   } catch {
-    return []; // it has ended, or is not ours to look at
+    return []; // the process has ended or belongs to another user
   }
 }

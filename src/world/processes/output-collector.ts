@@ -4,24 +4,24 @@ import type { CommandOutput } from "../../contract/ports/processes.js";
 import type { OutputSink, OutputStream } from "./launch.js";
 import { createOutputWindow } from "./output-window.js";
 
-/** Gathers what a command writes: head and tail for the answer, and the whole in the store where that is more. */
+/** Collects the output of a command: head and tail for the answer, and everything in the output store if there is more. */
 export interface OutputCollector {
   readonly sink: OutputSink;
   /** Bytes of both streams. */
   readonly bytes: number;
   read(stream: OutputStream): CommandOutput;
-  /** Where the whole is kept, once it is more than the windows hold. */
+  /** The handle of the stored output, once there is more than the windows hold. */
   readonly handle: string | undefined;
-  /** Complete the kept output; where it could not be kept, why. */
+  /** Complete the stored output; `fault` says why it could not be stored. */
   finish(): Promise<{ readonly kept?: KeptOutput; readonly fault?: string }>;
-  /** Nobody wants it any more. */
+  /** Discard the stored output. */
   abort(): void;
 }
 
 /** The head and the tail of each stream that an answer holds. */
 export const windowBytes = 32 * 1024;
 
-/** Make a collector; `onBytes` sees every piece after it was taken. */
+/** Create a collector; `onBytes` gets every chunk after it was collected. */
 export function createOutputCollector(
   outputs: Outputs,
   onBytes: (stream: OutputStream, bytes: Uint8Array) => void = () => {},
@@ -30,25 +30,25 @@ export function createOutputCollector(
     stdout: createOutputWindow(windowBytes, windowBytes),
     stderr: createOutputWindow(windowBytes, windowBytes),
   };
-  /** Both streams in the order in which they came, until it is clear that the windows do not hold them. */
-  let early: Uint8Array[] = [];
+  /** Chunks of both streams in order of arrival, until there is more than the windows hold. */
+  let buffered: Uint8Array[] = [];
   let writer: OutputWriter | undefined;
   let bytes = 0;
 
-  const keep = (chunk: Uint8Array): Promise<void> | undefined => {
+  const store = (chunk: Uint8Array): Promise<void> | undefined => {
     if (writer !== undefined) return writer.write(chunk);
-    early.push(Uint8Array.prototype.slice.call(chunk));
+    buffered.push(Uint8Array.prototype.slice.call(chunk));
     if (bytes <= 2 * windowBytes) return undefined;
     writer = outputs.create();
-    const kept = early;
-    early = [];
+    const kept = buffered;
+    buffered = [];
     return kept.reduce<Promise<void> | undefined>((busy, piece) => writer?.write(piece) ?? busy, undefined);
   };
   return {
     sink(stream, chunk) {
       bytes += chunk.length;
       windows[stream].push(chunk);
-      const busy = keep(chunk);
+      const busy = store(chunk);
       onBytes(stream, chunk);
       return busy;
     },

@@ -1,7 +1,7 @@
 import { cleanText } from "./clean-text.js";
 import type { OutputStream } from "./launch.js";
 
-/** Passes output on while it comes, in few and small frames, however much comes. */
+/** Forwards output as it arrives, in few and small frames, however much there is. */
 export interface OutputFrames {
   push(stream: OutputStream, bytes: Uint8Array): void;
   /** Send what is left. */
@@ -9,11 +9,11 @@ export interface OutputFrames {
 }
 
 const everyMs = 100;
-const maxBytes = 8 * 1024;
+const maxFrameBytes = 8 * 1024;
 
-/** Make frames for a listener; the first piece goes at once, later ones together at most ten times a second. */
+/** Create frames for a listener: the first chunk is sent at once, later ones are combined, at most ten times a second. */
 export function createOutputFrames(send: (stream: OutputStream, text: string) => void): OutputFrames {
-  const streams = { stdout: createPending(), stderr: createPending() };
+  const streams = { stdout: createPendingOutput(), stderr: createPendingOutput() };
   let timer: NodeJS.Timeout | undefined;
   const flush = (last = false): boolean => {
     let sent = false;
@@ -40,34 +40,34 @@ export function createOutputFrames(send: (stream: OutputStream, text: string) =>
   };
 }
 
-interface Pending {
+interface PendingOutput {
   push(bytes: Uint8Array): void;
-  /** @param last Nothing comes after it: what waited for its rest goes, too. */
+  /** @param last Nothing follows: an incomplete character or escape sequence is included. */
   take(last: boolean): string;
 }
 
-/** An escape sequence that has all its parts: with parameters and a final letter, or of one character. */
+/** A complete escape sequence: with parameters and a final letter, or a single character. */
 // oxlint-disable-next-line no-control-regex -- finding escape sequences is the point
 const wholeSequence = /^\x1b(?:\[[0-?]*[ -/]*[@-~]|[^[])/;
-/** None is longer; what is, is no sequence. */
-const longestSequence = 32;
+/** A longer text is not an escape sequence. */
+const maxSequenceChars = 32;
 
-/** The last bytes since the last frame; those before them are only counted. */
-function createPending(): Pending {
-  const buffer = Buffer.allocUnsafe(maxBytes);
+/** Keeps the last bytes since the previous frame; earlier ones are only counted. */
+function createPendingOutput(): PendingOutput {
+  const buffer = Buffer.allocUnsafe(maxFrameBytes);
   let length = 0;
   let skipped = 0;
   let decoder = new TextDecoder();
   let held = "";
   return {
     push(bytes) {
-      if (bytes.length >= maxBytes) {
-        skipped += length + bytes.length - maxBytes;
-        buffer.set(bytes.subarray(bytes.length - maxBytes));
-        length = maxBytes;
+      if (bytes.length >= maxFrameBytes) {
+        skipped += length + bytes.length - maxFrameBytes;
+        buffer.set(bytes.subarray(bytes.length - maxFrameBytes));
+        length = maxFrameBytes;
         return;
       }
-      const over = Math.max(0, length + bytes.length - maxBytes);
+      const over = Math.max(0, length + bytes.length - maxFrameBytes);
       if (over > 0) buffer.copyWithin(0, over, length);
       skipped += over;
       length -= over;
@@ -81,10 +81,10 @@ function createPending(): Pending {
         held = "";
       }
       const raw = held + decoder.decode(buffer.subarray(0, length), { stream: !last });
-      // An escape sequence that is not complete yet waits for its rest.
+      // An incomplete escape sequence waits for the rest of it.
       const open = last ? -1 : raw.lastIndexOf("\x1b");
       const waits =
-        open !== -1 && raw.length - open < longestSequence && !wholeSequence.test(raw.slice(open));
+        open !== -1 && raw.length - open < maxSequenceChars && !wholeSequence.test(raw.slice(open));
       const cut = waits ? open : raw.length;
       held = raw.slice(cut);
       const note = skipped > 0 ? `[… ${skipped} bytes not shown …]\n` : "";

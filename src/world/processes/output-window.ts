@@ -5,15 +5,15 @@ import { cleanText } from "./clean-text.js";
 export interface OutputWindow {
   readonly bytes: number;
   push(chunk: Uint8Array): void;
-  /** What it holds as text, with a note where something is missing. */
+  /** Its content as text, with a note where bytes were left out. */
   read(): CommandOutput;
-  /** The same, and begin anew; the first bytes of a character whose rest is to come stay for the next time. */
+  /** Like `read`, then start over; an incomplete character at the end is kept for the next time. */
   take(): CommandOutput;
 }
 
-/** A window for `headBytes` from the start and `tailBytes` from the end. */
+/** Create a window for `headBytes` from the start and `tailBytes` from the end. */
 export function createOutputWindow(headBytes: number, tailBytes: number): OutputWindow {
-  const head = createGrowing(headBytes);
+  const head = createGrowingBuffer(headBytes);
   let ring: Buffer | undefined;
   let past = 0; // bytes that came after the head was full
   const keepTail = (rest: Uint8Array): void => {
@@ -38,7 +38,8 @@ export function createOutputWindow(headBytes: number, tailBytes: number): Output
   const read = (cut: (bytes: Buffer) => Buffer): CommandOutput => {
     const bytes = head.length + past;
     const dropped = Math.max(0, past - tailBytes);
-    if (dropped > 0) return { text: joinAround(head.bytes(), cut(tail()), dropped), bytes, truncated: true };
+    if (dropped > 0)
+      return { text: joinHeadAndTail(head.bytes(), cut(tail()), dropped), bytes, truncated: true };
     return { text: decode(cut(Buffer.concat([head.bytes(), tail()]))), bytes, truncated: false };
   };
   return {
@@ -59,8 +60,8 @@ export function createOutputWindow(headBytes: number, tailBytes: number): Output
   };
 }
 
-/** The pieces are cut at line ends where one is near, else at characters. */
-function joinAround(head: Buffer, tail: Buffer, dropped: number): string {
+/** Both parts are cut at a line end if one is near, else between characters. */
+function joinHeadAndTail(head: Buffer, tail: Buffer, dropped: number): string {
   const headEnd = head.lastIndexOf(10);
   const shownHead = headEnd > head.length / 2 ? head.subarray(0, headEnd + 1) : trimEnd(head);
   const tailStart = tail.indexOf(10);
@@ -71,7 +72,7 @@ function joinAround(head: Buffer, tail: Buffer, dropped: number): string {
   return `${decode(shownHead)}${lineEnd}[… ${missing} bytes left out …]\n${decode(shownTail)}`;
 }
 
-/** Without a character at the end whose rest is missing. */
+/** Without an incomplete character at the end. */
 function trimEnd(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(4, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -82,7 +83,7 @@ function trimEnd(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Without the rest of a character whose beginning is missing. */
+/** Without an incomplete character at the start. */
 function trimStart(bytes: Buffer): Buffer {
   let start = 0;
   while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
@@ -93,16 +94,16 @@ function decode(bytes: Buffer): string {
   return cleanText(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
 }
 
-interface Growing {
+interface GrowingBuffer {
   readonly length: number;
-  /** Take what fits; returns how many bytes did. */
+  /** Append as much as fits; returns the number of bytes appended. */
   push(chunk: Uint8Array): number;
   bytes(): Buffer;
   clear(): void;
 }
 
-/** A buffer that starts small: most commands say little. */
-function createGrowing(max: number): Growing {
+/** A buffer that starts small, because most commands write little. */
+function createGrowingBuffer(max: number): GrowingBuffer {
   let buffer = Buffer.allocUnsafe(Math.min(max, 1024));
   let length = 0;
   return {

@@ -3,7 +3,7 @@ import { Socket, type SocketConstructorOpts } from "node:net";
 /** Reads a pipe to its end. */
 export interface PipeReader {
   readonly ended: Promise<void>;
-  /** Every writer has closed it. */
+  /** Whether every writer has closed it. */
   readonly atEnd: boolean;
   /** Stop and close it. */
   release(): void;
@@ -13,40 +13,39 @@ export interface PipeReader {
 const firstBytes = 8 * 1024;
 const pipeBytes = 64 * 1024;
 const blockBytes = 4 * pipeBytes;
-/** How long bytes wait for more of them, unless the pipe ends. */
+/** How long bytes are held to be combined with later ones, unless the pipe ends. */
 const gatherMs = 5;
 
-/** The constructor takes `onread` as `connect` does, which its types leave out. */
+/** The constructor accepts `onread` like `connect`, but its types omit it. */
 type PipeOptions = SocketConstructorOpts & {
   readonly onread: { readonly buffer: () => Uint8Array; readonly callback: (length: number) => boolean };
 };
 
 /**
- * Read the descriptor of a pipe into one buffer that is used over and over; what it holds is lent to `take`.
- * A pipe gives small pieces: they are handed on together, so that a gigabyte costs thousands of turns, not
- * a hundred thousand.
+ * Read a pipe into one buffer that is reused; `onBytes` must copy what it keeps. A pipe delivers small chunks, which
+ * are combined, so that a gigabyte takes thousands of turns of the event loop instead of a hundred thousand.
  */
-export function readPipe(fd: number, take: (bytes: Uint8Array) => Promise<void> | undefined): PipeReader {
-  const block = createBlock(take);
+export function readPipe(fd: number, onBytes: (bytes: Uint8Array) => Promise<void> | undefined): PipeReader {
+  const block = createReadBuffer(onBytes);
   const callback = (length: number): boolean => {
     const busy = block.add(length);
     if (busy === undefined) return true;
-    const goOn = (): void => void socket.resume();
-    busy.then(goOn, goOn);
+    const resume = (): void => void socket.resume();
+    busy.then(resume, resume);
     return false;
   };
   const options: PipeOptions = {
     fd,
     readable: true,
     writable: false,
-    onread: { buffer: () => block.room(), callback },
+    onread: { buffer: () => block.freeSpace(), callback },
   };
   const socket = new Socket(options);
   let atEnd = false;
   socket.on("end", () => {
     atEnd = true;
   });
-  // An error of the pipe is its end: there is nothing more to read.
+  // After an error there is nothing more to read.
   socket.on("error", () => socket.destroy());
   const ended = new Promise<void>((resolve) => {
     socket.on("close", () => {
@@ -65,16 +64,16 @@ export function readPipe(fd: number, take: (bytes: Uint8Array) => Promise<void> 
   };
 }
 
-interface Block {
+interface ReadBuffer {
   /** Where the next bytes go. */
-  room(): Uint8Array;
-  /** So many have come. */
+  freeSpace(): Uint8Array;
+  /** This many bytes were read. */
   add(length: number): Promise<void> | undefined;
   flush(): Promise<void> | undefined;
 }
 
-function createBlock(take: (bytes: Uint8Array) => Promise<void> | undefined): Block {
-  // Most commands say little: the large buffer is for those that say more.
+function createReadBuffer(onBytes: (bytes: Uint8Array) => Promise<void> | undefined): ReadBuffer {
+  // Most commands write little: the large buffer is allocated only for those that write more.
   let buffer = Buffer.allocUnsafe(firstBytes);
   let [from, to] = [0, 0];
   let timer: NodeJS.Timeout | undefined;
@@ -83,12 +82,12 @@ function createBlock(take: (bytes: Uint8Array) => Promise<void> | undefined): Bl
     timer = undefined;
     if (from === to) return undefined;
     const bytes = buffer.subarray(from, to);
-    // A read may be under way into what comes after it, so only `add` goes back to the start.
+    // A read into the bytes after it may be under way, so only `add` starts over at the beginning.
     from = to;
-    return take(bytes);
+    return onBytes(bytes);
   };
   return {
-    room: () => buffer.subarray(to),
+    freeSpace: () => buffer.subarray(to),
     add(length) {
       to += length;
       const room = buffer.length - to;

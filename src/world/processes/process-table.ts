@@ -2,22 +2,22 @@ import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** One process, as far as /proc tells. */
+/** One process as listed in /proc. */
 export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** When it was started, in ticks since the machine was. */
-  readonly started: number;
+  /** When it was started, in clock ticks since boot. */
+  readonly startTicks: number;
 }
 
-/** How long the table is read before the loop gets its turn. */
+/** How long the table is read before the event loop gets a turn. */
 const sliceMs = 0.4;
 
 /**
- * Every process that is not dead already; empty where there is no /proc. Read at once, slice by slice: these
- * files never wait, and a round through the thread pool costs ten times as much as the look itself.
+ * Every process that is alive; empty if there is no /proc. Read synchronously in slices: these files never block,
+ * and reading them through the thread pool takes ten times as long.
  */
 export async function readProcessTable(): Promise<readonly ProcessRow[]> {
   const rows: ProcessRow[] = [];
@@ -49,18 +49,18 @@ function readRow(pid: string): ProcessRow | undefined {
     parent: Number(parent),
     group: Number(group),
     session: Number(session),
-    started: Number(fields[19]),
+    startTicks: Number(fields[19]),
   };
 }
 
-/** The fields of `/proc/PID/stat` after the name, which stands in parentheses and may hold anything. */
+/** The fields of `/proc/PID/stat` after the name, which is in parentheses and may contain anything. */
 export function readStat(pid: string | number): readonly string[] {
-  const text = readSmall(`/proc/${pid}/stat`);
+  const text = readProcFile(`/proc/${pid}/stat`);
   return text === "" ? [] : text.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
-/** A file of the kernel that is made when it is read and never waits; empty where it cannot be. */
-export function readSmall(path: string): string {
+/** Read a small file in /proc, which never blocks; empty if it cannot be read. */
+export function readProcFile(path: string): string {
   let fd: number;
   try {
     fd = openSync(path, "r");
@@ -71,37 +71,39 @@ export function readSmall(path: string): string {
     const buffer = Buffer.allocUnsafe(4096);
     return buffer.toString("latin1", 0, readSync(fd, buffer));
   } catch {
-    return ""; // it ended meanwhile
+    return ""; // the process ended in the meantime
   } finally {
     closeSync(fd);
   }
 }
 
-/** The words that a process was started with; empty where it cannot be seen. */
+/** The command line of a process; empty if it cannot be read. */
 export function commandLineOf(pid: number): string {
-  return readSmall(`/proc/${pid}/cmdline`).slice(0, 200).replaceAll("\0", " ").trim();
+  return readProcFile(`/proc/${pid}/cmdline`).slice(0, 200).replaceAll("\0", " ").trim();
 }
 
-/** What makes up the tree of a command. */
-export interface TreeRoot {
-  /** The leader of its group; its descendants, its group and its session belong to it. */
+/** The processes of one command. */
+export interface ProcessTree {
+  /** The root; its descendants, its process group and its session belong to the tree. */
   readonly pid: number;
-  /** `NAME=value` in the environment of all that it started, wherever they went. */
+  /** `NAME=value` in the environment of everything that it started. */
   readonly tag: string;
   /** Its control group, which none of its processes can leave. */
   readonly group?: { members(): readonly number[] } | undefined;
+  /** Whether the root builds a sandbox: everything inside ends with it, so it gets no SIGTERM. */
+  readonly sandboxed: boolean;
 }
 
-/** The processes of a tree that are alive, its root first where it still is. */
-export async function readTree(root: TreeRoot): Promise<readonly ProcessRow[]> {
+/** The processes of a tree that are alive, the root first if it is among them. */
+export async function readTree(root: ProcessTree): Promise<readonly ProcessRow[]> {
   const table = await readProcessTable();
   const below = descendants(table, root.pid);
   const related = (row: ProcessRow): boolean =>
     row.pid === root.pid || row.group === root.pid || row.session === root.pid || below.has(row.pid);
-  const since = ownStart();
+  const since = ownStartTicks();
   const grouped = new Set(root.group?.members());
   const isMember = async (row: ProcessRow): Promise<boolean> =>
-    related(row) || grouped.has(row.pid) || (row.started >= since && (await isTagged(row.pid, root.tag)));
+    related(row) || grouped.has(row.pid) || (row.startTicks >= since && (await isTagged(row.pid, root.tag)));
   const members = await Promise.all(table.map(async (row) => ((await isMember(row)) ? [row] : [])));
   return members.flat().sort((one, other) => Number(other.pid === root.pid) - Number(one.pid === root.pid));
 }
@@ -125,8 +127,18 @@ function descendants(table: readonly ProcessRow[], root: number): ReadonlySet<nu
   return found;
 }
 
-/** When this process was started: what is older was not started by it. */
-export function ownStart(): number {
+/** The ids of a process and its descendants, at most `max` of them. */
+export function listDescendants(root: number, max: number): number[] {
+  const pids = [root];
+  for (let at = 0; at < pids.length && pids.length < max; at++) {
+    const children = readProcFile(`/proc/${pids[at]}/task/${pids[at]}/children`);
+    pids.push(...children.split(" ").filter(Boolean).map(Number));
+  }
+  return pids.slice(0, max);
+}
+
+/** When this process was started: an older process was not started by it. */
+export function ownStartTicks(): number {
   return Number(readStat("self")[19] ?? 0);
 }
 
@@ -137,8 +149,8 @@ async function isTagged(pid: number, tag: string): Promise<boolean> {
 }
 
 /**
- * The environment that a process was started with, each variable ended by NUL; empty where it cannot be seen.
- * Read by the thread pool: the kernel may let whoever reads it wait.
+ * The environment that a process was started with, each variable followed by NUL; empty if it cannot be read.
+ * Read through the thread pool, because reading it may block in the kernel.
  */
 export function readEnvironment(pid: number): Promise<string> {
   return readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");

@@ -10,7 +10,7 @@ import { createHelperLauncher } from "./helper-launcher.js";
 import { Jobs } from "./jobs.js";
 import type { Launcher } from "./launch.js";
 import { createPtyLauncher } from "./pty-launcher.js";
-import { runCommand, type RunParts } from "./run-command.js";
+import { runCommand, type RunDeps } from "./run-command.js";
 import { findBash, findShell, type ShellSource } from "./shell.js";
 import { stopTree } from "./stop-tree.js";
 import { createSweeper } from "./sweeper.js";
@@ -19,20 +19,20 @@ export interface ProcessWorldOptions {
   readonly sandbox: Sandbox;
   readonly outputs: (scope: CallScope) => Outputs;
   readonly shell: ShellSource;
-  /** The real absolute path of a folder that a call may start commands in; refuses any other. */
-  readonly folder: (scope: CallScope, cwd: string | undefined) => string;
+  /** The real absolute path of a folder that a call may start commands in; throws for any other folder. */
+  readonly resolveFolder: (scope: CallScope, cwd: string | undefined) => string;
   /** Whether a secret-looking variable of the session may be seen by commands. */
-  readonly isAllowed: (name: string) => boolean;
-  /** For pipes and what is handed to programs in files. */
+  readonly isSecretAllowed: (name: string) => boolean;
+  /** For pipes and for files that are passed to programs. */
   readonly tempDir: string;
-  readonly newMark: () => string;
+  readonly newTagValue: () => string;
   readonly now: () => number;
   readonly monotonic: () => number;
-  /** Why no jobs can be started, where the host ends with its call. */
-  readonly noJobs?: string | undefined;
+  /** Why background jobs cannot be started, if the host process ends with the call. */
+  readonly jobsUnavailable?: string | undefined;
 }
 
-/** Commands of all sessions. */
+/** Runs the commands of all sessions. */
 export interface ProcessWorld {
   forCall(scope: CallScope): Processes;
   /** Stop the jobs of a session. */
@@ -41,42 +41,40 @@ export interface ProcessWorld {
   close(): Promise<void>;
 }
 
-/** Prepare commands; nothing is started before the first one. */
+/** Create the process world; nothing is started before the first command. */
 export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
-  const { sandbox, shell: source, newMark } = options;
+  const { sandbox, shell: source, newTagValue: newMark } = options;
   const isSecret = createNameJudge();
-  const isVisible = (name: string): boolean => !isSecret(name) || options.isAllowed(name);
-  const runMark = newMark();
-  const runTag = `TENON_RUN=${runMark}`;
+  const isVisible = (name: string): boolean => !isSecret(name) || options.isSecretAllowed(name);
+  const runTagValue = newMark();
+  const runTag = `TENON_RUN=${runTagValue}`;
   /** The first processes of all commands that run without a sandbox. */
-  const unheld = new Set<number>();
+  const unsandboxed = new Set<number>();
   const jobs = new Map<string, Jobs>();
-  const chores = new Set<Promise<void>>();
-  const shell = once(() => findShell(source));
-  const launchers = createLaunchers(options, runMark);
+  const backgroundWork = new Set<Promise<void>>();
+  const shell = onceUnlessFailed(() => findShell(source));
+  const launchers = createLaunchers(options, runTagValue);
   const sweeper = createSweeper({
     runTag,
-    adopter: () => launchers.adopter(),
-    running: () => [...unheld],
+    orphanAdopter: () => launchers.orphanAdopter(),
+    runningPids: () => [...unsandboxed],
   });
 
-  const addChore = (work: Promise<unknown>): void => {
-    const chore = work.then(
-      () => void chores.delete(chore),
-      () => void chores.delete(chore), // whoever waits for it hears why
-    );
-    chores.add(chore);
+  const trackBackground = (work: Promise<unknown>): void => {
+    const forget = (): void => void backgroundWork.delete(tracked);
+    const tracked = work.then(forget, forget); // the caller that awaits it gets the error
+    backgroundWork.add(tracked);
   };
-  const partsOf = (scope: CallScope): RunParts => ({
+  const runDepsFor = (scope: CallScope): RunDeps => ({
     shell,
     sandbox,
-    folder: (cwd) => options.folder(scope, cwd),
+    resolveFolder: (cwd) => options.resolveFolder(scope, cwd),
     paths: () => scope.commandPaths?.(),
     sessionId: scope.session.id,
     sessionEnv: () => scope.session.env.entries(),
     isVisible,
-    newMark,
-    runTag: runMark,
+    newTagValue: newMark,
+    runTagValue: runTagValue,
     origin: () => ({
       callId: scope.callId,
       sessionId: scope.session.id,
@@ -85,15 +83,15 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
     launcher: (pty) => launchers.choose(pty),
     onRunning: ({ pid, exited }) => {
       if (sandbox.state().active) return;
-      unheld.add(pid);
-      void exited.then(() => unheld.delete(pid));
+      unsandboxed.add(pid);
+      void exited.then(() => unsandboxed.delete(pid));
     },
     outputs: options.outputs(scope),
     signal: scope.signal,
     monotonic: options.monotonic,
-    tidy: (tree, done) => addChore(stopTree(tree).finally(done)),
-    chore: addChore,
-    sweepLater: (tag) => sweeper.later(tag),
+    stopLeftovers: (tree, done) => trackBackground(stopTree(tree).finally(done)),
+    trackBackground: trackBackground,
+    sweepLater: (tag) => sweeper.sweepLater(tag),
     onUsage: ({ cpuMs, peakBytes }) => scope.used?.({ cpuMs, memoryBytes: peakBytes }),
   });
   const jobsOf = (sessionId: string): Jobs => {
@@ -111,13 +109,13 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
         quarantine: sandbox.quarantine,
         shell,
         run: async (request) => {
-          await launchers.ready();
-          return runCommand(partsOf(scope), request);
+          await launchers.prepare();
+          return runCommand(runDepsFor(scope), request);
         },
         start: async (request) => {
-          if (options.noJobs !== undefined) throw jobsRefused(options.noJobs);
-          await launchers.ready();
-          return jobsOf(id).start({ ...partsOf(scope), now: options.now }, request);
+          if (options.jobsUnavailable !== undefined) throw jobsRefused(options.jobsUnavailable);
+          await launchers.prepare();
+          return jobsOf(id).start({ ...runDepsFor(scope), now: options.now }, request);
         },
         jobs: () => jobsOf(id).list(),
         output: (jobId) => jobsOf(id).output(jobId),
@@ -132,33 +130,33 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
     },
     async close() {
       await Promise.all([...jobs.values()].map((each) => each.close()));
-      await Promise.all(chores);
+      await Promise.all(backgroundWork);
       sweeper.close();
-      if (launchers.used()) await sweeper.all();
+      if (launchers.wereUsed()) await sweeper.sweepAll();
       await launchers.close();
     },
   };
 }
 
 interface Launchers {
-  /** Find out which way commands are started, once. */
-  ready(): Promise<void>;
-  /** The process that adopts orphans of commands, where one does. */
-  adopter(): number | undefined;
+  /** Find out once how commands are started. */
+  prepare(): Promise<void>;
+  /** The process that adopts orphaned processes of commands, if there is one. */
+  orphanAdopter(): number | undefined;
   choose(pty: boolean): Launcher;
-  used(): boolean;
+  wereUsed(): boolean;
   close(): Promise<void>;
 }
 
 function createLaunchers(options: ProcessWorldOptions, tag: string): Launchers {
   const { shell, sandbox, tempDir } = options;
   const openGroup = (): CommandGroup | undefined => sandbox.openGroup();
-  // A sandbox or a group holds what leaves its command's session; else only this does.
-  const adopts = (): boolean => !sandbox.state().active && sandbox.groupDirs().length === 0;
+  // Without a sandbox or a control group, adoption is the only way to find processes that leave their session.
+  const adoptsOrphans = (): boolean => !sandbox.state().active && sandbox.groupDirs().length === 0;
   let plain: Launcher | undefined;
   let helper: { readonly pid: number | undefined } | undefined;
   let pty: Launcher | undefined;
-  const prepare = once(async () => {
+  const prepare = onceUnlessFailed(async () => {
     const bash = await findBash(shell);
     if (bash === undefined) {
       plain = createDirectLauncher(openGroup);
@@ -171,31 +169,31 @@ function createLaunchers(options: ProcessWorldOptions, tag: string): Launchers {
       openGroup,
       groupDirs: () => sandbox.groupDirs(),
       leftovers: () => sandbox.leftovers(),
-      adoptOrphans: adopts,
+      adoptOrphans: adoptsOrphans,
       onLate: ({ pid, group }) => void stopTree({ pid, tag: "", sandboxed: true, group }, 0),
     });
   });
   return {
-    ready: prepare,
-    adopter: () => (adopts() ? helper?.pid : undefined),
+    prepare: prepare,
+    orphanAdopter: () => (adoptsOrphans() ? helper?.pid : undefined),
     choose(wanted) {
       if (wanted) return (pty ??= createPtyLauncher(tempDir, openGroup));
       return (plain ??= createDirectLauncher(openGroup));
     },
-    used: () => plain !== undefined,
+    wereUsed: () => plain !== undefined,
     close: async () => plain?.close(),
   };
 }
 
-/** Ask once; what failed is asked again. */
-function once<T>(ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined;
+/** Remember the first result; after a failure, the next call tries again. */
+function onceUnlessFailed<T>(run: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
   return () => {
-    answer ??= ask().catch((cause: unknown) => {
-      answer = undefined;
+    result ??= run().catch((cause: unknown) => {
+      result = undefined;
       throw cause;
     });
-    return answer;
+    return result;
   };
 }
 
@@ -203,6 +201,6 @@ function jobsRefused(reason: string): ToolUnavailableError {
   return new ToolUnavailableError(`A background job cannot be started: ${reason}.`, {
     code: "SERVICE_UNAVAILABLE",
     retryable: false,
-    hint: "Run the command in the foreground, or use Tenon as a library, whose sessions last.",
+    hint: "Run the command in the foreground, or use Tenon as a server or library, where sessions outlive a call.",
   });
 }

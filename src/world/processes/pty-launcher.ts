@@ -6,7 +6,7 @@ import { cannotStart } from "./launch-errors.js";
 import type { Exit, Launch, Launcher, OutputSink, Running } from "./launch.js";
 import { shellQuote } from "./shell-quote.js";
 
-/** What is used of node-pty. */
+/** The part of node-pty that is used. */
 interface PtyModule {
   spawn(file: string, args: string[], options: object): Pty;
 }
@@ -20,7 +20,7 @@ interface Pty {
   kill(signal?: string): void;
 }
 
-/** A launcher for programs that want a terminal; it needs the optional package @lydell/node-pty. */
+/** A launcher for programs that need a terminal; requires the optional package @lydell/node-pty. */
 export function createPtyLauncher(
   tempDir: string,
   openGroup: () => CommandGroup | undefined = () => undefined,
@@ -33,15 +33,15 @@ export function createPtyLauncher(
       const group = openGroup();
       const launch = { ...plain, ...throughGroup(plain, group) };
       if (launch.fds === undefined || launch.fds.length === 0)
-        return { ...toRunning(start(module, launch), sink), group };
+        return { ...toRunning(spawnPty(module, launch), sink), group };
       const dir = await mkdtemp(join(tempDir, "tenon-"));
-      const forget = (): Promise<void> => rm(dir, { recursive: true, force: true });
+      const removeDir = (): Promise<void> => rm(dir, { recursive: true, force: true });
       try {
-        const running = toRunning(start(module, await throughShell(launch, dir)), sink);
-        void running.exited.then(forget);
+        const running = toRunning(spawnPty(module, await throughShell(launch, dir)), sink);
+        void running.exited.then(removeDir);
         return { ...running, group };
       } catch (error) {
-        await forget();
+        await removeDir();
         throw error;
       }
     },
@@ -55,18 +55,18 @@ async function loadPty(): Promise<PtyModule> {
     return module.default ?? module;
   } catch (cause) {
     throw new ToolUnavailableError(
-      "There is no pseudo-terminal: the package @lydell/node-pty cannot be loaded.",
+      "Pseudo-terminals are not available: the package @lydell/node-pty could not be loaded.",
       {
         code: "SERVICE_UNAVAILABLE",
         retryable: false,
         cause,
-        hint: "Run the command without pty, or install @lydell/node-pty beside Tenon.",
+        hint: "Run the command without pty, or install @lydell/node-pty next to Tenon.",
       },
     );
   }
 }
 
-/** node-pty passes on no descriptors, so a shell opens them and becomes the program. */
+/** node-pty cannot pass file descriptors, so a shell opens them and then becomes the program. */
 async function throughShell(launch: Launch, dir: string): Promise<Launch> {
   const files = await Promise.all(
     (launch.fds ?? []).map(async ({ fd, data }) => {
@@ -79,7 +79,7 @@ async function throughShell(launch: Launch, dir: string): Promise<Launch> {
   return { ...launch, file: "/bin/sh", args: ["-c", script, launch.file, ...launch.args] };
 }
 
-function start(module: PtyModule, launch: Launch): Pty {
+function spawnPty(module: PtyModule, launch: Launch): Pty {
   try {
     return module.spawn(launch.file, [...launch.args], {
       cwd: launch.cwd,
@@ -101,8 +101,8 @@ function toRunning(pty: Pty, sink: OutputSink): Running {
     const busy = sink("stdout", typeof data === "string" ? Buffer.from(data) : data);
     if (busy === undefined) return;
     pty.pause();
-    const goOn = (): void => pty.resume();
-    busy.then(goOn, goOn);
+    const resume = (): void => pty.resume();
+    busy.then(resume, resume);
   });
   const exited = new Promise<Exit>((resolve) => {
     pty.onExit(({ exitCode, signal }) =>
@@ -112,7 +112,7 @@ function toRunning(pty: Pty, sink: OutputSink): Running {
   return {
     pid: pty.pid,
     exited,
-    // It tells its exit when the terminal has been read to its end.
+    // node-pty reports the exit after the terminal has been read to its end.
     drained: exited.then(() => undefined),
     release() {
       listening = false;

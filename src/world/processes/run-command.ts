@@ -6,24 +6,24 @@ import { createOutputCollector, type OutputCollector } from "./output-collector.
 import { createOutputFrames } from "./output-frames.js";
 import { startTimedOut } from "./launch-errors.js";
 import { prepareCommand, type CommandDeps, type PreparedCommand } from "./prepare-command.js";
-import { commandLineOf, readTree } from "./process-table.js";
-import { graceMs, groupExists, stopTree, type DoomedTree } from "./stop-tree.js";
+import { commandLineOf, readTree, type ProcessTree } from "./process-table.js";
+import { graceMs, groupExists, stopTree } from "./stop-tree.js";
 import { watchTree } from "./watch-tree.js";
 import { watchUsage } from "./tree-usage.js";
 
-/** What a run needs besides the request. */
-export interface RunParts extends CommandDeps {
+/** What running a command needs besides the request. */
+export interface RunDeps extends CommandDeps {
   readonly launcher: (pty: boolean) => Launcher;
-  /** Told of each command that was started. */
+  /** Called with each command that was started. */
   readonly onRunning: (running: Running) => void;
   readonly outputs: Outputs;
   readonly signal: AbortSignal;
   readonly monotonic: () => number;
-  /** Stop what a command left behind, without anybody waiting. */
-  readonly tidy: (tree: DoomedTree, done: () => void) => void;
-  /** Work that goes on when the call has been answered; the end of all waits for it. */
-  readonly chore: (work: Promise<unknown>) => void;
-  /** Look later for processes that left their command's group. */
+  /** Stop the processes that a command left behind, in the background. */
+  readonly stopLeftovers: (tree: ProcessTree, done: () => void) => void;
+  /** Register work that continues after the call was answered; closing waits for it. */
+  readonly trackBackground: (work: Promise<unknown>) => void;
+  /** Later, stop processes that left the process group of the command with this tag. */
   readonly sweepLater: (tag: string) => void;
   readonly onUsage: (usage: { readonly cpuMs: number; readonly peakBytes: number }) => void;
 }
@@ -33,53 +33,53 @@ export type RunRequest = CommandRequest & {
   readonly onOutput?: ((stream: "stdout" | "stderr", text: string) => void) | undefined;
 };
 
-/** How long output is still read after the exit, where somebody else holds the pipe. */
+/** How long output is still read after the exit if another process holds the pipe. */
 export const drainMs = 250;
-/** A program that has written this much writes without end. */
+/** A program that has written this much is taken to write without end, and stopped. */
 const maxOutputBytes = 4 * 1024 ** 3;
-const longestMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
-/** Run a command to its end, its time limit or its cancellation; nothing of it runs afterwards. */
-export async function runCommand(parts: RunParts, request: RunRequest): Promise<CommandResult> {
+/** Run a command until it ends, times out or is cancelled; none of its processes runs afterwards. */
+export async function runCommand(parts: RunDeps, request: RunRequest): Promise<CommandResult> {
   const started = parts.monotonic();
-  // What is looked at once, with the first command, is not taken from that command's time.
+  // The first command triggers these checks; they do not count towards its time limit.
   await Promise.all([parts.shell(), parts.sandbox.ready()]);
   parts.signal.throwIfAborted();
   const frames = request.onOutput && createOutputFrames(request.onOutput);
-  const limits = createLimits(parts.signal, request.timeoutMs);
+  const limits = createRunLimits(parts.signal, request.timeoutMs);
   const collector: OutputCollector = createOutputCollector(parts.outputs, (stream, bytes) => {
     frames?.push(stream, bytes);
     if (collector.bytes > maxOutputBytes) limits.reach("flooded");
   });
   try {
-    const { command, running } = await startInTime(parts, request, { limits, collector });
+    const { command, running } = await startWithinLimits(parts, request, { limits, collector });
     const usage = watchUsage(running.pid);
-    const watch = watchTree(running.pid, command.bounds, (limit) => limits.exceed(limit));
-    const end = await untilEnd(running, { command, limits, parts });
+    const watch = watchTree(running.pid, command.treeLimits, (limit) => limits.exceedTreeLimit(limit));
+    const end = await waitForEnd(running, { command, limits, parts });
     watch.stop();
     frames?.end();
-    const settled = await command.settle();
+    const finished = await command.finish();
     if (end.why === "cancelled") throw parts.signal.reason;
     const used = usage.stop();
     if (used !== undefined) parts.onUsage(used);
     const { kept, fault } = await collector.finish();
-    // Where it was stopped itself, that says it.
-    const left = end.why === "exit" ? [...end.left, ...settled.left] : [];
+    // If the command itself was stopped, its leftover processes are not worth reporting.
+    const leftovers = end.why === "exit" ? [...end.leftovers, ...finished.leftovers] : [];
     return {
       stdout: collector.read("stdout"),
       stderr: collector.read("stderr"),
       ...end.exit,
       timedOut: end.why === "timeout",
       flooded: end.why === "flooded",
-      leftBehind: end.leftBehind || left.length > 0,
-      ...(left.length > 0 && { stoppedProcesses: left }),
-      ...(end.why === "exceeded" && { stoppedBy: limits.exceeded() }),
+      leftBehind: end.leftBehind || leftovers.length > 0,
+      ...(leftovers.length > 0 && { stoppedProcesses: leftovers }),
+      ...(end.why === "exceeded" && { exitAfterStop: limits.exceededTreeLimit() }),
       ...(kept !== undefined && { handle: kept.handle }),
       sandbox: command.sandbox,
       shell: command.shell.name,
       cwd: command.launch.cwd,
-      warnings: [...settled.warnings, ...end.warnings, ...(fault === undefined ? [] : [fault])],
-      heldBack: settled.heldBack,
+      warnings: [...finished.warnings, ...end.warnings, ...(fault === undefined ? [] : [fault])],
+      heldBack: finished.heldBack,
       durationMs: parts.monotonic() - started,
       ...(used !== undefined && { usage: used }),
     };
@@ -91,36 +91,37 @@ export async function runCommand(parts: RunParts, request: RunRequest): Promise<
   }
 }
 
-/** The time limit counts from the call: where the start takes longer, it is given up. */
-async function startInTime(
-  parts: RunParts,
+/** The time limit includes the start: a command that takes longer to start is given up. */
+async function startWithinLimits(
+  parts: RunDeps,
   request: RunRequest,
-  { limits, collector }: { readonly limits: Limits; readonly collector: OutputCollector },
-): Promise<{ readonly command: PreparedCommand; readonly running: Running }> {
+  { limits, collector }: { readonly limits: RunLimits; readonly collector: OutputCollector },
+): Promise<StartedCommand> {
   const starting = startCommand(parts, request, collector);
   const started = await Promise.race([starting, limits.reached]);
   if (typeof started !== "string") return started;
-  // What has started in spite of that is ended.
+  // If it starts after all, it is stopped.
   const late = starting.then(
-    async ({ command, running }) => {
-      await stopTree(treeOf(command, running), 0);
-      running.release();
-      running.group?.remove();
-      await command.settle();
-    },
-    () => {}, // it told nobody why: the time limit is the answer
+    (started) => abandonCommand(started, 0),
+    () => {}, // the caller already gets the time limit as the reason
   );
-  parts.chore(late);
+  parts.trackBackground(late);
   if (started === "cancelled") throw parts.signal.reason;
   throw startTimedOut(request.timeoutMs);
 }
 
-/** Prepare and start a command; where it cannot be started, nothing of it stays. */
+/** A command and the process that runs it. */
+export interface StartedCommand {
+  readonly command: PreparedCommand;
+  readonly running: Running;
+}
+
+/** Prepare and start a command; if it cannot be started, everything prepared is cleaned up. */
 export async function startCommand(
-  parts: RunParts,
+  parts: RunDeps,
   request: CommandRequest,
   collector: OutputCollector,
-): Promise<{ readonly command: PreparedCommand; readonly running: Running }> {
+): Promise<StartedCommand> {
   const command = await prepareCommand(parts, request);
   try {
     const launcher = parts.launcher(request.pty === true);
@@ -128,13 +129,21 @@ export async function startCommand(
     parts.onRunning(running);
     return { command, running };
   } catch (error) {
-    await command.settle();
+    await command.finish();
     throw error;
   }
 }
 
-/** What stops a command and all that it started. */
-export function treeOf(command: PreparedCommand, running: Running): DoomedTree {
+/** Stop a command that nobody waits for any more. */
+export async function abandonCommand({ command, running }: StartedCommand, grace = graceMs): Promise<void> {
+  await stopTree(processTreeOf(command, running), grace);
+  running.release();
+  running.group?.remove();
+  await command.finish();
+}
+
+/** The processes of a running command, for stopping it. */
+export function processTreeOf(command: PreparedCommand, running: Running): ProcessTree {
   return {
     pid: running.pid,
     tag: command.tag,
@@ -143,38 +152,38 @@ export function treeOf(command: PreparedCommand, running: Running): DoomedTree {
   };
 }
 
-type Why = "exit" | "timeout" | "cancelled" | "flooded" | "exceeded";
+type EndReason = "exit" | "timeout" | "cancelled" | "flooded" | "exceeded";
 
-interface Limits {
+interface RunLimits {
   /** Settles when the first limit is reached. */
-  readonly reached: Promise<Why>;
-  reach(why: Why): void;
-  /** A limit that was told in words is reached. */
-  exceed(limit: string): void;
-  exceeded(): string | undefined;
+  readonly reached: Promise<EndReason>;
+  reach(why: EndReason): void;
+  /** A limit on disk or processes is exceeded; `limit` says which in words. */
+  exceedTreeLimit(limit: string): void;
+  exceededTreeLimit(): string | undefined;
   clear(): void;
 }
 
-function createLimits(signal: AbortSignal, timeoutMs: number): Limits {
-  let reach: (why: Why) => void = () => {};
-  let words: string | undefined;
-  const reached = new Promise<Why>((resolve) => {
+function createRunLimits(signal: AbortSignal, timeoutMs: number): RunLimits {
+  let reach: (why: EndReason) => void = () => {};
+  let treeLimit: string | undefined;
+  const reached = new Promise<EndReason>((resolve) => {
     reach = resolve;
   });
   const cancel = (): void => reach("cancelled");
-  // What is no number, or more than a timer can hold, would fire at once.
-  const limit = timeoutMs < longestMs ? Math.max(1, timeoutMs) : longestMs;
+  // setTimeout fires at once for NaN and for values above its maximum.
+  const limit = timeoutMs < maxTimerMs ? Math.max(1, timeoutMs) : maxTimerMs;
   const timer = setTimeout(() => reach("timeout"), limit);
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
   return {
     reached,
     reach: (why) => reach(why),
-    exceed(limit) {
-      words ??= limit;
+    exceedTreeLimit(limit) {
+      treeLimit ??= limit;
       reach("exceeded");
     },
-    exceeded: () => words,
+    exceededTreeLimit: () => treeLimit,
     clear() {
       clearTimeout(timer);
       signal.removeEventListener("abort", cancel);
@@ -182,47 +191,47 @@ function createLimits(signal: AbortSignal, timeoutMs: number): Limits {
   };
 }
 
-interface End {
-  readonly why: Why;
+interface RunEnd {
+  readonly why: EndReason;
   readonly exit: { readonly exitCode: number | null; readonly signal: string | null };
   readonly leftBehind: boolean;
-  /** Command lines of what was left behind. */
-  readonly left: readonly string[];
+  /** Command lines of the processes that were left behind. */
+  readonly leftovers: readonly string[];
   readonly warnings: readonly string[];
 }
 
-async function untilEnd(
+async function waitForEnd(
   running: Running,
-  { command, limits, parts }: { command: PreparedCommand; limits: Limits; parts: RunParts },
-): Promise<End> {
-  const tree = treeOf(command, running);
-  const why = await Promise.race([running.exited.then((): Why => "exit"), limits.reached]);
+  { command, limits, parts }: { command: PreparedCommand; limits: RunLimits; parts: RunDeps },
+): Promise<RunEnd> {
+  const tree = processTreeOf(command, running);
+  const why = await Promise.race([running.exited.then((): EndReason => "exit"), limits.reached]);
   if (why !== "exit") {
     const stopping = stopTree(tree);
-    parts.chore(stopping.finally(() => running.group?.remove()));
-    // An answer does not wait for a process that even SIGKILL does not end.
-    await within(stopping, graceMs + killMs);
-    await within(running.drained, drainMs);
+    parts.trackBackground(stopping.finally(() => running.group?.remove()));
+    // Do not wait for a process that survives even SIGKILL.
+    await settlesWithin(stopping, graceMs + killWaitMs);
+    await settlesWithin(running.drained, drainMs);
     running.release();
-    const exit = await Promise.race([running.exited, elapsed(drainMs).then(() => unknownExit)]);
+    const exit = await Promise.race([running.exited, delay(drainMs).then(() => unknownExit)]);
     return {
       why,
       exit: stoppedBy(exit),
       leftBehind: false,
-      left: [],
+      leftovers: [],
       warnings: limitWarnings(running, command),
     };
   }
-  const { leftBehind, left } = await drainAfterExit(running, tree, parts);
+  const { leftBehind, leftovers: left } = await drainAfterExit(running, tree, parts);
   const { code, signal } = await running.exited;
   const warnings = limitWarnings(running, command);
-  return { why, exit: { exitCode: code, signal }, leftBehind, left, warnings };
+  return { why, exit: { exitCode: code, signal }, leftBehind, leftovers: left, warnings };
 }
 
-/** How long an answer waits for what was killed to be gone. */
-export const killMs = 1500;
+/** How long the answer waits for killed processes to disappear. */
+export const killWaitMs = 1500;
 
-/** What the kernel refused the command while it ran. */
+/** Warnings about processes that the kernel refused to start for the command. */
 export function limitWarnings({ group }: Running, { processLimit }: PreparedCommand): string[] {
   const refused = group?.refusals() ?? 0;
   if (refused === 0 || processLimit === undefined) return [];
@@ -231,40 +240,43 @@ export function limitWarnings({ group }: Running, { processLimit }: PreparedComm
   ];
 }
 
-/** Read what is still in the pipes; whoever holds them longer is stopped. Says whether anybody was there, and who. */
+/** Read what is still in the pipes, then stop the processes that hold them open, and report those. */
 export async function drainAfterExit(
   running: Running,
-  tree: DoomedTree,
-  parts: Pick<RunParts, "tidy" | "sweepLater">,
-): Promise<{ readonly leftBehind: boolean; readonly left: readonly string[] }> {
-  const drained = await within(running.drained, drainMs);
+  tree: ProcessTree,
+  parts: Pick<RunDeps, "stopLeftovers" | "sweepLater">,
+): Promise<{ readonly leftBehind: boolean; readonly leftovers: readonly string[] }> {
+  const drained = await settlesWithin(running.drained, drainMs);
   running.release();
   if (tree.sandboxed) {
     running.group?.remove();
-    return { leftBehind: !drained, left: [] }; // its end was the end of all inside
+    return { leftBehind: !drained, leftovers: [] }; // the sandbox ended with it, and everything inside
   }
   const members = (running.group?.members().length ?? 0) > 0;
   if (drained && !members && !groupExists(tree.pid)) {
     running.group?.remove();
     parts.sweepLater(tree.tag);
-    return { leftBehind: false, left: [] };
+    return { leftBehind: false, leftovers: [] };
   }
-  const left = await readTree(tree);
-  parts.tidy(tree, () => running.group?.remove());
-  return { leftBehind: true, left: left.map(({ pid }) => commandLineOf(pid)).filter((line) => line !== "") };
+  const remaining = await readTree(tree);
+  parts.stopLeftovers(tree, () => running.group?.remove());
+  return {
+    leftBehind: true,
+    leftovers: remaining.map(({ pid }) => commandLineOf(pid)).filter((line) => line !== ""),
+  };
 }
 
 const unknownExit: Exit = { code: null, signal: null };
 
-/** It did not end by itself: what it died of counts, not the shell's number for it. */
-function stoppedBy({ code, signal }: Exit): End["exit"] {
+/** The command was stopped: report the signal that ended it instead of the exit code 128 + signal. */
+function stoppedBy({ code, signal }: Exit): RunEnd["exit"] {
   const number = code === null ? 0 : code - 128;
   const [name] = Object.entries(constants.signals).find(([, value]) => value === number) ?? [null];
   return { exitCode: name === null ? code : null, signal: signal ?? name };
 }
 
-/** Whether a promise settled in time. */
-export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+/** Whether a promise settles within `ms`. */
+export async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), ms);
@@ -274,6 +286,6 @@ export async function within(promise: Promise<unknown>, ms: number): Promise<boo
   return inTime;
 }
 
-function elapsed(ms: number): Promise<void> {
+function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

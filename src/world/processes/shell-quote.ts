@@ -1,4 +1,4 @@
-/** A word that every POSIX shell reads as just this text. */
+/** Quote a text as one word for any POSIX shell. */
 export function shellQuote(text: string): string {
   return /^[A-Za-z0-9_/.,:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -4,57 +4,57 @@ import { basename, delimiter, isAbsolute, join } from "node:path";
 import { ToolUnavailableError } from "../../contract/errors.js";
 import type { ShellInfo } from "../../contract/ports/processes.js";
 
-/** What tells which shell to use. */
+/** What decides which shell is used. */
 export interface ShellSource {
   readonly platform: NodeJS.Platform;
   /** Of the host: SHELL, PATH and, on Windows, ComSpec and SystemRoot. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The name or path that the configuration asks for. */
+  /** The name or path from the configuration. */
   readonly wanted?: string | undefined;
 }
 
 /**
- * Find the shell for commands: the one that is asked for, else the person's own where the grammar can judge
- * its lines (bash, sh), else bash, else sh or the person's own whatever it is. On Windows PowerShell, else cmd.
+ * Find the shell for commands: the configured one, else $SHELL if its command lines can be judged (bash, sh), else
+ * bash, else sh, else $SHELL whatever it is. On Windows PowerShell, else cmd.
  */
 export async function findShell(source: ShellSource): Promise<ShellInfo> {
-  for (const candidate of candidates(source)) {
-    const path = await locate(candidate, source);
-    if (path !== undefined) return describe(path);
+  for (const candidate of shellCandidates(source)) {
+    const path = await locateProgram(candidate, source);
+    if (path !== undefined) return describeShell(path);
   }
   throw new ToolUnavailableError(
-    source.wanted === undefined
-      ? "No shell was found on this system."
-      : `The shell "${source.wanted}" was not found.`,
+    source.wanted === undefined ? "No shell found on this system." : `Shell "${source.wanted}" not found.`,
     {
       code: "SERVICE_UNAVAILABLE",
       retryable: false,
-      hint: 'Install bash or sh, or name a shell by its path in the setting "shell" of shell_exec.',
+      hint: 'Install bash or sh, or set "shell" of shell_exec to the path of a shell.',
     },
   );
 }
 
-/** Where bash is, if anywhere; only absolute folders of the PATH count. */
+/** The path of bash, if it is installed; only absolute folders of the PATH are searched. */
 export function findBash(source: ShellSource): Promise<string | undefined> {
-  return source.platform === "win32" ? Promise.resolve(undefined) : firstOf(["/bin/bash", "bash"], source);
+  return source.platform === "win32"
+    ? Promise.resolve(undefined)
+    : locateFirst(["/bin/bash", "bash"], source);
 }
 
-/** The arguments that make a shell run a line and nothing else. */
+/** The arguments that make a shell run one command line. */
 export function shellArguments({ name }: ShellInfo, line: string): string[] {
   if (name === "cmd") return ["/d", "/s", "/c", `"${line}"`];
   if (name === "pwsh" || name === "powershell") {
     return ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", line];
   }
-  return inPieces(line);
+  return splitLongLine(line);
 }
 
-/** One argument of a program holds at most 128 KiB; a longer line is handed over in pieces and put together inside. */
-function inPieces(line: string): string[] {
+/** One argument of a program is limited to 128 KiB: a longer line is passed in pieces that the shell joins. */
+function splitLongLine(line: string): string[] {
   if (line.length < pieceChars) return ["-c", line];
   const pieces: string[] = [];
   for (let at = 0; at < line.length;) {
     let end = Math.min(at + pieceChars, line.length);
-    // Never between the halves of one character.
+    // Never split a surrogate pair.
     if (end < line.length && /[\uD800-\uDBFF]/.test(line[end - 1] ?? "")) end -= 1;
     pieces.push(line.slice(at, end));
     at = end;
@@ -63,10 +63,10 @@ function inPieces(line: string): string[] {
   return ["-c", `TENON_LINE="${joined}"; set --; eval "$TENON_LINE"`, "tenon", ...pieces];
 }
 
-/** Up to three bytes a UTF-16 unit. */
+/** A UTF-16 code unit takes up to three bytes. */
 const pieceChars = 40_000;
 
-function candidates({ platform, env, wanted }: ShellSource): string[] {
+function shellCandidates({ platform, env, wanted }: ShellSource): string[] {
   if (wanted !== undefined) return [wanted];
   if (platform === "win32") return ["pwsh.exe", "powershell.exe", env["ComSpec"] ?? "cmd.exe"];
   const own = env["SHELL"];
@@ -76,22 +76,22 @@ function candidates({ platform, env, wanted }: ShellSource): string[] {
 
 const judgedShells = new Set(["bash", "sh", "dash", "ash"]);
 
-function describe(path: string): ShellInfo {
+function describeShell(path: string): ShellInfo {
   const name = basename(path)
     .toLowerCase()
     .replace(/\.exe$/, "");
   return { name, path, judged: judgedShells.has(name) };
 }
 
-async function firstOf(names: readonly string[], source: ShellSource): Promise<string | undefined> {
+async function locateFirst(names: readonly string[], source: ShellSource): Promise<string | undefined> {
   for (const name of names) {
-    const path = await locate(name, source);
+    const path = await locateProgram(name, source);
     if (path !== undefined) return path;
   }
   return undefined;
 }
 
-async function locate(name: string, { env }: ShellSource): Promise<string | undefined> {
+async function locateProgram(name: string, { env }: ShellSource): Promise<string | undefined> {
   if (isAbsolute(name)) return (await isExecutable(name)) ? name : undefined;
   if (name.includes("/") || name.includes("\\")) return undefined;
   const folders = (env["PATH"] ?? env["Path"] ?? "").split(delimiter).filter(isAbsolute);

@@ -1,29 +1,29 @@
-import { readSmall, readStat } from "./process-table.js";
+import { listDescendants, readStat } from "./process-table.js";
 
-/** What a tree of processes takes, looked at now and then: a short command is over before the first look. */
+/** Samples the resources that a process tree uses; a short command ends before the first sample. */
 export interface UsageMeter {
-  /** Stop looking; what was seen, if anything. */
+  /** Stop sampling; what was measured, if anything. */
   stop(): { readonly cpuMs: number; readonly peakBytes: number } | undefined;
 }
 
-const firstLookMs = 200;
-const everyMs = 1000;
-/** Of USER_HZ, which Linux shows to programs as 100 whatever the kernel's own rate is. */
+const firstSampleMs = 200;
+const sampleEveryMs = 1000;
+/** A tick of USER_HZ, which is 100 for programs on Linux, whatever the rate of the kernel is. */
 const msPerTick = 10;
 const pageBytes = 4096;
-const mostProcesses = 32;
+const maxProcesses = 32;
 
-/** Watch the tree below a process through /proc; elsewhere nothing is seen. */
+/** Sample the tree below a process through /proc; on systems without it nothing is measured. */
 export function watchUsage(pid: number): UsageMeter {
   let [cpuMs, peakBytes] = [0, 0];
   let timer: NodeJS.Timeout | undefined;
-  const look = (): void => {
-    const seen = sample(pid);
+  const takeSample = (): void => {
+    const seen = sampleUsage(pid);
     cpuMs = Math.max(cpuMs, seen.ticks * msPerTick);
     peakBytes = Math.max(peakBytes, seen.pages * pageBytes);
-    timer = setTimeout(look, everyMs).unref();
+    timer = setTimeout(takeSample, sampleEveryMs).unref();
   };
-  if (process.platform === "linux") timer = setTimeout(look, firstLookMs).unref();
+  if (process.platform === "linux") timer = setTimeout(takeSample, firstSampleMs).unref();
   return {
     stop() {
       clearTimeout(timer);
@@ -32,17 +32,13 @@ export function watchUsage(pid: number): UsageMeter {
   };
 }
 
-function sample(root: number): { ticks: number; pages: number } {
+function sampleUsage(root: number): { ticks: number; pages: number } {
   let [ticks, pages] = [0, 0];
-  const open = [String(root)];
-  for (let count = 0; count < mostProcesses; count++) {
-    const pid = open.pop();
-    if (pid === undefined) break;
+  for (const pid of listDescendants(root, maxProcesses)) {
     const fields = readStat(pid);
     // utime, stime, cutime, cstime; then the resident pages.
     for (const at of [11, 12, 13, 14]) ticks += Number(fields[at] ?? 0);
     pages += Number(fields[21] ?? 0);
-    open.push(...readSmall(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean));
   }
   return { ticks, pages };
 }

@@ -1,11 +1,11 @@
 import { statfs } from "node:fs/promises";
-import { measureDisk, type DiskBound } from "./measure-disk.js";
-import { readSmall } from "./process-table.js";
+import { measureDisk, type DiskLimit } from "./measure-disk.js";
+import { listDescendants, readProcFile } from "./process-table.js";
 
-/** Limits that no call of the kernel sets: whoever goes beyond them is stopped. */
-export interface TreeBounds {
-  readonly disk?: DiskBound | undefined;
-  /** Processes, where the kernel does not count them for us. */
+/** Limits that the kernel cannot enforce: a command that exceeds one is stopped. */
+export interface TreeLimits {
+  readonly disk?: DiskLimit | undefined;
+  /** The number of processes, where no control group limits it. */
   readonly processes?: number | undefined;
 }
 
@@ -14,16 +14,16 @@ export interface TreeWatch {
 }
 
 const everyMs = 250;
-const mostProcesses = 4096;
+const maxProcesses = 4096;
 
-/** Look at a tree of processes now and then; `onExceeded` is told the first limit that it went beyond, once. */
-export function watchTree(root: number, bounds: TreeBounds, onExceeded: (limit: string) => void): TreeWatch {
+/** Check a process tree regularly; `onExceeded` is called once, with the first limit that it exceeds. */
+export function watchTree(root: number, limits: TreeLimits, onExceeded: (limit: string) => void): TreeWatch {
   let timer: NodeJS.Timeout | undefined;
-  let stopped = process.platform !== "linux" || (bounds.disk === undefined && bounds.processes === undefined);
-  const disk = bounds.disk === undefined ? undefined : createDiskCheck(bounds.disk);
-  const look = async (): Promise<void> => {
-    const pids = treeOf(root);
-    const { processes } = bounds;
+  let stopped = process.platform !== "linux" || (limits.disk === undefined && limits.processes === undefined);
+  const disk = limits.disk === undefined ? undefined : createDiskCheck(limits.disk);
+  const check = async (): Promise<void> => {
+    const pids = listDescendants(root, maxProcesses);
+    const { processes } = limits;
     const limit =
       processes !== undefined && pids.length > processes
         ? `it had more than ${processes} processes (sandbox.limits.processes)`
@@ -33,7 +33,7 @@ export function watchTree(root: number, bounds: TreeBounds, onExceeded: (limit: 
     else onExceeded(limit);
   };
   const schedule = (): void => {
-    timer = setTimeout(() => void look(), everyMs).unref();
+    timer = setTimeout(() => void check(), everyMs).unref();
   };
   if (!stopped) schedule();
   return {
@@ -45,24 +45,24 @@ export function watchTree(root: number, bounds: TreeBounds, onExceeded: (limit: 
 }
 
 /**
- * The kernel's count of written bytes and the free space of the disk are cheap to read, but one forgets what
- * was deleted, and others fill the disk, too. So they only say when the files themselves are looked at.
+ * The kernel's count of written bytes and the initialFree disk space are cheap to read, but the first ignores deletions and
+ * the second is changed by other programs. So they only decide when the files themselves are measured.
  */
-function createDiskCheck(bound: DiskBound): (pids: readonly number[]) => Promise<string | undefined> {
-  const started = Date.now() - 1000; // files may carry a time that is a little behind
-  const places = [...new Set([...bound.own, ...bound.shared])];
-  let free: readonly number[] | undefined;
-  let next = bound.bytes;
+function createDiskCheck(bound: DiskLimit): (pids: readonly number[]) => Promise<string | undefined> {
+  const started = Date.now() - 1000; // file times may lag a little behind
+  const folders = [...new Set([...bound.own, ...bound.shared])];
+  let initialFree: readonly number[] | undefined;
+  let nextCheckAt = bound.bytes;
   return async (pids) => {
-    const now = await Promise.all(places.map(freeBytes));
-    free ??= now;
+    const now = await Promise.all(folders.map(freeBytes));
+    initialFree ??= now;
     const written = sum(pids.map(writtenBytes));
-    const taken = Math.max(written, ...now.map((bytes, at) => (free?.[at] ?? bytes) - bytes));
-    if (taken <= next) return undefined;
+    const estimate = Math.max(written, ...now.map((bytes, at) => (initialFree?.[at] ?? bytes) - bytes));
+    if (estimate <= nextCheckAt) return undefined;
     const measured = (await measureDisk(bound, started, pids)) ?? written;
-    next = taken + bound.bytes / 4;
+    nextCheckAt = estimate + bound.bytes / 4;
     return measured > bound.bytes
-      ? `it took more than ${toText(bound.bytes)} of the disk (sandbox.limits.disk)`
+      ? `it took more than ${formatBytes(bound.bytes)} of the disk (sandbox.limits.disk)`
       : undefined;
   };
 }
@@ -72,25 +72,16 @@ async function freeBytes(path: string): Promise<number> {
   return bfree * bsize;
 }
 
-/** Of a process and of those of its children that have ended. */
+/** Bytes written by a process and by its children that have ended. */
 function writtenBytes(pid: number): number {
-  return Number(/^write_bytes: (\d+)/m.exec(readSmall(`/proc/${pid}/io`))?.[1] ?? 0);
-}
-
-function treeOf(root: number): number[] {
-  const found = [root];
-  for (let at = 0; at < found.length && found.length < mostProcesses; at++) {
-    const pid = found[at];
-    found.push(...readSmall(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number));
-  }
-  return found;
+  return Number(/^write_bytes: (\d+)/m.exec(readProcFile(`/proc/${pid}/io`))?.[1] ?? 0);
 }
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-function toText(bytes: number): string {
+function formatBytes(bytes: number): string {
   const MiB = 1024 * 1024;
   return bytes >= MiB ? `${Math.round(bytes / MiB)} MiB` : `${bytes} bytes`;
 }

@@ -4,7 +4,7 @@ import { isWithin } from "../files/path-text.js";
 import type { MountPlan } from "./mount-plan.js";
 import type { JudgedRun } from "./quarantine/judge-runs.js";
 import { watchRun, type RunWatch } from "./quarantine/watch-run.js";
-import type { SandboxCommand, Settled } from "./sandbox-types.js";
+import type { SandboxCommand, FinishedCommand } from "./sandbox-types.js";
 import type { Wall } from "./wall.js";
 import type { Guarded } from "./walk-guarded.js";
 
@@ -49,16 +49,16 @@ export function beginRun(
 }
 
 /** Judge what the command changed, once it has ended. */
-export async function settleRun({ judged, watch }: Run): Promise<Omit<Settled, "left">> {
+export async function finishRun({ judged, watch }: Run): Promise<Omit<FinishedCommand, "leftovers">> {
   await watch.stop();
   try {
     await judged.look("ended");
     judged.end();
-    return { heldBack: judged.held(), notes: [] };
+    return { heldBack: judged.held(), warnings: [] };
   } catch (error) {
     // Its record stays, so that the next start judges it.
-    const note = `What the command changed could not be judged to its end: ${messageOf(error)}.`;
-    return { heldBack: judged.held(), notes: [note] };
+    const warning = `What the command changed could not be judged to its end: ${messageOf(error)}.`;
+    return { heldBack: judged.held(), warnings: [warning] };
   }
 }
 

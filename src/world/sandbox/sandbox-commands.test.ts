@@ -148,7 +148,7 @@ describe("git inside the sandbox", () => {
     });
     await runProgram({ ...wrapped, timeoutMs: 10_000 });
     const file = join(fixture.workspace, ".git/commondir");
-    expect((await wrapped.settle()).heldBack.map(({ path }) => path)).toEqual([".git/commondir"]);
+    expect((await wrapped.finish()).heldBack.map(({ path }) => path)).toEqual([".git/commondir"]);
     expect(existsSync(file)).toBe(false);
   });
 

@@ -137,7 +137,7 @@ describe("files inside the sandbox", () => {
       argv: ["/bin/sh", "-c", "mkdir .vscode && echo x > .vscode/tasks.json"],
     });
     await runProgram({ ...wrapped, timeoutMs: 10_000 });
-    expect(await wrapped.settle()).toMatchObject({
+    expect(await wrapped.finish()).toMatchObject({
       heldBack: [
         { path: ".vscode/tasks.json", rule: "**/.vscode/**", reason: "other programs run or obey it later" },
       ],

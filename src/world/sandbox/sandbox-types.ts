@@ -1,6 +1,6 @@
 import type { SandboxState } from "../../contract/ports/processes.js";
 import type { CommandPaths } from "../../contract/session.js";
-import type { TreeBounds } from "../processes/watch-tree.js";
+import type { TreeLimits } from "../processes/watch-tree.js";
 import type { CommandGroup } from "./command-group.js";
 import type { HeldBack, Quarantine } from "../../contract/ports/quarantine.js";
 import type { RunOrigin } from "./quarantine/judge-runs.js";
@@ -60,7 +60,7 @@ export interface WrappedCommand {
   /** What the command cannot see or write, where that must be told. */
   readonly notes: readonly string[];
   /** Limits that whoever starts the command must watch. */
-  readonly bounds: TreeBounds;
+  readonly treeLimits: TreeLimits;
   /** How many processes it may have. */
   readonly processLimit: number | undefined;
   /**
@@ -68,18 +68,18 @@ export interface WrappedCommand {
    * commands. It judges what the command changed, and says what was held back of that and which of its
    * processes still ran when it ended, and ended with it.
    */
-  settle(): Promise<Settled>;
+  finish(): Promise<FinishedCommand>;
   /** What was held back so far, while it runs. */
-  held(): readonly HeldBack[];
+  heldBack(): readonly HeldBack[];
 }
 
-/** What is to be told of a command that has ended. */
-export interface Settled {
+/** What is known about a command after it has ended. */
+export interface FinishedCommand {
   readonly heldBack: readonly HeldBack[];
-  /** What else must be said, in whole sentences. */
-  readonly notes: readonly string[];
-  /** Processes that still ran. */
-  readonly left: readonly string[];
+  /** Full sentences for the caller. */
+  readonly warnings: readonly string[];
+  /** Command lines of processes that still ran in the sandbox when it ended. */
+  readonly leftovers: readonly string[];
 }
 
 /** One fact about the wall, for `tenon doctor`. */

@@ -130,7 +130,7 @@ describe("unusual trees", () => {
       const { stdout } = await runProgram({ ...wrapped, timeoutMs: 30_000 });
       expect(stdout).toBe("PLAINPLAIN");
       expect(wrapped.notes.join("\n")).toContain("was hidden as a whole");
-      await wrapped.settle();
+      await wrapped.finish();
     }),
   );
 
@@ -161,7 +161,7 @@ for i in range(2500):
       });
       const { stdout } = await runProgram({ ...wrapped, timeoutMs: 30_000 });
       expect(stdout).toBe("PLAIN");
-      await wrapped.settle();
+      await wrapped.finish();
       execFileSync("python3", [
         "-c",
         `import os
@@ -206,8 +206,8 @@ describe("what a command makes that a rule hides", () => {
         argv: ["/bin/sh", "-c", "mkdir -p a/b/c; echo SECRET > a/b/c/new.pem"],
       });
       await runProgram({ ...wrapped, timeoutMs: 10_000 });
-      const { notes } = await wrapped.settle();
-      expect(notes.join()).toContain("a/b/c/new.pem");
+      const { warnings } = await wrapped.finish();
+      expect(warnings.join()).toContain("a/b/c/new.pem");
       expect(existsSync(join(fixture.workspace, "a/b/c/new.pem"))).toBe(true);
       expect((await fixture.sh("cat a/b/c/new.pem; mv a z; cat z/b/c/new.pem")).stdout).toBe("");
     }));

@@ -82,7 +82,7 @@ export async function openFixture(options: FixtureOptions = {}): Promise<Fixture
     const wrapped = await wrap({ ...command, argv });
     const group = sandbox.openGroup();
     const result = await runProgram({ ...wrapped, ...throughGroup(wrapped, group), timeoutMs: 20_000 });
-    await wrapped.settle();
+    await wrapped.finish();
     group?.remove();
     return result;
   };

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { lstat, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolValidationError } from "../../contract/errors.js";
-import type { TreeBounds } from "../processes/watch-tree.js";
+import type { TreeLimits } from "../processes/watch-tree.js";
 import { isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
-import { beginRun, carefulIn, settleRun, tellAppeared, withoutJudged } from "./begin-run.js";
+import { beginRun, carefulIn, finishRun, tellAppeared, withoutJudged } from "./begin-run.js";
 import { carryVariables } from "./carry-variables.js";
 import { gitMounts } from "./git-mounts.js";
 import { innerScript, outerScript } from "./limits.js";
@@ -33,28 +33,32 @@ export async function wrapCommand(wall: Wall, command: SandboxCommand): Promise<
     mounts: plan.mounts,
     canBoundSize: wall.canBoundSize,
   });
-  const leftFile = leftFileFor(wall, command);
+  const leftoversFile = leftoversFileFor(wall, command);
   const run = command.readOnly ? undefined : beginRun(wall, command, { guarded, plan });
   const mounted = new Set(plan.mounts.map(({ path }) => path));
   if (!command.readOnly) wall.running.add(mounted);
   return {
     file: "/bin/sh",
-    args: commandLine(wall, command, { variables: variables.script, leftFile }),
+    args: commandLine(wall, command, { variables: variables.script, leftoversFile }),
     env: { PATH: "/usr/bin:/bin" },
     extraFds: [
       { fd: descriptors.options, data: toArguments(options) },
       ...(wall.filter === undefined ? [] : [{ fd: descriptors.filter, data: wall.filter }]),
     ],
     notes: [...plan.notes, ...tellLeftOut(guarded.consent, command.paths, wall.view.workspace)],
-    bounds: boundsOf(wall, view, command),
+    treeLimits: treeLimitsOf(wall, view, command),
     processLimit: command.limits?.processes ?? wall.limits.processes,
-    held: () => run?.judged.held() ?? [],
-    async settle() {
+    heldBack: () => run?.judged.held() ?? [],
+    async finish() {
       wall.running.delete(mounted);
-      const left = leftFile === undefined ? [] : await takeLines(leftFile);
-      if (run === undefined) return { heldBack: [], notes: [], left };
-      const { heldBack, notes } = await settleRun(run);
-      return { heldBack, left, notes: [...notes, ...(await tellAppeared(wall, command, guarded))] };
+      const leftovers = leftoversFile === undefined ? [] : await takeLines(leftoversFile);
+      if (run === undefined) return { heldBack: [], warnings: [], leftovers };
+      const { heldBack, warnings } = await finishRun(run);
+      return {
+        heldBack,
+        leftovers,
+        warnings: [...warnings, ...(await tellAppeared(wall, command, guarded))],
+      };
     },
   };
 }
@@ -116,11 +120,11 @@ async function checkFolder(view: SessionView, cwd: string): Promise<string> {
   );
 }
 
-function boundsOf(
+function treeLimitsOf(
   { limits, group }: Wall,
   view: SessionView,
   { limits: own, readOnly }: SandboxCommand,
-): TreeBounds {
+): TreeLimits {
   const { disk, processes } = { ...limits, ...own };
   const { tmp, caches } = view.session;
   const shared = readOnly ? [] : [view.workspace, ...view.writable];
@@ -132,12 +136,12 @@ function boundsOf(
 }
 
 /** Where the names of processes are written that the command leaves behind; a program on a terminal is run without. */
-function leftFileFor({ view }: Wall, { readOnly, pty }: SandboxCommand): string | undefined {
+function leftoversFileFor({ view }: Wall, { readOnly, pty }: SandboxCommand): string | undefined {
   if (readOnly || pty === true) return undefined;
   return join(view.scratch.dir, `left-${randomBytes(9).toString("hex")}`);
 }
 
-const mostLeft = 20;
+const maxLeftovers = 20;
 /** The first process inside and the shell before the command are not the command's own. */
 const innerProcesses = 2;
 
@@ -145,19 +149,19 @@ async function takeLines(file: string): Promise<string[]> {
   const text = await readFile(file, "utf8").catch(() => ""); // it was never started
   await rm(file, { force: true });
   const lines = text.split("\n").map((line) => line.trim());
-  return lines.filter((line) => line !== "").slice(0, mostLeft);
+  return lines.filter((line) => line !== "").slice(0, maxLeftovers);
 }
 
 function commandLine(
   wall: Wall,
   command: SandboxCommand,
-  { variables, leftFile }: { readonly variables: string; readonly leftFile: string | undefined },
+  { variables, leftoversFile }: { readonly variables: string; readonly leftoversFile: string | undefined },
 ): string[] {
   const { bwrap, filter, view } = wall;
   const limits = { ...wall.limits, ...command.limits };
   return [
     "-c",
-    outerScript(limits, leftFile),
+    outerScript(limits, leftoversFile),
     "tenon-sandbox",
     bwrap,
     "--args",
@@ -171,7 +175,7 @@ function commandLine(
       processes:
         view.isRoot || limits.processes === undefined ? undefined : limits.processes + innerProcesses,
       variables,
-      listsLeft: leftFile !== undefined,
+      listsLeft: leftoversFile !== undefined,
     }),
     "sh",
     ...command.argv,

@@ -10,26 +10,26 @@ import { createOutputStore, type OutputStore } from "../../outputs/outputs.js";
 import type { Sandbox } from "../../sandbox/sandbox-types.js";
 import { createProcessWorld, type ProcessWorld } from "../processes.js";
 
-/** A workspace on the real disk with real commands in it, without a sandbox unless one is given. */
+/** A real workspace with real commands, without a sandbox unless one is given. */
 export interface CommandFixture {
   readonly workspace: string;
   readonly world: ProcessWorld;
   readonly store: OutputStore;
-  /** What every process that was started carries, with the mark of its command left open. */
-  readonly marks: readonly string[];
+  /** The tag values in the environment of the processes that were started. */
+  readonly tagValues: readonly string[];
   forCall(signal?: AbortSignal, sessionId?: string): Processes;
-  /** Processes that carry a mark of this fixture. */
+  /** Processes that have one of the tag values. */
   survivors(): Promise<number[]>;
   close(): Promise<void>;
 }
 
-export interface FixtureOptions {
-  /** For the workspace, with a home and a state folder beside it. */
+export interface CommandFixtureOptions {
+  /** Creates the sandbox for the workspace; `root` is the folder around it. */
   readonly sandbox?: (workspace: string, root: string) => Sandbox;
   readonly env?: Readonly<Record<string, string>>;
   readonly shell?: string;
   readonly outputsDir?: string;
-  readonly noJobs?: string;
+  readonly jobsUnavailable?: string;
 }
 
 const none = (): Promise<never> => Promise.reject(new Error("nothing is held back without a sandbox"));
@@ -48,12 +48,12 @@ const noSandbox: Sandbox = {
   close: async () => {},
 };
 
-/** Make the fixture. */
-export function openCommandFixture(options: FixtureOptions = {}): CommandFixture {
+/** Create the fixture. */
+export function openCommandFixture(options: CommandFixtureOptions = {}): CommandFixture {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-commands-")));
   const workspace = join(root, "work space");
   mkdirSync(workspace);
-  const marks: string[] = [];
+  const tagValues: string[] = [];
   const values = new Map(Object.entries({ PATH: process.env["PATH"] ?? "", HOME: root, ...options.env }));
   const store = createOutputStore({
     dir: options.outputsDir ?? join(root, "outputs"),
@@ -69,23 +69,23 @@ export function openCommandFixture(options: FixtureOptions = {}): CommandFixture
       env: { PATH: process.env["PATH"], SHELL: "/bin/bash" },
       wanted: options.shell,
     },
-    folder: (_scope, cwd) => resolve(workspace, cwd ?? "."),
-    isAllowed: () => false,
+    resolveFolder: (_scope, cwd) => resolve(workspace, cwd ?? "."),
+    isSecretAllowed: () => false,
     tempDir: root,
-    newMark: () => {
-      const mark = randomBytes(9).toString("hex");
-      marks.push(mark);
-      return mark;
+    newTagValue: () => {
+      const tagValue = randomBytes(9).toString("hex");
+      tagValues.push(tagValue);
+      return tagValue;
     },
     now: Date.now,
     monotonic: () => performance.now(),
-    noJobs: options.noJobs,
+    jobsUnavailable: options.jobsUnavailable,
   });
   return {
     workspace,
     world,
     store,
-    marks,
+    tagValues: tagValues,
     forCall(signal = new AbortController().signal, sessionId = "s1") {
       setMaxListeners(0, signal);
       return world.forCall({
@@ -101,7 +101,7 @@ export function openCommandFixture(options: FixtureOptions = {}): CommandFixture
         pauseClock: () => () => {},
       } as unknown as CallScope);
     },
-    survivors: () => findMarked(marks),
+    survivors: () => findTagged(tagValues),
     async close() {
       await world.close();
       await store.close();
@@ -111,15 +111,15 @@ export function openCommandFixture(options: FixtureOptions = {}): CommandFixture
   };
 }
 
-/** Processes whose environment holds one of the marks. */
-export async function findMarked(marks: readonly string[]): Promise<number[]> {
+/** Processes whose environment contains one of the tag values. */
+export async function findTagged(tagValues: readonly string[]): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid) => {
       const text = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
       const state = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
       if (/\) [ZX] /.test(state)) return [];
-      return marks.some((mark) => text.includes(mark)) ? [Number(pid)] : [];
+      return tagValues.some((tagValue) => text.includes(tagValue)) ? [Number(pid)] : [];
     }),
   );
   return found.flat();

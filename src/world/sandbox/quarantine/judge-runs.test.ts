@@ -43,7 +43,7 @@ describe("what a run left whose process was killed", { timeout: 60_000 }, () => 
     const [name = ""] = readdirSync(join(dir(), "runs"));
     const record = join(dir(), "runs", name);
     const text = readFileSync(record, "utf8");
-    await wrapped.settle();
+    await wrapped.finish();
     writeFileSync(npmrc, "evil\n");
     mkdirSync(join(fixture.workspace, ".vscode"));
     writeFileSync(join(fixture.workspace, ".vscode/tasks.json"), "x");

@@ -1,4 +1,4 @@
-// A host that starts what is hard to end and then waits to be killed.
+// A host that starts processes that are hard to stop, and then waits to be killed.
 import { dirname } from "node:path";
 import { openCommandFixture } from "./command-fixture.js";
 
@@ -10,5 +10,5 @@ const job = await processes.start({
 });
 while (!(await processes.output(job.jobId)).stdout.includes("up"))
   await new Promise((resolve) => setTimeout(resolve, 20));
-process.stdout.write(`marks ${fixture.marks.join(" ")}\nroot ${dirname(fixture.workspace)}\nready\n`);
+process.stdout.write(`marks ${fixture.tagValues.join(" ")}\nroot ${dirname(fixture.workspace)}\nready\n`);
 setInterval(() => {}, 1000);
