@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { once } from "../schema/once.js";
 import { toolCategories } from "../contract/tool.js";
+import { whole } from "./setting.js";
 import { milliseconds, text } from "./shared-schemas.js";
 
 const template = once(() =>
-  z.json().describe("Data; its texts may hold {{ input.name }} and {{ steps.id.field }}."),
+  z.json().describe("Data; its texts may contain {{ input.name }} and {{ steps.id.field }}."),
 );
 
 const comparison = once(() =>
@@ -15,7 +16,7 @@ const comparison = once(() =>
     in: z.array(template()).max(1000).optional().describe("It is one of these."),
     greaterThan: z.number().optional().describe("It is a number above this."),
     lessThan: z.number().optional().describe("It is a number below this."),
-    exists: z.boolean().optional().describe("It is there, or it is not."),
+    exists: z.boolean().optional().describe("It exists, or it does not."),
   }),
 );
 
@@ -27,14 +28,14 @@ const step = once(() =>
     when: z
       .union([z.string().max(10_000), comparison()])
       .optional()
-      .describe("Only then is it taken. @default always"),
+      .describe("It runs only if this holds. @default always"),
     retry: z
       .strictObject({
-        attempts: z.int().min(0).max(100).describe("Tries after the first one."),
-        delayMs: milliseconds().optional().describe("First wait; it doubles each time. @default 100"),
+        attempts: z.int().min(0).max(100).describe("Attempts after the first one."),
+        delayMs: milliseconds().optional().describe("First delay; it doubles each time. @default 100"),
       })
       .optional()
-      .describe("How often it is tried again. @default never"),
+      .describe("How often it is retried. @default never"),
     fallback: z
       .union([
         text(),
@@ -44,8 +45,8 @@ const step = once(() =>
         }),
       ])
       .optional()
-      .describe("Tool that is called where the first fails."),
-    optional: z.boolean().optional().describe("The chain goes on where it fails. @default false"),
+      .describe("Tool that is called if the first one fails."),
+    optional: z.boolean().optional().describe("The chain continues if it fails. @default false"),
   }),
 );
 
@@ -55,28 +56,30 @@ const parallel = once(() =>
   }),
 );
 
-/** Tools made of tools, by name. */
+/** Tools that combine other tools, by name. */
 export const chainsSchema = once(() =>
   z.record(
     text(),
-    z.strictObject({
-      description: text().describe("What it does, in a sentence: models choose by it."),
-      category: z.enum(toolCategories).optional().describe('Category of the tool. @default "custom"'),
-      input: z
-        .union([z.record(z.string(), z.json()), z.array(z.record(z.string(), z.json())).max(1000)])
-        .optional()
-        .describe("What it takes: a JSON Schema, or a list of parameters. @default nothing"),
-      readOnly: z
-        .boolean()
-        .optional()
-        .describe("It changes nothing; checked against its steps. @default false"),
-      steps: z
-        .array(z.union([step(), parallel()]))
-        .min(1)
-        .max(1000)
-        .describe("Steps, one after the other."),
-      result: template().optional().describe("What it gives. @default the result of its last step"),
-    }),
+    whole(
+      z.strictObject({
+        description: text().describe("What it does, in a sentence: models choose by it."),
+        category: z.enum(toolCategories).optional().describe('Category of the tool. @default "custom"'),
+        input: z
+          .union([z.record(z.string(), z.json()), z.array(z.record(z.string(), z.json())).max(1000)])
+          .optional()
+          .describe("What it accepts: a JSON Schema, or a list of parameters. @default nothing"),
+        readOnly: z
+          .boolean()
+          .optional()
+          .describe("It changes nothing; checked against its steps. @default false"),
+        steps: z
+          .array(z.union([step(), parallel()]))
+          .min(1)
+          .max(1000)
+          .describe("Steps, run one after the other."),
+        result: template().optional().describe("What it returns. @default the result of its last step"),
+      }),
+    ),
   ),
 );
 

@@ -4,80 +4,126 @@ import { chainsSchema } from "./chain-schema.js";
 import { approvalChannels } from "../contract/ports/approval.js";
 import { toolCategories } from "../contract/tool.js";
 import { logLevels, modes, optimiserModes, securityLevels } from "./levels.js";
-import { quotaSchema, ruleSchema } from "./rule-schema.js";
-import { stateSchema } from "./state-schema.js";
-import { sandboxSchema } from "./sandbox-schema.js";
+import { quotaSchema, ruleSchema, type PolicyRule } from "./rule-schema.js";
+import { stateSection } from "./state-schema.js";
+import { sandboxSection } from "./sandbox-schema.js";
 import { serverListSchema, serversSchema } from "./server-schema.js";
+import { section, setting, type TightenContext } from "./setting.js";
 import { atLeastOne, bytes, count, glob, milliseconds, paths, text } from "./shared-schemas.js";
-import { cacheSchema, loopGuardSchema, outputSchema } from "./output-schema.js";
+import { cacheSection, loopGuardSection, outputSection } from "./output-schema.js";
 import { pluginSchema } from "./plugin-schema.js";
-import { loggingSchema, telemetrySchema } from "./telemetry-schema.js";
+import { loggingSchema, telemetrySection } from "./telemetry-schema.js";
+import { added, fewer, smaller, stricterIn } from "./tighten-rules.js";
 import { toolConfigSchema, webSearchSchema } from "./tool-config-schema.js";
 
 const capabilityList = once(() => z.array(text()).max(1000));
 
-const files = once(() =>
-  z.strictObject({
-    allowedPaths: paths().optional().describe("Paths outside the workspace that may be used. @default []"),
-    forbiddenPaths: paths().optional().describe("Paths that may not be touched. @default []"),
-    protectedPaths: paths()
-      .optional()
-      .describe("Paths that may be read but not changed, besides the built-in ones. @default []"),
-    maxFileSize: bytes().optional().describe("Largest file in bytes. @default 104857600 (100 MiB)"),
-    strict: z
-      .strictObject({
-        noParent: z.boolean().optional().describe("No `..` at all. @default false"),
-        noSymlinks: z.boolean().optional().describe("No symbolic link at all. @default false"),
-        noAbsolute: z.boolean().optional().describe("No absolute paths. @default false"),
-      })
-      .optional()
-      .describe("Harder rules for paths."),
-  }),
-);
+const files = once(() => {
+  const strict = (what: string) =>
+    setting(z.boolean(), { text: what, default: false, tighten: stricterIn([true, false]) });
+  return section("Where files may be read and written.", {
+    allowedPaths: setting(paths(), {
+      text: "Paths outside the workspace that may be used.",
+      default: [],
+    }),
+    forbiddenPaths: setting(paths(), {
+      text: "Paths that may be neither read nor changed.",
+      default: [],
+      merge: "add",
+      tighten: added,
+    }),
+    protectedPaths: setting(paths(), {
+      text: "Paths that may be read but not changed, in addition to the built-in ones.",
+      default: [],
+      merge: "add",
+      tighten: added,
+    }),
+    maxFileSize: setting(bytes(), {
+      text: "Largest file in bytes.",
+      default: 100 * 2 ** 20,
+      tighten: smaller,
+    }),
+    strict: section("Stricter rules for paths.", {
+      noParent: strict("Refuse every path that contains `..`."),
+      noSymlinks: strict("Refuse every symbolic link."),
+      noAbsolute: strict("Refuse absolute paths."),
+    }),
+  });
+});
 
 const network = once(() =>
-  z.strictObject({
-    allowHosts: z
-      .array(glob())
-      .max(10_000)
-      .optional()
-      .describe("Hosts that may be reached though their addresses are private. @default []"),
-    allowPrivate: z.boolean().optional().describe("Reach private and loopback addresses. @default false"),
-    maxBytes: bytes().optional().describe("Largest answer in bytes, decoded. @default 10485760 (10 MiB)"),
-    timeoutMs: milliseconds().optional().describe("Time limit of one request. @default 60000"),
+  section("Where requests may go.", {
+    allowHosts: setting(z.array(glob()).max(10_000), {
+      text: "Hosts that may be reached even if their addresses are private.",
+      default: [],
+    }),
+    allowPrivate: setting(z.boolean(), {
+      text: "Allow private and loopback addresses.",
+      default: false,
+      tighten: stricterIn([false, true]),
+    }),
+    maxBytes: setting(bytes(), {
+      text: "Largest response in bytes, decoded.",
+      default: 10 * 2 ** 20,
+      tighten: smaller,
+    }),
+    timeoutMs: setting(milliseconds(), {
+      text: "Time limit of one request.",
+      default: 60_000,
+      tighten: smaller,
+    }),
   }),
 );
 
 const tools = once(() =>
-  z.strictObject({
-    enabled: z.array(glob()).max(10_000).optional().describe("Only these tools (globs). @default all"),
-    workspaceDir: text().optional().describe("Another place for workspaceDir."),
-    timeout: milliseconds()
-      .optional()
-      .describe("Time limit in ms of tools that name none of their own. @default 30000"),
-    maxConcurrent: atLeastOne().optional().describe("Calls at the same time. @default 10"),
-    maxQueued: count().optional().describe("Calls that may wait. @default 1000"),
-    allowedPaths: paths().optional().describe("Another place for files.allowedPaths."),
-    forbiddenPaths: paths().optional().describe("Another place for files.forbiddenPaths."),
-    maxFileSize: bytes().optional().describe("Another place for files.maxFileSize."),
-    allowedCommands: z
-      .array(text())
-      .max(1000)
-      .optional()
-      .describe("The only commands that a shell line may run, by their first word. @default any"),
-    webSearch: webSearchSchema().optional().describe("The search behind web_search. @default none"),
-    mcpServers: serverListSchema().optional().describe("MCP servers as a list. @default []"),
-    perTool: z.record(text(), toolConfigSchema()).optional().describe("Settings by tool name. @default {}"),
-    cache: cacheSchema().optional().describe("How answers of read-only cacheable tools are kept."),
-    output: outputSchema().optional().describe("How much text the model is given."),
-    loopGuard: loopGuardSchema().optional().describe("What is done about a call that fails again and again."),
-    listing: z
-      .enum(["all", "search"])
-      .optional()
-      .describe(
-        'What MCP hosts are shown: all tools, or only those that find, describe and call the others. @default "all"',
-      ),
-    quotas: z.array(quotaSchema()).max(1000).optional().describe("How many calls may be made. @default []"),
+  section("Which tools there are and how they run.", {
+    enabled: setting(z.array(glob()).max(10_000), {
+      text: "Only these tools (globs).",
+      default: [],
+      defaultText: "all",
+      merge: "add",
+      tighten: added,
+    }),
+    workspaceDir: setting(text(), { text: "Alias of workspaceDir." }),
+    timeout: setting(milliseconds(), {
+      text: "Time limit in ms of tools that set none themselves.",
+      default: 30_000,
+      tighten: smaller,
+    }),
+    maxConcurrent: setting(atLeastOne(), {
+      text: "Calls that run at the same time.",
+      default: 10,
+      tighten: smaller,
+    }),
+    maxQueued: setting(count(), { text: "Calls that may wait.", default: 1000, tighten: smaller }),
+    allowedPaths: setting(paths(), { text: "Alias of files.allowedPaths." }),
+    forbiddenPaths: setting(paths(), { text: "Alias of files.forbiddenPaths." }),
+    maxFileSize: setting(bytes(), { text: "Alias of files.maxFileSize." }),
+    allowedCommands: setting(z.array(text()).max(1000), {
+      text: "The only commands that a shell line may run, by their first word.",
+      defaultText: "any",
+      tighten: fewer,
+    }),
+    webSearch: setting(webSearchSchema(), {
+      text: "The search provider of web_search.",
+      defaultText: "none",
+      merge: "whole",
+    }),
+    mcpServers: setting(serverListSchema(), { text: "MCP servers as a list.", defaultText: "[]" }),
+    perTool: setting(z.record(text(), toolConfigSchema()), { text: "Settings by tool name.", default: {} }),
+    cache: cacheSection(),
+    output: outputSection(),
+    loopGuard: loopGuardSection(),
+    listing: setting(z.enum(["all", "search"]), {
+      text: "What MCP hosts are shown: all tools, or only those that find, describe and call the others.",
+      default: "all",
+    }),
+    quotas: setting(z.array(quotaSchema()).max(1000), {
+      text: "How many calls may be made.",
+      default: [],
+      merge: "add",
+      tighten: added,
+    }),
   }),
 );
 
@@ -88,9 +134,9 @@ const toolset = once(() =>
         glob(),
         z
           .strictObject({
-            category: z.enum(toolCategories).optional().describe("All tools of a category."),
-            readOnly: z.literal(true).optional().describe("All tools that change nothing."),
-            name: glob().optional().describe("All tools whose names fit the glob."),
+            category: setting(z.enum(toolCategories), { text: "All tools of a category." }),
+            readOnly: setting(z.literal(true), { text: "All tools that change nothing." }),
+            name: setting(glob(), { text: "All tools whose names match the glob." }),
           })
           .refine((by) => Object.keys(by).length > 0, "expected category, readOnly or name"),
       ]),
@@ -98,146 +144,165 @@ const toolset = once(() =>
     .max(10_000),
 );
 
-/** The whole configuration, as written in a file or passed to the library. Every key is optional. */
+const audit = once(() =>
+  section("The log of calls.", {
+    enabled: setting(z.boolean(), {
+      text: "Keep a record of every call.",
+      default: true,
+      tighten: stricterIn([true, false]),
+    }),
+    maxAgeDays: setting(atLeastOne(), { text: "Drop records older than this.", default: 90 }),
+    maxBytes: setting(bytes(), { text: "Drop the oldest records beyond this size.", default: 2 ** 30 }),
+    keepResults: setting(z.boolean(), { text: "Keep results too, not only their digests.", default: true }),
+  }),
+);
+
+const idempotency = once(() =>
+  section("Results that are returned again for a call with the same idempotency key.", {
+    maxAgeHours: setting(atLeastOne(), {
+      text: "How long the result of a call is kept under its idempotency key.",
+      default: 24,
+    }),
+    maxKeys: setting(atLeastOne(), {
+      text: "Keys that may be in use at the same time; further ones are refused.",
+      default: 10_000,
+    }),
+  }),
+);
+
+const journal = once(() =>
+  section("What is kept so that file changes can be undone.", {
+    maxAgeDays: setting(atLeastOne(), {
+      text: "Changes older than this can no longer be undone.",
+      default: 30,
+    }),
+    maxBytes: setting(bytes(), {
+      text: "Forget the oldest changes beyond this many bytes of stored content.",
+      default: 2 ** 30,
+    }),
+  }),
+);
+
+/** Rules that only restrict; one that allows is ignored. */
+function withoutAllow(rules: readonly PolicyRule[], { refuse }: TightenContext): readonly PolicyRule[] {
+  for (const { id, decision } of rules) if (decision === "allow") refuse(` (allow: ${id})`);
+  return rules.filter(({ decision }) => decision !== "allow");
+}
+
+const approvals = once(() =>
+  section("How a person is asked.", {
+    timeoutMs: setting(milliseconds(), {
+      text: "How long a person has to answer.",
+      default: 300_000,
+      tighten: smaller,
+    }),
+    pageTimeoutMs: setting(milliseconds(), {
+      text: "How long a call waits for approval while only the console can answer and none of its pages is open.",
+      default: 30_000,
+      tighten: smaller,
+    }),
+    // Who may approve is the person's own choice, so there is no rule to tighten it.
+    channels: setting(z.array(z.enum(approvalChannels)).min(1).max(approvalChannels.length), {
+      text: "Who may approve, in order of preference; all that can be reached are asked together, and the first answer counts.",
+      defaultText: "all, but not a host that is connected over HTTP",
+    }),
+  }),
+);
+
+/**
+ * The whole configuration, as written in a file or passed to the library. Every key is optional. This is the one place
+ * where a setting is declared: its type, text and default, how sources are merged, and how an untrusted file may
+ * tighten it.
+ */
 export const configSchema = once(() =>
   z.strictObject({
-    $schema: z.string().optional().describe("Where an editor finds the schema of this file."),
-    workspaceDir: text().optional().describe("Folder the agent works in. @default the current folder"),
-    mode: z
-      .enum(modes)
-      .optional()
-      .describe('What runs without a person\'s consent where no rule decides. @default "ask"'),
-    toolset: text().optional().describe('Name of the toolset that the agent gets. @default "all"'),
-    agent: text().optional().describe('Name of the agent. @default "default"'),
-    stateDir: text().optional().describe("Folder of Tenon's own state. @default $XDG_STATE_HOME/tenon"),
-    database: z
-      .string()
-      .max(4096)
-      .regex(
-        /^(?:sqlite|:memory:|postgres(?:ql)?:\/\/\S+)$/,
-        'expected "sqlite", ":memory:" or a postgres:// address',
-      )
-      .optional()
-      .describe('Where state is kept. @default "sqlite", a file in stateDir'),
-    securityLevel: z
-      .enum(securityLevels)
-      .optional()
-      .describe('Tools above this level do not run at all. @default "critical"'),
-    capabilities: z
-      .union([capabilityList(), z.record(text(), capabilityList())])
-      .optional()
-      .describe("Capabilities of every agent, or by agent. @default []"),
-    durability: z
-      .enum(["default", "strict"])
-      .optional()
-      .describe('"strict" syncs each record before its answer leaves. @default "default"'),
-    audit: z
-      .strictObject({
-        enabled: z.boolean().optional().describe("Keep a record of every call. @default true"),
-        maxAgeDays: atLeastOne().optional().describe("Drop records older than this. @default 90"),
-        maxBytes: bytes()
-          .optional()
-          .describe("Drop the oldest records beyond this size. @default 1073741824 (1 GiB)"),
-        keepResults: z
-          .boolean()
-          .optional()
-          .describe("Keep results too, not only their digests. @default true"),
-      })
-      .optional()
-      .describe("The log of calls."),
-    state: stateSchema().optional().describe("How much the state keeps."),
-    idempotency: z
-      .strictObject({
-        maxAgeHours: atLeastOne()
-          .optional()
-          .describe("How long the answer of a call is kept under its idempotency key. @default 24"),
-        maxKeys: atLeastOne()
-          .optional()
-          .describe("Keys that may be in use at the same time; further ones are refused. @default 10000"),
-      })
-      .optional()
-      .describe("Answers that are given again to a call with the same key."),
-    journal: z
-      .strictObject({
-        maxAgeDays: atLeastOne()
-          .optional()
-          .describe("Changes older than this can no longer be undone. @default 30"),
-        maxBytes: bytes()
-          .optional()
-          .describe(
-            "Forget the oldest changes beyond this many bytes of kept content. @default 1073741824 (1 GiB)",
-          ),
-      })
-      .optional()
-      .describe("What is kept so that changes of files can be undone."),
-    policy: z
-      .strictObject({
-        rules: z
-          .array(ruleSchema())
-          .max(10_000)
-          .optional()
-          .describe("Rules; the first that matches decides. @default []"),
-      })
-      .optional()
-      .describe("Which calls are allowed, asked for or denied."),
-    files: files().optional().describe("Where files may be read and written."),
-    network: network().optional().describe("Where requests may go."),
-    sandbox: sandboxSchema().optional().describe("How commands are walled in."),
-    secrets: z
-      .strictObject({
-        allowEnv: z
-          .array(glob())
-          .max(1000)
-          .optional()
-          .describe("Secret-looking variables that the agent may see. @default []"),
-      })
-      .optional()
-      .describe("What looks secret and may be seen nevertheless."),
-    mcpServers: serversSchema().optional().describe("MCP servers by name. @default {}"),
-    tools: tools().optional().describe("Which tools there are and how they run."),
-    toolsets: z.record(text(), toolset()).optional().describe("Toolsets of your own, by name. @default {}"),
-    chains: chainsSchema().optional().describe("Tools made of tools, by name. @default {}"),
-    optimiser: z
-      .enum(optimiserModes)
-      .optional()
-      .describe('Whether measured limits are advised or applied. @default "off"'),
-    telemetry: telemetrySchema().optional().describe("OpenTelemetry spans of calls. @default none"),
-    logging: loggingSchema()
-      .optional()
-      .describe("Log lines of calls and tools, from logLevel up. @default none"),
-    logLevel: z.enum(logLevels).optional().describe('Least level that is logged. @default "info"'),
-    approvals: z
-      .strictObject({
-        timeoutMs: milliseconds().optional().describe("How long a person has to answer. @default 300000"),
-        pageTimeoutMs: milliseconds()
-          .optional()
-          .describe(
-            "How long a call waits for consent while nobody but the console can answer and no page of it is open. @default 30000",
-          ),
-        channels: z
-          .array(z.enum(approvalChannels))
-          .min(1)
-          .max(approvalChannels.length)
-          .optional()
-          .describe(
-            "Who may consent, the first named first; all that can be reached are asked together, and the first answer counts. @default all, but not a host that is connected over HTTP",
-          ),
-      })
-      .optional()
-      .describe("How a person is asked."),
-    artifacts: z
-      .strictObject({
-        dir: text()
-          .optional()
-          .describe('Folder of the documents of stages, in the workspace. @default ".tenon/artifacts"'),
-      })
-      .optional()
-      .describe("Where the documents of stages lie."),
-    plugins: z
-      .array(z.union([text(), pluginSchema()]))
-      .max(1000)
-      .optional()
-      .describe("Plugins: a file, a folder or an npm package each, or { path, … }. @default []"),
+    $schema: setting(z.string(), { text: "Where an editor finds the schema of this file." }),
+    workspaceDir: setting(text(), { text: "Folder the agent works in.", defaultText: "the current folder" }),
+    mode: setting(z.enum(modes), {
+      text: "What runs without a person's approval where no rule decides.",
+      default: "ask",
+      tighten: stricterIn(modes),
+    }),
+    toolset: setting(text(), { text: "Name of the toolset that the agent gets.", default: "all" }),
+    agent: setting(text(), { text: "Name of the agent.", default: "default" }),
+    stateDir: setting(text(), {
+      text: "Folder of Tenon's own state.",
+      defaultText: "$XDG_STATE_HOME/tenon",
+    }),
+    database: setting(
+      z
+        .string()
+        .max(4096)
+        .regex(
+          /^(?:sqlite|:memory:|postgres(?:ql)?:\/\/\S+)$/,
+          'expected "sqlite", ":memory:" or a postgres:// address',
+        ),
+      { text: "Where state is kept.", default: "sqlite", defaultText: '"sqlite", a file in stateDir' },
+    ),
+    securityLevel: setting(z.enum(securityLevels), {
+      text: "Tools above this level do not run at all.",
+      default: "critical",
+      tighten: stricterIn(securityLevels),
+    }),
+    capabilities: setting(z.union([capabilityList(), z.record(text(), capabilityList())]), {
+      text: "Capabilities of every agent, or by agent.",
+      default: {},
+      defaultText: "[]",
+    }),
+    durability: setting(z.enum(["default", "strict"]), {
+      text: '"strict" syncs each record to disk before the response is sent.',
+      default: "default",
+      tighten: stricterIn(["strict", "default"]),
+    }),
+    audit: audit(),
+    state: stateSection(),
+    idempotency: idempotency(),
+    journal: journal(),
+    policy: section("Which calls are allowed, need approval, or are denied.", {
+      rules: setting(z.array(ruleSchema()).max(10_000), {
+        text: "Rules; the first that matches decides.",
+        default: [],
+        merge: "add",
+        tighten: withoutAllow,
+      }),
+    }),
+    files: files(),
+    network: network(),
+    sandbox: sandboxSection(),
+    secrets: section("What looks like a secret but may be seen.", {
+      allowEnv: setting(z.array(glob()).max(1000), {
+        text: "Environment variables that look like secrets but may be seen by the agent.",
+        default: [],
+      }),
+    }),
+    mcpServers: setting(serversSchema(), { text: "MCP servers by name.", default: {} }),
+    tools: tools(),
+    toolsets: setting(z.record(text(), toolset()), { text: "Your own toolsets, by name.", default: {} }),
+    chains: setting(chainsSchema(), { text: "Tools that combine other tools, by name.", default: {} }),
+    optimiser: setting(z.enum(optimiserModes), {
+      text: "Whether measured limits are suggested or applied.",
+      default: "off",
+      tighten: stricterIn(optimiserModes),
+    }),
+    telemetry: telemetrySection(),
+    logging: setting(loggingSchema(), {
+      text: "Log lines of calls and tools, from logLevel up.",
+      defaultText: "none",
+      merge: "whole",
+    }),
+    logLevel: setting(z.enum(logLevels), { text: "Lowest level that is logged.", default: "info" }),
+    approvals: approvals(),
+    artifacts: section("Where the documents of stages are stored.", {
+      dir: setting(text(), {
+        text: "Folder of the documents of stages, in the workspace.",
+        default: ".tenon/artifacts",
+      }),
+    }),
+    plugins: setting(z.array(z.union([text(), pluginSchema()])).max(1000), {
+      text: "Plugins: a file, a folder or an npm package each, or { path, … }.",
+      default: [],
+      merge: "add",
+    }),
   }),
 );
 

@@ -6,7 +6,12 @@ import { configSchema } from "./config-schema.js";
 export function configJsonSchema(): JsonSchema {
   return {
     title: "Tenon configuration",
-    ...z.toJSONSchema(configSchema(), { target: "draft-7", io: "input" }),
+    ...z.toJSONSchema(configSchema(), {
+      target: "draft-7",
+      io: "input",
+      // The descriptions name the defaults, also those that are no plain value.
+      override: ({ jsonSchema }) => void delete jsonSchema.default,
+    }),
   };
 }
 

@@ -1,40 +1,27 @@
+import type * as z from "zod";
+import { isRecord } from "../contract/is-record.js";
+import { configSchema } from "./config-schema.js";
 import type { NormalConfig } from "./normal-config.js";
+import { rulesOf, schemaAt, typeOf } from "./setting.js";
 
-/** Lists that restrict, or that are no permission: what every source says counts. */
-const addUp = new Set([
-  "policy.rules",
-  "files.forbiddenPaths",
-  "files.protectedPaths",
-  "sandbox.hidden",
-  "tools.enabled",
-  "tools.quotas",
-  "tools.perTool.*.permissions.forbiddenPaths",
-  "tools.perTool.*.permissions.requiredCapabilities",
-  "plugins",
-]);
-
-/** Maps that make sense only as one piece: half of a server, or one's key with another's provider, is wrong. */
-const whole = new Set(["mcpServers.*", "chains.*", "tools.webSearch", "telemetry", "logging"]);
-
-/** Maps whose keys are names that people give. */
-const named = new Set(["mcpServers", "chains", "tools.perTool", "toolsets", "capabilities"]);
-
-/** Put sources on top of each other, the strongest first; a key is decided by the strongest that has it. */
+/** Merge sources, the strongest first; a key is decided by the strongest source that has it. */
 export function mergeLayers(layers: readonly NormalConfig[]): NormalConfig {
-  return layers.reduceRight<unknown>((weak, strong) => merge(strong, weak, ""), {}) as NormalConfig;
+  return layers.reduceRight<unknown>(
+    (weak, strong) => merge(strong, weak, configSchema()),
+    {},
+  ) as NormalConfig;
 }
 
-function merge(strong: unknown, weak: unknown, path: string): unknown {
+function merge(strong: unknown, weak: unknown, schema: z.core.$ZodType | undefined): unknown {
   if (strong === undefined) return weak;
   if (weak === undefined) return strong;
-  if (addUp.has(path) && Array.isArray(strong) && Array.isArray(weak)) return union(strong, weak);
-  if (whole.has(path) || !isMap(strong) || !isMap(weak)) return strong;
+  const rule = rulesOf(schema).merge;
+  if (rule === "add" && Array.isArray(strong) && Array.isArray(weak)) return union(strong, weak);
+  if (rule === "whole" || !isRecord(strong) || !isRecord(weak)) return strong;
+  const type = typeOf(schema);
   const keys = new Set([...Object.keys(strong), ...Object.keys(weak)]);
   return Object.fromEntries(
-    [...keys].map((key) => {
-      const name = named.has(path) ? "*" : key;
-      return [key, merge(own(strong, key), own(weak, key), path === "" ? name : `${path}.${name}`)];
-    }),
+    [...keys].map((key) => [key, merge(own(strong, key), own(weak, key), schemaAt(type, key))]),
   );
 }
 
@@ -48,8 +35,4 @@ function union(strong: readonly unknown[], weak: readonly unknown[]): unknown[] 
     const key = JSON.stringify(item);
     return !seen.has(key) && seen.add(key);
   });
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

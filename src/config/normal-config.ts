@@ -5,14 +5,15 @@ import type { PolicyRule } from "./rule-schema.js";
 import type { McpServerConfig } from "./server-schema.js";
 
 type Tools = NonNullable<TenonConfig["tools"]>;
-type Moved = "workspaceDir" | "allowedPaths" | "forbiddenPaths" | "maxFileSize" | "mcpServers";
+/** Keys of `tools` that have their own place in the normal form. */
+export type MovedKey = "workspaceDir" | "allowedPaths" | "forbiddenPaths" | "maxFileSize" | "mcpServers";
 
 /** A configuration with one place for each thing and all paths understood; nothing is filled in. */
 export interface NormalConfig extends Omit<TenonConfig, "$schema" | "capabilities" | "tools" | "policy"> {
   /** By agent; `*` stands for every agent. */
   capabilities?: Record<string, string[]>;
   policy?: { rules: PolicyRule[] };
-  tools?: Omit<Tools, Moved | "enabled"> & {
+  tools?: Omit<Tools, MovedKey | "enabled"> & {
     /** Lists of globs; a tool must be in every one of them. */
     enabled?: string[][] | undefined;
   };

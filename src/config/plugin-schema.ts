@@ -10,18 +10,18 @@ export const pluginSchema = once(() =>
     inProcess: z
       .boolean()
       .optional()
-      .describe("Load it into Tenon's own process: faster, but nothing holds it. @default false"),
+      .describe("Load it into Tenon's own process: faster, but not isolated. @default false"),
     watch: z.boolean().optional().describe("Reload it when one of its files changes. @default false"),
     timeoutMs: milliseconds().optional().describe("How long it may take to load. @default 15000"),
     limits: z
       .strictObject({
         memory: bytes()
           .optional()
-          .describe("Memory of its process and all that it started. @default 1073741824 (1 GiB)"),
-        processes: atLeastOne().optional().describe("Processes, with its own. @default 64"),
+          .describe("Memory of its process and everything it started. @default 1073741824 (1 GiB)"),
+        processes: atLeastOne().optional().describe("Processes, including its own. @default 64"),
       })
       .optional()
-      .describe("What its process may use on Linux; beyond it the process is ended and started again."),
-    options: z.record(z.string(), z.unknown()).optional().describe("What its setup gets. @default {}"),
+      .describe("What its process may use on Linux; beyond that the process is stopped and restarted."),
+    options: z.record(z.string(), z.unknown()).optional().describe("Passed to its setup. @default {}"),
   }),
 );

@@ -1,14 +1,28 @@
-import { toStateLimits } from "../store/state-limits.js";
-import { profileNames } from "../world/sandbox/profiles.js";
-import type { TenonConfig } from "./config-schema.js";
-import { outputDefaults } from "./output-schema.js";
+import type * as z from "zod";
+import { isRecord } from "../contract/is-record.js";
+import { deepFreeze } from "../schema/json-value.js";
+import { configSchema, type TenonConfig } from "./config-schema.js";
 import { checkObject } from "./load-source.js";
-import { toNormal, type NormalConfig } from "./normal-config.js";
+import { toNormal, type MovedKey, type NormalConfig } from "./normal-config.js";
 
-/** The configuration with every default filled in; frozen to its depth. */
-export type ResolvedConfig = DeepReadonly<ReturnType<typeof fillDefaults>>;
+type Filled = z.output<ReturnType<typeof configSchema>>;
+type Quarantine = Filled["sandbox"]["quarantine"];
 
-/** The people's own files of Tenon inside a workspace: an agent that changed them would free itself. */
+/** The configuration with every default filled in; deeply frozen. */
+export type ResolvedConfig = DeepReadonly<
+  Omit<Filled, "$schema" | "capabilities" | "sandbox" | "telemetry" | "tools"> & {
+    /** Whether the configuration names the agent; if not, the agent of an MCP host is called as the host calls itself. */
+    agentIsNamed: boolean;
+    capabilities: Record<string, string[]>;
+    sandbox: Omit<Filled["sandbox"], "quarantine"> & {
+      quarantine: Omit<Quarantine, "maxAge"> & { maxAgeMs: number };
+    };
+    telemetry: Filled["telemetry"] & { enabled: boolean };
+    tools: Omit<Filled["tools"], MovedKey | "enabled"> & { enabled: string[][] };
+  }
+>;
+
+/** Tenon's own files inside a workspace: an agent that could change them could change its own limits. */
 const ownFiles = ["tenon.config.*", ".tenon/**"];
 
 /**
@@ -17,129 +31,44 @@ const ownFiles = ["tenon.config.*", ".tenon/**"];
  */
 export function resolveConfig(
   config: TenonConfig = {},
-  places: { readonly cwd?: string; readonly home?: string } = {},
+  { cwd: folder, home }: { readonly cwd?: string; readonly home?: string } = {},
 ): ResolvedConfig {
   const file = "options";
-  const { cwd: folder, home } = places;
   const bases = { file, ...(folder !== undefined && { folder }), ...(home !== undefined && { home }) };
   return freezeResolved(toNormal(checkObject(config, file), bases));
 }
 
 /** Fill in the defaults of a merged configuration and freeze it. */
 export function freezeResolved(config: NormalConfig): ResolvedConfig {
-  return deepFreeze(fillDefaults(config));
-}
-
-/** The one place where defaults stand. */
-export function fillDefaults(config: NormalConfig) {
-  const { files = {}, network = {}, sandbox = {}, tools = {} } = config;
-  return {
-    ...pick(config, ["workspaceDir", "stateDir"]),
-    database: config.database ?? "sqlite",
-    mode: config.mode ?? "ask",
-    toolset: config.toolset ?? "all",
-    agent: config.agent ?? "default",
-    /** Whether the configuration names the agent: else that of an MCP host is called as the host calls itself. */
+  const { files, sandbox, telemetry, ...filled } = fill(configSchema(), config) as Filled;
+  const { maxAge: maxAgeMs, ...quarantine } = sandbox.quarantine;
+  return deepFreeze({
+    ...filled,
     agentIsNamed: config.agent !== undefined,
-    securityLevel: config.securityLevel ?? "critical",
-    capabilities: byName(config.capabilities),
-    durability: config.durability ?? "default",
-    state: toStateLimits(config.state),
-    journal: {
-      maxAgeDays: config.journal?.maxAgeDays ?? 30,
-      maxBytes: config.journal?.maxBytes ?? 1024 ** 3,
-    },
-    idempotency: {
-      maxAgeHours: config.idempotency?.maxAgeHours ?? 24,
-      maxKeys: config.idempotency?.maxKeys ?? 10_000,
-    },
-    audit: {
-      enabled: config.audit?.enabled ?? true,
-      maxAgeDays: config.audit?.maxAgeDays ?? 90,
-      maxBytes: config.audit?.maxBytes ?? 1024 ** 3,
-      keepResults: config.audit?.keepResults ?? true,
-    },
-    policy: { rules: config.policy?.rules ?? [] },
-    files: {
-      allowedPaths: files.allowedPaths ?? [],
-      forbiddenPaths: files.forbiddenPaths ?? [],
-      protectedPaths: [...new Set([...ownFiles, ...(files.protectedPaths ?? [])])],
-      maxFileSize: files.maxFileSize ?? 100 * 1024 * 1024,
-      strict: {
-        noParent: files.strict?.noParent ?? false,
-        noSymlinks: files.strict?.noSymlinks ?? false,
-        noAbsolute: files.strict?.noAbsolute ?? false,
-      },
-    },
-    network: {
-      allowHosts: network.allowHosts ?? [],
-      allowPrivate: network.allowPrivate ?? false,
-      maxBytes: network.maxBytes ?? 10 * 1024 * 1024,
-      timeoutMs: network.timeoutMs ?? 60_000,
-    },
-    sandbox: {
-      enabled: sandbox.enabled ?? "auto",
-      profiles: sandbox.profiles ?? profileNames,
-      readable: sandbox.readable ?? [],
-      writable: sandbox.writable ?? [],
-      hidden: sandbox.hidden ?? [],
-      unixSockets: sandbox.unixSockets ?? false,
-      limits: {
-        cpuSeconds: sandbox.limits?.cpuSeconds ?? 3600,
-        fileSize: sandbox.limits?.fileSize ?? 4 * 1024 ** 3,
-        disk: sandbox.limits?.disk ?? 16 * 1024 ** 3,
-        processes: sandbox.limits?.processes ?? 2048,
-        ...pick(sandbox.limits ?? {}, ["openFiles", "memory"]),
-      },
-      quarantine: {
-        maxItems: sandbox.quarantine?.maxItems ?? 1000,
-        maxBytes: sandbox.quarantine?.maxBytes ?? 256 * 1024 * 1024,
-        maxAgeMs: sandbox.quarantine?.maxAge ?? 7 * 24 * 3600 * 1000,
-      },
-    },
-    secrets: { allowEnv: config.secrets?.allowEnv ?? [] },
-    mcpServers: byName(config.mcpServers),
-    tools: {
-      enabled: tools.enabled ?? [],
-      timeout: tools.timeout ?? 30_000,
-      maxConcurrent: tools.maxConcurrent ?? 10,
-      maxQueued: tools.maxQueued ?? 1000,
-      ...pick(tools, ["webSearch", "allowedCommands"]),
-      perTool: byName(tools.perTool),
-      listing: tools.listing ?? "all",
-      quotas: tools.quotas ?? [],
-      ...outputDefaults(tools),
-    },
-    toolsets: byName(config.toolsets),
-    chains: byName(config.chains),
-    optimiser: config.optimiser ?? "off",
-    telemetry: {
-      enabled: config.telemetry?.enabled ?? config.telemetry?.otlpEndpoint !== undefined,
-      ...pick(config.telemetry ?? {}, ["otlpEndpoint", "headers"]),
-      serviceName: config.telemetry?.serviceName ?? "tenon",
-      recordContent: config.telemetry?.recordContent ?? false,
-    },
-    ...pick(config, ["logging"]),
-    logLevel: config.logLevel ?? "info",
-    approvals: {
-      timeoutMs: config.approvals?.timeoutMs ?? 300_000,
-      pageTimeoutMs: config.approvals?.pageTimeoutMs ?? 30_000,
-      channels: config.approvals?.channels,
-    },
-    artifacts: { dir: config.artifacts?.dir ?? ".tenon/artifacts" },
-    plugins: config.plugins ?? [],
-  } as const;
+    files: { ...files, protectedPaths: [...new Set([...ownFiles, ...files.protectedPaths])] },
+    sandbox: { ...sandbox, quarantine: { ...quarantine, maxAgeMs } },
+    telemetry: { ...telemetry, enabled: telemetry.enabled ?? telemetry.otlpEndpoint !== undefined },
+  } as unknown as ResolvedConfig);
 }
 
-/** Maps by names that people give have no prototype, so that no name finds what nobody wrote. */
-function byName<T>(map: Record<string, T> | undefined): Record<string, T> {
-  return Object.assign(Object.create(null) as Record<string, T>, map);
+/**
+ * Fill in the defaults that the schema declares. Zod's own parser cannot do it: the normal form of a configuration
+ * differs from what people write.
+ */
+function fill(schema: z.core.$ZodType, value: unknown): unknown {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "default" || def.type === "prefault")
+    return fill(def.innerType, value ?? def.defaultValue);
+  if (def.type === "optional") return value === undefined ? undefined : fill(def.innerType, value);
+  if (!isRecord(value)) return value;
+  if (def.type !== "object") return withoutPrototype(value);
+  const entries = Object.entries(def.shape).map(([key, inner]) => [key, fill(inner, value[key])] as const);
+  return Object.fromEntries(entries.filter(([, inner]) => inner !== undefined));
 }
 
-function pick<T extends object, K extends keyof T>(from: T, keys: readonly K[]): Pick<T, K> {
-  return Object.fromEntries(
-    keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]])),
-  ) as Pick<T, K>;
+/** Keys of such a map are names that people choose: looking one up must not find what every object inherits. */
+function withoutPrototype(map: Record<string, unknown>): Record<string, unknown> {
+  return Object.assign(Object.create(null) as Record<string, unknown>, map);
 }
 
 type DeepReadonly<T> = T extends readonly (infer Item)[]
@@ -147,9 +76,3 @@ type DeepReadonly<T> = T extends readonly (infer Item)[]
   : T extends object
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const inner of Object.values(value)) deepFreeze(inner);
-  return Object.freeze(value);
-}

@@ -23,28 +23,28 @@ export const ruleSchema = once(() =>
       .min(1)
       .max(256)
       .optional()
-      .describe("Name of the rule in decisions. @default where it stands (file:line:column)"),
+      .describe("Name of the rule in decisions. @default its position (file:line:column)"),
     decision: z.enum(["allow", "ask", "deny"]).describe("What happens to a call that matches."),
-    tool: globs().optional().describe("Tools it is about: a glob or several. @default every tool"),
-    agent: globs().optional().describe("Agents it is about. @default every agent"),
-    user: globs().optional().describe("User ids it is about. @default every user"),
+    tool: globs().optional().describe("Tools it applies to: one glob or several. @default every tool"),
+    agent: globs().optional().describe("Agents it applies to. @default every agent"),
+    user: globs().optional().describe("User ids it applies to. @default every user"),
     client: globs()
       .optional()
-      .describe("MCP clients it is about, by the name that they give themselves. @default every client"),
-    session: globs().optional().describe("Sessions it is about, by their id. @default every session"),
+      .describe("MCP clients it applies to, by the name that they give themselves. @default every client"),
+    session: globs().optional().describe("Sessions it applies to, by their id. @default every session"),
     path: globs()
       .optional()
       .describe(
-        "Paths it is about, relative to the workspace or absolute; ~/ is the home. @default any path",
+        "Paths it applies to, relative to the workspace or absolute; ~/ is the home folder. @default any path",
       ),
     access: z
       .enum(["read", "write"])
       .optional()
-      .describe("Narrows `path` to what is read or what is written. @default both"),
+      .describe("Limits `path` to what is read or what is written. @default both"),
     command: z
       .union([text(), z.array(text()).min(1).max(1000)])
       .optional()
-      .describe('Commands it is about, by their first words ("git push"). @default any command'),
+      .describe('Commands it applies to, by their first words ("git push"). @default any command'),
     exact: z
       .boolean()
       .optional()
@@ -52,10 +52,10 @@ export const ruleSchema = once(() =>
     given: text()
       .optional()
       .describe(
-        "With `exact`: what the command gets besides its words, as `tenon policy list` shows it. @default no input, the workspace as its folder, no variables",
+        "With `exact`: what the command gets in addition to its words, as `tenon policy list` shows it. @default no input, the workspace as its folder, no variables",
       ),
-    host: globs().optional().describe("Hosts it is about. @default any host"),
-    reason: text().optional().describe("Told with the decision. @default made from the rule"),
+    host: globs().optional().describe("Hosts it applies to. @default any host"),
+    reason: text().optional().describe("Shown with the decision. @default generated from the rule"),
     match: z.array(exampleSchema()).max(1000).optional().describe("Calls that it must match. @default none"),
     notMatch: z
       .array(exampleSchema())
@@ -73,8 +73,8 @@ export const quotaSchema = once(() =>
   z.strictObject({
     tool: glob().optional().describe("Tools it counts. @default every tool"),
     agent: glob().optional().describe("Agents it counts. @default every agent"),
-    perMinute: z.number().int().min(0).max(1e9).optional().describe("Calls a minute. @default no limit"),
-    perTask: z.number().int().min(0).max(1e9).optional().describe("Calls a task. @default no limit"),
-    perSession: z.number().int().min(0).max(1e9).optional().describe("Calls a session. @default no limit"),
+    perMinute: z.number().int().min(0).max(1e9).optional().describe("Calls per minute. @default no limit"),
+    perTask: z.number().int().min(0).max(1e9).optional().describe("Calls per task. @default no limit"),
+    perSession: z.number().int().min(0).max(1e9).optional().describe("Calls per session. @default no limit"),
   }),
 );

@@ -1,27 +1,33 @@
 import * as z from "zod";
 import { once } from "../schema/once.js";
-import { glob, text } from "./shared-schemas.js";
-
-/** Milliseconds; longer timers fire at once. */
-const limit = once(() => z.int().min(1).max(2_147_483_647));
+import { whole } from "./setting.js";
+import { glob, milliseconds, text, webAddress } from "./shared-schemas.js";
 
 const selection = once(() => ({
-  enabled: z.boolean().optional().describe("`false` keeps the entry, but does not start it. @default true"),
+  enabled: z
+    .boolean()
+    .optional()
+    .describe("`false` keeps the entry but does not start the server. @default true"),
   include: z.array(glob()).max(1000).optional().describe("Only these of its tools. @default all"),
   exclude: z.array(glob()).max(1000).optional().describe("None of these tools. @default none"),
-  timeoutMs: limit().optional().describe("Limit of one call, in milliseconds. @default 60000"),
-  startTimeoutMs: limit()
+  timeoutMs: milliseconds().optional().describe("Time limit of one call, in milliseconds. @default 60000"),
+  startTimeoutMs: milliseconds()
     .optional()
-    .describe("Limit of connecting and listing its tools, in milliseconds. @default 30000"),
-  maxConcurrent: z.int().min(1).max(10_000).optional().describe("Calls at the same time. @default 16"),
+    .describe("Time limit for connecting and listing its tools, in milliseconds. @default 30000"),
+  maxConcurrent: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe("Calls that run at the same time. @default 16"),
   lazy: z
     .boolean()
     .optional()
-    .describe("Start it with the first call where its tools are known from before. @default true"),
+    .describe("Start it with the first call if its tools are already known. @default true"),
   trustAnnotations: z
     .boolean()
     .optional()
-    .describe("Take what it says of its tools (read-only, idempotent, …) for true. @default false"),
+    .describe("Trust what it says about its tools (read-only, idempotent, …). @default false"),
 }));
 
 const started = once(() => ({
@@ -30,7 +36,7 @@ const started = once(() => ({
   env: z
     .record(text(), z.string().max(32_768))
     .optional()
-    .describe("Variables it gets besides the plain ones. @default {}"),
+    .describe("Environment variables it gets in addition to the plain ones. @default {}"),
   cwd: text().optional().describe("Folder to start it in. @default the workspace"),
   type: z.literal("stdio").optional().describe('As other hosts write it. @default "stdio"'),
   ...selection(),
@@ -39,36 +45,32 @@ const started = once(() => ({
 const remoteTransport = once(() => z.enum(["http", "streamable-http", "sse"]));
 
 const remote = once(() => ({
-  url: z
-    .string()
-    .max(4096)
-    .regex(/^https?:\/\/\S+$/i, "expected an http:// or https:// address")
-    .describe("Address of a server that runs already."),
+  url: webAddress().describe("Address of a server that is already running."),
   headers: z
     .record(text(), z.string().max(32_768))
     .optional()
-    .describe("Sent with each request. @default {}"),
-  transport: remoteTransport().optional().describe('How to speak to it. @default "http", else "sse"'),
+    .describe("Headers sent with each request. @default {}"),
+  transport: remoteTransport().optional().describe('The transport to use. @default "http", else "sse"'),
   oauth: z
     .union([
       z.literal(false),
       z.strictObject({
         clientId: text()
           .optional()
-          .describe("Of a client that is registered already. @default registers itself"),
+          .describe("Id of a client that is already registered. @default registers itself"),
         clientSecret: text().optional().describe("Secret of that client. @default none"),
-        scope: text().optional().describe("What to ask for. @default what the server names"),
+        scope: text().optional().describe("Scopes to request. @default what the server names"),
         redirectPort: z
           .int()
           .min(1)
           .max(65_535)
           .optional()
-          .describe("Port on this machine that the login comes back to. @default a free one"),
+          .describe("Port on this machine that the login redirects to. @default a free one"),
       }),
     ])
     .optional()
-    .describe("How to log in where the server wants it; `false`: never. @default registers itself"),
-  type: remoteTransport().optional().describe("Another word for `transport`, as other hosts write it."),
+    .describe("How to log in if the server requires it; `false`: never. @default registers itself"),
+  type: remoteTransport().optional().describe("Alias of `transport`, as other hosts write it."),
   ...selection(),
 }));
 
@@ -85,7 +87,7 @@ export const serverSchemas = once(() => ({
 
 /** MCP servers by name, as other hosts write them. */
 export const serversSchema = once(() =>
-  z.record(name(), z.union([z.strictObject(started()), z.strictObject(remote())])),
+  z.record(name(), whole(z.union([z.strictObject(started()), z.strictObject(remote())]))),
 );
 
 /** MCP servers as a list, each with its name. */

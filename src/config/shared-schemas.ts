@@ -1,20 +1,20 @@
 import * as z from "zod";
 import { once } from "../schema/once.js";
 
-/** Longer timers fire at once in Node, so no limit may exceed this. */
+/** Node.js fires longer timers immediately, so no limit may exceed this. */
 const maxTimer = 2 ** 31 - 1;
 
-/** A text that is not empty and stays readable in messages. */
+/** A text that is not empty and short enough for messages. */
 export const text = once(() => z.string().min(1).max(4096));
 
-/** A glob; bounded, because patterns of hostile length are slow to compile. */
+/** A glob; bounded, because very long patterns are slow to compile. */
 export const glob = once(() => z.string().min(1).max(512));
 
 /** One glob or several. */
 export const globs = once(() => z.union([glob(), z.array(glob()).min(1).max(1000)]));
 
 /**
- * A list of paths. No `!`: a pattern that takes back what another one forbids would let an
+ * A list of paths. `!` is refused: a pattern that takes back what another one forbids would let an
  * addition to the list loosen it.
  */
 export const paths = once(() =>
@@ -23,6 +23,14 @@ export const paths = once(() =>
       text().regex(/^(?!!)/, 'a path must not start with "!"; write "./!name" for a file of such a name'),
     )
     .max(10_000),
+);
+
+/** An address on the web. */
+export const webAddress = once(() =>
+  z
+    .string()
+    .max(4096)
+    .regex(/^https?:\/\/\S+$/i, "expected an http:// or https:// address"),
 );
 
 /** A time limit in milliseconds. */

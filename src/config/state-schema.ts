@@ -1,21 +1,26 @@
-import { z } from "zod";
+import * as z from "zod";
+import { once } from "../schema/once.js";
+import { defaultStateLimits, type StateLimits } from "../store/state-limits.js";
+import { section, setting } from "./setting.js";
 
-const count = (text: string) => z.int().min(1).max(1_000_000_000).optional().describe(text);
-
-/** How much the state keeps, as it is configured. */
-export const stateSchema = () =>
-  z.strictObject({
-    maxMemories: count("Memories; more are refused. @default 100000"),
-    maxPlanRecords: count("Requirements, features and tasks, each; more are refused. @default 20000"),
-    maxSnippets: count("Snippets; more are refused. @default 10000"),
-    maxSnippetVersions: count("Former versions of one snippet; the oldest are dropped. @default 100"),
-    maxArtifactVersions: count("Versions of one document; the oldest are dropped. @default 100"),
-    maxIterations: count("Iterations; more are refused. @default 10000"),
-    maxHistory: count("Changes in the history of one plan record; the oldest are dropped. @default 1000"),
-    maxSessions: count("Named sessions; those not changed for the longest time are dropped. @default 1000"),
-    maxApprovals: count("Answered requests for consent; the oldest are dropped. @default 10000"),
-    maxValues: count("Values that one tool keeps; more are refused. @default 100000"),
-    maxValueBytes: count(
-      "Bytes of the values that one tool keeps; more are refused. @default 268435456 (256 MiB)",
+/** How much state is kept. */
+export const stateSection = once(() => {
+  const limit = (name: keyof StateLimits, text: string) =>
+    setting(z.int().min(1).max(1_000_000_000), { text, default: defaultStateLimits[name] });
+  return section("How much state is kept.", {
+    maxMemories: limit("maxMemories", "Memories; more are refused."),
+    maxPlanRecords: limit("maxPlanRecords", "Requirements, features and tasks, each; more are refused."),
+    maxSnippets: limit("maxSnippets", "Snippets; more are refused."),
+    maxSnippetVersions: limit(
+      "maxSnippetVersions",
+      "Previous versions of one snippet; the oldest are dropped.",
     ),
+    maxArtifactVersions: limit("maxArtifactVersions", "Versions of one document; the oldest are dropped."),
+    maxIterations: limit("maxIterations", "Iterations; more are refused."),
+    maxHistory: limit("maxHistory", "Changes in the history of one plan record; the oldest are dropped."),
+    maxSessions: limit("maxSessions", "Named sessions; the least recently changed are dropped."),
+    maxApprovals: limit("maxApprovals", "Answered approval requests; the oldest are dropped."),
+    maxValues: limit("maxValues", "Values that one tool stores; more are refused."),
+    maxValueBytes: limit("maxValueBytes", "Bytes of the values that one tool stores; more are refused."),
   });
+});

@@ -77,6 +77,7 @@ const anyConfig = some({
       processes: number,
       memory: number,
       openFiles: number,
+      disk: number,
     }),
   }),
   secrets: some({ allowEnv: list }),
@@ -86,6 +87,13 @@ const anyConfig = some({
     timeout: number,
     maxConcurrent: number,
     maxQueued: number,
+    allowedCommands: list,
+    output: some({
+      maxTokens: fc.integer({ min: 100, max: 200 }),
+      maxBatchTokens: fc.integer({ min: 100, max: 200 }),
+    }),
+    cache: some({ enabled: fc.boolean(), maxBytes: number, maxEntries: number, ttlMs: number }),
+    loopGuard: some({ enabled: fc.boolean(), refuseAfter: number }),
     allowedPaths: list,
     forbiddenPaths: list,
     webSearch: fc.constant({ provider: "brave" as const }),
@@ -158,6 +166,14 @@ describe("tighten", () => {
     }
   });
 
+  it("keeps to the commands that both allow, and reports the others", () => {
+    const wanted = { tools: { allowedCommands: ["git", "curl"] } };
+    const { config, ignored } = tighten(wanted, resolveConfig({ tools: { allowedCommands: ["ls", "git"] } }));
+    expect(config.tools?.allowedCommands).toEqual(["git"]);
+    expect(ignored).toEqual(["tools.allowedCommands"]);
+    expect(tighten(wanted, resolveConfig()).config).toEqual(wanted);
+  });
+
   it("ignores a key that it does not know", () => {
     const { config, ignored } = tighten(
       { chains: { x: 1 }, hooks: "sh" } as unknown as NormalConfig,
@@ -213,6 +229,13 @@ function expectStricter(before: ResolvedConfig, after: ResolvedConfig): void {
     c.sandbox.limits.processes,
     c.sandbox.limits.memory ?? Infinity,
     c.sandbox.limits.openFiles ?? Infinity,
+    c.sandbox.limits.disk,
+    c.tools.output.maxTokens,
+    c.tools.output.maxBatchTokens,
+    c.tools.cache.enabled ? 1 : 0,
+    c.tools.cache.maxBytes,
+    c.tools.cache.maxEntries,
+    c.tools.cache.ttlMs,
   ];
   const now = ranks(after);
   for (const [index, rank] of ranks(before).entries()) expect(now[index]).toBeLessThanOrEqual(rank);
@@ -220,6 +243,11 @@ function expectStricter(before: ResolvedConfig, after: ResolvedConfig): void {
   expect(after.files.protectedPaths).toEqual(expect.arrayContaining([...before.files.protectedPaths]));
   expect(after.sandbox.hidden).toEqual(expect.arrayContaining([...before.sandbox.hidden]));
   expect(before.sandbox.profiles).toEqual(expect.arrayContaining([...after.sandbox.profiles]));
+  if (before.tools.allowedCommands !== undefined)
+    expect(before.tools.allowedCommands).toEqual(
+      expect.arrayContaining([...(after.tools.allowedCommands ?? ["any"])]),
+    );
+  expect(after.tools.loopGuard).toEqual(before.tools.loopGuard);
   expect(after.tools.enabled).toEqual(expect.arrayContaining([...before.tools.enabled]));
   expect(after.tools.quotas).toEqual(expect.arrayContaining([...before.tools.quotas]));
   expect(after.policy.rules.slice(0, before.policy.rules.length)).toEqual(before.policy.rules);

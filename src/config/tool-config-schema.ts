@@ -2,97 +2,126 @@ import * as z from "zod";
 import { once } from "../schema/once.js";
 import { logLevels, securityLevels } from "./levels.js";
 import { outputTokens } from "./output-schema.js";
-import { atLeastOne, count, milliseconds, paths, text } from "./shared-schemas.js";
+import { setting } from "./setting.js";
+import { atLeastOne, count, milliseconds, paths, text, webAddress } from "./shared-schemas.js";
+import { added, smaller, stricterIn } from "./tighten-rules.js";
+
+const toolsOwn = "the tool's own";
 
 const concurrency = once(() =>
   z.strictObject({
-    isConcurrencySafe: z
-      .boolean()
-      .optional()
-      .describe("`false`: its calls run one after the other. @default the tool's own"),
-    maxConcurrentCalls: atLeastOne()
-      .optional()
-      .describe("Its calls at the same time. @default the tool's own"),
-    queueSize: count().optional().describe("Its calls that may wait. @default tools.maxQueued"),
+    isConcurrencySafe: setting(z.boolean(), {
+      text: "`false`: its calls run one after the other.",
+      defaultText: toolsOwn,
+      tighten: stricterIn([false, true]),
+    }),
+    maxConcurrentCalls: setting(atLeastOne(), {
+      text: "Its calls that run at the same time.",
+      defaultText: toolsOwn,
+      tighten: smaller,
+    }),
+    queueSize: setting(count(), {
+      text: "Its calls that may wait.",
+      defaultText: "tools.maxQueued",
+      tighten: smaller,
+    }),
   }),
 );
 
 const permissions = once(() =>
   z.strictObject({
-    allowedPaths: paths().optional().describe("The only paths it may touch. @default all that are allowed"),
-    forbiddenPaths: paths()
-      .optional()
-      .describe("Paths it may not touch, besides the general ones. @default []"),
-    requiredCapabilities: z
-      .array(text())
-      .max(1000)
-      .optional()
-      .describe("Capabilities an agent needs for it, besides the tool's own. @default []"),
-    securityLevel: z
-      .enum(securityLevels)
-      .optional()
-      .describe("How harmful it counts as, against the general cap. @default the tool's own"),
+    allowedPaths: setting(paths(), {
+      text: "The only paths it may touch.",
+      defaultText: "all that are allowed",
+    }),
+    forbiddenPaths: setting(paths(), {
+      text: "Paths it may not touch, in addition to the general ones.",
+      defaultText: "[]",
+      merge: "add",
+      tighten: added,
+    }),
+    requiredCapabilities: setting(z.array(text()).max(1000), {
+      text: "Capabilities an agent needs for it, in addition to the tool's own.",
+      defaultText: "[]",
+      merge: "add",
+      tighten: added,
+    }),
+    // A tool that is considered more harmful exceeds the cap sooner, so the highest level is the strictest.
+    securityLevel: setting(z.enum(securityLevels), {
+      text: "How harmful it is considered, compared with the general cap.",
+      defaultText: toolsOwn,
+      tighten: stricterIn(securityLevels.toReversed()),
+    }),
   }),
 );
 
 const monitoring = once(() =>
   z.strictObject({
-    enableMetrics: z.boolean().optional().describe("Count and time its calls. @default true"),
-    enableTracing: z.boolean().optional().describe("Spans for its calls. @default true"),
-    logLevel: z.enum(logLevels).optional().describe("Least level it logs at. @default logLevel"),
+    enableMetrics: setting(z.boolean(), { text: "Count and time its calls.", defaultText: "true" }),
+    enableTracing: setting(z.boolean(), { text: "Create spans for its calls.", defaultText: "true" }),
+    logLevel: setting(z.enum(logLevels), { text: "Lowest level it logs at.", defaultText: "logLevel" }),
   }),
 );
 
-/** The settings of one tool. */
+/**
+ * The settings of one tool. None has a default here, since each tool brings its own limits: a number counts as smaller
+ * only than a configured one, or if it is the smallest there is.
+ */
 export const toolConfigSchema = once(() =>
   z.strictObject({
-    enabled: z.boolean().optional().describe("`false` takes the tool away. @default true"),
-    priority: z
-      .number()
-      .int()
-      .min(-1000)
-      .max(1000)
-      .optional()
-      .describe("Higher runs first among calls that are ready. @default the tool's own"),
-    timeout: milliseconds().optional().describe("Its time limit in ms. @default the tool's own"),
-    retryAttempts: z
-      .number()
-      .int()
-      .min(0)
-      .max(100)
-      .optional()
-      .describe("Tries after the first one. @default the tool's own"),
-    maxTokens: outputTokens()
-      .optional()
-      .describe("Estimated tokens of text for the model of one call. @default tools.output.maxTokens"),
+    enabled: setting(z.boolean(), {
+      text: "`false` removes the tool.",
+      defaultText: "true",
+      tighten: stricterIn([false, true], true),
+    }),
+    priority: setting(z.number().int().min(-1000).max(1000), {
+      text: "Higher runs first among calls that are ready.",
+      defaultText: toolsOwn,
+    }),
+    timeout: setting(milliseconds(), {
+      text: "Its time limit in ms.",
+      defaultText: toolsOwn,
+      tighten: smaller,
+    }),
+    retryAttempts: setting(z.number().int().min(0).max(100), {
+      text: "Attempts after the first one.",
+      defaultText: toolsOwn,
+      tighten: smaller,
+    }),
+    maxTokens: setting(outputTokens(), {
+      text: "Estimated tokens of text for the model of one call.",
+      defaultText: "tools.output.maxTokens",
+      tighten: smaller,
+    }),
     concurrency: concurrency().optional().describe("How many of its calls run and wait."),
     permissions: permissions().optional().describe("What it may touch and who may call it."),
-    monitoring: monitoring().optional().describe("What is measured and logged of it."),
-    custom: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .describe("Handed to the tool as ctx.settings. @default {}"),
+    monitoring: monitoring().optional().describe("What is measured and logged."),
+    custom: setting(z.record(z.string(), z.unknown()), {
+      text: "Passed to the tool as ctx.settings.",
+      defaultText: "{}",
+    }),
   }),
 );
 
 /** The settings of one tool, as written in a configuration. */
 export type ToolConfiguration = z.output<ReturnType<typeof toolConfigSchema>>;
 
-/** The search that `web_search` uses. */
+/** The search provider of `web_search`. */
 export const webSearchSchema = once(() =>
   z.strictObject({
-    provider: z
-      .enum(["tavily", "google", "bing", "duckduckgo", "brave", "searxng"])
-      .optional()
-      .describe('Who answers. @default "tavily"'),
-    apiKey: z.string().max(4096).optional().describe("Best as ${NAME}. @default none"),
-    maxResults: z.number().int().min(1).max(100).optional().describe("Results a search. @default 10"),
-    url: z
-      .string()
-      .max(4096)
-      .regex(/^https?:\/\/\S+$/i, "expected an http:// or https:// address")
-      .optional()
-      .describe("Address of your own instance (searxng). @default the provider's"),
-    engineId: text().optional().describe("Id of the search engine (google). @default none"),
+    provider: setting(z.enum(["tavily", "google", "bing", "duckduckgo", "brave", "searxng"]), {
+      text: "The search service.",
+      defaultText: '"tavily"',
+    }),
+    apiKey: setting(z.string().max(4096), { text: "Best as ${NAME}.", defaultText: "none" }),
+    maxResults: setting(z.number().int().min(1).max(100), {
+      text: "Results of one search.",
+      defaultText: "10",
+    }),
+    url: setting(webAddress(), {
+      text: "Address of your own instance (searxng).",
+      defaultText: "the provider's",
+    }),
+    engineId: setting(text(), { text: "Id of the search engine (google).", defaultText: "none" }),
   }),
 );

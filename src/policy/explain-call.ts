@@ -1,7 +1,7 @@
 import { matchFacet } from "./compile-rule.js";
 import type { Facet } from "./facets.js";
 import { judgeFacet } from "./judge-facet.js";
-import type { Bench } from "./judge-facet.js";
+import type { JudgeInput } from "./judge-facet.js";
 import { match } from "./match.js";
 import type { PolicyCall } from "./policy-call.js";
 import type { PolicyRule, RuleSource } from "./policy-rule.js";
@@ -31,7 +31,10 @@ export interface CommandVerdict {
 }
 
 /** Judge every simple command of a shell line by itself. */
-export function explainCommands(call: PolicyCall, bench: Omit<Bench, "call">): readonly CommandVerdict[] {
+export function explainCommands(
+  call: PolicyCall,
+  bench: Omit<JudgeInput, "call">,
+): readonly CommandVerdict[] {
   return bench.facets.flatMap((facet) => {
     const verdict = facet.kind === "command" ? judgeFacet(facet, { ...bench, call }) : undefined;
     if (facet.kind !== "command" || verdict === undefined) return [];

@@ -3,7 +3,7 @@ import type { PolicyMode } from "./default-verdict.js";
 import { facetsOf, wholeCall } from "./facets.js";
 import type { Facet } from "./facets.js";
 import { judgeFacet } from "./judge-facet.js";
-import type { Bench } from "./judge-facet.js";
+import type { JudgeInput } from "./judge-facet.js";
 import type { PathSpace } from "./path-space.js";
 import type { PolicyCall } from "./policy-call.js";
 import type { Subject } from "./subjects.js";
@@ -21,7 +21,7 @@ export function judgeCall(
   return subject.bare;
 }
 
-function judge(bench: Bench): AccessDecision {
+function judge(bench: JudgeInput): AccessDecision {
   let worst: Verdict | undefined;
   let about: Facet | undefined;
   for (const facet of bench.facets) {

@@ -9,7 +9,7 @@ import type { Subject } from "./subjects.js";
 import type { Verdict } from "./verdict.js";
 
 /** What judging needs besides the facet. */
-export interface Bench {
+export interface JudgeInput {
   readonly call: PolicyCall;
   readonly facets: readonly Facet[];
   readonly mode: PolicyMode;
@@ -18,7 +18,7 @@ export interface Bench {
 }
 
 /** Judge one facet; `undefined` where it needs no verdict of its own. */
-export function judgeFacet(facet: Facet, bench: Bench): Verdict | undefined {
+export function judgeFacet(facet: Facet, bench: JudgeInput): Verdict | undefined {
   const { rule, doubt } = firstMatch(facet, bench);
   if (rule?.rule.decision === "deny") return fromRule(rule);
   const hard = hardDenial(facet, bench);
@@ -36,7 +36,7 @@ interface Found {
   readonly doubt: CompiledRule | undefined;
 }
 
-function firstMatch(facet: Facet, { subject, facets }: Bench): Found {
+function firstMatch(facet: Facet, { subject, facets }: JudgeInput): Found {
   let doubt: CompiledRule | undefined;
   for (const rule of subject.screen.select(facet)) {
     const found = matchFacet(rule, facet, facets);
@@ -47,7 +47,7 @@ function firstMatch(facet: Facet, { subject, facets }: Bench): Found {
 }
 
 /** A denial that Tenon comes with. */
-function hardDenial(facet: Facet, { subject, facets }: Bench): Verdict | undefined {
+function hardDenial(facet: Facet, { subject, facets }: JudgeInput): Verdict | undefined {
   for (const rule of subject.builtIn) {
     if (rule.rule.decision === "deny" && matchFacet(rule, facet, facets) === match.yes) return fromRule(rule);
   }
@@ -59,7 +59,7 @@ function hardDenial(facet: Facet, { subject, facets }: Bench): Verdict | undefin
  * A built-in denial falls only to the command line and the user's own config, and only to a rule
  * that names the path, command or host: allowing a tool in general is no leave for this.
  */
-function isLifted(facet: Facet, { subject, facets }: Bench): boolean {
+function isLifted(facet: Facet, { subject, facets }: JudgeInput): boolean {
   for (const source of ["command-line", "user"] as const) {
     const rule = subject.rules.find(
       (candidate) =>
@@ -72,7 +72,7 @@ function isLifted(facet: Facet, { subject, facets }: Bench): boolean {
   return false;
 }
 
-function fallback(facet: Facet, { subject, facets, call, mode }: Bench): Verdict | undefined {
+function fallback(facet: Facet, { subject, facets, call, mode }: JudgeInput): Verdict | undefined {
   for (const rule of subject.builtIn) {
     if (rule.rule.decision !== "deny" && matchFacet(rule, facet, facets) === match.yes) return fromRule(rule);
   }
