@@ -9,6 +9,9 @@ import { configJsonSchema } from "./known-keys.js";
 const published = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
 describe("the published schema", () => {
+  const { Ajv } = createRequire(import.meta.url)("ajv") as { Ajv: typeof AjvClass };
+  const isValid = new Ajv({ strict: false }).compile(configJsonSchema());
+
   it("is up to date (else run: node scripts/config-schema.mjs)", () => {
     expect(JSON.parse(published("config.schema.json"))).toEqual(
       JSON.parse(JSON.stringify(configJsonSchema())),
@@ -50,8 +53,6 @@ describe("the published schema", () => {
     [{ files: { forbiddenPaths: ["!a"] } }],
     [{ database: "mysql://x" }],
   ])("judges %j as the loader does", (config) => {
-    const { Ajv } = createRequire(import.meta.url)("ajv") as { Ajv: typeof AjvClass };
-    const valid = new Ajv({ strict: false }).validate(configJsonSchema(), config);
-    expect(valid).toBe(checkConfig(config).length === 0);
+    expect(isValid(config)).toBe(checkConfig(config).length === 0);
   });
 });

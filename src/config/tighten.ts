@@ -19,7 +19,7 @@ export interface Tightened {
 export function tighten(wanted: NormalConfig, base: ResolvedConfig): Tightened {
   const ignored: string[] = [];
   const config = tightenMap({ schema: configSchema(), path: "", present: base, ignored }, wanted);
-  return { config: config as NormalConfig, ignored };
+  return { config, ignored };
 }
 
 interface Place {
