@@ -2,19 +2,17 @@ import * as z from "zod";
 import { once } from "../schema/once.js";
 import { chainsSchema } from "./chain-schema.js";
 import { approvalChannels } from "../contract/ports/approval.js";
-import { toolCategories } from "../contract/tool.js";
 import { logLevels, modes, optimiserModes, securityLevels } from "./levels.js";
-import { quotaSchema, ruleSchema, type PolicyRule } from "./rule-schema.js";
+import { ruleSchema, type PolicyRule } from "./rule-schema.js";
 import { stateSection } from "./state-schema.js";
 import { sandboxSection } from "./sandbox-schema.js";
-import { serverListSchema, serversSchema } from "./server-schema.js";
+import { serversSchema } from "./server-schema.js";
 import { section, setting, type TightenContext } from "./setting.js";
-import { atLeastOne, bytes, count, glob, milliseconds, paths, text } from "./shared-schemas.js";
-import { cacheSection, loopGuardSection, outputSection } from "./output-schema.js";
+import { atLeastOne, bytes, glob, milliseconds, paths, text } from "./shared-schemas.js";
 import { pluginSchema } from "./plugin-schema.js";
 import { loggingSchema, telemetrySection } from "./telemetry-schema.js";
-import { added, fewer, smaller, stricterIn } from "./tighten-rules.js";
-import { toolConfigSchema, webSearchSchema } from "./tool-config-schema.js";
+import { added, smaller, stricterIn } from "./tighten-rules.js";
+import { toolsetSchema, toolsSection } from "./tools-schema.js";
 
 const capabilityList = once(() => z.array(text()).max(1000));
 
@@ -73,75 +71,6 @@ const network = once(() =>
       tighten: smaller,
     }),
   }),
-);
-
-const tools = once(() =>
-  section("Which tools there are and how they run.", {
-    enabled: setting(z.array(glob()).max(10_000), {
-      text: "Only these tools (globs).",
-      default: [],
-      defaultText: "all",
-      merge: "add",
-      tighten: added,
-    }),
-    workspaceDir: setting(text(), { text: "Alias of workspaceDir." }),
-    timeout: setting(milliseconds(), {
-      text: "Time limit in ms of tools that set none themselves.",
-      default: 30_000,
-      tighten: smaller,
-    }),
-    maxConcurrent: setting(atLeastOne(), {
-      text: "Calls that run at the same time.",
-      default: 10,
-      tighten: smaller,
-    }),
-    maxQueued: setting(count(), { text: "Calls that may wait.", default: 1000, tighten: smaller }),
-    allowedPaths: setting(paths(), { text: "Alias of files.allowedPaths." }),
-    forbiddenPaths: setting(paths(), { text: "Alias of files.forbiddenPaths." }),
-    maxFileSize: setting(bytes(), { text: "Alias of files.maxFileSize." }),
-    allowedCommands: setting(z.array(text()).max(1000), {
-      text: "The only commands that a shell line may run, by their first word.",
-      defaultText: "any",
-      tighten: fewer,
-    }),
-    webSearch: setting(webSearchSchema(), {
-      text: "The search provider of web_search.",
-      defaultText: "none",
-      merge: "whole",
-    }),
-    mcpServers: setting(serverListSchema(), { text: "MCP servers as a list.", defaultText: "[]" }),
-    perTool: setting(z.record(text(), toolConfigSchema()), { text: "Settings by tool name.", default: {} }),
-    cache: cacheSection(),
-    output: outputSection(),
-    loopGuard: loopGuardSection(),
-    listing: setting(z.enum(["all", "search"]), {
-      text: "What MCP hosts are shown: all tools, or only those that find, describe and call the others.",
-      default: "all",
-    }),
-    quotas: setting(z.array(quotaSchema()).max(1000), {
-      text: "How many calls may be made.",
-      default: [],
-      merge: "add",
-      tighten: added,
-    }),
-  }),
-);
-
-const toolset = once(() =>
-  z
-    .array(
-      z.union([
-        glob(),
-        z
-          .strictObject({
-            category: setting(z.enum(toolCategories), { text: "All tools of a category." }),
-            readOnly: setting(z.literal(true), { text: "All tools that change nothing." }),
-            name: setting(glob(), { text: "All tools whose names match the glob." }),
-          })
-          .refine((by) => Object.keys(by).length > 0, "expected category, readOnly or name"),
-      ]),
-    )
-    .max(10_000),
 );
 
 const audit = once(() =>
@@ -276,8 +205,11 @@ export const configSchema = once(() =>
       }),
     }),
     mcpServers: setting(serversSchema(), { text: "MCP servers by name.", default: {} }),
-    tools: tools(),
-    toolsets: setting(z.record(text(), toolset()), { text: "Your own toolsets, by name.", default: {} }),
+    tools: toolsSection(),
+    toolsets: setting(z.record(text(), toolsetSchema()), {
+      text: "Your own toolsets, by name.",
+      default: {},
+    }),
     chains: setting(chainsSchema(), { text: "Tools that combine other tools, by name.", default: {} }),
     optimiser: setting(z.enum(optimiserModes), {
       text: "Whether measured limits are suggested or applied.",

@@ -1,0 +1,81 @@
+import * as z from "zod";
+import { toolCategories } from "../contract/tool.js";
+import { once } from "../schema/once.js";
+import { cacheSection, loopGuardSection, outputSection } from "./output-schema.js";
+import { quotaSchema } from "./rule-schema.js";
+import { serverListSchema } from "./server-schema.js";
+import { section, setting } from "./setting.js";
+import { atLeastOne, bytes, count, glob, milliseconds, paths, text } from "./shared-schemas.js";
+import { added, fewer, smaller } from "./tighten-rules.js";
+import { toolConfigSchema, webSearchSchema } from "./tool-config-schema.js";
+
+/** Which tools there are and how they run. */
+export const toolsSection = once(() =>
+  section("Which tools there are and how they run.", {
+    enabled: setting(z.array(glob()).max(10_000), {
+      text: "Only these tools (globs).",
+      default: [],
+      defaultText: "all",
+      merge: "add",
+      tighten: added,
+    }),
+    workspaceDir: setting(text(), { text: "Alias of workspaceDir." }),
+    timeout: setting(milliseconds(), {
+      text: "Time limit in ms of tools that set none themselves.",
+      default: 30_000,
+      tighten: smaller,
+    }),
+    maxConcurrent: setting(atLeastOne(), {
+      text: "Calls that run at the same time.",
+      default: 10,
+      tighten: smaller,
+    }),
+    maxQueued: setting(count(), { text: "Calls that may wait.", default: 1000, tighten: smaller }),
+    allowedPaths: setting(paths(), { text: "Alias of files.allowedPaths." }),
+    forbiddenPaths: setting(paths(), { text: "Alias of files.forbiddenPaths." }),
+    maxFileSize: setting(bytes(), { text: "Alias of files.maxFileSize." }),
+    allowedCommands: setting(z.array(text()).max(1000), {
+      text: "The only commands that a shell line may run, by their first word.",
+      defaultText: "any",
+      tighten: fewer,
+    }),
+    webSearch: setting(webSearchSchema(), {
+      text: "The search provider of web_search.",
+      defaultText: "none",
+      merge: "whole",
+    }),
+    mcpServers: setting(serverListSchema(), { text: "MCP servers as a list.", defaultText: "[]" }),
+    perTool: setting(z.record(text(), toolConfigSchema()), { text: "Settings by tool name.", default: {} }),
+    cache: cacheSection(),
+    output: outputSection(),
+    loopGuard: loopGuardSection(),
+    listing: setting(z.enum(["all", "search"]), {
+      text: "What MCP hosts are shown: all tools, or only those that find, describe and call the others.",
+      default: "all",
+    }),
+    quotas: setting(z.array(quotaSchema()).max(1000), {
+      text: "How many calls may be made.",
+      default: [],
+      merge: "add",
+      tighten: added,
+    }),
+  }),
+);
+
+/** The tools of one toolset: by name, by glob or by what they are. */
+export const toolsetSchema = once(() =>
+  z
+    .array(
+      z.union([
+        glob(),
+        z
+          .strictObject({
+            category: setting(z.enum(toolCategories), { text: "All tools of a category." }),
+            readOnly: setting(z.literal(true), { text: "All tools that change nothing." }),
+            name: setting(glob(), { text: "All tools whose names match the glob." }),
+          })
+          .refine((by) => Object.keys(by).length > 0, "expected category, readOnly or name"),
+      ]),
+    )
+    .max(10_000),
+);
