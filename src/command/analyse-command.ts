@@ -4,9 +4,11 @@ import { runCommand } from "./run-command.js";
 import { nothingFed } from "./scope.js";
 import type { Scope } from "./scope.js";
 import { isTangled } from "./tangled.js";
-import { walkScript } from "./walk-script.js";
+import { staticOutput } from "./static-output.js";
+import { walkNode, walkScript } from "./walk-script.js";
 import type { Place, Walk } from "./walk.js";
 import { absolutePath } from "./words/paths.js";
+import { resolveParts, resolveText } from "./words/resolve-word.js";
 import { grammar } from "./grammar.js";
 
 /** Longer lines ask, whatever is in them. */
@@ -88,6 +90,8 @@ function createWalk(place: Place): Walk {
     tooDeep: false,
     budget,
     script: (script, scope) => walkScript(script, scope, walk),
+    node: (node, scope) => walkNode(node, scope, walk),
+    resolve: { text: resolveText, parts: resolveParts, output: staticOutput },
     source: (text, scope) => walkSource(text, scope, walk),
     command: (draft, scope) => runCommand(draft, scope, walk),
   };

@@ -4,7 +4,6 @@ import { reportCommand } from "./report-command.js";
 import { forget, scopeVia } from "./scope.js";
 import type { Scope } from "./scope.js";
 import { unfoldCommand } from "./unfold/unfold-command.js";
-import { walkBody } from "./walk-script.js";
 import type { Draft, Walk } from "./walk.js";
 
 const longestBody = 4096;
@@ -28,7 +27,7 @@ function callFunction(name: string, { fields }: Draft, scope: Scope, walk: Walk)
   if (within < 2 && walk.budget > 0 && body.end - body.pos <= longestBody && scope.depth < deepestCalls) {
     walk.budget--;
     const inner = scopeVia(scope, `${name}()`, { positional: fields.slice(1), strict: false });
-    walkBody(body, { ...inner, vars: new Map(scope.vars) }, walk);
+    walk.node(body, { ...inner, vars: new Map(scope.vars) });
   }
   const { positional } = scope;
   forget(scope, names);

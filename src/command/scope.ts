@@ -95,6 +95,18 @@ export function settle(scope: Scope, before: ReadonlyMap<string, Value>): void {
   }
 }
 
+/** Walk a part that may not run: what it changes is no longer sure afterwards. */
+export function walkBranch(scope: Scope, body: (inner: Scope) => void, changes: Partial<Scope> = {}): void {
+  const vars = new Map(scope.vars);
+  const inner = { ...scope, depth: scope.depth + 1, ...changes };
+  body(inner);
+  settle(scope, vars);
+  scope.cwds = bothPlaces(scope.cwds, inner.cwds);
+  scope.likelyCwd = inner.likelyCwd;
+  scope.poison ??= inner.poison;
+  if (inner.positional !== scope.positional) scope.positional = undefined;
+}
+
 /** Carry what a part changed over to what is around it, where both are one shell. */
 export function carryOver(to: Scope, from: Scope): void {
   if (to === from) return;

@@ -3,18 +3,10 @@ import { heredocText } from "./heredoc-text.js";
 import type { Scope } from "./scope.js";
 import { decodeBase64, decodeHex, echoText, printfText, translate } from "./output-filters.js";
 import { quietly } from "./walk.js";
-import type { Walk } from "./walk.js";
+import type { Output, Walk } from "./walk.js";
 import { worse } from "./words/field.js";
 import type { Field, Taint } from "./words/field.js";
 import { resolveText, resolveWord } from "./words/resolve-word.js";
-
-/** What a command prints. */
-export interface Output {
-  readonly text: string;
-  /** Not only most likely. */
-  readonly sure: boolean;
-  readonly taint?: Taint | undefined;
-}
 
 /** What a script prints, where that can be told without running it: `echo`, `printf`, and what turns text into other text. */
 export function staticOutput(script: ParsedScript, scope: Scope, walk: Walk): Output | undefined {

@@ -2,7 +2,6 @@ import type { ArithmeticExpression } from "unbash";
 import { forkScope } from "./scope.js";
 import type { Scope } from "./scope.js";
 import type { Walk } from "./walk.js";
-import { partPieces } from "./words/part-pieces.js";
 
 /**
  * Walk an arithmetic expression. The value of a name in it is arithmetic again, and an index in that
@@ -42,8 +41,7 @@ function walkName(
   scope: Scope,
   walk: Walk,
 ): void {
-  const pieces = parts.flatMap((part) => partPieces(part, true, { scope, walk }));
-  const text = parts.length === 0 ? value : pieces.map((piece) => piece.text).join("");
+  const text = parts.length === 0 ? value : walk.resolve.parts(parts, scope, walk).text;
   if (/^(?:0[xX][\da-fA-F]+|\d+(?:#\w+)?)?$/.test(text.trim()) || harmless.has(text.trim())) return;
   const known = scope.vars.get(text.trim())?.text;
   if (known !== undefined && /^-?\d+$/.test(known)) return;

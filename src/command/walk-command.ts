@@ -2,7 +2,7 @@ import type { Assignment, Command, Redirection as RedirectionNode } from "unbash
 import type { CommandVariable } from "./command-analysis.js";
 import { heredocText } from "./heredoc-text.js";
 import { denyRedirection } from "./judge/deny-redirection.js";
-import { isStrict } from "./judge/strict-redirection.js";
+import { isStrict } from "./judge/read-only.js";
 import { isSteeringVariable } from "./judge/variables.js";
 import type { Scope, Stdin, Value } from "./scope.js";
 import type { ResolvedRedirection, Walk } from "./walk.js";

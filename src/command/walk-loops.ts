@@ -1,11 +1,10 @@
 import type { SyntaxNode, Word } from "unbash";
 import { assignedNames } from "./assigned-names.js";
 import { isForkBomb } from "./fork-bomb.js";
-import { forget, forkScope, nothingFed } from "./scope.js";
+import { forget, forkScope, nothingFed, walkBranch } from "./scope.js";
 import type { Scope } from "./scope.js";
 import { walkArithmetic } from "./walk-arithmetic.js";
 import { setVariable } from "./walk-command.js";
-import { walkBody, walkBranch, walkList } from "./walk-script.js";
 import type { Walk } from "./walk.js";
 import type { Field } from "./words/field.js";
 import { resolveText, resolveWord } from "./words/resolve-word.js";
@@ -23,7 +22,7 @@ export function walkFor(node: Node<"For" | "Select">, scope: Scope, walk: Walk):
     for (const field of rounds) {
       forgetChanges(node.body, inner, walk);
       setVariable(name, field === undefined ? {} : { text: field.text, taint: field.taint }, inner);
-      walkList(node.body, inner, walk);
+      walk.node(node.body, inner);
     }
   };
   // How often a loop runs is part of what it does, so it is not in the strict fragment.
@@ -44,9 +43,9 @@ function takeRounds(fields: readonly Field[] | undefined, walk: Walk): readonly 
 export function walkLoop(node: Node<"While" | "ArithmeticFor">, scope: Scope, walk: Walk): void {
   forgetChanges(node, scope, walk);
   const walkRounds = (inner: Scope): void => {
-    if (node.type === "While") walkList(node.clause, inner, walk);
+    if (node.type === "While") walk.node(node.clause, inner);
     else for (const part of [node.initialize, node.test, node.update]) walkArithmetic(part, inner, walk);
-    walkList(node.body, inner, walk);
+    walk.node(node.body, inner);
   };
   walkBranch(scope, walkRounds, { strict: false });
   forgetChanges(node, scope, walk);
@@ -63,7 +62,7 @@ export function walkCase(node: Node<"Case">, scope: Scope, walk: Walk): void {
   const words: Word[] = [node.word, ...node.items.flatMap(({ pattern }) => pattern)];
   for (const word of words) resolveText(word, scope, walk);
   for (const { body } of node.items) {
-    walkBranch(scope, (inner) => walkList(body, inner, walk), { strict: false });
+    walkBranch(scope, (inner) => walk.node(body, inner), { strict: false });
     forgetChanges(body, scope, walk);
   }
 }
@@ -82,5 +81,5 @@ export function walkFunction(node: Node<"Function">, scope: Scope, walk: Walk): 
     readers: [],
   });
   forget(inner, "all");
-  walkBody(node.body, inner, walk);
+  walk.node(node.body, inner);
 }

@@ -1,17 +1,15 @@
 import type { CommandNode, Pipeline } from "unbash";
 import { pipelineOutput } from "./static-output.js";
-import type { Output } from "./static-output.js";
 import { forkScope } from "./scope.js";
 import type { Flow, Scope, Stdin } from "./scope.js";
-import { walkNode } from "./walk-script.js";
-import type { Walk } from "./walk.js";
+import type { Output, Walk } from "./walk.js";
 import { worse } from "./words/field.js";
 import type { Taint } from "./words/field.js";
 
 /** Walk the commands of a pipeline, each knowing what comes in and who reads what goes out. */
 export function walkPipeline({ commands, prefixes }: Pipeline, scope: Scope, walk: Walk): void {
   if (commands.length === 1 && prefixes.length > 0) {
-    walkNode(commands[0]!, scope, walk);
+    walk.node(commands[0]!, scope);
     return;
   }
   const names = commands.map(programOf);
@@ -20,7 +18,7 @@ export function walkPipeline({ commands, prefixes }: Pipeline, scope: Scope, wal
   for (const [at, command] of commands.entries()) {
     const flow: Flow = { taint: undefined };
     const readers = [...names.slice(at + 1, at + 1 + mostReaders), ...scope.readers.slice(0, mostReaders)];
-    walkNode(command, forkScope(scope, { stdin, readers, flow }), walk);
+    walk.node(command, forkScope(scope, { stdin, readers, flow }));
     total.taint = worse(total.taint, flow.taint);
     stdin = pipeFrom({ commands, end: at + 1, taint: total.taint }, scope, walk);
   }

@@ -1,5 +1,5 @@
-import type { CommandNode, CompoundList, ParsedScript, PipelineNode, Statement, SyntaxNode } from "unbash";
-import { bothPlaces, carryOver, forkScope, settle } from "./scope.js";
+import type { CommandNode, ParsedScript, PipelineNode, Statement, SyntaxNode } from "unbash";
+import { bothPlaces, carryOver, forkScope, settle, walkBranch } from "./scope.js";
 import type { Scope } from "./scope.js";
 import { walkArithmetic } from "./walk-arithmetic.js";
 import { setVariable, walkCommand, walkRedirections } from "./walk-command.js";
@@ -7,7 +7,7 @@ import { walkCase, walkFor, walkFunction, walkLoop } from "./walk-loops.js";
 import { walkPipeline } from "./walk-pipeline.js";
 import { walkTest } from "./walk-test.js";
 import { deepest } from "./walk.js";
-import type { Walk } from "./walk.js";
+import type { Walk, WalkedNode } from "./walk.js";
 
 /** Walk a script statement by statement, in the order in which a shell would run them. */
 export function walkScript(script: ParsedScript, scope: Scope, walk: Walk): void {
@@ -15,14 +15,12 @@ export function walkScript(script: ParsedScript, scope: Scope, walk: Walk): void
     walk.unknown.add(`it cannot be parsed: ${message}`);
     if (message.includes("nesting depth exceeded")) walk.tooDeep = true;
   }
-  if (scope.depth > deepest) walk.unknown.add(`it is nested more than ${deepest} levels deep`);
-  for (const statement of script.commands) walkStatement(statement, scope, walk);
+  walkStatements(script.commands, scope, walk);
 }
 
-/** Walk the statements of a body. */
-export function walkList(list: CompoundList, scope: Scope, walk: Walk): void {
+function walkStatements(statements: readonly Statement[], scope: Scope, walk: Walk): void {
   if (scope.depth > deepest) walk.unknown.add(`it is nested more than ${deepest} levels deep`);
-  for (const statement of list.commands) walkStatement(statement, scope, walk);
+  for (const statement of statements) walkStatement(statement, scope, walk);
 }
 
 function walkStatement({ command, background }: Statement, scope: Scope, walk: Walk): void {
@@ -36,9 +34,13 @@ function walkStatement({ command, background }: Statement, scope: Scope, walk: W
   scope.cwds = bothPlaces(before, scope.cwds);
 }
 
-/** Walk one command, whatever its kind. */
-export function walkNode(node: PipelineNode | Statement["command"], scope: Scope, walk: Walk): void {
+/** Walk one command or a list of them. */
+export function walkNode(node: WalkedNode, scope: Scope, walk: Walk): void {
   switch (node.type) {
+    // Also where a body should be one command: the parser had to repair something.
+    case "CompoundList":
+      walkStatements(node.commands, scope, walk);
+      return;
     case "AndOr":
       walkAndOr(node.commands, node.operators, scope, walk);
       return;
@@ -79,10 +81,10 @@ function walkOne(node: CommandNode, scope: Scope, walk: Walk): void {
       return;
     }
     case "Subshell":
-      walkList(node.body, forkScope(scope), walk);
+      walkNode(node.body, forkScope(scope), walk);
       return;
     case "BraceGroup":
-      walkList(node.body, scope, walk);
+      walkNode(node.body, scope, walk);
       return;
     case "If":
       walkIf(node, scope, walk);
@@ -110,7 +112,7 @@ function walkOne(node: CommandNode, scope: Scope, walk: Walk): void {
       walkArithmetic(node.expression, scope, walk);
       return;
     case "Coproc":
-      walkBody(node.body, forkScope(scope, { strict: false, via: [...scope.via, "coproc"] }), walk);
+      walkNode(node.body, forkScope(scope, { strict: false, via: [...scope.via, "coproc"] }), walk);
       setVariable(node.name?.value ?? "COPROC", {}, scope);
       return;
     default:
@@ -129,27 +131,9 @@ function walkOneWith(
   carryOver(scope, inner);
 }
 
-/** A body is a command or, where the parser had to mend something, a list. */
-export function walkBody(node: CommandNode | CompoundList, scope: Scope, walk: Walk): void {
-  if (node.type === "CompoundList") walkList(node, scope, walk);
-  else walkOne(node, scope, walk);
-}
-
 function walkIf(node: Extract<SyntaxNode, { type: "If" }>, scope: Scope, walk: Walk): void {
-  walkList(node.clause, scope, walk);
+  walkNode(node.clause, scope, walk);
   const bodies = [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then])];
   if (node.else !== undefined) bodies.push(node.else);
-  for (const body of bodies) walkBranch(scope, (inner) => walkList(body, inner, walk));
-}
-
-/** Walk a part that may not run: what it changes is no longer sure afterwards. */
-export function walkBranch(scope: Scope, body: (inner: Scope) => void, changes: Partial<Scope> = {}): void {
-  const vars = new Map(scope.vars);
-  const inner = { ...scope, depth: scope.depth + 1, ...changes };
-  body(inner);
-  settle(scope, vars);
-  scope.cwds = bothPlaces(scope.cwds, inner.cwds);
-  scope.likelyCwd = inner.likelyCwd;
-  scope.poison ??= inner.poison;
-  if (inner.positional !== scope.positional) scope.positional = undefined;
+  for (const body of bodies) walkBranch(scope, (inner) => walkNode(body, inner, walk));
 }

@@ -1,8 +1,16 @@
-import type { ParsedScript } from "unbash";
+import type {
+  CommandNode,
+  CompoundList,
+  ParsedScript,
+  PipelineNode,
+  Statement,
+  Word,
+  WordPart,
+} from "unbash";
 import type { FoundNames } from "./assigned-names.js";
 import type { AnalyseOptions, CommandVariable, Redirection, SimpleCommand } from "./command-analysis.js";
 import type { Scope, Stdin } from "./scope.js";
-import type { Field } from "./words/field.js";
+import type { Field, Taint } from "./words/field.js";
 
 /** Where a line runs. */
 export interface Place {
@@ -57,10 +65,34 @@ export interface Walk {
   budget: number;
   /** Walk a tree. */
   readonly script: (script: ParsedScript, scope: Scope) => void;
+  /** Walk one command of a tree, or a list of them. */
+  readonly node: (node: WalkedNode, scope: Scope) => void;
+  readonly resolve: WordResolver;
   /** Parse and walk text that a shell would run. */
   readonly source: (text: string, scope: Scope) => void;
   /** Look into a resolved command and report what it runs. */
   readonly command: (draft: Draft, scope: Scope) => void;
+}
+
+/** What stands where a command can stand. */
+export type WalkedNode = CommandNode | CompoundList | PipelineNode | Statement["command"];
+
+/** What a command prints. */
+export interface Output {
+  readonly text: string;
+  /** Certain, not only likely. */
+  readonly sure: boolean;
+  readonly taint?: Taint | undefined;
+}
+
+/** How words are resolved: words contain scripts and scripts contain words, so each reaches the other through here. */
+export interface WordResolver {
+  /** What a word becomes where it stays one word. */
+  readonly text: (word: Pick<Word, "text" | "value" | "parts">, scope: Scope, walk: Walk) => Field;
+  /** The text of parts that are quoted as a whole. */
+  readonly parts: (parts: readonly WordPart[], scope: Scope, walk: Walk) => Field;
+  /** What a script prints, if that is known without running it. */
+  readonly output: (script: ParsedScript, scope: Scope, walk: Walk) => Output | undefined;
 }
 
 /** The same analysis, without reporting anything. */
@@ -74,6 +106,7 @@ export function quietly(walk: Walk): Walk {
     changes: new Set(),
     budget: 0,
     script: () => {},
+    node: () => {},
     source: () => {},
     command: () => {},
   };

@@ -1,7 +1,6 @@
 import type { Field } from "../words/field.js";
 import { baseName } from "../words/paths.js";
-import { isTame, readOnlyPrograms } from "./read-only-programs.js";
-import type { Reading } from "./read-only-programs.js";
+import type { Reader, Reading } from "./read-only-programs.js";
 import { isSecretName } from "./secret-names.js";
 
 /** Tests and actions that take nothing, and change nothing. */
@@ -23,8 +22,14 @@ const single = new Set(
 const byName = /^-i?(?:name|path|wholename|regex)$/;
 const files = new Set("-newer -anewer -cnewer -samefile".split(" "));
 
-/** `find` without actions that change anything; what it runs on the files it finds must only read as well. */
-export function findReads(reading: Reading): readonly Field[] | undefined {
+/**
+ * `find` without actions that change anything; what it runs on the files it finds must only read as well, whatever
+ * file it is given: `tameReader` knows the programs of which that is sure.
+ */
+export function findReads(
+  reading: Reading,
+  tameReader: (program: string) => Reader | undefined,
+): readonly Field[] | undefined {
   const { args } = reading;
   const named: Field[] = [];
   let at = 0;
@@ -34,24 +39,38 @@ export function findReads(reading: Reading): readonly Field[] | undefined {
     named.push(args[at]!);
   }
   while (at < args.length) {
-    const { text, pattern } = args[at]!;
-    if (pattern !== undefined) return undefined;
-    if (bare.has(text)) at++;
-    else if (single.has(text) && at + 1 < args.length) {
-      if (byName.test(text) && isSecretName(baseName(args[at + 1]!.text), true)) return undefined;
-      at += 2;
-    } else if (files.has(text) && at + 1 < args.length) {
-      named.push(args[at + 1]!);
-      at += 2;
-    } else if (text === "-exec" || text === "-execdir") {
-      const run = runsTame(reading, at + 1);
-      // `-execdir` starts in the directory of each file, from where a path leads elsewhere.
-      if (run === undefined || (text === "-execdir" && run.named.length > 0)) return undefined;
-      named.push(...run.named);
-      at = run.end;
-    } else return undefined;
+    const step = args[at]!.pattern === undefined ? readAction(reading, at, tameReader) : undefined;
+    if (step === undefined) return undefined;
+    named.push(...step.named);
+    at = step.end;
   }
   return named;
+}
+
+/** What one test or action names, and where the next one begins. */
+interface Action {
+  readonly end: number;
+  readonly named: readonly Field[];
+}
+
+/** `undefined` where it is not known to only read. */
+function readAction(
+  reading: Reading,
+  at: number,
+  tameReader: (program: string) => Reader | undefined,
+): Action | undefined {
+  const { text } = reading.args[at]!;
+  if (bare.has(text)) return { end: at + 1, named: [] };
+  if (text === "-exec" || text === "-execdir") {
+    const run = runsTame(reading, at + 1, tameReader);
+    // `-execdir` starts in the directory of each file, from where a path leads elsewhere.
+    return text === "-execdir" && run !== undefined && run.named.length > 0 ? undefined : run;
+  }
+  const value = reading.args[at + 1];
+  if (value === undefined) return undefined;
+  if (files.has(text)) return { end: at + 2, named: [value] };
+  if (!single.has(text) || (byName.test(text) && isSecretName(baseName(value.text), true))) return undefined;
+  return { end: at + 2, named: [] };
 }
 
 function isExpression({ text }: Field): boolean {
@@ -62,15 +81,16 @@ function isExpression({ text }: Field): boolean {
 function runsTame(
   reading: Reading,
   start: number,
-): { readonly end: number; readonly named: readonly Field[] } | undefined {
+  tameReader: (program: string) => Reader | undefined,
+): Action | undefined {
   const { args } = reading;
   const end = args.findIndex(
     ({ text }, at) => at >= start && (text === ";" || (text === "+" && args[at - 1]?.text === "{}")),
   );
   const program = args[start]?.text;
-  if (end < 0 || program === undefined || !isTame(program)) return undefined;
+  if (end < 0 || program === undefined) return undefined;
   const words = args.slice(start + 1, end).filter(({ text }) => text !== "{}");
-  const named = readOnlyPrograms.get(program)?.({ ...reading, args: words });
+  const named = tameReader(program)?.({ ...reading, args: words });
   if (named === undefined || words.some(({ text }) => text.includes("{}"))) return undefined;
   return { end: end + 1, named };
 }

@@ -53,9 +53,9 @@ function couldBeOption({ pattern }: Field): boolean {
   return pattern !== undefined && /^[*?[]/.test(pattern);
 }
 
-/** Whether more words cannot make the program do more than read. */
-export function isTame(program: string): boolean {
-  return tame.has(program);
+/** The reader of a program that more words cannot make do more than read. */
+export function tameReader(program: string): Reader | undefined {
+  return listed[program]?.tame === true ? readOnlyPrograms.get(program) : undefined;
 }
 
 /** Without `-x` and `-X`, which run a program on what was found. */
@@ -202,15 +202,13 @@ export const readOnlyPrograms: ReadonlyMap<string, Reader> = new Map<string, Rea
   ["[", ({ args }) => (args.at(-1)?.text === "]" ? testReads(args.slice(0, -1)) : undefined)],
   ["command", ({ args }) => (/^-[vV]$/.test(args[0]?.text ?? "") ? [] : undefined)],
   ["npm", npmReads],
-  ["find", findReads],
+  ["find", (reading) => findReads(reading, tameReader)],
   ["sed", sedReads],
   ["awk", awkReads],
   ["gawk", awkReads],
   ["mawk", awkReads],
   ["jq", jqReads],
 ]);
-
-const tame = new Set(Object.entries(listed).flatMap(([name, spec]) => (spec.tame === true ? [name] : [])));
 
 /** The version alone; with anything else most of these run code. */
 function toVersion(short: string): Reader {

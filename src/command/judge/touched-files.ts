@@ -5,7 +5,7 @@ import type { Charge } from "./charge.js";
 import { operandsOf } from "./charge.js";
 
 /** Files that a command surely changes in any way, as far as its words say so: their content, name, place or rights. */
-export function changedFiles(charge: Pick<Charge, "name" | "args" | "texts">): readonly Field[] {
+export function changedFiles(charge: Named): readonly Field[] {
   const { name, args } = charge;
   if (inPlace.has(name)) return operandsOf(args);
   switch (name) {
@@ -28,45 +28,42 @@ export function changedFiles(charge: Pick<Charge, "name" | "args" | "texts">): r
 }
 
 /** Files whose content a command surely writes, as far as its words say so. */
-export function writtenFiles({
-  name,
-  args,
-  texts,
-}: Pick<Charge, "name" | "args" | "texts">): readonly Field[] {
-  switch (name) {
-    case "tee":
-    case "truncate":
-    case "sponge":
-      return operandsOf(withoutValues(args, /^(?:-[sr]|--(?:size|reference))$/));
-    case "cp":
-    case "mv":
-    case "install":
-    case "ln":
-    case "rsync":
-    case "scp":
-      return copied(args, texts);
-    case "patch":
-      return patched(args);
-    case "gawk":
-    case "awk":
-      return editsInPlace(texts) ? operandsOf(withoutValues(args, /^(?:-[iFv]|--include)$/)).slice(1) : [];
-    case "dd":
-      return args.filter(({ text }) => text.startsWith("of=")).map((field) => cut(field, 3));
-    case "sort":
-    case "curl":
-    case "wget":
-      return valuesOf(
-        args,
-        name === "wget" ? /^(?:-\w*O|--output-document)$/ : /^(?:-o|--output)$/,
-        /^(?:-[oO]|--output(?:-document)?=)(?=.)/,
-      );
-    case "sed":
-    case "perl":
-      return texts.some((text) => /^(?:-[a-zA-Z]*i|--in-place)/.test(text)) ? operandsOf(args).slice(1) : [];
-    default:
-      return [];
-  }
+export function writtenFiles(charge: Named): readonly Field[] {
+  return (Object.hasOwn(writers, charge.name) ? writers[charge.name]?.(charge) : undefined) ?? [];
 }
+
+type Named = Pick<Charge, "name" | "args" | "texts">;
+
+const inOptions = (apart: RegExp) => {
+  return ({ args }: Named) => valuesOf(args, apart, /^(?:-[oO]|--output(?:-document)?=)(?=.)/);
+};
+const written = ({ args }: Named) => operandsOf(withoutValues(args, /^(?:-[sr]|--(?:size|reference))$/));
+const copiedTo = ({ args, texts }: Named) => copied(args, texts);
+const editedByAwk = ({ args, texts }: Named) =>
+  editsInPlace(texts) ? operandsOf(withoutValues(args, /^(?:-[iFv]|--include)$/)).slice(1) : [];
+const editedBySed = ({ args, texts }: Named) =>
+  texts.some((text) => /^(?:-[a-zA-Z]*i|--in-place)/.test(text)) ? operandsOf(args).slice(1) : [];
+
+const writers: Readonly<Record<string, (charge: Named) => readonly Field[]>> = {
+  tee: written,
+  truncate: written,
+  sponge: written,
+  cp: copiedTo,
+  mv: copiedTo,
+  install: copiedTo,
+  ln: copiedTo,
+  rsync: copiedTo,
+  scp: copiedTo,
+  patch: ({ args }) => patched(args),
+  gawk: editedByAwk,
+  awk: editedByAwk,
+  dd: ({ args }) => args.filter(({ text }) => text.startsWith("of=")).map((field) => cut(field, 3)),
+  sort: inOptions(/^(?:-o|--output)$/),
+  curl: inOptions(/^(?:-o|--output)$/),
+  wget: inOptions(/^(?:-\w*O|--output-document)$/),
+  sed: editedBySed,
+  perl: editedBySed,
+};
 
 /** Programs that change or remove every file that they name. */
 const inPlace = new Set(

@@ -1,4 +1,4 @@
-import { isTame, readOnlyPrograms } from "../judge/read-only-programs.js";
+import { tameReader } from "../judge/read-only-programs.js";
 import { insidePaths, readOnlyPaths } from "../judge/read-only.js";
 import { reportCommand } from "../report-command.js";
 import { readArguments, toSpec } from "../read-options.js";
@@ -95,10 +95,9 @@ const listers = new Set(["find", "fd", "fdfind"]);
 function feedsTame(unfolding: Unfolding, command: readonly Field[]): boolean {
   const { draft, scope, walk } = unfolding;
   const [program, ...args] = command;
-  if (!scope.strict || program === undefined || !isTame(program.text) || !listers.has(draft.stdin.from ?? ""))
-    return false;
+  if (!scope.strict || program === undefined || !listers.has(draft.stdin.from ?? "")) return false;
   const reading = { args, cwds: scope.cwds ?? [], place: walk.place };
-  const named = readOnlyPrograms.get(program.text)?.(reading);
+  const named = tameReader(program.text)?.(reading);
   if (named === undefined || named.some((field) => insidePaths(field, reading) === undefined)) return false;
   if (readOnlyPaths({ ...draft, fields: [knownField("true")] }, scope, walk.place) === undefined)
     return false;

@@ -2,9 +2,9 @@ import type { ParameterExpansionPart, Word } from "unbash";
 import type { Scope, Value } from "../scope.js";
 import type { Walk } from "../walk.js";
 import { changeText } from "./change-text.js";
+import type { Field } from "./field.js";
 import type { PartContext } from "./part-pieces.js";
 import type { Piece } from "./piece.js";
-import { resolveText } from "./resolve-word.js";
 
 /** `$name`, `$1`, `$@` and the like. */
 export function simplePieces(text: string, quoted: boolean, scope: Scope, walk: Walk): Piece[] {
@@ -28,7 +28,7 @@ export function parameterPieces(
   { scope, walk }: PartContext,
 ): Piece[] {
   const { parameter, operation, prefix, index, text } = part;
-  const field = (word: Word): ReturnType<typeof resolveText> => resolveText(word, scope, walk);
+  const field = (word: Word): Field => walk.resolve.text(word, scope, walk);
   const at = index && field(index);
   const whole = at === undefined ? valueOf(parameter, scope, walk) : elementOf(parameter, at.text, scope);
   const base = quoted && (at?.text ?? parameter) === "*" ? asOne(whole, scope) : whole;
@@ -79,7 +79,7 @@ function lengthOrValue(
 
 interface DefaultParts {
   readonly base: Value | undefined;
-  readonly operand: ReturnType<typeof resolveText>;
+  readonly operand: Field;
   readonly quoted: boolean;
   readonly scope: Scope;
 }
@@ -136,23 +136,31 @@ function valuePieces(value: Value | undefined, written: string, quoted: boolean)
 }
 
 /** What is known of a parameter. */
-export function valueOf(name: string, scope: Scope, walk: Walk): Value | undefined {
+function valueOf(name: string, scope: Scope, walk: Walk): Value | undefined {
   const { positional } = scope;
   if (name === "@" || name === "*") return positional && { items: positional };
-  if (/^[1-9]\d*$/.test(name)) {
-    const field = positional?.[Number(name) - 1];
-    if (positional === undefined || field?.known === false) return { taint: field?.taint };
-    return { text: field?.text ?? "", taint: field?.taint };
-  }
   if (name === "#") return positional && { text: String(positional.length) };
+  return /^[1-9]\d*$/.test(name) ? positionalValue(Number(name), scope) : variableValue(name, scope, walk);
+}
+
+function positionalValue(number: number, { positional }: Scope): Value {
+  const field = positional?.[number - 1];
+  if (positional === undefined || field?.known === false) return { taint: field?.taint };
+  return { text: field?.text ?? "", taint: field?.taint };
+}
+
+function variableValue(name: string, scope: Scope, walk: Walk): Value | undefined {
   const own = scope.vars.get(name);
-  if (name === "HOME" && own !== undefined && own.text === undefined)
-    return { guess: walk.place.home, ...own };
-  if (own !== undefined) return own.items === undefined || own.text !== undefined ? own : { ...own.items[0] };
+  if (own === undefined) return presetValue(name, scope, walk);
+  if (name === "HOME" && own.text === undefined) return { guess: walk.place.home, ...own };
+  return own.items === undefined || own.text !== undefined ? own : { ...own.items[0] };
+}
+
+/** Variables that every shell starts with. */
+function presetValue(name: string, { cwds }: Scope, walk: Walk): Value | undefined {
   if (name === "IFS") return { text: " \t\n" };
   if (name === "HOME") return { text: walk.place.home };
-  if (name === "PWD" && scope.cwds?.length === 1) return { text: scope.cwds[0] };
-  return undefined;
+  return name === "PWD" && cwds?.length === 1 ? { text: cwds[0] } : undefined;
 }
 
 function elementOf(name: string, index: string, scope: Scope): Value | undefined {

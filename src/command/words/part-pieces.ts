@@ -2,7 +2,6 @@ import type { ParsedScript, WordPart } from "unbash";
 import { walkArithmetic } from "../walk-arithmetic.js";
 import { forkScope } from "../scope.js";
 import type { Flow, Scope } from "../scope.js";
-import { staticOutput } from "../static-output.js";
 import type { Walk } from "../walk.js";
 import type { Taint } from "./field.js";
 import { parameterPieces, simplePieces } from "./parameter-pieces.js";
@@ -69,7 +68,7 @@ function substitutionPieces(
   { text, quoted, context }: Substitution,
 ): Piece[] {
   const taint = walkInner(script, "$(…)", context);
-  const output = script && staticOutput(script, context.scope, context.walk);
+  const output = script && context.walk.resolve.output(script, context.scope, context.walk);
   if (output === undefined)
     return [{ text, quoted, split: !quoted, unknown: true, substituted: true, taint }];
   return [
