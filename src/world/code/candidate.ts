@@ -1,4 +1,4 @@
-/** A place that may be shown, in its order. */
+/** A search result before its lines are read; results are in display order. */
 export interface Candidate {
   /** As the call's files take it. */
   readonly file: string;
@@ -7,7 +7,7 @@ export interface Candidate {
   /** How columns are counted: ripgrep counts bytes of UTF-8. */
   readonly columnsIn: "bytes" | "characters";
   readonly kind: string;
-  /** What must stand there, and in which version of the file it was seen. */
+  /** The name expected there, and the version of the file it was found in. */
   readonly expected?: { readonly name: string; readonly size: number; readonly changed: number };
 }
 
@@ -19,7 +19,7 @@ export interface Candidates {
   readonly notes: readonly string[];
 }
 
-/** Said where files were searched because the index does not answer yet. */
+/** Added to results found by a direct search because the index is not ready. */
 export const buildingNote = "The index is being built: files were searched directly meanwhile.";
 
 export const noCandidates: Candidates = { candidates: [], more: false, notes: [] };

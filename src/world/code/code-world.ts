@@ -2,17 +2,17 @@ import { availableParallelism } from "node:os";
 import type { CodeIndexState, CodeSearch } from "../../contract/ports/code.js";
 import type { Files } from "../../contract/ports/files.js";
 import type { PathRulesOptions } from "../files/path-rules.js";
-import { type LibrarianThread, openLibrarianThread } from "./librarian-thread.js";
+import { type SymbolIndexThread, openSymbolIndexThread } from "./symbol-index-thread.js";
 import { findRipgrep } from "./ripgrep.js";
 import { createCodeSearch } from "./search-code.js";
 
 export interface CodeWorldOptions {
-  /** The rules of every guard of the workspace: the index is read by them, in threads of its own. */
+  /** The path rules of the workspace; the threads of the index read files by the same rules. */
   readonly rules: () => PathRulesOptions;
   readonly maxFileSize: number;
-  /** Where the index is kept between processes; makes its folder. */
+  /** The file that stores the index between processes; creates its directory. */
   readonly indexFile: () => string | undefined;
-  /** The process lives on: build an index and watch for changes. */
+  /** For long-lived processes: build an index and watch for changes. */
   readonly keepsIndex: boolean;
   /** ripgrep's program. @default the package's own */
   readonly ripgrep?: () => string | undefined;
@@ -20,7 +20,7 @@ export interface CodeWorldOptions {
 
 /** Code search in a workspace, for all calls. */
 export interface CodeWorld {
-  /** What a call may read it sees through its own files. */
+  /** The search of one call, which sees only files that the call may read. */
   forCall(call: { readonly files: Files; readonly signal: AbortSignal }): CodeSearch;
   close(): Promise<void>;
 }
@@ -30,10 +30,10 @@ const noIndex: CodeIndexState = { state: "none", filesParsed: 0, filesKnown: 0 }
 /** Prepare the search; no thread is started before the first query. */
 export function createCodeWorld(options: CodeWorldOptions): CodeWorld {
   const { keepsIndex, maxFileSize } = options;
-  let thread: LibrarianThread | undefined;
-  const librarian = (): LibrarianThread =>
-    (thread ??= openLibrarianThread({
-      role: "librarian",
+  let thread: SymbolIndexThread | undefined;
+  const symbolIndex = (): SymbolIndexThread =>
+    (thread ??= openSymbolIndexThread({
+      role: "index",
       rules: options.rules(),
       maxFileSize,
       indexFile: keepsIndex ? options.indexFile() : undefined,
@@ -45,7 +45,7 @@ export function createCodeWorld(options: CodeWorldOptions): CodeWorld {
   const ripgrep = (): string | undefined => (program ??= { path: (options.ripgrep ?? findRipgrep)() }).path;
   return {
     forCall: ({ files, signal }) =>
-      createCodeSearch({ files, signal, ripgrep, librarian, indexState, keepsIndex }),
+      createCodeSearch({ files, signal, ripgrep, symbolIndex, indexState, keepsIndex }),
     async close() {
       await thread?.close();
       thread = undefined;

@@ -4,44 +4,44 @@ import { buildingNote, type Candidate, type Candidates, noCandidates } from "./c
 import { type CodeParts, type Search, startIndex } from "./code-parts.js";
 import { findHits } from "./find-text.js";
 import { pathPenalty } from "./path-rank.js";
-import { belowOf, shownPath } from "./place.js";
-import { rankSymbol } from "./symbol-rank.js";
-import type { Findings, FoundSymbol, NameWish } from "./worker/messages.js";
+import { pathInWorkspace, shownPath } from "./search-root.js";
+import { sortSymbols } from "./symbol-rank.js";
+import type { SymbolResults, FoundSymbol, NameQuery } from "./worker/messages.js";
 
-/** How long files that are not known yet may be parsed while somebody waits. */
+/** How long files outside the index may be parsed while a caller waits. */
 const parseMs = 3000;
-/** Files that hold the name and are looked at without an index. */
-const mostFiles = 2000;
+/** Files with the name that are parsed without an index. */
+const maxFiles = 2000;
 
 /** Definitions of a name, best first, from syntax trees. */
-export async function findDefinitions(search: Search, most: number): Promise<Candidates> {
-  const wish = toWish(search, most);
-  if (wish === undefined) return noCandidates;
-  const { parts, place } = search;
-  if (parts.keepsIndex && place.inWorkspace) {
-    const librarian = parts.librarian();
-    if (librarian.state.state === "ready") {
-      const findings = await librarian
-        .ask("find", { wish, withinMs: parseMs }, parts.signal)
-        .catch(unlessAborted(parts));
-      if (findings?.covered === true) return toCandidates(findings, wish);
+export async function findDefinitions(search: Search, maxResults: number): Promise<Candidates> {
+  const nameQuery = toNameQuery(search, maxResults);
+  if (nameQuery === undefined) return noCandidates;
+  const { parts, root } = search;
+  if (parts.keepsIndex && root.inWorkspace) {
+    const symbolIndex = parts.symbolIndex();
+    if (symbolIndex.state.state === "ready") {
+      const results = await symbolIndex
+        .request("find", { nameQuery, withinMs: parseMs }, parts.signal)
+        .catch(ignoreUnlessAborted(parts));
+      if (results?.covered === true) return toCandidates(results, nameQuery);
     } else if (await startIndex(parts)) {
-      const found = await findDirectly(search, wish);
+      const found = await findDirectly(search, nameQuery);
       return { ...found, notes: [buildingNote, ...found.notes] };
     }
   }
-  return findDirectly(search, wish);
+  return findDirectly(search, nameQuery);
 }
 
-/** What the index cannot answer is searched directly. */
-function unlessAborted({ signal }: CodeParts): (error: unknown) => undefined {
+/** Errors of the index lead to a direct search, unless the call was aborted. */
+function ignoreUnlessAborted({ signal }: CodeParts): (error: unknown) => undefined {
   return (error) => {
     if (signal.aborted) throw error;
   };
 }
 
-/** What is looked for, or nothing where the query cannot be a name. */
-function toWish({ query, scope, place }: Search, most: number): NameWish | undefined {
+/** The name to search for, or `undefined` where the query cannot be a name. */
+function toNameQuery({ query, scope, root }: Search, maxResults: number): NameQuery | undefined {
   const text = query.query.trim();
   if (text === "" || text.length > 500 || text.includes("\n")) return undefined;
   const { name, containers } = splitName(text);
@@ -50,8 +50,8 @@ function toWish({ query, scope, place }: Search, most: number): NameWish | undef
     containers,
     kinds: kindsOf(query.type),
     caseSensitive: query.caseSensitive ?? false,
-    scope: { ...scope, below: belowOf(place) },
-    most,
+    scope: { ...scope, below: pathInWorkspace(root) },
+    maxResults,
   };
 }
 
@@ -65,7 +65,7 @@ function splitName(text: string): { name: string; containers: string[] } {
   return { name, containers: parts };
 }
 
-/** The kinds that a type of query means; none for all. */
+/** The symbol kinds for a type of query; `undefined` for all. */
 export function kindsOf(type: CodeQueryType): readonly SymbolKind[] | undefined {
   if (type === "function") return ["function", "method", "macro"];
   if (type === "class") return ["class", "struct", "interface", "enum", "type", "module", "implementation"];
@@ -73,21 +73,24 @@ export function kindsOf(type: CodeQueryType): readonly SymbolKind[] | undefined 
   return undefined;
 }
 
-/** Without an index: ripgrep says which files hold the name, a quick look which may define it, and those are parsed. */
-async function findDirectly(search: Search, wish: NameWish): Promise<Candidates> {
-  const librarian = search.parts.librarian();
+/** Without an index: ripgrep lists the files with the name, a scan selects those that may define it, and those are parsed. */
+async function findDirectly(search: Search, nameQuery: NameQuery): Promise<Candidates> {
+  const symbolIndex = search.parts.symbolIndex();
   // The thread starts while ripgrep runs.
-  const warm = librarian.ask("state", {}, search.parts.signal).catch(() => undefined);
-  const exact = await filesWith(search, wish.name, { wholeWords: true, ignoreCase: false });
+  const warm = symbolIndex.request("state", {}, search.parts.signal).catch(() => undefined);
+  const exact = await filesWith(search, nameQuery.name, { wholeWords: true, ignoreCase: false });
   await warm;
-  const found = await parseFiles(search, exact.files, wish);
-  if (found.symbols.length > 0) return toCandidates({ ...found, more: exact.more }, wish);
-  const looser = await filesWith(search, wish.name, { wholeWords: false, ignoreCase: !wish.caseSensitive });
-  const more = await parseFiles(search, looser.files, wish);
-  return toCandidates({ ...more, more: looser.more }, wish);
+  const found = await parseFiles(search, exact.files, nameQuery);
+  if (found.symbols.length > 0) return toCandidates({ ...found, more: exact.more }, nameQuery);
+  const looser = await filesWith(search, nameQuery.name, {
+    wholeWords: false,
+    ignoreCase: !nameQuery.caseSensitive,
+  });
+  const more = await parseFiles(search, looser.files, nameQuery);
+  return toCandidates({ ...more, more: looser.more }, nameQuery);
 }
 
-/** The text itself and no pattern: ripgrep is many times slower with one, above all on long lines. */
+/** Searches for the literal text: patterns make ripgrep many times slower, above all on long lines. */
 async function filesWith(
   search: Search,
   name: string,
@@ -105,37 +108,32 @@ async function filesWith(
   const files = [...new Set(hits.map(({ file }) => file))].sort(
     (one, other) => pathPenalty(one) - pathPenalty(other) || (one < other ? -1 : 1),
   );
-  return { files: files.slice(0, mostFiles), more: cut !== undefined || files.length > mostFiles };
+  return { files: files.slice(0, maxFiles), more: cut !== undefined || files.length > maxFiles };
 }
 
 async function parseFiles(
-  { parts, place }: Search,
+  { parts, root }: Search,
   files: readonly string[],
-  wish: NameWish,
-): Promise<Findings> {
+  nameQuery: NameQuery,
+): Promise<SymbolResults> {
   if (files.length === 0) return { symbols: [], unread: 0, more: false, covered: true };
-  const paths = files.map((file) => shownPath(place, file));
-  return parts.librarian().ask("symbols", { files: paths, wish, withinMs: parseMs }, parts.signal);
+  const paths = files.map((file) => shownPath(root, file));
+  return parts.symbolIndex().request("symbols", { files: paths, nameQuery, withinMs: parseMs }, parts.signal);
 }
 
-function toCandidates({ symbols, unread, more }: Findings, wish: NameWish): Candidates {
-  const placed = wish.containers.length === 0 ? [] : symbols.filter((symbol) => liesIn(symbol, wish));
-  const ranked = (placed.length > 0 ? placed : [...symbols])
-    .map((symbol) => ({ symbol, rank: rankSymbol(symbol, wish) }))
-    .sort((one, other) => one.rank - other.rank || inOrder(one.symbol, other.symbol));
+function toCandidates({ symbols, unread, more }: SymbolResults, nameQuery: NameQuery): Candidates {
+  const inContainer =
+    nameQuery.containers.length === 0 ? [] : symbols.filter((symbol) => isInContainer(symbol, nameQuery));
+  const sorted = sortSymbols(inContainer.length > 0 ? inContainer : symbols, nameQuery);
   const notes = unread === 0 ? [] : [`${unread} files that may define it were not parsed in time.`];
-  return { candidates: ranked.map(({ symbol }) => toCandidate(symbol)), more: more || unread > 0, notes };
+  return { candidates: sorted.map(toCandidate), more: more || unread > 0, notes };
 }
 
-function liesIn({ container }: FoundSymbol, { containers }: NameWish): boolean {
+function isInContainer({ container }: FoundSymbol, { containers }: NameQuery): boolean {
   return container?.split(/\.|::|#|\\/).at(-1) === containers.at(-1);
 }
 
-function inOrder(one: FoundSymbol, other: FoundSymbol): number {
-  if (one.file !== other.file) return one.file < other.file ? -1 : 1;
-  return one.line - other.line || one.column - other.column;
-}
-
-function toCandidate({ file, line, column, kind, name, size, changed }: FoundSymbol): Candidate {
+/** A definition as a search result. */
+export function toCandidate({ file, line, column, kind, name, size, changed }: FoundSymbol): Candidate {
   return { file, line, column, columnsIn: "characters", kind, expected: { name, size, changed } };
 }

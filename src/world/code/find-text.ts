@@ -1,12 +1,12 @@
 import type { Candidate, Candidates } from "./candidate.js";
 import type { Search } from "./code-parts.js";
 import { pathPenalty } from "./path-rank.js";
-import { shownPath } from "./place.js";
+import { shownPath } from "./search-root.js";
 import { searchText, type TextHit, type TextHits, type TextSearch } from "./ripgrep.js";
 import { scanFiles } from "./scan-files.js";
 
-/** How lines are looked for. */
-export interface TextWish {
+/** What lines must contain. */
+export interface TextQuery {
   readonly patterns: readonly string[];
   readonly regex: boolean;
   readonly ignoreCase: boolean;
@@ -17,13 +17,13 @@ export interface TextWish {
 }
 
 /** Lines of all files that are collected and ranked. */
-const mostHits = 5000;
+const maxHits = 5000;
 const searchMs = 15_000;
 
-/** Lines that hold a text, best first: near, own, no tests. */
-export async function findText(search: Search, wish: TextWish): Promise<Candidates> {
-  const { hits, cut, notes } = await findHits(search, wish);
-  const { place } = search;
+/** Lines that contain a text, ranked by path: own code before vendored code and tests. */
+export async function findText(search: Search, textQuery: TextQuery): Promise<Candidates> {
+  const { hits, cut, notes } = await findHits(search, textQuery);
+  const { root } = search;
   const penalties = new Map<string, number>();
   const penaltyOf = (file: string): number => {
     let penalty = penalties.get(file);
@@ -37,18 +37,18 @@ export async function findText(search: Search, wish: TextWish): Promise<Candidat
       one.line - other.line ||
       one.column - other.column,
   );
-  const candidates = firstLines(ranked, wish).map(({ file, line, column }): Candidate => ({
-    file: shownPath(place, file),
+  const candidates = firstLines(ranked, textQuery).map(({ file, line, column }): Candidate => ({
+    file: shownPath(root, file),
     line,
     column,
     columnsIn: "bytes",
-    kind: wish.kind,
+    kind: textQuery.kind,
   }));
   return { candidates, more: cut !== undefined, notes: [...notes, ...noteOnCut(cut)] };
 }
 
-/** Of a text over several lines ripgrep tells every line; where it begins is enough. */
-function firstLines(hits: readonly TextHit[], { patterns }: TextWish): readonly TextHit[] {
+/** For a text of several lines ripgrep reports each of them; only the first is needed. */
+function firstLines(hits: readonly TextHit[], { patterns }: TextQuery): readonly TextHit[] {
   const lines = Math.max(...patterns.map((pattern) => pattern.split("\n").length));
   if (lines === 1) return hits;
   let last: TextHit | undefined;
@@ -59,26 +59,26 @@ function firstLines(hits: readonly TextHit[], { patterns }: TextWish): readonly 
   });
 }
 
-/** Files below the place with lines that fit, in no order. */
+/** Matching lines below the search root, unordered. */
 export async function findHits(
   search: Search,
-  wish: TextWish,
+  textQuery: TextQuery,
 ): Promise<TextHits & { notes: readonly string[] }> {
-  const { place, parts, wants } = search;
+  const { root, parts, wants } = search;
   const program = parts.ripgrep();
   const common = {
-    patterns: wish.patterns,
-    regex: wish.regex,
-    ignoreCase: wish.ignoreCase,
-    wholeWords: wish.wholeWords,
-    perFile: wish.perFile,
-    most: mostHits,
-    wants: (file: string) => wants(shownPath(place, file)),
+    patterns: textQuery.patterns,
+    regex: textQuery.regex,
+    ignoreCase: textQuery.ignoreCase,
+    wholeWords: textQuery.wholeWords,
+    perFile: textQuery.perFile,
+    maxHits,
+    wants: (file: string) => wants(shownPath(root, file)),
     timeoutMs: Math.max(500, Math.min(searchMs, search.until - performance.now())),
     signal: parts.signal,
   } satisfies Partial<TextSearch>;
   if (program !== undefined) {
-    const { directory, file } = place;
+    const { directory, file } = root;
     const found = await searchText({
       ...common,
       program,
@@ -87,7 +87,7 @@ export async function findHits(
     });
     return { ...found, notes: [] };
   }
-  const found = await scanFiles(parts.files, place, common);
+  const found = await scanFiles(parts.files, root, common);
   return {
     ...found,
     notes: ["ripgrep is missing on this machine: files were listed and read one by one, which is slower."],

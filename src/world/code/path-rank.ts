@@ -1,4 +1,4 @@
-/** How far down a file stands because of where it lies: the less, the better. The path counts from where the search began. */
+/** The rank of a file by its path relative to the search root; lower is better. */
 export function pathPenalty(path: string): number {
   let penalty = 0;
   if (isVendored(path)) penalty += 400;
@@ -12,7 +12,7 @@ export function pathPenalty(path: string): number {
   return penalty + Math.min(depth, 15);
 }
 
-/** Whether a file belongs to somebody else's code. */
+/** Whether a file is third-party code. */
 export function isVendored(path: string): boolean {
   return /(?:^|\/)(?:node_modules|vendor|third[_-]party|bower_components|site-packages|\.venv|venv|Pods)\//.test(
     path,

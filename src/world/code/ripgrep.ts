@@ -25,7 +25,7 @@ export interface TextSearch {
   /** Most lines of one file. */
   readonly perFile: number;
   /** Most lines of all files. */
-  readonly most: number;
+  readonly maxHits: number;
   /** Which files count, by their path below the directory. */
   readonly wants: (file: string) => boolean;
   readonly timeoutMs: number;
@@ -43,7 +43,7 @@ export function findRipgrep(): string | undefined {
   const own = createRequire(import.meta.url);
   const name = process.platform === "win32" ? "rg.exe" : "rg";
   try {
-    // As the package itself finds it, which is ESM and so cannot be required everywhere.
+    // The package itself is ESM and cannot be required on every version of Node.
     const within = createRequire(own.resolve("@vscode/ripgrep"));
     const file = within.resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/${name}`);
     return existsSync(file) ? file : undefined;
@@ -53,7 +53,7 @@ export function findRipgrep(): string | undefined {
 }
 
 /**
- * Find lines with ripgrep. It only tells where: what is shown is read again through the guard. Its regular
+ * Find lines with ripgrep. Only positions are used: the lines to show are read through the guard. Its regular
  * expressions take linear time, so no pattern can hang it.
  */
 export async function searchText(search: TextSearch): Promise<TextHits> {
@@ -74,7 +74,7 @@ export async function searchText(search: TextSearch): Promise<TextHits> {
   const timer = setTimeout(() => stop("time"), search.timeoutMs);
   search.signal.addEventListener("abort", cancel, { once: true });
   const reader = createHitReader(search.wants, (hit) => {
-    if (hits.length < search.most) hits.push(hit);
+    if (hits.length < search.maxHits) hits.push(hit);
     else stop("count");
   });
   child.stdout.on("data", (chunk: Buffer) => {
@@ -115,7 +115,7 @@ const report = [
   "--null",
   "--line-number",
   "--column",
-  // The line itself is not wanted: whatever is longer than this is left out.
+  // The line itself is not needed: longer ones are left out of the output.
   "--max-columns=1",
   "--no-messages",
 ];
@@ -140,7 +140,7 @@ function argumentsOf(search: TextSearch): string[] {
   ];
 }
 
-/** Takes `path NUL line:column:…` apart as it comes, in chunks that end anywhere. */
+/** Parses a stream of `path NUL line:column:…` lines. */
 function createHitReader(
   wants: (file: string) => boolean,
   found: (hit: TextHit) => void,
@@ -163,8 +163,8 @@ function createHitReader(
         wanted = wants(file);
       }
       if (wanted) {
-        const place = /^(\d+):(\d+):/.exec(bytes.toString("latin1", nul + 1, Math.min(end, nul + 40)));
-        if (place !== null) found({ file, line: Number(place[1]), column: Number(place[2]) });
+        const position = /^(\d+):(\d+):/.exec(bytes.toString("latin1", nul + 1, Math.min(end, nul + 40)));
+        if (position !== null) found({ file, line: Number(position[1]), column: Number(position[2]) });
       }
       at = end + 1;
     }

@@ -4,42 +4,42 @@ import { BudgetSpent, linearPattern, type Budget } from "../../schema/linear-pat
 import { decodeText } from "../../text/decode-text.js";
 import { looksBinary } from "../../text/is-binary.js";
 import { throwIfAborted } from "../files/file-errors.js";
-import { type Place, shownPath } from "./place.js";
+import { type SearchRoot, shownPath } from "./search-root.js";
 import type { TextHit, TextHits, TextSearch } from "./ripgrep.js";
 
 /** Larger files are not read one by one. */
-const largestFile = 2 * 1024 * 1024;
+const maxFileBytes = 2 * 1024 * 1024;
 
 type ScanSearch = Omit<TextSearch, "program" | "directory" | "files">;
 
 /** What ripgrep does, by listing and reading: slow, but needs nothing. */
-export async function scanFiles(files: Files, place: Place, search: ScanSearch): Promise<TextHits> {
+export async function scanFiles(files: Files, root: SearchRoot, search: ScanSearch): Promise<TextHits> {
   const until = performance.now() + search.timeoutMs;
   const find = createLineFinder(search);
   const hits: TextHit[] = [];
-  for await (const file of filesIn(files, place)) {
+  for await (const file of filesIn(files, root)) {
     throwIfAborted(search.signal);
     if (performance.now() > until) return { hits, cut: "time" };
     if (!search.wants(file)) continue;
     let inFile = 0;
-    const found = await linesWith(files, shownPath(place, file), find);
+    const found = await linesWith(files, shownPath(root, file), find);
     if (found === undefined) return { hits, cut: "time" };
     for (const hit of found) {
       if (inFile++ >= search.perFile) break;
-      if (hits.length >= search.most) return { hits, cut: "count" };
+      if (hits.length >= search.maxHits) return { hits, cut: "count" };
       hits.push({ file, ...hit });
     }
   }
   return { hits, cut: undefined };
 }
 
-async function* filesIn(files: Files, place: Place): AsyncGenerator<string> {
-  if (place.file !== undefined) {
-    yield place.file;
+async function* filesIn(files: Files, root: SearchRoot): AsyncGenerator<string> {
+  if (root.file !== undefined) {
+    yield root.file;
     return;
   }
-  const skip = place.shown === "" ? 0 : place.shown.length + 1;
-  for await (const { entries } of files.walk(place.shown === "" ? "." : place.shown)) {
+  const skip = root.shown === "" ? 0 : root.shown.length + 1;
+  for await (const { entries } of files.walk(root.shown === "" ? "." : root.shown)) {
     for (const entry of entries) if (entry.type === "file") yield entry.path.slice(skip);
   }
 }
@@ -61,7 +61,7 @@ function createLineFinder({ patterns, regex, ignoreCase, wholeWords }: ScanSearc
   };
 }
 
-/** A person's pattern is matched in linear time, too; where in the line it is not told. */
+/** The pattern is matched in linear time; the position in the line is not known. */
 function createPatternFinder(source: string): LineFinder {
   const budget: Budget = { left: 50_000_000 };
   try {
@@ -83,8 +83,8 @@ async function linesWith(
   find: LineFinder,
 ): Promise<Omit<TextHit, "file">[] | undefined> {
   try {
-    const bytes = await files.read(path, { length: largestFile + 1 });
-    if (bytes.length > largestFile || looksBinary(bytes.subarray(0, 8192))) return [];
+    const bytes = await files.read(path, { length: maxFileBytes + 1 });
+    if (bytes.length > maxFileBytes || looksBinary(bytes.subarray(0, 8192))) return [];
     const lines = decodeText(bytes).text.split("\n");
     return lines.flatMap((line, at) => {
       const found = find(line);

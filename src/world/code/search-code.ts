@@ -1,52 +1,52 @@
 import { ToolValidationError } from "../../contract/errors.js";
 import type { CodeAnswer, CodeQuery, CodeSearch } from "../../contract/ports/code.js";
 import { PatternError } from "../../glob/wildcard.js";
-import { buildingNote, type Candidate, type Candidates, noCandidates } from "./candidate.js";
+import { buildingNote, type Candidates, noCandidates } from "./candidate.js";
 import type { CodeParts, Search } from "./code-parts.js";
 import { compileScope } from "./file-scope.js";
-import { findDefinitions, kindsOf } from "./find-definitions.js";
+import { findDefinitions, kindsOf, toCandidate } from "./find-definitions.js";
 import { findFiles } from "./find-files.js";
 import { findText } from "./find-text.js";
-import { belowOf, findPlace } from "./place.js";
-import { type Showing, showMatches } from "./show-matches.js";
+import { pathInWorkspace, resolveSearchRoot } from "./search-root.js";
+import { type ShownMatches, showMatches } from "./show-matches.js";
 
 /** The search of one call. */
 export function createCodeSearch(parts: CodeParts): CodeSearch {
   return { search: (query) => runSearch(parts, query) };
 }
 
-/** A file that changes while it is looked for is looked for again; not for ever. */
-const mostRounds = 3;
+/** A search is repeated when its files change meanwhile, up to this many times. */
+const maxRounds = 3;
 
 async function runSearch(parts: CodeParts, query: CodeQuery): Promise<CodeAnswer> {
-  const search = await prepare(parts, query);
+  const search = await prepareSearch(parts, query);
   for (let round = 1; ; round += 1) {
-    const found = await collect(search);
+    const found = await collectCandidates(search);
     const { limit, contextLines } = query;
     const showing = await showMatches(found.candidates, { files: parts.files, limit, contextLines });
-    if (showing.stale && round < mostRounds) continue;
+    if (showing.stale && round < maxRounds) continue;
     return toAnswer(search, found, showing);
   }
 }
 
-/** A call has 30 seconds; some of them are for showing what was found. */
+/** A call has 30 seconds; the rest is for reading the lines to show. */
 const searchMs = 20_000;
 
-async function prepare(parts: CodeParts, query: CodeQuery): Promise<Search> {
+async function prepareSearch(parts: CodeParts, query: CodeQuery): Promise<Search> {
   if (query.query.includes("\0")) {
-    throw new ToolValidationError("The query holds a NUL character, which no text has.", {
+    throw new ToolValidationError("The query contains a NUL character, which no text contains.", {
       code: "VALUE_INVALID",
     });
   }
-  const place = await findPlace(parts.files, query.path ?? ".");
-  const scope = { below: belowOf(place), language: query.language, glob: query.glob };
+  const root = await resolveSearchRoot(parts.files, query.path ?? ".");
+  const scope = { below: pathInWorkspace(root), language: query.language, glob: query.glob };
   try {
     const ignoreCase =
       query.caseSensitive === undefined ? !/\p{Lu}/u.test(query.query) : !query.caseSensitive;
     return {
       parts,
       query,
-      place,
+      root,
       scope,
       wants: compileScope(scope),
       ignoreCase,
@@ -64,30 +64,33 @@ async function prepare(parts: CodeParts, query: CodeQuery): Promise<Search> {
   }
 }
 
-async function collect(search: Search): Promise<Candidates> {
+async function collectCandidates(search: Search): Promise<Candidates> {
   const { query } = search;
-  const most = query.limit * 3 + 50;
-  if (query.type === "file") return findFiles(search, most);
+  const maxResults = query.limit * 3 + 50;
+  if (query.type === "file") return findFiles(search, maxResults);
   if (query.type === "text") return findLines(search, "text");
   if (query.regex) return query.type === "all" ? findLines(search, "text") : findByPattern(search);
-  const definitions = await definitionsOr(search, most);
+  const definitions = await tryDefinitions(search, maxResults);
   if (query.type !== "all")
-    return definitions.candidates.length > 0 ? definitions : mentionsInstead(search, definitions);
+    return definitions.candidates.length > 0 ? definitions : mentionsWithNote(search, definitions);
   const files =
     definitions.candidates.length >= query.limit ? noCandidates : await findFiles(search, query.limit);
   const room = query.limit - definitions.candidates.length - files.candidates.length;
   const mentions = room > 0 ? await findMentions(search) : { ...noCandidates, more: true };
-  return merge([definitions, files, mentions]);
+  return mergeCandidates([definitions, files, mentions]);
 }
 
-/** Where no syntax tree can be had, the text still can. */
-async function definitionsOr(search: Search, most: number): Promise<Candidates> {
+/** Without syntax trees the search continues with text. */
+async function tryDefinitions(search: Search, maxResults: number): Promise<Candidates> {
   try {
-    return await findDefinitions(search, most);
+    return await findDefinitions(search, maxResults);
   } catch (error) {
     if (search.parts.signal.aborted || error instanceof ToolValidationError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    return { ...noCandidates, notes: [`Definitions cannot be read from syntax trees here (${reason}).`] };
+    return {
+      ...noCandidates,
+      notes: [`Syntax trees are not available, so definitions were not searched (${reason}).`],
+    };
   }
 }
 
@@ -104,19 +107,19 @@ function findLines(search: Search, kind: string): Promise<Candidates> {
 
 async function findMentions(search: Search): Promise<Candidates> {
   const { query, ignoreCase } = search;
-  const wish = {
+  const textQuery = {
     patterns: [query.query.trim()],
     regex: false,
     ignoreCase,
     kind: "mention",
     perFile: query.limit + 1,
   };
-  if (wish.patterns[0] === "") return noCandidates;
-  const words = await findText(search, { ...wish, wholeWords: true });
-  return words.candidates.length > 0 ? words : findText(search, wish);
+  if (textQuery.patterns[0] === "") return noCandidates;
+  const words = await findText(search, { ...textQuery, wholeWords: true });
+  return words.candidates.length > 0 ? words : findText(search, textQuery);
 }
 
-/** Definitions on lines that a pattern finds: it is ripgrep's to match, so no pattern can hang. */
+/** Definitions on lines that a pattern matches; ripgrep matches it, so no pattern can hang. */
 async function findByPattern(search: Search): Promise<Candidates> {
   const lines = await findText(search, {
     patterns: [search.query.query],
@@ -127,33 +130,31 @@ async function findByPattern(search: Search): Promise<Candidates> {
   });
   const wanted = new Set(lines.candidates.map(({ file, line }) => `${file}:${line}`));
   const files = [...new Set(lines.candidates.map(({ file }) => file))].slice(0, 400);
-  const wish = {
+  const nameQuery = {
     name: "",
     containers: [],
     kinds: kindsOf(search.query.type),
     caseSensitive: true,
     scope: search.scope,
-    most: Number.MAX_SAFE_INTEGER,
+    maxResults: Number.MAX_SAFE_INTEGER,
   };
   const { parts } = search;
-  const found = await parts.librarian().ask("symbols", { files, wish, withinMs: 5000 }, parts.signal);
-  const candidates = found.symbols
-    .filter(({ file, line }) => wanted.has(`${file}:${line}`))
-    .map(({ file, line, column, kind, name, size, changed }): Candidate => {
-      return { file, line, column, columnsIn: "characters", kind, expected: { name, size, changed } };
-    });
+  const found = await parts
+    .symbolIndex()
+    .request("symbols", { files, nameQuery, withinMs: 5000 }, parts.signal);
+  const candidates = found.symbols.filter(({ file, line }) => wanted.has(`${file}:${line}`)).map(toCandidate);
   return { candidates, more: lines.more || found.unread > 0, notes: lines.notes };
 }
 
-/** Lines with the name, where no tree defines it: a language without a grammar, say. */
-async function mentionsInstead(search: Search, { notes }: Candidates): Promise<Candidates> {
+/** Lines with the name where no definition was found, for example in a language without a grammar. */
+async function mentionsWithNote(search: Search, { notes }: Candidates): Promise<Candidates> {
   const mentions = await findMentions(search);
   if (mentions.candidates.length === 0) return { ...mentions, notes: [...notes, ...mentions.notes] };
-  const said = "No syntax tree defines it as asked; these lines mention it.";
-  return { ...mentions, notes: [...notes, ...mentions.notes, said] };
+  const note = "No definition was found; these lines mention the name.";
+  return { ...mentions, notes: [...notes, ...mentions.notes, note] };
 }
 
-function merge(parts: readonly Candidates[]): Candidates {
+function mergeCandidates(parts: readonly Candidates[]): Candidates {
   return {
     candidates: parts.flatMap(({ candidates }) => candidates),
     more: parts.some(({ more }) => more),
@@ -161,9 +162,9 @@ function merge(parts: readonly Candidates[]): Candidates {
   };
 }
 
-function toAnswer({ parts }: Search, found: Candidates, { matches, shown, more }: Showing): CodeAnswer {
+function toAnswer({ parts }: Search, found: Candidates, { matches, shown, more }: ShownMatches): CodeAnswer {
   const now = parts.indexState();
-  // The index may be there by now; what counts is how this answer was found.
+  // The index may be ready by now; the state that counts is the one this answer was found in.
   const index = found.notes.includes(buildingNote) ? { ...now, state: "building" as const } : now;
   return { matches, truncated: more || found.more, index, notes: found.notes, shown };
 }

@@ -1,15 +1,15 @@
 import type { CodeMatch, ShownLines } from "../../contract/ports/code.js";
 import type { Files } from "../../contract/ports/files.js";
 import type { Candidate } from "./candidate.js";
-import { openPage, type Page } from "./page.js";
+import { openFileLines, type FileLines } from "./file-lines.js";
 
 /** What can be shown. */
-export interface Showing {
+export interface ShownMatches {
   readonly matches: readonly CodeMatch[];
   readonly shown: readonly ShownLines[];
   /** More candidates than were shown. */
   readonly more: boolean;
-  /** Some definitions are not where they were: their files changed since. */
+  /** Some definitions have moved because their files changed. */
   readonly stale: boolean;
 }
 
@@ -20,34 +20,37 @@ export interface ShowOptions {
 }
 
 /** Lines are cut to this length, around the place. */
-export const longestShown = 400;
+export const maxShownLength = 400;
 /** Bytes that one answer may read. */
-const mostBytes = 128 * 1024 * 1024;
+const maxBytes = 128 * 1024 * 1024;
 
 /**
- * Read what is to be shown, through the call's own files: what the call may not read, and what is not there
- * any more, is left out, and the next candidate takes its place.
+ * Read the lines to show through the call's own files. Candidates that the call may not read, or that no longer
+ * exist, are skipped in favor of the next ones.
  */
-export async function showMatches(candidates: readonly Candidate[], options: ShowOptions): Promise<Showing> {
+export async function showMatches(
+  candidates: readonly Candidate[],
+  options: ShowOptions,
+): Promise<ShownMatches> {
   const { files, limit } = options;
   const matches: CodeMatch[] = [];
   const shown: ShownLines[] = [];
   const taken = new Set<string>();
-  const pages = new Map<string, Page | undefined>();
+  const pages = new Map<string, FileLines | undefined>();
   let bytes = 0;
   let stale = false;
   for (const candidate of candidates) {
     const key = `${candidate.file}:${candidate.kind === "file" ? "file" : candidate.line}`;
     if (taken.has(key)) continue;
-    if (matches.length >= limit || bytes > mostBytes) return { matches, shown, more: true, stale };
+    if (matches.length >= limit || bytes > maxBytes) return { matches, shown, more: true, stale };
     if (candidate.kind === "file") {
-      if (!(await mayBeNamed(files, candidate.file))) continue;
+      if (!(await isReadableFile(files, candidate.file))) continue;
       taken.add(key);
       matches.push({ file: candidate.file, line: 1, column: 1, code: "", context: "", kind: "file" });
       continue;
     }
     if (!pages.has(candidate.file)) {
-      const page = await openPage(files, candidate.file);
+      const page = await openFileLines(files, candidate.file);
       bytes += page?.stat.size ?? 0;
       pages.set(candidate.file, page);
     }
@@ -67,7 +70,7 @@ export async function showMatches(candidates: readonly Candidate[], options: Sho
 }
 
 /** Whether it is a file that this call may read. */
-async function mayBeNamed(files: Files, path: string): Promise<boolean> {
+async function isReadableFile(files: Files, path: string): Promise<boolean> {
   try {
     return (await files.stat(path))?.type === "file";
   } catch {
@@ -78,11 +81,11 @@ async function mayBeNamed(files: Files, path: string): Promise<boolean> {
 function isAsExpected(
   { line, column }: Candidate,
   { name, size, changed }: NonNullable<Candidate["expected"]>,
-  page: Page,
+  page: FileLines,
 ): boolean {
   if (page.stat.size !== size || Math.abs(page.stat.changed - changed) >= 0.01) return false;
   const text = page.line(line);
-  // Quotes around a name, and what a grammar takes off it, stand before it.
+  // The column may be that of a quote or of a prefix that the grammar strips from the name.
   return (
     text !== undefined && (text.startsWith(name, column - 1) || text.includes(name.slice(0, 3), column - 1))
   );
@@ -90,7 +93,7 @@ function isAsExpected(
 
 function toMatch(
   candidate: Candidate,
-  page: Page,
+  page: FileLines,
   { contextLines }: ShowOptions,
 ): { match: CodeMatch; shown: ShownLines[] } | undefined {
   const { file, kind, line } = candidate;
@@ -105,16 +108,16 @@ function toMatch(
     if (text === undefined) break;
     around.push(text);
   }
-  const code = cut(own, column - 1);
-  const context = around.map((each, at) => (start + at === line ? code : cut(each, 0))).join("\n");
+  const code = clipAround(own, column - 1);
+  const context = around.map((each, at) => (start + at === line ? code : clipAround(each, 0))).join("\n");
   return {
     match: { file, line, column, code, context, kind },
-    shown: wholeRuns(file, identity, { start, lines: around }),
+    shown: completeRuns(file, identity, { start, lines: around }),
   };
 }
 
-/** The lines that are shown whole, in runs. */
-function wholeRuns(
+/** Runs of lines that are shown completely. */
+function completeRuns(
   file: string,
   identity: string,
   { start, lines }: { start: number; lines: readonly string[] },
@@ -123,7 +126,7 @@ function wholeRuns(
   let run: string[] = [];
   for (let at = 0; at <= lines.length; at += 1) {
     const line = lines[at];
-    if (line !== undefined && line.length <= longestShown && !line.includes("\r")) {
+    if (line !== undefined && line.length <= maxShownLength && !line.includes("\r")) {
       run.push(line);
       continue;
     }
@@ -133,15 +136,15 @@ function wholeRuns(
   return runs;
 }
 
-/** The part of a line around a place. */
-function cut(line: string, at: number): string {
-  if (line.length <= longestShown) return line;
-  const start = Math.max(0, Math.min(at - longestShown / 4, line.length - longestShown));
-  const part = line.slice(start, start + longestShown).toWellFormed();
-  return `${start > 0 ? "…" : ""}${part}${start + longestShown < line.length ? "…" : ""}`;
+/** The part of a line around a position. */
+function clipAround(line: string, at: number): string {
+  if (line.length <= maxShownLength) return line;
+  const start = Math.max(0, Math.min(at - maxShownLength / 4, line.length - maxShownLength));
+  const part = line.slice(start, start + maxShownLength).toWellFormed();
+  return `${start > 0 ? "…" : ""}${part}${start + maxShownLength < line.length ? "…" : ""}`;
 }
 
-/** A column in bytes of UTF-8 as one in characters; only the line's beginning is looked at. */
+/** Convert a column in UTF-8 bytes to one in characters. */
 function columnOf(line: string, bytes: number): number {
   let left = bytes - 1;
   let at = 0;

@@ -1,9 +1,22 @@
 import type { SymbolKind } from "../../syntax/source-symbol.js";
 import { pathPenalty } from "./path-rank.js";
-import { type FoundSymbol, nameFits, type NameWish } from "./worker/messages.js";
+import { type FoundSymbol, nameFits, type NameQuery } from "./worker/messages.js";
 
-/** A place for a definition among others: the less, the better. */
-export function rankSymbol(symbol: FoundSymbol, { containers, scope }: NameWish): number {
+/** Definitions in the order in which they are shown: best match first, then by file and position. */
+export function sortSymbols(symbols: readonly FoundSymbol[], query: NameQuery): FoundSymbol[] {
+  return symbols
+    .map((symbol) => ({ symbol, rank: rankSymbol(symbol, query) }))
+    .sort((one, other) => one.rank - other.rank || comparePositions(one.symbol, other.symbol))
+    .map(({ symbol }) => symbol);
+}
+
+function comparePositions(one: FoundSymbol, other: FoundSymbol): number {
+  if (one.file !== other.file) return one.file < other.file ? -1 : 1;
+  return one.line - other.line || one.column - other.column;
+}
+
+/** Lower is better. */
+function rankSymbol(symbol: FoundSymbol, { containers, scope }: NameQuery): number {
   const { below } = scope;
   const own =
     below !== "" && symbol.file.startsWith(`${below}/`) ? symbol.file.slice(below.length + 1) : symbol.file;

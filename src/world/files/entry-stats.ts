@@ -38,7 +38,10 @@ const minEntriesByPath = 6;
 
 /** Begin to look at what is below `top`, which lies in `root`. */
 export function createEntryStats(deps: GuardDeps, top: Handle, root: string): EntryStats {
-  const above = keepsTimes(deps, top) ? openAncestors(deps, top, root) : undefined;
+  const above =
+    deps.opener.kind === "descriptor" && isOnLocalFileSystem(top.self)
+      ? openAncestors(deps, top, root)
+      : undefined;
   const isSettled = ({ stat }: Handle): boolean => {
     if (above === undefined || stat.dev !== top.stat.dev) return false;
     return BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledAfterNs;
@@ -66,14 +69,15 @@ export function createEntryStats(deps: GuardDeps, top: Handle, root: string): En
   };
 }
 
-/** Local file systems that keep the time of a directory's last change themselves: ext, xfs, btrfs, tmpfs, overlay, f2fs, zfs, bcachefs. */
+/** Local file systems that maintain directory times themselves: ext, xfs, btrfs, tmpfs, overlay, f2fs, zfs, bcachefs. */
 const localFileSystems = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0xca451a4e,
 ]);
 
-function keepsTimes({ opener }: GuardDeps, { self }: Handle): boolean {
+/** Whether a path is on a local file system, all of whose changes go through this kernel. */
+export function isOnLocalFileSystem(path: string): boolean {
   try {
-    return opener.kind === "descriptor" && localFileSystems.has(statfsSync(self).type);
+    return localFileSystems.has(statfsSync(path).type);
   } catch {
     return false;
   }

@@ -3,15 +3,19 @@ import type { Syntax } from "../../../syntax/create-syntax.js";
 import type { SourceSymbol } from "../../../syntax/source-symbol.js";
 import type { Guard } from "../../files/guard-types.js";
 import { createMayDefine, type Likelihood } from "./may-define.js";
-import type { Findings, FoundSymbol, NameFit, NameWish } from "./messages.js";
+import type { SymbolResults, FoundSymbol, NameFit, NameQuery } from "./messages.js";
 import { parseFile, type ParseTools, tryRead } from "./parser.js";
 
-/** Finds definitions in given files, whether the index knows them or not. */
-export type DirectSymbols = (files: readonly string[], wish: NameWish, until: number) => Promise<Findings>;
+/** Finds definitions in the given files, whether they are in the index or not. */
+export type DirectSymbols = (
+  files: readonly string[],
+  nameQuery: NameQuery,
+  until: number,
+) => Promise<SymbolResults>;
 
-interface Known {
+interface ParsedSymbols {
   readonly identity: string;
-  /** It changed just before it was read, and may have changed since without a trace. */
+  /** It changed just before it was read, so a second change may have the same timestamp. */
   readonly racy: boolean;
   readonly size: number;
   readonly changed: number;
@@ -19,14 +23,14 @@ interface Known {
 }
 
 const racyMs = 2000;
-/** Where something is found already, the less likely files get this long. */
+/** Time for the less likely files when something has been found already. */
 const patienceMs = 300;
 
-/** Files are parsed when they are asked for; what was parsed lately is kept for as long as the file stays the same. */
+/** Files are parsed on demand; recent results are reused while the file stays the same. */
 export function createDirectSymbols(guard: Guard, syntax: Syntax): DirectSymbols {
   const tools: ParseTools = { guard, syntax, into: { bytes: Buffer.alloc(0) } };
-  const known = new LRUCache<string, Known>({ max: 500 });
-  const symbolsOf = async (file: string): Promise<Known | undefined> => {
+  const known = new LRUCache<string, ParsedSymbols>({ max: 500 });
+  const symbolsOf = async (file: string): Promise<ParsedSymbols | undefined> => {
     const before = known.get(file);
     if (before !== undefined && !before.racy && identityNow(guard, file) === before.identity) return before;
     const readAt = Date.now();
@@ -37,10 +41,10 @@ export function createDirectSymbols(guard: Guard, syntax: Syntax): DirectSymbols
     known.set(file, fresh);
     return fresh;
   };
-  return async (files, wish, until) => {
+  return async (files, nameQuery, until) => {
     const symbols: FoundSymbol[] = [];
-    const fitOf = createFitOf(wish);
-    const { likely, possible, unseen } = sortOut(tools, files, { wish, until });
+    const fitOf = createFitOf(nameQuery);
+    const { likely, possible, unseen } = sortByLikelihood(tools, files, { nameQuery, until });
     let unread = unseen;
     for (const group of [likely, possible]) {
       const patience = symbols.length > 0 ? performance.now() + patienceMs : until;
@@ -50,29 +54,29 @@ export function createDirectSymbols(guard: Guard, syntax: Syntax): DirectSymbols
           break;
         }
         const found = await symbolsOf(file);
-        if (found !== undefined) symbols.push(...fitting(file, found, { wish, fitOf }));
+        if (found !== undefined) symbols.push(...matchingSymbols(file, found, { nameQuery, fitOf }));
       }
     }
     return { symbols, unread, more: false, covered: true };
   };
 }
 
-interface SortedOut {
+interface FilesByLikelihood {
   readonly likely: string[];
   readonly possible: string[];
-  /** Files that there was no time to look at. */
+  /** Files that were not checked in time. */
   readonly unseen: number;
 }
 
-/** Which files are worth a parse: a quick look costs a hundredth of it. */
-function sortOut(
+/** Select the files worth parsing: this check costs a hundredth of a parse. */
+function sortByLikelihood(
   { guard, into }: ParseTools,
   files: readonly string[],
-  { wish, until }: { wish: NameWish; until: number },
-): SortedOut {
+  { nameQuery, until }: { nameQuery: NameQuery; until: number },
+): FilesByLikelihood {
   const sorted: Record<Likelihood, string[]> = { likely: [], possible: [], no: [] };
-  if (wish.name === "") return { likely: [...files], possible: [], unseen: 0 };
-  const mayDefine = createMayDefine(wish.name);
+  if (nameQuery.name === "") return { likely: [...files], possible: [], unseen: 0 };
+  const mayDefine = createMayDefine(nameQuery.name);
   // Half of the time is for the parsing.
   const half = performance.now() + (until - performance.now()) / 2;
   for (const [at, file] of files.entries()) {
@@ -83,13 +87,13 @@ function sortOut(
   return { ...sorted, unseen: 0 };
 }
 
-function fitting(
+function matchingSymbols(
   file: string,
-  { symbols, size, changed }: Known,
-  { wish, fitOf }: { wish: NameWish; fitOf: (name: string) => NameFit | undefined },
+  { symbols, size, changed }: ParsedSymbols,
+  { nameQuery, fitOf }: { nameQuery: NameQuery; fitOf: (name: string) => NameFit | undefined },
 ): FoundSymbol[] {
   return symbols.flatMap(({ name, kind, line, column, container }) => {
-    const fit = wish.kinds?.includes(kind) === false ? undefined : fitOf(name);
+    const fit = nameQuery.kinds?.includes(kind) === false ? undefined : fitOf(name);
     return fit === undefined ? [] : [{ file, name, kind, line, column, container, fit, size, changed }];
   });
 }
@@ -102,7 +106,7 @@ function identityNow(guard: Guard, file: string): string | undefined {
   }
 }
 
-function createFitOf({ name, caseSensitive }: NameWish): (other: string) => NameFit | undefined {
+function createFitOf({ name, caseSensitive }: NameQuery): (other: string) => NameFit | undefined {
   const lower = name.toLowerCase();
   return (other) => {
     if (other === name || name === "") return "exact";

@@ -6,21 +6,21 @@ import { fileStates, parseFile, type ParseTools } from "./parser.js";
 import type { ParsedFile, ParserPool } from "./parser-pool.js";
 import { packSymbols } from "./symbol-pack.js";
 
-/** Brings what files hold into the tables. */
+/** Reads the content of files into the tables. */
 export interface IndexBuilder {
-  /** The names of every file that is not known at all. */
+  /** Scan every unknown file for names. */
   scan(): Promise<void>;
-  /** The definitions of every file that only its names are known of. */
+  /** Parse every file of which only the names are known. */
   parse(isOver: () => boolean): Promise<void>;
-  /** The definitions of some files, one after the other, until the time is up; how many were left. */
+  /** Parse some files one after another until the deadline; returns how many were left. */
   readonly parseNow: (ids: readonly number[], until: number) => Promise<number>;
 }
 
 /** Files and bytes of one job. */
 const scanJob = { files: 256, bytes: 4 * 1024 * 1024 };
 const parseJob = { files: 32, bytes: 512 * 1024 };
-/** A few files are scanned here: no thread has to be started for them. */
-const few = 8;
+/** Up to this many files are parsed on this thread, without starting another. */
+const maxInlineFiles = 8;
 
 /** Read files in jobs on the pool's threads; single ones here. */
 export function createIndexBuilder(parts: {
@@ -36,7 +36,7 @@ export function createIndexBuilder(parts: {
     jobs: Iterator<number[]>,
     isOver: () => boolean,
   ): Promise<void> => {
-    const lane = async (): Promise<void> => {
+    const runJobs = async (): Promise<void> => {
       for (let job = jobs.next(); job.done !== true && !isOver(); job = jobs.next()) {
         const readAt = Date.now();
         const ids = job.value;
@@ -44,11 +44,11 @@ export function createIndexBuilder(parts: {
           kind,
           ids.map((id) => tables.file(id)?.path ?? ""),
         );
-        for (const [at, id] of ids.entries()) settle(tables, id, { ...found[at]!, readAt });
+        for (const [at, id] of ids.entries()) storeResult(tables, id, { ...found[at]!, readAt });
       }
     };
     // One job waits while another runs, so that no thread idles.
-    await Promise.all(Array.from({ length: pool.size * 2 }, lane));
+    await Promise.all(Array.from({ length: pool.size * 2 }, runJobs));
   };
   const parseNow = async (ids: readonly number[], until: number): Promise<number> => {
     for (const [at, id] of ids.entries()) {
@@ -60,36 +60,36 @@ export function createIndexBuilder(parts: {
   return {
     async scan() {
       const unknown = idsIn(tables, fileStates.gone);
-      if (unknown.length <= few) await parseNow(unknown, Number.POSITIVE_INFINITY);
+      if (unknown.length <= maxInlineFiles) await parseNow(unknown, Number.POSITIVE_INFINITY);
       else await run("scan", jobsOf(tables, unknown, scanJob), () => false);
     },
     async parse(isOver) {
       const unparsed = idsIn(tables, fileStates.scanned);
       const own = unparsed.filter((id) => !isVendored(tables.file(id)?.path ?? ""));
-      const foreign = unparsed.filter((id) => isVendored(tables.file(id)?.path ?? ""));
-      await run("parse", jobsOf(tables, [...own, ...foreign], parseJob), isOver);
+      const vendored = unparsed.filter((id) => isVendored(tables.file(id)?.path ?? ""));
+      await run("parse", jobsOf(tables, [...own, ...vendored], parseJob), isOver);
     },
     parseNow,
   };
 }
 
 function idsIn(tables: IndexTables, state: number): number[] {
-  return [...tables.living()].filter((id) => tables.file(id)?.state === state);
+  return [...tables.liveIds()].filter((id) => tables.file(id)?.state === state);
 }
 
 function* jobsOf(
   tables: IndexTables,
   ids: readonly number[],
-  most: { readonly files: number; readonly bytes: number },
+  limits: { readonly files: number; readonly bytes: number },
 ): Generator<number[]> {
   let job: number[] = [];
   let bytes = 0;
   for (const id of ids) {
     const file = tables.file(id);
-    if (file === undefined) continue; // another version took its place meanwhile
+    if (file === undefined) continue; // replaced by another version meanwhile
     job.push(id);
     bytes += file.size;
-    if (job.length < most.files && bytes < most.bytes) continue;
+    if (job.length < limits.files && bytes < limits.bytes) continue;
     yield job;
     job = [];
     bytes = 0;
@@ -97,23 +97,23 @@ function* jobsOf(
   if (job.length > 0) yield job;
 }
 
-function settle(tables: IndexTables, id: number, found: ParsedFile & { readonly readAt: number }): void {
+function storeResult(tables: IndexTables, id: number, found: ParsedFile & { readonly readAt: number }): void {
   const known = tables.file(id);
   if (known === undefined) return;
   if (found.state === fileStates.gone) return tables.removeFile(known.path);
-  // A thread that died tells no stat.
-  const look = found.size === -1 ? { size: known.size, changed: known.changed } : {};
-  tables.settle(id, { ...found, ...look });
+  // A thread that died returned no stat.
+  const version = found.size === -1 ? { size: known.size, changed: known.changed } : {};
+  tables.setContent(id, { ...found, ...version });
 }
 
 async function parseOne(tools: ParseTools, tables: IndexTables, id: number): Promise<void> {
   const file = tables.file(id);
   if (file === undefined || file.state === fileStates.parsed) return;
   const readAt = Date.now();
-  const look = await parseFile(tools, file.path);
-  if (look === undefined) return tables.removeFile(file.path);
+  const parsed = await parseFile(tools, file.path);
+  if (parsed === undefined) return tables.removeFile(file.path);
   const symbols =
-    look.symbols === undefined ? undefined : packSymbols(look.symbols, (name) => tables.names.add(name));
-  const { size, changed } = look.stat;
-  tables.settle(id, { state: look.state, size, changed, readAt, noted: undefined, symbols });
+    parsed.symbols === undefined ? undefined : packSymbols(parsed.symbols, (name) => tables.names.add(name));
+  const { size, changed } = parsed.stat;
+  tables.setContent(id, { state: parsed.state, size, changed, readAt, possibleNames: undefined, symbols });
 }

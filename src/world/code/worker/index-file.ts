@@ -6,16 +6,16 @@ import { languages } from "../../../syntax/languages/index.js";
 import type { IndexTables } from "./index-tables.js";
 import { IntList } from "./int-list.js";
 import { fileStates } from "./parser.js";
-import { packedSize } from "./symbol-pack.js";
+import { packedSize, renumberSymbols } from "./symbol-pack.js";
 
 const magic = Buffer.from("TENONIDX");
-/** Of the layout; another one is not read. */
+/** Version of the layout; other versions are not read. */
 const layout = 1;
 const checksumLength = 32;
-/** A larger file is no index that this made. */
-const mostBytes = 1024 * 1024 * 1024;
+/** A larger file was not written by this code. */
+const maxBytes = 1024 * 1024 * 1024;
 
-/** What the file says of itself. */
+/** The JSON header of the file. */
 interface Header {
   readonly layout: number;
   readonly syntax: string;
@@ -26,7 +26,7 @@ interface Header {
   readonly parts: readonly number[];
 }
 
-/** Where the index of a workspace is kept between processes. A damaged or foreign file counts as none. */
+/** The file that stores the index of a workspace between processes. A damaged or unknown file counts as none. */
 export interface IndexFile {
   /** Fill empty tables; `false` where there is nothing that can be trusted. */
   load(tables: IndexTables): boolean;
@@ -39,16 +39,16 @@ export function openIndexFile(file: string, root: string): IndexFile {
     load(tables) {
       try {
         const parts = readParts(readFileSync(file), root);
-        return parts !== undefined && fill(tables, parts);
+        return parts !== undefined && fillTables(tables, parts);
       } catch {
-        return false; // none yet, or not to be read: it is made anew
+        return false; // none yet, or not readable: it is built again
       }
     },
     save(tables) {
       const temporary = `${file}.${process.pid}.tmp`;
       try {
         mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-        writeFileSync(temporary, toBytes(tables, root), { mode: 0o600, flag: "wx" });
+        writeFileSync(temporary, serializeTables(tables, root), { mode: 0o600, flag: "wx" });
         renameSync(temporary, file);
       } catch {
         rmSync(temporary, { force: true }); // the index lives on in memory
@@ -57,7 +57,7 @@ export function openIndexFile(file: string, root: string): IndexFile {
   };
 }
 
-/** Names what the definitions depend on: the queries, and the grammars' version. */
+/** A hash of what the definitions depend on: the queries and the version of the grammars. */
 export function syntaxVersion(): string {
   const hash = createHash("sha256");
   for (const [name, { grammar, query }] of languages) hash.update(`${name}\0${grammar}\0${query}\0`);
@@ -71,19 +71,19 @@ export function syntaxVersion(): string {
   return hash.digest("hex").slice(0, 16);
 }
 
-interface Parts {
+interface IndexParts {
   readonly names: Buffer;
   readonly paths: Buffer;
   /** For each file: size, time of its last change, when it was read. */
-  readonly looks: Float64Array;
+  readonly versions: Float64Array;
   /** For each file: its state, and how many numbers it has. */
   readonly states: Int32Array;
   /** Of parsed files their symbols, of others the names that may be defined in them. */
   readonly numbers: Int32Array;
 }
 
-function toBytes(tables: IndexTables, root: string): Buffer {
-  const ids = [...tables.living()].filter((id) => tables.file(id)?.state !== fileStates.gone);
+function serializeTables(tables: IndexTables, root: string): Buffer {
+  const ids = [...tables.liveIds()].filter((id) => tables.file(id)?.state !== fileStates.gone);
   // Names that no file needs any more are left behind.
   const renumbered = new Map<number, number>();
   const names: string[] = [];
@@ -95,14 +95,14 @@ function toBytes(tables: IndexTables, root: string): Buffer {
     }
     return fresh;
   };
-  const looks = new Float64Array(ids.length * 3);
+  const versions = new Float64Array(ids.length * 3);
   const states = new Int32Array(ids.length * 2);
   const numbers = new IntList(1 << 16);
   const paths: string[] = [];
   for (const [at, id] of ids.entries()) {
     const file = tables.file(id)!;
     paths.push(file.path);
-    looks.set([file.size, file.changed, file.readAt], at * 3);
+    versions.set([file.size, file.changed, file.readAt], at * 3);
     const before = numbers.length;
     if (file.symbols !== undefined) {
       for (let from = 0; from < file.symbols.length; from += packedSize) {
@@ -114,20 +114,20 @@ function toBytes(tables: IndexTables, root: string): Buffer {
           numbers.push(number);
         }
       }
-    } else for (const note of file.noted ?? []) numbers.push(nameOf(note >> 1) * 2 + (note & 1));
+    } else for (const entry of file.possibleNames ?? []) numbers.push(nameOf(entry >> 1) * 2 + (entry & 1));
     states.set([file.state, numbers.length - before], at * 2);
   }
   const parts = [
     Buffer.from(names.join("\n")),
     Buffer.from(paths.join("\0")),
-    asBytes(looks),
+    asBytes(versions),
     asBytes(states),
     asBytes(numbers.view()),
   ];
-  return assemble(root, ids.length, parts);
+  return joinParts(root, ids.length, parts);
 }
 
-function assemble(root: string, files: number, parts: readonly Buffer[]): Buffer {
+function joinParts(root: string, files: number, parts: readonly Buffer[]): Buffer {
   const header: Header = {
     layout,
     syntax: syntaxVersion(),
@@ -144,9 +144,9 @@ function assemble(root: string, files: number, parts: readonly Buffer[]): Buffer
   return Buffer.concat([magic, hash.digest(), length, text, ...parts]);
 }
 
-function readParts(bytes: Buffer, root: string): Parts | undefined {
+function readParts(bytes: Buffer, root: string): IndexParts | undefined {
   const start = magic.length + checksumLength;
-  if (bytes.length < start + 4 || bytes.length > mostBytes || !bytes.subarray(0, magic.length).equals(magic))
+  if (bytes.length < start + 4 || bytes.length > maxBytes || !bytes.subarray(0, magic.length).equals(magic))
     return undefined;
   const body = bytes.subarray(start);
   const checksum = createHash("sha256").update(body).digest();
@@ -157,19 +157,19 @@ function readParts(bytes: Buffer, root: string): Parts | undefined {
   if (header.root !== root || header.byteOrder !== byteOrder()) return undefined;
   let at = headerEnd;
   const parts = header.parts.map((length) => body.subarray(at, (at += length)));
-  const [names, paths, looks, states, numbers] = parts;
-  if (names === undefined || paths === undefined || looks === undefined) return undefined;
+  const [names, paths, versions, states, numbers] = parts;
+  if (names === undefined || paths === undefined || versions === undefined) return undefined;
   if (states === undefined || numbers === undefined || at !== body.length) return undefined;
   return {
     names,
     paths,
-    looks: new Float64Array(copy(looks)),
-    states: new Int32Array(copy(states)),
-    numbers: new Int32Array(copy(numbers)),
+    versions: new Float64Array(copyBuffer(versions)),
+    states: new Int32Array(copyBuffer(states)),
+    numbers: new Int32Array(copyBuffer(numbers)),
   };
 }
 
-function fill(tables: IndexTables, { names, paths, looks, states, numbers }: Parts): boolean {
+function fillTables(tables: IndexTables, { names, paths, versions, states, numbers }: IndexParts): boolean {
   const ids =
     names.length === 0
       ? []
@@ -179,41 +179,32 @@ function fill(tables: IndexTables, { names, paths, looks, states, numbers }: Par
           .map((name) => tables.names.add(name));
   let from = 0;
   for (const [at, file] of paths.length === 0 ? [] : paths.toString("utf8").split("\0").entries()) {
-    const [size, changed, readAt] = [looks[at * 3]!, looks[at * 3 + 1]!, looks[at * 3 + 2]!];
+    const [size, changed, readAt] = [versions[at * 3]!, versions[at * 3 + 1]!, versions[at * 3 + 2]!];
     const [state, count] = [states[at * 2]!, states[at * 2 + 1]!];
     const own = numbers.slice(from, from + count);
     from += count;
     const id = tables.addFile(file, { size, changed });
     const isParsed = state === fileStates.parsed;
-    const symbols = isParsed ? renumber(own, ids) : undefined;
-    const noted = isParsed ? undefined : own.map((note) => ids[note >> 1]! * 2 + (note & 1));
-    tables.settle(id, {
+    const symbols = isParsed ? renumberSymbols(own, ids) : undefined;
+    const possibleNames = isParsed ? undefined : own.map((entry) => ids[entry >> 1]! * 2 + (entry & 1));
+    tables.setContent(id, {
       state,
       size,
       changed,
       readAt,
-      noted: state === fileStates.scanned ? noted : undefined,
+      possibleNames: state === fileStates.scanned ? possibleNames : undefined,
       symbols,
     });
   }
   return true;
 }
 
-function renumber(symbols: Int32Array, ids: readonly number[]): Int32Array {
-  for (let at = 0; at < symbols.length; at += packedSize) {
-    symbols[at] = ids[symbols[at]!]!;
-    const container = symbols[at + 4]!;
-    if (container !== -1) symbols[at + 4] = ids[container]!;
-  }
-  return symbols;
-}
-
 function asBytes(values: Float64Array | Int32Array): Buffer {
   return Buffer.from(values.buffer, values.byteOffset, values.byteLength);
 }
 
-/** Numbers must begin at whole multiples of their size. */
-function copy(bytes: Buffer): ArrayBuffer {
+/** Typed arrays must be aligned to their element size. */
+function copyBuffer(bytes: Buffer): ArrayBuffer {
   return Uint8Array.from(bytes).buffer;
 }
 

@@ -3,21 +3,21 @@ import { createNames, type Names } from "./names.js";
 import { fileStates } from "./parser.js";
 import { packedSize } from "./symbol-pack.js";
 
-/** How a file looked when it was read. */
-export interface FileLook {
+/** What identifies the version of a file that was read. */
+export interface FileVersion {
   readonly size: number;
   /** When it last changed, in ms: no program can set that. */
   readonly changed: number;
 }
 
 /** A version of a file. */
-export interface IndexedFile extends FileLook {
+export interface IndexedFile extends FileVersion {
   readonly path: string;
   readonly state: number;
-  /** When it was read: what changed just before may have changed since without a trace. */
+  /** When it was read: a change just before that may hide a second one within the resolution of the clock. */
   readonly readAt: number;
   /** Names that may be defined in it, as postings have them; only until it is parsed. */
-  readonly noted: Int32Array | undefined;
+  readonly possibleNames: Int32Array | undefined;
   /** Packed; only where it was parsed. */
   readonly symbols: Int32Array | undefined;
 }
@@ -25,13 +25,13 @@ export interface IndexedFile extends FileLook {
 /** A file in which a name may be defined. */
 export interface Posting {
   readonly file: number;
-  /** A keyword before it says so. */
+  /** A keyword such as `function` precedes it. */
   readonly strong: boolean;
 }
 
 /**
  * All that is known of the workspace's files, in memory. A changed file gets a new number and the old one
- * is dead, so that nothing has to be taken out of the lists; `isWorn` says when they should be made anew.
+ * is dropped, so that nothing has to be removed from the lists.
  */
 export class IndexTables {
   readonly names: Names = createNames();
@@ -42,9 +42,7 @@ export class IndexTables {
   readonly #postings = new IntList(1 << 16);
   readonly #nexts = new IntList(1 << 16);
   #parsed = 0;
-  #scanned = 0;
-  #dead = 0;
-  /** Grows with every change. */
+  /** Incremented with every change. */
   version = 0;
 
   get fileCount(): number {
@@ -54,15 +52,6 @@ export class IndexTables {
   /** Files that are parsed, or cannot be. */
   get parsedCount(): number {
     return this.#parsed;
-  }
-
-  /** Files whose names are known, from a look or from the tree. */
-  get scannedCount(): number {
-    return this.#scanned;
-  }
-
-  get isWorn(): boolean {
-    return this.#dead > 1000 && this.#dead > this.fileCount;
   }
 
   file(id: number): IndexedFile | undefined {
@@ -77,12 +66,12 @@ export class IndexTables {
     return this.#byPath.keys();
   }
 
-  /** Numbers of the files that live. */
-  *living(): Iterable<number> {
+  /** Ids of the current versions. */
+  *liveIds(): Iterable<number> {
     yield* this.#byPath.values();
   }
 
-  /** Names of the files and known directories right in a directory; `undefined` where it is not known. */
+  /** Names of the files and directories in a directory; `undefined` where the directory is unknown. */
   entries(directory: string): ReadonlySet<string> | undefined {
     return this.#directories.get(directory);
   }
@@ -100,31 +89,32 @@ export class IndexTables {
     this.#directories.get(parent)?.add(`${name}/`);
   }
 
-  /** A file is there, in this version; nothing is known of what it holds. */
-  addFile(path: string, look: FileLook): number {
+  /** Add a version of a file whose content is not known yet. */
+  addFile(path: string, { size, changed }: FileVersion): number {
     this.removeFile(path);
     const [directory, name] = splitPath(path);
     this.addDirectory(directory);
     this.#directories.get(directory)?.add(name);
     const id = this.#files.length;
-    const unknown = { state: fileStates.gone, readAt: 0, noted: undefined, symbols: undefined };
-    this.#files.push({ path, size: look.size, changed: look.changed, ...unknown });
+    const unknown = { state: fileStates.gone, readAt: 0, possibleNames: undefined, symbols: undefined };
+    this.#files.push({ path, size, changed, ...unknown });
     this.#byPath.set(path, id);
     this.version += 1;
     return id;
   }
 
-  /** What a file holds became known: its names, or its definitions. */
-  settle(id: number, known: Omit<IndexedFile, "path">): void {
+  /** Store the names or definitions of a file. */
+  setContent(id: number, known: Omit<IndexedFile, "path">): void {
     const file = this.#files[id];
     if (file === undefined) return;
     this.#count(file.state, -1);
     this.#files[id] = { path: file.path, ...known };
     this.#count(known.state, 1);
     this.version += 1;
-    if (known.noted !== undefined) for (const note of known.noted) this.#post(note >> 1, id, note & 1);
+    if (known.possibleNames !== undefined)
+      for (const entry of known.possibleNames) this.#post(entry >> 1, id, entry & 1);
     if (known.symbols === undefined) return;
-    const posted = new Set(Array.from(file.noted ?? [], (note) => note >> 1));
+    const posted = new Set(Array.from(file.possibleNames ?? [], (entry) => entry >> 1));
     for (let at = 0; at < known.symbols.length; at += packedSize) {
       const name = known.symbols[at]!;
       if (posted.has(name)) continue;
@@ -141,7 +131,6 @@ export class IndexTables {
     this.#byPath.delete(path);
     const [directory, name] = splitPath(path);
     this.#directories.get(directory)?.delete(name);
-    this.#dead += 1;
     this.version += 1;
   }
 
@@ -159,7 +148,7 @@ export class IndexTables {
     this.#directories.get(parent)?.delete(`${name}/`);
   }
 
-  /** Where a name may be defined, in files that live; a file can come twice. */
+  /** Current files that may define a name; a file can occur twice. */
   *postings(name: number): Iterable<Posting> {
     if (name >= this.#heads.length) return;
     for (let at = this.#heads.at(name); at !== -1; at = this.#nexts.at(at)) {
@@ -177,9 +166,7 @@ export class IndexTables {
   }
 
   #count(state: number, by: number): void {
-    if (state === fileStates.gone) return;
-    this.#scanned += by;
-    if (state !== fileStates.scanned) this.#parsed += by;
+    if (state !== fileStates.gone && state !== fileStates.scanned) this.#parsed += by;
   }
 }
 

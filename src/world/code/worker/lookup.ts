@@ -1,34 +1,37 @@
 import { compileScope } from "../file-scope.js";
 import { pathPenalty } from "../path-rank.js";
-import { rankSymbol } from "../symbol-rank.js";
+import { sortSymbols } from "../symbol-rank.js";
 import type { IndexTables } from "./index-tables.js";
-import type { Findings, FoundSymbol, NameFit, NameWish } from "./messages.js";
+import type { SymbolResults, FoundSymbol, NameFit, NameQuery } from "./messages.js";
 import { bestNames, coreOf } from "./name-fits.js";
 import { fileStates } from "./parser.js";
 import { packedSize, symbolKinds } from "./symbol-pack.js";
 
-/** Parse files now, until the time is up; tells how many were left. */
+/** Parse files now until the deadline; returns how many were left. */
 export type ParseNow = (ids: readonly number[], until: number) => Promise<number>;
 
-/** Find definitions by name: the name itself, then names that begin so, then names that look like it. */
+/** Find definitions by name: the name itself, then names that begin with it, then similar names. */
 export async function lookUp(
   tables: IndexTables,
-  wish: NameWish,
+  nameQuery: NameQuery,
   { parseNow, until }: { parseNow: ParseNow; until: number },
-): Promise<Findings> {
-  const gather = createGatherer(tables, wish);
-  gather.take(exactNames(tables, wish));
-  let unread = await readUnparsed(gather, parseNow, until);
-  if (gather.found.length < wish.most && wish.name.length > 1) gather.take(prefixNames(tables, wish));
-  if (gather.found.length === 0) {
-    gather.take(await bestNames(tables.names, wish));
-    unread += await readUnparsed(gather, parseNow, until);
+): Promise<SymbolResults> {
+  const collector = createCollector(tables, nameQuery);
+  collector.addNames(exactNames(tables, nameQuery));
+  let unread = await readUnparsed(collector, parseNow, until);
+  if (collector.found.length < nameQuery.maxResults && nameQuery.name.length > 1)
+    collector.addNames(prefixNames(tables, nameQuery));
+  if (collector.found.length === 0) {
+    collector.addNames(await bestNames(tables.names, nameQuery));
+    unread += await readUnparsed(collector, parseNow, until);
   }
-  const ranked = gather.found
-    .map((symbol) => ({ symbol, rank: rankSymbol(symbol, wish) }))
-    .sort((one, other) => one.rank - other.rank || inOrder(one.symbol, other.symbol));
-  const symbols = ranked.slice(0, wish.most).map(({ symbol }) => symbol);
-  return { symbols, unread, more: ranked.length > wish.most, covered: true };
+  const sorted = sortSymbols(collector.found, nameQuery);
+  return {
+    symbols: sorted.slice(0, nameQuery.maxResults),
+    unread,
+    more: sorted.length > nameQuery.maxResults,
+    covered: true,
+  };
 }
 
 interface NamedFit {
@@ -36,18 +39,21 @@ interface NamedFit {
   readonly fit: NameFit;
 }
 
-interface Gatherer {
+interface SymbolCollector {
   readonly found: FoundSymbol[];
-  take(names: Iterable<NamedFit>): void;
-  /** Files that may hold what was asked for: where a keyword says so, and others. Asked once. */
+  addNames(names: Iterable<NamedFit>): void;
+  /** Files not yet parsed that may define the name: where a keyword says so, and others. Each is returned once. */
   takeUnparsed(): { readonly likely: number[]; readonly rest: number[] };
-  again(files: readonly number[]): void;
+  /** Read files that have been parsed since `takeUnparsed`. */
+  readParsed(files: readonly number[]): void;
 }
 
-function createGatherer(tables: IndexTables, wish: NameWish): Gatherer {
-  const inScope = compileScope(wish.scope);
+function createCollector(tables: IndexTables, nameQuery: NameQuery): SymbolCollector {
+  const inScope = compileScope(nameQuery.scope);
   const kinds =
-    wish.kinds === undefined ? undefined : new Set(wish.kinds.map((kind) => symbolKinds.indexOf(kind)));
+    nameQuery.kinds === undefined
+      ? undefined
+      : new Set(nameQuery.kinds.map((kind) => symbolKinds.indexOf(kind)));
   const scoped = new Map<number, boolean>();
   const found: FoundSymbol[] = [];
   const taken = new Set<string>();
@@ -85,7 +91,7 @@ function createGatherer(tables: IndexTables, wish: NameWish): Gatherer {
   };
   return {
     found,
-    take(names) {
+    addNames(names) {
       for (const { id: name, fit } of names) {
         if (fits.has(name)) continue;
         fits.set(name, fit);
@@ -100,45 +106,39 @@ function createGatherer(tables: IndexTables, wish: NameWish): Gatherer {
     takeUnparsed() {
       const files = [...unparsed].sort(([one], [other]) => penaltyOf(one) - penaltyOf(other));
       unparsed = new Map();
-      const pick = (wanted: boolean): number[] =>
+      const select = (wanted: boolean): number[] =>
         files.filter(([, strong]) => strong === wanted).map(([id]) => id);
-      return { likely: pick(true), rest: pick(false) };
+      return { likely: select(true), rest: select(false) };
     },
-    again(files) {
-      const fitOf = createFitOf(wish, (name) => fits.get(name));
-      for (const file of files) read(file, (id) => fitOf(id, tables.names.text(id)));
+    readParsed(files) {
+      // A name that only the tree knows (`foo?`, `operator==`) matches by its text.
+      const fitOf = (id: number): NameFit | undefined =>
+        fits.get(id) ?? (tables.names.text(id) === nameQuery.name ? "exact" : undefined);
+      for (const file of files) read(file, fitOf);
     },
   };
 }
 
-/** A name that became known only by the tree (`foo?`, `operator==`) fits by its text. */
-function createFitOf(
-  wish: NameWish,
-  known: (id: number) => NameFit | undefined,
-): (id: number, text: string) => NameFit | undefined {
-  return (id, text) => known(id) ?? (text === wish.name ? "exact" : undefined);
-}
-
-/** Where something is known already, the less likely files get this long. */
+/** Time for the less likely files when something has been found already. */
 const patienceMs = 300;
 
-async function readUnparsed(gather: Gatherer, parseNow: ParseNow, until: number): Promise<number> {
-  const { likely, rest } = gather.takeUnparsed();
+async function readUnparsed(collector: SymbolCollector, parseNow: ParseNow, until: number): Promise<number> {
+  const { likely, rest } = collector.takeUnparsed();
   let left = 0;
   for (const files of [likely, rest]) {
     if (files.length === 0) continue;
-    const enough = files === rest && gather.found.length > 0;
+    const enough = files === rest && collector.found.length > 0;
     const unread = await parseNow(files, enough ? Math.min(until, performance.now() + patienceMs) : until);
-    gather.again(files.slice(0, files.length - unread));
+    collector.readParsed(files.slice(0, files.length - unread));
     left += unread;
   }
   return left;
 }
 
-function* exactNames({ names }: IndexTables, { name, caseSensitive }: NameWish): Iterable<NamedFit> {
+function* exactNames({ names }: IndexTables, { name, caseSensitive }: NameQuery): Iterable<NamedFit> {
   const id = names.find(name);
   if (id !== undefined) yield { id, fit: "exact" };
-  // The quick look knows only letters and digits.
+  // The scan sees only letters and digits.
   const core = names.find(coreOf(name));
   if (core !== undefined) yield { id: core, fit: core === id ? "exact" : "part" };
   if (caseSensitive) return;
@@ -148,13 +148,8 @@ function* exactNames({ names }: IndexTables, { name, caseSensitive }: NameWish):
   }
 }
 
-function* prefixNames({ names }: IndexTables, { name, caseSensitive }: NameWish): Iterable<NamedFit> {
+function* prefixNames({ names }: IndexTables, { name, caseSensitive }: NameQuery): Iterable<NamedFit> {
   for (const id of names.startingWith(name.toLowerCase())) {
     if (!caseSensitive || names.text(id).startsWith(name)) yield { id, fit: "prefix" };
   }
-}
-
-function inOrder(one: FoundSymbol, other: FoundSymbol): number {
-  if (one.file !== other.file) return one.file < other.file ? -1 : 1;
-  return one.line - other.line || one.column - other.column;
 }

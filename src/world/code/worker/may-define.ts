@@ -3,38 +3,38 @@ import { coreOf } from "./name-fits.js";
 import { NamePool } from "./name-pool.js";
 import { scanNames } from "./scan-names.js";
 
-/** How likely a text defines a name: a keyword says so, it looks like it, or it does not. */
+/** How likely a text defines a name: a keyword precedes it, the bytes around it suggest it, or neither. */
 export type Likelihood = "likely" | "possible" | "no";
 
-/** Bytes before and after a name that tell what it is. */
+/** Bytes before and after a name that are scanned. */
 const around = 160;
-/** A name that stands in a file more often than this is taken for one that may be defined there. */
-const mostLooks = 2000;
+/** A file that contains the name more often than this counts as possible. */
+const maxOccurrences = 2000;
 
-/** A quick look for one name: only the places where it stands are scanned. */
+/** A quick check for one name: only its occurrences are scanned. */
 export function createMayDefine(name: string): (source: Uint8Array, language: string) => Likelihood {
   const core = coreOf(name);
   const bytes = Buffer.from(core);
   return (source, language) => {
-    // What has no letters (`==`) cannot be told apart quickly.
+    // Names without letters (`==`) cannot be scanned for.
     if (core === "") return "possible";
     const buffer = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
     const pool = new NamePool();
     const stamps = { values: new Int32Array(64), file: 0 };
     const found = new IntList(64);
-    let looks = 0;
+    let occurrences = 0;
     const first = buffer.indexOf(bytes);
     // It was found in another case.
     if (first === -1) return "possible";
     for (let at = first; at !== -1; at = buffer.indexOf(bytes, at + bytes.length)) {
-      if (looks++ > mostLooks) return "possible";
+      if (occurrences++ > maxOccurrences) return "possible";
       const line = buffer.lastIndexOf(10, at) + 1;
       const start = Math.max(line, at - around);
       scanNames(buffer.subarray(start, at + bytes.length + around), language, { pool, stamps, found });
     }
     const names = pool.takeNew().split("\n");
-    const noted = found.view().filter((note) => names[note >> 1]!.includes(core));
-    if (noted.length === 0) return "no";
-    return noted.some((note) => (note & 1) === 1) ? "likely" : "possible";
+    const possibleNames = found.view().filter((note) => names[note >> 1]!.includes(core));
+    if (possibleNames.length === 0) return "no";
+    return possibleNames.some((note) => (note & 1) === 1) ? "likely" : "possible";
   };
 }

@@ -8,10 +8,10 @@ export interface ReadingSetup {
   readonly maxFileSize: number;
 }
 
-/** What the thread that keeps the index is given. */
-export interface LibrarianSetup extends ReadingSetup {
-  readonly role: "librarian";
-  /** Where the index is kept between processes; none where it is not. */
+/** Options of the thread that builds and stores the index. */
+export interface SymbolIndexSetup extends ReadingSetup {
+  readonly role: "index";
+  /** Where the index is stored between processes; `undefined` to keep it in memory only. */
   readonly indexFile: string | undefined;
   /** Follow changes by watching directories. */
   readonly watch: boolean;
@@ -19,7 +19,7 @@ export interface LibrarianSetup extends ReadingSetup {
   readonly threads: number;
 }
 
-/** What a thread that scans and parses is given. */
+/** Options of a thread that scans and parses. */
 export interface ParserSetup extends ReadingSetup {
   readonly role: "parser";
 }
@@ -32,16 +32,16 @@ export interface FileScope {
   readonly glob?: string | undefined;
 }
 
-/** A definition that is looked for. */
-export interface NameWish {
+/** A search for definitions by name. */
+export interface NameQuery {
   readonly name: string;
-  /** What it must lie in, the nearest last; from `Class.method`. */
+  /** Names of the enclosing definitions, the innermost last; from `Class.method`. */
   readonly containers: readonly string[];
   /** Which kinds count; none for all. */
   readonly kinds: readonly SymbolKind[] | undefined;
   readonly caseSensitive: boolean;
   readonly scope: FileScope;
-  readonly most: number;
+  readonly maxResults: number;
 }
 
 /** How well a name fits: itself, in another case, its beginning, its parts, its letters in order. */
@@ -62,46 +62,46 @@ export interface FoundSymbol {
   readonly changed: number;
 }
 
-/** An answer from the index. */
-export interface Findings {
+/** The result of a search by name. */
+export interface SymbolResults {
   readonly symbols: readonly FoundSymbol[];
   /** Files that may hold more, and were not parsed in time. */
   readonly unread: number;
   readonly more: boolean;
-  /** `false` where the index does not hold the place: ignored files, another tree. */
+  /** `false` where the index does not contain the search root: ignored files, another tree. */
   readonly covered: boolean;
 }
 
-/** What can be asked of the librarian, and how it answers. */
-export interface Questions {
+/** The requests to the index thread, with their inputs and results. */
+export interface Requests {
   /** Definitions in these files as they are now, whether the index holds them or not; an empty name fits all. */
   symbols: {
-    ask: { readonly files: readonly string[]; readonly wish: NameWish; readonly withinMs: number };
-    answer: Findings;
+    input: { readonly files: readonly string[]; readonly nameQuery: NameQuery; readonly withinMs: number };
+    result: SymbolResults;
   };
-  find: { ask: { readonly wish: NameWish; readonly withinMs: number }; answer: Findings };
+  find: { input: { readonly nameQuery: NameQuery; readonly withinMs: number }; result: SymbolResults };
   files: {
-    ask: { readonly query: string; readonly scope: FileScope; readonly most: number };
-    answer: { readonly files: readonly string[]; readonly more: boolean; readonly covered: boolean };
+    input: { readonly query: string; readonly scope: FileScope; readonly maxResults: number };
+    result: { readonly files: readonly string[]; readonly more: boolean; readonly covered: boolean };
   };
   /** Begin to build the index, or bring it up to date. */
-  start: { ask: object; answer: CodeIndexState };
-  state: { ask: object; answer: CodeIndexState };
+  start: { input: object; result: CodeIndexState };
+  state: { input: object; result: CodeIndexState };
   /** Wait until every file is parsed. */
-  whole: { ask: object; answer: CodeIndexState };
-  close: { ask: object; answer: object };
+  whole: { input: object; result: CodeIndexState };
+  close: { input: object; result: object };
 }
 
-export type QuestionName = keyof Questions;
+export type RequestName = keyof Requests;
 
-export interface Question {
+export interface Request {
   readonly id: number;
-  readonly name: QuestionName;
-  readonly ask: unknown;
+  readonly name: RequestName;
+  readonly input: unknown;
 }
 
-/** What comes back: an answer to a question, and how far the index is. */
-export type Reply =
-  | { readonly id: number; readonly answer: unknown; readonly state: CodeIndexState }
+/** A result or an error with the id of its request, or only the new state. */
+export type Response =
+  | { readonly id: number; readonly result: unknown; readonly state: CodeIndexState }
   | { readonly id: number; readonly error: string; readonly state: CodeIndexState }
   | { readonly state: CodeIndexState };

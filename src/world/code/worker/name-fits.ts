@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { NameFit, NameWish } from "./messages.js";
+import type { NameFit, NameQuery } from "./messages.js";
 import type { Names } from "./names.js";
 
-/** Names that are not what was asked for, but look like it: most that are worth a look. */
-const mostNames = 300;
+/** How many similar names are considered. */
+const maxNames = 300;
 
 /** The names that fit best by their parts or their letters. */
-export async function bestNames(names: Names, wish: NameWish): Promise<{ id: number; fit: NameFit }[]> {
-  const words = wordsOf(wish.name);
+export async function bestNames(names: Names, nameQuery: NameQuery): Promise<{ id: number; fit: NameFit }[]> {
+  const words = wordsOf(nameQuery.name);
   const letters = words.join("");
   if (letters.length < 2) return [];
   const found: { id: number; fit: NameFit; score: number }[] = [];
@@ -17,10 +17,10 @@ export async function bestNames(names: Names, wish: NameWish): Promise<{ id: num
     const fit = text.length < letters.length ? undefined : fitOf(text, words, letters);
     if (fit !== undefined) found.push({ id, ...fit });
     if ((id & 1023) !== 0 || performance.now() - since < 10) continue;
-    await nextTurn(); // others may ask meanwhile
+    await nextTurn(); // lets other requests run
     since = performance.now();
   }
-  return found.sort((one, other) => one.score - other.score).slice(0, mostNames);
+  return found.sort((one, other) => one.score - other.score).slice(0, maxNames);
 }
 
 function wordsOf(query: string): string[] {
@@ -69,7 +69,7 @@ function beginsPart(name: string, at: number): boolean {
   return here !== here.toLowerCase() && before === before.toLowerCase();
 }
 
-/** The longest run of letters and digits: that is what a quick look sees of `valid?` or `operator==`. */
+/** The longest run of letters and digits: what the scan sees of `valid?` or `operator==`. */
 export function coreOf(name: string): string {
   let best = "";
   for (const [run] of name.matchAll(/[\p{L}\p{N}_$]+/gu)) if (run.length > best.length) best = run;

@@ -1,19 +1,19 @@
 import { IntList } from "./int-list.js";
 
-/** Names as bytes, each once; a name gets its number without ever becoming a string. */
+/** Names as bytes, each stored once, so that a name gets its id without becoming a string. */
 export class NamePool {
   #slots = new Int32Array(1 << 16).fill(-1);
   #bytes = new Uint8Array(1 << 20);
   readonly #starts = new IntList(1 << 14);
   readonly #hashes = new IntList(1 << 14);
   #used = 0;
-  #told = 0;
+  #reported = 0;
 
   get count(): number {
     return this.#starts.length;
   }
 
-  /** The number of the name that stands at `start` to `end`; `hash` is of its bytes. */
+  /** The id of the name in `source` from `start` to `end`; `hash` is the hash of its bytes. */
   add(source: Uint8Array, span: { readonly start: number; readonly end: number }, hash: number): number {
     const mask = this.#slots.length - 1;
     for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
@@ -23,13 +23,13 @@ export class NamePool {
     }
   }
 
-  /** The names that were added since it was last asked, one a line. */
+  /** The names added since the last call, one per line. */
   takeNew(): string {
     const parts: string[] = [];
-    for (let id = this.#told; id < this.count; id += 1) {
+    for (let id = this.#reported; id < this.count; id += 1) {
       parts.push(Buffer.from(this.#bytes.buffer, this.#starts.at(id), this.#lengthOf(id)).toString("utf8"));
     }
-    this.#told = this.count;
+    this.#reported = this.count;
     return parts.join("\n");
   }
 

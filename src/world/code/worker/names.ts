@@ -1,9 +1,9 @@
 import { IntList } from "./int-list.js";
 
-/** Names and their numbers, and names by how they begin. */
+/** A table of names with their ids, searchable by prefix. */
 export interface Names {
   readonly count: number;
-  /** The number of a name; it gets one where it has none. */
+  /** The id of a name, which is added if it is new. */
   add(name: string): number;
   find(name: string): number | undefined;
   text(id: number): string;
@@ -11,7 +11,7 @@ export interface Names {
   startingWith(lower: string): Iterable<number>;
 }
 
-/** Every name once. Names that begin alike lie in one bucket, so that a prefix is found without a sort. */
+/** Each name is stored once. Names with the same first letters share a bucket, so a prefix is found without sorting. */
 export function createNames(): Names {
   const texts: string[] = [];
   const ids = new Map<string, number>();

@@ -1,14 +1,14 @@
 import type { Worker } from "node:worker_threads";
 import type { Names } from "./names.js";
 import { fileStates, type ParserJob, type ParserResult, statSize } from "./parser.js";
-import { packedSize } from "./symbol-pack.js";
+import { renumberSymbols } from "./symbol-pack.js";
 
-/** What became known of a file. */
+/** What scanning or parsing a file found. */
 export interface ParsedFile {
   readonly state: number;
   readonly size: number;
   readonly changed: number;
-  readonly noted: Int32Array | undefined;
+  readonly possibleNames: Int32Array | undefined;
   readonly symbols: Int32Array | undefined;
 }
 
@@ -17,103 +17,93 @@ export interface ParserPool {
   run(kind: ParserJob["kind"], files: readonly string[]): Promise<readonly ParsedFile[]>;
   /** Threads that take jobs at the same time. */
   readonly size: number;
-  rest(): Promise<void>;
+  /** End the threads until the next job. */
+  stop(): Promise<void>;
 }
 
-interface Seat {
+interface ParserSlot {
   readonly worker: Worker;
   /** The number that a name has in the index, by its number in the thread. */
   readonly ids: number[];
   readonly jobs: Map<number, (result: ParserResult | undefined) => void>;
 }
 
-/** Run jobs on a few threads of their own. A thread that dies takes only its jobs with it. */
+/** Run jobs on a few worker threads. When a thread dies, only its own jobs are lost. */
 export function createParserPool(options: {
   readonly size: number;
   readonly start: () => Worker;
   readonly names: Names;
 }): ParserPool {
-  const seats: (Seat | undefined)[] = Array.from({ length: options.size }, () => undefined);
+  const slots: (ParserSlot | undefined)[] = Array.from({ length: options.size }, () => undefined);
   let nextId = 0;
-  const seatAt = (at: number): Seat => {
-    const seat = seats[at] ?? openSeat(options.start(), () => (seats[at] = undefined));
-    seats[at] = seat;
-    return seat;
+  const slotAt = (at: number): ParserSlot => {
+    const slot = slots[at] ?? openSlot(options.start(), () => (slots[at] = undefined));
+    slots[at] = slot;
+    return slot;
   };
   const leastBusy = (): number =>
-    seats.reduce((best, seat, at) => ((seat?.jobs.size ?? 0) < (seats[best]?.jobs.size ?? 0) ? at : best), 0);
+    slots.reduce((best, slot, at) => ((slot?.jobs.size ?? 0) < (slots[best]?.jobs.size ?? 0) ? at : best), 0);
   return {
     size: options.size,
     async run(kind, files) {
-      const seat = seatAt(leastBusy());
+      const slot = slotAt(leastBusy());
       const id = nextId++;
       const result = await new Promise<ParserResult | undefined>((resolve) => {
-        seat.jobs.set(id, resolve);
-        seat.worker.postMessage({ id, kind, files } satisfies ParserJob, []);
+        slot.jobs.set(id, resolve);
+        slot.worker.postMessage({ id, kind, files } satisfies ParserJob, []);
       });
-      if (result === undefined) return files.map(() => lost);
+      if (result === undefined) return files.map(() => lostFile);
       if (result.names !== "")
-        for (const name of result.names.split("\n")) seat.ids.push(options.names.add(name));
-      return unpack(kind, result, seat.ids);
+        for (const name of result.names.split("\n")) slot.ids.push(options.names.add(name));
+      return unpackResult(kind, result, slot.ids);
     },
-    async rest() {
-      const open = seats.filter((seat) => seat !== undefined);
-      seats.fill(undefined);
+    async stop() {
+      const open = slots.filter((slot) => slot !== undefined);
+      slots.fill(undefined);
       await Promise.all(open.map(({ worker }) => worker.terminate()));
     },
   };
 }
 
-/** The thread died over it: it is not tried again. */
-const lost: ParsedFile = {
+/** The thread died while working on the file, so it is not tried again. */
+const lostFile: ParsedFile = {
   state: fileStates.unparsed,
   size: -1,
   changed: -1,
-  noted: undefined,
+  possibleNames: undefined,
   symbols: undefined,
 };
 
-function openSeat(worker: Worker, onEnd: () => void): Seat {
-  const seat: Seat = { worker, ids: [], jobs: new Map() };
+function openSlot(worker: Worker, onEnd: () => void): ParserSlot {
+  const slot: ParserSlot = { worker, ids: [], jobs: new Map() };
   const end = (): void => {
     onEnd();
-    for (const answer of seat.jobs.values()) answer(undefined);
-    seat.jobs.clear();
+    for (const answer of slot.jobs.values()) answer(undefined);
+    slot.jobs.clear();
   };
   worker.on("message", (result: ParserResult) => {
-    const answer = seat.jobs.get(result.id);
-    seat.jobs.delete(result.id);
+    const answer = slot.jobs.get(result.id);
+    slot.jobs.delete(result.id);
     answer?.(result);
   });
   worker.once("error", end);
   worker.once("exit", end);
-  return seat;
+  return slot;
 }
 
-function unpack(kind: ParserJob["kind"], result: ParserResult, ids: readonly number[]): ParsedFile[] {
+function unpackResult(kind: ParserJob["kind"], result: ParserResult, ids: readonly number[]): ParsedFile[] {
   const { states, counts, numbers, stats } = result;
   let from = 0;
   return Array.from(states, (state, at) => {
-    const some = numbers.subarray(from, from + counts[at]!);
-    from += some.length;
+    const own = numbers.subarray(from, from + counts[at]!);
+    from += own.length;
     const size = stats[at * statSize]!;
     const changed = stats[at * statSize + 1]!;
-    const noted = kind === "scan" && state === fileStates.scanned ? toNotes(some, ids) : undefined;
-    const symbols = state === fileStates.parsed ? toSymbols(some, ids) : undefined;
-    return { state, size, changed, noted, symbols };
+    const possibleNames =
+      kind === "scan" && state === fileStates.scanned
+        ? own.map((entry) => ids[entry >> 1]! * 2 + (entry & 1))
+        : undefined;
+    const symbols = state === fileStates.parsed ? renumberSymbols(own.slice(), ids) : undefined;
+    return { state, size, changed, possibleNames, symbols };
   });
-}
-
-function toNotes(notes: Int32Array, ids: readonly number[]): Int32Array {
-  return notes.map((note) => ids[note >> 1]! * 2 + (note & 1));
-}
-
-function toSymbols(packed: Int32Array, ids: readonly number[]): Int32Array {
-  const symbols = packed.slice();
-  for (let at = 0; at < symbols.length; at += packedSize) {
-    symbols[at] = ids[symbols[at]!]!;
-    const container = symbols[at + 4]!;
-    if (container !== -1) symbols[at + 4] = ids[container]!;
-  }
-  return symbols;
 }

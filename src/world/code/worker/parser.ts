@@ -8,10 +8,10 @@ import { IntList } from "./int-list.js";
 import type { ReadingSetup } from "./messages.js";
 import { NamePool } from "./name-pool.js";
 import { decodeSource, type ReadBuffer, readSource } from "./read-source.js";
-import { scanNames, type Stamps } from "./scan-names.js";
+import { hashBytes, scanNames, type Stamps } from "./scan-names.js";
 import { packSymbols } from "./symbol-pack.js";
 
-/** Files to look at: quickly for names, or by their syntax trees. */
+/** Files to scan for names, or to parse. */
 export interface ParserJob {
   readonly id: number;
   readonly kind: "scan" | "parse";
@@ -19,8 +19,8 @@ export interface ParserJob {
 }
 
 /**
- * What a job found, in blocks of memory that are handed over. A name's number is that of this thread;
- * `names` tells the new ones, one a line. For each file: its state, how many numbers follow, and its stat.
+ * What a job found, in transferred buffers. Ids of names are those of this thread; `names` lists the new
+ * ones, one per line. For each file: its state, how many numbers belong to it, and its stat.
  */
 export interface ParserResult {
   readonly id: number;
@@ -32,12 +32,12 @@ export interface ParserResult {
   readonly stats: Float64Array;
 }
 
-/** How it went with a file. */
+/** How far a file is known. */
 export const fileStates = { gone: 0, noSource: 1, scanned: 2, parsed: 3, unparsed: 4 } as const;
 
 export const statSize = 2;
 
-/** A guard of this thread's own, with the same rules as everywhere. */
+/** The guard of this thread, with the same rules as everywhere. */
 export function openGuard({ rules, maxFileSize }: ReadingSetup): Guard {
   return createGuard({ rules: createPathRules(rules), maxFileSize });
 }
@@ -74,7 +74,7 @@ function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
     }
     return { id, names: pool.takeNew(), states, counts, numbers: numbers.view().slice(), stats };
 
-    function scan(file: string): FileLook {
+    function scan(file: string): FileOutcome {
       const source = tryRead(guard, file, buffer);
       if (source === undefined) return { state: fileStates.gone };
       if (source.language === undefined) return { state: fileStates.noSource, stat: source.stat };
@@ -82,7 +82,7 @@ function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
       return { state: fileStates.scanned, stat: source.stat };
     }
 
-    async function parse(file: string): Promise<FileLook> {
+    async function parse(file: string): Promise<FileOutcome> {
       const look = await parseFile({ guard, syntax, into: buffer }, file);
       if (look === undefined) return { state: fileStates.gone };
       if (look.symbols !== undefined) numbers.pushAll(packSymbols(look.symbols, addTo(pool)));
@@ -91,7 +91,7 @@ function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
   };
 }
 
-interface FileLook {
+interface FileOutcome {
   readonly state: number;
   readonly stat?: FileStat;
 }
@@ -101,13 +101,11 @@ const encoder = new TextEncoder();
 function addTo(pool: NamePool): (name: string) => number {
   return (name) => {
     const bytes = encoder.encode(name);
-    let hash = 0x811c9dc5;
-    for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
-    return pool.add(bytes, { start: 0, end: bytes.length }, hash);
+    return pool.add(bytes, { start: 0, end: bytes.length }, hashBytes(bytes, 0, bytes.length));
   };
 }
 
-/** A file as it is now; `undefined` where it cannot be read. Its bytes are lent. */
+/** Read a file; `undefined` where it cannot be read. Its bytes are valid until the next file is read. */
 export function tryRead(
   guard: Guard,
   file: string,
@@ -116,11 +114,11 @@ export function tryRead(
   try {
     return readSource(guard, file, into);
   } catch {
-    return undefined; // gone, forbidden, or no plain file by now
+    return undefined; // deleted, forbidden, or no longer a regular file
   }
 }
 
-/** A parse that takes longer is given up: the file is found by its text only. */
+/** Parsing is aborted after this long; the file is then found by its text only. */
 const parseMs = 2000;
 
 /** What files are parsed with. */
@@ -130,11 +128,11 @@ export interface ParseTools {
   readonly into: ReadBuffer;
 }
 
-/** The definitions of a file as it is now; `undefined` where it cannot be read. */
+/** Parse the current version of a file; `undefined` where it cannot be read. */
 export async function parseFile(
   { guard, syntax, into }: ParseTools,
   file: string,
-): Promise<(FileLook & { stat: FileStat; symbols: ReturnType<Syntax["symbols"]> }) | undefined> {
+): Promise<(FileOutcome & { stat: FileStat; symbols: ReturnType<Syntax["symbols"]> }) | undefined> {
   const source = tryRead(guard, file, into);
   if (source === undefined) return undefined;
   const { stat, language, bytes } = source;

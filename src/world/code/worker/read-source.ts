@@ -15,7 +15,7 @@ export interface Source {
 }
 
 /** Larger files are data rather than code. */
-const largestSource = 4 * 1024 * 1024;
+const maxSourceBytes = 4 * 1024 * 1024;
 const headLength = 4096;
 
 /** Memory that files are read into, one after the other. */
@@ -23,15 +23,15 @@ export interface ReadBuffer {
   bytes: Buffer;
 }
 
-/** Read a file through the guard, as far as it can hold definitions. Its bytes are lent until the next one is read. */
+/** Read a file through the guard if it can contain definitions. Its bytes are valid until the next file is read. */
 export function readSource(guard: Guard, path: string, into: ReadBuffer): Source {
   const named = languageOfName(path);
   const file = guard.openRead(path);
   try {
     const { stat } = file;
     const nothing: Source = { stat, language: undefined, bytes: new Uint8Array() };
-    if (stat.size > largestSource || (named !== undefined && !languages.has(named))) return nothing;
-    // A name without an ending may be a script: its head tells.
+    if (stat.size > maxSourceBytes || (named !== undefined && !languages.has(named))) return nothing;
+    // A file without an extension may be a script: its first bytes tell.
     const wanted = named === undefined ? Math.min(stat.size, headLength) : stat.size;
     const bytes = readExactly(file.fd, wanted, into);
     const head = bytes.subarray(0, headLength);
@@ -45,7 +45,7 @@ export function readSource(guard: Guard, path: string, into: ReadBuffer): Source
   }
 }
 
-/** The text of a source; a BOM is no part of it. */
+/** The text of a source file, without a BOM. */
 export function decodeSource(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -66,7 +66,7 @@ function readExactly(fd: number, size: number, into: ReadBuffer): Buffer {
 
 const longLine = 5000;
 
-/** Code for machines: most of it lies on lines that nobody reads. */
+/** Most of a minified file is on very long lines. */
 function isMinified(bytes: Uint8Array): boolean {
   if (bytes.length < longLine) return false;
   let long = 0;

@@ -24,9 +24,12 @@ function scanned(text: string | Uint8Array, language: string): Set<string> {
 /** Definitions of the tree that the scan did not note. */
 async function missed(text: string, language: string): Promise<{ all: number; missed: string[] }> {
   await syntax.load(language);
-  const noted = scanned(text, language);
+  const possibleNames = scanned(text, language);
   const names = (syntax.symbols(text, language) ?? []).map(({ name }) => name);
-  return { all: names.length, missed: names.filter((name) => !noted.has(name) && !noted.has(coreOf(name))) };
+  return {
+    all: names.length,
+    missed: names.filter((name) => !possibleNames.has(name) && !possibleNames.has(coreOf(name))),
+  };
 }
 
 describe("the quick look at a file", () => {

@@ -1,16 +1,16 @@
 import type { IntList } from "./int-list.js";
 import type { NamePool } from "./name-pool.js";
 
-/** Which names of a file were noted already: the number of the file, by name. */
+/** Which names of a file were collected already: the number of the file, by name. */
 export interface Stamps {
   values: Int32Array;
   file: number;
 }
 
 /**
- * Note every name that looks as if it were defined here, by the bytes around it. It takes too many rather
- * than too few: which of them are definitions the syntax tree says, when somebody asks for the name.
- * A number in `found` is twice that of the name, and one more where a keyword says so.
+ * Collect every name that looks as if it were defined here, by the bytes around it. It collects too many rather
+ * than too few: the syntax tree decides which of them are definitions when the name is searched for.
+ * An entry in `found` is twice the number of the name, plus one where a keyword such as `function` precedes it.
  */
 export function scanNames(
   source: Uint8Array,
@@ -19,11 +19,11 @@ export function scanNames(
 ): void {
   const kinds = kindsFor(language);
   const everything = language === "css" || language === "ini";
-  const habits = (language === "go" ? fieldsFirst : 0) | (language === "ruby" ? dottedNames : 0);
+  const languageFlags = (language === "go" ? fieldsFirst : 0) | (language === "ruby" ? dottedNames : 0);
   const length = source.length;
   const span = { start: 0, end: 0 };
   stamps.file += 1;
-  // What stood before: the last byte that is no space, whether a line began since, and the word that it ended.
+  // The last byte that is not a space, the role of the word it ended, and whether a line began since.
   let before = newline;
   let wordBefore = 0;
   let lineBegan = true;
@@ -53,19 +53,18 @@ export function scanNames(
       continue;
     }
     const role = roleOf(source, start, at);
-    let next = at;
-    while (next < length && (source[next] === 32 || source[next] === 9)) next += 1;
+    const next = skipBlanks(source, at);
     const strong = wordBefore === defining;
     if (
-      at - start <= longestName &&
+      at - start <= maxNameLength &&
       (strong ||
         everything ||
-        looksDefined(source, next, before | (wordBefore << 8) | (lineBegan ? lineStart : 0) | habits))
+        looksDefined(source, next, before | (wordBefore << 8) | (lineBegan ? lineStart : 0) | languageFlags))
     ) {
       span.start = start;
       span.end = at;
-      const id = pool.add(source, span, hashOf(source, start, at));
-      if (id >= stamps.values.length) grow(stamps, id);
+      const id = pool.add(source, span, hashBytes(source, start, at));
+      if (id >= stamps.values.length) growStamps(stamps, id);
       if (stamps.values[id] !== stamps.file) {
         stamps.values[id] = stamps.file;
         found.push(id * 2 + (strong ? 1 : 0));
@@ -77,88 +76,101 @@ export function scanNames(
   }
 }
 
-const longestName = 200;
-const longestKeyword = 13;
-const newline = 10;
-/** Stands for "a word" where a byte is asked for. */
-const wordByte = 97;
+function skipBlanks(source: Uint8Array, from: number): number {
+  let at = from;
+  while (at < source.length && blanks[source[at]!] === 1) at += 1;
+  return at;
+}
 
-/** Bits beside the byte before and the role of the word before: the line begins here, fields come before their types, names follow a dot. */
+const maxNameLength = 200;
+const maxKeywordLength = 13;
+const newline = 10;
+/** Stands for "a word" where a byte is expected. */
+const wordByte = byteOf("a");
+
+/** Flags next to the byte before and the role of the word before: the line begins here, fields come before their types, names follow a dot. */
 const lineStart = 1 << 10;
 const fieldsFirst = 1 << 11;
 const dottedNames = 1 << 12;
 
-/** By what stands around, packed into one number: this is asked for every word of every file. */
+/** Decides by the surrounding bytes, packed into one number because this runs for every word of every file. */
 function looksDefined(source: Uint8Array, next: number, around: number): boolean {
-  const before = around & 255;
-  const wordBefore = (around >> 8) & 3;
   const lineBegan = (around & lineStart) !== 0;
   const after = next < source.length ? source[next]! : newline;
-  const beyond = next + 1 < source.length ? source[next + 1]! : newline;
+  const afterThat = next + 1 < source.length ? source[next + 1]! : newline;
   // `name =`, `name :`, `name?:`, but not `==`, `=>` and `::`.
-  if (after === 61) return beyond !== 61 && beyond !== 62;
-  if (after === 58) return beyond !== 58 || lineBegan;
-  if ((after === 63 || after === 33) && (beyond === 58 || beyond === 40 || beyond === 59)) return true;
+  if (after === equalsSign) return equalsOrArrow[afterThat] === 0;
+  if (after === colon) return afterThat !== colon || lineBegan;
+  if (optionalMark[after] === 1 && afterOptional[afterThat] === 1) return true;
   // `"name":`, `'name'(`, `module "name" {`.
-  if (after === 34 || after === 39) return beyond === 58 || beyond === 40 || beyond === 32;
-  if (wordBefore === plainWord && isTypeEnd(after)) return true;
-  if (lineBegan) return endsDeclaration(after) || ((around & fieldsFirst) !== 0 && after !== 46);
-  // `* & > ] ) } ~ # : $ @` stand between a type, or a receiver, and its name.
-  if (typeBytes[before] === 1) return isTypeEnd(after);
-  // `{ , ; |` begin a member, a key, a pattern.
-  if (before === 123 || before === 44 || before === 59 || before === 124) {
-    if (before === 44 && (after === 91 || (around & fieldsFirst) !== 0)) return true;
-    return endsDeclaration(after);
+  if (quotes[after] === 1) return afterQuote[afterThat] === 1;
+  if (((around >> 8) & 3) === plainWord && typeEnd[after] === 1) return true;
+  if (lineBegan) return declarationEnd[after] === 1 || ((around & fieldsFirst) !== 0 && after !== dot);
+  return looksDefinedAfter(around & 255, after, around);
+}
+
+/** The same for a name in the middle of a line, by the byte before it. */
+function looksDefinedAfter(before: number, after: number, around: number): boolean {
+  if (beforeName[before] === 1) return typeEnd[after] === 1;
+  if (beforeMember[before] === 1) {
+    const follows = before === comma && (after === openBracket || (around & fieldsFirst) !== 0);
+    return follows || declarationEnd[after] === 1;
   }
-  return (
-    before === 46 && (after === 123 || after === 44 || ((around & dottedNames) !== 0 && isTypeEnd(after)))
-  );
+  if (before !== dot) return false;
+  return afterDotted[after] === 1 || ((around & dottedNames) !== 0 && typeEnd[after] === 1);
 }
 
-/** No word goes on and no operator: `( ) , ; { [ < = }` or the end of the line. */
-function isTypeEnd(after: number): boolean {
-  return (
-    after === 40 || after === 41 || after === 44 || after === 59 || after === 91 || endsDeclaration(after)
-  );
+function byteOf(character: string): number {
+  return character.charCodeAt(0);
 }
 
-/** `( < { , } ;` or the end of the line. */
-function endsDeclaration(after: number): boolean {
-  return (
-    after === 40 ||
-    after === 60 ||
-    after === 123 ||
-    after === 44 ||
-    after === 125 ||
-    after === 59 ||
-    after === newline ||
-    after === 13
-  );
+/** A lookup table: 1 for each of these ASCII characters. */
+function byteSet(characters: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const character of characters) table[byteOf(character)] = 1;
+  return table;
 }
 
-const typeBytes = Uint8Array.from({ length: 256 }, (_, byte) =>
-  "*&>])}~#:$@\"'".includes(String.fromCharCode(byte)) ? 1 : 0,
-);
+const dot = byteOf(".");
+const comma = byteOf(",");
+const colon = byteOf(":");
+const equalsSign = byteOf("=");
+const openBracket = byteOf("[");
+const blanks = byteSet(" \t");
+const equalsOrArrow = byteSet("=>");
+const optionalMark = byteSet("?!");
+const afterOptional = byteSet(":(;");
+const quotes = byteSet("\"'");
+const afterQuote = byteSet(":( ");
+/** After a declared name: neither a word nor an operator continues. */
+const typeEnd = byteSet("(),;[<{}\n\r");
+const declarationEnd = byteSet("(<{,};\n\r");
+/** Between a type, or a receiver, and its name. */
+const beforeName = byteSet("*&>])}~#:$@\"'");
+/** Begin a member, a key or a pattern. */
+const beforeMember = byteSet("{,;|");
+const afterDotted = byteSet("{,");
 
 const space = 0;
 const other = 1;
 const word = 2;
 const digit = 3;
 
-function kindsOf({ hyphens, dollars }: { hyphens: boolean; dollars: boolean }): Uint8Array {
+function byteKinds({ hyphens, dollars }: { hyphens: boolean; dollars: boolean }): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) => {
-    if (byte <= 32) return space;
-    if (byte >= 48 && byte <= 57) return digit;
-    if (byte >= 128 || byte === 95 || (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122)) return word;
-    if (byte === 36) return dollars ? word : other;
-    return byte === 45 && hyphens ? word : other;
+    const character = String.fromCharCode(byte);
+    if (byte <= byteOf(" ")) return space;
+    if (/[0-9]/.test(character)) return digit;
+    if (byte >= 0x80 || /[A-Za-z_]/.test(character)) return word;
+    if (character === "$") return dollars ? word : other;
+    return character === "-" && hyphens ? word : other;
   });
 }
 
-const plainKinds = kindsOf({ hyphens: false, dollars: true });
-const scriptKinds = kindsOf({ hyphens: true, dollars: false });
-const phpKinds = kindsOf({ hyphens: false, dollars: false });
-/** Where a hyphen can stand in a name; there, as in PHP, `$` begins a variable and is no part of it. */
+const plainKinds = byteKinds({ hyphens: false, dollars: true });
+const scriptKinds = byteKinds({ hyphens: true, dollars: false });
+const phpKinds = byteKinds({ hyphens: false, dollars: false });
+/** Languages with hyphens in names; there, as in PHP, `$` begins a variable and is not part of its name. */
 const hyphenated = new Set(["css", "ini", "powershell", "bash", "shell", "sh", "zsh"]);
 
 function kindsFor(language: string): Uint8Array {
@@ -182,7 +194,7 @@ const keywords = new Map<number, number>([
   ...usingWords.split(" ").map((text): [number, number] => [hashOfText(text), using]),
 ]);
 
-/** Lengths that keywords which begin with a byte have, as bits: most words are told apart by that alone. */
+/** By first byte, the lengths of keywords as bits: this alone rules out most words. */
 const keywordLengths = `${definingWords} ${usingWords}`.split(" ").reduce((lengths, text) => {
   const first = text.charCodeAt(0);
   lengths[first] = lengths[first]! | (1 << text.length);
@@ -191,21 +203,22 @@ const keywordLengths = `${definingWords} ${usingWords}`.split(" ").reduce((lengt
 
 function roleOf(source: Uint8Array, start: number, end: number): number {
   const length = end - start;
-  if (length > longestKeyword || (keywordLengths[source[start]!]! & (1 << length)) === 0) return plainWord;
-  return keywords.get(hashOf(source, start, end)) ?? plainWord;
+  if (length > maxKeywordLength || (keywordLengths[source[start]!]! & (1 << length)) === 0) return plainWord;
+  return keywords.get(hashBytes(source, start, end)) ?? plainWord;
 }
 
-function hashOf(source: Uint8Array, start: number, end: number): number {
+/** FNV-1a over a range of bytes. */
+export function hashBytes(source: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5;
   for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ source[at]!, 0x01000193);
   return hash;
 }
 
 function hashOfText(text: string): number {
-  return hashOf(Buffer.from(text), 0, text.length);
+  return hashBytes(Buffer.from(text), 0, text.length);
 }
 
-function grow(stamps: Stamps, id: number): void {
+function growStamps(stamps: Stamps, id: number): void {
   const larger = new Int32Array(Math.max(1 << 14, id * 2));
   larger.set(stamps.values);
   stamps.values = larger;

@@ -1,11 +1,11 @@
 import { Worker, type WorkerOptions } from "node:worker_threads";
-import type { LibrarianSetup, ParserSetup } from "./messages.js";
+import type { SymbolIndexSetup, ParserSetup } from "./messages.js";
 
 /** Start a thread of the code index. It does not keep the process alive. */
-export function startWorker(setup: LibrarianSetup | ParserSetup): Worker {
+export function startWorker(setup: SymbolIndexSetup | ParserSetup): Worker {
   const options: WorkerOptions = {
     workerData: setup,
-    // The host's flags (a loader, an inspector) are not meant for it.
+    // Do not inherit flags of the host process, such as a loader or an inspector.
     execArgv: [],
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: setup.role === "parser" ? 512 : 1024 },
@@ -16,7 +16,7 @@ export function startWorker(setup: LibrarianSetup | ParserSetup): Worker {
   return worker;
 }
 
-/** The thread's file lies beside the bundle's entries, whichever chunk this is in. */
+/** The worker's file is next to the entry points of the bundle, whichever chunk this code is in. */
 function built(here: string): URL {
   return new URL(/\/chunks\/[^/]*$/.test(here) ? "../code-worker.js" : "./code-worker.js", here);
 }

@@ -27,26 +27,37 @@ const kindNumbers = new Map<SymbolKind, number>(symbolKinds.map((kind, at) => [k
 export const packedSize = 5;
 
 /** Most symbols of one file: more are data, not code. */
-const mostSymbols = 50_000;
+const maxSymbols = 50_000;
 /** Longer names are values, not names. */
-const longestName = 500;
+const maxNameLength = 500;
 
 /** Symbols as numbers; `add` gives a name its number. */
 export function packSymbols(symbols: readonly SourceSymbol[], add: (name: string) => number): Int32Array {
-  const kept = symbols.filter(({ name }) => name.length <= longestName).slice(0, mostSymbols);
+  const kept = symbols.filter(({ name }) => name.length <= maxNameLength).slice(0, maxSymbols);
   const packed = new Int32Array(kept.length * packedSize);
   let at = 0;
   for (const { name, kind, line, column, container } of kept) {
-    packed[at++] = add(oneLine(name));
+    packed[at++] = add(toOneLine(name));
     packed[at++] = kindNumbers.get(kind) ?? 0;
     packed[at++] = line;
     packed[at++] = column;
-    packed[at++] = container === undefined || container.length > longestName ? -1 : add(oneLine(container));
+    packed[at++] =
+      container === undefined || container.length > maxNameLength ? -1 : add(toOneLine(container));
   }
   return packed;
 }
 
-/** Names are kept between line feeds. */
-function oneLine(name: string): string {
+/** Replace the numbers of names in packed symbols, in place, by those that another table gave them. */
+export function renumberSymbols(symbols: Int32Array, ids: readonly number[]): Int32Array {
+  for (let at = 0; at < symbols.length; at += packedSize) {
+    symbols[at] = ids[symbols[at]!]!;
+    const container = symbols[at + 4]!;
+    if (container !== -1) symbols[at + 4] = ids[container]!;
+  }
+  return symbols;
+}
+
+/** Names are stored separated by line feeds. */
+function toOneLine(name: string): string {
   return name.includes("\n") ? name.replaceAll("\n", " ") : name;
 }

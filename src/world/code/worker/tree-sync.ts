@@ -7,30 +7,29 @@ import type { IndexTables } from "./index-tables.js";
 import { fileStates } from "./parser.js";
 import { canWatch, createTreeWatch, type DirtyDirectories, type TreeWatch } from "./tree-watch.js";
 
-/** Keeps the list of files as the disk has it. */
+/** Keeps the list of files in step with the disk. */
 export interface TreeSync {
-  /** Every change that was over before this was called shows afterwards; new versions are not read yet. */
+  /** Afterwards every change that was complete before the call is known; new versions are not read yet. */
   bringUpToDate(): Promise<void>;
-  /** Follow changes from now on, where the system can tell them. */
+  /** Follow changes from now on, where the system supports it. */
   watch(): Promise<void>;
-  readonly watching: boolean;
   close(): void;
 }
 
-/** More files are not kept in memory: they are searched directly. */
-const mostFiles = 300_000;
+/** Larger trees are not indexed but searched directly. */
+const maxFiles = 300_000;
 
-/** There are more files than an index should hold. */
+/** The tree has more files than the index may hold. */
 export class TreeTooLarge extends Error {
   override get name(): string {
     return "TreeTooLarge";
   }
 }
 
-/** A file that changed this shortly before it was read may have changed again without a trace. */
+/** A file that changed this shortly before it was read may have changed again with the same timestamp. */
 const racyMs = 2000;
 
-/** Compare tables with the tree; every look goes through the guard and its ignore rules. */
+/** Compare the tables with the tree, which is read through the guard and its ignore rules. */
 export function createTreeSync(guard: Guard, tables: IndexTables): TreeSync {
   let watcher: TreeWatch | undefined;
   const unwatch = (): void => {
@@ -41,29 +40,26 @@ export function createTreeSync(guard: Guard, tables: IndexTables): TreeSync {
     const fresh = await watchAll(guard.root, tables);
     if (fresh === undefined) return;
     watcher = fresh;
-    // What happened before the watches were there.
+    // Changes from before the watches existed.
     await compareTree({ guard, tables, watcher });
-    if (!fresh.holds) unwatch();
+    if (!fresh.reliable) unwatch();
   };
   return {
-    get watching() {
-      return watcher?.holds === true;
-    },
     async bringUpToDate() {
       if (watcher === undefined) return compareTree({ guard, tables, watcher });
-      // The system has queued what happened before; the second turn is the first that surely read the queue.
+      // Earlier changes are in the kernel's queue; only the second turn has certainly read it.
       await nextTurn();
       await nextTurn();
-      const dirty = watcher.take();
+      const dirty = watcher.takeDirty();
       if (dirty === undefined) {
-        const begin = watcher.holds;
+        const wasReliable = watcher.reliable;
         unwatch();
         await compareTree({ guard, tables, watcher });
-        return begin ? watch() : undefined;
+        return wasReliable ? watch() : undefined;
       }
       await compareDirectories({ guard, tables, watcher }, dirty);
       if ([...dirty].some(changesRules)) await compareTree({ guard, tables, watcher });
-      if (!watcher.holds) unwatch();
+      if (!watcher.reliable) unwatch();
     },
     async watch() {
       if (watcher === undefined && canWatch(guard.root)) await watch();
@@ -81,10 +77,10 @@ async function watchAll(root: string, tables: IndexTables): Promise<TreeWatch | 
     await nextTurn();
     since = performance.now();
   }
-  return watcher.holds ? watcher : undefined;
+  return watcher.reliable ? watcher : undefined;
 }
 
-/** Ignore rules may be others now, anywhere below. */
+/** Ignore rules may have changed for everything below. */
 function changesRules([directory, names]: [string, ReadonlySet<string>]): boolean {
   return directory === ".git/info" || names.has(".gitignore") || names.has(".git");
 }
@@ -95,7 +91,7 @@ interface Comparison {
   readonly watcher: TreeWatch | undefined;
 }
 
-/** Somebody may rearrange directories during a walk; then it is walked again. */
+/** Retries a walk during which directories were moved. */
 async function compareTree(comparison: Comparison): Promise<void> {
   for (let left = 3; ; left -= 1) {
     try {
@@ -119,7 +115,7 @@ async function compareOnce(comparison: Comparison): Promise<void> {
         if (tables.entries(entry.path) === undefined) fresh.push(entry.path);
         tables.addDirectory(entry.path);
       } else if (entry.type === "file") {
-        if (files.size === mostFiles) throw new TreeTooLarge();
+        if (files.size === maxFiles) throw new TreeTooLarge();
         files.add(entry.path);
         compareFile(tables, entry, { forced: false, trusted: watcher !== undefined });
       }
@@ -131,21 +127,21 @@ async function compareOnce(comparison: Comparison): Promise<void> {
     tables.removeDirectory(path);
     watcher?.dropBelow(path);
   }
-  // They were listed before they were watched.
+  // New directories were listed before they were watched.
   if (watcher !== undefined)
     await compareDirectories(comparison, new Map(fresh.map((path) => [path, new Set()])));
 }
 
 async function compareDirectories(comparison: Comparison, dirty: DirtyDirectories): Promise<void> {
   const { tables, watcher } = comparison;
-  // Outer ones first: what is gone there needs no look below.
+  // Outer directories first: what was deleted there needs no comparison below.
   for (const [directory, names] of [...dirty].sort(([one], [other]) => one.length - other.length)) {
     if (tables.entries(directory) === undefined) continue;
     const queue = [{ directory, names }];
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const fresh = await compareDirectory(comparison, next.directory, next.names);
       for (const below of fresh) {
-        // Another directory may stand there under the same name.
+        // It may be another directory with the same name.
         watcher?.dropBelow(below);
         tables.addDirectory(below);
         queue.push({ directory: below, names: new Set() });
@@ -164,8 +160,8 @@ async function compareDirectory(
   const found = new Set<string>();
   const fresh: string[] = [];
   try {
-    const look = { depth: 1, stats: true, changes: true };
-    for await (const { entries } of guard.walk(directory === "" ? "." : directory, look)) {
+    const options = { depth: 1, stats: true, changes: true };
+    for await (const { entries } of guard.walk(directory === "" ? "." : directory, options)) {
       for (const entry of entries) {
         if (entry.type === "directory") {
           found.add(`${entry.name}/`);
@@ -177,7 +173,7 @@ async function compareDirectory(
       }
     }
   } catch {
-    found.clear(); // it is gone, or may not be read any more
+    found.clear(); // deleted, or no longer readable
   }
   for (const entry of tables.entries(directory) ?? []) {
     if (found.has(entry)) continue;
@@ -191,7 +187,7 @@ async function compareDirectory(
   return fresh;
 }
 
-/** Take a file's version in; a new one is still to be read. */
+/** Add a new version of a file to the tables; its content is read later. */
 function compareFile(
   tables: IndexTables,
   { path, size = 0, changed = 0 }: WalkEntry,
@@ -205,6 +201,6 @@ function compareFile(
   const fresh = tables.addFile(path, { size, changed });
   const language = languageOfName(path);
   if (language === undefined || languages.has(language)) return;
-  const nothing = { noted: undefined, symbols: undefined, readAt: Date.now() };
-  tables.settle(fresh, { size, changed, state: fileStates.noSource, ...nothing });
+  const nothing = { possibleNames: undefined, symbols: undefined, readAt: Date.now() };
+  tables.setContent(fresh, { size, changed, state: fileStates.noSource, ...nothing });
 }

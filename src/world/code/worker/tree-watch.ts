@@ -1,51 +1,43 @@
-import { type FSWatcher, statfsSync, watch } from "node:fs";
+import { type FSWatcher, watch } from "node:fs";
 import path from "node:path";
+import { isOnLocalFileSystem } from "../../files/entry-stats.js";
 
-/** What happened in a directory: names that changed there, or something unnamed. */
+/** Directories with changes, and the names that changed there; an empty set where the name is unknown. */
 export type DirtyDirectories = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Watches directories for changes. Only a hint where to look: what is read goes through the guard. */
+/** Watches directories for changes. Events are only hints: files are read through the guard. */
 export interface TreeWatch {
-  /** `false` once a change may have been missed for good: then only a walk tells. */
-  readonly holds: boolean;
+  /** `false` once a change may have been missed: then the tree must be walked. */
+  readonly reliable: boolean;
   add(directory: string): void;
   /** Stop watching a directory and all below it. */
   dropBelow(directory: string): void;
-  /** What happened since it was last asked; `undefined` where that cannot be told. */
-  take(): DirtyDirectories | undefined;
+  /** What changed since the last call; `undefined` where that is not known. */
+  takeDirty(): DirtyDirectories | undefined;
   close(): void;
 }
 
-/** The system's watches are few, and each takes a kilobyte of the kernel. */
-const mostWatches = 16_384;
-/** The system's queue holds 16,384 events and drops what comes when it is full. */
+/** The number of watches is limited by the system, and each takes a kilobyte of kernel memory. */
+const maxWatches = 16_384;
+/** The kernel's queue holds 16,384 events and drops further ones when it is full. */
 const manyAtOnce = 4096;
 
-/** Local file systems; changes of a remote one by another machine would not be told. */
-const local = new Set([
-  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0xca451a4e,
-]);
-
 /**
- * Whether changes can be followed. Only where the system queues an event before the change returns to whoever
- * made it: then two turns of the event loop bring every change that is over.
+ * Whether changes can be followed: only on local file systems, where the kernel queues an event before the changing
+ * call returns, so that two turns of the event loop deliver every completed change. Remote changes cause no event.
  */
 export function canWatch(root: string): boolean {
-  try {
-    return process.platform === "linux" && local.has(statfsSync(root).type);
-  } catch {
-    return false;
-  }
+  return process.platform === "linux" && isOnLocalFileSystem(root);
 }
 
 /** Watch directories below a root; paths are relative to it. */
 export function createTreeWatch(root: string): TreeWatch {
   const watchers = new Map<string, FSWatcher>();
   let dirty = new Map<string, Set<string>>();
-  let holds = true;
+  let reliable = true;
   let burst = 0;
   let missed = false;
-  const note = (directory: string, name: string | null): void => {
+  const markDirty = (directory: string, name: string | null): void => {
     if (burst++ === 0) setImmediate(() => (burst = 0));
     if (burst > manyAtOnce) missed = true;
     const names = dirty.get(directory) ?? new Set();
@@ -56,25 +48,26 @@ export function createTreeWatch(root: string): TreeWatch {
     for (const watcher of watchers.values()) watcher.close();
     watchers.clear();
   };
-  const giveUp = (): void => {
-    holds = false;
+  const stopWatching = (): void => {
+    reliable = false;
     close();
   };
   return {
-    get holds() {
-      return holds;
+    get reliable() {
+      return reliable;
     },
     add(directory) {
-      if (!holds || watchers.has(directory)) return;
-      if (watchers.size >= mostWatches) return giveUp();
+      if (!reliable || watchers.has(directory)) return;
+      if (watchers.size >= maxWatches) return stopWatching();
       try {
         const watcher = watch(path.join(root, directory), { persistent: false });
-        watcher.on("change", (_event, name) => note(directory, typeof name === "string" ? name : null));
-        watcher.on("error", giveUp);
+        watcher.on("change", (_event, name) => markDirty(directory, typeof name === "string" ? name : null));
+        watcher.on("error", stopWatching);
         watchers.set(directory, watcher);
       } catch (error) {
-        // A directory that went away meanwhile shows in the one above.
-        if (!["ENOENT", "ENOTDIR", "EACCES"].includes((error as NodeJS.ErrnoException).code ?? "")) giveUp();
+        // A directory that was deleted meanwhile causes an event in its parent.
+        if (!["ENOENT", "ENOTDIR", "EACCES"].includes((error as NodeJS.ErrnoException).code ?? ""))
+          stopWatching();
       }
     },
     dropBelow(directory) {
@@ -84,9 +77,9 @@ export function createTreeWatch(root: string): TreeWatch {
         watchers.delete(watched);
       }
     },
-    take() {
+    takeDirty() {
       const taken = dirty;
-      const all = missed || !holds;
+      const all = missed || !reliable;
       dirty = new Map();
       missed = false;
       return all ? undefined : taken;

@@ -4,7 +4,7 @@ import type { Files } from "../../contract/ports/files.js";
 import { relativeTo, isWithin } from "../files/path-text.js";
 
 /** Where to search. */
-export interface Place {
+export interface SearchRoot {
   /** Absolute real path of the directory. */
   readonly directory: string;
   /** How the directory is shown: relative to the workspace ("" for itself), or absolute. */
@@ -14,8 +14,8 @@ export interface Place {
   readonly inWorkspace: boolean;
 }
 
-/** Judge and find the place that a path means. */
-export async function findPlace(files: Files, text: string): Promise<Place> {
+/** Check a path and resolve it to where to search. */
+export async function resolveSearchRoot(files: Files, text: string): Promise<SearchRoot> {
   const stat = await files.stat(text); // refuses what this call may not read
   if (stat === null) {
     throw new ToolResourceNotFoundError(`The path ${JSON.stringify(text)} does not exist.`, {
@@ -35,13 +35,13 @@ export async function findPlace(files: Files, text: string): Promise<Place> {
   };
 }
 
-/** A path in the place as everybody writes it. */
-export function shownPath({ shown }: Place, within: string): string {
+/** The displayed path of a file below the root. */
+export function shownPath({ shown }: SearchRoot, within: string): string {
   if (shown === "") return within;
   return shown.endsWith("/") ? shown + within : `${shown}/${within}`;
 }
 
-/** The place itself, as index and ranking name it. */
-export function belowOf(place: Place): string {
-  return place.file === undefined ? place.shown : shownPath(place, place.file);
+/** The displayed path of the root, or of its only file. */
+export function pathInWorkspace(root: SearchRoot): string {
+  return root.file === undefined ? root.shown : shownPath(root, root.file);
 }

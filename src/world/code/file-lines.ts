@@ -4,17 +4,17 @@ import { decodeText } from "../../text/decode-text.js";
 import { looksBinary } from "../../text/is-binary.js";
 
 /** A file whose lines can be shown. */
-export interface Page {
+export interface FileLines {
   readonly stat: FileStat;
   /** A line without its end, counted from 1; `undefined` where there is none. */
   line(number: number): string | undefined;
 }
 
 /** Larger files are not read to show a line of them. */
-const largestFile = 32 * 1024 * 1024;
+const maxFileBytes = 32 * 1024 * 1024;
 
-/** Open a file as the call may; `undefined` where it cannot be read. What is no text has no lines. */
-export async function openPage(files: Files, path: string): Promise<Page | undefined> {
+/** Open a file through the call's own files; `undefined` where it cannot be read. Binary files have no lines. */
+export async function openFileLines(files: Files, path: string): Promise<FileLines | undefined> {
   let open: OpenFile;
   try {
     open = await files.open(path);
@@ -23,7 +23,7 @@ export async function openPage(files: Files, path: string): Promise<Page | undef
   }
   try {
     const { stat } = open;
-    const bytes = stat.size > largestFile ? undefined : readAll(open);
+    const bytes = stat.size > maxFileBytes ? undefined : readAll(open);
     if (bytes === undefined || looksBinary(bytes.subarray(0, 4096))) return { stat, line: () => undefined };
     return { stat, line: isUtf8(bytes) ? linesOfBytes(bytes) : linesOfText(decodeText(bytes).text) };
   } finally {
@@ -40,8 +40,8 @@ function readAll(open: OpenFile): Buffer {
   return buffer.subarray(0, filled);
 }
 
-/** Most files are UTF-8: only the lines that are asked for become text. */
-function linesOfBytes(bytes: Buffer): Page["line"] {
+/** Most files are UTF-8: only the requested lines are decoded. */
+function linesOfBytes(bytes: Buffer): FileLines["line"] {
   const bom = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   const starts = [bom];
   return (number) => {
@@ -57,7 +57,7 @@ function linesOfBytes(bytes: Buffer): Page["line"] {
   };
 }
 
-function linesOfText(text: string): Page["line"] {
+function linesOfText(text: string): FileLines["line"] {
   const lines = text.split("\n");
   if (lines.length > 1 && lines.at(-1) === "") lines.pop();
   return (number) => {

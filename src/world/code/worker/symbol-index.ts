@@ -8,49 +8,49 @@ import { createIndexBuilder, type IndexBuilder } from "./index-builder.js";
 import { openIndexFile, type IndexFile } from "./index-file.js";
 import { IndexTables } from "./index-tables.js";
 import { lookUp } from "./lookup.js";
-import type { LibrarianSetup, Question, QuestionName, Questions, Reply } from "./messages.js";
+import type { SymbolIndexSetup, Request, RequestName, Requests, Response } from "./messages.js";
 import { createParserPool, type ParserPool } from "./parser-pool.js";
 import { openGuard } from "./parser.js";
 import { createTreeSync, TreeTooLarge, type TreeSync } from "./tree-sync.js";
 
-type Answers = {
-  [Name in QuestionName]: (ask: Questions[Name]["ask"]) => Promise<Questions[Name]["answer"]>;
+type Handlers = {
+  [Name in RequestName]: (input: Requests[Name]["input"]) => Promise<Requests[Name]["result"]>;
 };
 
-/** Answer questions from a port until it is told to close. */
-export function runLibrarian(port: MessagePort, setup: LibrarianSetup, start: () => Worker): void {
-  const librarian = new Librarian(setup, {
+/** Answer requests from a port until it receives "close". */
+export function runSymbolIndex(port: MessagePort, setup: SymbolIndexSetup, start: () => Worker): void {
+  const symbolIndex = new SymbolIndex(setup, {
     start,
-    tell: (state) => port.postMessage({ state } satisfies Reply),
+    report: (state) => port.postMessage({ state } satisfies Response),
   });
-  port.on("message", ({ id, name, ask }: Question) => {
-    const answering = (librarian.answers[name] as (ask: unknown) => Promise<unknown>)(ask);
-    answering.then(
-      (answer) => {
-        port.postMessage({ id, answer, state: librarian.state } satisfies Reply);
+  port.on("message", ({ id, name, input }: Request) => {
+    const answer = (symbolIndex.handlers[name] as (input: unknown) => Promise<unknown>)(input);
+    answer.then(
+      (result) => {
+        port.postMessage({ id, result, state: symbolIndex.state } satisfies Response);
         if (name === "close") port.close();
       },
       (cause: unknown) => {
         const error = cause instanceof Error ? cause.message : String(cause);
-        port.postMessage({ id, error, state: librarian.state } satisfies Reply);
+        port.postMessage({ id, error, state: symbolIndex.state } satisfies Response);
       },
     );
   });
 }
 
-/** Changes are written down this long after the last one. */
+/** The index is saved this long after a change. */
 const saveAfterMs = 5000;
 
 /** Keeps the index of a workspace: in memory, up to date, and in a file for the next process. */
-class Librarian {
-  readonly #setup: LibrarianSetup;
+class SymbolIndex {
+  readonly #setup: SymbolIndexSetup;
   readonly #tables = new IndexTables();
   readonly #sync: TreeSync;
   readonly #builder: IndexBuilder;
   readonly #direct: DirectSymbols;
   readonly #pool: ParserPool;
   readonly #file: IndexFile | undefined;
-  readonly #tell: (state: CodeIndexState) => void;
+  readonly #report: (state: CodeIndexState) => void;
   #phase: "none" | "building" | "ready" = "none";
   #starting: Promise<void> | undefined;
   #updating: { readonly next: Promise<void>; begun: boolean } | undefined;
@@ -60,13 +60,13 @@ class Librarian {
   #closed = false;
 
   constructor(
-    setup: LibrarianSetup,
-    { start, tell }: { start: () => Worker; tell: (state: CodeIndexState) => void },
+    setup: SymbolIndexSetup,
+    { start, report }: { start: () => Worker; report: (state: CodeIndexState) => void },
   ) {
     const guard = openGuard(setup);
     const tables = this.#tables;
     this.#setup = setup;
-    this.#tell = tell;
+    this.#report = report;
     this.#sync = createTreeSync(guard, tables);
     this.#pool = createParserPool({ size: setup.threads, start, names: tables.names });
     const syntax = createSyntax();
@@ -75,22 +75,23 @@ class Librarian {
     this.#file = setup.indexFile === undefined ? undefined : openIndexFile(setup.indexFile, guard.root);
   }
 
-  readonly answers: Answers = {
-    find: async ({ wish, withinMs }) => {
+  readonly handlers: Handlers = {
+    find: async ({ nameQuery, withinMs }) => {
       const until = performance.now() + withinMs;
       await this.#upToDate();
-      if (!this.#covers(wish.scope.below)) return { symbols: [], unread: 0, more: false, covered: false };
-      const findings = await lookUp(this.#tables, wish, { parseNow: this.#builder.parseNow, until });
+      if (!this.#covers(nameQuery.scope.below))
+        return { symbols: [], unread: 0, more: false, covered: false };
+      const results = await lookUp(this.#tables, nameQuery, { parseNow: this.#builder.parseNow, until });
       this.#parseRest();
-      return findings;
+      return results;
     },
-    symbols: ({ files, wish, withinMs }) => this.#direct(files, wish, performance.now() + withinMs),
-    files: async ({ query, scope, most }) => {
+    symbols: ({ files, nameQuery, withinMs }) => this.#direct(files, nameQuery, performance.now() + withinMs),
+    files: async ({ query, scope, maxResults }) => {
       await this.#upToDate();
       if (!this.#covers(scope.below)) return { files: [], more: false, covered: false };
       const inScope = compileScope(scope);
       const ranked = rankFiles([...this.#tables.paths()].filter(inScope), query, scope.below);
-      return { files: ranked.slice(0, most), more: ranked.length > most, covered: true };
+      return { files: ranked.slice(0, maxResults), more: ranked.length > maxResults, covered: true };
     },
     start: async () => {
       this.#startOnce().catch(() => undefined);
@@ -107,7 +108,7 @@ class Librarian {
     close: async () => {
       this.#closed = true;
       this.#sync.close();
-      await this.#pool.rest();
+      await this.#pool.stop();
       if (this.#saving !== undefined) clearTimeout(this.#saving);
       this.#save();
       return {};
@@ -118,7 +119,7 @@ class Librarian {
     return this.#tables.entries(below) !== undefined || this.#tables.find(below) !== undefined;
   }
 
-  /** A start that failed (the tree was rearranged meanwhile, say) is tried again when somebody asks. */
+  /** A start that failed, for example because directories were moved, is tried again with the next request. */
   #startOnce(): Promise<void> {
     this.#starting ??= this.#start().catch((error: unknown) => {
       if (!(error instanceof TreeTooLarge)) this.#starting = undefined;
@@ -130,32 +131,32 @@ class Librarian {
 
   async #start(): Promise<void> {
     this.#phase = "building";
-    this.#tell(this.state);
+    this.#report(this.state);
     if (this.#file?.load(this.#tables) === true) this.#savedVersion = this.#tables.version;
     await this.#sync.bringUpToDate();
     await this.#builder.scan();
     if (this.#closed) return;
     this.#phase = "ready";
-    this.#tell(this.state);
+    this.#report(this.state);
     if (this.#setup.watch) await this.#update(() => this.#sync.watch());
     this.#parseRest();
   }
 
-  /** Every change that was over when this was called is known afterwards. */
+  /** Afterwards every change that was complete when this was called is known. */
   #upToDate(): Promise<void> {
-    // Whoever comes before an update begins shares it; one that has begun may have looked already.
+    // Callers share an update that has not begun; one that has begun may have missed their change.
     if (this.#updating !== undefined && !this.#updating.begun) return this.#updating.next;
     return this.#update(() => this.#sync.bringUpToDate());
   }
 
-  #update(look: () => Promise<void>): Promise<void> {
+  #update(compare: () => Promise<void>): Promise<void> {
     const before = this.#updating?.next;
     const update = { begun: false, next: Promise.resolve() };
     update.next = (async () => {
       await before?.catch(() => undefined);
       update.begun = true;
       const version = this.#tables.version;
-      await look();
+      await compare();
       if (this.#tables.version !== version) await this.#builder.scan();
     })().finally(() => {
       if (this.#updating === update) this.#updating = undefined;
@@ -170,10 +171,10 @@ class Librarian {
     if (this.#tables.parsedCount === this.#tables.fileCount) return this.#saveLater();
     this.#parsing = this.#builder
       .parse(() => this.#closed)
-      .then(() => this.#pool.rest())
+      .then(() => this.#pool.stop())
       .finally(() => {
         this.#parsing = undefined;
-        this.#tell(this.state);
+        this.#report(this.state);
         this.#saveLater();
       });
   }
