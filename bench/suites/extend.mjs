@@ -101,8 +101,8 @@ async function benchHooks(workspace, stateDir) {
     onToolExecute() {},
     onToolComplete() {},
   };
-  emptied.use(extension);
-  emptied.unuse(extension.name);
+  const remove = emptied.use(extension);
+  remove();
   used.use(extension);
   const request = { name: "echo", arguments: { text: "hello" } };
   const results = await compare(

@@ -197,7 +197,7 @@ export function createTenon(given: TenonOptions = {}): Tenon {
   if (options.tools !== undefined) registry.registerMany(options.tools);
   registry.registerMany(chainTools(config.chains));
   for (const [name, own] of Object.entries(config.tools.perTool)) {
-    if (own.enabled === false && registry.has(name)) registry.disable(name, "the configuration says so");
+    if (own.enabled === false && registry.has(name)) registry.disable(name, "disabled in the configuration");
   }
   for (const extension of options.extensions ?? []) extensions.use(extension);
   const acts = createActs({

@@ -115,8 +115,6 @@ export class TenonRuntime implements Omit<Tenon, OtherMethods> {
 
   use: Tenon["use"] = (extension) => this.#parts.extensions.use(extension);
 
-  unuse: Tenon["unuse"] = (name) => this.#parts.extensions.unuse(name);
-
   extensions: Tenon["extensions"] = () => this.#parts.extensions.list();
 
   createSession(options: SessionOptions = {}): Session {

@@ -67,11 +67,9 @@ export interface Tenon extends ToolCaller, PluginMethods {
   readonly quarantine: Quarantine;
   /** Register a tool: short for `registry.register`. */
   register(tool: ToolLike): ToolEntry;
-  /** Take in an extension; a taken name is refused. */
-  use(extension: Extension): void;
-  /** Let an extension go; `false` where there is none of that name. */
-  unuse(name: string): boolean;
-  /** The extensions that are there, in the order in which they are asked. */
+  /** Add an extension and return the function that removes it; a name that is in use is refused. */
+  use(extension: Extension): () => void;
+  /** The extensions in use, in the order in which their hooks are called. */
   extensions(): readonly ExtensionInfo[];
   /** An id for a call to come: sent as the request's `id`, it becomes the `callId`. */
   newCallId(): string;

@@ -4,7 +4,7 @@ import type { Extension, ExtensionFilter } from "../../contract/extension.js";
 import { toolCategories, type Tool } from "../../contract/tool.js";
 import { matchesGlob } from "../../registry/glob.js";
 
-/** An extension as it was when it was taken in; what its author changes later changes nothing. */
+/** A copy of an extension, taken when it was added: later changes to the original have no effect. */
 export interface CheckedExtension extends ActiveExtension {
   readonly version: string;
   readonly description: string;
@@ -26,7 +26,7 @@ const defaultTimeoutMs = 5000;
 const maxTimeoutMs = 2 ** 31 - 1;
 const namePattern = /^[\p{L}\p{N}@][\p{L}\p{N}@/._:-]{0,127}$/u;
 
-/** Refuse what is no extension, with an error that says which rule it breaks. */
+/** Check an extension; throws an error that names the rule it breaks. */
 export function checkExtension(given: unknown): CheckedExtension {
   if (typeof given !== "object" || given === null)
     throw refuse(`An extension must be an object, not ${given === null ? "null" : typeof given}.`);
@@ -35,17 +35,17 @@ export function checkExtension(given: unknown): CheckedExtension {
   if (typeof name !== "string" || !namePattern.test(name)) {
     throw refuse("An extension needs a name of letters, digits and . _ - / : @.");
   }
-  const own = (fault: string): ToolDefinitionError => refuse(`Extension "${name}" ${fault}.`);
-  if (typeof version !== "string" || version.trim() === "") throw own("has no version");
-  if (typeof description !== "string" || description.trim() === "") throw own("has no description");
+  const invalid = (fault: string): ToolDefinitionError => refuse(`Extension "${name}" ${fault}.`);
+  if (typeof version !== "string" || version.trim() === "") throw invalid("has no version");
+  if (typeof description !== "string" || description.trim() === "") throw invalid("has no description");
   if (typeof priority !== "number" || !Number.isFinite(priority))
-    throw own("has a priority that is no number");
+    throw invalid("has an invalid priority (expected a number)");
   if (typeof timeoutMs !== "number" || !(timeoutMs > 0) || timeoutMs > maxTimeoutMs) {
-    throw own("has a timeoutMs that is no number above 0");
+    throw invalid("has an invalid timeoutMs (expected a number above 0)");
   }
   const { onFailure = "continue" } = extension;
   if (onFailure !== "continue" && onFailure !== "refuse") {
-    throw own('has an onFailure that is neither "continue" nor "refuse"');
+    throw invalid('has an invalid onFailure (expected "continue" or "refuse")');
   }
   return {
     name,
@@ -54,51 +54,54 @@ export function checkExtension(given: unknown): CheckedExtension {
     priority,
     timeoutMs,
     onFailure,
-    fits: createFilter(extension.filter, own),
-    ...boundHooks(extension, own),
+    fits: createFilter(extension.filter, invalid),
+    ...bindHooks(extension, invalid),
   };
 }
 
-function boundHooks(extension: Extension, own: (fault: string) => ToolDefinitionError) {
+function bindHooks(extension: Extension, invalid: (fault: string) => ToolDefinitionError) {
   const entries = hookNames.flatMap((name) => {
     const hook: unknown = extension[name];
     if (hook === undefined) return [];
-    if (typeof hook !== "function") throw own(`has an ${name} that is no function`);
+    if (typeof hook !== "function") throw invalid(`has an invalid ${name} (expected a function)`);
     return [[name, hook.bind(extension) as unknown]];
   });
-  if (entries.length === 0) throw own(`does nothing: it has none of ${hookNames.join(", ")}`);
+  if (entries.length === 0) throw invalid(`does nothing: it has none of the hooks ${hookNames.join(", ")}`);
   return Object.fromEntries(entries) as Pick<Extension, (typeof hookNames)[number]>;
 }
 
 function createFilter(
   filter: ExtensionFilter | undefined,
-  own: (fault: string) => ToolDefinitionError,
+  invalid: (fault: string) => ToolDefinitionError,
 ): (tool: Tool) => boolean {
   if (filter === undefined) return () => true;
-  if (typeof filter !== "object" || filter === null) throw own("has a filter that is no object");
+  if (typeof filter !== "object" || filter === null)
+    throw invalid("has an invalid filter (expected an object)");
   const { names, categories, ...rest } = filter;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined)
-    throw own(`has a filter with the unknown key "${unknown}"; there are names and categories`);
-  const globs = toWords(names, () => own("has filter.names that are no list of names"));
-  const wanted = toWords(categories, () => own("has filter.categories that are no list of categories"));
+    throw invalid(`has a filter with the unknown key "${unknown}" (expected names or categories)`);
+  const globs = toStrings(names, () => invalid("has invalid filter.names (expected a list of names)"));
+  const wanted = toStrings(categories, () =>
+    invalid("has invalid filter.categories (expected a list of categories)"),
+  );
   const wrong = wanted?.find((category) => !(toolCategories as readonly string[]).includes(category));
-  if (wrong !== undefined) throw own(`has the unknown category "${wrong}" in its filter`);
+  if (wrong !== undefined) throw invalid(`has the unknown category "${wrong}" in its filter`);
   const known = new WeakMap<Tool, boolean>();
-  const judge = (tool: Tool): boolean =>
+  const fitsFilter = (tool: Tool): boolean =>
     (wanted === undefined || wanted.includes(tool.category)) &&
     (globs === undefined ||
       [tool.name, ...(tool.aliases ?? [])].some((name) => globs.some((glob) => matchesGlob(glob, name))));
   return (tool) => {
-    const verdict = known.get(tool) ?? judge(tool);
+    const verdict = known.get(tool) ?? fitsFilter(tool);
     known.set(tool, verdict);
     return verdict;
   };
 }
 
-function toWords(list: unknown, fault: () => ToolDefinitionError): readonly string[] | undefined {
+function toStrings(list: unknown, fault: () => ToolDefinitionError): readonly string[] | undefined {
   if (list === undefined) return undefined;
-  if (!Array.isArray(list) || list.some((word) => typeof word !== "string" || word === "")) throw fault();
+  if (!Array.isArray(list) || list.some((item) => typeof item !== "string" || item === "")) throw fault();
   return [...(list as string[])];
 }
 

@@ -149,13 +149,17 @@ describe("an extension", () => {
   });
 
   it("refuses a call by a word or by an error", async () => {
-    const tenon = start([{ ...named, onToolExecute: () => ({ refuse: "not on Sundays", hint: "Wait." }) }]);
+    const tenon = start();
+    const remove = tenon.use({
+      ...named,
+      onToolExecute: () => ({ refuse: "not on Sundays", hint: "Wait." }),
+    });
     expect(await say(tenon)).toFailWith("EXTENSION_REFUSED", {
       type: "ToolPermissionError",
       message: "Access denied: not on Sundays",
       hint: "Wait.",
     });
-    tenon.unuse("ext");
+    remove();
     tenon.use({
       ...named,
       onToolExecute: () => {
@@ -239,14 +243,14 @@ describe("an extension", () => {
       extendTool: (tool) =>
         extendTool(tool, { after: (result) => ({ text: `${(result as { text: string }).text}!` }) }),
     };
-    tenon.use(loud);
-    tenon.use({ ...loud, name: "twice" });
+    const removeFirst = tenon.use(loud);
+    const removeSecond = tenon.use({ ...loud, name: "twice" });
     tenon.register({ ...echo, name: "late" });
     const late = () => tenon.call({ name: "late", arguments: { text: "hi" } });
     expect([(await say(tenon)).result, (await late()).result]).toEqual([{ text: "hi!!" }, { text: "hi!!" }]);
-    tenon.unuse("ext");
+    removeFirst();
     expect(await say(tenon)).toSucceedWith({ text: "hi!" });
-    tenon.unuse("twice");
+    removeSecond();
     expect([(await say(tenon)).result, (await late()).result]).toEqual([{ text: "hi" }, { text: "hi" }]);
     expect(tenon.registry.get("echo")).toBe(echo);
   });
@@ -257,8 +261,12 @@ describe("an extension", () => {
     ["no version", { name: "x", description: "d", onToolExecute() {} }, /no version/],
     ["no description", { name: "x", version: "1", onToolExecute() {} }, /no description/],
     ["no hook", { ...named }, /does nothing/],
-    ["a hook that is none", { ...named, onToolExecute: 1 }, /no function/],
-    ["a filter of rubbish", { ...named, onToolExecute() {}, filter: { names: "a" } }, /no list of names/],
+    ["a hook that is none", { ...named, onToolExecute: 1 }, /invalid onToolExecute \(expected a function\)/],
+    [
+      "a filter of rubbish",
+      { ...named, onToolExecute() {}, filter: { names: "a" } },
+      /expected a list of names/,
+    ],
     ["a filter that nobody reads", { ...named, onToolExecute() {}, filter: { name: ["a"] } }, /unknown key/],
     [
       "an unknown category",
@@ -270,10 +278,15 @@ describe("an extension", () => {
     expect(() => start().use(extension as Extension)).toThrow(message);
   });
 
-  it("of a taken name is refused", () => {
-    const tenon = start([{ ...named, onToolExecute() {} }]);
-    expect(() => tenon.use({ ...named, onToolComplete() {} })).toThrow(/already/);
-    expect([tenon.unuse("ext"), tenon.unuse("ext")]).toEqual([true, false]);
+  it("with a name that is in use is refused until that one is removed", () => {
+    const tenon = start();
+    const remove = tenon.use({ ...named, onToolExecute() {} });
+    expect(() => tenon.use({ ...named, onToolComplete() {} })).toThrow(/already in use/);
+    remove();
+    expect(tenon.extensions()).toEqual([]);
+    tenon.use({ ...named, version: "2.0.0", onToolComplete() {} });
+    remove(); // removes only what its own use() added
+    expect(tenon.extensions()).toMatchObject([{ name: "ext", version: "2.0.0" }]);
   });
 });
 

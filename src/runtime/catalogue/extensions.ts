@@ -7,62 +7,58 @@ import type { EventBus } from "../../record/event-bus.js";
 import type { ToolRegistry } from "../../registry/tool-registry.js";
 import { checkExtension, type CheckedExtension } from "./check-extension.js";
 
-/** What is known of an extension that is there. */
+/** What `tenon.extensions()` lists. */
 export type ExtensionInfo = Pick<CheckedExtension, "name" | "version" | "description" | "priority">;
 
-/** The extensions of a runtime: they come and go while calls run. */
+/** The extensions of a runtime: they can be added and removed while calls run. */
 export interface Extensions {
   readonly hooks: ExtensionHooks;
-  use(extension: Extension): void;
-  unuse(name: string): boolean;
+  /** Add an extension; returns the function that removes it. */
+  use(extension: Extension): () => void;
   list(): readonly ExtensionInfo[];
 }
 
-interface Parts {
+interface ExtensionDeps {
   readonly registry: ToolRegistry;
   readonly events: EventBus;
 }
 
-/** Begin with none; then a call pays for one look at a field that is `undefined`. */
-export function createExtensions(parts: Parts): Extensions {
-  const { registry } = parts;
+/** Start without extensions; a call then pays for one check of an `undefined` field. */
+export function createExtensions(deps: ExtensionDeps): Extensions {
   const hooks: ExtensionHooks = { execute: undefined, complete: undefined };
-  const wrapper = createWrapper(parts, () => ordered);
-  const news = createNews(parts, () => ordered, wrapper);
-  /** The highest priority first; equal ones as they came. */
+  const wrapper = createWrapper(deps, () => ordered);
+  const watcher = createRegistryWatcher(deps, () => ordered, wrapper.wrap);
+  /** The highest priority first; equal ones in the order of registration. */
   let ordered: readonly CheckedExtension[] = [];
-  const set = (next: readonly CheckedExtension[]): void => {
+  const set = (next: readonly CheckedExtension[], changed: CheckedExtension): void => {
     ordered = next.toSorted((one, other) => other.priority - one.priority);
-    hooks.execute = having(ordered, "onToolExecute");
-    hooks.complete = having(ordered, "onToolComplete");
-    news.refresh();
+    hooks.execute = withHook(ordered, "onToolExecute");
+    hooks.complete = withHook(ordered, "onToolComplete");
+    watcher.refresh();
+    if (changed.extendTool !== undefined) wrapper.wrapAll();
   };
   return {
     hooks,
     use(given) {
       const extension = checkExtension(given);
       if (ordered.some(({ name }) => name === extension.name)) {
-        throw new ToolDefinitionError(`There is an extension named "${extension.name}" already.`, {
+        throw new ToolDefinitionError(`An extension named "${extension.name}" is already in use.`, {
           code: "EXTENSION_INVALID",
-          hint: `Remove it first: tenon.unuse("${extension.name}").`,
+          hint: "Remove it first, with the function that tenon.use() returned.",
         });
       }
-      set([...ordered, extension]);
-      if (extension.extendTool !== undefined) wrapper.wrapAll(registry);
-    },
-    unuse(name) {
-      const gone = ordered.find((extension) => extension.name === name);
-      if (gone === undefined) return false;
-      set(ordered.filter((extension) => extension !== gone));
-      if (gone.extendTool !== undefined) wrapper.wrapAll(registry);
-      return true;
+      set([...ordered, extension], extension);
+      return () => {
+        const others = ordered.filter((one) => one !== extension);
+        if (others.length < ordered.length) set(others, extension);
+      };
     },
     list: () =>
       ordered.map(({ name, version, description, priority }) => ({ name, version, description, priority })),
   };
 }
 
-function having(
+function withHook(
   extensions: readonly CheckedExtension[],
   hook: "onToolExecute" | "onToolComplete",
 ): readonly ActiveExtension[] | undefined {
@@ -70,92 +66,85 @@ function having(
   return active.length === 0 ? undefined : active;
 }
 
-interface Wrapper {
-  wrap(tool: Tool): void;
-  wrapAll(registry: ToolRegistry): void;
-}
-
-/** Puts what extensions make of tools in their places, always beginning with the tool as it was registered. */
-function createWrapper({ registry, events }: Parts, extensions: () => readonly CheckedExtension[]): Wrapper {
-  const bases = new WeakMap<Tool, Tool>();
+/** Registers what extensions make of tools, always starting from the tool as it was registered. */
+function createWrapper({ registry, events }: ExtensionDeps, extensions: () => readonly CheckedExtension[]) {
+  const originals = new WeakMap<Tool, Tool>();
   const wrap = (tool: Tool): void => {
-    const base = bases.get(tool) ?? tool;
-    let extended = base;
+    const original = originals.get(tool) ?? tool;
+    let extended = original;
     for (const extension of extensions()) {
-      if (extension.extendTool === undefined || !extension.fits(base)) continue;
+      if (extension.extendTool === undefined || !extension.fits(original)) continue;
       try {
-        extended = sameName(extension.extendTool(extended) ?? extended, base);
+        extended = requireSameName(extension.extendTool(extended) ?? extended, original);
       } catch (cause) {
-        reportFault(events, extension, { hook: "extendTool", cause });
+        reportFault(events, `${extension.name}:extendTool`, cause);
       }
     }
     if (extended === tool) return;
-    if (extended !== base) bases.set(extended, base);
+    if (extended !== original) originals.set(extended, original);
     try {
       registry.replace(extended);
     } catch (cause) {
-      events.emit("LISTENER_FAILED", {
-        event: `extension:extendTool:${base.name}`,
-        message: messageOf(cause),
-      });
+      reportFault(events, `extendTool:${original.name}`, cause);
     }
   };
-  return { wrap, wrapAll: (tools) => tools.list({ includeDisabled: true }).forEach(wrap) };
+  return { wrap, wrapAll: () => registry.list({ includeDisabled: true }).forEach(wrap) };
 }
 
-function sameName(extended: Tool, { name, version }: Tool): Tool {
+function requireSameName(extended: Tool, { name, version }: Tool): Tool {
   if (typeof extended === "object" && extended.name === name && extended.version === version) return extended;
-  throw new TypeError(`it must give a tool of the same name and version as "${name}"`);
+  throw new TypeError(`it must return a tool with the same name and version as "${name}"`);
 }
 
-/** Tells extensions of tools that come and go, as long as somebody wants to know. */
-function createNews(
-  { registry, events }: Parts,
+/** Notifies extensions of tools that are registered and unregistered, while at least one of them has such a hook. */
+function createRegistryWatcher(
+  { registry, events }: ExtensionDeps,
   extensions: () => readonly CheckedExtension[],
-  wrapper: Wrapper,
+  wrap: (tool: Tool) => void,
 ) {
   const known = new Map<string, Tool>();
   let stop: (() => void) | undefined;
-  const tell = (tool: Tool, hook: "onToolRegister" | "onToolUnregister"): void => {
+  const notify = (tool: Tool, hook: "onToolRegister" | "onToolUnregister"): void => {
     for (const extension of extensions()) {
       if (extension[hook] === undefined || !extension.fits(tool)) continue;
+      const onFault = (cause: unknown): void => reportFault(events, `${extension.name}:${hook}`, cause);
       try {
         const answer: unknown = extension[hook](tool);
-        Promise.resolve(answer).catch((cause: unknown) => reportFault(events, extension, { hook, cause }));
+        Promise.resolve(answer).catch(onFault);
       } catch (cause) {
-        reportFault(events, extension, { hook, cause });
+        onFault(cause);
       }
     }
   };
   const listen = (): (() => void) => {
     for (const tool of registry.list({ includeDisabled: true }))
       known.set(keyOf(tool.name, tool.version), tool);
-    const came = events.on("TOOL_REGISTERED", ({ toolName, version }) => {
+    const stopRegistered = events.on("TOOL_REGISTERED", ({ toolName, version }) => {
       const tool = registry.get(`${toolName}@${version}`) ?? registry.get(toolName);
       if (tool === undefined) return;
       known.set(keyOf(toolName, version), tool);
-      tell(tool, "onToolRegister");
-      wrapper.wrap(tool);
+      notify(tool, "onToolRegister");
+      wrap(tool);
     });
-    const left = events.on("TOOL_UNREGISTERED", ({ toolName, version }) => {
+    const stopUnregistered = events.on("TOOL_UNREGISTERED", ({ toolName, version }) => {
       const key = keyOf(toolName, version);
       const tool = known.get(key) ?? known.get(keyOf(toolName, undefined));
       known.delete(key);
-      if (tool !== undefined) tell(tool, "onToolUnregister");
+      if (tool !== undefined) notify(tool, "onToolUnregister");
     });
     return () => {
-      came();
-      left();
+      stopRegistered();
+      stopUnregistered();
       known.clear();
     };
   };
   return {
     refresh() {
-      const wanted = extensions().some(
+      const isNeeded = extensions().some(
         ({ onToolRegister, onToolUnregister, extendTool }) =>
           onToolRegister ?? onToolUnregister ?? extendTool,
       );
-      if (wanted) stop ??= listen();
+      if (isNeeded) stop ??= listen();
       else stop = stop?.() as undefined;
     },
   };
@@ -165,10 +154,6 @@ function keyOf(name: string, version: string | undefined): string {
   return `${name}@${version ?? "1.0.0"}`;
 }
 
-function reportFault(
-  events: EventBus,
-  { name }: CheckedExtension,
-  { hook, cause }: { readonly hook: string; readonly cause: unknown },
-): void {
-  events.emit("LISTENER_FAILED", { event: `extension:${name}:${hook}`, message: messageOf(cause) });
+function reportFault(events: EventBus, source: string, cause: unknown): void {
+  events.emit("LISTENER_FAILED", { event: `extension:${source}`, message: messageOf(cause) });
 }

@@ -4,46 +4,54 @@ import type { LoadedPlugin } from "../../plugin/loaded-plugin.js";
 import type { ToolRegistry } from "../../registry/tool-registry.js";
 import type { Extensions } from "../catalogue/extensions.js";
 
-/** Where plugins' tools stand. */
-export interface Shelf {
+/** Where plugins install their tools and extensions. */
+export interface InstallTarget {
   readonly registry: ToolRegistry;
   readonly extensions: Extensions;
-  /** Whether the configuration switched a tool off. */
-  readonly isOff: (name: string) => boolean;
-  /** Which plugin a tool's name or alias came from. */
+  /** Whether the configuration disabled a tool. */
+  readonly isDisabled: (name: string) => boolean;
+  /** The plugin that a tool's name or alias belongs to. */
   readonly owners: Map<string, string>;
+  /** Removes the extensions of a plugin. */
+  readonly removers: WeakMap<LoadedPlugin, () => void>;
 }
 
-/** How long calls of an unloaded plugin may go on. */
+/** How long the calls of an unloaded plugin may go on. */
 const graceMs = 10_000;
 
 /**
- * Put a plugin's tools into the registry, in the place of those of its former self: running calls end on
- * the old ones, new ones see the new. Where one is refused, everything stays as it was.
+ * Register a plugin's tools, replacing those of its previous version: running calls finish on the old ones,
+ * new calls use the new ones. If one is refused, everything stays as it was.
  */
-export function installPlugin(shelf: Shelf, fresh: LoadedPlugin, old: LoadedPlugin | undefined): void {
-  const { registry, owners } = shelf;
-  if (old === undefined) refuseNamesake(shelf, fresh);
-  refuseTaken(shelf, fresh);
-  const before = new Map((old?.tools ?? []).map((tool) => [tool.name, tool]));
-  const done: (() => void)[] = [];
+export function installPlugin(
+  target: InstallTarget,
+  fresh: LoadedPlugin,
+  previous: LoadedPlugin | undefined,
+): void {
+  const { registry, owners } = target;
+  if (previous === undefined) refuseSameName(target, fresh);
+  refuseTakenTools(target, fresh);
+  const before = new Map((previous?.tools ?? []).map((tool) => [tool.name, tool]));
+  const rollback: (() => void)[] = [];
   try {
     const added = fresh.tools.filter(({ name }) => !before.has(name));
     if (added.length > 0) {
       registry.registerMany(added);
-      done.push(() => added.forEach(({ name }) => void registry.unregister(name)));
+      rollback.push(() => added.forEach(({ name }) => void registry.unregister(name)));
     }
     for (const tool of fresh.tools) {
-      const former = before.get(tool.name);
-      if (former === undefined) continue;
+      const replaced = before.get(tool.name);
+      if (replaced === undefined) continue;
       registry.replace(tool);
-      done.push(() => registry.replace(former));
+      rollback.push(() => registry.replace(replaced));
     }
-    for (const { name } of old?.extensions ?? []) shelf.extensions.unuse(name);
-    done.push(() => useAll(shelf, old));
-    useAll(shelf, fresh);
+    if (previous !== undefined) {
+      target.removers.get(previous)?.();
+      rollback.push(() => useExtensions(target, previous));
+    }
+    useExtensions(target, fresh);
   } catch (error) {
-    for (const undo of done.toReversed()) undo();
+    for (const undo of rollback.toReversed()) undo();
     throw error;
   }
   const kept = new Set(fresh.tools.map(({ name }) => name));
@@ -51,60 +59,59 @@ export function installPlugin(shelf: Shelf, fresh: LoadedPlugin, old: LoadedPlug
   for (const [name, plugin] of owners) if (plugin === fresh.name) owners.delete(name);
   for (const name of fresh.tools.flatMap(namesOf)) owners.set(name, fresh.name);
   for (const { name } of fresh.tools)
-    if (shelf.isOff(name)) registry.disable(name, "the configuration says so");
+    if (target.isDisabled(name)) registry.disable(name, "disabled in the configuration");
 }
 
-/** Take a plugin's tools away; waits for their calls, but not for ever. */
-export async function uninstallPlugin(shelf: Shelf, loaded: LoadedPlugin): Promise<void> {
-  const { registry, extensions, owners } = shelf;
-  for (const { name } of loaded.extensions) extensions.unuse(name);
-  const left = loaded.tools
+/** Unregister a plugin's tools and wait for their calls, for a limited time. */
+export async function uninstallPlugin(target: InstallTarget, loaded: LoadedPlugin): Promise<void> {
+  const { registry, owners } = target;
+  target.removers.get(loaded)?.();
+  const unregistered = loaded.tools
     .filter(({ name }) => owners.get(fold(name)) === loaded.name)
     .map(({ name }) => registry.unregister(name));
   for (const [name, plugin] of owners) if (plugin === loaded.name) owners.delete(name);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
-  await Promise.race([Promise.all(left), late]);
+  await Promise.race([Promise.all(unregistered), late]);
   clearTimeout(timer);
 }
 
-function useAll({ extensions }: Shelf, loaded: LoadedPlugin | undefined): void {
-  const used: string[] = [];
+function useExtensions({ extensions, removers }: InstallTarget, loaded: LoadedPlugin): void {
+  const added: (() => void)[] = [];
+  const removeAll = (): void => added.forEach((remove) => remove());
   try {
-    for (const extension of loaded?.extensions ?? []) {
-      extensions.use(extension);
-      used.push(extension.name);
-    }
+    for (const extension of loaded.extensions) added.push(extensions.use(extension));
   } catch (error) {
-    for (const name of used) extensions.unuse(name);
+    removeAll();
     throw error;
   }
+  removers.set(loaded, removeAll);
 }
 
-/** What calls itself like a plugin that is there would own that one's tools. */
-function refuseNamesake({ owners }: Shelf, { name }: LoadedPlugin): void {
+/** A second plugin of the same name would own the first one's tools. */
+function refuseSameName({ owners }: InstallTarget, { name }: LoadedPlugin): void {
   if (![...owners.values()].includes(name)) return;
-  throw new ToolDefinitionError(`There is a plugin named "${name}" already, from another file.`, {
+  throw new ToolDefinitionError(`A plugin named "${name}" is already loaded from another file.`, {
     code: "NAME_TAKEN",
-    hint: "Unload the other one first, or give this one another name.",
+    hint: "Unload the other one first, or rename this one.",
   });
 }
 
-/** Another version of a tool that somebody else brought would take its place in silence. */
-function refuseTaken({ registry, owners }: Shelf, { name: plugin, tools }: LoadedPlugin): void {
+/** A tool of the same name would silently replace another plugin's or the host's. */
+function refuseTakenTools({ registry, owners }: InstallTarget, { name: plugin, tools }: LoadedPlugin): void {
   for (const tool of tools) {
     for (const name of [tool.name, ...(tool.aliases ?? [])]) {
       const holder = registry.entry(name);
       const owner = owners.get(fold(name));
       if (holder === undefined || owner === plugin) continue;
-      const whose = owner === undefined ? "a tool that is no plugin's" : `the plugin "${owner}"`;
+      const user = owner === undefined ? "a tool outside any plugin" : `the plugin "${owner}"`;
       const shown = holder.name === name ? `"${name}"` : `"${name}" (an alias of "${holder.name}")`;
       throw new ToolDefinitionError(
-        `Plugin "${plugin}" cannot be loaded: its tool "${tool.name}" wants the name ${shown}, which ${whose} has.`,
+        `Plugin "${plugin}" cannot be loaded: its tool "${tool.name}" needs the name ${shown}, which is used by ${user}.`,
         {
           code: "NAME_TAKEN",
           toolName: tool.name,
-          hint: "Give the tool another name, with a prefix of your own.",
+          hint: "Rename the tool, for example with a prefix.",
         },
       );
     }

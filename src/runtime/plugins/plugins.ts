@@ -13,7 +13,7 @@ import { nearest } from "../../schema/nearest.js";
 import type { TenonOptions } from "../tenon-options.js";
 import type { Extensions } from "../catalogue/extensions.js";
 import { createLog } from "../log/create-log.js";
-import type { Shelf } from "./install-plugin.js";
+import type { InstallTarget } from "./install-plugin.js";
 import { slotParts } from "./slot-parts.js";
 
 /** What plugins are loaded with. */
@@ -39,7 +39,7 @@ export function userPluginDir(env: PluginParts["env"], home: string): string {
 
 /** The plugins of a runtime. Nothing is loaded until the first call, `ready` or `load`. */
 export class Plugins {
-  readonly #parts: PluginParts & { readonly log: Log; readonly shelf: Shelf };
+  readonly #parts: PluginParts & { readonly log: Log; readonly target: InstallTarget };
   readonly #places: PluginPlaces;
   readonly #slots = new Map<string, PluginSlot>();
   /** Those of the configuration that were not even found, or are switched off. */
@@ -50,9 +50,10 @@ export class Plugins {
 
   constructor(parts: PluginParts) {
     const { config, options, registry, extensions, now, redact } = parts;
-    const isOff = (name: string): boolean => config.tools.perTool[name]?.enabled === false;
+    const isDisabled = (name: string): boolean => config.tools.perTool[name]?.enabled === false;
     const log = createLog({ level: config.logLevel, sink: options.log ?? (() => {}), now, redact });
-    this.#parts = { ...parts, log, shelf: { registry, extensions, isOff, owners: new Map() } };
+    const target = { registry, extensions, isDisabled, owners: new Map(), removers: new WeakMap() };
+    this.#parts = { ...parts, log, target };
     const own = userPluginDir(parts.env, options.home ?? homedir());
     // A workspace could hold a package that a person's configuration names: only the host program's own word is enough.
     const packageFolders = options.loaded === undefined ? [own, process.cwd(), parts.workspace] : [own];

@@ -7,7 +7,7 @@ import { loadRemote } from "../../plugin/load-remote.js";
 import type { LoadedPlugin } from "../../plugin/loaded-plugin.js";
 import type { PluginSlot, SlotParts } from "../../plugin/plugin-slot.js";
 import { pluginHostFile, pluginPackages } from "./plugin-files.js";
-import { installPlugin, uninstallPlugin, type Shelf } from "./install-plugin.js";
+import { installPlugin, uninstallPlugin, type InstallTarget } from "./install-plugin.js";
 import { acceptPluginTool } from "./accept-plugin-tool.js";
 import type { PluginParts } from "./plugins.js";
 import { safeEnv } from "../world/safe-env.js";
@@ -18,11 +18,11 @@ const openUpstream: OpenUpstream = async (spec, options) =>
 
 /** How one plugin is opened, registered and reported. */
 export function slotParts(
-  parts: PluginParts & { readonly log: Log; readonly shelf: Shelf },
+  parts: PluginParts & { readonly log: Log; readonly target: InstallTarget },
   find: () => FoundPlugin,
   options: PluginOptions,
 ): SlotParts {
-  const { log, workspace, shelf } = parts;
+  const { log, workspace, target } = parts;
   const say = (level: keyof Log, message: string, fields: Readonly<Record<string, unknown>>): void => {
     log[level](message, fields);
   };
@@ -50,12 +50,12 @@ export function slotParts(
     find,
     open,
     install: (fresh, old) => {
-      installPlugin(shelf, fresh, old);
+      installPlugin(target, fresh, old);
       const { name, version, tools } = fresh;
       parts.events.emit("PLUGIN_LOADED", { plugin: name, version, tools: tools.map((tool) => tool.name) });
     },
     uninstall: async (loaded) => {
-      await uninstallPlugin(shelf, loaded);
+      await uninstallPlugin(target, loaded);
       parts.events.emit("PLUGIN_UNLOADED", { plugin: loaded.name });
     },
     restartMs: parts.times?.restartMs,
