@@ -18,15 +18,25 @@ export async function openPipe(command, args, options = {}) {
       settle?.(message);
     }
   });
+  const gone = new Promise((_, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) =>
+      reject(new Error(`${[command, ...args].join(" ")} ended with ${code ?? "a signal"}`)),
+    );
+  });
+  gone.catch(() => {}); // reported by the requests that wait for an answer
+  child.stdin.on("error", () => {}); // likewise
   const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  const request = (method, params) =>
-    new Promise((resolve, reject) => {
+  const request = (method, params) => {
+    const answer = new Promise((resolve, reject) => {
       const id = ++lastId;
       waiting.set(id, ({ result, error }) =>
         error === undefined ? resolve(result) : reject(new Error(error.message)),
       );
       send({ id, method, params });
     });
+    return Promise.race([answer, gone]);
+  };
   const clientInfo = { name: "bench", version: "1" };
   await request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
   send({ method: "notifications/initialized" });

@@ -1,12 +1,12 @@
-// npm run bench [suite …]: run all suites, or those that are named.
-import { readdirSync } from "node:fs";
+// npm run bench [suite …] [--time-limit SECONDS]: run all suites, or those that are named.
+import { fileURLToPath } from "node:url";
+import { listSuites, runSuites } from "./run-suites.mjs";
 
-const available = readdirSync(new URL("suites/", import.meta.url)).map((file) => file.replace(/\.mjs$/, ""));
-// Options of suites (`--tree DIR`) are theirs to read.
-const wanted = process.argv
-  .slice(2)
-  .filter((arg, at, all) => !arg.startsWith("--") && all[at - 1] !== "--tree");
-const unknown = wanted.filter((name) => !available.includes(name));
+const folder = fileURLToPath(new URL("suites/", import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url));
+const { names, options, timeLimitMs } = readArguments(process.argv.slice(2));
+const available = listSuites(folder);
+const unknown = names.filter((name) => !available.includes(name));
 if (unknown.length > 0) {
   console.error(`No such suite: ${unknown.join(", ")}. There are: ${available.join(", ")}.`);
   process.exit(2);
@@ -14,7 +14,29 @@ if (unknown.length > 0) {
 console.log(
   `Node ${process.versions.node}, ${process.platform} ${process.arch}. Trust the ratios, not the microseconds.`,
 );
-for (const name of wanted.length > 0 ? wanted : available) {
-  const { run } = await import(`./suites/${name}.mjs`);
-  await run();
+const failed = await runSuites({
+  folder,
+  root,
+  names: names.length > 0 ? names : available,
+  options,
+  timeLimitMs,
+  log: (line) => console.error(line),
+});
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+/** Options of suites (`--tree DIR`) are theirs to read. */
+function readArguments(words) {
+  const rest = [...words];
+  const at = rest.indexOf("--time-limit");
+  const [, seconds = "600"] = at === -1 ? [] : rest.splice(at, 2);
+  if (!(Number(seconds) > 0)) {
+    console.error(`--time-limit takes seconds, not "${seconds}".`);
+    process.exit(2);
+  }
+  const isOption = (word, index) => word.startsWith("--") || rest[index - 1] === "--tree";
+  return {
+    names: rest.filter((word, index) => !isOption(word, index)),
+    options: rest.filter(isOption),
+    timeLimitMs: Number(seconds) * 1000,
+  };
 }

@@ -1,6 +1,7 @@
-// Builds dist/: the library and the command line as one set of chunks, and the types.
+// Builds dist/: the library and the command line as one set of chunks, the console and the types.
+// With --program, what `tenon` needs to run and nothing else, in place: for `npm run dev`.
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { buildConsole } from "./build-console.mjs";
@@ -16,7 +17,8 @@ const dependencies = Object.keys({
   ...manifest.peerDependencies,
 }).filter((name) => name !== "zod");
 
-rmSync(`${root}/dist`, { recursive: true, force: true });
+const programOnly = process.argv.includes("--program");
+if (!programOnly) rmSync(`${root}/dist`, { recursive: true, force: true });
 
 const common = {
   cwd: root,
@@ -37,8 +39,9 @@ const output = {
 };
 
 const bundle = await rolldown({ ...common, input: { index: "src/index.ts", cli: "src/cli/main.ts" } });
-await bundle.write({ ...output, chunkFileNames: "chunks/[name]-[hash].js" });
+const written = await bundle.write({ ...output, chunkFileNames: "chunks/[name]-[hash].js" });
 await bundle.close();
+removeOldChunks(new Set(written.output.map(({ fileName }) => fileName)));
 
 // A thread of its own that needs a tenth of the library: sharing chunks would load all of it once a thread.
 const worker = await rolldown({
@@ -48,7 +51,7 @@ const worker = await rolldown({
 await worker.write({ ...output, codeSplitting: false });
 await worker.close();
 
-await buildConsole(root);
+if (!programOnly) await buildConsole(root);
 
 // All that `tenon mcp` loads before it answers a host for the first time.
 const quick = await rolldown({ ...common, input: { "mcp-start": "src/cli/mcp-quick-start.ts" } });
@@ -72,7 +75,16 @@ for (const [name, file] of [
   await host.close();
 }
 
-execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
-  cwd: root,
-  stdio: "inherit",
-});
+if (!programOnly) {
+  execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
+    cwd: root,
+    stdio: "inherit",
+  });
+}
+
+/** @param {ReadonlySet<string>} current Files of this build, by their path in dist. */
+function removeOldChunks(current) {
+  for (const name of readdirSync(`${root}/dist/chunks`)) {
+    if (!current.has(`chunks/${name.replace(/\.map$/, "")}`)) rmSync(`${root}/dist/chunks/${name}`);
+  }
+}

@@ -11,6 +11,8 @@ import { compare, printGoal, printTable, quantile } from "../measure.mjs";
 
 const rgPath = findRipgrep();
 const run1 = promisify(execFile);
+/** Checked before the suite runs. */
+export const needs = [{ program: "ctags" }];
 const ctagsLanguages =
   "JavaScript,TypeScript,Python,Go,Rust,Java,C,C++,C#,Ruby,PHP,Sh,CSS,PowerShell,Iniconf";
 const endings = /\.(?:[cm]?[jt]sx?|py|go|rs|java|c|h|cc|cpp|hpp|cs|rb|php|sh|css|ps1|ini)$/;

@@ -14,6 +14,9 @@ const here = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const token = "console-bench-token-0123456789";
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
+/** Checked before the suite runs. */
+export const needs = [{ program: "chromium" }];
+
 export async function run() {
   console.log("\n## Console\n");
   const kilobytes = firstPageBytes() / 1000;

@@ -14,6 +14,8 @@ const here = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const cli = here("bin/tenon.cjs");
 const proxy = here("test/peers/node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs");
 const upstream = { command: process.execPath, args: [here("bench/mcp-upstream.mjs"), "25"] };
+/** Checked before the suite runs. */
+export const needs = [{ peer: "mcp-proxy" }];
 const servers = 20;
 const rounds = 12;
 const callsPerRound = 128;

@@ -11,6 +11,9 @@ const here = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const tenon = [here("bin/tenon.cjs"), "mcp"];
 const filesystem = here("test/peers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
 
+/** Checked before the suite runs. */
+export const needs = [{ peer: "@modelcontextprotocol/server-filesystem" }];
+
 export async function run() {
   const dir = mkdtempSync(join(tmpdir(), "tenon-bench-mcp-"));
   // The certificates alone would add 60 ms to each start.

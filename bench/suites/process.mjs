@@ -5,6 +5,9 @@ import { printGoal, printTable } from "../measure.mjs";
 
 const host = fileURLToPath(new URL("../process-host.mjs", import.meta.url));
 
+/** Checked before the suite runs. */
+export const needs = [{ program: "bwrap" }];
+
 export async function run() {
   const small = measure({ what: "spawn", ballastMb: 0, rounds: 60 });
   const large = measure({ what: "spawn", ballastMb: 2048, rounds: 15 });
