@@ -71,8 +71,12 @@ function entryPage(folder, target) {
   return {
     name: "tenon-entry-page",
     configureServer(vite) {
-      vite.middlewares.use("/enter", (request, response, next) => {
-        enter(vite, request, response).catch(next);
+      vite.middlewares.use("/enter", async (request, response, next) => {
+        try {
+          await enter(vite, request, response);
+        } catch (error) {
+          next(error);
+        }
       });
     },
   };

@@ -82,7 +82,7 @@ describe("npm run bench", () => {
 describe("a pipe to an MCP server", () => {
   it("fails where the server ends instead of answering", async () => {
     const { openPipe } = (await import(join(bench, "mcp-pipe.mjs"))) as {
-      openPipe(command: string, args: readonly string[]): Promise<unknown>;
+      openPipe: (command: string, args: readonly string[]) => Promise<unknown>;
     };
     await expect(openPipe(process.execPath, ["-e", "process.exit(7)"])).rejects.toThrow(/ended with 7/);
     await expect(openPipe(join(folder, "missing"), [])).rejects.toThrow(/ENOENT/);
