@@ -1,5 +1,5 @@
 import { checkWords, refusal, show } from "./check-plugin.js";
-import { hookNames, toolMethods, type PluginManifest } from "./wire.js";
+import { hookNames, toolMethods, type PluginManifest } from "./protocol.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

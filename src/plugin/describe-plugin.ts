@@ -2,13 +2,13 @@ import type { CheckedPlugin, CheckedTool } from "./check-plugin.js";
 import {
   extensionData,
   hookNames,
-  pick,
+  pickMembers,
   toolData,
   toolMethods,
   type ExtensionManifest,
   type PluginManifest,
   type ToolManifest,
-} from "./wire.js";
+} from "./protocol.js";
 
 /** All of a plugin that is data. */
 export function describePlugin(plugin: CheckedPlugin): PluginManifest {
@@ -23,7 +23,7 @@ export function describePlugin(plugin: CheckedPlugin): PluginManifest {
 
 function describeTool({ tool, input, output }: CheckedTool): ToolManifest {
   return {
-    ...(pick(tool, toolData) as Pick<ToolManifest, (typeof toolData)[number]>),
+    ...(pickMembers(tool, toolData) as Pick<ToolManifest, (typeof toolData)[number]>),
     inputSchema: input.jsonSchema,
     ...(output !== undefined && { outputSchema: output.jsonSchema }),
     methods: toolMethods.filter((name) => typeof tool[name] === "function"),
@@ -32,7 +32,7 @@ function describeTool({ tool, input, output }: CheckedTool): ToolManifest {
 
 function describeExtension(extension: Readonly<Record<string, unknown>>): ExtensionManifest {
   return {
-    ...(pick(extension, extensionData) as unknown as ExtensionManifest),
+    ...(pickMembers(extension, extensionData) as unknown as ExtensionManifest),
     hooks: hookNames.filter((name) => typeof extension[name] === "function"),
   };
 }

@@ -1,5 +1,5 @@
 import type { SessionEnv } from "../contract/ports/env.js";
-import type { WireEnv } from "./wire.js";
+import type { WireEnv } from "./protocol.js";
 
 const mostSessions = 500;
 

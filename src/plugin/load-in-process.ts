@@ -9,9 +9,9 @@ import type { FoundPlugin } from "./find-plugin.js";
 import { importFault } from "./import-fault.js";
 import { loadModule } from "./load-module.js";
 import type { LoadedPlugin } from "./loaded-plugin.js";
-import { defaultTimeoutMs } from "./open-line.js";
+import { defaultTimeoutMs } from "./open-plugin-connection.js";
 import { setUp } from "./set-up.js";
-import { extensionData, hookNames, pick, toolData, toolMethods } from "./wire.js";
+import { extensionData, hookNames, pickMembers, toolData, toolMethods } from "./protocol.js";
 import { fromWireError, toWireError } from "./wire-error.js";
 
 export interface InProcessParts {
@@ -121,7 +121,11 @@ function boundTo(tool: Tool): Partial<Tool> {
 
 /** Hooks keep their own object, too; a refusal that one throws must be known as one. */
 function withOwnErrors(extension: Extension): Extension {
-  const members: Record<string, unknown> = pick(extension, [...extensionData, ...hookNames, "extendTool"]);
+  const members: Record<string, unknown> = pickMembers(extension, [
+    ...extensionData,
+    ...hookNames,
+    "extendTool",
+  ]);
   for (const [name, member] of Object.entries(members))
     if (typeof member === "function") members[name] = translated(member.bind(extension));
   return members as unknown as Extension;

@@ -1,17 +1,17 @@
 import type { Extension, HookCall } from "../contract/extension.js";
 import type { Tool } from "../contract/tool.js";
 import { ToolError } from "../contract/errors.js";
-import type { LineOf } from "./remote-tool.js";
-import { extensionData, pick, toolData, type ExtensionManifest, type HookName } from "./wire.js";
+import type { GetConnection } from "./remote-tool.js";
+import { extensionData, pickMembers, toolData, type ExtensionManifest, type HookName } from "./protocol.js";
 
 /** An extension whose hooks run in a plugin's process; the time limit is kept by whoever calls them. */
-export function createRemoteExtension(manifest: ExtensionManifest, lineOf: LineOf): Extension {
+export function createRemoteExtension(manifest: ExtensionManifest, getConnection: GetConnection): Extension {
   const has = new Set(manifest.hooks);
-  const reached = async () => lineOf();
+  const reached = async () => getConnection();
   const told = (hook: HookName) => (tool: Tool) => {
     // Nobody waits for it; a process that is gone has heard enough.
     reached()
-      .then((line) => line.hook({ extension: manifest.name, hook, tool: dataOf(tool) }))
+      .then((connection) => connection.hook({ extension: manifest.name, hook, tool: dataOf(tool) }))
       .catch(() => undefined);
   };
   const asked = (hook: HookName) => (tool: Tool, subject: unknown, call: HookCall) => {
@@ -19,13 +19,13 @@ export function createRemoteExtension(manifest: ExtensionManifest, lineOf: LineO
     const who = { callId, sessionId, taskId, agent, userId, parentCallId };
     const params = { extension: manifest.name, hook, tool: dataOf(tool), subject, call: who };
     return reached()
-      .then((line) => line.hook(params, signal))
+      .then((connection) => connection.hook(params, signal))
       .catch((error: unknown) => {
         throw isFault(error) ? new Error(error.message, { cause: error }) : error;
       }) as Promise<never>;
   };
   return {
-    ...(pick(manifest, extensionData) as unknown as Extension),
+    ...(pickMembers(manifest, extensionData) as unknown as Extension),
     ...(has.has("onToolRegister") && { onToolRegister: told("onToolRegister") }),
     ...(has.has("onToolUnregister") && { onToolUnregister: told("onToolUnregister") }),
     ...(has.has("onToolExecute") && { onToolExecute: asked("onToolExecute") }),
@@ -40,5 +40,5 @@ function isFault(error: unknown): error is ToolError {
 }
 
 function dataOf(tool: Tool): Record<string, unknown> {
-  return pick(tool, toolData);
+  return pickMembers(tool, toolData);
 }

@@ -2,29 +2,29 @@ import type { ContentPart } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
 import { ToolInternalError } from "../contract/errors.js";
 import type { HealthVerdict, PermissionResult, Tool, ToolPreview } from "../contract/tool.js";
-import type { PluginLine } from "./plugin-line.js";
+import type { PluginConnection } from "./plugin-connection.js";
 import { fromWireError } from "./wire-error.js";
-import { pick, toolData, type Prepared, type ToolManifest } from "./wire.js";
+import { pickMembers, toolData, type Prepared, type ToolManifest } from "./protocol.js";
 
 /** Which process answers for a tool now: its own, or the one that took its place. */
-export type LineOf = () => PluginLine | Promise<PluginLine>;
+export type GetConnection = () => PluginConnection | Promise<PluginConnection>;
 
 /** A tool that runs in a plugin's process, as the registry takes it. */
-export function createRemoteTool(manifest: ToolManifest, lineOf: LineOf): Tool {
+export function createRemoteTool(manifest: ToolManifest, getConnection: GetConnection): Tool {
   const { name } = manifest;
   const has = new Set(manifest.methods);
   const prepared = new WeakMap<object, Prepared>();
   const rendered = new WeakMap<object, string | readonly ContentPart[]>();
-  const reached = async (): Promise<PluginLine> => lineOf();
+  const reached = async (): Promise<PluginConnection> => getConnection();
   const ask = (method: "preview" | "checkPermissions", input: unknown, ctx: ToolContext): Promise<unknown> =>
-    reached().then((line) => line.ask({ tool: name, method, input }, ctx));
+    reached().then((connection) => connection.ask({ tool: name, method, input }, ctx));
 
   const tool: Tool = {
-    ...(pick(manifest, toolData) as unknown as Tool),
+    ...(pickMembers(manifest, toolData) as unknown as Tool),
     input: manifest.inputSchema,
     ...(manifest.outputSchema !== undefined && { output: manifest.outputSchema }),
     async execute(input, ctx) {
-      const answer = await (await lineOf()).call(name, input, ctx);
+      const answer = await (await getConnection()).call(name, input, ctx);
       if (!answer.answer.ok) throw fromWireError(answer.answer.error);
       if (answer.rendered !== undefined && isObject(input)) rendered.set(input, answer.rendered);
       return answer.answer.value;
@@ -38,10 +38,10 @@ export function createRemoteTool(manifest: ToolManifest, lineOf: LineOf): Tool {
     }),
     ...(has.has("healthCheck") && {
       healthCheck: async () =>
-        (await (await lineOf()).ask({ tool: name, method: "healthCheck" })) as HealthVerdict,
+        (await (await getConnection()).ask({ tool: name, method: "healthCheck" })) as HealthVerdict,
     }),
     ...(has.has("init") && {
-      init: async () => void (await (await lineOf()).ask({ tool: name, method: "init" })),
+      init: async () => void (await (await getConnection()).ask({ tool: name, method: "init" })),
     }),
     // Rendered where the result was made, and brought along with it.
     ...(has.has("render") && {
@@ -53,8 +53,8 @@ export function createRemoteTool(manifest: ToolManifest, lineOf: LineOf): Tool {
 
   async function askAhead(input: unknown): Promise<void> {
     if (!isObject(input)) throw new ToolInternalError(`"${name}" takes an object.`);
-    const line = await lineOf();
-    prepared.set(input, Object(await line.ask({ tool: name, method: "prepare", input })) as Prepared);
+    const connection = await getConnection();
+    prepared.set(input, Object(await connection.ask({ tool: name, method: "prepare", input })) as Prepared);
   }
 
   /** What the call will touch is asked for once, ahead; the answers wait here for whoever wants them at once. */

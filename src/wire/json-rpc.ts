@@ -8,7 +8,13 @@ export interface WireMessage {
   readonly error?: unknown;
 }
 
-export const rpcErrors = { parse: -32700, invalidRequest: -32600, internal: -32603 } as const;
+export const rpcErrors = {
+  parse: -32700,
+  invalidRequest: -32600,
+  unknownMethod: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+} as const;
 
 /** The answer to what could not be taken. */
 export function rpcError(id: string | number | null, code: number, message: string): WireMessage {

@@ -69,6 +69,29 @@ export interface UpstreamEvents {
   readonly onLog?: ((line: string) => void) | undefined;
 }
 
+/** A program that exchanges JSON-RPC messages with Tenon on its standard streams. */
+export interface ProgramChannel {
+  readonly pid: number | undefined;
+  /** Send one serialized message; throws where the program is gone or does not read. */
+  send(text: string): void;
+  /** End the program and everything it started. */
+  close(): Promise<void>;
+}
+
+export interface ProgramEvents extends Pick<UpstreamEvents, "onLog"> {
+  readonly onMessage: (message: Readonly<Record<string, unknown>>) => void;
+  /** The program ended, or its output could not be read any further. */
+  readonly onLost: (reason: string) => void;
+  /** Maximum size of a message; the connection ends where a longer one cannot be skipped. */
+  readonly maxMessageBytes: number;
+}
+
+/** Start a program; rejects where that is not possible. */
+export type OpenProgram = (
+  spec: Extract<UpstreamSpec, { kind: "program" }>,
+  events: ProgramEvents,
+) => Promise<ProgramChannel>;
+
 /** Connect; rejects after `timeoutMs` whatever the server does. */
 export type OpenUpstream = (
   spec: UpstreamSpec,

@@ -20,10 +20,12 @@ export interface ProgramOptions {
   readonly onFault: (message: string) => void;
   /** A line on its standard error. */
   readonly onLog: (line: string) => void;
+  /** Its requests are expected and do not count as a flood. @default false */
+  readonly sendsRequests?: boolean | undefined;
 }
 
 /** How much may wait for a program that does not read. */
-const mostUnread = 64 * 1024 * 1024;
+const maxUnreadBytes = 64 * 1024 * 1024;
 /** What a process that ended may still have in its pipes. */
 const drainMs = 250;
 
@@ -88,14 +90,16 @@ export class ProgramTransport implements Transport {
     });
   }
 
-  send(message: JSONRPCMessage): Promise<void> {
+  async send(message: JSONRPCMessage): Promise<void> {
+    this.sendText(JSON.stringify(message));
+  }
+
+  /** Send a serialized message; throws where the program cannot take it. */
+  sendText(text: string): void {
     const stdin = this.#child?.stdin;
-    if (this.#over || !stdin?.writable) return Promise.reject(new Error(this.ended ?? "the program is gone"));
-    if (stdin.writableLength > mostUnread) {
-      return Promise.reject(new Error("the program does not read what it is sent"));
-    }
-    stdin.write(`${JSON.stringify(message)}\n`);
-    return Promise.resolve();
+    if (this.#over || !stdin?.writable) throw new Error(this.ended ?? "the program is gone");
+    if (stdin.writableLength > maxUnreadBytes) throw new Error("the program does not read what it is sent");
+    stdin.write(`${text}\n`);
   }
 
   close(): Promise<void> {
@@ -135,7 +139,8 @@ export class ProgramTransport implements Transport {
       return;
     }
     for (const message of messages) {
-      if ("method" in message) this.#slowDown();
+      const isExpected = "id" in message && this.#options.sendsRequests === true;
+      if ("method" in message && !isExpected) this.#slowDown();
       this.#inOrder(message);
     }
   }

@@ -3,11 +3,18 @@ import { describePlugin } from "../describe-plugin.js";
 import { importFault } from "../import-fault.js";
 import { loadModule } from "../load-module.js";
 import { setUp } from "../set-up.js";
-import type { AskToolParams, CallAnswer, CallMeta, HookParams, OpenParams, PluginManifest } from "../wire.js";
+import type {
+  AskToolParams,
+  CallAnswer,
+  CallMeta,
+  HookParams,
+  OpenParams,
+  PluginManifest,
+} from "../protocol.js";
 import { createLog } from "./remote-context.js";
 import { createToolRunner } from "./run-tool.js";
 import { runHook } from "./run-hook.js";
-import type { Wishes } from "./wishes.js";
+import type { ContextRequests } from "./context-requests.js";
 
 /** A plugin that is ready to be called. */
 export interface OpenedPlugin {
@@ -16,26 +23,26 @@ export interface OpenedPlugin {
   call(name: string, input: unknown, meta: CallMeta, signal: AbortSignal): Promise<CallAnswer>;
   askTool(params: AskToolParams, signal: AbortSignal): Promise<unknown>;
   hook(params: HookParams, signal: AbortSignal): Promise<unknown>;
-  cancel(key: string): Record<string, never>;
+  cancel(key: string): void;
   close(): Promise<void>;
 }
 
-export interface OpenParts {
+export interface OpenDeps {
   readonly accept: AcceptTool;
   readonly packages: Readonly<Record<string, string>>;
-  readonly wishes: Wishes;
+  readonly requests: ContextRequests;
 }
 
 /** Import a plugin, check it and let it set itself up. */
-export async function openPlugin(params: OpenParams, parts: OpenParts): Promise<OpenedPlugin> {
+export async function openPlugin(params: OpenParams, deps: OpenDeps): Promise<OpenedPlugin> {
   const { label, workspace, options, timeoutMs } = params;
-  const plugin = checkPlugin(await importPlugin(params, parts), label, parts.accept);
+  const plugin = checkPlugin(await importPlugin(params, deps), label, deps.accept);
   refuseUnportable(plugin);
   // Described before `setup` runs: a plugin that cannot be shown need not start anything.
   const manifest = describePlugin(plugin);
-  const log = createLog((...args) => parts.wishes.note("", "log", args));
+  const log = createLog((...args) => deps.requests.note("", "log", args));
   const close = await setUp(plugin, { options, workspace, log, timeoutMs });
-  const runner = createToolRunner(plugin, { wishes: parts.wishes, workspace });
+  const runner = createToolRunner(plugin, { requests: deps.requests, workspace });
   return {
     plugin,
     manifest,
@@ -50,7 +57,7 @@ export async function openPlugin(params: OpenParams, parts: OpenParts): Promise<
   };
 }
 
-async function importPlugin({ file, root, label }: OpenParams, { packages }: OpenParts): Promise<unknown> {
+async function importPlugin({ file, root, label }: OpenParams, { packages }: OpenDeps): Promise<unknown> {
   try {
     return await loadModule(file, { root, packages, fresh: false });
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { CheckedPlugin } from "../check-plugin.js";
-import { metaKey, type CallAnswer, type CallMeta } from "../wire.js";
+import type { CallAnswer, CallMeta } from "../protocol.js";
 import type { OpenedPlugin } from "./open-plugin.js";
 
 /** The tools of a plugin as any MCP client sees them. */
@@ -22,23 +22,16 @@ export function listForMcp({ tools }: CheckedPlugin): readonly Readonly<Record<s
   });
 }
 
-/** One `tools/call`: for Tenon with all that it said of the call, for others as plain MCP. */
+/** A `tools/call` of any MCP client other than Tenon. */
 export async function callForMcp(
   opened: OpenedPlugin,
-  params: {
-    readonly name: string;
-    readonly arguments?: unknown;
-    readonly _meta?: Readonly<Record<string, unknown>> | undefined;
-  },
+  params: { readonly name: string; readonly arguments?: unknown },
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const meta = params._meta?.[metaKey] as CallMeta | undefined;
-  const answer = await opened.call(params.name, params.arguments, meta ?? nobody, signal);
-  if (meta !== undefined) return { content: [], isError: !answer.answer.ok, _meta: { [metaKey]: answer } };
-  return toMcp(answer);
+  return toMcp(await opened.call(params.name, params.arguments, plainMeta, signal));
 }
 
-const nobody: CallMeta = { key: "mcp", callId: "mcp", sessionId: "mcp", agent: "mcp", settings: {} };
+const plainMeta: CallMeta = { key: "mcp", callId: "mcp", sessionId: "mcp", agent: "mcp", settings: {} };
 
 function toMcp({ answer, rendered }: CallAnswer): Readonly<Record<string, unknown>> {
   if (!answer.ok) {

@@ -3,25 +3,25 @@ import type { Clock } from "../../contract/ports/clock.js";
 import type { SessionEnv } from "../../contract/ports/env.js";
 import type { Log, LogLevel } from "../../contract/ports/log.js";
 import { ToolPermissionError } from "../../contract/errors.js";
-import type { CallMeta, WireEnv } from "../wire.js";
-import { notHere, type AskDoor } from "./ask-door.js";
+import type { CallMeta, WireEnv } from "../protocol.js";
+import { notRemote, type AskContext } from "./ask-context.js";
 import { remoteFiles } from "./remote-files.js";
-import type { Wishes } from "./wishes.js";
+import type { ContextRequests } from "./context-requests.js";
 
-/** What the doors of one call lean on. */
-export interface RemoteParts {
+/** What the context of one call needs. */
+export interface RemoteContextDeps {
   readonly meta: CallMeta;
   readonly env: WireEnv;
   readonly signal: AbortSignal;
   readonly workspace: string;
-  readonly wishes: Wishes;
+  readonly requests: ContextRequests;
 }
 
-/** The context of a call in the plugin's process: every door leads back to the call in Tenon. */
-export function createRemoteContext(parts: RemoteParts): ToolContext {
-  const { meta, signal, wishes, workspace } = parts;
+/** The context of a call in the plugin's process: its members are requests to the call in Tenon. */
+export function createRemoteContext(deps: RemoteContextDeps): ToolContext {
+  const { meta, signal, requests, workspace } = deps;
   const { key, env: _env, client, settings, ...who } = meta;
-  const ask: AskDoor = (door, args, own) => wishes.ask(key, door, args, own ?? signal);
+  const ask: AskContext = (path, args, own) => requests.ask(key, path, { args, signal: own ?? signal });
   return {
     ...who,
     signal,
@@ -29,43 +29,47 @@ export function createRemoteContext(parts: RemoteParts): ToolContext {
     files: remoteFiles(ask, workspace),
     http: { request: ({ signal: own, ...request }) => ask(["http", "request"], [request], own) as never },
     processes: remoteProcesses(ask),
-    store: remoteDoor(ask, ["store"]) as ToolContext["store"],
-    code: remoteDoor(ask, ["code"]) as ToolContext["code"],
-    outputs: remoteDoor(ask, ["outputs"], ["create"]) as ToolContext["outputs"],
-    seen: remoteDoor(ask, ["seen"], ["load", "get", "note", "set", "forget", "move"]) as ToolContext["seen"],
+    store: remoteMember(ask, ["store"]) as ToolContext["store"],
+    code: remoteMember(ask, ["code"]) as ToolContext["code"],
+    outputs: remoteMember(ask, ["outputs"], ["create"]) as ToolContext["outputs"],
+    seen: remoteMember(
+      ask,
+      ["seen"],
+      ["load", "get", "note", "set", "forget", "move"],
+    ) as ToolContext["seen"],
     interact: { ask: (question, own) => ask(["interact", "ask"], [question], own) as never },
     client: client && remoteClient(ask, client),
-    tools: remoteDoor(ask, ["tools"], ["search", "describe"]) as ToolContext["tools"],
+    tools: remoteMember(ask, ["tools"], ["search", "describe"]) as ToolContext["tools"],
     clock: localClock,
-    env: remoteEnv(parts),
-    log: createLog((...args) => wishes.note(key, "log", args)),
-    emit: (progress) => wishes.note(key, "emit", [progress]),
+    env: remoteEnv(deps),
+    log: createLog((...args) => requests.note(key, "log", args)),
+    emit: (progress) => requests.note(key, "emit", [progress]),
     call: (request) => ask(["call"], [request]) as never,
   };
 }
 
-/** Any member of a door is a request to Tenon; those that must answer at once cannot be. */
-function remoteDoor(ask: AskDoor, path: readonly string[], local: readonly string[] = []): unknown {
+/** Every member is a request to Tenon, except for the `local` ones, which would have to return at once. */
+function remoteMember(ask: AskContext, path: readonly string[], local: readonly string[] = []): unknown {
   const call = (...args: readonly unknown[]): Promise<unknown> => ask(path, args);
   return new Proxy(call, {
     get(_target, name) {
-      // A door is no promise, whatever awaits it.
+      // It is not a promise, even where it is awaited.
       if (typeof name === "symbol" || name === "then") return undefined;
-      if (local.includes(name)) throw notHere(`${path.join(".")}.${name}`);
-      return remoteDoor(ask, [...path, name]);
+      if (local.includes(name)) throw notRemote(`${path.join(".")}.${name}`);
+      return remoteMember(ask, [...path, name]);
     },
   });
 }
 
-function remoteProcesses(ask: AskDoor): ToolContext["processes"] {
+function remoteProcesses(ask: AskContext): ToolContext["processes"] {
   const send = (method: string, ...args: readonly unknown[]) => ask(["processes", method], args) as never;
   return {
     get sandbox(): never {
-      throw notHere("processes.sandbox");
+      throw notRemote("processes.sandbox");
     },
-    // Giving back what was held back takes a person's consent, which a plugin does not ask for.
+    // Releasing quarantined files takes a person's consent, which a plugin does not ask for.
     get quarantine(): never {
-      throw notHere("processes.quarantine");
+      throw notRemote("processes.quarantine");
     },
     shell: () => send("shell"),
     async run({ onOutput, ...request }) {
@@ -85,7 +89,7 @@ function remoteProcesses(ask: AskDoor): ToolContext["processes"] {
 }
 
 function remoteClient(
-  ask: AskDoor,
+  ask: AskContext,
   can: NonNullable<CallMeta["client"]>,
 ): NonNullable<ToolContext["client"]> {
   return {
@@ -96,8 +100,8 @@ function remoteClient(
   };
 }
 
-/** Reads answer at once from what the call brought along; a change is told to Tenon before the call ends. */
-function remoteEnv({ meta, env, wishes }: RemoteParts): SessionEnv {
+/** Reads use the values that came with the call; a change is reported to Tenon before the call ends. */
+function remoteEnv({ meta, env, requests }: RemoteContextDeps): SessionEnv {
   const values = new Map(Object.entries(env.values));
   const changed = new Set<string>();
   const refuse = (name: string): void => {
@@ -114,7 +118,7 @@ function remoteEnv({ meta, env, wishes }: RemoteParts): SessionEnv {
       const before = values.get(name) ?? null;
       values.set(name, value);
       changed.add(name);
-      wishes.note(meta.key, "env", [name, value]);
+      requests.note(meta.key, "env", [name, value]);
       return before;
     },
     entries: () => values,

@@ -1,14 +1,14 @@
 import type { DirectoryEntry, Files, FileStat, OpenFile, WalkBatch } from "../../contract/ports/files.js";
 import { ToolResourceNotFoundError } from "../../contract/errors.js";
-import { notHere, type AskDoor } from "./ask-door.js";
+import { notRemote, type AskContext } from "./ask-context.js";
 
 /** The guarded files, reached through Tenon. */
-export function remoteFiles(ask: AskDoor, root: string): Files {
+export function remoteFiles(ask: AskContext, root: string): Files {
   const send = (method: string, ...args: readonly unknown[]) => ask(["files", method], args) as never;
   return {
     root,
     check: () => {
-      throw notHere("files.check");
+      throw notRemote("files.check");
     },
     stat: (path) => send("stat", path),
     read: (path, range) => send("read", path, range),
@@ -31,7 +31,7 @@ export function remoteFiles(ask: AskDoor, root: string): Files {
     copy: (from, to, options) => send("copy", from, to, options),
     delete: (path, options) => send("delete", path, options),
     apply: (mutations) => {
-      if (typeof mutations === "function") throw notHere("files.apply with a function");
+      if (typeof mutations === "function") throw notRemote("files.apply with a function");
       return send("apply", mutations);
     },
     undo: (what) => send("undo", what),
@@ -40,7 +40,7 @@ export function remoteFiles(ask: AskDoor, root: string): Files {
     history: (query) => send("history", query),
     clearHistory: (path) => send("clearHistory", path),
     watch: () => {
-      throw notHere("files.watch");
+      throw notRemote("files.watch");
     },
   };
 }
@@ -53,7 +53,7 @@ function isEntered(path: string, enters: ((path: string) => boolean) | undefined
 }
 
 /** A whole file, as an open one: reading in pieces would be a request each, and sync reads could not wait. */
-async function openWhole(ask: AskDoor, path: string): Promise<OpenFile> {
+async function openWhole(ask: AskContext, path: string): Promise<OpenFile> {
   const stat = (await ask(["files", "stat"], [path])) as FileStat | null;
   if (stat === null) throw new ToolResourceNotFoundError(`File not found: ${path}`);
   const data = (await ask(["files", "read"], [path])) as Uint8Array;

@@ -1,6 +1,6 @@
 import type { HookCall } from "../../contract/extension.js";
 import type { CheckedPlugin } from "../check-plugin.js";
-import type { HookParams } from "../wire.js";
+import type { HookParams } from "../protocol.js";
 
 type AnyHook = (tool: unknown, subject: unknown, call: HookCall) => unknown;
 

@@ -10,14 +10,14 @@ import type { Validator } from "../../schema/checked.js";
 import { toPlainResult } from "../../schema/plain-result.js";
 import type { CheckedPlugin, CheckedTool } from "../check-plugin.js";
 import { toWireError } from "../wire-error.js";
-import type { AskToolParams, CallAnswer, CallMeta, WireEnv } from "../wire.js";
+import type { AskToolParams, CallAnswer, CallMeta, WireEnv } from "../protocol.js";
 import { createRemoteContext } from "./remote-context.js";
-import type { Wishes } from "./wishes.js";
+import type { ContextRequests } from "./context-requests.js";
 
 export interface ToolRunner {
   call(name: string, input: unknown, meta: CallMeta, signal: AbortSignal): Promise<CallAnswer>;
   ask(params: AskToolParams, signal: AbortSignal): Promise<unknown>;
-  cancel(key: string): Record<string, never>;
+  cancel(key: string): void;
   dispose(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const mostSessions = 1000;
 /** Runs the tools of a plugin in its own process. */
 export function createToolRunner(
   plugin: CheckedPlugin,
-  { wishes, workspace }: { readonly wishes: Wishes; readonly workspace: string },
+  { requests, workspace }: { readonly requests: ContextRequests; readonly workspace: string },
 ): ToolRunner {
   const tools = new Map(plugin.tools.map((checked) => [checked.tool.name, checked]));
   const starts = new Map<string, Promise<void>>();
@@ -65,10 +65,10 @@ export function createToolRunner(
     const onAbort = (): void => stop.abort(new ToolCancelledError());
     signal.addEventListener("abort", onAbort, { once: true });
     stops.set(meta.key, stop);
-    wishes.open(meta.key);
+    requests.open(meta.key);
     try {
       return await run(
-        createRemoteContext({ meta, env: envOf(meta), signal: stop.signal, workspace, wishes }),
+        createRemoteContext({ meta, env: envOf(meta), signal: stop.signal, workspace, requests }),
       );
     } finally {
       stops.delete(meta.key);
@@ -78,7 +78,6 @@ export function createToolRunner(
 
   return {
     async call(name, given, meta, signal) {
-      let answer: CallAnswer;
       try {
         const checked = find(name);
         await start(checked);
@@ -86,12 +85,12 @@ export function createToolRunner(
         const value = await within(meta, signal, (ctx) => execute(checked, input, ctx));
         const plain = resultOf(checked, value);
         const rendered = render(checked, plain, input);
-        answer = { answer: { ok: true, value: plain }, ...(rendered !== undefined && { rendered }) };
+        return { answer: { ok: true, value: plain }, ...(rendered !== undefined && { rendered }) };
       } catch (error) {
-        answer = { answer: { ok: false, error: toWireError(error) } };
+        return { answer: { ok: false, error: toWireError(error) } };
+      } finally {
+        requests.close(meta.key);
       }
-      const left = wishes.close(meta.key);
-      return left.length === 0 ? answer : { ...answer, wishes: left };
     },
     async ask({ tool: name, method, input: given, meta }, signal) {
       const checked = find(name);
@@ -107,12 +106,11 @@ export function createToolRunner(
       try {
         return await within(meta, signal, async (ctx) => tool[method]?.(input, ctx));
       } finally {
-        wishes.close(meta.key);
+        requests.close(meta.key);
       }
     },
     cancel(key) {
       stops.get(key)?.abort(new ToolCancelledError());
-      return {};
     },
     async dispose() {
       for (const stop of stops.values()) stop.abort(new ToolCancelledError("The plugin is unloaded."));

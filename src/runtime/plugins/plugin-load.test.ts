@@ -83,7 +83,7 @@ describe("a plugin that goes on with a call that was stopped", () => {
       // Others do not notice.
       expect(await tenon.call({ name: "list_files", arguments: {} })).toSucceed();
       expect(await spinning).toFailWith("TIMED_OUT");
-      expect((await lost).message).toContain("a call that was stopped did not end within 200 ms");
+      expect((await lost).message).toContain("a stopped call did not end within 200 ms");
       // Except those in the same process, who can call again.
       expect(await other).toFailWith("PLUGIN_LOST", { retryable: true });
       const { result: after } = await tenon.call({ name: "pid" });

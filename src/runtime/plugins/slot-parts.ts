@@ -1,6 +1,6 @@
 import type { PluginOptions } from "../../contract/plugin.js";
 import type { Log } from "../../contract/ports/log.js";
-import type { OpenUpstream } from "../../contract/ports/upstream.js";
+import type { OpenProgram } from "../../contract/ports/upstream.js";
 import type { FoundPlugin } from "../../plugin/find-plugin.js";
 import { loadInProcess } from "../../plugin/load-in-process.js";
 import { loadRemote } from "../../plugin/load-remote.js";
@@ -13,8 +13,8 @@ import type { PluginParts } from "./plugins.js";
 import { safeEnv } from "../world/safe-env.js";
 
 /** Loaded with the first plugin: others need none of it. */
-const openUpstream: OpenUpstream = async (spec, options) =>
-  (await import("../../mcp/client/open-upstream.js")).openUpstream(spec, options);
+const openProgram: OpenProgram = async (spec, events) =>
+  (await import("../../mcp/client/open-program.js")).openProgram(spec, events);
 
 /** How one plugin is opened, registered and reported. */
 export function slotParts(
@@ -36,7 +36,7 @@ export function slotParts(
       });
     }
     const started = {
-      openUpstream,
+      openProgram,
       node: process.execPath,
       hostFile: pluginHostFile(),
       env: safeEnv(parts.env),
@@ -44,7 +44,7 @@ export function slotParts(
       log: say,
       graceMs: parts.times?.graceMs,
     };
-    return loadRemote(found, options, { parts: started, slot });
+    return loadRemote(found, options, { deps: started, slot });
   };
   return {
     find,

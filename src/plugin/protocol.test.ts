@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ToolPermissionError, ToolTimeoutError } from "../contract/errors.js";
 import { fromWireError, toWireError } from "./wire-error.js";
-import { decode, encode } from "./wire.js";
+import { decode, encode } from "./protocol.js";
 
 const sent = (value: unknown): unknown => decode(JSON.parse(JSON.stringify(encode(value))));
 

@@ -7,27 +7,30 @@ import type { ClientDoor } from "../contract/ports/client.js";
 import type { ShellLine, Tool } from "../contract/tool.js";
 
 /**
- * What Tenon and the process of a plugin say to each other beside plain MCP. All of it goes from Tenon
- * to the process, so that any revision of MCP carries it: what the process wants of Tenon waits in a
- * list that `serve` fetches.
+ * What Tenon and the process of a plugin exchange over JSON-RPC. Besides this, the process speaks plain MCP, so that
+ * other MCP clients can use a plugin too.
  */
 export const methods = {
   /** Load the plugin: {@link OpenParams} → {@link Answer} of a {@link PluginManifest}. */
   open: "tenon/open",
-  /** A tool's method other than `execute`: {@link AskToolParams} → {@link Answer}. */
+  /** Run a tool: {@link CallParams} → {@link CallAnswer}. */
+  call: "tenon/call",
+  /** Call a method of a tool other than `execute`: {@link AskToolParams} → {@link Answer}. */
   tool: "tenon/tool",
-  /** A hook of an extension: {@link HookParams} → {@link Answer}. */
+  /** Run a hook of an extension: {@link HookParams} → {@link Answer}. */
   hook: "tenon/hook",
-  /** Bring answers, take wishes; answered when there are some. */
-  serve: "tenon/serve",
-  /** Stop the call of a key; its own answer still comes. */
+  /** Stop the call of a key; its answer is still sent. */
   cancel: "tenon/cancel",
   /** Clean up; the process ends when its input does. */
   close: "tenon/close",
+  /** From the process to Tenon: call a member of a context, {@link ContextParams} → {@link Answer}. */
+  context: "tenon/context",
+  /** From the process to Tenon, without an answer: {@link Note}s of running calls. */
+  notes: "tenon/notes",
 } as const;
 
-/** The key in `_meta` of a `tools/call` and of its result. */
-export const metaKey = "tenon/call";
+/** Maximum size of a message from the process of a plugin. */
+export const maxMessageBytes = 32 * 1024 * 1024;
 
 /** An answer within a result: errors keep all their fields this way. */
 export type Answer<T = unknown> =
@@ -112,9 +115,9 @@ export interface PluginManifest {
   readonly extensions: readonly ExtensionManifest[];
 }
 
-/** What the process is told of a call; the doors lead back to it by `key`. */
+/** What the process knows of a call; its requests name the call by `key`. */
 export interface CallMeta {
-  /** One call of the tool, or one question before it: unique while it runs. */
+  /** Identifies one call of a method of the tool while it runs. */
   readonly key: string;
   readonly callId: string;
   readonly sessionId: string;
@@ -125,7 +128,7 @@ export interface CallMeta {
   readonly allowedPaths?: readonly string[] | undefined;
   readonly maxTextChars?: number | undefined;
   readonly settings: Readonly<Record<string, unknown>>;
-  /** The session's environment, where it changed since this process last heard of it. */
+  /** The session's environment, where it changed since it was last sent to this process. */
   readonly env?: WireEnv | undefined;
   readonly client?: ClientDoor["can"] | undefined;
 }
@@ -159,40 +162,36 @@ export interface HookParams {
   readonly call?: Omit<HookCall, "signal"> | undefined;
 }
 
-/** The end of a `tools/call`. */
+export interface CallParams {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly meta: CallMeta;
+}
+
 export interface CallAnswer {
   readonly answer: Answer;
-  /** What `render` made of the result. */
+  /** What `render` returned for the result. */
   readonly rendered?: string | readonly ContentPart[] | undefined;
-  /** What was not fetched before the call ended. */
-  readonly wishes?: readonly Wish[] | undefined;
 }
 
-/** Something that the process wants of Tenon for one of its calls. */
-export type Wish =
-  | {
-      readonly id: number;
-      readonly key: string;
-      readonly door: readonly string[];
-      readonly args: readonly unknown[];
-    }
-  | { readonly cancel: number }
-  /** No answer is wanted. */
-  | { readonly key: string; readonly note: "emit" | "log" | "env"; readonly args: readonly unknown[] }
-  | { readonly key: ""; readonly note: "log"; readonly args: readonly unknown[] };
-
-export interface ServeParams {
-  readonly answers: readonly { readonly id: number; readonly answer: Answer }[];
-  /** Only bring answers; do not wait for wishes. */
-  readonly deliver?: boolean | undefined;
+/** A call of a member of a running call's context. */
+export interface ContextParams {
+  /** The {@link CallMeta.key} of the call. */
+  readonly key: string;
+  /** For example `["files", "read"]`. */
+  readonly path: readonly string[];
+  readonly args: readonly unknown[];
 }
 
-export interface ServeResult {
-  readonly wishes: readonly Wish[];
+/** A report of a running call, or a log record outside of calls, whose key is "". */
+export interface Note {
+  readonly key: string;
+  readonly kind: "emit" | "log" | "env";
+  readonly args: readonly unknown[];
 }
 
-/** The named members of an object that are there. */
-export function pick(from: object, keys: readonly string[]): Record<string, unknown> {
+/** The named members of an object that are not `undefined`. */
+export function pickMembers(from: object, keys: readonly string[]): Record<string, unknown> {
   const values = from as Readonly<Record<string, unknown>>;
   return Object.fromEntries(keys.filter((key) => values[key] !== undefined).map((key) => [key, values[key]]));
 }
@@ -205,7 +204,7 @@ export function encode(value: unknown): unknown {
   if (value instanceof Uint8Array) {
     return { [bytesKey]: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64") };
   }
-  // In a list JSON would make null of it, which is another thing for a default.
+  // JSON would turn it into null in a list, which does not select a default value.
   if (Array.isArray(value))
     return value.map((item) => (item === undefined ? { [nothingKey]: true } : encode(item)));
   if (value instanceof Map || value instanceof Set) return encode([...value]);
@@ -219,7 +218,7 @@ export function encode(value: unknown): unknown {
   return mapValues(value, encode);
 }
 
-/** What `encode` made, as it was. */
+/** The value that `encode` was given. */
 export function decode(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(decode);
   if (typeof value !== "object" || value === null) return value;

@@ -1,17 +1,18 @@
 import type { ToolContext } from "../contract/context.js";
 import { ToolExecutionError } from "../contract/errors.js";
 
-/** A request of a plugin's process that one call of its tools made. */
-export interface DoorRequest {
-  readonly door: readonly string[];
+/** A call of a member of a context, from the process of a plugin. */
+export interface ContextRequest {
+  /** For example `["files", "read"]`. */
+  readonly path: readonly string[];
   readonly args: readonly unknown[];
   readonly signal: AbortSignal;
 }
 
-type Open = (ctx: ToolContext, request: DoorRequest) => unknown;
+type ContextMember = (ctx: ToolContext, request: ContextRequest) => unknown;
 
-/** Doors that need more than to be handed on. */
-const special: Readonly<Record<string, Open>> = {
+/** Members that take a signal, or whose result cannot be sent as it is. */
+const adapted: Readonly<Record<string, ContextMember>> = {
   call: (ctx, { args: [request] }) =>
     ctx.call(request as never).then((answer) => ({ ...answer, content: answer.content })),
   "http.request": (ctx, { args: [request], signal }) =>
@@ -23,7 +24,7 @@ const special: Readonly<Record<string, Open>> = {
   "files.walk": (ctx, { args: [path, options] }) => collect(ctx.files.walk(path as string, options as never)),
 };
 
-/** Members that are handed on as they are; whatever is not here does not exist for a plugin. */
+/** Members that are called as they are; anything that is not listed does not exist for a plugin. */
 const plain: Readonly<Record<string, readonly string[]>> = {
   files: [
     "stat",
@@ -50,42 +51,43 @@ const plain: Readonly<Record<string, readonly string[]>> = {
 
 const workStores = new Set(["snippets", "memories", "plan", "artifacts", "pipeline"]);
 
-/** Use a door of a call's context as its tool would: with the same guards, and nothing that is no door. */
-export async function openDoor(ctx: ToolContext, request: DoorRequest): Promise<unknown> {
-  const { door, args } = request;
-  const name = door.join(".");
-  const own = Object.hasOwn(special, name) ? special[name] : undefined;
-  if (own !== undefined) return own(ctx, request);
-  const [first = "", second = "", third] = door;
-  if (door.length === 2 && Object.hasOwn(plain, first) && plain[first]?.includes(second) === true) {
+/** Call a member of a call's context as its tool would, with the same guards; only listed members can be called. */
+export async function callContext(ctx: ToolContext, request: ContextRequest): Promise<unknown> {
+  const { path, args } = request;
+  const name = path.join(".");
+  const member = Object.hasOwn(adapted, name) ? adapted[name] : undefined;
+  if (member !== undefined) return member(ctx, request);
+  const [first = "", second = "", third] = path;
+  if (path.length === 2 && Object.hasOwn(plain, first) && plain[first]?.includes(second) === true) {
     return invoke(ctx[first as "files"], second, args);
   }
-  if (door.length === 3 && first === "store" && workStores.has(second) && third !== undefined) {
+  if (path.length === 3 && first === "store" && workStores.has(second) && third !== undefined) {
     return invoke(ctx.store[second as "plan"], third, args);
   }
-  throw noDoor(name);
+  throw unknownMember(name);
 }
 
 function invoke(owner: object | undefined, name: string, args: readonly unknown[]): unknown {
-  // A member of every object (constructor, toString, …) is no door.
+  // A member of every object (constructor, toString, …) cannot be called.
   const method: unknown =
     name in Object.prototype ? undefined : (owner as Record<string, unknown> | undefined)?.[name];
-  if (typeof method !== "function") throw noDoor(name);
+  if (typeof method !== "function") throw unknownMember(name);
   return Reflect.apply(method, owner, args);
 }
 
-const mostItems = 200_000;
+const maxItems = 200_000;
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) {
-    if (all.push(item) > mostItems) throw new ToolExecutionError(`There are more than ${mostItems} entries.`);
+    if (all.push(item) > maxItems)
+      throw new ToolExecutionError(`There are more than ${maxItems} entries. List a smaller folder.`);
   }
   return all;
 }
 
-function noDoor(name: string): ToolExecutionError {
-  return new ToolExecutionError(`ctx.${name} does not exist for a plugin in a process of its own.`, {
-    hint: "docs/guide/plugins.md lists what does.",
+function unknownMember(name: string): ToolExecutionError {
+  return new ToolExecutionError(`ctx.${name} does not exist for a plugin in its own process.`, {
+    hint: "docs/guide/plugins.md lists the members that do.",
   });
 }

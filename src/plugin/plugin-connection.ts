@@ -1,72 +1,70 @@
 import type { ToolContext } from "../contract/context.js";
 import { ToolExecutionError, ToolUnavailableError } from "../contract/errors.js";
 import { messageOf } from "../contract/message-of.js";
-import type { Upstream } from "../contract/ports/upstream.js";
+import type { ProgramChannel } from "../contract/ports/upstream.js";
+import type { JsonRpcPeer } from "../wire/json-rpc-peer.js";
 import { EnvMemory } from "./env-memory.js";
-import { WishServer, type WishServerOptions } from "./serve-wishes.js";
+import type { PluginRequests } from "./plugin-requests.js";
 import { fromWireError } from "./wire-error.js";
 import {
-  metaKey,
   methods,
   type Answer,
   type AskToolParams,
   type CallAnswer,
   type CallMeta,
+  type CallParams,
   type HookParams,
   type PluginManifest,
-} from "./wire.js";
+} from "./protocol.js";
 
-export interface LineOptions extends WishServerOptions {
-  /** It goes on with a call that was stopped: its process must end. */
-  readonly onStuck: (line: PluginLine, reason: string) => void;
-  /** How long a stopped call has to end before its process is ended. @default 5000 */
+export interface PluginConnectionOptions {
+  readonly channel: ProgramChannel;
+  readonly peer: JsonRpcPeer;
+  readonly requests: PluginRequests;
+  /** A stopped call goes on: the process must be killed. */
+  readonly onStuck: (connection: PluginConnection, reason: string) => void;
+  /** How long a stopped call may take to end before its process is killed. @default 5000 */
   readonly graceMs?: number | undefined;
 }
 
 /** The connection to one process of a plugin, and the calls that run there. */
-export class PluginLine {
+export class PluginConnection {
   readonly manifest: PluginManifest;
-  readonly #upstream: Upstream;
-  readonly #wishes: WishServer;
-  readonly #options: LineOptions;
+  readonly #options: PluginConnectionOptions;
   readonly #env = new EnvMemory();
   #inFlight = 0;
   #onIdle: (() => void) | undefined;
   #gone: string | undefined;
 
-  constructor(upstream: Upstream, manifest: PluginManifest, options: LineOptions) {
-    this.#upstream = upstream;
+  constructor(manifest: PluginManifest, options: PluginConnectionOptions) {
     this.manifest = manifest;
     this.#options = options;
-    this.#wishes = new WishServer(upstream, options);
   }
 
   get pid(): number | undefined {
-    return this.#upstream.pid;
+    return this.#options.channel.pid;
   }
 
-  /** Why nothing can be sent any more, once that is so. */
+  /** Why the process can no longer be reached; `undefined` while it can. */
   get gone(): string | undefined {
     return this.#gone;
   }
 
-  /** The process is gone: what comes from now on is refused. */
+  /** The process is gone: later calls are refused. */
   lose(reason: string): void {
     this.#gone ??= reason;
   }
 
-  /** Run a tool there. It is told to stop when the call is, and its answer is waited for all the same. */
+  /** Run a tool. Where the call is stopped, the process is notified and its answer still awaited. */
   async call(tool: string, input: unknown, ctx: ToolContext): Promise<CallAnswer> {
     return this.#within(ctx, async (meta) => {
       const giveUp = new AbortController();
       const stopWatching = this.#watch(meta.key, ctx.signal, giveUp);
       try {
-        const call = { signal: giveUp.signal, meta: { [metaKey]: meta } };
-        const result = await this.#sent(() => this.#upstream.callTool(tool, input, call));
-        const answer = result.meta?.[metaKey] as CallAnswer | undefined;
-        if (answer === undefined)
-          throw new ToolExecutionError(`"${tool}" gave no answer that Tenon can read.`);
-        this.#wishes.grant(answer.wishes);
+        const params: CallParams = { tool, input, meta };
+        const answer = (await this.#send(methods.call, { ...params }, giveUp.signal)) as CallAnswer;
+        if (typeof answer.answer?.ok !== "boolean")
+          throw new ToolExecutionError(`"${tool}" returned an answer that Tenon cannot read.`);
         return answer;
       } finally {
         stopWatching();
@@ -74,7 +72,7 @@ export class PluginLine {
     });
   }
 
-  /** Ask a tool something about a call before it runs, or about itself. */
+  /** Call a method of a tool other than `execute`. */
   async ask(params: Omit<AskToolParams, "meta">, ctx?: ToolContext): Promise<unknown> {
     if (ctx === undefined) return this.#request(methods.tool, { ...params });
     return this.#within(ctx, (meta) => this.#request(methods.tool, { ...params, meta }, ctx.signal));
@@ -84,7 +82,7 @@ export class PluginLine {
     return this.#request(methods.hook, { ...params }, signal);
   }
 
-  /** Wait until no call runs here, at most so long. */
+  /** Wait until no call is running, at most `graceMs`. */
   async idle(graceMs: number): Promise<void> {
     if (this.#inFlight === 0) return;
     await new Promise<void>((resolve) => {
@@ -96,21 +94,22 @@ export class PluginLine {
     });
   }
 
-  /** Let the plugin clean up, then end its process and all that it started. */
+  /** Let the plugin clean up, then end its process and everything it started. */
   async close(reason: string): Promise<void> {
     const stuck = this.#gone !== undefined;
     this.#gone ??= reason;
-    if (!stuck) await withLimit(this.#upstream.request(methods.close, {}), 2000);
-    await this.#upstream.close();
+    if (!stuck) await withLimit(this.#options.peer.request(methods.close, {}), 2000);
+    this.#options.peer.close(new Error(reason));
+    await this.#options.channel.close();
   }
 
   async #within<T>(ctx: ToolContext, run: (meta: CallMeta) => Promise<T>): Promise<T> {
-    const key = this.#wishes.open(ctx);
+    const key = this.#options.requests.open(ctx);
     this.#inFlight++;
     try {
       return await run(this.#metaOf(ctx, key));
     } finally {
-      this.#wishes.close(key);
+      this.#options.requests.close(key);
       if (--this.#inFlight === 0) this.#onIdle?.();
     }
   }
@@ -137,16 +136,16 @@ export class PluginLine {
   }
 
   /**
-   * Tell the process when a call must stop. One that goes on could use up the machine with nobody waiting for
-   * it, and nothing but the end of its process stops it.
+   * Notify the process when a call must stop. One that goes on anyway uses resources that no caller waits for, and
+   * only killing its process stops it.
    */
   #watch(key: string, signal: AbortSignal, giveUp: AbortController): () => void {
     let timer: NodeJS.Timeout | undefined;
     const { graceMs = 5000 } = this.#options;
     const onAbort = (): void => {
-      this.#upstream.request(methods.cancel, { key }).catch(() => undefined);
+      this.#options.peer.notify(methods.cancel, { key });
       timer = setTimeout(() => {
-        this.#options.onStuck(this, `a call that was stopped did not end within ${graceMs} ms`);
+        this.#options.onStuck(this, `a stopped call did not end within ${graceMs} ms`);
         giveUp.abort(signal.reason);
       }, graceMs);
     };
@@ -163,15 +162,19 @@ export class PluginLine {
     params: Readonly<Record<string, unknown>>,
     signal?: AbortSignal,
   ): Promise<unknown> {
-    const answer = (await this.#sent(() => this.#upstream.request(method, params, signal), signal)) as Answer;
+    const answer = (await this.#send(method, params, signal)) as Answer;
     if (answer.ok) return answer.value;
     throw fromWireError(answer.error);
   }
 
-  async #sent<T>(send: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async #send(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
+  ): Promise<unknown> {
     if (this.#gone !== undefined) throw this.unavailable();
     try {
-      return await send();
+      return Object(await this.#options.peer.request(method, params, signal));
     } catch (error) {
       if (signal?.aborted === true) throw error;
       throw this.unavailable(messageOf(error));
@@ -183,13 +186,13 @@ export class PluginLine {
     const { name } = this.manifest;
     return new ToolUnavailableError(`The plugin "${name}" cannot answer: ${why ?? "its process is gone"}.`, {
       code: "PLUGIN_LOST",
-      hint: 'Call again in a moment: its process is started anew. "tenon plugins list" shows its state.',
+      hint: 'Call again in a moment: its process is being restarted. "tenon plugins list" shows its state.',
       details: { plugin: name },
     });
   }
 }
 
-/** `undefined` where it fails or takes too long. */
+/** Resolves to `undefined` where the work fails or takes too long. */
 async function withLimit<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), ms)));
