@@ -114,7 +114,7 @@ export class JsonRpcPeer {
   close(reason: Error): void {
     if (this.#closed !== undefined) return;
     this.#closed = reason;
-    for (const { reject } of [...this.#pending.values()]) reject(reason);
+    for (const { reject } of this.#pending.values()) reject(reason);
     for (const controller of this.#running.values()) controller.abort(reason);
   }
 

@@ -11,7 +11,7 @@ export const openProgram: OpenProgram = async (spec, { onMessage, onLost, onLog,
     onFault: (message) => onLog?.(message),
     onLog: (line) => onLog?.(line),
   });
-  transport.onmessage = (message) => onMessage(message as unknown as Readonly<Record<string, unknown>>);
+  Object.assign(transport, { onmessage: onMessage });
   try {
     await transport.start();
   } catch (error) {
