@@ -159,7 +159,8 @@ describe("bad plugins", () => {
     );
     const paths = Object.entries(bad).map(([name, [text]]) => ({
       path: fixture.put(name, text),
-      timeoutMs: 1500,
+      // The others fail on their own, however slowly they are loaded.
+      timeoutMs: name === "loops.mjs" || name === "setup.mjs" ? 1500 : 60_000,
     }));
     const tenon = fixture.open({
       config: { plugins: [...paths, good, { path: "./off.ts", enabled: false }] },
@@ -179,7 +180,7 @@ describe("bad plugins", () => {
     }
     expect(plugins.find(({ source }) => source.endsWith("off.ts"))).toMatchObject({ state: "disabled" });
     await tenon.close();
-  }, 30_000);
+  }, 90_000);
 });
 
 describe("a process that ends", () => {
@@ -230,7 +231,7 @@ export default definePlugin({ name: "typed", version: "2.0.0", tools: [greet] })
     );
     for (const inProcess of [false, true]) {
       const tenon = fixture.open();
-      await tenon.loadPlugin(file, { inProcess });
+      await tenon.loadPlugin(file, { inProcess, timeoutMs: 30_000 });
       const greet = (who: string) => tenon.call({ name: "greet", arguments: { who } });
       expect(await greet(" Ada ")).toMatchObject({ result: { text: "HELLO ADA" } });
       expect(await greet("nobody")).toMatchObject({
@@ -239,5 +240,5 @@ export default definePlugin({ name: "typed", version: "2.0.0", tools: [greet] })
       expect(await greet("x")).toMatchObject({ error: { type: "ToolValidationError", message: "not x" } });
       await tenon.close();
     }
-  }, 20_000);
+  }, 60_000);
 });
