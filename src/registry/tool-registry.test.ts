@@ -146,6 +146,16 @@ describe("enable and disable", () => {
     expect(() => registry.enable("nope")).toThrow(ToolNotFoundError);
   });
 
+  it("allow a whole name again, with versions that come after that", () => {
+    const registry = new ToolRegistry();
+    registry.register(make("a"));
+    registry.disable("a", "too loud");
+    registry.enable("a");
+    registry.register(make("a", { version: "2.0.0" }));
+    expect(versionOf(registry, "a")).toBe("2.0.0");
+    expect(versionOf(registry, "a@1")).toBe("1.0.0");
+  });
+
   it("cover later versions of a whole name, and one version alone", () => {
     const registry = new ToolRegistry();
     registry.register(make("a"));
@@ -181,6 +191,54 @@ describe("enable and disable", () => {
       },
     });
     expect(thrown(() => registry.resolve("b", view)).message).toContain("oops");
+  });
+});
+
+describe("change notices", () => {
+  it("come after whatever can change a listing, once each, when the change is visible", async () => {
+    const registry = new ToolRegistry();
+    const seen: string[] = [];
+    registry.onChange(
+      () =>
+        void seen.push(
+          registry
+            .list()
+            .map(({ name, version = "1.0.0" }) => `${name}@${version}`)
+            .join(" "),
+        ),
+    );
+    registry.register(make("a"));
+    registry.registerMany([make("b"), make("c")]);
+    registry.replace(make("a", { version: "1.0.1" }));
+    registry.disable("b");
+    registry.enable("b");
+    registry.defineToolset("few", ["a"]);
+    await registry.unregister("c");
+    expect(await registry.unregister("nope")).toBe(false);
+    await registry.close();
+    expect(seen).toEqual([
+      "a@1.0.0",
+      "a@1.0.0 b@1.0.0 c@1.0.0",
+      "a@1.0.1 b@1.0.0 c@1.0.0",
+      "a@1.0.1 c@1.0.0",
+      "a@1.0.1 b@1.0.0 c@1.0.0",
+      "a@1.0.1 b@1.0.0 c@1.0.0",
+      "a@1.0.1 b@1.0.0",
+      "",
+    ]);
+    expect(registry.generation).toBe(seen.length);
+  });
+
+  it("come to a listener as often as it listens, and stop one at a time", () => {
+    const registry = new ToolRegistry();
+    let count = 0;
+    const listener = (): void => void (count += 1);
+    const [stop] = [registry.onChange(listener), registry.onChange(listener)];
+    registry.register(make("a"));
+    expect(count).toBe(2);
+    stop();
+    registry.register(make("b"));
+    expect(count).toBe(3);
   });
 });
 

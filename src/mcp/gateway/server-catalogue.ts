@@ -241,8 +241,9 @@ export class ServerCatalogue {
   /** Another process may have accepted it meanwhile, so the state is asked again. */
   async #takeAcceptedElsewhere(tool: string): Promise<void> {
     const kept = await this.#options.memory.load(this.#options.server);
+    if (kept?.target !== this.#options.target) return;
     const offered = this.#held.get(tool)?.offered;
-    const accepted = kept?.accepted[tool];
+    const accepted = kept.accepted[tool];
     if (offered === undefined || accepted === undefined) return;
     if (fingerprint(accepted) !== fingerprint(offered.raw)) return;
     this.#record = kept;

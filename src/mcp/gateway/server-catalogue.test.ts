@@ -1,0 +1,222 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { defineTool } from "../../contract/define-tool.js";
+import type { Json } from "../../contract/json.js";
+import type { KeyValue } from "../../contract/ports/store.js";
+import type { Tool } from "../../contract/tool.js";
+import type { UpstreamTool } from "../../contract/ports/upstream.js";
+import { ToolRegistry } from "../../registry/tool-registry.js";
+import { createFaultLog } from "./fault-log.js";
+import { ServerCatalogue } from "./server-catalogue.js";
+import { createServerMemory } from "./server-memory.js";
+
+function keyValue(): KeyValue {
+  const values = new Map<string, Json>();
+  return {
+    get: async (key) => values.get(key),
+    set: async (key, value) => void values.set(key, value),
+    delete: async (key) => values.delete(key),
+    list: async (prefix = "") => [...values.keys()].filter((key) => key.startsWith(prefix)),
+  };
+}
+
+/** Runs of one server over the same state: each has a registry and a catalogue of its own. */
+function openRuns(store = keyValue()) {
+  const memory = createServerMemory(async () => store);
+  return (target = "here", registry = new ToolRegistry()) => {
+    const faults = createFaultLog(
+      () => 1,
+      (text) => text,
+    );
+    const catalogue = new ServerCatalogue({
+      server: "srv",
+      target,
+      shelf: registry,
+      memory,
+      faults,
+      wanted: (name) => name !== "unwanted",
+      wrap: ({ raw, shown }) => registered(`srv:${raw.name}`, shown.description),
+    });
+    const callable = (): string[] => registry.list().map(({ name }) => name);
+    return { catalogue, registry, faults, callable };
+  };
+}
+
+function registered(name: string, description = ""): Tool {
+  return defineTool({ name, description, category: "data", input: z.object({}), execute: () => name });
+}
+
+function tool(name: string, description = `The ${name} tool.`): UpstreamTool {
+  return { name, description, inputSchema: { type: "object" } };
+}
+
+describe("ServerCatalogue", () => {
+  it("registers what an earlier run accepted, without a listing", async () => {
+    const open = openRuns();
+    await open().catalogue.take([tool("a"), tool("b"), tool("unwanted")]);
+    const { catalogue, callable } = open();
+    expect(catalogue.isKnown).toBe(false);
+    await catalogue.load();
+    expect(catalogue.isKnown).toBe(true);
+    expect(callable()).toEqual(["srv:a", "srv:b"]);
+    await expect(catalogue.check("a")).resolves.toBeUndefined();
+    await expect(catalogue.check("c")).rejects.toMatchObject({ code: "SERVER_UNAVAILABLE" });
+  });
+
+  it("trusts nothing that was accepted at another address", async () => {
+    const open = openRuns();
+    await open("old address").catalogue.take([tool("a")]);
+    const { catalogue, callable } = open("new address");
+    await catalogue.load();
+    expect(catalogue.isKnown).toBe(false);
+    expect(callable()).toEqual([]);
+    // The listing of the new one is the first of it: nothing to compare with.
+    await catalogue.take([tool("a", "Another definition.")]);
+    expect(catalogue.heldCount).toBe(0);
+    expect(catalogue.view().tools).toMatchObject([{ name: "a", description: "Another definition." }]);
+  });
+
+  it("holds a changed definition back until a person accepts it, here or in another process", async () => {
+    const open = openRuns();
+    await open().catalogue.take([tool("a"), tool("b")]);
+    const [here, elsewhere] = [open(), open()];
+    for (const { catalogue, callable } of [here, elsewhere]) {
+      await catalogue.load();
+      await catalogue.take([tool("a", "Changed."), tool("b")]);
+      expect(callable()).toEqual(["srv:b"]);
+      expect(catalogue.usable().map(({ raw }) => raw.name)).toEqual(["b"]);
+      expect(catalogue.view().held).toMatchObject([
+        { tool: "a", diff: expect.stringContaining("+") as string },
+      ]);
+      await expect(catalogue.check("a")).rejects.toMatchObject({
+        code: "DEFINITION_HELD",
+        retryable: false,
+      });
+    }
+    expect(await elsewhere.catalogue.accept()).toEqual(["a"]);
+    expect(elsewhere.callable()).toEqual(["srv:a", "srv:b"]);
+    expect(here.catalogue.heldCount).toBe(1);
+    await expect(here.catalogue.check("a")).resolves.toBeUndefined();
+    expect(here.catalogue.heldCount).toBe(0);
+    expect(here.callable()).toEqual(["srv:a", "srv:b"]);
+    expect(here.registry.get("srv:a")?.description).toBe("Changed.");
+  });
+
+  it("is not released by an acceptance of something else than what is offered", async () => {
+    const open = openRuns();
+    await open().catalogue.take([tool("a")]);
+    const [here, elsewhere] = [open(), open()];
+    await here.catalogue.load();
+    await here.catalogue.take([tool("a", "Changed once.")]);
+    await elsewhere.catalogue.load();
+    await elsewhere.catalogue.take([tool("a", "Changed twice.")]);
+    await elsewhere.catalogue.accept(["a"]);
+    await expect(here.catalogue.check("a")).rejects.toMatchObject({ code: "DEFINITION_HELD" });
+  });
+
+  it("is not released by what another process accepted at another address", async () => {
+    const open = openRuns();
+    await open("here").catalogue.take([tool("a")]);
+    const here = open("here");
+    await here.catalogue.load();
+    await here.catalogue.take([tool("a", "Changed.")]);
+    await open("there").catalogue.take([tool("a", "Changed.")]);
+    await expect(here.catalogue.check("a")).rejects.toMatchObject({ code: "DEFINITION_HELD" });
+  });
+
+  it("accepts what is held only, by name", async () => {
+    const open = openRuns();
+    const { catalogue } = open();
+    await catalogue.take([tool("a"), tool("b")]);
+    await catalogue.take([tool("a", "Changed."), tool("b", "Changed.")]);
+    await expect(catalogue.accept(["a", "nope"])).rejects.toThrow('"nope"');
+    expect(catalogue.heldCount).toBe(2);
+    expect(await catalogue.accept(["a"])).toEqual(["a"]);
+    expect(catalogue.view()).toMatchObject({ tools: [{ name: "a" }], held: [{ tool: "b" }] });
+  });
+
+  it("takes names of an object's own methods for names like any other", async () => {
+    const open = openRuns();
+    const names = ["toString", "valueOf", "hasOwnProperty"];
+    const { catalogue, callable } = open();
+    await catalogue.take(names.map((name) => tool(name)));
+    expect(catalogue.heldCount).toBe(0);
+    expect(callable()).toEqual(names.map((name) => `srv:${name}`));
+    const next = open();
+    await next.catalogue.load();
+    expect(next.callable()).toEqual(names.map((name) => `srv:${name}`));
+  });
+
+  it("is not shown as accepted by what every object has", async () => {
+    const open = openRuns();
+    await open().catalogue.take([tool("a")]);
+    const { catalogue } = open();
+    await catalogue.load();
+    await catalogue.take([tool("a"), tool("toString")]);
+    expect(catalogue.view()).toMatchObject({ tools: [{ name: "a" }, { name: "toString" }], held: [] });
+  });
+
+  it("refuses a tool whose name, or name on the wire, belongs to another tool", async () => {
+    const open = openRuns();
+    const registry = new ToolRegistry();
+    registry.registerMany([registered("srv__taken", "Ours."), registered("srv:there", "Ours.")]);
+    const { catalogue } = open("here", registry);
+    await catalogue.take([tool("taken"), tool("there"), tool("free")]);
+    expect(catalogue.view()).toMatchObject({
+      tools: [{ name: "free" }],
+      refused: [{ tool: "taken" }, { tool: "there" }],
+    });
+    expect(registry.get("srv__taken")?.description).toBe("Ours.");
+    // A second listing does not take its own tools for somebody else's.
+    await catalogue.take([tool("free")]);
+    expect(catalogue.view()).toMatchObject({ tools: [{ name: "free" }], refused: [] });
+  });
+
+  it("takes a tool out that is no longer offered, and all of them when the server goes", async () => {
+    const open = openRuns();
+    const { catalogue, callable, registry } = open();
+    await catalogue.take([tool("a"), tool("b"), tool("c")]);
+    await catalogue.take([tool("a"), tool("c")]);
+    expect(callable()).toEqual(["srv:a", "srv:c"]);
+    await expect(catalogue.check("b")).rejects.toMatchObject({ code: "SERVER_UNAVAILABLE" });
+    await catalogue.clear();
+    expect(registry.has("srv:a")).toBe(false);
+    expect(catalogue.usable()).toEqual([]);
+  });
+
+  it("brings a tool back into use whose old definition is offered again", async () => {
+    const { catalogue, callable } = openRuns()();
+    await catalogue.take([tool("a")]);
+    await catalogue.take([tool("a", "Changed.")]);
+    expect(callable()).toEqual([]);
+    await catalogue.take([tool("a")]);
+    expect(callable()).toEqual(["srv:a"]);
+    await expect(catalogue.check("a")).resolves.toBeUndefined();
+  });
+
+  it("works on where the state cannot be written, and reports that", async () => {
+    const store = keyValue();
+    const { catalogue, callable, faults } = openRuns({
+      ...store,
+      set: async () => {
+        throw new Error("disk full");
+      },
+    })();
+    await catalogue.take([tool("a")]);
+    expect(callable()).toEqual(["srv:a"]);
+    expect(faults.faults()).toMatchObject([{ message: expect.stringContaining("disk full") as string }]);
+  });
+
+  it("writes the state only where something changed", async () => {
+    const store = keyValue();
+    let writes = 0;
+    const set: KeyValue["set"] = (key, value) => ((writes += 1), store.set(key, value));
+    const { catalogue } = openRuns({ ...store, set })();
+    await catalogue.take([tool("a")]);
+    const first = writes;
+    await catalogue.take([tool("a")]);
+    expect(writes).toBe(first);
+    await catalogue.take([tool("a"), tool("b")]);
+    expect(writes).toBeGreaterThan(first);
+  });
+});

@@ -1,0 +1,130 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { dropOldSegments } from "./retention.js";
+import { listSegments, segmentPaths } from "./segment-files.js";
+import { marker, type SegmentWriter } from "./segment-writer.js";
+import { fill, newDir, newWriter, readLog } from "./testing/fixture.js";
+
+/** Two segments of two processes; each has a note and says how far the other was. */
+async function twoSegments(): Promise<{ dir: string; one: SegmentWriter; two: SegmentWriter }> {
+  const dir = newDir();
+  const [one, two] = [newWriter(dir), newWriter(dir)];
+  for (const writer of [one, two]) {
+    writer.append([marker("note", {})]);
+    await writer.sync();
+  }
+  one.coverAll();
+  await one.close();
+  await two.close();
+  return { dir, one, two };
+}
+
+function removeSegment(dir: string, segment: number): void {
+  for (const file of Object.values(segmentPaths(dir, segment))) rmSync(file as string, { force: true });
+}
+
+describe("verify", () => {
+  it("misses the newest segment when all its files are deleted, because another one vouches for it", async () => {
+    const { dir } = await twoSegments();
+    expect(await readLog(dir).verify()).toMatchObject({ ok: true });
+    removeSegment(dir, 1);
+    expect(await readLog(dir).verify()).toEqual({
+      ok: false,
+      records: 0,
+      seq: 1_000_000,
+      problem: expect.stringMatching(/segment 1\b/) as string,
+    });
+  });
+
+  it("reports a segment that is gone from the middle by its own number", async () => {
+    const dir = newDir();
+    const writer = newWriter(dir, 500);
+    for (let at = 0; at < 12; at++) writer.append([`,"callId":"call_${at}","time":1,"durationMs":1}`]);
+    await writer.close();
+    expect(listSegments(dir).length).toBeGreaterThan(3);
+    removeSegment(dir, 2);
+    expect(await readLog(dir).verify()).toMatchObject({
+      ok: false,
+      seq: 2_000_000,
+      problem: expect.stringMatching(/segment 2\b/) as string,
+    });
+  });
+
+  it("does not take the hash of a record for a head at another position", async () => {
+    const dir = newDir();
+    await fill(dir, 3);
+    const { seq, hash } = await readLog(dir).head();
+    for (const wrong of [seq - 1, seq + 1, 0, 1_000_000 + seq]) {
+      expect(await readLog(dir).verify(`${wrong}:${hash}`)).toMatchObject({ ok: false, seq: wrong });
+    }
+    expect(await readLog(dir).verify(`${seq}:${hash.toUpperCase()}`)).toMatchObject({ ok: true });
+    expect(await readLog(dir).verify(` ${seq}:${hash}\n`)).toMatchObject({ ok: true });
+  });
+
+  it("reports a bare hash that is not in the log behind its last record", async () => {
+    const dir = newDir();
+    await fill(dir, 3);
+    const { seq } = await readLog(dir).head();
+    expect(await readLog(dir).verify("ab".repeat(32))).toMatchObject({ ok: false, seq: seq + 1 });
+    // The head of a log without records is in every log.
+    expect(await readLog(dir).verify("0".repeat(64))).toMatchObject({ ok: true });
+  });
+
+  it("finds a head in any segment by its hash alone", async () => {
+    const { dir } = await twoSegments();
+    for (const segment of [0, 1]) {
+      const lines = readFileSync(segmentPaths(dir, segment).lines, "utf8").trimEnd().split("\n");
+      for (const [at, line] of lines.entries()) {
+        const { hash } = JSON.parse(line) as { hash: string };
+        expect(await readLog(dir).verify(`${segment * 1_000_000 + at}:${hash}`)).toMatchObject({ ok: true });
+        expect(await readLog(dir).verify(hash)).toMatchObject({ ok: true });
+      }
+    }
+  });
+
+  it("says which rule a record breaks", async () => {
+    const dir = newDir();
+    await fill(dir, 4);
+    const file = segmentPaths(dir, 0).lines;
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    const problemWith = async (changed: readonly string[]): Promise<string> => {
+      writeFileSync(file, `${changed.join("\n")}\n`);
+      const verdict = await readLog(dir).verify();
+      return verdict.ok ? "none" : `${verdict.seq}: ${verdict.problem}`;
+    };
+    const [line = ""] = lines.slice(2);
+    expect(await problemWith(lines.with(2, "no line"))).toMatch(/^2: /);
+    expect(await problemWith(lines.with(2, lines[3] ?? ""))).toMatch(/^2: .*record 3/);
+    expect(await problemWith(lines.with(2, line.replace("hello", "hullo")))).toMatch(/^2: .*hash/);
+    const forged = line.replace('"seq":2,', '"seq":2,"purged":5,').replace("hello", "hullo");
+    expect(await problemWith(lines.with(2, forged))).toMatch(/^2: .*purge/);
+    expect(await problemWith(lines.slice(0, 3))).toMatch(/^3: .*\b2 records/);
+  });
+
+  it("accepts what retention dropped as noted, and nothing above it that is missing", async () => {
+    const dir = newDir();
+    const writer = newWriter(dir, 500);
+    for (let at = 0; at < 30; at++) writer.append([`,"callId":"call_${at}","time":1,"durationMs":1}`]);
+    await writer.sync();
+    const early = await readLog(dir).verify();
+    const anchor = `${JSON.parse(readFileSync(segmentPaths(dir, 0).lines, "utf8").split("\n")[0] ?? "").hash}`;
+    expect(early).toMatchObject({ ok: true });
+    await dropOldSegments(writer, {
+      dir,
+      maxAgeMs: 1e12,
+      maxBytes: 2000,
+      now: Date.now,
+      isAlive: () => false,
+    });
+    await writer.close();
+    const [oldest = 0] = listSegments(dir);
+    expect(oldest).toBeGreaterThan(0);
+    expect(await readLog(dir).verify()).toMatchObject({ ok: true });
+    expect(await readLog(dir).verify(anchor)).toMatchObject({
+      ok: false,
+      problem: expect.stringMatching(/retention/) as string,
+    });
+    removeSegment(dir, oldest);
+    expect(await readLog(dir).verify()).toMatchObject({ ok: false, seq: oldest * 1_000_000 });
+  });
+});
