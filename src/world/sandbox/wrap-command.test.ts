@@ -12,7 +12,7 @@ afterAll(() => fixture.close());
 /** The options that the program which builds the wall gets. */
 async function optionsOf(command: Parameters<Fixture["wrap"]>[0]): Promise<string[]> {
   const wrapped = await fixture.wrap(command);
-  await wrapped.settle();
+  await wrapped.finish();
   const [options] = wrapped.extraFds;
   return Buffer.from(options?.data ?? [])
     .toString()
@@ -33,12 +33,12 @@ describe("a command in the sandbox", () => {
     fixture.write("work space/few/1.pem", "SECRET");
     fixture.write("work space/few/open", "open");
     const before = await fixture.wrap({ argv: ["true"] });
-    await before.settle();
+    await before.finish();
     expect(before.notes).toEqual([]);
     for (let at = 0; at < 450; at++) fixture.write(`work space/keys/${at}.pem`, "SECRET");
     fixture.write("work space/keys/open", "open");
     const wrapped = await fixture.wrap({ argv: ["true"] });
-    await wrapped.settle();
+    await wrapped.finish();
     expect(wrapped.notes).toEqual([expect.stringContaining("keys")]);
     const { stdout } = await fixture.sh("cat keys/* few/*; ls keys");
     expect(stdout).toBe("open");
