@@ -1,6 +1,7 @@
 // Changes the product's code in small ways and shows which changes no test notices.
 //
 // npm run mutate -- src/policy [more folders or files] [--sample 40] [--seed N] [--tests 12] [--limit 120] [--report file.json]
+// npm run mutate -- src/policy --again file.json tries only the survivors of a report again.
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -21,6 +22,8 @@ const { values, positionals } = parseArgs({
     /** Seconds for all tests of one mutant. */
     limit: { type: "string", default: "120" },
     report: { type: "string" },
+    /** A report of an earlier run: try only its survivors again. */
+    again: { type: "string" },
     equivalents: { type: "string", default: join(root, "test/mutation-equivalents.json") },
   },
 });
@@ -32,16 +35,19 @@ const report = resolve(
   values.report ??
     join(root, "node_modules/.cache/tenon-mutate", `${positionals.join("+").replaceAll("/", "-")}.json`),
 );
-const slowestBaseline = 90_000;
+const slowBaseline = 8000;
+const slowestBaseline = 60_000;
 
 const files = positionals.flatMap(productFiles);
 const equivalents = readEquivalents(values.equivalents);
 const all = files.flatMap(mutantsOf);
-const { sampled, left } = sample(all, { count: Number(values.sample), random: seeded(Number(values.seed)) });
+const { sampled, left } = values.again
+  ? survivorsOf(values.again)
+  : sample(all, { count: Number(values.sample), random: seeded(Number(values.seed)) });
 console.log(`${sampled.length} of ${all.length} mutants in ${files.length} files, seed ${values.seed}`);
 
 const testsOf = readTests(root);
-const runner = await openTestRunner(root, sampled);
+const runner = openTestRunner(root, sampled);
 const baselines = new Map();
 process.once("SIGINT", () => process.exit(130));
 for (const mutant of sampled) {
@@ -50,7 +56,7 @@ for (const mutant of sampled) {
     `${mutant.state.padEnd(9)} ${mutant.file}:${mutant.line}  ${describeMutation(mutant)}${mutant.by ? `  (${mutant.by})` : ""}`,
   );
 }
-await runner.close();
+runner.close();
 finish();
 
 function productFiles(name) {
@@ -106,6 +112,24 @@ function sample(mutants, { count, random }) {
   return { sampled, left };
 }
 
+/** What survived in an earlier run and is still there. */
+function survivorsOf(file) {
+  const { mutants } = JSON.parse(readFileSync(file, "utf8"));
+  const survivors = mutants.filter(({ state }) => state === "survived" || state === "unreached");
+  const keyOf = (mutant) => JSON.stringify([mutant.file, mutant.lineText, mutant.before, mutant.after]);
+  const wanted = new Set(survivors.map(keyOf));
+  const found = all.filter((mutant) => wanted.delete(keyOf(mutant)));
+  if (wanted.size > 0) console.log(`${wanted.size} survivors of ${file} are no longer there`);
+  const left = found.flatMap((mutant) => {
+    const entry = equivalents.find(mutant);
+    return entry ? [{ ...mutant, reason: entry.reason }] : [];
+  });
+  const sampled = found
+    .filter((mutant) => !equivalents.find(mutant))
+    .map((mutant, id) => ({ ...mutant, id }));
+  return { sampled, left };
+}
+
 function groupBy(list, keyOf) {
   const groups = new Map();
   for (const item of list) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
@@ -123,20 +147,32 @@ function compile(path, text) {
   return minifySync(path, code, { mangle: false, compress: true }).code;
 }
 
-/** Run the tests that reach the mutant, the nearest first, until one fails. */
+/** Run the tests that reach the mutant, the nearest first and slow ones last, until one fails. */
 async function attack(mutant) {
   const until = performance.now() + Number(values.limit) * 1000;
+  const slow = [];
   let ran = 0;
-  for (const test of testsOf(mutant.path)) {
-    const baseline = await baselineOf(test);
-    const reaches = mutant.probe === undefined || baseline.reached.has(mutant.id);
-    if (baseline.state !== "passed" || !reaches) continue;
-    if (ran >= Number(values.tests) || performance.now() > until) break;
+  const tryTest = async (test) => {
+    if (ran >= Number(values.tests) || performance.now() > until) return undefined;
     ran += 1;
-    const { state, failed } = await runner.run(test, { mutant, limit: 15_000 + 4 * baseline.ms });
+    const { state, failed } = await runner.run(test, { mutant, limit: 10_000 + 3 * baselines.get(test).ms });
     const by = `${relative(root, test)}${failed ? ` > ${failed}` : ""}`;
     if (state === "failed") return { state: "killed", by };
-    if (state === "late") return { state: "timed out", by };
+    return state === "passed" ? undefined : { state: "timed out", by };
+  };
+  for (const test of testsOf(mutant.path)) {
+    const { state, ms, reached } = await baselineOf(test);
+    if (state !== "passed" || !(mutant.probe === undefined || reached.has(mutant.id))) continue;
+    if (ms > slowBaseline) {
+      slow.push(test);
+      continue;
+    }
+    const killed = await tryTest(test);
+    if (killed) return killed;
+  }
+  for (const test of slow) {
+    const killed = await tryTest(test);
+    if (killed) return killed;
   }
   return { state: ran === 0 ? "unreached" : "survived", ran };
 }
@@ -146,8 +182,11 @@ async function baselineOf(test) {
   if (!baselines.has(test)) {
     const baseline = await runner.run(test, { mutant: undefined, limit: slowestBaseline });
     baselines.set(test, baseline);
-    if (baseline.state !== "passed")
-      console.log(`left out   ${relative(root, test)}: ${baseline.state} without a mutant`);
+    if (baseline.state !== "passed") {
+      console.log(
+        `left out  ${relative(root, test)}: ${baseline.state} without a mutant ${baseline.failed ?? ""}`,
+      );
+    }
   }
   return baselines.get(test);
 }

@@ -1,0 +1,106 @@
+// The process that holds one Vitest instance and runs test files in it, with one mutant at a time served in place of the real text.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createVitest } from "vitest/node";
+
+const folder = mkdtempSync(join(tmpdir(), "tenon-mutate-"));
+const reached = join(folder, "reached");
+let mutants = [];
+let active;
+let vitest;
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+process.on("disconnect", () => process.exit());
+process.on("message", (message) => void answer(message).then((result) => process.send(result)));
+
+async function answer({ root, all, test, mutant }) {
+  if (all !== undefined) {
+    mutants = all;
+    vitest = await open(root);
+    return { state: "open" };
+  }
+  if (active !== undefined) vitest.invalidateFile(active.path);
+  active = mutants.find(({ id }) => id === mutant);
+  if (active !== undefined) vitest.invalidateFile(active.path);
+  rmSync(reached, { force: true });
+  const started = performance.now();
+  const outcome = await runFile(test);
+  return { ...outcome, ms: Math.round(performance.now() - started), reached: readReached() };
+}
+
+function open(root) {
+  const plugin = {
+    name: "serve-mutant",
+    enforce: "pre",
+    transform: (text, id) => {
+      const own = mutants.filter(({ path }) => path === id);
+      return own.length === 0 ? undefined : { code: mutatedText(text, own), map: null };
+    },
+  };
+  const options = {
+    root,
+    watch: false,
+    bail: 1,
+    reporters: [{}],
+    update: false,
+    maxWorkers: 1,
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    execArgv: ["--max-old-space-size=2048"],
+  };
+  return createVitest("test", options, { plugins: [plugin], logLevel: "silent", server: { watch: null } });
+}
+
+async function runFile(test) {
+  const specification = vitest.getRootProject().createSpecification(test);
+  const result = await vitest.runTestSpecifications([specification]);
+  // The result also has the modules of earlier runs.
+  const modules = result.testModules.filter(({ moduleId }) => moduleId === test);
+  const failed = modules.flatMap((module) => [...module.children.allTests("failed")]);
+  const passed =
+    result.unhandledErrors.length === 0 && modules.length > 0 && modules.every((module) => module.ok());
+  return { state: passed ? "passed" : "failed", failed: failed[0]?.fullName };
+}
+
+/** The text with the active mutant in place, and with marks that record which mutants' blocks a test enters. */
+function mutatedText(text, own) {
+  const edits = own.includes(active) ? [{ start: active.start, end: active.end, text: active.after }] : [];
+  const insideActive = (at) => edits.length > 0 && at > active.start && at < active.end;
+  const marks = own.flatMap(({ id, probe }) => {
+    if (!probe) return [];
+    const mark = `globalThis.__tenonReached?.(${id})`;
+    if (probe.end === undefined) return [{ start: probe.at, end: probe.at, text: `${mark};` }];
+    if (insideActive(probe.at) || insideActive(probe.end)) return [];
+    return [
+      { start: probe.at, end: probe.at, text: `(${mark},` },
+      { start: probe.end, end: probe.end, text: ")", closes: true },
+    ];
+  });
+  const all = [...marks.filter(({ start }) => !insideActive(start)), ...edits].sort(byPosition);
+  let [result, done] = [recorder(), 0];
+  for (const edit of all) {
+    result += text.slice(done, edit.start) + edit.text;
+    done = edit.end;
+  }
+  return result + text.slice(done);
+}
+
+/** At one position, what closes comes first, then what opens, then a replacement. */
+function byPosition(a, b) {
+  const rank = ({ closes, start, end }) => (closes ? 0 : start === end ? 1 : 2);
+  return a.start - b.start || rank(a) - rank(b);
+}
+
+function recorder() {
+  const record = `(id) => { if (!seen.has(id)) { seen.add(id); fs.appendFileSync(${JSON.stringify(reached)}, id + "\\n"); } }`;
+  return `globalThis.__tenonReached ??= ((seen, fs) => ${record})(new Set(), process.getBuiltinModule("node:fs"));`;
+}
+
+function readReached() {
+  try {
+    return readFileSync(reached, "utf8").trim().split("\n").map(Number);
+  } catch (error) {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  }
+}
