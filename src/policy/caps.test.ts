@@ -18,6 +18,12 @@ describe("capabilities and levels", () => {
     expect(policyWith(rules, { capabilities: ["*"] }).decide(needy).behavior).toBe("allow");
   });
 
+  it("are denied in words that stay short however long the agent's name is", () => {
+    const { reason } = policyWith().decide({ ...needy, agent: "x".repeat(5000) });
+    expect(reason).toContain(`the agent ${"x".repeat(100)}…`);
+    expect(reason.length).toBeLessThan(400);
+  });
+
   it("are granted per agent", () => {
     const capabilities = { "*": ["network"], main: ["deploy"] };
     const policy = policyWith({ user: [allow()] }, { capabilities });

@@ -53,6 +53,13 @@ describe("compileHosts", () => {
     expect(compileHosts(["*"], true)(viewHost("*"))).toBe(match.yes);
   });
 
+  it.each(["", " ", ".", ":80", "http://x.org", "x.org/a", "me@x.org"])(
+    "refuses %j, which is not a host",
+    (pattern) => {
+      expect(() => compileHosts([pattern], true)).toThrow(PatternError);
+    },
+  );
+
   it("takes exceptions out", () => {
     const allow = compileHosts(["*.x.org", "!secret.x.org"], true);
     expect(allow(viewHost("a.x.org"))).toBe(match.yes);

@@ -28,6 +28,43 @@ describe("calls that touch several things", () => {
     );
   });
 
+  it("are denied by a rule about two kinds of things where one of each fits, whatever the order", () => {
+    const upload = (paths: string[], hosts: string[]) =>
+      callOf({
+        toolName: "upload",
+        reads: [...paths.map((path) => ({ path })), ...hosts.map((host) => ({ host }))],
+      });
+    const policy = policyWith({ user: [deny({ path: "secret/**", host: "evil.org" }), allow()] });
+    for (const paths of [
+      ["open/a", "secret/a"],
+      ["secret/a", "open/a"],
+    ]) {
+      for (const hosts of [
+        ["good.org", "evil.org"],
+        ["evil.org", "good.org"],
+      ]) {
+        expect(policy.decide(upload(paths, hosts)).behavior).toBe("deny");
+      }
+      expect(policy.decide(upload(paths, ["good.org"])).behavior).toBe("allow");
+    }
+  });
+
+  it("say in words what the rule that decided does", () => {
+    const policy = policyWith({
+      user: [
+        allow({ id: "a", path: "a" }),
+        { decision: "ask", id: "b", path: "b" },
+        deny({ id: "c", path: "c" }),
+      ],
+    });
+    const reasons = ["a", "b", "c"].map((path) => policy.decide(writeCall(path)).reason);
+    expect(reasons).toEqual([
+      'the rule "a" allows write_file changing a',
+      'the rule "b" asks before write_file changing b',
+      'the rule "c" denies write_file changing c',
+    ]);
+  });
+
   it("are judged per command of the line", () => {
     const policy = policyWith({
       user: [allow({ command: ["npm test", "git add"] }), deny({ command: "git push" })],

@@ -16,6 +16,28 @@ function problemsOf(...rules: unknown[]): readonly string[] {
 }
 
 describe("loading rules", () => {
+  it("names the list of examples that is wrong", () => {
+    expect(problemsOf({ decision: "allow", match: "x" })).toEqual([expect.stringMatching(/\bmatch\b/)]);
+    expect(problemsOf({ decision: "allow", notMatch: "x" })).toEqual([expect.stringMatching(/\bnotMatch\b/)]);
+  });
+
+  it("lists fifty problems in its message and counts the others, but has them all", () => {
+    const load = (count: number): PolicyError => {
+      const wrong = Array.from({ length: count }, () => ({ decision: "maybe" }));
+      try {
+        policyWith({ user: wrong as never });
+      } catch (error) {
+        if (error instanceof PolicyError) return error;
+      }
+      return expect.unreachable("it was loaded");
+    };
+    expect(load(50).message).not.toContain("more");
+    const many = load(53);
+    expect(many.message).toContain("- and 3 more");
+    expect(many.message.split("\n")).toHaveLength(52);
+    expect(many.problems).toHaveLength(53);
+  });
+
   it("reports every problem of every rule at once", () => {
     const problems = problemsOf(
       { decision: "allow", paths: "src/**" },

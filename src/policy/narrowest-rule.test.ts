@@ -26,6 +26,12 @@ describe("narrowestRule", () => {
       { decision: "allow", tool: "read_file", host: "x.org:81" },
     ],
     [
+      "a host whose name would be a glob as it stands",
+      readCall([{ host: "*.x{1,2}.org" }]),
+      { decision: "allow", tool: "read_file", host: String.raw`\*.x\{1,2\}.org` },
+    ],
+    ["any host at all", readCall([{ host: "*" }]), { decision: "allow", tool: "read_file", host: "*" }],
+    [
       "the tool for this agent where nothing is named",
       callOf({ toolName: "deploy" }),
       { decision: "allow", tool: "deploy", agent: "main" },
