@@ -9,7 +9,7 @@ import { buildConsole } from "./build-console.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 // Zod is bundled: what the built-in tools use of it is one file instead of ninety, which halves the import time.
-// Schemas of a user's own Zod work all the same, they are recognised by their shape.
+// Schemas of a user's own Zod work all the same, they are recognized by their shape.
 // The MCP SDK is bundled as well: as one file it loads in half the time.
 const dependencies = Object.keys({
   ...manifest.dependencies,

@@ -80,7 +80,7 @@ function Shell() {
   );
 }
 
-/** Whoever goes to another page by keyboard or screen reader starts at its heading. */
+/** Moves the focus to the heading of a new page, for keyboard and screen reader users. */
 function useHeadingFocus(page: Page) {
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(page);

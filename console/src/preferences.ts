@@ -24,7 +24,7 @@ export function usePreferences(): Preferences & { readonly set: PreferenceStore[
   return { ...useSyncExternalStore(store.subscribe, store.read), set: store.set };
 }
 
-/** @param window Its storage, its languages and its colour scheme are asked. */
+/** @param window Its storage, its languages and its color scheme are asked. */
 export function createPreferences(window: Window): PreferenceStore {
   const listeners = new Set<() => void>();
   const dark = window.matchMedia("(prefers-color-scheme: dark)");

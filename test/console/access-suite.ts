@@ -35,7 +35,7 @@ const views: readonly {
     path: "changes",
     ready: (page) =>
       page
-        .getByRole("button", { name: /Undo the change of/ })
+        .getByRole("button", { name: /Undo the change to/ })
         .first()
         .waitFor(),
   },
@@ -129,7 +129,7 @@ export function accessSuite(stage: () => Stage): void {
   it("works on a narrow screen, in the dark and in Chinese", async () => {
     const { page } = stage();
     await visit(page, "live");
-    await page.getByRole("button", { name: "Dark colours" }).click();
+    await page.getByRole("button", { name: "Dark theme" }).click();
     await shoot(page, "live-dark");
     await page.getByRole("button", { name: "切换到中文" }).click();
     await page.setViewportSize({ width: 390, height: 800 });

@@ -63,7 +63,7 @@ export function answerSuite(stage: () => Stage): void {
       await send();
     };
     expect(await answer(typed)).toMatchObject({ result: { input: "fix/quotes\nand more" } });
-    const decline = () => card.getByRole("button", { name: "I do not want to answer" }).click();
+    const decline = () => card.getByRole("button", { name: "Decline to answer" }).click();
     expect(await answer(decline)).toMatchObject({ success: false });
   });
 
@@ -140,14 +140,14 @@ export function answerSuite(stage: () => Stage): void {
     await rows(page).filter({ hasText: "base64_encode" }).click();
     const pane = page.getByRole("complementary");
     await pane.getByRole("button", { name: "Replay this task" }).click();
-    await pane.getByText("The same came out (2 of 2 calls run again).").waitFor();
+    await pane.getByText("Same results (2 of 2 calls replayed).").waitFor();
     const steps = pane.getByRole("list", { name: "Replay" }).getByRole("listitem");
     const said = await steps.allInnerTexts();
     expect(said.map((text) => text.trim())).toEqual(["same base64_encode", "same read_file"]);
     // Somebody changed the file since, outside of Tenon.
     writeFileSync(join(fixture.workspace, "notes.md"), "# Notes\n\nfirst, but other\n");
     await pane.getByRole("button", { name: "Replay this task" }).click();
-    await pane.getByText("Something else came out (2 of 2 calls run again).").waitFor();
+    await pane.getByText("Different results (2 of 2 calls replayed).").waitFor();
     await steps.filter({ hasText: "different read_file" }).getByText("first, but other").waitFor();
     writeFileSync(join(fixture.workspace, "notes.md"), "# Notes\n\nfirst\n");
   });

@@ -25,7 +25,7 @@ export function breakSuite(stage: () => Stage): void {
 
   const pull = async () => {
     wire.pull();
-    await page.getByRole("alert").getByText("Connection lost, trying again.").waitFor();
+    await page.getByRole("alert").getByText("Connection lost. Reconnecting…").waitFor();
   };
   const plug = async () => {
     wire.plug();
@@ -83,7 +83,7 @@ export function breakSuite(stage: () => Stage): void {
     const said = await output.innerText();
     expect(said.match(/said-\w+/g)).toEqual(["said-before", "said-after"]);
     await visit(page, "approvals");
-    await page.getByText("Nothing waits for you.").waitFor();
+    await page.getByText("No requests are waiting.").waitFor();
   });
 }
 

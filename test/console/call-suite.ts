@@ -91,7 +91,7 @@ export function callSuite(stage: () => Stage): void {
     await page.getByRole("tab", { name: "Try it" }).waitFor();
     await page.getByRole("textbox").first().fill("hello");
     await page.getByRole("button", { name: "Run" }).click();
-    await page.getByRole("region", { name: "Answer of the call" }).getByText("aGVsbG8=").first().waitFor();
+    await page.getByRole("region", { name: "Result of the call" }).getByText("aGVsbG8=").first().waitFor();
     const enabled = page.getByRole("switch", { name: "Enabled" });
     await enabled.click();
     await page.getByText("Disabled").first().waitFor();
@@ -103,7 +103,7 @@ export function callSuite(stage: () => Stage): void {
   it("takes a change back after showing what that does", async () => {
     const { fixture, page } = stage();
     await visit(page, "changes");
-    await page.getByRole("button", { name: "Undo the change of notes.md" }).click();
+    await page.getByRole("button", { name: "Undo the change to notes.md" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("+first").waitFor();
     await dialog.getByRole("button", { name: "Undo now" }).click();
@@ -117,14 +117,14 @@ export function callSuite(stage: () => Stage): void {
     await visit(page, "live");
     const call = callTool(fixture, "ask_user", { question: "Still there?" });
     await page.locator('[data-call][data-state="asking"]').first().click();
-    await page.getByRole("button", { name: "Stop the call" }).click();
+    await page.getByRole("button", { name: "Stop call" }).click();
     expect(await call).toMatchObject({ success: false });
   });
 
   it("finds calls in the log and verifies its chain", async () => {
     const { page } = stage();
     await visit(page, "log");
-    await page.getByRole("searchbox", { name: "Search in the log" }).fill("rm -rf");
+    await page.getByRole("searchbox", { name: "Search the log" }).fill("rm -rf");
     await expect.poll(() => rows(page).count()).toBe(1);
     await rows(page).filter({ hasText: "shell_exec" }).click();
     await page.getByRole("complementary").getByText("not in this folder").first().waitFor();

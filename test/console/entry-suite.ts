@@ -84,12 +84,12 @@ export function entrySuite(stage: () => Stage): void {
     const [row] = await sessions();
     expect(row?.browser).toMatch(/^Chrome on /);
     await fixture.api("DELETE", `/api/sessions/${row?.id}`);
-    await page.getByRole("heading", { name: "This console needs its link" }).waitFor();
+    await page.getByRole("heading", { name: "Sign-in link required" }).waitFor();
     await page.goto(await fixture.newLink());
     await connected(page);
     const before = (await sessions()).length;
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByRole("heading", { name: "This console needs its link" }).waitFor();
+    await page.getByRole("heading", { name: "Sign-in link required" }).waitFor();
     expect((await sessions()).length).toBe(before - 1);
     expect(await context.cookies()).toEqual([]);
     expect((await page.goto(fixture.url))?.status()).toBe(401);

@@ -34,7 +34,7 @@ function openTab(page: Page, name: string): Promise<void> {
 
 async function openUndo(page: Page): Promise<void> {
   await page
-    .getByRole("button", { name: /Undo the change of/ })
+    .getByRole("button", { name: /Undo the change to/ })
     .first()
     .click();
   await page.getByRole("dialog").getByRole("region").first().waitFor();
@@ -45,10 +45,10 @@ async function openReplay(page: Page): Promise<void> {
   await expect.poll(() => rows(page).count()).toBe(2);
   await rows(page).first().click();
   await page.getByRole("button", { name: "Replay this task" }).click();
-  await page.getByText("The same came out").waitFor();
+  await page.getByText("Same results").waitFor();
 }
 
 async function openRefusal(page: Page): Promise<void> {
   await page.getByRole("button", { name: "No", exact: true }).first().click();
-  await page.getByRole("textbox", { name: "Why not? The agent is told." }).waitFor();
+  await page.getByRole("textbox", { name: "Reason (the agent will see it)" }).waitFor();
 }

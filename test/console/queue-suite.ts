@@ -37,7 +37,7 @@ export function queueSuite(stage: () => Stage): void {
     await expect.poll(() => waiting(page).count()).toBe(5);
     await page.getByRole("combobox", { name: "Group by" }).selectOption("none");
     const pane = page.getByRole("article");
-    await pane.getByText("Who asks").waitFor();
+    await pane.getByText("Requested by").waitFor();
     // The line stands once, not among the arguments, the commands and the details.
     await waiting(page).filter({ hasText: "shell_exec" }).click();
     await expect.poll(() => pane.getByText("make it", { exact: true }).count()).toBe(1);
@@ -92,11 +92,11 @@ export function queueSuite(stage: () => Stage): void {
     await filled(page, 3);
     await ripe(page);
     await page.keyboard.press("r");
-    await page.getByRole("textbox", { name: /^Why not/ }).fill("not today");
-    await page.getByRole("checkbox", { name: "All 3 of this session" }).check();
+    await page.getByRole("textbox", { name: /^Reason/ }).fill("not today");
+    await page.getByRole("checkbox", { name: "All 3 requests of this session" }).check();
     await page.getByRole("button", { name: "Refuse" }).click();
     for (const call of calls) expect(JSON.stringify(await call)).toContain("not today");
-    await page.getByText("Nothing waits for you.").waitFor();
+    await page.getByText("No requests are waiting.").waitFor();
   });
 
   it("shows an answer on every screen at once, and tells the second who was first", async () => {
@@ -158,6 +158,6 @@ export function queueSuite(stage: () => Stage): void {
     await expect.poll(() => page.getByRole("article").innerText()).not.toBe(before);
     await refuseAll("too many");
     await Promise.all(calls);
-    await page.getByText("Nothing waits for you.").waitFor();
+    await page.getByText("No requests are waiting.").waitFor();
   });
 }

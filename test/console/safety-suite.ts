@@ -22,7 +22,7 @@ export function safetySuite(stage: () => Stage): void {
     expect(text).not.toContain("\u001b");
     expect(text.length).toBeLessThan(40_000);
     await page
-      .getByText(/characters are not shown/)
+      .getByText(/characters\) not shown/)
       .first()
       .waitFor();
     expect(await page.evaluate("document.body.dataset.hacked ?? 'no'")).toBe("no");
@@ -83,11 +83,11 @@ export function safetySuite(stage: () => Stage): void {
     const { fixture, page } = stage();
     await visit(page, "live");
     await fixture.kill();
-    await page.getByRole("alert").getByText("Connection lost, trying again.").waitFor();
+    await page.getByRole("alert").getByText("Connection lost. Reconnecting…").waitFor();
     await page.locator('main[data-stale="true"]').waitFor();
     await fixture.restart();
     // Another program may have had the port meanwhile and heard the page ask: nothing that it heard opens anything.
-    await page.getByRole("heading", { name: "This console needs its link" }).waitFor();
+    await page.getByRole("heading", { name: "Sign-in link required" }).waitFor();
     expect(await page.locator("main").innerText()).toContain("tenon serve link");
     const other = await page.context().newPage();
     await other.goto(await fixture.newLink());

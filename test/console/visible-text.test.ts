@@ -59,12 +59,12 @@ describe("what a person sees in the browser", { timeout: 60_000 }, () => {
     const text = `${"\n".repeat(20_000)}${"line\n".repeat(30_000)}the end`;
     await look("json_parse", { text }, async (card) => {
       const once = card.getByRole("button", { name: /^Once/ });
-      await card.getByText(/[\d,]+ lines, [\d,]+ characters are not shown/).waitFor();
-      await card.getByText("Open what is folded above before you allow it.").waitFor();
+      await card.getByText(/[\d,]+ lines \([\d,]+ characters\) not shown/).waitFor();
+      await card.getByText("Expand the folded text above before you allow this.").waitFor();
       expect(await once.isDisabled()).toBe(true);
       const more = card.getByRole("button", { name: "Show more" });
       while ((await more.count()) > 0) await more.click();
-      await card.getByText("50,001 lines in this box").waitFor();
+      await card.getByText("50,001 lines: scroll").waitFor();
       expect(await once.isDisabled()).toBe(false);
       const shown = await card.getByRole("region", { name: "text", exact: true }).innerText();
       expect(shown === text).toBe(true);

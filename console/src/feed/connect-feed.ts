@@ -46,7 +46,7 @@ export function connectFeed(store: FeedStore): () => void {
     if (item.id <= lastId) return;
     lastId = item.id;
     store.push(item);
-    // Whoever answers must see all of it.
+    // A person who answers must see all of it.
     const asked = item.event.payload as { readonly id?: string };
     if (item.cut === true && /ASKED|APPROVAL/.test(item.event.type)) void loadWhole(asked.id ?? "", 10);
   };

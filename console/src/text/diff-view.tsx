@@ -8,7 +8,7 @@ import { VisibleText } from "./plain-text.js";
 
 const firstLimit = 48_000;
 
-/** A unified diff in its visible form, coloured by line; long lines go on below, so that nothing lies aside. */
+/** A unified diff in its visible form, colored by line; long lines go on below, so that nothing lies aside. */
 export function DiffView({
   diff,
   className = "max-h-[28rem]",

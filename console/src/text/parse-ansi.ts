@@ -1,7 +1,7 @@
 /** A run of text with the looks that a terminal would give it. */
 export interface AnsiRun {
   readonly text: string;
-  /** One of the eight colours, or none. */
+  /** One of the eight colors, or none. */
   readonly color?: number | undefined;
   readonly bold?: boolean | undefined;
   readonly dim?: boolean | undefined;
@@ -9,14 +9,14 @@ export interface AnsiRun {
 
 type Looks = Omit<AnsiRun, "text">;
 
-/** What a command printed, with its colours, and how much that steers a terminal was taken out. */
+/** What a command printed, with its colors, and how much that steers a terminal was taken out. */
 export interface TerminalText {
   readonly runs: readonly AnsiRun[];
-  /** Sequences that were neither text nor colour. */
+  /** Sequences that were neither text nor color. */
   readonly removed: number;
 }
 
-// Colour codes are kept; what else steers a terminal (cursor moves, titles, links, charsets) is taken out and counted.
+// Color codes are kept; what else steers a terminal (cursor moves, titles, links, charsets) is taken out and counted.
 // Only what stands in one line and is short counts as a title or link: anything longer stays in sight.
 const sequence =
   // oxlint-disable-next-line no-control-regex -- escape sequences consist of control characters
@@ -45,7 +45,7 @@ function changeLooks(before: Looks, codes: string): Looks {
   for (let at = 0; at < numbers.length; at += 1) {
     const code = numbers[at] ?? 0;
     if (code === 38 || code === 48) {
-      // A colour of a larger table: five more values with RGB, two with an index; shown without colour.
+      // A color of a larger table: five more values with RGB, two with an index; shown without color.
       at += numbers[at + 1] === 2 ? 4 : 2;
       continue;
     }

@@ -12,7 +12,7 @@ const colors = ["", "text-bad", "text-ok", "text-warn", "text-info", "text-accen
 interface TextBlockProps {
   readonly text: string;
   readonly label: string;
-  /** What a command printed: its colours are kept, and what else steers a terminal is taken out and counted. */
+  /** What a command printed: its colors are kept, and what else steers a terminal is taken out and counted. */
   readonly printed?: boolean;
   /** The text is in its visible form already. */
   readonly visible?: boolean;

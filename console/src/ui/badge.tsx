@@ -11,7 +11,7 @@ const tones: Record<Tone, string> = {
   accent: "bg-accent-soft text-accent border-transparent",
 };
 
-/** A word with a colour that says the same. */
+/** A word with a color that says the same. */
 export function Badge({ tone = "plain", children }: { readonly tone?: Tone; readonly children: ReactNode }) {
   return (
     <span
@@ -22,7 +22,7 @@ export function Badge({ tone = "plain", children }: { readonly tone?: Tone; read
   );
 }
 
-/** The colour of a verdict, a state or an outcome, whichever word is used for it. */
+/** The color of a verdict, a state or an outcome, whichever word is used for it. */
 export function toneOf(word: string): Tone {
   if (/^(allow|success|succeeded|ready|healthy|done|same|approved|ok)$/i.test(word)) return "ok";
   if (/^(deny|denied|failure|failed|error|unhealthy|different|rejected|high|open)$/i.test(word)) return "bad";

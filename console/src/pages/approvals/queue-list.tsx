@@ -114,7 +114,7 @@ function Since({ time }: { readonly time: number }) {
   );
 }
 
-/** The colour of a risk; the word says the same. */
+/** The color of a risk; the word says the same. */
 export function riskTone(risk: string): Tone {
   if (risk === "critical" || risk === "high") return "bad";
   return risk === "medium" ? "warn" : "plain";

@@ -10,7 +10,7 @@ type Column = readonly (number | null)[];
 
 interface Line {
   readonly name: string;
-  /** A colour of the theme. */
+  /** A color of the theme. */
   readonly color: string;
   readonly values: Column;
   readonly bars?: boolean;
@@ -74,7 +74,7 @@ function Chart({
       observer.disconnect();
       made.destroy();
     };
-    // Colours are read from the theme when the plot is made.
+    // Colors are read from the theme when the plot is made.
   }, [theme, names]);
   useEffect(() => plot.current?.setData(latest.current), [series(data)]);
   return (

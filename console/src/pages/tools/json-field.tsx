@@ -5,7 +5,7 @@ interface JsonFieldProps {
   readonly label: string;
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
-  /** Whether what is typed is no JSON yet. */
+  /** Whether the text is not valid JSON yet. */
   readonly onBroken: (broken: boolean) => void;
   readonly rows?: number;
 }
