@@ -225,6 +225,32 @@ describe("while calls run and wait", () => {
     expect(log).toEqual(["other", "work"]);
   });
 
+  it("replace by a tool that touches nothing gives up the locks that the waiting call was to have", async () => {
+    const [first, second] = [gate(), gate()];
+    const locked = { annotations: {}, resources: () => ({ writes: [{ lock: "x" }] }) };
+    const tenon = open({
+      tools: [
+        tool("other", { ...locked, execute: () => first.passed }),
+        tool("work", { ...locked, execute: () => "old" }),
+      ],
+    });
+    const running = tenon.call({ name: "other" });
+    await until(() => tenon.stats().running === 1);
+    const waiting = tenon.call({ name: "work" });
+    await until(() => tenon.stats().waiting === 1);
+    let began = false;
+    tenon.registry.replace(
+      tool("work", { execute: () => ((began = true), second.passed.then(() => "new")) }),
+    );
+    first.open();
+    await running;
+    await until(() => began);
+    // The new tool holds no lock, so that a call which needs it runs meanwhile.
+    expect((await tenon.call({ name: "other" })).success).toBe(true);
+    second.open();
+    expect((await waiting).result).toBe("new");
+  });
+
   it("replace checks the waiting call's arguments by the new schema, as they were sent", async () => {
     const { go, work } = held();
     const seen: unknown[] = [];

@@ -44,8 +44,6 @@ function open(root) {
     reporters: [{}],
     update: false,
     maxWorkers: 1,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
     execArgv: ["--max-old-space-size=2048"],
   };
   return createVitest("test", options, { plugins: [plugin], logLevel: "silent", server: { watch: null } });

@@ -136,6 +136,39 @@ describe("parseToolCalls", () => {
     expect(problems).toMatchObject([{ code: "limit" }]);
   });
 
+  it("takes 128 calls where no limit is given, and tells of the first beyond it where that stood", () => {
+    const one = '<tool_call>{"name":"current_time","arguments":{}}</tool_call>';
+    expect(parseToolCalls(one.repeat(128))).toMatchObject({ problems: [] });
+    const { calls, problems } = parseToolCalls(one.repeat(130));
+    expect(calls).toHaveLength(128);
+    expect(problems).toMatchObject([{ code: "limit", start: 128 * one.length }]);
+    expect(calls[127]).toMatchObject({ start: 127 * one.length, end: 128 * one.length });
+  });
+
+  it("reports 32 problems at most, each with where it stood and how the piece begins", () => {
+    const broken =
+      '<tool_call>{"name":"current_time","arguments":{"text":"a long argument that is cut off before its end </tool_call>\n';
+    const { calls, problems } = parseToolCalls(`Well.\n${broken}`, { tools: fixtureTools });
+    expect(calls).toEqual([]);
+    expect(problems).toMatchObject([{ start: 6, excerpt: broken.slice(0, 80) }]);
+    const wrong = '<tool_call>{"name":"current_time","arguments":[1]}</tool_call>\n';
+    expect(parseToolCalls(wrong.repeat(40), { tools: fixtureTools }).problems.length).toBeLessThanOrEqual(32);
+  });
+
+  it.each(["functions.", "default_api.", "tools.", "tool.", "namespace functions."])(
+    "takes %j off a name, of a tool that is known or not",
+    (prefix) => {
+      const written = `<tool_call>${JSON.stringify({ name: `${prefix}read_file`, arguments: { path: "a" } })}</tool_call>`;
+      const tools = [{ name: "read_file" }];
+      expect(parseToolCalls(written, { tools }).calls).toMatchObject([{ name: "read_file" }]);
+      expect(parseToolCalls(written).calls).toMatchObject([{ name: "read_file" }]);
+      const dotted = [{ name: `${prefix}read_file` }, { name: "read_file" }];
+      expect(parseToolCalls(written, { tools: dotted }).calls).toMatchObject([
+        { name: `${prefix}read_file` },
+      ]);
+    },
+  );
+
   it("does not reach prototypes", () => {
     const { calls } = parseToolCalls(
       '{"name":"read_file","arguments":{"__proto__":{"polluted":1},"path":"a"}}',

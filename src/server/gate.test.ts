@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest";
+import { consoleHeader, pageHeader } from "./api.js";
+import { ApiFault } from "./api-fault.js";
+import { AttemptLimit } from "./attempt-limit.js";
+import { BrowserSessions } from "./browser-sessions.js";
+import { cookieNameFor, createGate, type Visit } from "./gate.js";
+import { mcpToken } from "./token.js";
+
+const token = "the-token-of-this-server";
+const controlKey = "the-key-of-the-command-line";
+const own = "http://localhost:4123";
+
+function openGate(options: { anyAddress?: boolean; maxWrong?: number } = {}) {
+  const sessions = new BrowserSessions({ now: () => 1 });
+  const attempts = new AttemptLimit({ now: () => 1, maxWrong: options.maxWrong });
+  const names = new Set(["localhost", "127.0.0.1", "::1"]);
+  const { anyAddress } = options;
+  const gate = createGate({ token, controlKey, sessions, attempts, names, port: 4123, anyAddress });
+  const signedIn = sessions.open({ address: "127.0.0.1" });
+  const cookie = `${cookieNameFor("localhost:4123", 4123)}=${signedIn.cookie}`;
+  const page = { cookie, [pageHeader]: signedIn.pageSecret };
+  /** How the request was let in, or the code of the fault. */
+  const admit = (method: string, path: string, headers: Visit["headers"] = {}, query = ""): string => {
+    const all: Visit["headers"] = { host: "localhost:4123", ...headers };
+    const rawHeaders = Object.entries(all).flatMap(([name, value]) => [name, String(value)]);
+    const visit = { method, path, headers: all, rawHeaders, address: "1.2.3.4" };
+    try {
+      return gate({ ...visit, query: new URLSearchParams(query) }).by;
+    } catch (error) {
+      if (error instanceof ApiFault) return `${error.status} ${error.body.error.code}`;
+      throw error;
+    }
+  };
+  return { admit, cookie, page, gate };
+}
+
+const bearer = (given: string) => ({ authorization: `Bearer ${given}` });
+
+describe("the gate", () => {
+  it.each([
+    ["GET", "/health", "anybody"],
+    ["HEAD", "/health", "anybody"],
+    ["POST", "/health", "401 TOKEN_NEEDED"],
+    ["DELETE", "/health", "401 TOKEN_NEEDED"],
+    ["GET", "/health/more", "401 TOKEN_NEEDED"],
+    ["GET", "/", "401 TOKEN_NEEDED"],
+    ["GET", "/api/tools", "401 TOKEN_NEEDED"],
+    ["GET", "/enter", "entry"],
+    ["POST", "/enter", "401 TOKEN_NEEDED"],
+    ["HEAD", "/enter", "401 TOKEN_NEEDED"],
+  ])("lets %s %s without anything in as: %s", (method, path, expected) => {
+    expect(openGate().admit(method, path)).toBe(expected);
+  });
+
+  it.each([
+    ["GET", "/", "browser"],
+    ["HEAD", "/assets/app.js", "browser"],
+    ["GET", "/apiary", "browser"],
+    ["POST", "/", "401 TOKEN_NEEDED"],
+    ["OPTIONS", "/", "401 TOKEN_NEEDED"],
+    ["GET", "/api", "401 TOKEN_NEEDED"],
+    ["GET", "/api/tools", "401 TOKEN_NEEDED"],
+    ["HEAD", "/api/tools", "401 TOKEN_NEEDED"],
+    ["GET", "/mcp", "401 TOKEN_NEEDED"],
+    ["GET", "/metrics", "401 TOKEN_NEEDED"],
+    ["GET", "/health", "anybody"],
+  ])("lets %s %s with the cookie alone in as: %s", (method, path, expected) => {
+    const { admit, cookie } = openGate();
+    expect(admit(method, path, { cookie })).toBe(expected);
+  });
+
+  it("lets the page read with its secret, and change something only as our own page", () => {
+    const { admit, page } = openGate();
+    for (const method of ["GET", "HEAD"]) expect(admit(method, "/api/tools", page)).toBe("browser");
+    for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
+      expect(admit(method, "/api/tools", page)).toBe("403 CSRF_REFUSED");
+      expect(admit(method, "/api/tools", { ...page, origin: own })).toBe("403 CSRF_REFUSED");
+      expect(admit(method, "/api/tools", { ...page, [consoleHeader]: "1" })).toBe("403 CSRF_REFUSED");
+      expect(admit(method, "/api/tools", { ...page, origin: own, [consoleHeader]: "1" })).toBe("browser");
+    }
+    expect(admit("GET", "/api/tools", { ...page, [pageHeader]: "wrong" })).toBe("401 TOKEN_NEEDED");
+  });
+
+  it("opens with each secret what that secret is for", () => {
+    const { admit } = openGate();
+    const host = bearer(mcpToken(token));
+    const control = bearer(controlKey);
+    expect(admit("POST", "/api/calls", bearer(token))).toBe("token");
+    expect(admit("POST", "/api/calls", { authorization: `bearer   ${token}` })).toBe("token");
+    expect(admit("POST", "/api/calls", { authorization: token })).toBe("401 TOKEN_NEEDED");
+    expect(admit("POST", "/mcp", host)).toBe("host");
+    expect(admit("POST", "/mcp/", host)).toBe("403 TOKEN_FOR_MCP");
+    expect(admit("GET", "/api/tools", host)).toBe("403 TOKEN_FOR_MCP");
+    for (const path of ["/api/links", "/api/sessions", "/api/sessions/ab12"]) {
+      expect(admit("POST", path, control)).toBe("control");
+    }
+    for (const path of ["/api/links/x", "/api/sessionsx", "/mcp", "/"]) {
+      expect(admit("POST", path, control)).toBe("403 TOKEN_FOR_CONTROL");
+    }
+    expect(admit("GET", "/", {}, `token=${token}`)).toBe("401 TOKEN_IN_URL");
+    expect(admit("GET", "/", bearer(token), "token=")).toBe("401 TOKEN_IN_URL");
+  });
+
+  it("counts wrong tokens, and goes on to take the right one", () => {
+    const { admit } = openGate({ maxWrong: 2 });
+    const answers = ["a", "b", "c"].map((wrong) => admit("GET", "/", bearer(wrong)));
+    expect(answers.slice(0, 2)).toEqual(["401 TOKEN_NEEDED", "401 TOKEN_NEEDED"]);
+    expect(answers[2]).toMatch(/^429 /);
+    expect(admit("GET", "/", bearer(token))).toBe("token");
+  });
+
+  it.each([
+    ["localhost:4123", true],
+    ["LOCALHOST", true],
+    ["localhost.:9", true],
+    ["127.0.0.1:80", true],
+    ["[::1]:4123", true],
+    ["evil.org", false],
+    ["localhost.evil.org", false],
+    ["localhost:123456", false],
+    ["user@localhost", false],
+    ["10.0.0.7", false],
+    ["", false],
+  ])("goes by the name %j: %s", (host, ours) => {
+    expect(openGate().admit("GET", "/health", { host })).toBe(ours ? "anybody" : "421 HOST_REFUSED");
+  });
+
+  it("goes by any address, but by no other name, where it listens on all interfaces", () => {
+    const { admit } = openGate({ anyAddress: true });
+    expect(admit("GET", "/health", { host: "10.0.0.7:4123" })).toBe("anybody");
+    expect(admit("GET", "/health", { host: "[fe80::1]" })).toBe("anybody");
+    expect(admit("GET", "/health", { host: "evil.org" })).toBe("421 HOST_REFUSED");
+  });
+
+  it.each([
+    [{ origin: own }, true],
+    [{ origin: "https://localhost:4123" }, true],
+    [{ origin: "http://127.0.0.1:4123" }, true],
+    [{ origin: "http://[::1]:4123" }, true],
+    [{ origin: "http://localhost:4124" }, false],
+    [{ origin: "https://127.0.0.1:4123" }, false],
+    [{ origin: "http://evil.org:4123" }, false],
+    [{ origin: "null" }, false],
+    [{ "sec-fetch-site": "same-origin" }, true],
+    [{ "sec-fetch-site": "none" }, true],
+    [{ "sec-fetch-site": "cross-site" }, false],
+    [{ "sec-fetch-site": "same-site" }, false],
+    [{ "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }, true],
+    [{ "sec-fetch-site": "same-site", "sec-fetch-mode": "navigate" }, true],
+    [{ "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" }, false],
+    [{ "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", origin: "null" }, false],
+  ])("takes a request of %j: %s", (headers, taken) => {
+    const expected = taken ? "token" : "403 ORIGIN_REFUSED";
+    expect(openGate().admit("GET", "/api/tools", { ...headers, ...bearer(token) })).toBe(expected);
+  });
+
+  it("refuses a deciding header that comes twice, however it is written, and no other", () => {
+    const { gate } = openGate();
+    const visit = (...rawHeaders: string[]): Visit => ({
+      method: "GET",
+      path: "/health",
+      query: new URLSearchParams(),
+      headers: { host: "localhost" },
+      rawHeaders: ["host", "localhost", ...rawHeaders],
+      address: "1.2.3.4",
+    });
+    expect(() => gate(visit("HOST", "other"))).toThrow(/host/);
+    expect(() => gate(visit("Origin", own, "origin", own))).toThrow(/origin/);
+    expect(gate(visit("accept", "a", "accept", "b", "origin", "host")).by).toBe("anybody");
+  });
+});
+
+describe("the name of a cookie", () => {
+  it("has the port that the browser sees, since cookies know no ports", () => {
+    expect(cookieNameFor("localhost:8080", 4123)).toBe("tenon_8080");
+    expect(cookieNameFor("localhost", 4123)).toBe("tenon_4123");
+    expect(cookieNameFor(undefined, 4123)).toBe("tenon_4123");
+  });
+
+  it("is found among others, and any of several with that name will do", () => {
+    const { admit, cookie } = openGate();
+    expect(admit("GET", "/", { cookie: `a=1; tenon_4123=planted; ${cookie} ;b=2` })).toBe("browser");
+    expect(admit("GET", "/", { cookie: cookie.replace("tenon_4123", "tenon_4124") })).toBe(
+      "401 TOKEN_NEEDED",
+    );
+    expect(admit("GET", "/", { cookie: "tenon_4123" })).toBe("401 TOKEN_NEEDED");
+  });
+});
