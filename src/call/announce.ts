@@ -1,5 +1,5 @@
 import type { TenonEvent, TenonEvents } from "../contract/events.js";
-import type { Call } from "./call.js";
+import type { ReceivedCall } from "./receive.js";
 
 /** The events that belong to one call. */
 type CallEventName =
@@ -15,10 +15,15 @@ type OwnFields<N extends CallEventName> = Omit<
   "callId" | "toolName" | "sessionId" | "taskId" | "agent" | "client" | "parentCallId" | "requestId"
 >;
 
-/** Tell the event bus and the stream of this call; the payload is made only where somebody listens. */
-export function announce<N extends CallEventName>(call: Call, name: N, fields: () => OwnFields<N>): void {
-  const { events, clock } = call.parts;
-  const { onEvent, hypothetical } = call.origin;
+/** Tell the event bus and the stream of this call; the payload is built only if somebody listens. */
+export function announce<N extends CallEventName>(
+  call: ReceivedCall,
+  name: N,
+  fields: () => OwnFields<N>,
+): void {
+  const { parts, origin } = call.state;
+  const { events, clock } = parts;
+  const { onEvent, hypothetical } = origin;
   if (hypothetical === true) return;
   if (onEvent === undefined && !events.has(name)) return;
   const payload = withCommonFields(call, fields()) as unknown as TenonEvents[N];
@@ -30,14 +35,14 @@ export function announce<N extends CallEventName>(call: Call, name: N, fields: (
  * Set last, so that a tool's own progress cannot forge them; and set one by one on the fresh
  * object, because spreading two objects into a third costs more than the rest of the event.
  */
-function withCommonFields(call: Call, fields: object): object {
+function withCommonFields(call: ReceivedCall, fields: object): object {
+  const { session, resolved } = call.state;
   const payload = fields as Record<string, unknown>;
   payload["callId"] = call.callId;
-  payload["toolName"] = call.entry?.name ?? call.toolName;
-  payload["sessionId"] = call.session.id;
-  payload["agent"] = call.session.agent;
-  const { clientInfo } = call.session;
-  if (clientInfo !== undefined) payload["client"] = clientInfo;
+  payload["toolName"] = resolved?.entry.name ?? call.toolName;
+  payload["sessionId"] = session.id;
+  payload["agent"] = session.agent;
+  if (session.clientInfo !== undefined) payload["client"] = session.clientInfo;
   if (call.taskId !== undefined) payload["taskId"] = call.taskId;
   if (call.requestId !== undefined) payload["requestId"] = call.requestId;
   if (call.shownUnder !== undefined) payload["parentCallId"] = call.shownUnder.callId;

@@ -10,19 +10,18 @@ import { levelOf } from "../policy/traits.js";
 import { toPlainResult } from "../schema/plain-result.js";
 import { takePlain } from "../schema/take-plain.js";
 import { askConsent, type Accepted, type YesAnswer } from "./ask-consent.js";
-import { authoriseUnasked, policyCall, refusal } from "./authorise.js";
+import { authoriseUnasked, refusal } from "./authorise.js";
 import { boundPreview } from "./bound-preview.js";
-import type { ValidatedCall } from "./call.js";
 import type { ConsentChannels } from "./consent-channels.js";
 import type { ConsentDesk } from "./consent-desk.js";
 import { contextOf } from "./context.js";
-import { analysisOf, commandLines } from "./shell-commands.js";
+import { commandLines } from "./shell-commands.js";
 import { waitAhead } from "./time-limit.js";
-import { validateInput } from "./validate.js";
+import { policyCall, validateInput, type ValidatedCall } from "./validate.js";
 
-/** Asks a person for consent to a call; returns when it may go on, throws when it may not. */
+/** Asks a person for consent to a call; resolves with the call, whose input the person may have changed, or throws. */
 export interface Approvals {
-  request(call: ValidatedCall, decision: AccessDecision): Promise<void>;
+  request(call: ValidatedCall, decision: AccessDecision): Promise<ValidatedCall>;
 }
 
 export interface ApprovalOptions {
@@ -33,29 +32,40 @@ export interface ApprovalOptions {
   readonly timeoutMs: number;
   /** How long it waits while no page of a console is open and nobody else can answer. */
   readonly pageTimeoutMs: number;
-  /** Keep an "always" beyond this process; gives the rule's id. */
+  /** Store an "always" beyond this process; resolves with the rule's id. */
   readonly remember: (rule: PolicyRule) => Promise<string>;
-  /** Keep an answer for as long as the session lasts; gives the rule's id. */
+  /** Store an answer for as long as the session lasts; resolves with the rule's id. */
   readonly rememberForSession: (sessionId: string, rule: PolicyRule) => Promise<string>;
 }
 
-/** The one way to consent: preview, question, answer, and what the answer changes. */
+/** The one path to consent: preview, question, answer, and what the answer changes. */
 export function createApprovals(options: ApprovalOptions): Approvals {
   return {
     async request(call, decision) {
-      // The preview comes first: a change that cannot work is refused here and nobody is asked.
+      // The preview comes first: a change that cannot work fails here, and nobody is asked.
       const preview = await previewOf(call);
-      const { open, asked } = options.channelsFor(call.session);
-      if (asked.length === 0 && !(await hasConsole(open, options.desk))) throw nobodyThere(call, decision);
+      const { open, asked } = options.channelsFor(call.state.session);
+      if (asked.length === 0 && !(await hasConsole(open, options.desk)))
+        throw approvalUnavailable(call, decision);
       const request = toRequest(call, decision, { preview, timeoutMs: options.timeoutMs, channels: open });
+      let consented = call;
       const answer = await askConsent(call, request, {
         ...options,
         asked,
-        wayOut: wayOut(allowingRule(call, decision)),
+        hint: hintFor(allowingRule(call, decision)),
         check: (changed) => faultOf(call, changed),
-        accept: (given) => accept(call, given, { ...options, request, canRemember: canRemember(decision) }),
+        accept: async (given) => {
+          const accepted = await accept(call, given, {
+            ...options,
+            request,
+            canRemember: canRemember(decision),
+          });
+          consented = accepted.call;
+          return accepted;
+        },
       });
       if (answer.verdict === "no") throw refused(call, answer.reason);
+      return consented;
     },
   };
 }
@@ -65,24 +75,26 @@ async function hasConsole(open: readonly ApprovalChannel[], desk: ConsentDesk): 
   return (await desk.reach()) !== undefined;
 }
 
-/** A tool that asks by itself asks every time: no rule of the policy can answer for it. */
+/** A tool that asks for itself asks every time: no rule of the policy can answer for it. */
 function canRemember(decision: AccessDecision): boolean {
   return decision.source !== "tool";
 }
 
-/** What the call would do, as data that can be shown and kept. */
+/** What the call would do, as plain data. */
 async function previewOf(call: ValidatedCall): Promise<ToolPreview | undefined> {
   const { tool } = call.entry;
   const own =
-    tool.preview === undefined ? undefined : await waitAhead(call, tool.preview(call.input, contextOf(call)));
-  const analysis = analysisOf(call);
+    tool.preview === undefined
+      ? undefined
+      : await waitAhead(call, tool.preview(call.input, contextOf(call.resolved)));
+  const analysis = call.shell?.analysis;
   if (own === undefined && analysis === undefined) return undefined;
   const preview =
     analysis === undefined
       ? own
       : { summary: "Run in a shell", ...own, commands: own?.commands ?? commandLines(analysis) };
-  // Bounded last: what is cut first could leave half of a secret standing.
-  return boundPreview(call.parts.redact(toPlainResult(preview).value));
+  // Bounded last: cutting first could leave half of a secret visible.
+  return boundPreview(call.state.parts.redact(toPlainResult(preview).value));
 }
 
 interface RequestExtras {
@@ -92,21 +104,22 @@ interface RequestExtras {
 }
 
 function toRequest(call: ValidatedCall, decision: AccessDecision, extras: RequestExtras): ApprovalRequest {
-  const { parts, session } = call;
+  const { state, received } = call;
+  const { parts, session } = state;
   const allowing = allowingRule(call, decision);
   const now = parts.clock.now();
   return {
     id: parts.newId(),
-    callId: call.callId,
-    ...(call.root !== call && { rootCallId: call.root.callId }),
+    callId: received.callId,
+    ...(received.root !== received && { rootCallId: received.root.callId }),
     sessionId: session.id,
-    ...(call.taskId !== undefined && { taskId: call.taskId }),
+    ...(received.taskId !== undefined && { taskId: received.taskId }),
     agent: session.agent,
     ...(session.userId !== undefined && { userId: session.userId }),
     ...(session.clientInfo !== undefined && { client: session.clientInfo }),
     toolName: call.entry.name,
     risk: levelOf(policyCall(call)),
-    arguments: parts.redact(toPlainResult(call.input).value),
+    arguments: shownInput(call),
     reason: decision.reason,
     decision,
     ...(extras.preview !== undefined && { preview: extras.preview }),
@@ -117,9 +130,9 @@ function toRequest(call: ValidatedCall, decision: AccessDecision, extras: Reques
   };
 }
 
-/** What is wrong with arguments that a person changed; nothing of the call changes by looking. */
+/** What is wrong with arguments that a person changed. */
 function faultOf(call: ValidatedCall, changed: unknown): string | undefined {
-  const plain = takePlain(changed, call.parts.plainLimits);
+  const plain = takePlain(changed, call.state.parts.plainLimits);
   const checked = plain.ok ? call.entry.input.check(plain.value) : plain;
   return checked.ok ? undefined : checked.issues.map(({ message }) => message).join("; ");
 }
@@ -129,42 +142,52 @@ interface AcceptOptions extends ApprovalOptions {
   readonly canRemember: boolean;
 }
 
-/** Take the changed arguments and keep the rule that the answer asks for. */
-async function accept(call: ValidatedCall, answer: YesAnswer, options: AcceptOptions): Promise<Accepted> {
+/** Apply the changed arguments, and store the rule that the answer asks for. */
+async function accept(
+  given: ValidatedCall,
+  answer: YesAnswer,
+  options: AcceptOptions,
+): Promise<Accepted & { readonly call: ValidatedCall }> {
+  const { state } = given;
+  const changes = (call: ValidatedCall): Accepted["changed"] => ({
+    from: options.request.arguments,
+    to: shownInput(call),
+  });
+  let call = given;
   let changed: Accepted["changed"];
   let verdict: Accepted["verdict"] = "once";
   let rule: Accepted["rule"];
   let refusedBy: unknown;
   try {
     if (answer.updatedArguments !== undefined) {
-      await takeChanged(call, answer.updatedArguments);
-      changed = { from: options.request.arguments, to: shownInput(call) };
+      call = await withChangedArguments(call, answer.updatedArguments);
+      changed = changes(call);
     }
     if (options.canRemember) rule = await remember(call, answer.verdict, options);
     if (rule !== undefined) ({ verdict } = answer);
   } catch (thrown) {
     refusedBy = thrown;
-    changed ??= { from: options.request.arguments, to: shownInput(call) };
+    changed ??= changes(state.validated ?? call);
   }
-  return { verdict, changed, rule, refusedBy };
+  return { verdict, changed, rule, refusedBy, call };
 }
 
 function shownInput(call: ValidatedCall): unknown {
-  return call.parts.redact(toPlainResult(call.input).value);
+  return call.state.parts.redact(toPlainResult(call.input).value);
 }
 
-/** What the person changed is checked like any input, and a `deny` of policy or tool holds against it too. */
-async function takeChanged(call: ValidatedCall, changed: unknown): Promise<void> {
-  const plain = takePlain(changed, call.parts.plainLimits);
+/** What the person changed is checked like any input, and a `deny` of policy or tool applies to it too. */
+async function withChangedArguments(call: ValidatedCall, changed: unknown): Promise<ValidatedCall> {
+  const plain = takePlain(changed, call.state.parts.plainLimits);
   if (!plain.ok)
     throw new ToolPermissionError(`the changed arguments cannot be used: ${plain.issues[0]?.message}`);
-  validateInput(call, plain.value);
-  const decision = await authoriseUnasked(call);
-  if (decision.behavior === "deny") throw refusal(call, decision);
-  call.note({ argumentsChanged: true });
+  const judged = await authoriseUnasked(validateInput(call.resolved, plain.value));
+  if (judged.decision.behavior === "deny") throw refusal(judged.call, judged.decision);
+  call.state.note({ argumentsChanged: true });
+  return judged.call;
 }
 
-/** The rule that the answer left behind, where it asks for one and one can be had. */
+/** The rule that the answer asks for, if one can be stored. */
 async function remember(
   call: ValidatedCall,
   verdict: "once" | "session" | "always",
@@ -177,46 +200,49 @@ async function remember(
   try {
     const id =
       verdict === "session"
-        ? await options.rememberForSession(call.session.id, rule)
+        ? await options.rememberForSession(call.state.session.id, rule)
         : await options.remember(rule);
     return { id, text: ruleText(rule), source };
   } catch (cause) {
-    // The rule is for later calls: where it cannot be kept, the person's word still counts for this one.
-    call.parts.events.emit("LISTENER_FAILED", { event: "approvals", message: messageOf(cause) });
+    // The rule is for later calls: if it cannot be stored, the consent still counts for this one.
+    call.state.parts.events.emit("LISTENER_FAILED", { event: "approvals", message: messageOf(cause) });
     return undefined;
   }
 }
 
 function refused(call: ValidatedCall, reason: string | undefined): ToolPermissionError {
   return new ToolPermissionError(
-    reason === undefined || reason === "" ? "the person said no." : `the person said no: ${reason}`,
+    reason === undefined || reason === "" ? "the person declined." : `the person declined: ${reason}`,
     {
       code: "APPROVAL_DENIED",
       toolName: call.entry.name,
-      hint: "Do not repeat the call unchanged; ask what they want instead.",
+      hint: "Do not repeat the call unchanged; ask the person what they want instead.",
     },
   );
 }
 
-function nobodyThere(call: ValidatedCall, decision: AccessDecision): ToolPermissionError {
+function approvalUnavailable(call: ValidatedCall, decision: AccessDecision): ToolPermissionError {
   const { rule, source } = decision;
   const allowing = allowingRule(call, decision);
-  return new ToolPermissionError(`${decision.reason.replace(/[.\s]+$/, "")}, and nobody is there to ask.`, {
-    code: "APPROVAL_UNAVAILABLE",
-    toolName: call.entry.name,
-    hint: wayOut(allowing),
-    details: { rule, source, ...(allowing !== undefined && { wouldAllow: allowing }) },
-  });
+  return new ToolPermissionError(
+    `${decision.reason.replace(/[.\s]+$/, "")}, and nobody is available to ask.`,
+    {
+      code: "APPROVAL_UNAVAILABLE",
+      toolName: call.entry.name,
+      hint: hintFor(allowing),
+      details: { rule, source, ...(allowing !== undefined && { wouldAllow: allowing }) },
+    },
+  );
 }
 
-/** The rule that would allow such calls; none where no rule can, as for a line that an interpreter would run. */
+/** The rule that would allow such calls; `undefined` if none can, such as for a line that an interpreter would run. */
 function allowingRule(call: ValidatedCall, decision: AccessDecision): string | undefined {
   if (!canRemember(decision)) return undefined;
   const rule = narrowestRule(policyCall(call));
   return rule.decision === "allow" ? ruleText(rule) : undefined;
 }
 
-function wayOut(allowing: string | undefined): string {
+function hintFor(allowing: string | undefined): string {
   if (allowing !== undefined) return `The rule that would allow it: ${allowing}.`;
-  return "The tool itself wants a person's consent each time; run where one can answer.";
+  return "The tool requires a person's consent each time; run it where a person can answer.";
 }

@@ -7,49 +7,50 @@ import type {
   ApprovalResolution,
   ApprovalRule,
 } from "../contract/ports/interact.js";
-import type { ValidatedCall } from "./call.js";
 import type { AskedChannel } from "./consent-channels.js";
 import type { ConsentDesk, GivenAnswer } from "./consent-desk.js";
+import type { ValidatedCall } from "./validate.js";
 import { watchPages } from "./watch-pages.js";
 
 export interface ConsentOptions {
-  /** Who is asked in this process, besides its console. */
+  /** Channels of this process that are asked, besides its console. */
   readonly asked: readonly AskedChannel[];
   readonly desk: ConsentDesk;
   readonly timeoutMs: number;
   /** How long a call waits while no page of a console is open. */
   readonly pageTimeoutMs: number;
-  /** The way out where nobody can be asked. */
-  readonly wayOut: string;
+  /** What to do if nobody can be asked. */
+  readonly hint: string;
   /** What is wrong with changed arguments. */
   readonly check: (updatedArguments: unknown) => string | undefined;
-  /** Do what a yes changes, before anybody hears of it; never rejects. */
+  /** Apply what a yes changes, before it is announced; never rejects. */
   readonly accept: (answer: YesAnswer) => Promise<Accepted>;
 }
 
 export type YesAnswer = Extract<GivenAnswer, { readonly verdict: "once" | "session" | "always" }>;
 
-/** What came of a yes. */
+/** The effect of a yes. */
 export interface Accepted {
-  /** For how long it counts: "once" where no rule could be kept. */
+  /** For how long it counts: "once" if no rule could be stored. */
   readonly verdict: YesAnswer["verdict"];
   readonly rule: ApprovalRule | undefined;
   readonly changed: ApprovalResolution["changed"];
-  /** Why the call may not run all the same: the policy denies what the arguments were changed to. */
+  /** Why the call may still not run: the policy denies the changed arguments. */
   readonly refusedBy: unknown;
 }
 
-/** Put the request to the person and wait for the answer, within its own limit; no other clock of the call runs meanwhile. */
+/** Ask the person and wait for the answer, within its own time limit; the call's own is paused meanwhile. */
 export async function askConsent(
   call: ValidatedCall,
   request: ApprovalRequest,
   options: ConsentOptions,
 ): Promise<ApprovalAnswer> {
-  const { deadlines } = call.parts;
+  const { state } = call;
+  const { deadlines } = state.parts;
   const over = new AbortController();
   const deadline = deadlines.add(options.timeoutMs, () => over.abort(expired(call, options.timeoutMs)));
-  const stop = call.onAbort((reason) => over.abort(reason));
-  const resume = call.pauseClock();
+  const stop = state.onAbort((reason) => over.abort(reason));
+  const resume = state.pauseClock();
   let ending: Ending = { verdict: "cancelled" };
   try {
     const answer = await waitForAnswer(call, request, { ...options, signal: over.signal });
@@ -65,8 +66,8 @@ export async function askConsent(
   } catch (thrown) {
     if (ending.channel !== undefined) throw thrown;
     ending = { verdict: "cancelled", reason: messageOf(over.signal.aborted ? over.signal.reason : thrown) };
-    if (!over.signal.aborted) throw toRefusal(call, thrown, options.wayOut);
-    if (call.aborted === undefined) ending = { verdict: "expired" };
+    if (!over.signal.aborted) throw toRefusal(call, thrown, options.hint);
+    if (state.aborted === undefined) ending = { verdict: "expired" };
     throw over.signal.reason;
   } finally {
     deadlines.remove(deadline);
@@ -82,13 +83,13 @@ type Ending = Pick<
   "verdict" | "reason" | "channel" | "person" | "client" | "rule" | "changed"
 >;
 
-/** Tell everybody how it ended, and note it for the record of the call. */
+/** Announce how the request ended, and note it for the record of the call. */
 async function conclude(
   call: ValidatedCall,
   { id, callId, sessionId, toolName, requestedAt }: ApprovalRequest,
   { desk, ending }: { readonly desk: ConsentDesk; readonly ending: Ending },
 ): Promise<void> {
-  const resolvedAt = call.parts.clock.now();
+  const resolvedAt = call.state.parts.clock.now();
   const known = Object.fromEntries(Object.entries(ending).filter(([, value]) => value !== undefined));
   const resolution = {
     id,
@@ -101,15 +102,15 @@ async function conclude(
     waitedMs: Math.max(0, resolvedAt - requestedAt),
   };
   await desk.close(resolution);
-  call.note({ approval: resolution });
-  tell(call, { type: "APPROVAL_RESOLVED", payload: resolution });
+  call.state.note({ approval: resolution });
+  notify(call, { type: "APPROVAL_RESOLVED", payload: resolution });
 }
 
 interface Waiting extends ConsentOptions {
   readonly signal: AbortSignal;
 }
 
-/** The first answer that counts, from whichever channel; rejects where none is left that could give one. */
+/** The first answer from any channel; rejects if no channel is left that could answer. */
 async function waitForAnswer(
   call: ValidatedCall,
   request: ApprovalRequest,
@@ -122,9 +123,9 @@ async function waitForAnswer(
     const begin = async (): Promise<void> => {
       await desk.open({ request, check, deliver: resolve });
       signal.throwIfAborted();
-      tell(call, { type: "APPROVAL_REQUESTED", payload: request });
+      notify(call, { type: "APPROVAL_REQUESTED", payload: request });
       const failures = await Promise.all(asked.map((one) => askOn(one, request, options)));
-      // Nobody who was asked here can answer any more: only a console is left, if one may and can be reached.
+      // No channel of this process can answer any more: only a console is left, if one is allowed and running.
       const failure = failures.find((one) => one !== undefined);
       await watchPages(call, request, { ...options, failure });
     };
@@ -132,16 +133,16 @@ async function waitForAnswer(
   });
 }
 
-const mostFaults = 5;
+const maxRounds = 5;
 
-/** Ask on one channel until its answer counts, came too late, or cannot be had: then the reason is given back. */
+/** Ask on one channel until it answered; resolves with the reason if it cannot answer. */
 async function askOn(
   { channel, backend, by }: AskedChannel,
   request: ApprovalRequest,
   { desk, signal }: Waiting,
 ): Promise<unknown> {
   let asked = request;
-  for (let round = 0; round < mostFaults && !signal.aborted; round++) {
+  for (let round = 0; round < maxRounds && !signal.aborted; round++) {
     let answer: GivenAnswer;
     try {
       const given = toAnswer(await backend.approve(asked, signal));
@@ -149,28 +150,28 @@ async function askOn(
       answer = { ...given, by: { ...by, channel, ...(person !== undefined && { person }) } };
       if (channel === "host") answer = hostAnswer(answer);
     } catch (thrown) {
-      return thrown ?? new Error("it gave no answer");
+      return thrown ?? new Error("it returned no answer");
     }
     const outcome = await desk.answer(request.id, answer);
-    if (outcome.status !== "invalid") return waitForEver(signal);
+    if (outcome.status !== "invalid") return waitForEnd(signal);
     asked = { ...request, fault: outcome.fault };
   }
   return new ToolPermissionError("the changed arguments could not be used.");
 }
 
-/** An answer was given and passed on, so this channel has nothing more to say. */
-function waitForEver(signal: AbortSignal): Promise<undefined> {
+/** This channel has answered: wait for the end of the request. */
+function waitForEnd(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
 }
 
-/** A host speaks for one call or its own session, never for good; and it cannot show changed arguments. */
+/** A host may allow one call or its own session, never permanently, and it cannot change arguments. */
 function hostAnswer(answer: GivenAnswer): GivenAnswer {
   if (answer.verdict === "no") return answer;
-  if (answer.verdict === "always") throw new Error("an MCP host cannot allow calls for good");
+  if (answer.verdict === "always") throw new Error("an MCP host cannot allow calls permanently");
   return { verdict: answer.verdict, by: answer.by };
 }
 
-/** Only a clear yes is one. */
+/** Anything but a known yes is a no. */
 function toAnswer(given: unknown): ApprovalAnswer {
   const { verdict, reason, updatedArguments, by } = Object(given) as Record<string, unknown>;
   const from = { by: by as ApprovalAnswer["by"] };
@@ -182,21 +183,21 @@ function toAnswer(given: unknown): ApprovalAnswer {
 
 type ApprovalEvent = Extract<TenonEvent, { type: "APPROVAL_REQUESTED" | "APPROVAL_RESOLVED" }>;
 
-function tell(call: ValidatedCall, event: Omit<ApprovalEvent, "time">): void {
-  const { events, clock } = call.parts;
-  events.emit(event.type, event.payload);
-  call.origin.onEvent?.({ ...event, time: clock.now() } as TenonEvent);
+function notify(call: ValidatedCall, event: Omit<ApprovalEvent, "time">): void {
+  const { parts, origin } = call.state;
+  parts.events.emit(event.type, event.payload);
+  origin.onEvent?.({ ...event, time: parts.clock.now() } as TenonEvent);
 }
 
 function expired(call: ValidatedCall, timeoutMs: number): ToolPermissionError {
   return new ToolPermissionError(`nobody answered within ${Math.round(timeoutMs / 1000)} s.`, {
     code: "APPROVAL_EXPIRED",
     toolName: call.entry.name,
-    hint: "Call again when somebody is there.",
+    hint: "Call again when somebody can answer.",
   });
 }
 
-/** Nobody could be asked: that is no consent. */
+/** Nobody could be asked, so there is no consent. */
 function toRefusal(call: ValidatedCall, thrown: unknown, hint: string): ToolPermissionError {
   if (thrown instanceof ToolPermissionError && thrown.code !== "ACCESS_DENIED") return thrown;
   return new ToolPermissionError(`consent is needed, and nobody could be asked: ${messageOf(thrown)}`, {

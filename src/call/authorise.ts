@@ -1,96 +1,127 @@
 import type { AccessDecision } from "../contract/call.js";
 import { ToolExecutionError, ToolInternalError, ToolPermissionError } from "../contract/errors.js";
-import type { PolicyCall } from "../policy/create-policy.js";
+import type { ToolEntry } from "../registry/tool-entry.js";
 import { takePlain } from "../schema/take-plain.js";
-import type { AuthorisedCall, ValidatedCall } from "./call.js";
+import type { Lock } from "../scheduler/locks.js";
+import type { CallState } from "./call-state.js";
 import { refusedByGuards } from "./check-guards.js";
 import { contextOf } from "./context.js";
 import { toToolError } from "./failure.js";
-import { prepare } from "./prepare.js";
-import { shellParts } from "./shell-commands.js";
+import type { ToolSettings } from "./parts.js";
 import { waitAhead } from "./time-limit.js";
-import { validateInput } from "./validate.js";
+import { claimAgain, policyCall, validateInput, type ValidatedCall } from "./validate.js";
+
+/** A call that policy, tool and, where needed, a person let through. Only `authorise` makes one. */
+class AuthorisedCall {
+  declare protected readonly stage: "authorised";
+  readonly state: CallState;
+  readonly validated: ValidatedCall;
+  readonly entry: ToolEntry;
+  readonly settings: ToolSettings;
+  readonly decision: AccessDecision;
+
+  constructor(validated: ValidatedCall, decision: AccessDecision) {
+    this.state = validated.state;
+    this.validated = validated;
+    this.entry = validated.entry;
+    this.settings = validated.settings;
+    this.decision = decision;
+  }
+}
+
+export type { AuthorisedCall };
 
 /**
- * Let the policy and the tool's own check decide, the stricter counts; where that says
- * `ask`, a person decides. The only maker of an `AuthorisedCall`.
+ * Let the policy and the tool's own check decide, the stricter counts; if that says `ask`, a person decides.
  */
 export function authorise(call: ValidatedCall): AuthorisedCall | Promise<AuthorisedCall> {
-  const looking = prepare(call) ?? sandboxLooked(call);
-  if (looking !== undefined) return looking.then(() => authorise(call));
-  const decision = call.parts.policy.decide(policyCall(call));
-  call.decision = decision;
-  if (decision.behavior === "deny") throw refusal(call, decision);
-  if (decision.behavior === "ask" || call.entry.tool.checkPermissions !== undefined)
-    return consult(call, decision);
-  return admit(call);
-}
-
-/** Whether there is a sandbox decides about commands, so it is looked for before the first of them. */
-function sandboxLooked(call: ValidatedCall): Promise<unknown> | undefined {
-  return call.entry.tool.shellLine === undefined ? undefined : call.parts.world.lookForSandbox();
-}
-
-/** The call as the policy sees it. */
-export function policyCall(call: ValidatedCall): PolicyCall {
   const { tool } = call.entry;
-  const { annotations, capabilities, securityLevel } = call.settings;
-  return {
-    toolName: call.entry.name,
-    aliases: tool.aliases,
-    category: tool.category,
-    annotations,
-    capabilities,
-    securityLevel,
-    agent: call.session.agent,
-    userId: call.session.userId,
-    client: call.session.clientInfo?.name,
-    sessionId: call.session.id,
-    reads: call.reads,
-    writes: call.writes,
-    ...(tool.shellLine !== undefined && shellParts(call)),
-  };
+  if (tool.prepare !== undefined || tool.shellLine !== undefined) {
+    const preparing = prepare(call) ?? findSandbox(call);
+    if (preparing !== undefined) {
+      call.state.delayed = true;
+      return preparing.then(authorise);
+    }
+  }
+  const decision = call.state.parts.policy.decide(policyCall(call));
+  call.state.decision = decision;
+  if (decision.behavior === "deny") throw refusal(call, decision);
+  if (decision.behavior === "ask" || tool.checkPermissions !== undefined) return consult(call, decision);
+  return admit(call, decision);
+}
+
+/** Let a tool that runs in another process say what it will touch; `undefined` if that is known for this input. */
+function prepare(call: ValidatedCall): Promise<ValidatedCall> | undefined {
+  const preparing = call.entry.tool.prepare?.(call.input);
+  return preparing === undefined ? undefined : claimAfter(call, preparing);
+}
+
+async function claimAfter(call: ValidatedCall, preparing: Promise<void>): Promise<ValidatedCall> {
+  const { name } = call.entry;
+  try {
+    await waitAhead(call, preparing);
+  } catch (thrown) {
+    const error = toToolError(thrown, name);
+    // Wrong arguments and tools that cannot be reached have errors of their own.
+    if (!(error instanceof ToolExecutionError)) throw error;
+    throw new ToolInternalError(`"${name}" could not say what it will touch: ${error.message}`, {
+      cause: thrown,
+      hint: "The tool's resources() and shellLine() must not throw for valid input.",
+    });
+  }
+  return claimAgain(call);
+}
+
+/** Commands are judged by whether there is a sandbox, so it is looked for before the first of them. */
+function findSandbox(call: ValidatedCall): Promise<ValidatedCall> | undefined {
+  if (call.entry.tool.shellLine === undefined) return undefined;
+  return call.state.parts.world.lookForSandbox()?.then(() => call);
+}
+
+/** A decision, and the call that it is about: the tool may have changed its input. */
+interface Judged {
+  readonly call: ValidatedCall;
+  readonly decision: AccessDecision;
 }
 
 /** The decision of policy and tool together, without asking anybody; a `deny` is returned, not thrown. */
-export async function authoriseUnasked(call: ValidatedCall): Promise<AccessDecision> {
-  await prepare(call);
-  await sandboxLooked(call);
-  const decision = call.parts.policy.decide(policyCall(call));
-  return decision.behavior === "deny" ? decision : withOwnCheck(call, decision);
+export async function authoriseUnasked(unprepared: ValidatedCall): Promise<Judged> {
+  const prepared = (await prepare(unprepared)) ?? unprepared;
+  const call = (await findSandbox(prepared)) ?? prepared;
+  const decision = call.state.parts.policy.decide(policyCall(call));
+  return decision.behavior === "deny" ? { call, decision } : withOwnCheck(call, decision);
 }
 
-async function consult(call: ValidatedCall, first: AccessDecision): Promise<AuthorisedCall> {
-  const decision = await withOwnCheck(call, first);
-  call.decision = decision;
+async function consult(asked: ValidatedCall, first: AccessDecision): Promise<AuthorisedCall> {
+  asked.state.delayed = true;
+  const { call, decision } = await withOwnCheck(asked, first);
+  call.state.decision = decision;
   if (decision.behavior === "deny") throw refusal(call, decision);
-  if (decision.behavior === "ask") {
-    const refused = refusedByGuards(call);
-    if (refused !== undefined) throw refused;
-    // Whatever the person let through still passes the policy: consent answers `ask`, never `deny`.
-    await call.parts.approvals.request(call, decision);
-  }
-  return admit(call);
+  if (decision.behavior !== "ask") return admit(call, decision);
+  const refused = refusedByGuards(call);
+  if (refused !== undefined) throw refused;
+  // What the person let through still passes the policy: consent answers `ask`, never `deny`.
+  return admit(await call.state.parts.approvals.request(call, decision), decision);
 }
 
-/** The stricter of the policy's decision and the tool's own; an input that the tool changed is judged anew. */
-async function withOwnCheck(call: ValidatedCall, first: AccessDecision): Promise<AccessDecision> {
-  const { tool } = call.entry;
-  if (tool.checkPermissions === undefined) return first;
+/** The stricter of the policy's decision and the tool's own; an input that the tool changed is judged again. */
+async function withOwnCheck(call: ValidatedCall, first: AccessDecision): Promise<Judged> {
+  if (call.entry.tool.checkPermissions === undefined) return { call, decision: first };
+  const { policy, plainLimits } = call.state.parts;
   const own = await askTool(call);
+  let judged = call;
   let decision = first;
   if (own.updatedInput !== undefined) {
-    const plain = takePlain(own.updatedInput, call.parts.plainLimits);
-    if (!plain.ok) throw new ToolInternalError("checkPermissions returned an input that is no plain data.");
-    const validated = validateInput(call, plain.value);
-    await prepare(validated);
-    const changed = call.parts.policy.decide(policyCall(validated));
-    decision = stricter(decision, changed);
+    const plain = takePlain(own.updatedInput, plainLimits);
+    if (!plain.ok)
+      throw new ToolInternalError("checkPermissions returned an updatedInput that is not plain data.");
+    const changed = validateInput(call.resolved, plain.value);
+    judged = (await prepare(changed)) ?? changed;
+    decision = stricter(decision, policy.decide(policyCall(judged)));
   }
   decision = stricter(decision, own.decision);
-  return decision.behavior === "ask" && call.parts.policy.mode === "unattended"
-    ? unattended(decision)
-    : decision;
+  const isUnattended = decision.behavior === "ask" && policy.mode === "unattended";
+  return { call: judged, decision: isUnattended ? unattended(decision) : decision };
 }
 
 interface OwnAnswer {
@@ -102,7 +133,7 @@ async function askTool(call: ValidatedCall): Promise<OwnAnswer> {
   try {
     const answer: unknown = await waitAhead(
       call,
-      call.entry.tool.checkPermissions?.(call.input, contextOf(call)),
+      call.entry.tool.checkPermissions?.(call.input, contextOf(call.resolved)),
     );
     return toOwnAnswer(call, answer);
   } catch (thrown) {
@@ -116,11 +147,11 @@ async function askTool(call: ValidatedCall): Promise<OwnAnswer> {
   }
 }
 
-/** Only a clear word counts: whatever else the check returned is a denial. */
+/** Only a known behavior counts: anything else that the check returned is a denial. */
 function toOwnAnswer(call: ValidatedCall, answer: unknown): OwnAnswer {
   const { behavior, message, updatedInput } = Object(answer) as Record<string, unknown>;
   const known = behavior === "allow" || behavior === "ask" || behavior === "deny";
-  const fallback = known ? "the tool's own check" : "the tool's own check gave no clear answer";
+  const fallback = known ? "the tool's own check" : "the tool's own check returned no valid behavior";
   return {
     updatedInput,
     decision: {
@@ -132,7 +163,7 @@ function toOwnAnswer(call: ValidatedCall, answer: unknown): OwnAnswer {
   };
 }
 
-/** The policy turns its own `ask` into a denial where nobody is to be asked; a tool's counts no less. */
+/** In unattended mode the policy turns its own `ask` into a denial; a tool's `ask` is treated the same. */
 function unattended(decision: AccessDecision): AccessDecision {
   return {
     ...decision,
@@ -161,17 +192,42 @@ export function refusal(call: ValidatedCall, decision: AccessDecision): ToolPerm
   });
 }
 
-function admit(call: ValidatedCall): AuthorisedCall {
-  const { quotas, refuseChanges } = call.parts;
-  const unsafe = call.settings.annotations.readOnly === true ? undefined : refuseChanges?.();
+function admit(call: ValidatedCall, decision: AccessDecision): AuthorisedCall {
+  const { state, settings } = call;
+  const { quotas, refuseChanges } = state.parts;
+  const unsafe = settings.annotations.readOnly === true ? undefined : refuseChanges?.();
   if (unsafe !== undefined) throw unsafe;
-  if (quotas === undefined || call.counted) return call as AuthorisedCall;
-  call.counted = true;
-  quotas.take({
-    toolName: call.entry.name,
-    agent: call.session.agent,
-    sessionId: call.session.id,
-    taskId: call.taskId,
-  });
-  return call as AuthorisedCall;
+  if (quotas !== undefined && !state.counted) {
+    state.counted = true;
+    quotas.take({
+      toolName: call.entry.name,
+      agent: state.session.agent,
+      sessionId: state.session.id,
+      taskId: call.received.taskId,
+    });
+  }
+  return new AuthorisedCall(call, decision);
+}
+
+/**
+ * Carry an authorisation over to the same call on a newer version of its tool; `undefined` if that version needs
+ * other locks or other consent.
+ */
+export function carryOver(call: AuthorisedCall, moved: ValidatedCall): AuthorisedCall | undefined {
+  const { tool } = moved.entry;
+  if (tool.prepare !== undefined) return undefined; // what it touches is not known yet
+  if (tool.checkPermissions !== undefined || !haveEqualLocks(call.validated, moved)) return undefined;
+  const { behavior } = call.state.parts.policy.decide(policyCall(moved));
+  const isCovered = behavior === "allow" || behavior === call.decision.behavior;
+  return isCovered ? new AuthorisedCall(moved, call.decision) : undefined;
+}
+
+function haveEqualLocks({ locks: one }: ValidatedCall, { locks: other }: ValidatedCall): boolean {
+  if (one.length !== other.length) return false;
+  const keys = new Set(one.map(lockKey));
+  return other.every((lock) => keys.has(lockKey(lock)));
+}
+
+function lockKey({ space, key, write, partial }: Lock): string {
+  return `${space}:${write}:${partial === true}:${key}`;
 }

@@ -1,14 +1,14 @@
-import type { Call } from "./call.js";
+import type { CallState } from "./call-state.js";
 import type { TextBudget } from "./fit-text.js";
 
 /** Characters of code or prose that a token stands for, at least; denser text is cut by its tokens. */
 const charsPerToken = 3.2;
 
 /** How much text the model gets of this call: its tool's own budget, or its share of the batch. */
-export function budgetOf(call: Call): TextBudget {
-  const { maxTextChars, output } = call.parts;
-  const own = call.settings?.maxTokens ?? output.maxTokens;
-  const { batch } = call.origin;
+export function budgetOf({ parts, resolved, origin }: CallState): TextBudget {
+  const { maxTextChars, output } = parts;
+  const own = resolved?.settings.maxTokens ?? output.maxTokens;
+  const { batch } = origin;
   return { chars: maxTextChars, tokens: batch === undefined ? own : Math.min(own, batch.share) };
 }
 

@@ -1,11 +1,11 @@
 import { ToolPermissionError, ToolSecurityError, type ToolError } from "../contract/errors.js";
 import type { PathVerdict } from "../contract/ports/files.js";
 import type { Resource } from "../contract/resources.js";
-import type { ValidatedCall } from "./call.js";
+import type { ValidatedCall } from "./validate.js";
 
 /**
- * The guards stand behind the policy and refuse whatever the rules say. Asked beforehand,
- * without touching anything, they spare a person the question about what cannot work.
+ * The guards refuse some paths and hosts whatever the rules allow. Checking them first, without touching anything,
+ * avoids asking a person about something that cannot work.
  */
 export function refusedByGuards(call: ValidatedCall): ToolError | undefined {
   return refusedAmong(call, call.reads, "read") ?? refusedAmong(call, call.writes, "write");
@@ -36,7 +36,7 @@ function verdictOn(
   resource: Resource,
   access: "read" | "write",
 ): PathVerdict | undefined {
-  const { world } = call.parts;
+  const { world } = call.state.parts;
   if ("path" in resource) return world.checkPath(resource.path, access);
   if ("tree" in resource) return world.checkPath(resource.tree, access);
   return "host" in resource ? world.checkHost(resource.host) : undefined;

@@ -1,14 +1,13 @@
 import type { CommandAnalysis, SimpleCommand } from "../command/command-analysis.js";
 import type { CommandPaths } from "../contract/session.js";
-import { policyCall } from "./authorise.js";
-import type { ValidatedCall } from "./call.js";
-import { analysisOf } from "./shell-commands.js";
+import { policyCall, type ValidatedCall } from "./validate.js";
 
-/** What the rules about paths mean for the commands of a call; `undefined` where every path is open. */
+/** What the rules about paths mean for the commands of a call; `undefined` if no path is restricted. */
 export function commandPathsOf(call: ValidatedCall): CommandPaths | undefined {
-  const analysis = analysisOf(call);
-  const rulings = call.parts.policy.commandPaths(policyCall(call));
-  const unasked = analysis && contentsReadUnasked(analysis, call.parts.world.canonicalPath(cwdOf(call)));
+  const analysis = call.shell?.analysis;
+  const { policy, world } = call.state.parts;
+  const rulings = policy.commandPaths(policyCall(call));
+  const unasked = analysis && contentsReadUnasked(analysis, world.canonicalPath(call.shell?.line.cwd ?? "."));
   if (rulings === undefined && unasked === undefined) return undefined;
   const { reads = [], writes = [], changes = [] } = analysis ?? {};
   return {
@@ -19,13 +18,9 @@ export function commandPathsOf(call: ValidatedCall): CommandPaths | undefined {
   };
 }
 
-function cwdOf(call: ValidatedCall): string {
-  return call.entry.tool.shellLine?.(call.input)?.cwd ?? ".";
-}
-
 /**
- * A line that is proved to only read runs without being asked about. It never names a file with secrets,
- * but a search or a glob meets them. What it prints of files is theirs to give only with consent.
+ * A line that is proven to only read runs without consent. It never names a file with secrets, but a search or a
+ * glob may read one. Contents of such files are printed only with consent.
  */
 function contentsReadUnasked(
   { readOnly, commands, reads }: CommandAnalysis,
@@ -37,7 +32,7 @@ function contentsReadUnasked(
   return { bases: [...reads.map(fixedPart), ...(mayWalk ? [cwd] : [])] };
 }
 
-/** It looks at the folder that it runs in where it is given no other. */
+/** Searches the folder that it runs in unless it is given another. */
 function isSearch({ words: [name = "", ...words] }: SimpleCommand): boolean {
   if (/^(?:rg|ag|ack)$/.test(name)) return true;
   return (
@@ -47,8 +42,8 @@ function isSearch({ words: [name = "", ...words] }: SimpleCommand): boolean {
 }
 
 /**
- * Programs of the strict fragment that tell names and facts, no contents. Git prints only what is tracked,
- * and that is in its history anyway; a covered file would look deleted to it.
+ * Programs of the strict fragment that print names and facts, not contents. Git prints only what is tracked,
+ * which is in its history anyway; a hidden file would look deleted to it.
  */
 const namesOnly = new Set(
   "git ls find fd tree du df stat pwd echo printf true false : test [ date whoami id uname basename dirname realpath readlink which type hostname nproc seq sleep cd".split(

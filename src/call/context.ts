@@ -15,20 +15,21 @@ import type { Processes } from "../contract/ports/processes.js";
 import type { SeenFiles } from "../contract/ports/seen.js";
 import type { Store } from "../contract/ports/store.js";
 import type { CallScope, CallSession, CommandPaths } from "../contract/session.js";
-import type { ToolProgress } from "../contract/tool.js";
-import { policyCall } from "./authorise.js";
+import type { ShellFacts, ToolProgress } from "../contract/tool.js";
 import { catalogueOf } from "./catalogue.js";
 import { budgetOf, charsFor } from "./budget.js";
-import { callBelow } from "./call-below.js";
-import type { ResolvedCall, ValidatedCall } from "./call.js";
+import type { CallState } from "./call-state.js";
 import { commandPathsOf } from "./command-paths.js";
+import { callNested } from "./nested-call.js";
 import { pausedDoor } from "./paused-door.js";
+import type { ResolvedCall } from "./resolve.js";
 import { report } from "./stream-output.js";
+import { policyCall } from "./validate.js";
 import { watchSeen } from "./watch-seen.js";
 
-/** The context of a call, made when it is first needed and the same for all its stages. */
+/** The context of a call, created when it is first needed and the same for all its stages. */
 export function contextOf(call: ResolvedCall): ToolContext {
-  return (call.context ??= new CallContext(call));
+  return (call.state.context ??= new CallContext(call));
 }
 
 /** The call as the ports see it. */
@@ -36,9 +37,10 @@ export function scopeOf(call: ResolvedCall): CallScope {
   return contextOf(call) as CallContext;
 }
 
-/** A tool's way to the world. The doors are getters: most calls open none of them. */
+/** A tool's access to the world. The ports are getters: most calls use none of them. */
 class CallContext implements ToolContext, CallScope {
   readonly #call: ResolvedCall;
+  readonly #state: CallState;
   #files: Files | undefined;
   #processes: Processes | undefined;
   #code: CodeSearch | undefined;
@@ -52,116 +54,125 @@ class CallContext implements ToolContext, CallScope {
 
   constructor(call: ResolvedCall) {
     this.#call = call;
+    this.#state = call.state;
   }
 
   get callId(): string {
-    return this.#call.callId;
+    return this.#call.received.callId;
   }
   get rootCallId(): string {
-    return this.#call.root.callId;
+    return this.#call.received.root.callId;
   }
   get toolName(): string {
     return this.#call.entry.name;
   }
   get session(): CallSession {
-    return this.#call.session;
+    return this.#state.session;
   }
   get sessionId(): string {
-    return this.#call.session.id;
+    return this.#state.session.id;
   }
   get taskId(): string | undefined {
-    return this.#call.taskId;
+    return this.#call.received.taskId;
   }
   get iterationId(): string | undefined {
-    return this.#call.session.iterationId;
+    return this.#state.session.iterationId;
   }
   get agent(): string {
-    return this.#call.session.agent;
+    return this.#state.session.agent;
   }
   get userId(): string | undefined {
-    return this.#call.session.userId;
+    return this.#state.session.userId;
   }
   get allowedPaths(): readonly string[] | undefined {
-    return this.#call.session.allowedPaths ?? this.#call.settings.allowedPaths;
+    return this.#state.session.allowedPaths ?? this.#call.settings.allowedPaths;
   }
   get maxTextChars(): number {
-    return charsFor(budgetOf(this.#call));
+    return charsFor(budgetOf(this.#state));
   }
   get maxTextTokens(): number {
-    return budgetOf(this.#call).tokens;
+    return budgetOf(this.#state).tokens;
   }
   get settings(): Readonly<Record<string, unknown>> {
     return this.#call.settings.custom;
   }
   get signal(): AbortSignal {
-    return this.#call.abortSignal;
+    return this.#state.abortSignal;
+  }
+  get shell(): ShellFacts | undefined {
+    return this.#state.validated?.shell?.analysis;
   }
   get env(): SessionEnv {
-    return this.#call.session.env;
+    return this.#state.session.env;
   }
   get clock(): Clock {
-    return this.#call.parts.clock;
+    return this.#state.parts.clock;
   }
   get files(): Files {
-    return (this.#files ??= this.#call.parts.world.files(this));
+    return (this.#files ??= this.#state.parts.world.files(this));
   }
   get seen(): SeenFiles {
-    if (this.#call.sightings === undefined) return this.#call.session.seen;
-    return (this.#seen ??= watchSeen(this.#call));
+    if (this.#state.sightings === undefined) return this.#state.session.seen;
+    return (this.#seen ??= watchSeen(this.#state));
   }
   get processes(): Processes {
-    return (this.#processes ??= this.#call.parts.world.processes(this));
+    return (this.#processes ??= this.#state.parts.world.processes(this));
   }
   get code(): CodeSearch {
-    return (this.#code ??= this.#call.parts.world.code(this));
+    return (this.#code ??= this.#state.parts.world.code(this));
   }
   get outputs(): Outputs {
-    return (this.#outputs ??= this.#call.parts.world.outputs(this));
+    return (this.#outputs ??= this.#state.parts.world.outputs(this));
   }
   get http(): Http {
-    return (this.#http ??= this.#call.parts.world.http(this));
+    return (this.#http ??= this.#state.parts.world.http(this));
   }
   get store(): Store {
-    return (this.#store ??= this.#call.parts.world.store(this));
+    return (this.#store ??= this.#state.parts.world.store(this));
   }
   get interact(): Interact {
-    return (this.#interact ??= this.#call.parts.world.interact(this));
+    return (this.#interact ??= this.#state.parts.world.interact(this));
   }
   get client(): ClientDoor | undefined {
-    const { client } = this.#call.session;
+    const { client } = this.#state.session;
     if (client === undefined) return undefined;
-    return (this.#client ??= pausedDoor(client.forCall?.(this.rootCallId) ?? client, this.#call));
+    return (this.#client ??= pausedDoor(client.forCall?.(this.rootCallId) ?? client, this.#state));
   }
   get tools(): Catalogue {
-    return catalogueOf(this.#call);
+    return catalogueOf(this.#state);
   }
   get log(): Log {
-    return (this.#log ??= this.#call.parts.world.log(this));
+    return (this.#log ??= this.#state.parts.world.log(this));
   }
 
-  emit = (progress: ToolProgress | string): void => report(this.#call, progress);
+  emit = (progress: ToolProgress | string): void => report(this.#call.received, progress);
 
   call = (request: Omit<ToolRequest, "signal" | "taskId">): Promise<ToolEnvelope> =>
-    callBelow(this.#call, request);
+    callNested(this.#call.received, request);
 
+  /** A call whose input is not known to be valid reads nothing. */
   readable(): ((path: string) => boolean) | undefined {
-    return this.#call.parts.policy.pathFilter(policyCall(this.#call as ValidatedCall));
+    const { validated, parts } = this.#state;
+    return validated === undefined ? () => false : parts.policy.pathFilter(policyCall(validated));
   }
 
   commandPaths(): CommandPaths | undefined {
-    return commandPathsOf(this.#call as ValidatedCall);
+    const { validated } = this.#state;
+    return validated && commandPathsOf(validated);
   }
 
   changes(): readonly string[] {
-    const { changes = [], writes } = policyCall(this.#call as ValidatedCall);
+    const { validated, parts } = this.#state;
+    if (validated === undefined) return [];
+    const { changes = [], writes } = policyCall(validated);
     const named = writes.flatMap((each) => ("path" in each ? [each.path] : []));
-    const { world } = this.#call.parts;
+    const { world } = parts;
     const root = world.root?.() ?? world.canonicalPath(".");
     return [...new Set([...changes, ...named])].map((path) => resolve(root, world.canonicalPath(path)));
   }
 
   pauseClock(): () => void {
-    return this.#call.pauseClock();
+    return this.#state.pauseClock();
   }
 
   used(use: Parameters<NonNullable<CallScope["used"]>>[0]): void {

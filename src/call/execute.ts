@@ -2,38 +2,39 @@ import { type ToolError, ToolExecutionError } from "../contract/errors.js";
 import { toPlainResult } from "../schema/plain-result.js";
 import { retryDelay } from "../scheduler/retry.js";
 import { announce } from "./announce.js";
-import type { AuthorisedCall } from "./call.js";
+import type { AuthorisedCall } from "./authorise.js";
 import { contextOf } from "./context.js";
 import { isCritical, toErrorInfo, toToolError } from "./failure.js";
 import { recordStart } from "./record.js";
-import { drain, isGenerator } from "./stream-output.js";
+import { drain, type Generator } from "./stream-output.js";
 import { startClock } from "./time-limit.js";
 
 /** Run the tool with its time limit, cancellation, retries and streaming, and check what it returned. */
 export function execute(call: AuthorisedCall): unknown {
   const recording = recordStart(call);
-  if (recording === undefined) return enter(call);
-  call.delayed = true;
+  if (recording === undefined) return initialize(call);
+  const { state } = call;
+  state.delayed = true;
   return recording.then(() => {
-    if (call.aborted !== undefined) throw call.aborted;
-    return enter(call);
+    if (state.aborted !== undefined) throw state.aborted;
+    return initialize(call);
   });
 }
 
-function enter(call: AuthorisedCall): unknown {
+function initialize(call: AuthorisedCall): unknown {
   const starting = call.entry.begin();
   return starting === undefined ? begin(call) : beginAfter(call, starting);
 }
 
-/** The tool's own start has a limit of its own; the tool's time limit is for its work, the caller's for all. */
+/** The tool's own start has its own limit; the tool's time limit is for its work, the caller's for everything. */
 async function beginAfter(call: AuthorisedCall, starting: Promise<void>): Promise<unknown> {
-  const { entry } = call;
-  if (call.requestedTimeoutMs !== undefined) startClock(call);
-  call.delayed = true;
+  const { entry, state, validated } = call;
+  if (validated.received.timeoutMs !== undefined) startClock(validated);
+  state.delayed = true;
   try {
-    await call.race(starting);
+    await state.race(starting);
   } catch (thrown) {
-    // Where the call is over but the start goes on, the tool must not count it as running ever after.
+    // If the call is over but the start goes on, the tool must not count the call as running forever.
     starting.then(() => entry.end("failed")).catch(() => undefined);
     throw thrown;
   }
@@ -41,52 +42,59 @@ async function beginAfter(call: AuthorisedCall, starting: Promise<void>): Promis
 }
 
 function begin(call: AuthorisedCall): unknown {
-  const waitedMs = call.ticket?.waitedMs ?? 0;
-  call.started = true;
-  // A call that did not wait has looked at the clock a moment ago.
-  call.executionStarted =
-    waitedMs === 0 && !call.delayed ? call.startedMonotonic : call.parts.clock.monotonic();
-  call.settings.meter.began(waitedMs, call.executionStarted);
-  announce(call, "TOOL_CALL_STARTED", () => ({
-    waitedMs,
-    ...(call.decision !== undefined && { decision: call.decision }),
-  }));
+  const { state } = call;
+  state.started = true;
+  announceStart(call);
   let running: unknown;
   try {
     running = attempt(call);
-    if (!isPromise(running)) return succeed(call, running);
+    if (!isObject(running) || typeof running.then !== "function") return succeed(call, running);
   } catch (thrown) {
     running = retryOrFail(call, thrown);
   }
-  startClock(call);
-  return settle(call, toPromise(running));
+  startClock(call.validated);
+  // A thenable that is not a promise is asked only once: some start their work again each time.
+  return settle(call, running instanceof Promise ? running : Promise.resolve(running));
+}
+
+/** Count the call as running, and tell listeners. */
+export function announceStart({ state, settings, validated, decision }: AuthorisedCall): void {
+  const waitedMs = state.ticket?.waitedMs ?? 0;
+  // A call that did not wait has read the clock a moment ago.
+  const isFresh = waitedMs === 0 && !state.delayed;
+  state.executionStarted = isFresh ? state.startedMonotonic : state.parts.clock.monotonic();
+  settings.meter.began(waitedMs, state.executionStarted);
+  announce(validated.received, "TOOL_CALL_STARTED", () => ({ waitedMs, decision }));
 }
 
 /** One try. */
 function attempt(call: AuthorisedCall): unknown {
-  call.attempts++;
-  const value: unknown = call.entry.tool.execute(call.input, contextOf(call));
-  return isGenerator(value) ? drain(call, value) : value;
+  const { state, entry, validated } = call;
+  state.attempts++;
+  const value: unknown = entry.tool.execute(validated.input, contextOf(validated.resolved));
+  return isGenerator(value) ? drain(validated.received, value) : value;
 }
 
 /** Wait for a try, or for what stops the call; a promise that may outlive the call is remembered. */
 function settle(call: AuthorisedCall, running: Promise<unknown>): Promise<unknown> {
-  call.lingering = running;
-  return call.race(running).then(
+  const { state } = call;
+  state.lingering = running;
+  return state.race(running).then(
     (value) => {
-      call.lingering = undefined;
+      state.lingering = undefined;
       return checkedOrRetried(call, value);
     },
     (thrown: unknown) => {
-      if (call.aborted === undefined) call.lingering = undefined;
-      return settle(call, retryOrFail(call, call.aborted ?? thrown));
+      if (state.aborted === undefined) state.lingering = undefined;
+      return settle(call, retryOrFail(call, state.aborted ?? thrown));
     },
   );
 }
 
 function checkedOrRetried(call: AuthorisedCall, value: unknown): unknown {
   try {
-    return isGenerator(value) ? settle(call, drain(call, value)) : succeed(call, value);
+    if (!isGenerator(value)) return succeed(call, value);
+    return settle(call, drain(call.validated.received, value));
   } catch (thrown) {
     return settle(call, retryOrFail(call, thrown));
   }
@@ -98,7 +106,7 @@ function succeed(call: AuthorisedCall, value: unknown): unknown {
   return result;
 }
 
-/** Try again where that makes sense; else the call has failed. */
+/** Try again if that makes sense; otherwise the call has failed. */
 function retryOrFail(call: AuthorisedCall, thrown: unknown): Promise<unknown> {
   const error = toToolError(thrown, call.entry.name);
   if (mayRetry(call, error)) return retry(call, error);
@@ -107,59 +115,59 @@ function retryOrFail(call: AuthorisedCall, thrown: unknown): Promise<unknown> {
 }
 
 function finish(call: AuthorisedCall, error: ToolError | undefined): void {
-  const now = call.parts.clock.monotonic();
-  call.executionEnded = now;
-  call.settings.meter.ended(now - call.executionStarted, error?.name, now);
-  call.entry.end(verdict(call, error));
+  const { state, settings, entry } = call;
+  const now = state.parts.clock.monotonic();
+  state.executionEnded = now;
+  settings.meter.ended(now - state.executionStarted, error?.name, now);
+  entry.end(error === undefined ? "ok" : verdictOn(call, error));
+}
+
+function verdictOn(call: AuthorisedCall, error: ToolError): "failed" | "critical" {
+  const { timeoutMs = Infinity } = call.validated.received;
+  // A caller with a shorter time limit than the tool's says nothing about the tool.
+  const isHasty = error === call.state.aborted && timeoutMs < (call.settings.timeoutMs ?? Infinity);
+  return !isHasty && isCritical(error) ? "critical" : "failed";
 }
 
 async function retry(call: AuthorisedCall, error: ToolError): Promise<unknown> {
-  const { clock, random } = call.parts;
-  const delayMs = retryDelay(call.attempts, call.settings.retry, random);
-  announce(call, "TOOL_CALL_RETRIED", () => ({ attempt: call.attempts, delayMs, error: toErrorInfo(error) }));
-  await clock.sleep(delayMs, call.abortSignal);
-  if (call.aborted !== undefined) throw call.aborted; // a clock may not heed the signal
+  const { state, settings, validated } = call;
+  const { clock, random } = state.parts;
+  const delayMs = retryDelay(state.attempts, settings.retry, random);
+  announce(validated.received, "TOOL_CALL_RETRIED", () => ({
+    attempt: state.attempts,
+    delayMs,
+    error: toErrorInfo(error),
+  }));
+  await clock.sleep(delayMs, state.abortSignal);
+  if (state.aborted !== undefined) throw state.aborted; // a clock may ignore the signal
   return attempt(call);
 }
 
-function mayRetry(call: AuthorisedCall, error: ToolError): boolean {
-  if (!error.retryable || call.aborted !== undefined) return false;
-  const { annotations } = call.settings;
+function mayRetry({ state, settings }: AuthorisedCall, error: ToolError): boolean {
+  if (!error.retryable || state.aborted !== undefined) return false;
+  const { annotations, retry: policy } = settings;
   const repeatable = annotations.idempotent === true || annotations.readOnly === true;
-  return repeatable && call.attempts <= (call.settings.retry.attempts ?? 0);
+  return repeatable && state.attempts <= (policy.attempts ?? 0);
 }
 
-function checkResult(call: AuthorisedCall, value: unknown): unknown {
+function checkResult({ state, entry }: AuthorisedCall, value: unknown): unknown {
   const plain = toPlainResult(value);
-  if (plain.changed !== undefined) call.note({ resultNote: plain.changed });
-  const { output } = call.entry;
-  if (output === undefined) return plain.value;
-  const checked = output.check(plain.value);
+  if (plain.changed !== undefined) state.note({ resultNote: plain.changed });
+  if (entry.output === undefined) return plain.value;
+  const checked = entry.output.check(plain.value);
   if (checked.ok) return checked.value;
+  const faults = checked.issues.map(({ message }) => message).join("; ");
   throw new ToolExecutionError(
-    `"${call.entry.name}" returned something else than its output schema says: ${checked.issues.map((i) => i.message).join("; ")}`,
+    `"${entry.name}" returned a result that does not match its output schema: ${faults}`,
     { code: "RESULT_INVALID", details: { issues: checked.issues } },
   );
 }
 
-function verdict(call: AuthorisedCall, error: ToolError | undefined): "ok" | "failed" | "critical" {
-  if (error === undefined) return "ok";
-  // A caller in a hurry says nothing about the tool.
-  if (error === call.aborted && isHasty(call)) return "failed";
-  return isCritical(error) ? "critical" : "failed";
+/** Whether a tool returned a generator that reports progress while it runs. */
+function isGenerator(value: unknown): value is Generator {
+  return isObject(value) && Symbol.asyncIterator in value && typeof value["next"] === "function";
 }
 
-function isHasty({ requestedTimeoutMs, settings }: AuthorisedCall): boolean {
-  return requestedTimeoutMs !== undefined && requestedTimeoutMs < (settings.timeoutMs ?? Infinity);
-}
-
-/** A foreign thenable is asked once only: some begin their work anew each time. */
-function toPromise(running: unknown): Promise<unknown> {
-  return running instanceof Promise ? running : Promise.resolve(running);
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
-  );
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }

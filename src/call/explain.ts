@@ -1,14 +1,14 @@
 import type { AccessDecision } from "../contract/call.js";
 import type { ToolError } from "../contract/errors.js";
 import type { CommandVerdict, Explanation } from "../policy/explain-call.js";
-import { authoriseUnasked, policyCall } from "./authorise.js";
-import { Call, type CallOrigin, type ValidatedCall } from "./call.js";
+import { authoriseUnasked } from "./authorise.js";
+import type { CallOrigin } from "./call-origin.js";
 import { refusedByGuards } from "./check-guards.js";
 import { toToolError } from "./failure.js";
 import type { SpineParts } from "./parts.js";
-import { receive } from "./receive.js";
+import { accept, receive } from "./receive.js";
 import { resolve } from "./resolve.js";
-import { validate } from "./validate.js";
+import { policyCall, validate, type ValidatedCall } from "./validate.js";
 
 /** What would be decided about a call. */
 export interface Explained {
@@ -18,14 +18,14 @@ export interface Explained {
   readonly reason: string;
   /** The verdict on each simple command of a shell line. */
   readonly commands?: readonly CommandVerdict[];
-  /** The way out of a denial. */
+  /** What to do about a denial. */
   readonly hint?: string;
-  /** Every rule that has something to say, where it was asked for. */
+  /** Every rule that applies, if `considered` was set. */
   readonly considered?: readonly Explanation[];
 }
 
 export interface ExplainOptions {
-  /** Tell every rule that has something to say, not only the one that decides. @default false */
+  /** List every rule that applies, not only the one that decides. @default false */
   readonly considered?: boolean | undefined;
 }
 
@@ -35,32 +35,31 @@ export async function explainCall(
   origin: CallOrigin & ExplainOptions,
   parts: SpineParts,
 ): Promise<Explained> {
-  const call = new Call({ ...origin, hypothetical: true }, parts);
+  const received = receive(request, { ...origin, hypothetical: true }, parts);
   try {
-    receive(call, request);
-    const validated = validate(resolve(call));
-    const decision = await authoriseUnasked(validated);
+    accept(received);
+    const { call, decision } = await authoriseUnasked(validate(resolve(received)));
     const { behavior, rule, source, reason } = decision;
-    const refused = refusedByGuards(validated);
-    const commands = commandVerdicts(validated);
+    const refused = refusedByGuards(call);
+    const commands = commandVerdicts(call);
     return {
       ...(refused === undefined ? { decision: behavior, rule, source, reason } : toRefusal(refused)),
       ...commands,
       ...(origin.considered === true && {
-        considered: parts.policy.explainAll(policyCall(validated)),
+        considered: parts.policy.explainAll(policyCall(call)),
         ...((refused ?? decision).hint !== undefined && { hint: (refused ?? decision).hint as string }),
       }),
     };
   } catch (thrown) {
-    return toRefusal(toToolError(thrown, call.toolName));
+    return toRefusal(toToolError(thrown, received.toolName));
   } finally {
-    call.end();
+    received.state.end();
   }
 }
 
 function commandVerdicts(call: ValidatedCall): Pick<Explained, "commands"> {
-  if (call.entry.tool.shellLine === undefined) return {};
-  const commands = call.parts.policy.explainCommands(policyCall(call));
+  if (call.shell === undefined) return {};
+  const commands = call.state.parts.policy.explainCommands(policyCall(call));
   return commands.length === 0 ? {} : { commands };
 }
 

@@ -10,51 +10,53 @@ import type { Tool } from "../contract/tool.js";
 import { messageOf } from "../contract/message-of.js";
 import { takePlain } from "../schema/take-plain.js";
 import { AnswerCopy } from "./answer-copy.js";
-import type { Call, ValidatedCall } from "./call.js";
 import { HookScope, withinTime } from "./hook-scope.js";
-import { validateInput } from "./validate.js";
+import type { ReceivedCall } from "./receive.js";
+import { validateInput, type ValidatedCall } from "./validate.js";
 
-/** An extension that was checked when it was taken in. */
+/** An extension that was checked when it was added. */
 export interface ActiveExtension {
   readonly name: string;
   readonly timeoutMs: number;
   readonly onFailure: "continue" | "refuse";
-  /** Whether it is about this tool. */
+  /** Whether it applies to this tool. */
   fits(tool: Tool): boolean;
   readonly onToolExecute?: Extension["onToolExecute"];
   readonly onToolComplete?: Extension["onToolComplete"];
 }
 
-/** Who wants to hear of calls, in the order in which they are asked; `undefined` where nobody does. */
+/** The extensions with each hook, in the order in which they are asked; `undefined` if there are none. */
 export interface ExtensionHooks {
   execute: readonly ActiveExtension[] | undefined;
   complete: readonly ActiveExtension[] | undefined;
 }
 
 /**
- * Let extensions see a call before it is judged: what they change is validated and authorised like
- * what the caller sent. What goes wrong in a hook is reported and costs the call nothing.
+ * Let extensions see a call before it is authorised: what they change is validated and authorised like what the
+ * caller sent. Failures of a hook are reported, and the call goes on unless the extension is required.
  */
 export async function askExtensions(
-  call: ValidatedCall,
+  given: ValidatedCall,
   extensions: readonly ActiveExtension[],
 ): Promise<ValidatedCall> {
-  call.delayed = true;
+  const { state, received } = given;
+  state.delayed = true;
+  let call = given;
   for (const extension of extensions) {
     const { tool } = call.entry;
     if (!extension.fits(tool)) continue;
     try {
-      const scope = new HookScope(call);
+      const scope = new HookScope(received);
       const running = extension.onToolExecute?.(tool, structuredClone(call.plainInput), scope);
       const verdict: unknown = isThenable(running)
-        ? await call.race(withinTime(running, extension, scope))
+        ? await state.race(withinTime(running, extension, scope))
         : running;
-      heed(call, extension, verdict);
+      call = applyVerdict(call, extension, verdict);
     } catch (thrown) {
-      if (call.aborted !== undefined) throw call.aborted;
-      // A refusal is the extension's word; anything else is its fault.
+      if (state.aborted !== undefined) throw state.aborted;
+      // A refusal is the extension's decision; any other error is its own failure.
       if (thrown instanceof ToolError && !(thrown instanceof HookFault)) throw thrown;
-      reportFault(call, extension, { hook: "onToolExecute", cause: thrown });
+      reportFault(received, extension, { hook: "onToolExecute", cause: thrown });
       if (extension.onFailure === "refuse") throw unusable(call, extension, thrown);
     }
   }
@@ -63,11 +65,11 @@ export async function askExtensions(
 
 /** Let extensions see an answer; they can add notes to it and change nothing else. */
 export async function tellExtensions(
-  call: Call,
+  call: ReceivedCall,
   envelope: ToolEnvelope,
   extensions: readonly ActiveExtension[],
 ): Promise<void> {
-  const tool = call.entry?.tool;
+  const tool = call.state.resolved?.entry.tool;
   if (tool === undefined) return;
   for (const extension of extensions) {
     if (!extension.fits(tool)) continue;
@@ -82,25 +84,27 @@ export async function tellExtensions(
   }
 }
 
-/** Wrong in the hook itself, though it looks like an error for the caller. */
+/** A failure of the hook itself, though it looks like an error for the caller. */
 class HookFault extends ToolValidationError {}
 
-function heed(call: ValidatedCall, extension: ActiveExtension, verdict: unknown): void {
-  if (verdict === undefined || verdict === null) return;
+function applyVerdict(call: ValidatedCall, extension: ActiveExtension, verdict: unknown): ValidatedCall {
+  if (verdict === undefined || verdict === null) return call;
+  const { state, resolved } = call;
   const { input, refuse, hint } = Object(verdict) as Record<string, unknown>;
   if (refuse !== undefined) throw refusal(call, extension, { reason: refuse, hint });
   if (input === undefined) throw new HookFault("it returned neither { input } nor { refuse }");
-  const before = call.plainInput;
+  const plain = takePlain(input, state.parts.plainLimits);
+  if (!plain.ok)
+    throw new HookFault(`the input that it returned is not plain data: ${plain.issues[0]?.message}`);
+  let changed: ValidatedCall;
   try {
-    const plain = takePlain(input, call.parts.plainLimits);
-    if (!plain.ok) throw new HookFault(`its input is no plain data: ${plain.issues[0]?.message}`);
-    validateInput(call, plain.value);
+    changed = validateInput(resolved, plain.value);
   } catch (cause) {
-    validateInput(call, before);
-    throw new HookFault(`the input that it returned does not fit: ${messageOf(cause)}`, { cause });
+    throw new HookFault(`the input that it returned is not valid: ${messageOf(cause)}`, { cause });
   }
-  const changedBy = (call.notes?.["changedBy"] ?? []) as readonly string[];
-  call.note({ changedBy: [...changedBy, extension.name] });
+  const changedBy = (state.notes?.["changedBy"] ?? []) as readonly string[];
+  state.note({ changedBy: [...changedBy, extension.name] });
+  return changed;
 }
 
 function refusal(
@@ -109,7 +113,7 @@ function refusal(
   { reason, hint }: { readonly reason: unknown; readonly hint: unknown },
 ): ToolPermissionError {
   return new ToolPermissionError(
-    typeof reason === "string" && reason !== "" ? reason : `"${name}" refused it`,
+    typeof reason === "string" && reason !== "" ? reason : `The extension "${name}" refused the call.`,
     {
       code: "EXTENSION_REFUSED",
       toolName: call.entry.name,
@@ -121,7 +125,7 @@ function refusal(
 
 function unusable(call: ValidatedCall, { name }: ActiveExtension, cause: unknown): ToolUnavailableError {
   return new ToolUnavailableError(
-    `The extension "${name}", without which "${call.entry.name}" must not run, failed: ${messageOf(cause)}`,
+    `The extension "${name}", which is required for "${call.entry.name}", failed: ${messageOf(cause)}`,
     { code: "EXTENSION_FAILED", toolName: call.entry.name, cause, details: { extension: name } },
   );
 }
@@ -130,16 +134,16 @@ function addNotes(envelope: ToolEnvelope, { name }: ActiveExtension, said: unkno
   if (said === undefined || said === null) return;
   const { notes } = Object(said) as Record<string, unknown>;
   const plain = takePlain(notes);
-  if (notes === undefined || !plain.ok) throw new TypeError("it returned something else than { notes }");
+  if (notes === undefined || !plain.ok) throw new TypeError("it did not return { notes }");
   envelope.metadata["notes"] = { ...(envelope.metadata["notes"] as object | undefined), [name]: plain.value };
 }
 
 function reportFault(
-  call: Call,
+  call: ReceivedCall,
   { name }: ActiveExtension,
   { hook, cause }: { readonly hook: string; readonly cause: unknown },
 ): void {
-  call.parts.events.emit("LISTENER_FAILED", {
+  call.state.parts.events.emit("LISTENER_FAILED", {
     event: `extension:${name}:${hook}`,
     message: messageOf(cause),
   });

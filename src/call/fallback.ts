@@ -1,8 +1,9 @@
 import type { ToolError } from "../contract/errors.js";
-import type { Call, Outcome } from "./call.js";
 import { toErrorInfo } from "./failure.js";
+import type { Outcome } from "./outcome.js";
+import type { ReceivedCall } from "./receive.js";
 
-/** What says that the tool, not the caller, is at fault. */
+/** Errors that mean the tool is at fault, not the caller. */
 const recoverable = new Set([
   "ToolUnavailableError",
   "ToolTimeoutError",
@@ -11,41 +12,46 @@ const recoverable = new Set([
 ]);
 
 /**
- * Where a tool that names a fallback could not answer, call that one in its place, with
- * all checks; if it cannot answer either, the first error stands.
+ * If a tool that names a fallback could not answer, call the fallback in its place, with all checks. If that cannot
+ * answer either, the first error stands.
  */
-export async function answerByFallback(call: Call, error: ToolError): Promise<Outcome> {
-  const fallback = recoverable.has(error.name) ? fallbackOf(call) : undefined;
-  if (fallback === undefined || call.aborted?.name === "ToolCancelledError") return { call, error };
-  // This call's own time is over; the one that stands in has its own.
-  call.stopClock();
+export async function answerByFallback(call: ReceivedCall, error: ToolError): Promise<Outcome> {
+  const { state, arguments: sent, taskId, priority, timeoutMs } = call;
+  const fallback = recoverable.has(error.name) && sent.ok ? fallbackOf(call) : undefined;
+  if (fallback === undefined || state.aborted?.name === "ToolCancelledError") return { call, error };
+  // This call's own time is over; the fallback has its own.
+  state.stopClock();
   const request = {
     name: fallback,
-    arguments: call.plainInput ?? call.rawArguments,
-    ...(call.taskId !== undefined && { taskId: call.taskId }),
-    ...(call.requestedPriority !== undefined && { priority: call.requestedPriority }),
-    ...(call.requestedTimeoutMs !== undefined && { timeoutMs: call.requestedTimeoutMs }),
+    arguments: state.validated?.plainInput ?? (sent.ok ? sent.value : undefined),
+    ...(taskId !== undefined && { taskId }),
+    ...(priority !== undefined && { priority }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
   };
-  const standIn = await call.parts.run(request, { ...call.origin, fallbackFor: call });
-  call.heir = undefined;
-  if (!standIn.success) return { call, error: call.aborted ?? error };
-  call.note({ answeredBy: standIn.toolName, fallbackReason: call.parts.redact(toErrorInfo(error).message) });
-  if (standIn.metadata.untrusted === true) call.note({ untrusted: true });
+  const { run, redact } = state.parts;
+  const standIn = await run(request, { ...state.origin, fallbackFor: call });
+  state.fallbackCall = undefined;
+  if (!standIn.success) return { call, error: state.aborted ?? error };
+  state.note({ answeredBy: standIn.toolName, fallbackReason: redact(toErrorInfo(error).message) });
+  if (standIn.metadata.untrusted === true) state.note({ untrusted: true });
   return { call, result: standIn.result, standIn };
 }
 
-/** The tool that stands in, unless it is one that has failed already on the way here. */
-function fallbackOf(call: Call): string | undefined {
-  const { registry } = call.parts;
+/** The tool to call instead, unless it is one that has failed already on the way here. */
+function fallbackOf(call: ReceivedCall): string | undefined {
   const fallback = toolOf(call)?.fallback;
-  const standIn = fallback === undefined ? undefined : registry.get(fallback);
+  const standIn = fallback === undefined ? undefined : call.state.parts.registry.get(fallback);
   if (standIn === undefined) return undefined;
-  for (let failed: Call | undefined = call; failed !== undefined; failed = failed.origin.fallbackFor) {
+  for (
+    let failed: ReceivedCall | undefined = call;
+    failed !== undefined;
+    failed = failed.state.origin.fallbackFor
+  ) {
     if (toolOf(failed)?.name === standIn.name) return undefined;
   }
   return fallback;
 }
 
-function toolOf(call: Call) {
-  return call.entry?.tool ?? call.parts.registry.get(call.toolName);
+function toolOf({ state, toolName }: ReceivedCall) {
+  return state.resolved?.entry.tool ?? state.parts.registry.get(toolName);
 }

@@ -6,8 +6,8 @@ export interface TextBudget {
   readonly tokens: number;
 }
 
-/** Whether a text is within a budget as it is. */
-export function fits(text: string, { chars, tokens }: TextBudget): boolean {
+/** Whether a text is within a budget. */
+export function fitsBudget(text: string, { chars, tokens }: TextBudget): boolean {
   return text.length <= chars && fitsTokens(text, tokens);
 }
 
@@ -16,7 +16,7 @@ export function fits(text: string, { chars, tokens }: TextBudget): boolean {
  * line ends where these are near. `noteFor` is asked once, with the number of characters left out at least.
  */
 export function fitText(text: string, budget: TextBudget, noteFor: (leftOut: number) => string): string {
-  if (fits(text, budget)) return text;
+  if (fitsBudget(text, budget)) return text;
   const note = noteFor(text.length - Math.max(0, Math.floor(Math.min(budget.chars, text.length))));
   let half = Math.floor((budget.chars - note.length) / 2);
   while (half > 0) {
@@ -25,9 +25,9 @@ export function fitText(text: string, budget: TextBudget, noteFor: (leftOut: num
     if (tokens <= budget.tokens) return shown;
     half = Math.floor(half * Math.min(0.9, budget.tokens / tokens));
   }
-  // No room for a note: what is surely within the budget.
-  const most = Math.floor(Math.min(budget.chars, budget.tokens / mostTokensPerChar));
-  return text.slice(0, Math.max(0, most)).toWellFormed();
+  // No room for a note: cut to what is certainly within the budget.
+  const maxChars = Math.floor(Math.min(budget.chars, budget.tokens / mostTokensPerChar));
+  return text.slice(0, Math.max(0, maxChars)).toWellFormed();
 }
 
 function headOf(text: string, length: number): string {

@@ -1,12 +1,12 @@
 import type { HookCall } from "../contract/extension.js";
-import type { Call } from "./call.js";
+import type { ReceivedCall } from "./receive.js";
 
-/** The call as a hook is told of it; the signal is made only where it is asked for. */
+/** The call as a hook sees it; the signal is created when it is first read. */
 export class HookScope implements HookCall {
-  readonly #call: Call;
+  readonly #call: ReceivedCall;
   #controller: AbortController | undefined;
 
-  constructor(call: Call) {
+  constructor(call: ReceivedCall) {
     this.#call = call;
   }
 
@@ -14,16 +14,16 @@ export class HookScope implements HookCall {
     return this.#call.callId;
   }
   get sessionId(): string {
-    return this.#call.session.id;
+    return this.#call.state.session.id;
   }
   get taskId(): string | undefined {
     return this.#call.taskId;
   }
   get agent(): string {
-    return this.#call.session.agent;
+    return this.#call.state.session.agent;
   }
   get userId(): string | undefined {
-    return this.#call.session.userId;
+    return this.#call.state.session.userId;
   }
   get parentCallId(): string | undefined {
     return this.#call.shownUnder?.callId;
@@ -32,14 +32,14 @@ export class HookScope implements HookCall {
     if (this.#controller === undefined) {
       const controller = new AbortController();
       this.#controller = controller;
-      this.#call.onAbort((reason) => controller.abort(reason));
+      this.#call.state.onAbort((reason) => controller.abort(reason));
     }
     return this.#controller.signal;
   }
 
-  /** Wake the call's own time wheel after a while. */
+  /** Run something later, unless the returned function is called first. */
   after(ms: number, run: () => void): () => void {
-    const { deadlines } = this.#call.parts;
+    const { deadlines } = this.#call.state.parts;
     const deadline = deadlines.add(ms, run);
     return () => deadlines.remove(deadline);
   }
@@ -49,7 +49,7 @@ export class HookScope implements HookCall {
   }
 }
 
-/** Settle with the hook, or reject when its time is over; what it does afterwards is nobody's business. */
+/** Settle with the hook, or reject when its time is over; what it does afterwards is ignored. */
 export function withinTime(
   running: PromiseLike<unknown>,
   { name, timeoutMs }: { readonly name: string; readonly timeoutMs: number },

@@ -1,19 +1,22 @@
 import { messageOf } from "../contract/message-of.js";
-import type { Call, ResolvedCall } from "./call.js";
+import type { CallState } from "./call-state.js";
 import { contextOf } from "./context.js";
 
 /**
- * Keep a text whole beside its answer. The handle is there at once and can be read from at once; the disk
- * follows, and closing waits for it. `undefined` where it cannot be kept.
+ * Store a text whole in the output store. The handle can be read from immediately; writing to disk follows, and
+ * closing waits for it. `undefined` if the text cannot be stored.
  */
-export function keepWhole(call: Call, text: string): string | undefined {
-  const { isClosed, chore, events } = call.parts;
-  if (call.entry === undefined || isClosed()) return undefined;
+export function keepWhole({ parts, resolved, untrusted }: CallState, text: string): string | undefined {
+  const { isClosed, chore, events } = parts;
+  if (resolved === undefined || isClosed()) return undefined;
   const report = (cause: unknown): void =>
-    events.emit("LISTENER_FAILED", { event: `output:${call.callId}`, message: messageOf(cause) });
+    events.emit("LISTENER_FAILED", {
+      event: `output:${resolved.received.callId}`,
+      message: messageOf(cause),
+    });
   try {
-    const writer = contextOf(call as ResolvedCall).outputs.create({ exact: true, untrusted: call.untrusted });
-    // In pieces, so that a long text is not held twice over.
+    const writer = contextOf(resolved).outputs.create({ exact: true, untrusted });
+    // In pieces, so that a long text is not in memory twice.
     for (let at = 0; at < text.length;) {
       const end = endOfPiece(text, at);
       void writer.write(Buffer.from(text.slice(at, end)));

@@ -24,13 +24,14 @@ import type { PlainLimits } from "../schema/take-plain.js";
 import type { DeadlineWheel } from "../scheduler/deadline-wheel.js";
 import type { Scheduler, ToolLimits } from "../scheduler/scheduler.js";
 import type { Approvals } from "./approve.js";
-import type { Call, CallOrigin } from "./call.js";
+import type { CallOrigin } from "./call-origin.js";
 import type { ExtensionHooks } from "./extensions.js";
 import type { LoopGuard } from "./loop-guard.js";
+import type { ReceivedCall } from "./receive.js";
 import type { AnswerKeys } from "./repeat.js";
 import type { ResultCache } from "./result-cache.js";
 
-/** Settings of one tool version after configuration and optimiser had their say. */
+/** Settings of one tool version after configuration and optimiser were applied. */
 export interface ToolSettings {
   timeoutMs: number | null;
   priority: number;
@@ -40,7 +41,7 @@ export interface ToolSettings {
   /** Its calls run one after the other. */
   readonly exclusive: boolean;
   readonly annotations: ToolAnnotations;
-  /** Tells the answers of this version from all others; `undefined` where they are not kept. */
+  /** Identifies this version's answers in the cache; `undefined` if they are not cached. */
   readonly cacheId?: string | undefined;
   readonly capabilities: readonly string[];
   readonly securityLevel?: SecurityLevel;
@@ -57,10 +58,10 @@ export interface OutputLimits {
   readonly maxBatchTokens: number;
 }
 
-/** The doors to the world, each made for one call when the tool first asks for it. */
+/** Access to files, processes and network; each port is created for one call when the tool first uses it. */
 export interface WorldPorts {
   files(scope: CallScope): Files;
-  /** A look at one path through the call's own guard, without a wait. @default what is on disk has no version */
+  /** Stat one path synchronously through the call's own guard. @default what is on disk has no version */
   look?(scope: CallScope, path: string): FileStat | null;
   processes(scope: CallScope): Processes;
   code(scope: CallScope): CodeSearch;
@@ -69,11 +70,11 @@ export interface WorldPorts {
   store(scope: CallScope): Store;
   interact(scope: CallScope): Interact;
   log(scope: CallScope): Log;
-  /** What would hold a command now. */
+  /** The sandbox that a command would run in now. */
   sandbox(): SandboxState;
-  /** Find out what would; `undefined` where it is known already. */
+  /** Find out which sandbox there is; `undefined` if that is known already. */
   lookForSandbox(): Promise<unknown> | undefined;
-  /** Where the workspace really is. @default the canonical form of "." */
+  /** The real path of the workspace. @default the canonical form of "." */
   root?(): string;
   /** The canonical form of a path, so that locks and rules mean the same file. */
   readonly canonicalPath: (path: string) => string;
@@ -83,52 +84,52 @@ export interface WorldPorts {
   checkHost(host: string): PathVerdict;
 }
 
-/** Whoever must know what runs. */
+/** Keeps track of the running calls. */
 export interface InFlight {
-  enter(call: Call): void;
-  leave(call: Call): void;
+  enter(call: ReceivedCall): void;
+  leave(call: ReceivedCall): void;
 }
 
-/** Everything the spine works with; `runtime/` wires it once. */
+/** Everything that the stages of a call work with; `runtime/` wires it once. */
 export interface SpineParts {
   readonly registry: ToolRegistry;
-  /** Finds tools by words. */
+  /** Finds tools by text. */
   readonly search: ToolSearch;
   readonly policy: Policy;
   readonly approvals: Approvals;
   readonly quotas: Quotas | undefined;
-  /** Extensions that hear of calls. */
+  /** Extensions with hooks for calls. */
   readonly hooks: ExtensionHooks;
-  /** Answers of read-only calls; `undefined` where none are kept. */
+  /** Answers of read-only calls; `undefined` if none are cached. */
   readonly cache: ResultCache | undefined;
   readonly loopGuard: LoopGuard | undefined;
-  /** Answers by the caller's key. */
+  /** Answers by idempotency key. */
   readonly keys?: AnswerKeys | undefined;
   readonly scheduler: Scheduler;
   readonly deadlines: DeadlineWheel;
   readonly events: EventBus;
   readonly recorders: readonly Recorder[];
-  /** Why nothing may be changed now, where that is so. */
+  /** Why no call may change anything now, if that is so. */
   readonly refuseChanges?: (() => ToolError | undefined) | undefined;
   readonly world: WorldPorts;
   readonly clock: Clock;
   readonly plainLimits: PlainLimits;
   readonly random: () => number;
   readonly newId: () => string;
-  /** Whether an id was given out for a call to come, and is free; it can be taken once. */
+  /** Take an id that was reserved for a coming call; `false` if it was not, or is already taken. */
   readonly takeId: (id: string) => boolean;
-  /** Hide secrets in whatever leaves by events, records and errors. */
+  /** Hide secrets in events, records and errors. */
   readonly redact: <T>(value: T) => T;
   readonly settings: (entry: ToolEntry) => ToolSettings;
   /** Text for the model is cut in the middle beyond this many characters. */
   readonly maxTextChars: number;
   readonly output: OutputLimits;
-  /** Work that goes on after an answer left; closing waits for it. */
+  /** Register work that continues after an answer; closing waits for it. */
   readonly chore: (work: Promise<unknown>) => void;
   /** How long a cancelled tool that does not stop keeps its locks. */
   readonly cancelGraceMs: number;
   readonly isClosed: () => boolean;
-  /** Told of every call that no other call made, from its receipt to its answer. */
+  /** Told of every call that no other call made, from its start to its answer. */
   readonly inFlight: InFlight;
   /** The wait for a tool whose server has not listed its tools yet. @default none */
   readonly awaitTool?: (name: string, toolset?: Toolset) => Promise<void> | undefined;

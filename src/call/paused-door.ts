@@ -1,8 +1,8 @@
 import type { ClientDoor } from "../contract/ports/client.js";
-import type { Call } from "./call.js";
+import type { CallState } from "./call-state.js";
 
-/** The host's door for one call: while its person thinks, the call's time stands still. */
-export function pausedDoor(door: ClientDoor, call: Call): ClientDoor {
+/** The host's client for one call: its time limit is paused while a person answers. */
+export function pausedDoor(door: ClientDoor, call: CallState): ClientDoor {
   return {
     can: door.can,
     async elicit(request, signal) {

@@ -1,30 +1,31 @@
 import type { ContentPart } from "../contract/call.js";
 import { estimateTokens } from "../text/estimate-tokens.js";
 import { budgetOf } from "./budget.js";
-import type { Call } from "./call.js";
-import { fits, fitText, type TextBudget } from "./fit-text.js";
+import type { CallState } from "./call-state.js";
+import { fitsBudget, fitText, type TextBudget } from "./fit-text.js";
 import { keepWhole } from "./keep-whole.js";
-import { framed } from "./mark-untrusted.js";
+import { frameFor, type Frame } from "./mark-untrusted.js";
 import { withoutBulk } from "./without-bulk.js";
 
-/** Texts that may each be cut for themselves; more of them are cut as one. */
-const mostTexts = 16;
+/** Up to this many texts are cut separately; more are cut as one. */
+const maxTexts = 16;
 
 /**
- * The parts as the model gets them: all texts together within the budget. What does not fit is kept whole in
+ * The parts as the model gets them: all texts together within the budget. What does not fit is stored whole in
  * the output store and shown as head, tail and the handle for `read_result`.
+ * @param untrustedTool Name of the tool that brought the content from outside, if it did.
  */
 export function present(
-  call: Call,
+  call: CallState,
   given: readonly ContentPart[],
-  { untrusted }: { readonly untrusted: boolean },
+  untrustedTool: string | undefined,
 ): readonly ContentPart[] {
   const budget = budgetOf(call);
   const { batch } = call.origin;
-  const frame = untrusted ? framed(call) : undefined;
+  const frame = untrustedTool === undefined ? undefined : frameFor(untrustedTool);
   const parts = withoutBulk(given, (text) => keepWhole(call, text));
   const whole = parts.map((part) => mapText(part, (text) => frame?.around(text) ?? text));
-  const fit = fits(textsOf(whole).join(""), budget);
+  const fit = fitsBudget(textsOf(whole).join(""), budget);
   const shown = fit ? whole : cut(call, parts, { budget, frame });
   batch?.spend(Math.min(budget.tokens, estimateTokens(textsOf(shown).join(""))));
   return shown;
@@ -32,17 +33,17 @@ export function present(
 
 interface Cutting {
   readonly budget: TextBudget;
-  readonly frame: ReturnType<typeof framed> | undefined;
+  readonly frame: Frame | undefined;
 }
 
 /** Each text gets an equal part of what is left. */
-function cut(call: Call, parts: readonly ContentPart[], { budget, frame }: Cutting): ContentPart[] {
-  const fewer = textsOf(parts).length > mostTexts ? merged(parts) : parts;
+function cut(call: CallState, parts: readonly ContentPart[], { budget, frame }: Cutting): ContentPart[] {
+  const fewer = textsOf(parts).length > maxTexts ? merged(parts) : parts;
   let { chars, tokens } = budget;
   let waiting = textsOf(fewer).length;
   return fewer.map((part) =>
     mapText(part, (text) => {
-      // A word that two texts share a part of may count twice.
+      // A token that is split between two texts may count twice.
       const share = { chars: Math.floor(chars / waiting), tokens: Math.floor(tokens / waiting) - 2 };
       const shown =
         frame === undefined ? shorten(call, text, share) : shortenFramed(call, text, { share, frame });
@@ -55,26 +56,26 @@ function cut(call: Call, parts: readonly ContentPart[], { budget, frame }: Cutti
 }
 
 function shortenFramed(
-  call: Call,
+  call: CallState,
   text: string,
-  { share, frame }: { readonly share: TextBudget; readonly frame: ReturnType<typeof framed> },
+  { share, frame }: { readonly share: TextBudget; readonly frame: Frame },
 ): string {
   const inner = { chars: share.chars - frame.chars, tokens: share.tokens - frame.tokens };
-  // Without its frame nothing from outside is shown.
+  // Content from outside is never shown without its marks.
   if (inner.chars <= 0 || inner.tokens <= 0) return "";
   const shown = frame.around(shorten(call, text, inner));
-  return fits(shown, share) ? shown : "";
+  return fitsBudget(shown, share) ? shown : "";
 }
 
-function shorten(call: Call, text: string, budget: TextBudget): string {
+function shorten(call: CallState, text: string, budget: TextBudget): string {
   return fitText(text, budget, (leftOut) => {
     const handle = keepWhole(call, text);
-    const way = handle === undefined ? "" : `; all of it: read_result {"handle":"${handle}"}`;
-    return `\n[… ${leftOut} or more characters left out${way} …]\n`;
+    const source = handle === undefined ? "" : `; all of it: read_result {"handle":"${handle}"}`;
+    return `\n[… ${leftOut} or more characters left out${source} …]\n`;
   });
 }
 
-/** All texts as one, where the first of them stood. */
+/** All texts as one, in the place of the first. */
 function merged(parts: readonly ContentPart[]): ContentPart[] {
   const text = textsOf(parts).join("\n");
   const rest = parts.flatMap((part): ContentPart[] => {

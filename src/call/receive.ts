@@ -1,28 +1,73 @@
 import { ToolCancelledError, ToolUnavailableError, ToolValidationError } from "../contract/errors.js";
+import type { Checked } from "../schema/compile-schema.js";
+import { takePlain } from "../schema/take-plain.js";
 import { announce } from "./announce.js";
-import type { Call } from "./call.js";
+import type { CallOrigin } from "./call-origin.js";
+import { CallState } from "./call-state.js";
+import type { SpineParts } from "./parts.js";
 
 const maxTimerMs = 2 ** 31 - 1;
 const maxDepth = 32;
 const maxIdChars = 256;
 
-/** Read the request once into the call; whatever the caller passed, later stages see plain fields. */
-export function receive(call: Call, request: unknown): void {
-  call.callId = call.parts.newId();
-  call.taskId = call.origin.parent?.taskId ?? call.session.taskId;
-  let fields: RequestFields | undefined;
-  let fault: unknown;
-  try {
-    fields = readFields(request);
-    takeFields(call, fields);
-  } catch (thrown) {
-    fault = thrown;
+/** A request that was read once; whatever the caller passed, later stages see plain fields. */
+class ReceivedCall {
+  declare protected readonly stage: "received";
+  readonly state: CallState;
+  /** The call that this one appears below in events and records. */
+  readonly shownUnder: ReceivedCall | undefined;
+  /** The call that no other call made. */
+  readonly root: ReceivedCall;
+  readonly callId: string;
+  /** The id that the caller gave it. */
+  readonly requestId: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  readonly toolName: string;
+  readonly taskId: string | undefined;
+  readonly priority: number | undefined;
+  readonly timeoutMs: number | undefined;
+  /** Whatever was sent as the signal. */
+  readonly signal: unknown;
+  /** The arguments as plain data, copied once however hostile they are, or what is wrong with them. */
+  readonly arguments: Checked;
+  /** Why the request cannot be used. */
+  readonly fault: unknown;
+
+  constructor(state: CallState, fields: ReadFields) {
+    const { origin, parts } = state;
+    this.state = state;
+    this.shownUnder = origin.fallbackFor ?? origin.parent;
+    this.root = this.shownUnder?.root ?? this;
+    // Callers reuse their ids, and providers start again at `call_0`: only an id that Tenon gave out names one call.
+    const isOwnId = fields.id !== undefined && state.depth === 0 && parts.takeId(fields.id);
+    this.callId = isOwnId ? (fields.id as string) : parts.newId();
+    this.requestId = isOwnId ? undefined : fields.id;
+    this.idempotencyKey = fields.idempotencyKey;
+    this.toolName = fields.toolName;
+    // What a tool calls belongs to the task that the tool was called for.
+    this.taskId = origin.parent?.taskId ?? fields.taskId ?? state.session.taskId;
+    this.priority = fields.priority;
+    this.timeoutMs = fields.timeoutMs;
+    this.signal = fields.signal;
+    this.arguments = takePlain(fields.arguments ?? {}, parts.plainLimits);
+    this.fault = fields.fault;
   }
-  // Also for what is refused: who listens sees every request once.
+}
+
+export type { ReceivedCall };
+
+/** Read a request; never throws. */
+export function receive(request: unknown, origin: CallOrigin, parts: SpineParts): ReceivedCall {
+  return new ReceivedCall(new CallState(origin, parts), readRequest(request));
+}
+
+/** Announce the call, and refuse it if it cannot run at all. */
+export function accept(call: ReceivedCall): void {
+  // Also for what is refused: listeners see every request once.
   announce(call, "TOOL_CALL_REQUESTED", () => ({ arguments: shownArguments(call) }));
-  if (fault !== undefined) throw fault;
-  refuseWhereEnded(call);
-  stopWith(call, fields?.signal);
+  if (call.fault !== undefined) throw call.fault;
+  refuseIfClosed(call);
+  stopWith(call);
 }
 
 interface RequestFields {
@@ -58,69 +103,92 @@ function readFields(request: unknown): RequestFields {
   }
 }
 
-function takeFields(call: Call, fields: RequestFields): void {
-  call.rawArguments = fields.arguments;
-  if (typeof fields.name === "string") call.toolName = fields.name.slice(0, maxIdChars).toWellFormed();
-  const id = toId(fields.id, "id");
-  if (id !== undefined && id !== "") nameCall(call, id);
-  const taskId = toId(fields.taskId, "taskId");
-  // What a tool calls belongs to the task that the tool was called for.
-  call.taskId = call.origin.parent?.taskId ?? taskId ?? call.taskId;
-  call.idempotencyKey = toKey(fields.idempotencyKey);
-  call.requestedPriority = toPriority(fields.priority);
-  call.requestedTimeoutMs = toTimeout(fields.timeoutMs);
-  if (call.toolName === "") throw invalid(`"name" must be the name of a tool, got ${describe(fields.name)}`);
+/** What could be read, each field of the right type. */
+interface ReadFields {
+  id: string | undefined;
+  toolName: string;
+  arguments: unknown;
+  taskId: string | undefined;
+  priority: number | undefined;
+  timeoutMs: number | undefined;
+  signal: unknown;
+  idempotencyKey: string | undefined;
+  fault: unknown;
 }
 
-/** Callers repeat their ids, and providers begin again at `call_0`: only an id of Tenon's own names one call. */
-function nameCall(call: Call, id: string): void {
-  if (call.depth === 0 && call.parts.takeId(id)) call.callId = id;
-  else call.requestId = id;
+/** Read as far as the request is valid: a call that is refused is recorded with what is known of it. */
+function readRequest(request: unknown): ReadFields {
+  const read: ReadFields = {
+    id: undefined,
+    toolName: "",
+    arguments: undefined,
+    taskId: undefined,
+    priority: undefined,
+    timeoutMs: undefined,
+    signal: undefined,
+    idempotencyKey: undefined,
+    fault: undefined,
+  };
+  try {
+    const fields = readFields(request);
+    read.arguments = fields.arguments;
+    read.signal = fields.signal;
+    if (typeof fields.name === "string") read.toolName = fields.name.slice(0, maxIdChars).toWellFormed();
+    read.id = toId(fields.id, "id") || undefined;
+    read.taskId = toId(fields.taskId, "taskId");
+    read.idempotencyKey = toKey(fields.idempotencyKey);
+    read.priority = toPriority(fields.priority);
+    read.timeoutMs = toTimeout(fields.timeoutMs);
+    if (read.toolName === "")
+      throw invalid(`"name" must be the name of a tool, got ${describe(fields.name)}`);
+  } catch (thrown) {
+    read.fault = thrown;
+  }
+  return read;
 }
 
-function shownArguments(call: Call): unknown {
-  const { plain } = call;
-  return plain.ok ? call.parts.redact(plain.value) : `[${plain.issues[0]?.message}]`;
+function shownArguments({ arguments: plain, state }: ReceivedCall): unknown {
+  return plain.ok ? state.parts.redact(plain.value) : `[${plain.issues[0]?.message}]`;
 }
 
-function refuseWhereEnded(call: Call): void {
-  if (call.origin.fault !== undefined) throw call.origin.fault;
-  if (call.depth === 0 && call.parts.isClosed()) {
+function refuseIfClosed({ state: { origin, parts, depth } }: ReceivedCall): void {
+  if (origin.fault !== undefined) throw origin.fault;
+  if (depth === 0 && parts.isClosed()) {
     throw new ToolUnavailableError("Tenon is closed.", {
       code: "RUNTIME_CLOSED",
       retryable: false,
       hint: "Create a new Tenon.",
     });
   }
-  if (call.depth <= maxDepth) return;
+  if (depth <= maxDepth) return;
   throw new ToolUnavailableError(`Calls are nested more than ${maxDepth} deep.`, {
     code: "QUEUE_FULL",
     retryable: false,
-    hint: "A tool calls itself without end; break the circle.",
+    hint: "A tool calls itself, directly or through others; end the recursion.",
   });
 }
 
-/** Stop the call with whoever wants its answer: the call above, the stream, the caller. */
-function stopWith(call: Call, signal: unknown): void {
-  const { parent, fallbackFor, leaving } = call.origin;
-  if (parent !== undefined) call.follow(parent);
-  if (fallbackFor !== undefined) fallbackFor.heir = call;
-  if (leaving !== undefined) listenTo(call, leaving);
-  if (signal !== undefined) listenTo(call, toSignal(signal));
-  if (call.aborted !== undefined) throw call.aborted;
+/** Stop the call with the call above it, the stream, or the caller's signal. */
+function stopWith({ state, signal }: ReceivedCall): void {
+  const { parent, fallbackFor, leaving } = state.origin;
+  if (parent !== undefined) state.follow(parent.state);
+  if (fallbackFor !== undefined) fallbackFor.state.fallbackCall = state;
+  if (leaving !== undefined) listenTo(state, leaving);
+  if (signal !== undefined) listenTo(state, toSignal(signal));
+  if (state.aborted !== undefined) throw state.aborted;
 }
 
-function listenTo(call: Call, signal: AbortSignal): void {
+function listenTo(state: CallState, signal: AbortSignal): void {
   if (signal.aborted) throw new ToolCancelledError("The call was cancelled before it began.");
-  call.listenTo(signal);
+  state.listenTo(signal);
 }
 
 function toSignal(signal: unknown): AbortSignal {
   try {
-    // Reading the field tells a real signal from an object that only borrowed the prototype.
+    // Reading the field throws for an object that only has the prototype of a signal.
     if (signal instanceof AbortSignal && typeof signal.aborted === "boolean") return signal;
   } catch {
-    // Not a signal, then.
+    // Not a signal.
   }
   throw invalid(`"signal" must be an AbortSignal, got ${describe(signal)}`);
 }
@@ -132,7 +200,7 @@ function toId(value: unknown, name: string): string | undefined {
   return value.toWellFormed();
 }
 
-/** A key is a name for one call: an empty one, or one that a database would change, names nothing. */
+/** Neither empty nor with characters that a database would change. */
 function toKey(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   const isKey = typeof value === "string" && value !== "" && value.length <= maxIdChars;
@@ -161,14 +229,14 @@ function describe(value: unknown): string {
   try {
     return Array.isArray(value) ? "an array" : typeof value;
   } catch {
-    return typeof value; // a proxy that was revoked cannot even be asked that
+    return typeof value; // a revoked proxy throws
   }
 }
 
 function invalid(message: string, cause?: unknown): ToolValidationError {
-  return new ToolValidationError(`Bad request: ${message}.`, {
+  return new ToolValidationError(`Invalid request: ${message}.`, {
     code: "REQUEST_INVALID",
-    hint: "Send { name, arguments } with the types that the message names.",
+    hint: "Send { name, arguments }, each field with the type that the message names.",
     cause,
   });
 }

@@ -3,34 +3,33 @@ import { ToolUnavailableError } from "../contract/errors.js";
 import type { CallOwner, CallRecord, CallStart, Recorder } from "../contract/ports/recorder.js";
 import { messageOf } from "../contract/message-of.js";
 import { announce } from "./announce.js";
-import type { AuthorisedCall, Call, Outcome } from "./call.js";
+import type { AuthorisedCall } from "./authorise.js";
+import type { Outcome } from "./outcome.js";
+import type { ReceivedCall } from "./receive.js";
 
-/** Tell listeners and recorders how the call ended, refusals too; resolves when the records are kept. */
+/** Tell listeners and recorders how the call ended, refusals too; resolves when the records are written. */
 export function record(outcome: Outcome, envelope: ToolEnvelope): Promise<void> | undefined {
-  const { call } = outcome;
-  if (!call.started && call.settings !== undefined && outcome.error !== undefined) {
-    call.settings.meter.refused(outcome.error.name);
-  }
+  const { call, error } = outcome;
+  const { started, resolved, parts } = call.state;
+  if (!started && error !== undefined) resolved?.settings.meter.refused(error.name);
   announceEnd(call, envelope);
-  const { recorders } = call.parts;
-  if (recorders.length === 0) return undefined;
-  return keep(call, envelope, recorders);
+  return parts.recorders.length === 0 ? undefined : recordEnd(call, envelope);
 }
 
 /**
- * Record that a call which may change something is about to run. No effect without a record: where it cannot
+ * Record that a call which may change something is about to run. No effect without a record: if it cannot
  * be written, the call is refused.
  */
 export function recordStart(call: AuthorisedCall): Promise<void> | undefined {
   if (call.settings.annotations.readOnly === true) return undefined;
   let pending: Promise<void>[] | undefined;
-  for (const recorder of call.parts.recorders) {
+  for (const recorder of call.state.parts.recorders) {
     if (recorder.start === undefined) continue;
     try {
-      const keeping = recorder.start(toStart(call));
-      if (keeping === undefined) continue;
+      const writing = recorder.start(toStart(call));
+      if (writing === undefined) continue;
       pending ??= [];
-      pending.push(Promise.resolve(keeping));
+      pending.push(Promise.resolve(writing));
     } catch (cause) {
       throw notRecorded(cause);
     }
@@ -44,16 +43,16 @@ export function recordStart(call: AuthorisedCall): Promise<void> | undefined {
   );
 }
 
-function toStart(call: AuthorisedCall): CallStart {
+function toStart({ state, entry, validated, decision }: AuthorisedCall): CallStart {
   return {
-    callId: call.callId,
-    toolName: call.entry.name,
-    version: call.entry.version,
-    startedAt: call.startedAt,
-    arguments: call.input,
-    decision: call.decision,
-    approval: call.notes?.approval,
-    ...ownerOf(call),
+    callId: validated.received.callId,
+    toolName: entry.name,
+    version: entry.version,
+    startedAt: state.startedAt,
+    arguments: validated.input,
+    decision,
+    approval: state.notes?.approval,
+    ...ownerOf(validated.received),
   };
 }
 
@@ -69,50 +68,50 @@ export function notRecorded(cause: unknown): ToolUnavailableError {
   );
 }
 
-function ownerOf(call: Call): CallOwner {
+function ownerOf({ state, taskId, requestId, shownUnder }: ReceivedCall): CallOwner {
+  const { session } = state;
   return {
-    sessionId: call.session.id,
-    taskId: call.taskId,
-    agent: call.session.agent,
-    userId: call.session.userId,
-    parentCallId: call.shownUnder?.callId,
-    requestId: call.requestId,
-    principal: call.session.principal,
-    client: call.session.clientInfo,
+    sessionId: session.id,
+    taskId,
+    agent: session.agent,
+    userId: session.userId,
+    parentCallId: shownUnder?.callId,
+    requestId,
+    principal: session.principal,
+    client: session.clientInfo,
   };
 }
 
 /** Tell listeners how the call ended. */
-export function announceEnd(call: Call, envelope: ToolEnvelope): void {
+export function announceEnd(call: ReceivedCall, envelope: ToolEnvelope): void {
   const { durationMs, error, result } = envelope;
   if (error === undefined) {
-    announce(call, "TOOL_CALL_COMPLETED", () => ({ result: call.parts.redact(result), durationMs }));
+    announce(call, "TOOL_CALL_COMPLETED", () => ({ result: call.state.parts.redact(result), durationMs }));
     return;
   }
   announce(call, "TOOL_CALL_FAILED", () => ({ error, durationMs }));
 }
 
-function keep(call: Call, envelope: ToolEnvelope, recorders: readonly Recorder[]): Promise<void> | undefined {
-  const entry: CallRecord = {
-    envelope,
-    arguments: call.input ?? (call.plain.ok ? call.plain.value : undefined),
-    ...ownerOf(call),
-  };
+function recordEnd(call: ReceivedCall, envelope: ToolEnvelope): Promise<void> | undefined {
+  const { state, arguments: plain } = call;
+  const sent = plain.ok ? plain.value : undefined;
+  const entry: CallRecord = { envelope, arguments: state.validated?.input ?? sent, ...ownerOf(call) };
+  // The work is done and failing its answer would not undo it; the lost record is reported instead.
+  const reportLost = (recorder: Recorder, cause: unknown): void =>
+    state.parts.events.emit("LISTENER_FAILED", {
+      event: `record:${recorder.name}`,
+      message: messageOf(cause),
+    });
   let pending: Promise<void>[] | undefined;
-  for (const recorder of recorders) {
+  for (const recorder of state.parts.recorders) {
     try {
-      const keeping = recorder.record(entry);
-      if (keeping === undefined) continue;
+      const writing = recorder.record(entry);
+      if (writing === undefined) continue;
       pending ??= [];
-      pending.push(Promise.resolve(keeping).catch((cause: unknown) => reportFailure(call, recorder, cause)));
+      pending.push(Promise.resolve(writing).catch((cause: unknown) => reportLost(recorder, cause)));
     } catch (cause) {
-      reportFailure(call, recorder, cause);
+      reportLost(recorder, cause);
     }
   }
   return pending === undefined ? undefined : Promise.all(pending).then(() => undefined);
-}
-
-/** The work is done and cannot be undone by failing its answer; the lost record is made visible instead. */
-function reportFailure(call: Call, recorder: Recorder, cause: unknown): void {
-  call.parts.events.emit("LISTENER_FAILED", { event: `record:${recorder.name}`, message: messageOf(cause) });
 }

@@ -1,39 +1,41 @@
 import type { ContentPart } from "../contract/call.js";
 import type { ErrorInfo } from "../contract/errors.js";
 import { messageOf } from "../contract/message-of.js";
-import type { Call } from "./call.js";
 import { present } from "./present.js";
+import type { ReceivedCall } from "./receive.js";
 
 /** The parts for the model: the tool's own rendering or the result as JSON, all texts together within the budget. */
-export function renderResult(call: Call, result: unknown): readonly ContentPart[] {
+export function renderResult(call: ReceivedCall, result: unknown): readonly ContentPart[] {
   const parts = ownRendering(call, result) ?? [{ type: "text", text: toText(result) }];
-  return present(call, parts, { untrusted: call.untrusted });
+  const { state, toolName } = call;
+  const name = state.resolved?.entry.name ?? toolName;
+  return present(state, parts, state.untrusted ? name : undefined);
 }
 
 /** The error for the model, within the same budget. */
-export function renderError(call: Call, error: ErrorInfo): readonly ContentPart[] {
+export function renderError(call: ReceivedCall, error: ErrorInfo): readonly ContentPart[] {
   const hint = error.hint === undefined ? "" : `\nHint: ${error.hint}`;
-  return present(call, [{ type: "text", text: `${error.code}: ${error.message}${hint}` }], {
-    untrusted: false,
-  });
+  const text = `${error.code}: ${error.message}${hint}`;
+  return present(call.state, [{ type: "text", text }], undefined);
 }
 
-/** The result itself is good: a broken rendering costs its own text only, and an event says so. */
-function ownRendering(call: Call, result: unknown): readonly ContentPart[] | undefined {
-  const tool = call.entry?.tool;
+/** The result itself is valid: if rendering fails, it is shown as JSON, and an event reports the failure. */
+function ownRendering({ state }: ReceivedCall, result: unknown): readonly ContentPart[] | undefined {
+  const tool = state.resolved?.entry.tool;
   if (tool?.render === undefined) return undefined;
   try {
-    return toParts(tool.render(result, call.input));
+    return toParts(tool.render(result, state.validated?.input));
   } catch (cause) {
-    call.parts.events.emit("LISTENER_FAILED", { event: `render:${tool.name}`, message: messageOf(cause) });
+    state.parts.events.emit("LISTENER_FAILED", { event: `render:${tool.name}`, message: messageOf(cause) });
     return undefined;
   }
 }
 
 function toParts(rendered: unknown): readonly ContentPart[] {
   if (typeof rendered === "string") return [{ type: "text", text: rendered }];
-  if (rendered instanceof Promise) rendered.catch(() => undefined); // nobody waits for it
-  if (!Array.isArray(rendered)) throw new TypeError("render must return a text or a list of parts, at once");
+  if (rendered instanceof Promise) rendered.catch(() => undefined); // its rejection must not be unhandled
+  if (!Array.isArray(rendered))
+    throw new TypeError("render must return a text or an array of parts, and not a promise");
   return rendered.map(toPart);
 }
 
@@ -52,7 +54,7 @@ function toPart(part: unknown): ContentPart {
       ...(typeof mimeType === "string" && { mimeType }),
     };
   }
-  throw new TypeError("render returned a part that is none of text, image, audio and resource");
+  throw new TypeError("render returned a part that is not text, image, audio or resource");
 }
 
 function toText(result: unknown): string {
@@ -60,7 +62,7 @@ function toText(result: unknown): string {
   try {
     return JSON.stringify(result) ?? "";
   } catch (cause) {
-    // It was plain when the tool returned it: somebody changed it since, or it is too long for one string.
+    // It was plain data when the tool returned it: it was changed since, or it is too long for one string.
     return `[The result cannot be shown as text: ${messageOf(cause)}]`;
   }
 }

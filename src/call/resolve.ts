@@ -1,11 +1,38 @@
-import type { Call, ResolvedCall } from "./call.js";
+import type { ToolEntry } from "../registry/tool-entry.js";
+import type { CallState } from "./call-state.js";
+import type { ToolSettings } from "./parts.js";
+import type { ReceivedCall } from "./receive.js";
+
+/** A call whose tool is known and available to this agent. */
+class ResolvedCall {
+  declare protected readonly stage: "resolved";
+  readonly state: CallState;
+  readonly received: ReceivedCall;
+  readonly entry: ToolEntry;
+  readonly settings: ToolSettings;
+
+  constructor(received: ReceivedCall, entry: ToolEntry) {
+    this.state = received.state;
+    this.received = received;
+    this.entry = entry;
+    this.settings = received.state.parts.settings(entry);
+    this.state.resolved = this;
+  }
+}
+
+export type { ResolvedCall };
 
 /** Find the one tool version that the name means, within what this agent may see. */
-export function resolve(call: Call): ResolvedCall {
-  const { registry, settings } = call.parts;
-  const view = { sessionId: call.session.id, toolset: call.origin.toolset };
-  const entry = registry.resolve(call.toolName, view);
-  call.entry = entry;
-  call.settings = settings(entry);
-  return call as ResolvedCall;
+export function resolve(call: ReceivedCall): ResolvedCall {
+  const { parts, session, origin } = call.state;
+  const view = { sessionId: session.id, toolset: origin.toolset };
+  return new ResolvedCall(call, parts.registry.resolve(call.toolName, view));
+}
+
+/** The same call on the tool version that replaced its own while it waited. */
+export function resolveSuccessor({ received, entry }: ResolvedCall): ResolvedCall {
+  let newest = entry;
+  while (newest.successor !== undefined) newest = newest.successor;
+  received.state.context = undefined;
+  return new ResolvedCall(received, newest);
 }

@@ -1,12 +1,14 @@
 import type { ToolEnvelope } from "../contract/call.js";
 import { authorise } from "./authorise.js";
-import { Call, type CallOrigin, type Outcome } from "./call.js";
+import type { CallOrigin } from "./call-origin.js";
+import { execute } from "./execute.js";
 import { askExtensions, tellExtensions } from "./extensions.js";
 import { toToolError } from "./failure.js";
 import { answerByFallback } from "./fallback.js";
 import { watchLoops } from "./loop-guard.js";
+import type { Outcome } from "./outcome.js";
 import type { SpineParts } from "./parts.js";
-import { receive } from "./receive.js";
+import { accept, receive } from "./receive.js";
 import { executeOrRecall } from "./recall.js";
 import { record } from "./record.js";
 import { answerAgain, giveAgain, keepAnswer } from "./repeat.js";
@@ -18,47 +20,52 @@ import { validate } from "./validate.js";
 /**
  * The one path from a call to its answer. Start reading here.
  *
- * It never throws: every failure on the way becomes an outcome, is recorded like a
- * success and leaves as an envelope. Promises are awaited only where a stage really
- * made one, so that a simple call runs through without waiting.
+ * Each stage returns a record of its own that only it can make, and takes the record of the stage before. It never
+ * throws: every failure becomes an outcome, is recorded like a success and returned as an envelope. Promises are
+ * awaited only where a stage really made one, so that a simple call runs through without waiting.
  */
 export async function runCall(
   request: unknown,
   origin: CallOrigin,
   parts: SpineParts,
 ): Promise<ToolEnvelope> {
-  const call = new Call(origin, parts);
-  if (call.depth === 0) parts.inFlight.enter(call);
+  const received = receive(request, origin, parts);
+  const { state } = received;
+  const { hooks, loopGuard, cache } = parts;
+  if (state.depth === 0) parts.inFlight.enter(received);
   let outcome: Outcome;
   try {
-    receive(call, request);
-    const arriving = parts.awaitTool?.(call.toolName, origin.toolset);
-    if (arriving !== undefined) await call.race(arriving);
-    const resolved = resolve(call);
-    const validated = validate(resolved);
-    const earlier = call.idempotencyKey === undefined ? undefined : await answerAgain(validated);
-    if (earlier !== undefined) return giveAgain(call, earlier);
-    if (parts.hooks.execute !== undefined) await askExtensions(validated, parts.hooks.execute);
-    if (parts.loopGuard?.idle === false) parts.loopGuard.refuse(validated);
+    accept(received);
+    const arriving = parts.awaitTool?.(received.toolName, origin.toolset);
+    if (arriving !== undefined) await state.race(arriving);
+    const resolved = resolve(received);
+    let validated = validate(resolved);
+    const earlier = received.idempotencyKey === undefined ? undefined : await answerAgain(validated);
+    if (earlier !== undefined) return giveAgain(received, earlier);
+    if (hooks.execute !== undefined) validated = await askExtensions(validated, hooks.execute);
+    if (loopGuard?.idle === false) loopGuard.refuse(validated);
     const deciding = authorise(validated);
-    if (deciding instanceof Promise) call.delayed = true;
     const authorised = deciding instanceof Promise ? await deciding : deciding;
-    const running = schedule(authorised, executeOrRecall);
-    const result = running instanceof Promise ? await running : running;
-    outcome = { call, result };
+    const running = schedule(authorised, (call) =>
+      cache === undefined || call.settings.cacheId === undefined
+        ? execute(call)
+        : executeOrRecall(call, cache),
+    );
+    outcome = { call: received, result: running instanceof Promise ? await running : running };
   } catch (thrown) {
-    outcome = await answerByFallback(call, toToolError(thrown, call.toolName));
+    outcome = await answerByFallback(received, toToolError(thrown, received.toolName));
   }
   try {
-    call.end();
-    if (parts.loopGuard !== undefined) outcome = watchLoops(outcome, parts.loopGuard);
+    state.end();
+    const isWatched = outcome.error !== undefined || loopGuard?.idle === false;
+    if (loopGuard !== undefined && isWatched) outcome = watchLoops(outcome, loopGuard);
     const envelope = respond(outcome);
-    if (parts.hooks.complete !== undefined) await tellExtensions(call, envelope, parts.hooks.complete);
+    if (hooks.complete !== undefined) await tellExtensions(received, envelope, hooks.complete);
     const recording = record(outcome, envelope);
     if (recording !== undefined) await recording;
-    if (call.keyed !== undefined) await keepAnswer(outcome, envelope);
+    if (state.keyed !== undefined) await keepAnswer(outcome, envelope);
     return envelope;
   } finally {
-    if (call.depth === 0) parts.inFlight.leave(call);
+    if (state.depth === 0) parts.inFlight.leave(received);
   }
 }

@@ -1,64 +1,73 @@
 import type { Ticket } from "../scheduler/scheduler.js";
-import { authorise } from "./authorise.js";
-import type { AuthorisedCall } from "./call.js";
-import { moveToSuccessor } from "./successor.js";
+import { authorise, carryOver, type AuthorisedCall } from "./authorise.js";
+import type { CallState } from "./call-state.js";
+import { resolveSuccessor } from "./resolve.js";
+import { validateInput, type ValidatedCall } from "./validate.js";
 
-/** Run the call behind earlier conflicting ones and within the limits; takes an authorised call only. */
+/** Run the call after earlier conflicting ones and within the limits; takes an authorised call only. */
 export function schedule(call: AuthorisedCall, run: (call: AuthorisedCall) => unknown): unknown {
-  const { scheduler } = call.parts;
-  const acquiring = scheduler.acquire({
-    limits: call.settings.limits,
-    priority: call.requestedPriority ?? call.settings.priority,
-    locks: call.locks,
-    parent: call.origin.parent?.ticket,
-    onAbort: (cancel) => call.onAbort(cancel),
+  const { state, settings, validated } = call;
+  const acquiring = state.parts.scheduler.acquire({
+    limits: settings.limits,
+    priority: validated.received.priority ?? settings.priority,
+    locks: validated.locks,
+    parent: state.origin.parent?.state.ticket,
+    onAbort: (cancel) => state.onAbort(cancel),
   });
   if (acquiring instanceof Promise) return acquiring.then((ticket) => runWith(call, ticket, run));
   return runWith(call, acquiring, run);
 }
 
 function runWith(call: AuthorisedCall, ticket: Ticket, run: (call: AuthorisedCall) => unknown): unknown {
-  call.ticket = ticket;
+  const { state } = call;
+  const { scheduler } = state.parts;
+  state.ticket = ticket;
   let running: unknown;
   try {
-    if (call.aborted !== undefined) throw call.aborted;
-    if (call.entry.successor !== undefined && !moveToSuccessor(call)) {
-      call.parts.scheduler.release(ticket);
-      return startOver(call, run);
+    if (state.aborted !== undefined) throw state.aborted;
+    if (call.entry.successor === undefined) running = run(call);
+    else {
+      // The tool was replaced while the call waited: it runs on the new version, if its input fits.
+      const moved = validateInput(resolveSuccessor(call.validated.resolved), call.validated.plainInput);
+      const carried = carryOver(call, moved);
+      if (carried === undefined) {
+        scheduler.release(ticket);
+        return startOver(moved, run);
+      }
+      running = run(carried);
     }
-    running = run(call);
   } catch (thrown) {
-    call.parts.scheduler.release(ticket);
+    scheduler.release(ticket);
     throw thrown;
   }
   if (running instanceof Promise) {
     return running.then(
       (value: unknown) => {
-        releaseWhenStill(call, ticket);
+        releaseWhenDone(state, ticket);
         return value;
       },
       (thrown: unknown) => {
-        releaseWhenStill(call, ticket);
+        releaseWhenDone(state, ticket);
         throw thrown;
       },
     );
   }
-  call.parts.scheduler.release(ticket);
+  scheduler.release(ticket);
   return running;
 }
 
-/** What the new tool asks for is not what was granted: the call is judged and scheduled anew. */
-async function startOver(call: AuthorisedCall, run: (call: AuthorisedCall) => unknown): Promise<unknown> {
+/** The new version needs something else than what was granted: the call is judged and scheduled again. */
+async function startOver(call: ValidatedCall, run: (call: AuthorisedCall) => unknown): Promise<unknown> {
   return schedule(await authorise(call), run);
 }
 
 /**
- * A tool that goes on after it was stopped keeps its locks until it is still, so that
- * nobody writes beside it; but not for ever, or one bad tool would block all others.
+ * A tool that keeps running after it was stopped keeps its locks until it is done, so that nobody writes at the
+ * same time; but only for a grace period, or one bad tool would block all others.
  */
-function releaseWhenStill(call: AuthorisedCall, ticket: Ticket): void {
-  const { scheduler, deadlines, cancelGraceMs } = call.parts;
-  if (call.lingering === undefined) {
+function releaseWhenDone({ parts, lingering }: CallState, ticket: Ticket): void {
+  const { scheduler, deadlines, cancelGraceMs } = parts;
+  if (lingering === undefined) {
     scheduler.release(ticket);
     return;
   }
@@ -67,5 +76,5 @@ function releaseWhenStill(call: AuthorisedCall, ticket: Ticket): void {
     deadlines.remove(grace);
     scheduler.release(ticket);
   };
-  call.lingering.then(release, release);
+  lingering.then(release, release);
 }

@@ -1,32 +1,32 @@
 import { ToolTimeoutError } from "../contract/errors.js";
-import type { ResolvedCall } from "./call.js";
+import type { ValidatedCall } from "./validate.js";
 
-/** For a tool that keeps its own time limit: how long what it does before its work may take. */
+/** For a tool that keeps its own time limit: how long it may take before its work starts. */
 const aheadMs = 30_000;
 
-/** Let the call's time limit run: the caller's, else the tool's. */
-export function startClock(call: ResolvedCall): void {
-  const limit = call.requestedTimeoutMs ?? call.settings.timeoutMs;
-  if (limit !== null) runClock(call, limit);
+/** Start the call's time limit: the caller's, or else the tool's. */
+export function startClock(call: ValidatedCall): void {
+  const limitMs = call.received.timeoutMs ?? call.settings.timeoutMs;
+  if (limitMs !== null) runClock(call, limitMs);
 }
 
-/** Wait for the tool's own code that runs ahead of its work; no longer than its work may take, and not once the call must stop. */
-export async function waitAhead<T>(call: ResolvedCall, step: T | PromiseLike<T>): Promise<T> {
-  runClock(call, call.requestedTimeoutMs ?? call.settings.timeoutMs ?? aheadMs);
+/** Wait for the tool's own code that runs ahead of its work: no longer than its work may take, and only until the call must stop. */
+export async function waitAhead<T>(call: ValidatedCall, step: T | PromiseLike<T>): Promise<T> {
+  runClock(call, call.received.timeoutMs ?? call.settings.timeoutMs ?? aheadMs);
   try {
-    return await call.race(Promise.resolve(step));
+    return await call.state.race(Promise.resolve(step));
   } finally {
-    call.stopClock();
+    call.state.stopClock();
   }
 }
 
-function runClock(call: ResolvedCall, limit: number): void {
-  call.startClock(limit, () => {
-    call.abort(
-      new ToolTimeoutError(`"${call.entry.name}" ran past its time limit of ${limit} ms and was stopped.`, {
-        toolName: call.entry.name,
+function runClock({ state, entry: { name } }: ValidatedCall, limitMs: number): void {
+  state.startClock(limitMs, () => {
+    state.abort(
+      new ToolTimeoutError(`"${name}" exceeded its time limit of ${limitMs} ms and was stopped.`, {
+        toolName: name,
         hint: "Do less in one call, or pass a larger timeoutMs.",
-        details: { timeoutMs: limit },
+        details: { timeoutMs: limitMs },
       }),
     );
   });

@@ -1,77 +1,143 @@
 import { ToolInternalError, ToolValidationError } from "../contract/errors.js";
-import type { Resource, Resources } from "../contract/resources.js";
 import { messageOf } from "../contract/message-of.js";
+import type { Resource, Resources } from "../contract/resources.js";
+import type { PolicyCall } from "../policy/create-policy.js";
+import type { ToolEntry } from "../registry/tool-entry.js";
 import type { ArgumentIssue } from "../schema/compile-schema.js";
-import { toLocks } from "../scheduler/locks.js";
-import type { ResolvedCall, ValidatedCall } from "./call.js";
-import { analysisOf } from "./shell-commands.js";
+import { toLocks, type Lock } from "../scheduler/locks.js";
+import type { CallState } from "./call-state.js";
+import type { ToolSettings } from "./parts.js";
+import type { ReceivedCall } from "./receive.js";
+import type { ResolvedCall } from "./resolve.js";
+import { analyseLine, shellParts, type AnalysedLine } from "./shell-commands.js";
 
-/** Copy the arguments to plain data, check them by the schema, and ask the tool what it will touch. */
+/** A call whose input passed the schema, with what it will touch. */
+class ValidatedCall {
+  declare protected readonly stage: "validated";
+  readonly state: CallState;
+  readonly received: ReceivedCall;
+  readonly resolved: ResolvedCall;
+  readonly entry: ToolEntry;
+  readonly settings: ToolSettings;
+  /** The plain data that `input` was made from. */
+  readonly plainInput: unknown;
+  readonly input: unknown;
+  readonly reads: readonly Resource[];
+  readonly writes: readonly Resource[];
+  readonly locks: readonly Lock[];
+  /** What is known of the shell line that it would run. */
+  readonly shell: AnalysedLine | undefined;
+
+  constructor(resolved: ResolvedCall, checked: CheckedInput, claims: Claims) {
+    this.state = resolved.state;
+    this.received = resolved.received;
+    this.resolved = resolved;
+    this.entry = resolved.entry;
+    this.settings = resolved.settings;
+    this.plainInput = checked.plainInput;
+    this.input = checked.input;
+    this.reads = claims.reads;
+    this.writes = claims.writes;
+    this.locks = claims.locks;
+    this.shell = claims.shell;
+    this.state.validated = this;
+  }
+}
+
+export type { ValidatedCall };
+
+interface CheckedInput {
+  readonly plainInput: unknown;
+  readonly input: unknown;
+}
+
+type Claims = Pick<ValidatedCall, "reads" | "writes" | "locks" | "shell">;
+
+/** Check the arguments by the tool's schema, and ask the tool what it will touch. */
 export function validate(call: ResolvedCall): ValidatedCall {
-  const { plain } = call;
+  const plain = call.received.arguments;
   if (!plain.ok) throw refusal(call, plain.issues, "ARGUMENTS_UNSAFE");
   return validateInput(call, plain.value);
 }
 
 /** Check plain data by the schema; also for input that a tool or a person changed. */
-export function validateInput(call: ResolvedCall, plain: unknown): ValidatedCall {
-  call.plainInput = plain;
-  const checked = call.entry.input.check(plain);
+export function validateInput(call: ResolvedCall, plainInput: unknown): ValidatedCall {
+  const checked = call.entry.input.check(plainInput);
   if (!checked.ok) throw refusal(call, checked.issues, "ARGUMENTS_INVALID");
-  call.input = checked.value;
-  claimResources(call);
-  return call as ValidatedCall;
+  return new ValidatedCall(call, { plainInput, input: checked.value }, claimsOf(call, checked.value));
 }
+
+/** The same call with what its tool says now about what it will touch. */
+export function claimAgain(call: ValidatedCall): ValidatedCall {
+  return new ValidatedCall(call.resolved, call, claimsOf(call.resolved, call.input));
+}
+
+const noClaims: Claims = Object.freeze({ reads: [], writes: [], locks: [], shell: undefined });
 
 /** Ask the tool what the call will touch, and what must be locked for it. */
-export function claimResources(call: ResolvedCall): void {
-  const { exclusive } = call.settings;
-  if (call.entry.tool.resources === undefined && !exclusive) {
-    // It may have had some, before its tool was replaced.
-    if (call.locks.length > 0) call.reads = call.writes = call.locks = [];
-    return;
-  }
-  const { reads, writes } = askResources(call);
-  call.reads = reads;
-  call.writes = exclusive ? [...writes, { lock: `tool:${call.entry.name}` } satisfies Resource] : writes;
-  const own = (resource: Resource): Resource => ownEnv(resource, call.session.id);
-  call.locks = toLocks(
-    { reads: call.reads.map(own), writes: call.writes.map(own) },
-    { canonicalPath: call.parts.world.canonicalPath, sessionId: call.session.id },
+function claimsOf(call: ResolvedCall, input: unknown): Claims {
+  const { entry, settings, state } = call;
+  const { tool } = entry;
+  if (tool.resources === undefined && tool.shellLine === undefined && !settings.exclusive) return noClaims;
+  const claims = askTool(call, input);
+  const writes = settings.exclusive ? [...claims.writes, { lock: `tool:${entry.name}` }] : claims.writes;
+  const sessionId = state.session.id;
+  // Environments belong to sessions: two sessions that set the same name do not conflict.
+  const own = (resource: Resource): Resource =>
+    "env" in resource ? { ...resource, env: `${sessionId}\0${resource.env}` } : resource;
+  const { canonicalPath } = state.parts.world;
+  const locks = toLocks(
+    { reads: claims.reads.map(own), writes: writes.map(own) },
+    { canonicalPath, sessionId },
   );
+  return { reads: claims.reads, writes, locks, shell: claims.shell };
 }
 
-/** Environments belong to sessions: two sessions that set the same name do not meet. */
-function ownEnv(resource: Resource, sessionId: string): Resource {
-  return "env" in resource ? { ...resource, env: `${sessionId}\0${resource.env}` } : resource;
-}
-
-/** A tool that does not say clearly what it touches must not pass for one that touches nothing. */
-function askResources(call: ResolvedCall): Required<Resources> {
+/** A tool that does not clearly say what it touches must not count as one that touches nothing. */
+function askTool(call: ResolvedCall, input: unknown): Omit<Claims, "locks"> {
+  const { name, tool } = call.entry;
   try {
-    const resources: unknown =
-      call.entry.tool.resources?.(call.input, analysisOf(call as ValidatedCall)) ?? {};
+    const shell = analyseLine(call, input);
+    const resources: unknown = tool.resources?.(input, shell?.analysis) ?? {};
     if (typeof resources !== "object" || resources === null || "then" in resources)
-      throw new TypeError("it gave no { reads, writes }");
+      throw new TypeError("it did not return { reads, writes }");
     const { reads = [], writes = [] } = resources as Resources;
-    return { reads: toList(reads), writes: toList(writes) };
+    return { reads: toList(reads), writes: toList(writes), shell };
   } catch (cause) {
-    throw new ToolInternalError(
-      `"${call.entry.name}" could not say what it will touch: ${messageOf(cause)}`,
-      {
-        cause,
-        hint: "The tool's resources() must return { reads, writes } at once, and must not throw for valid input.",
-      },
-    );
+    throw new ToolInternalError(`"${name}" could not say what it will touch: ${messageOf(cause)}`, {
+      cause,
+      hint: "The tool's resources() must return { reads, writes } synchronously, and must not throw for valid input.",
+    });
   }
 }
 
 function toList(list: unknown): Resource[] {
-  if (!Array.isArray(list)) throw new TypeError("reads and writes must be lists");
+  if (!Array.isArray(list)) throw new TypeError("reads and writes must be arrays");
   return list.map((resource: unknown) => {
-    if (typeof resource !== "object" || resource === null) throw new TypeError("an entry is no object");
+    if (typeof resource !== "object" || resource === null) throw new TypeError("an entry is not an object");
     return { ...resource } as Resource;
   });
+}
+
+/** The call as the policy sees it. */
+export function policyCall(call: ValidatedCall): PolicyCall {
+  const { entry, settings, state, shell } = call;
+  const { agent, userId, clientInfo, id } = state.session;
+  return {
+    toolName: entry.name,
+    aliases: entry.tool.aliases,
+    category: entry.tool.category,
+    annotations: settings.annotations,
+    capabilities: settings.capabilities,
+    securityLevel: settings.securityLevel,
+    agent,
+    userId,
+    client: clientInfo?.name,
+    sessionId: id,
+    reads: call.reads,
+    writes: call.writes,
+    ...(shell !== undefined && shellParts(call, shell)),
+  };
 }
 
 function refusal(

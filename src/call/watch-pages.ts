@@ -1,8 +1,8 @@
 import { ToolPermissionError } from "../contract/errors.js";
 import type { ApprovalRequest } from "../contract/ports/interact.js";
 import { announce } from "./announce.js";
-import type { ValidatedCall } from "./call.js";
 import type { ConsentDesk } from "./consent-desk.js";
+import type { ValidatedCall } from "./validate.js";
 
 export interface WatchOptions {
   readonly desk: ConsentDesk;
@@ -12,22 +12,22 @@ export interface WatchOptions {
   readonly failure: unknown;
 }
 
-const lookEveryMs = 1000;
+const checkEveryMs = 1000;
 const remindEveryMs = 10_000;
 
 /**
- * Only a console can answer now: lead the caller to it, and give up where no page of it has been open for too
- * long, so that nobody waits in silence. Resolves never; rejects where nobody can answer.
+ * Only a console can answer now: point the caller to it, and give up if none of its pages has been open for too
+ * long. Never resolves; rejects if nobody can answer.
  */
 export async function watchPages(
   call: ValidatedCall,
   request: ApprovalRequest,
   { desk, pageTimeoutMs, signal, failure }: WatchOptions,
 ): Promise<void> {
-  const { clock } = call.parts;
+  const { clock } = call.state.parts;
   const open = request.channels.includes("console") || request.channels.includes("api");
   let reach = open ? await desk.reach() : undefined;
-  if (reach === undefined) throw failure ?? new Error("nobody is there");
+  if (reach === undefined) throw failure ?? new Error("no console is running");
   const link = approvalLink(reach.url, request.id);
   let seenAt = Math.max(request.requestedAt, reach.pageSeenAt);
   let remindedAt = -Infinity;
@@ -39,15 +39,15 @@ export async function watchPages(
       remind(call, request, link);
     }
     const left = pageTimeoutMs - (clock.now() - seenAt);
-    if (left <= 0) throw nobodyLooks(call, { link, waitedMs: pageTimeoutMs });
-    await clock.sleep(Math.min(lookEveryMs, left), signal);
+    if (left <= 0) throw noPageOpen(call, { link, waitedMs: pageTimeoutMs });
+    await clock.sleep(Math.min(checkEveryMs, left), signal);
     reach = await desk.reach();
     if (reach === undefined) throw new Error("the console that could answer has ended");
     seenAt = Math.max(seenAt, reach.pageSeenAt);
   }
 }
 
-/** Where a request can be answered: it holds no secret, so that it can be shown to anybody. */
+/** Where a request can be answered. It contains no secret, so it can be shown to anyone. */
 export function approvalLink(url: string, id: string): string {
   return `${url}/#/approvals/${encodeURIComponent(id)}`;
 }
@@ -57,21 +57,21 @@ interface Shown {
   readonly signal: AbortSignal;
 }
 
-/** A host that can open addresses is asked to; what it says to that is no answer. */
+/** Ask a host that can open URLs to open it; its reply does not count as an answer. */
 function showLink(call: ValidatedCall, request: ApprovalRequest, { link, signal }: Shown): void {
-  const { client } = call.session;
-  const door = client?.forCall?.(call.root.callId) ?? client;
+  const { client } = call.state.session;
+  const door = client?.forCall?.(call.received.root.callId) ?? client;
   const message = `A person must allow ${request.toolName} in Tenon's console.`;
   door?.openUrl?.({ id: request.id, url: link, message }, signal);
 }
 
-/** Also keeps hosts from giving up on a call that waits. */
+/** Report progress, which also keeps hosts from giving up on a waiting call. */
 function remind(call: ValidatedCall, { toolName }: ApprovalRequest, link: string): void {
   const message = `${toolName} waits for a person's consent: ${link}`;
-  announce(call.root, "TOOL_CALL_PROGRESS", () => ({ message }));
+  announce(call.received.root, "TOOL_CALL_PROGRESS", () => ({ message }));
 }
 
-function nobodyLooks(
+function noPageOpen(
   call: ValidatedCall,
   { link, waitedMs }: { readonly link: string; readonly waitedMs: number },
 ): ToolPermissionError {
@@ -80,7 +80,7 @@ function nobodyLooks(
     {
       code: "APPROVAL_UNAVAILABLE",
       toolName: call.entry.name,
-      hint: `Let a person open ${link}, then call again.`,
+      hint: `Ask a person to open ${link}, then call again.`,
       details: { link },
     },
   );

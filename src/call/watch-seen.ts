@@ -1,11 +1,11 @@
 import type { SeenFiles } from "../contract/ports/seen.js";
-import type { Call } from "./call.js";
+import type { CallState } from "./call-state.js";
 
-/** The session's own memory of files, with what this call shows of them noted down. */
-export function watchSeen(call: Call): SeenFiles {
+/** The session's record of seen files; what this call shows of them is noted for the cache. */
+export function watchSeen(call: CallState): SeenFiles {
   const { seen } = call.session;
-  const forgo = (): void => {
-    call.sightings = undefined; // who does more than look cannot be answered for
+  const forgetSightings = (): void => {
+    call.sightings = undefined; // only calls that just read files can be cached
   };
   return {
     load: (path) => seen.load(path),
@@ -15,15 +15,15 @@ export function watchSeen(call: Call): SeenFiles {
       seen.note(path, sighting);
     },
     set(path, file) {
-      forgo();
+      forgetSightings();
       seen.set(path, file);
     },
     forget(path) {
-      forgo();
+      forgetSightings();
       seen.forget(path);
     },
     move(from, to) {
-      forgo();
+      forgetSightings();
       seen.move(from, to);
     },
   };

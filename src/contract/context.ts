@@ -12,9 +12,9 @@ import type { Outputs } from "./ports/outputs.js";
 import type { Processes } from "./ports/processes.js";
 import type { SeenFiles } from "./ports/seen.js";
 import type { Store } from "./ports/store.js";
-import type { ToolProgress } from "./tool.js";
+import type { ShellFacts, ToolProgress } from "./tool.js";
 
-/** A tool's only way to the world; every door in it is guarded. */
+/** A tool's only access to files, processes, network and people; every port is guarded. */
 export interface ToolContext {
   readonly callId: string;
   readonly sessionId: string;
@@ -35,6 +35,8 @@ export interface ToolContext {
   readonly files: Files;
   /** What this session has read. */
   readonly seen: SeenFiles;
+  /** What is known of the line that `shellLine` returned for this call, if the tool has one. */
+  readonly shell?: ShellFacts | undefined;
   readonly processes: Processes;
   readonly code: CodeSearch;
   /** Outputs that are too large for an answer. */

@@ -44,12 +44,12 @@ export class Results implements Recorder {
   async get(callId: string, { principal = "local" }: ResultOptions = {}): Promise<CallResult | undefined> {
     const own = this.#running.find(callId);
     if (own !== undefined) {
-      if ((own.session.principal ?? "local") !== principal) return undefined;
+      if ((own.state.session.principal ?? "local") !== principal) return undefined;
       return {
         state: "running",
         callId,
-        toolName: own.entry?.name ?? own.toolName,
-        startedAt: own.startedAt,
+        toolName: own.state.resolved?.entry.name ?? own.toolName,
+        startedAt: own.state.startedAt,
       };
     }
     const kept = this.#last.get(callId);

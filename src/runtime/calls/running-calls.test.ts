@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../call/call.js";
+import type { ReceivedCall } from "../../call/receive.js";
 import { ToolCancelledError } from "../../contract/errors.js";
 import { RunningCalls } from "./running-calls.js";
 
 /** As much of a call as is looked at here. */
-function fakeCall(): Call & { readonly reasons: unknown[] } {
+function fakeCall(): ReceivedCall & { readonly reasons: unknown[] } {
   const reasons: unknown[] = [];
-  return { reasons, abort: (reason: unknown) => reasons.push(reason) } as never;
+  return { reasons, state: { abort: (reason: unknown) => reasons.push(reason) } } as never;
 }
 
 describe("running calls", () => {

@@ -1,11 +1,11 @@
 import type { InFlight } from "../../call/parts.js";
-import type { Call } from "../../call/call.js";
+import type { ReceivedCall } from "../../call/receive.js";
 import { toToolError } from "../../call/failure.js";
 import { ToolCancelledError, type ToolError } from "../../contract/errors.js";
 
 /** Knows what runs, so that closing can wait for it; and holds the first calls back until the start is done. */
 export class RunningCalls implements InFlight {
-  readonly #calls = new Set<Call>();
+  readonly #calls = new Set<ReceivedCall>();
   readonly #chores = new Set<Promise<unknown>>();
   #start: (() => Promise<void>) | undefined;
   #starting: Promise<ToolError | undefined> | undefined;
@@ -21,7 +21,7 @@ export class RunningCalls implements InFlight {
     this.#start = start;
   }
 
-  enter(call: Call): void {
+  enter(call: ReceivedCall): void {
     this.#calls.add(call);
     if (this.#held) return;
     this.#held = true;
@@ -29,7 +29,7 @@ export class RunningCalls implements InFlight {
     this.#pulse.ref();
   }
 
-  leave(call: Call): void {
+  leave(call: ReceivedCall): void {
     this.#calls.delete(call);
     if (this.#calls.size > 0) return;
     this.#onIdle?.();
@@ -90,7 +90,7 @@ export class RunningCalls implements InFlight {
   }
 
   /** The call of that id, while it runs. */
-  find(callId: string): Call | undefined {
+  find(callId: string): ReceivedCall | undefined {
     for (const call of this.#calls) if (call.callId === callId) return call;
     return undefined;
   }
@@ -98,9 +98,9 @@ export class RunningCalls implements InFlight {
   /** Stop the call of that id, or those that their callers gave it: these may be several. */
   cancel(id: string, reason = "The call was cancelled by a person."): boolean {
     const meant = [...this.#calls].filter(
-      ({ callId, requestId, aborted }) => (callId === id || requestId === id) && aborted === undefined,
+      ({ callId, requestId, state }) => (callId === id || requestId === id) && state.aborted === undefined,
     );
-    for (const call of meant) call.abort(new ToolCancelledError(reason));
+    for (const call of meant) call.state.abort(new ToolCancelledError(reason));
     return meant.length > 0;
   }
 
@@ -108,11 +108,11 @@ export class RunningCalls implements InFlight {
   callerGone(callId: string): void {
     for (const call of this.#calls) {
       if (call.callId === callId)
-        call.callerLeft(new ToolCancelledError("The client that made the call is gone."));
+        call.state.callerLeft(new ToolCancelledError("The client that made the call is gone."));
     }
   }
 
   #stopAll(): void {
-    for (const call of this.#calls) call.abort(new ToolCancelledError("Tenon is closing."));
+    for (const call of this.#calls) call.state.abort(new ToolCancelledError("Tenon is closing."));
   }
 }

@@ -3,7 +3,7 @@ import type { ToolContext } from "../../contract/context.js";
 import { defineTool } from "../../contract/define-tool.js";
 import type { ToolPreview } from "../../contract/tool.js";
 import { createLastOutputs, type LastOutputs } from "./last-outputs.js";
-import { createLineJudge, type LineJudge } from "./judge-line.js";
+import { isReadOnly, refuseService } from "./judge-line.js";
 import { renderShell, shellResult, toJobResult, toShellResult, type ShellResult } from "./shell-result.js";
 
 const longestForegroundMs = 600_000;
@@ -63,7 +63,6 @@ type ShellInput = z.infer<typeof input>;
 
 /** Make the tool that runs a line in a shell. */
 export function createShellExec() {
-  const judge = createLineJudge();
   const last = createLastOutputs();
   return defineTool({
     name: "shell_exec",
@@ -81,11 +80,10 @@ export function createShellExec() {
     input,
     output: shellResult,
     resources(call, line) {
-      judge.note(call, line);
       // Sessions do not wait for each other's commands: the journal finds out where two changed the same file.
       const tree = [{ tree: ".", scope: "session" as const }];
       const hosts = call.network ? [{ host: "*" }] : [];
-      return judge.isReadOnly(call) ? { reads: tree } : { reads: hosts, writes: tree };
+      return isReadOnly(call, line) ? { reads: tree } : { reads: hosts, writes: tree };
     },
     shellLine: ({ command, cwd, env }) => ({ line: command, cwd, env }),
     checkPermissions: async (_call, { processes }) => {
@@ -93,15 +91,15 @@ export function createShellExec() {
       if (shell.judged) return { behavior: "allow" };
       return { behavior: "ask", message: `lines for ${shell.name} are not judged by their grammar` };
     },
-    preview: (call, ctx) => previewLine(call, ctx, judge),
-    execute: (call, ctx) => (call.background ? startJob(call, ctx) : runLine(call, ctx, { judge, last })),
+    preview: previewLine,
+    execute: (call, ctx) => (call.background ? startJob(call, ctx) : runLine(call, ctx, last)),
     render: renderShell,
   });
 }
 
 /** What holds the commands; they themselves are shown one by one as the analysis found them. */
-function previewLine(call: ShellInput, { processes }: ToolContext, judge: LineJudge): ToolPreview {
-  judge.refuseService(call);
+function previewLine(call: ShellInput, { processes, shell }: ToolContext): ToolPreview {
+  refuseService(call, shell);
   const { active, reason } = processes.sandbox;
   return {
     summary: call.background ? "Start a background job" : "Run a command",
@@ -115,14 +113,9 @@ function previewLine(call: ShellInput, { processes }: ToolContext, judge: LineJu
   };
 }
 
-interface LineParts {
-  readonly judge: LineJudge;
-  readonly last: LastOutputs;
-}
-
-async function runLine(call: ShellInput, ctx: ToolContext, { judge, last }: LineParts): Promise<ShellResult> {
-  judge.refuseService(call);
-  const readOnly = judge.isReadOnly(call);
+async function runLine(call: ShellInput, ctx: ToolContext, last: LastOutputs): Promise<ShellResult> {
+  refuseService(call, ctx.shell);
+  const readOnly = isReadOnly(call, ctx.shell);
   const result = await ctx.processes.run({
     command: call.command,
     cwd: call.cwd,

@@ -1,0 +1,221 @@
+import { setMaxListeners } from "node:events";
+import type { AccessDecision, CallMetadata } from "../contract/call.js";
+import type { ToolContext } from "../contract/context.js";
+import { ToolCancelledError, type ToolError } from "../contract/errors.js";
+import type { KeyedCall } from "../contract/ports/answers.js";
+import type { Sighting } from "../contract/ports/seen.js";
+import type { CallSession } from "../contract/session.js";
+import type { Deadline } from "../scheduler/deadline-wheel.js";
+import type { Ticket } from "../scheduler/scheduler.js";
+import type { NestedBudget } from "./nested-call.js";
+import type { CallOrigin } from "./call-origin.js";
+import type { SpineParts } from "./parts.js";
+import type { ResolvedCall } from "./resolve.js";
+import type { ValidatedCall } from "./validate.js";
+
+/**
+ * Everything about a call that changes while it runs: how far it came, its time limit, what stops it and what was
+ * noted about it. The stages' own records (`ReceivedCall` to `AuthorisedCall`) are never changed.
+ */
+export class CallState {
+  readonly origin: CallOrigin;
+  readonly parts: SpineParts;
+  readonly session: CallSession;
+  readonly startedAt: number;
+  readonly startedMonotonic: number;
+  /** How many calls are above this one. */
+  readonly depth: number;
+
+  /** The newest record of each stage, for the answer of a call that failed on the way. */
+  resolved: ResolvedCall | undefined;
+  validated: ValidatedCall | undefined;
+  /** What was decided about it, refusals too. */
+  decision: AccessDecision | undefined;
+  /** The idempotency key that it holds. */
+  keyed: KeyedCall | undefined;
+  ticket: Ticket | undefined;
+  attempts = 0;
+  /** Whether the tool's own code ran: only then does a failure count against its health. */
+  started = false;
+  /** Whether anything was awaited before the tool could start. */
+  delayed = false;
+  /** Whether its quotas are taken: once is enough, however often it is scheduled. */
+  counted = false;
+  ended = false;
+  /** Whether a call that it made returned untrusted content. */
+  tainted = false;
+  /** What the calls below this one share. Only set on a call that no other call made. */
+  nestedBudget: NestedBudget | undefined;
+  /** The call that answers in place of this one, while it runs. */
+  fallbackCall: CallState | undefined;
+  /** The tool's promise if it is still running after the call was stopped. */
+  lingering: Promise<unknown> | undefined;
+  executionStarted = 0;
+  executionEnded: number | undefined;
+  context: ToolContext | undefined;
+  /** What the tool showed of files, if its answer may be cached. */
+  sightings: { path: string; sighting: Sighting }[] | undefined;
+  notes: Partial<CallMetadata> | undefined;
+
+  #deadline: Deadline | undefined;
+  #pauses = 0;
+  #callerLeft: ToolError | undefined;
+  #aborted: ToolError | undefined;
+  #controller: AbortController | undefined;
+  /** Most calls have one listener at a time, so the first needs no set. */
+  #listener: ((reason: ToolError) => void) | undefined;
+  #moreListeners: Set<(reason: ToolError) => void> | undefined;
+  #unlink: (() => void) | undefined;
+
+  constructor(origin: CallOrigin, parts: SpineParts) {
+    this.origin = origin;
+    this.parts = parts;
+    this.session = origin.session;
+    this.startedAt = parts.clock.now();
+    this.startedMonotonic = parts.clock.monotonic();
+    const above = origin.fallbackFor ?? origin.parent;
+    this.depth = above === undefined ? 0 : above.state.depth + 1;
+  }
+
+  /** Whether its result must not be taken for instructions. */
+  get untrusted(): boolean {
+    return this.tainted || this.resolved?.settings.annotations.openWorld === true;
+  }
+
+  /** Why the call must stop, once it must. */
+  get aborted(): ToolError | undefined {
+    return this.#aborted;
+  }
+
+  /** Created on first use: most tools never read it. */
+  get abortSignal(): AbortSignal {
+    this.#controller ??= createController();
+    if (this.#aborted !== undefined && !this.#controller.signal.aborted)
+      this.#controller.abort(this.#aborted);
+    return this.#controller.signal;
+  }
+
+  abort(reason: ToolError): void {
+    // A caller that cancelled this call does not want the fallback's answer either.
+    if (reason instanceof ToolCancelledError) this.fallbackCall?.abort(reason);
+    if (this.#aborted !== undefined) return;
+    this.#aborted = reason;
+    this.#controller?.abort(reason);
+    const listeners = [this.#listener, ...(this.#moreListeners ?? [])];
+    this.#listener = this.#moreListeners = undefined;
+    for (const listener of listeners) listener?.(reason);
+  }
+
+  /** Call `listener` when the call must stop, immediately if it must already. */
+  onAbort(listener: (reason: ToolError) => void): () => void {
+    if (this.#aborted !== undefined) {
+      listener(this.#aborted);
+      return () => {};
+    }
+    if (this.#listener === undefined) {
+      this.#listener = listener;
+      return () => {
+        if (this.#listener === listener) this.#listener = undefined;
+      };
+    }
+    (this.#moreListeners ??= new Set()).add(listener);
+    return () => this.#moreListeners?.delete(listener);
+  }
+
+  /** Stop when the caller's signal fires. */
+  listenTo(signal: AbortSignal): void {
+    const cancel = () => this.abort(new ToolCancelledError("The caller cancelled the call."));
+    // One signal may stop a thousand calls; each removes its listener when it ends.
+    setMaxListeners(0, signal);
+    signal.addEventListener("abort", cancel, { once: true });
+    const before = this.#unlink;
+    this.#unlink = () => {
+      before?.();
+      signal.removeEventListener("abort", cancel);
+    };
+  }
+
+  /** Stop when the call that made this one stops. That one's time limit is no failure of this one's tool. */
+  follow(parent: CallState): void {
+    this.#unlink = parent.onAbort((reason) => {
+      const cancelled = reason instanceof ToolCancelledError;
+      this.abort(cancelled ? reason : new ToolCancelledError("The call that made this one was stopped."));
+    });
+  }
+
+  /** Start the time limit unless it is running. */
+  startClock(limitMs: number, onDeadline: () => void): void {
+    if (this.#deadline !== undefined) return;
+    const { deadlines } = this.parts;
+    this.#deadline = deadlines.add(limitMs, onDeadline);
+    for (let pause = 0; pause < this.#pauses; pause++) deadlines.pause(this.#deadline);
+  }
+
+  stopClock(): void {
+    if (this.#deadline !== undefined) this.parts.deadlines.remove(this.#deadline);
+    this.#deadline = undefined;
+  }
+
+  /** Pause the time limits of this call and of the calls above it while a person is asked. */
+  pauseClock(): () => void {
+    const paused = this.#andAbove();
+    const { deadlines } = this.parts;
+    for (const call of paused) {
+      call.#pauses++;
+      if (call.#deadline !== undefined) deadlines.pause(call.#deadline);
+      if (call.#callerLeft !== undefined) call.abort(call.#callerLeft);
+    }
+    return () => {
+      for (const call of paused.splice(0)) {
+        call.#pauses--;
+        if (call.#deadline !== undefined) deadlines.resume(call.#deadline);
+      }
+    };
+  }
+
+  #andAbove(): CallState[] {
+    const { parent } = this.origin;
+    return parent === undefined ? [this] : [this, ...parent.state.#andAbove()];
+  }
+
+  /** Nobody waits for the answer: the call may finish its work, but no person is asked on its behalf. */
+  callerLeft(reason: ToolError): void {
+    this.#callerLeft ??= reason;
+    if (this.#pauses > 0) this.abort(reason);
+  }
+
+  /** Release what the call listens to; the last thing that happens to it. */
+  end(): void {
+    this.ended = true;
+    this.#unlink?.();
+    this.stopClock();
+  }
+
+  /** Settle with `promise`, or reject as soon as the call must stop. */
+  race<T>(promise: PromiseLike<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const stop = this.onAbort(reject);
+      promise.then(
+        (value) => {
+          stop();
+          resolve(value);
+        },
+        (cause: unknown) => {
+          stop();
+          reject(cause);
+        },
+      );
+    });
+  }
+
+  note(extra: Partial<CallMetadata>): void {
+    this.notes = { ...this.notes, ...extra };
+  }
+}
+
+/** A tool may start many things that all stop with the call; that is not a leak. */
+function createController(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
+}
