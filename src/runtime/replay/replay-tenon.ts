@@ -114,6 +114,6 @@ function answerAsRecorded(current: { readonly record?: AuditRecord }): InteractB
 }
 
 function recordedReason({ error }: AuditRecord): { reason?: string } {
-  const found = /the person said no: (.*)$/s.exec(error?.message ?? "");
+  const found = /the person (?:said no|declined): (.*)$/s.exec(error?.message ?? "");
   return found?.[1] === undefined ? {} : { reason: found[1] };
 }
