@@ -1,6 +1,7 @@
 import type { ResolvedConfig } from "../config/resolve-config.js";
 import type { EventName, TenonEvent, TenonEvents } from "../contract/events.js";
 import type { Extension } from "../contract/extension.js";
+import type { PluginInfo, PluginOptions } from "../contract/plugin.js";
 import type { HealthReport } from "../contract/lifecycle.js";
 import type { PathVerdict } from "../contract/ports/files.js";
 import type {
@@ -25,7 +26,6 @@ import type { ApprovalDesk } from "./approvals/approval-desk.js";
 import type { TenonAudit } from "./audit/runtime-audit.js";
 import type { ExtensionInfo } from "./catalogue/extensions.js";
 import type { RuntimeServers } from "./gateway/runtime-servers.js";
-import type { PluginMethods } from "./plugins/plugin-methods.js";
 import type { ReplayOptions, ReplayReport } from "./replay/replay-task.js";
 import type { Reflection, ReflectOptions } from "./tasks/reflect.js";
 import type { CallResult, ResultOptions } from "./calls/results.js";
@@ -44,7 +44,7 @@ export type TenonApprovals = Pick<
 >;
 
 /** A running Tenon. Its own `call` and the like use a session that belongs to nobody else. */
-export interface Tenon extends ToolCaller, PluginMethods {
+export interface Tenon extends ToolCaller {
   readonly config: ResolvedConfig;
   readonly registry: ToolRegistry;
   readonly metrics: Metrics;
@@ -71,6 +71,14 @@ export interface Tenon extends ToolCaller, PluginMethods {
   use(extension: Extension): () => void;
   /** The extensions in use, in the order in which their hooks are called. */
   extensions(): readonly ExtensionInfo[];
+  /** Load a plugin from a file, a folder or a package, in its own process unless `inProcess` is set. */
+  loadPlugin(path: string, options?: PluginOptions): Promise<PluginInfo>;
+  /** Remove a plugin's tools, let its calls finish and end its process. */
+  unloadPlugin(name: string): Promise<void>;
+  /** Load a plugin from disk again; no call is lost, and if it fails the old version stays. */
+  reloadPlugin(name: string): Promise<PluginInfo>;
+  /** The plugins that are loaded, failed or disabled. */
+  plugins(): readonly PluginInfo[];
   /** An id for a call to come: sent as the request's `id`, it becomes the `callId`. */
   newCallId(): string;
   /** The answer of a call, also where its connection was lost or the process was restarted; or that it still runs. */

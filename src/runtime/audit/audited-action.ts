@@ -5,26 +5,26 @@ import type { ErrorInfo } from "../../contract/errors.js";
 import type { Clock } from "../../contract/ports/clock.js";
 import type { CallStart, Recorder } from "../../contract/ports/recorder.js";
 
-/** Who acts where a person does something through a Tenon and no tool is called. */
+/** The person who does something through a Tenon without calling a tool. */
 export interface Actor {
-  /** The way they act on: "cli", "console" or "library". */
+  /** Where they act: "cli", "console" or "library". */
   readonly via: string;
   readonly userId?: string | undefined;
 }
 
 /** Something that a person does, such as an undo. */
-export interface Act<T> {
+export interface AuditedAction<T> {
   readonly name: string;
   readonly arguments: unknown;
-  /** What the record keeps of the outcome. @default all of it */
-  readonly shown?: (value: T) => unknown;
+  /** What is recorded as its result. @default the whole outcome */
+  readonly toResult?: (value: T) => unknown;
   readonly run: (callId: string) => Promise<T>;
 }
 
-/** Does what a person wants, with a record before and after it. */
-export type Acts = <T>(act: Act<T>) => Promise<T>;
+/** Runs an action, with a record before and after it. */
+export type RecordAction = <T>(action: AuditedAction<T>) => Promise<T>;
 
-export interface ActsOptions {
+export interface AuditedActionsOptions {
   readonly actor: Actor;
   readonly recorders: readonly Recorder[];
   readonly newId: () => string;
@@ -32,10 +32,10 @@ export interface ActsOptions {
   readonly redact: <T>(value: T) => T;
 }
 
-/** Record the acts of a person like calls: nothing is changed without a record. */
-export function createActs(options: ActsOptions): Acts {
+/** Record the actions of a person like calls: nothing is changed without a record. */
+export function createAuditedActions(options: AuditedActionsOptions): RecordAction {
   const { recorders, newId, clock } = options;
-  return async ({ name, arguments: args, shown = (value) => value, run }) => {
+  return async ({ name, arguments: args, toResult = (value) => value, run }) => {
     const start = toStart(options, { callId: newId(), name, args });
     const before = clock.monotonic();
     try {
@@ -54,13 +54,13 @@ export function createActs(options: ActsOptions): Acts {
       await end({ error: options.redact(toErrorInfo(toToolError(thrown, name))) });
       throw thrown;
     }
-    await end({ result: shown(value) });
+    await end({ result: toResult(value) });
     return value;
   };
 }
 
 function toStart(
-  { actor, clock }: ActsOptions,
+  { actor, clock }: AuditedActionsOptions,
   { callId, name, args }: { readonly callId: string; readonly name: string; readonly args: unknown },
 ): CallStart {
   return {

@@ -3,21 +3,21 @@ import type { ChangeSelector } from "../../contract/ports/journal.js";
 import type { Journal } from "../../world/journal/journal.js";
 import type { UndoSelector } from "../../world/journal/select-changes.js";
 
-/** What is to be undone: of a path, a call or a task; all since a time; or the last call that changed something. */
+/** What to undo: the changes of a path, a call or a task, all changes since a time, or the last call that changed a file. */
 export type UndoTarget = ChangeSelector | { readonly since: number } | { readonly last: true };
 
-const mostChanges = 10_000;
+const maxChanges = 10_000;
 
-/** The target as the journal knows it. Throws where a time is meant in which nothing changed. */
-export async function toUndoWish(journal: Journal, what: UndoTarget): Promise<UndoSelector> {
+/** The target as the journal takes it. Throws if nothing changed in the given time. */
+export async function toUndoSelector(journal: Journal, what: UndoTarget): Promise<UndoSelector> {
   if (!("since" in what) && !("last" in what)) return what;
-  const standing = (await journal.history({ limit: mostChanges })).filter(({ undone }) => !undone);
-  // An undo is a change too, but to take it back must be asked for by its own name.
-  const changes = standing.filter(({ tool }) => tool !== "undo" && tool !== "undo_edit");
-  const meant = "last" in what ? changes.slice(0, 1) : changes.filter(({ time }) => time >= what.since);
-  const callIds = [...new Set(meant.map(({ callId }) => callId))];
+  const notUndone = (await journal.history({ limit: maxChanges })).filter(({ undone }) => !undone);
+  // An undo is a change too, but is undone only when its own call is named.
+  const changes = notUndone.filter(({ tool }) => tool !== "undo" && tool !== "undo_edit");
+  const selected = "last" in what ? changes.slice(0, 1) : changes.filter(({ time }) => time >= what.since);
+  const callIds = [...new Set(selected.map(({ callId }) => callId))];
   if (callIds.length > 0) return { callIds };
-  throw new ToolResourceNotFoundError("Nothing to undo was found: no file was changed then.", {
-    hint: "Changes by shell commands are not journalled; `tenon log` shows what ran.",
+  throw new ToolResourceNotFoundError("Nothing to undo: no file was changed in that time.", {
+    hint: "Changes made by shell commands are not in the journal; `tenon log` shows what ran.",
   });
 }

@@ -19,17 +19,17 @@ import type { Toolset } from "../../registry/toolsets.js";
 import { takePlain } from "../../schema/take-plain.js";
 import type { RunningCalls } from "../calls/running-calls.js";
 import { streamCalls } from "./stream.js";
-import type { Seat } from "../state/work-access.js";
+import type { SessionIteration } from "../state/work-access.js";
 
 /** What a session gets from the runtime that opens it. */
-export interface SessionParts {
+export interface SessionDeps {
   readonly spine: SpineParts;
   readonly env: SessionEnv;
   readonly seen: SeenFiles;
   readonly toolset: Toolset | undefined;
   /** Bring a toolset that follows the pipeline up to date. @default it does not change */
   readonly refresh?: (() => Promise<void>) | undefined;
-  readonly seat: Seat;
+  readonly iteration: SessionIteration;
   /** The name of an agent that nobody named. @default it has one */
   readonly nameAgent?: (() => string) | undefined;
   readonly running: RunningCalls;
@@ -45,24 +45,24 @@ export class Session implements ToolCaller, CallSession {
   declare readonly userId?: string;
   declare readonly principal?: string;
   declare readonly taskId?: string;
-  readonly seat: Seat;
+  readonly seat: SessionIteration;
   declare readonly allowedPaths?: readonly string[];
   declare readonly sees?: (toolName: string) => boolean;
   declare readonly interact?: InteractBackend;
   declare readonly client?: ClientDoor;
   declare readonly closedChannels?: readonly ApprovalChannel[];
-  readonly #parts: SessionParts;
+  readonly #parts: SessionDeps;
   readonly #agent: string;
   readonly #clientInfo: ClientInfo | undefined;
 
-  constructor(options: SessionOptions & { readonly id: string }, parts: SessionParts) {
+  constructor(options: SessionOptions & { readonly id: string }, parts: SessionDeps) {
     this.id = options.id;
     this.#agent = options.agent ?? "agent";
     this.#clientInfo = options.clientInfo;
     if (options.userId !== undefined) this.userId = options.userId;
     if (options.principal !== undefined) this.principal = options.principal;
     if (options.taskId !== undefined) this.taskId = options.taskId;
-    this.seat = parts.seat;
+    this.seat = parts.iteration;
     if (options.allowedPaths !== undefined) this.allowedPaths = options.allowedPaths;
     if (options.sees !== undefined) this.sees = options.sees;
     if (options.interact !== undefined) this.interact = options.interact;

@@ -2,18 +2,18 @@ import type { Json } from "../../contract/json.js";
 import type { KeyValue, Store, WorkStores } from "../../contract/ports/store.js";
 import type { CallScope } from "../../contract/session.js";
 import type { LazyState } from "./lazy-state.js";
-import type { WorkDoor } from "./work-access.js";
+import type { WorkAccess } from "./work-access.js";
 
-/** The store of one call: a name space of its tool's own, and what agents keep together. */
+/** The store of one call: key-value data of its tool alone, and the stores that all agents share. */
 export class ToolStore implements Store {
   readonly #state: LazyState;
-  readonly #door: WorkDoor;
+  readonly #work: WorkAccess;
   readonly #scope: CallScope;
-  #work: WorkStores | undefined;
+  #stores: WorkStores | undefined;
 
-  constructor(state: LazyState, door: WorkDoor, scope: CallScope) {
+  constructor(state: LazyState, work: WorkAccess, scope: CallScope) {
     this.#state = state;
-    this.#door = door;
+    this.#work = work;
     this.#scope = scope;
   }
 
@@ -47,7 +47,7 @@ export class ToolStore implements Store {
   }
 
   get #shared(): WorkStores {
-    return (this.#work ??= this.#door.storesFor(this.#scope));
+    return (this.#stores ??= this.#work.storesFor(this.#scope));
   }
 
   async #own(): Promise<KeyValue> {

@@ -9,7 +9,7 @@ import type { Work } from "../../store/work-stores.js";
 import { deferStores } from "./defer-stores.js";
 import type { LazyState } from "./lazy-state.js";
 
-export interface WorkDoorOptions {
+export interface WorkAccessOptions {
   readonly state: LazyState;
   readonly clock: Clock;
   readonly documentsOf: (origin: DocumentOrigin) => DocumentFiles;
@@ -22,35 +22,35 @@ export interface DocumentOrigin {
   readonly signal?: AbortSignal;
 }
 
-/** A session's place in the pipeline, and what to show of it before it has one. */
-export interface Seat extends IterationSeat {
-  /** The iteration that it is in or, as far as this process knows, would get. */
+/** The pipeline iteration that a session works in, and what to show before it has one. */
+export interface SessionIteration extends IterationSeat {
+  /** The iteration that it is in or, as far as this process knows, would join. */
   readonly shown: string | undefined;
 }
 
-export interface NamedSeat {
-  /** @default the one that it chose before, else the newest */
+export interface NamedIterationOptions {
+  /** @default the one that the session chose before, else the newest */
   readonly iterationId?: string | undefined;
-  /** Told of work that closing must wait for. */
+  /** Called with work that closing must wait for. */
   readonly onWork: (work: Promise<void>) => void;
 }
 
-/** The way to what agents keep together; the state opens with the first use. */
-export interface WorkDoor {
+/** Access to the stores that agents share; the state opens on first use. */
+export interface WorkAccess {
   storesFor(scope: CallScope): WorkStores;
   /** As a person sees it: in the newest iteration. */
   readonly person: WorkStores;
-  createSeat(iterationId?: string): Seat;
-  /** The seat of a named session, which remembers the iteration that it chose. */
-  openSeat(name: string, options: NamedSeat): Promise<Seat>;
+  trackIteration(iterationId?: string): SessionIteration;
+  /** The iteration of a named session, which remembers the one that it chose. */
+  trackNamedIteration(name: string, options: NamedIterationOptions): Promise<SessionIteration>;
   /** Learn which iteration is the newest. */
   refresh(): Promise<void>;
-  /** Where the seat's iteration stands; `undefined` where there is none yet. */
-  stageOf(seat: Seat): Promise<Stage | null | undefined>;
+  /** The stage of a session's iteration; `undefined` if there is none yet. */
+  stageOf(iteration: SessionIteration): Promise<Stage | null | undefined>;
 }
 
-/** Make the door; nothing is opened. */
-export function createWorkDoor({ state, clock, documentsOf }: WorkDoorOptions): WorkDoor {
+/** Prepare the access; nothing is opened. */
+export function createWorkAccess({ state, clock, documentsOf }: WorkAccessOptions): WorkAccess {
   const known: { newest: string | undefined } = { newest: undefined };
   let work: Work | undefined;
   let opening: Promise<Work> | undefined;
@@ -59,11 +59,11 @@ export function createWorkDoor({ state, clock, documentsOf }: WorkDoorOptions): 
     try {
       return (work = await opening);
     } catch (cause) {
-      opening = undefined; // whoever needs it next tries again
+      opening = undefined; // the next use tries again
       throw cause;
     }
   };
-  const createSeat = (iterationId?: string, onChosen?: (id: string) => void): Seat => {
+  const track = (iterationId?: string, onChosen?: (id: string) => void): SessionIteration => {
     let own = iterationId;
     return {
       get id() {
@@ -83,28 +83,28 @@ export function createWorkDoor({ state, clock, documentsOf }: WorkDoorOptions): 
     work?.storesFor(scope) ?? deferStores(async () => (await open()).storesFor(scope));
   return {
     storesFor(call) {
-      const seat = call.session.seat ?? createSeat(call.session.iterationId);
+      const seat = call.session.seat ?? track(call.session.iterationId);
       return storesOf(new CallWork(call, seat, documentsOf));
     },
     get person() {
       return storesOf({
-        seat: createSeat(),
+        seat: track(),
         actor: { agent: "person", sessionId: "person" },
         documents: documentsOf({ callId: "person", tool: "person" }),
       });
     },
-    createSeat: (iterationId) => createSeat(iterationId),
-    async openSeat(name, { iterationId, onWork }) {
-      const kept = iterationId ?? (await keptSeat(state, name));
-      return createSeat(kept, (id) => onWork(keepSeat(state, name, id)));
+    trackIteration: (iterationId) => track(iterationId),
+    async trackNamedIteration(name, { iterationId, onWork }) {
+      const chosen = iterationId ?? (await loadChoice(state, name));
+      return track(chosen, (id) => onWork(saveChoice(state, name, id)));
     },
     async refresh() {
       known.newest = (await newestIteration((await state.open()).sql)) ?? known.newest;
     },
-    async stageOf(seat) {
+    async stageOf({ id }) {
       if (work === undefined && !state.exists()) return undefined;
       const { iterations } = await open();
-      const found = await (seat.id === undefined ? iterations.newest() : iterations.find(seat.id));
+      const found = await (id === undefined ? iterations.newest() : iterations.find(id));
       return found?.stage;
     },
   };
@@ -118,13 +118,13 @@ async function openWork(state: LazyState, clock: Clock): Promise<Work> {
   return createWork(sql, clock, limits);
 }
 
-/** A call as the work stores see it; most look at nothing but the seat. */
+/** A call as the work stores see it; most of them read only its iteration. */
 class CallWork implements WorkScope {
   readonly #call: CallScope;
   readonly seat: IterationSeat;
-  readonly #documentsOf: WorkDoorOptions["documentsOf"];
+  readonly #documentsOf: WorkAccessOptions["documentsOf"];
 
-  constructor(call: CallScope, seat: IterationSeat, documentsOf: WorkDoorOptions["documentsOf"]) {
+  constructor(call: CallScope, seat: IterationSeat, documentsOf: WorkAccessOptions["documentsOf"]) {
     this.#call = call;
     this.seat = seat;
     this.#documentsOf = documentsOf;
@@ -141,14 +141,14 @@ class CallWork implements WorkScope {
   }
 }
 
-const seatSpace = "session-iterations";
+const choiceSpace = "session-iterations";
 
-async function keptSeat(state: LazyState, name: string): Promise<string | undefined> {
+async function loadChoice(state: LazyState, name: string): Promise<string | undefined> {
   if (!state.exists()) return undefined;
-  const kept = await (await state.open()).kv(seatSpace).get(name);
+  const kept = await (await state.open()).kv(choiceSpace).get(name);
   return typeof kept === "string" ? kept : undefined;
 }
 
-async function keepSeat(state: LazyState, name: string, id: string): Promise<void> {
-  await (await state.open()).kv(seatSpace).set(name, id);
+async function saveChoice(state: LazyState, name: string, id: string): Promise<void> {
+  await (await state.open()).kv(choiceSpace).set(name, id);
 }

@@ -26,7 +26,7 @@ import { createNetwork } from "./network.js";
 import { createCommandWorld } from "./command-world.js";
 import { createRuntimeSandbox } from "./sandbox.js";
 import { ToolStore } from "../state/tool-store.js";
-import { createWorkDoor, type DocumentOrigin, type WorkDoor } from "../state/work-access.js";
+import { createWorkAccess, type DocumentOrigin, type WorkAccess } from "../state/work-access.js";
 
 export interface WorldOptions {
   readonly options: TenonOptions;
@@ -49,7 +49,7 @@ export interface World {
   readonly ports: WorldPorts;
   readonly journal: Journal;
   /** What agents keep together. */
-  readonly work: WorkDoor;
+  readonly work: WorkAccess;
   readonly guardKind: () => Guard["kind"];
   /** What holds commands, looked at now. */
   readonly sandboxFacts: () => Promise<readonly SandboxFact[]>;
@@ -75,7 +75,7 @@ export function createWorld(parts: WorldOptions): World {
   const journal = createLazyJournal(parts, () => guards.undo());
   const documentsOf = (origin: DocumentOrigin): DocumentFiles =>
     createDocumentFiles({ dir: config.artifacts.dir, guards, journal, ...origin });
-  const work = createWorkDoor({ state, clock, documentsOf });
+  const work = createWorkAccess({ state, clock, documentsOf });
   const network = createNetwork(config, parts.policy);
   const { workspace, stateDir, env } = parts;
   const sandbox = createRuntimeSandbox({

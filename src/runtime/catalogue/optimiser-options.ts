@@ -3,12 +3,16 @@ import type { ResolvedConfig } from "../../config/resolve-config.js";
 import type { Metrics } from "../../record/metrics.js";
 import type { OptimiserOptions } from "../../record/optimiser.js";
 
-/** Give the optimiser its hands: the settings of the tool version that calls get by default. */
-export function createOptimiserParts(
-  config: ResolvedConfig,
-  spine: SpineParts,
-  metrics: Metrics,
-): OptimiserOptions {
+/** Connect the optimiser to the settings of the tool version that calls get by default. */
+export function createOptimiserOptions({
+  config,
+  spine,
+  metrics,
+}: {
+  readonly config: ResolvedConfig;
+  readonly spine: SpineParts;
+  readonly metrics: Metrics;
+}): OptimiserOptions {
   const { registry, scheduler, settings, events, clock } = spine;
   return {
     mode: config.optimiser,

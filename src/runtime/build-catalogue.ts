@@ -1,0 +1,50 @@
+import { toLLMTools, type LLMFormat } from "../llm/to-llm-tools.js";
+import { Metrics } from "../record/metrics.js";
+import { ToolRegistry } from "../registry/tool-registry.js";
+import type { ToolsetDefinition } from "../registry/toolsets.js";
+import type { WorldParts } from "./build-world.js";
+import { createBuiltInTools } from "./catalogue/built-in-tools.js";
+import { chainTools } from "./catalogue/chains.js";
+import { createExtensions } from "./catalogue/extensions.js";
+import { createMcpServers } from "./gateway/runtime-servers.js";
+import { Plugins } from "./plugins/plugins.js";
+
+/** The third builder: the registry and everything that puts tools into it. */
+export function buildCatalogue(parts: WorldParts) {
+  const { options, config, clock, events } = parts;
+  const metrics = new Metrics({ monotonic: clock.monotonic, hostUse });
+  const registry = createRegistry(parts, metrics);
+  const extensions = createExtensions({ registry, events });
+  const random = options.random ?? Math.random;
+  const mcp = createMcpServers({ ...parts, registry, random, background: options.jobs !== false });
+  const plugins = new Plugins({ ...parts, registry, extensions, now: clock.now });
+  if (options.builtIns !== false) registry.registerMany(createBuiltInTools());
+  if (options.tools !== undefined) registry.registerMany(options.tools);
+  registry.registerMany(chainTools(config.chains));
+  for (const [name, { enabled }] of Object.entries(config.tools.perTool)) {
+    if (enabled === false && registry.has(name)) registry.disable(name, "disabled in the configuration");
+  }
+  for (const extension of options.extensions ?? []) extensions.use(extension);
+  return { ...parts, metrics, registry, extensions, random, mcp, plugins };
+}
+
+/** What `buildCatalogue` made, on top of the world. */
+export type CatalogueParts = ReturnType<typeof buildCatalogue>;
+
+function createRegistry({ options, config, clock, events }: WorldParts, metrics: Metrics): ToolRegistry {
+  return new ToolRegistry({
+    clock,
+    emit: (name, payload) => {
+      if (events.has(name)) events.emit(name, payload);
+    },
+    callStats: () => metrics.callStats(),
+    toLLMTools: (tools, format) => toLLMTools(tools, format as LLMFormat).tools,
+    toolsets: config.toolsets as Readonly<Record<string, ToolsetDefinition>>,
+    ...(options.health !== undefined && { health: options.health }),
+  });
+}
+
+function hostUse(): { memoryBytes: number; cpuMs: number } {
+  const { user, system } = process.cpuUsage();
+  return { memoryBytes: process.memoryUsage.rss(), cpuMs: (user + system) / 1000 };
+}

@@ -1,0 +1,98 @@
+import { createApprovals, type Approvals } from "../call/approve.js";
+import { consentChannels } from "../call/consent-channels.js";
+import type { SpineParts } from "../call/parts.js";
+import type { AnswerKeys } from "../call/repeat.js";
+import { runCall } from "../call/run-call.js";
+import { createQuotas } from "../registry/quotas.js";
+import { DeadlineWheel } from "../scheduler/deadline-wheel.js";
+import { Scheduler } from "../scheduler/scheduler.js";
+import { defaultPlainLimits } from "../schema/take-plain.js";
+import type { CatalogueParts } from "./build-catalogue.js";
+import { createAnswerKeys } from "./calls/answer-keys.js";
+import { createOutputParts } from "./calls/output-parts.js";
+import { Results } from "./calls/results.js";
+import { createToolSearch } from "./catalogue/tool-search.js";
+import { createToolSettings } from "./catalogue/tool-settings.js";
+import { startTelemetry } from "./log/telemetry.js";
+import { Tasks } from "./tasks/tasks.js";
+
+/** The fourth builder: the path of a call, with everything that its stages use. */
+export function buildSpine(parts: CatalogueParts) {
+  const { options, config, clock, events, registry, policy, audit, running, ids, redact, random } = parts;
+  const tasks = new Tasks();
+  const results = new Results(running, audit.log);
+  const telemetry = startTelemetry({ config, wanted: options.telemetry, events, registry });
+  const lifetime = { closed: false };
+  const spine: SpineParts = {
+    registry,
+    search: createToolSearch(registry),
+    policy,
+    approvals: createConsent(parts),
+    hooks: parts.extensions.hooks,
+    ...createLimits(parts),
+    events,
+    keys: createKeys(parts),
+    recorders: [tasks, results, ...audit.recorders, ...telemetry, ...(options.recorders ?? [])],
+    refuseChanges: audit.refuseChanges,
+    world: parts.world.ports,
+    clock,
+    random,
+    newId: ids.newId,
+    takeId: ids.take,
+    redact,
+    settings: createToolSettings(config, parts.metrics),
+    chore: (work) => running.addChore(work),
+    isClosed: () => lifetime.closed,
+    inFlight: running,
+    ...awaitLoadingTools(parts),
+    run: (request, origin) => runCall(request, origin, spine),
+  };
+  return { ...parts, tasks, results, lifetime, spine };
+}
+
+/** Everything that `createTenon` has put together. */
+export type RuntimeParts = ReturnType<typeof buildSpine>;
+
+function createConsent({ config, world, desk, remembered, sessions }: CatalogueParts): Approvals {
+  const { channels: configured, timeoutMs, pageTimeoutMs } = config.approvals;
+  return createApprovals({
+    channelsFor: (session) => consentChannels(session, { configured, backend: world.backend }),
+    desk,
+    timeoutMs,
+    pageTimeoutMs,
+    remember: remembered.remember,
+    rememberForSession: (sessionId, rule) => sessions.addRule(sessionId, rule),
+  });
+}
+
+function createKeys({ config, state, audit, clock, redact }: CatalogueParts): AnswerKeys {
+  const log = config.audit.enabled ? audit.log : undefined;
+  return createAnswerKeys({ store: async () => (await state.open()).answers, log, clock, redact });
+}
+
+function createLimits({ options, config, clock }: CatalogueParts) {
+  const { maxConcurrent, maxQueued, quotas } = config.tools;
+  const { monotonic } = clock;
+  return {
+    ...createOutputParts(config, clock),
+    quotas: quotas.length === 0 ? undefined : createQuotas(quotas, clock),
+    scheduler: new Scheduler({ maxConcurrent, maxQueued, monotonic }),
+    deadlines: new DeadlineWheel({ monotonic }),
+    plainLimits: { ...defaultPlainLimits, ...options.argumentLimits },
+    maxTextChars: options.maxTextChars ?? 100_000,
+    cancelGraceMs: options.cancelGraceMs ?? 5000,
+  };
+}
+
+/** Waits for a tool that is still loading, whether a plugin or an MCP server brings it. */
+function awaitLoadingTools({ config, plugins, mcp }: CatalogueParts): Pick<SpineParts, "awaitTool"> {
+  if (!mcp.configured && config.plugins.length === 0) return {};
+  const servers = mcp.configured ? mcp : undefined;
+  return {
+    awaitTool: (name, toolset) => {
+      const loading = plugins.awaited(name);
+      if (loading === undefined) return servers?.awaitTool(name, toolset);
+      return loading.then(() => servers?.awaitTool(name, toolset));
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { Quarantine } from "../../contract/ports/quarantine.js";
+import type { Journal } from "../../world/journal/journal.js";
+import type { RecordAction } from "../audit/audited-action.js";
+import type { Tenon } from "../tenon.js";
+import { toUndoSelector } from "./undo-target.js";
+
+/** Undo and the decisions about held-back changes, each recorded like a call. */
+export function createUndo({
+  journal,
+  quarantine,
+  recordAction,
+}: {
+  readonly journal: Journal;
+  readonly quarantine: Quarantine;
+  readonly recordAction: RecordAction;
+}): Pick<Tenon, "undo" | "previewUndo" | "history" | "quarantine"> {
+  const decide =
+    (name: "restore" | "discard"): Quarantine["restore"] =>
+    (ids) =>
+      recordAction({
+        name: `quarantine_${name}`,
+        arguments: { ids },
+        toResult: (items) => ({ paths: items.map(({ path }) => path) }),
+        run: () => quarantine[name](ids),
+      });
+  return {
+    undo: async (what, options) => {
+      const selector = await toUndoSelector(journal, what);
+      return recordAction({
+        name: "undo",
+        arguments: { ...what, ...options },
+        toResult: (files) => ({ files }),
+        run: (callId) => journal.undo(selector, { callId, sessionId: "person", tool: "undo" }, options),
+      });
+    },
+    previewUndo: async (what, options) => journal.previewUndo(await toUndoSelector(journal, what), options),
+    history: (query) => journal.history(query),
+    quarantine: { ...quarantine, restore: decide("restore"), discard: decide("discard") },
+  };
+}

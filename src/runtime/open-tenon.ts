@@ -1,0 +1,120 @@
+import type { AuditLog } from "../contract/ports/audit.js";
+import { createOptimiser } from "../record/optimiser.js";
+import type { RuntimeParts } from "./build-spine.js";
+import { createOptimiserOptions } from "./catalogue/optimiser-options.js";
+import { reportTools } from "./catalogue/tool-report.js";
+import { closeTenon } from "./close-tenon.js";
+import { createUndo } from "./journal/create-undo.js";
+import { createSessions } from "./sessions/create-sessions.js";
+import { readTask } from "./tasks/read-task.js";
+import { reflect } from "./tasks/reflect.js";
+import type { TenonOptions } from "./tenon-options.js";
+import type { Tenon } from "./tenon.js";
+
+/** Give the wired parts the shape of a Tenon; the type of each method comes from that interface. */
+export function openTenon(parts: RuntimeParts, createTenon: (options: TenonOptions) => Tenon): Tenon {
+  const { config, running, spine, world, state, mcp, audit } = parts;
+  if (state.exists() || mcp.configured || audit.hasUnsettled()) running.startWith(() => start(parts));
+  const sessions = createSessions(parts);
+  const { call, callMany, stream, validate, prompt } = sessions.createSession();
+  let closing: Promise<void> | undefined;
+  return {
+    config,
+    mcp,
+    audit: audit.log,
+    approvals: parts.desk,
+    policy: parts.policy,
+    paths: { check: world.checkPath },
+    get work() {
+      return world.work.person;
+    },
+    get guardKind() {
+      return world.guardKind();
+    },
+    sandboxFacts: world.sandboxFacts,
+    call,
+    callMany,
+    stream,
+    validate,
+    prompt,
+    ...sessions,
+    newCallId: parts.ids.reserve,
+    result: (callId, options) => parts.results.get(callId, options),
+    cancel: (callId, reason) => running.cancel(callId, reason),
+    callerGone: (callId) => running.callerGone(callId),
+    on: (name, listener) => spine.events.on(name, listener),
+    onAny: (listener) => spine.events.onAny(listener),
+    stats: () => spine.scheduler.stats(),
+    ...catalogueMethods(parts),
+    ...recordMethods(parts),
+    replay: async (taskId, options) => {
+      const { replayTask } = await import("./replay/replay-task.js");
+      return replayTask({ ...parts, audit: audit.log, createTenon }, taskId, options);
+    },
+    async ready() {
+      const fault = await running.starting;
+      if (fault !== undefined) throw fault;
+      await parts.plugins.start();
+    },
+    close: ({ graceMs = 30_000 } = {}) => (closing ??= closeTenon(parts, graceMs)),
+  };
+}
+
+/** Recovers what an earlier run left behind, before the first call. */
+async function start({ state, remembered, world, audit, mcp }: RuntimeParts): Promise<void> {
+  if (state.exists()) {
+    await remembered.load();
+    await world.journal.recover();
+    await world.work.refresh();
+  }
+  await audit.settle();
+  if (mcp.configured) await mcp.load();
+}
+
+function catalogueMethods(parts: RuntimeParts) {
+  const { registry, metrics, extensions, plugins, audit } = parts;
+  const optimiserOptions = createOptimiserOptions(parts);
+  return {
+    registry,
+    metrics,
+    optimiser: createOptimiser(optimiserOptions),
+    register: (tool) => registry.register(tool),
+    health: (name) => registry.health(name),
+    toolReport: (query) => {
+      const experiment = (name: string) => registry.versions(name).split;
+      return reportTools({ log: audit.log, settings: optimiserOptions.current, experiment }, query);
+    },
+    use: (extension) => extensions.use(extension),
+    extensions: () => extensions.list(),
+    loadPlugin: (path, options) => plugins.load(path, options),
+    unloadPlugin: (name) => plugins.unload(name),
+    reloadPlugin: (name) => plugins.reload(name),
+    plugins: () => plugins.list(),
+  } satisfies Partial<Tenon>;
+}
+
+/** What a person reads of the records and changes in them; each change is recorded like a call. */
+function recordMethods(parts: RuntimeParts) {
+  const { remembered, recordAction, state } = parts;
+  const taskSources: { readonly tasks: RuntimeParts["tasks"]; readonly log: AuditLog } = {
+    tasks: parts.tasks,
+    log: parts.audit.log,
+  };
+  return {
+    remember: (rule) =>
+      recordAction({ name: "policy_remember", arguments: rule, run: () => remembered.remember(rule) }),
+    revoke: (id) =>
+      recordAction({ name: "policy_revoke", arguments: { id }, run: () => remembered.revoke(id) }),
+    syncRules: () => remembered.sync(),
+    sessionRules: () => remembered.sessionRules(),
+    ...createUndo({ ...parts.world, recordAction }),
+    task: (taskId) => readTask(taskId, taskSources),
+    reflect: async (taskId, options) =>
+      reflect((await readTask(taskId, taskSources)) ?? { actionsDone: [] }, options),
+    async checkState() {
+      const opened = await state.open();
+      const dir = opened.sql.dialect === "sqlite" ? opened.dir : `${opened.name}, contents in ${opened.dir}`;
+      return { ...(await opened.integrity()), dir, damaged: opened.damaged() };
+    },
+  } satisfies Partial<Tenon>;
+}
