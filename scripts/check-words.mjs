@@ -10,8 +10,8 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The changelog has to name what was renamed; the word list names what it forbids. */
-const exempt = new Set(["CHANGELOG.md", "docs/words.md"]);
+/** The changelog names what was renamed; the word list and its test name what they forbid. */
+const exempt = new Set(["CHANGELOG.md", "docs/words.md", "test/words.test.ts"]);
 
 /** The phrases of the table whose first column is headed "avoid". */
 export function readAvoidedPhrases(page = readFileSync(join(root, "docs/words.md"), "utf8")) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 const src = resolve(import.meta.dirname, "../src");
 
-/** A folder imports only folders of a lower rank, never a neighbour of its own rank. */
+/** A folder imports only folders of a lower rank, never another folder of the same rank. */
 const ranks: Readonly<Record<string, number>> = {
   contract: 0,
   schema: 1,

@@ -187,7 +187,7 @@ describe("tenon policy", () => {
 });
 
 describe("tenon trust", () => {
-  it("lets a workspace's configuration only tighten until it is trusted, and anew after a change", async () => {
+  it("lets a workspace's configuration only tighten until it is trusted, and again after a change", async () => {
     writeFileSync(
       join(workspace, "tenon.config.json"),
       JSON.stringify({ mode: "auto", secrets: { allowEnv: ["MY_TOKEN"] } }),

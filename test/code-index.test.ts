@@ -62,7 +62,7 @@ describe("the index follows the disk", () => {
     expect(await places("x.ts", { type: "file" })).toEqual([]);
   });
 
-  it("applies ignore rules anew when they change", async () => {
+  it("applies ignore rules again when they change", async () => {
     const { workspace, places } = await openIndexed({
       "out/x.ts": "class Built {}\n",
       "src/y.ts": "class Own {}\n",
@@ -130,7 +130,7 @@ describe("the index between processes", () => {
     "of an older version": (bytes) =>
       Buffer.from(bytes.toString("latin1").replace('"layout":1', '"layout":0'), "latin1"),
   };
-  it.each(Object.keys(damages))("is made anew where its file is %s", async (damage) => {
+  it.each(Object.keys(damages))("is made again where its file is %s", async (damage) => {
     const fixture = await openIndexed({ "a.ts": "class Alpha {}\n" });
     await fixture.tenon.close();
     const file = indexFile(fixture);

@@ -114,7 +114,7 @@ describe("the MCP gateway", () => {
     expect(await tenon.call({ name: "good:slow" })).toSucceed();
     expect(await tenon.mcp.accept("good")).toEqual(["echo"]);
     expect(await tenon.call({ name: "good:echo", arguments: { text: "new" } })).toSucceedWith("new");
-    // A server that starts anew offers the old definition again, which is no longer the accepted one.
+    // A server that starts again offers the old definition again, which is no longer the accepted one.
     const old = await other.call({ name: "good:echo" });
     expect(old).toFailWith("DEFINITION_HELD");
     await expect(tenon.mcp.accept("good", ["hang"])).rejects.toThrow(/is held/);
@@ -162,7 +162,7 @@ describe("the MCP gateway", () => {
     ).toMatch(/several sessions/);
   });
 
-  it("sends the person to an address that a server names, or tells it to whoever called", async () => {
+  it("sends the person to an address that a server names, or returns it to the caller", async () => {
     const asked: unknown[] = [];
     const client = {
       can: { elicitForm: false, elicitUrl: true, sample: false },

@@ -323,7 +323,7 @@ describe("artifacts", () => {
     expect(await codeOf(tenon, "read_artifact", { name: "prd" })).toBe("RESOURCE_NOT_FOUND");
   });
 
-  it("are journalled: a person can take a change of the file back", async () => {
+  it("are recorded in the journal: a person can take a change of the file back", async () => {
     const fixture = createFixture();
     const tenon = open({}, fixture);
     await save(tenon, "one");

@@ -81,7 +81,7 @@ describe("errors that a tool throws", () => {
         tool("fail", {
           annotations: {},
           execute() {
-            throw new Thrown("it broke", { hint: "mend it", details: { n: 1 } });
+            throw new Thrown("it broke", { hint: "fix it", details: { n: 1 } });
           },
         }),
       ],
@@ -92,7 +92,7 @@ describe("errors that a tool throws", () => {
     expect(error).toMatchObject({
       type: expected.name,
       code: expected.code,
-      hint: "mend it",
+      hint: "fix it",
       details: { n: 1 },
     });
     expect(error?.message).toContain("it broke");

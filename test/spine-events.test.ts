@@ -139,7 +139,7 @@ describe("events", () => {
     expect(events.length).toBeGreaterThan(5);
   });
 
-  it("stop for whoever left", async () => {
+  it("stop for a listener that left", async () => {
     const tenon = open({ tools: [echo] });
     const heard: string[] = [];
     const leave = tenon.on("TOOL_CALL_REQUESTED", () => void heard.push("x"));

@@ -24,7 +24,7 @@ describe("a tool's life", () => {
     expect(inits).toBe(1);
   });
 
-  it("that cannot begin answers why, and begins anew later", async () => {
+  it("that cannot begin answers why, and begins again later", async () => {
     const clock = createTestClock(1000);
     let broken = true;
     const tenon = open({
@@ -33,7 +33,7 @@ describe("a tool's life", () => {
       tools: [
         tool("lazy", {
           init: () => {
-            if (broken) throw new Error("no licence");
+            if (broken) throw new Error("no license");
           },
           execute: () => "runs",
         }),
@@ -41,7 +41,7 @@ describe("a tool's life", () => {
     });
     const first = await tenon.call({ name: "lazy" });
     expect(first).toFailWith("TOOL_UNHEALTHY", { type: "ToolUnavailableError" });
-    expect(first.error?.message).toContain("no licence");
+    expect(first.error?.message).toContain("no license");
     broken = false;
     expect(await tenon.call({ name: "lazy" })).toFailWith("TOOL_UNHEALTHY");
     clock.advance(101);

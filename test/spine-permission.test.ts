@@ -165,7 +165,7 @@ describe("a tool's own check", () => {
     expect(ran).toEqual([]);
   });
 
-  it("that asks is put to the person, each time anew", async () => {
+  it("that asks is put to the person, each time again", async () => {
     const asked: ApprovalRequest[] = [];
     const { call, ran } = checked(() => ({ behavior: "ask", message: "Sure?" }), {
       interact: { approve: (request) => (asked.push(request), { verdict: "always" }) },
@@ -226,7 +226,7 @@ describe("consent", () => {
     ]);
   });
 
-  it("once is asked for each time, for the session once, and another session is asked anew", async () => {
+  it("once is asked for each time, for the session once, and another session is asked again", async () => {
     let asked = 0;
     let verdict: ApprovalAnswer["verdict"] = "once";
     const { tenon } = asking(() => (asked++, { verdict }));
@@ -297,7 +297,7 @@ describe("consent", () => {
     }
   });
 
-  it("is not given by whoever throws, or by a back end that answers at once with nonsense", async () => {
+  it("is not given by a callback that throws, or by a back end that answers at once with nonsense", async () => {
     const backs = [
       {
         approve: () => {

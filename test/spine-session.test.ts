@@ -7,20 +7,20 @@ describe("a session", () => {
     const tenon = open({ env: { PATH: "/bin", MY_TOKEN: "secret", PRIVATE: "x" } });
     const one = tenon.createSession({ env: { MINE: "1" } });
     const other = tenon.createSession();
-    expect(await one.call({ name: "set_env", arguments: { key: "COLOUR", value: "red" } })).toSucceedWith({
+    expect(await one.call({ name: "set_env", arguments: { key: "COLOR", value: "red" } })).toSucceedWith({
       previous: null,
     });
     const get = async (session: typeof one, key: string) => {
       const { result, error } = await session.call({ name: "get_env", arguments: { key } });
       return (result as { value?: unknown } | undefined)?.value ?? error?.code ?? null;
     };
-    expect(await get(one, "COLOUR")).toBe("red");
+    expect(await get(one, "COLOR")).toBe("red");
     expect(await get(one, "MINE")).toBe("1");
     expect(await get(one, "PATH")).toBe("/bin");
-    expect(await get(other, "COLOUR")).toBeNull();
+    expect(await get(other, "COLOR")).toBeNull();
     expect(await get(one, "PRIVATE")).toBeNull();
     expect(await get(one, "MY_TOKEN")).toBe("SECRET_REFUSED");
-    expect(process.env["COLOUR"]).toBeUndefined();
+    expect(process.env["COLOR"]).toBeUndefined();
   });
 
   it("sees only its toolset; what is hidden is as unknown as what never was", async () => {
@@ -171,13 +171,13 @@ describe("the configuration", () => {
       config: {
         tools: {
           perTool: {
-            show: { custom: { colour: "red" }, priority: 7, timeout: 1234 },
+            show: { custom: { color: "red" }, priority: 7, timeout: 1234 },
             echo: { enabled: false },
           },
         },
       },
     });
-    expect(await tenon.call({ name: "show" })).toSucceedWith({ colour: "red" });
+    expect(await tenon.call({ name: "show" })).toSucceedWith({ color: "red" });
     const off = await tenon.call({ name: "echo", arguments: { text: "a" } });
     expect(off).toFailWith("TOOL_DISABLED");
     expect(off.error?.message).toContain("configuration");

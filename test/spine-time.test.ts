@@ -357,7 +357,7 @@ describe("retries", () => {
     });
   });
 
-  it("succeed when the tool does, and are one call for whoever counts", async () => {
+  it("succeed when the tool does, and are counted as one call", async () => {
     const { made, tries } = flaky(2, { retry: { delayMs: 1 } });
     const tenon = open({ tools: [made] });
     const answer = await tenon.call({ name: "flaky" });
@@ -446,7 +446,7 @@ describe("retries", () => {
     expect(tries.length).toBeLessThan(10);
   });
 
-  it("of generators begin anew", async () => {
+  it("of generators begin again", async () => {
     let tries = 0;
     const made = tool("gen", {
       retry: { delayMs: 1 },

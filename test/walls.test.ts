@@ -5,7 +5,7 @@ import type { Tenon, TenonConfig } from "../src/index.js";
 import { createFixture, open } from "./spine-fixture.js";
 
 /*
- * One rule, one wall: the same rows through every door. Each door tries to read and to append to each path,
+ * One rule, one wall: the same rows through every channel. Each channel tries to read and to append to each path,
  * and must come to the verdict that the row demands, whatever the rule was written as.
  */
 
@@ -230,7 +230,7 @@ describe.each(tables)("$name", ({ config, rows }) => {
     { timeout: 60_000 },
     async () => {
       const { tenon } = prepared();
-      const doors = {
+      const channels = {
         tools: await byTools(tenon, paths),
         python3: parse((await shell(tenon, scripts.python3(paths))).stdout),
         perl: parse((await shell(tenon, scripts.perl(paths))).stdout),
@@ -238,7 +238,7 @@ describe.each(tables)("$name", ({ config, rows }) => {
         job: parse(await job(tenon, scripts.python3(paths))),
         terminal: parse((await shell(tenon, scripts.perl(paths), { pty: true })).stdout),
       };
-      expect(doors).toEqual(Object.fromEntries(Object.keys(doors).map((door) => [door, wanted])));
+      expect(channels).toEqual(Object.fromEntries(Object.keys(channels).map((channel) => [channel, wanted])));
     },
   );
 

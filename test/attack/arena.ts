@@ -29,7 +29,7 @@ export interface Arena {
   readonly directories: readonly string[];
   /** A file's path in the real directory behind a target, whatever stands at its name now. */
   readonly inside: (index: number, name: string) => string;
-  /** A tree in which a directory is exchanged with a link, made anew where it is missing. */
+  /** A tree in which a directory is exchanged with a link, made again where it is missing. */
   readonly plantTree: () => void;
   /** Put back what an operation may have taken. */
   readonly restore: () => void;
@@ -44,11 +44,11 @@ export function createArena(): Arena {
   const { ws, outside } = fixture;
   fill(outside, SECRET);
   mkdirSync(path.join(ws, "deep"));
-  const real = ["door", "deep/mid"].map((name) => makeRoom(path.join(ws, name)));
+  const real = ["entry", "deep/mid"].map((name) => makeRoom(path.join(ws, name)));
   fixture.put("file.txt", PUBLIC);
   fixture.put("plain", PUBLIC);
   execFileSync("mkfifo", [path.join(ws, "pipe")]);
-  fixture.link("door-link", "../outside");
+  fixture.link("entry-link", "../outside");
   fixture.link("deep/mid-link", outside);
   fixture.link("file-link", "../outside/secret.txt");
   const before = fingerprint(outside);
@@ -58,14 +58,14 @@ export function createArena(): Arena {
     ws,
     outside,
     pairs: [
-      pair("door", "door-link"),
+      pair("entry", "entry-link"),
       pair("file.txt", "file-link"),
       pair("deep/mid", "deep/mid-link"),
       pair("plain", "pipe"),
       pair("tree/a", "tree/a-link"),
     ],
-    targets: ["door/secret.txt", "deep/mid/secret.txt", "door/sub/secret.txt", "deep/mid/sub/secret.txt"],
-    directories: ["door", "deep/mid", "door/sub", "deep/mid/sub"],
+    targets: ["entry/secret.txt", "deep/mid/secret.txt", "entry/sub/secret.txt", "deep/mid/sub/secret.txt"],
+    directories: ["entry", "deep/mid", "entry/sub", "deep/mid/sub"],
     inside: (index, name) => `/proc/self/fd/${real[index % real.length]}/${name}`,
     plantTree: () => plantTree(path.join(ws, "tree"), outside),
     restore: () => real.forEach((fd) => fill(`/proc/self/fd/${fd}`, PUBLIC)),

@@ -42,7 +42,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     return buffer.toString("utf8", 0, length);
   },
   stat({ guard, targets, outside }, index) {
-    const stat = guard.stat(pick([...targets, "file.txt", "door", "deep/mid"], index));
+    const stat = guard.stat(pick([...targets, "file.txt", "entry", "deep/mid"], index));
     const secret = String(statSync(path.join(outside, "secret.txt")).ino);
     return stat?.identity.split(":")[1] === secret ? SECRET : stat;
   },
@@ -107,7 +107,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     const moved = path.join(ws, "moved");
     rmSync(moved, { force: true });
     if (!existsSync(inside(index, "secret.txt"))) writeFileSync(inside(index, "secret.txt"), "public");
-    await guard.rename(pick(["door/secret.txt", "deep/mid/secret.txt"], index), "moved", {
+    await guard.rename(pick(["entry/secret.txt", "deep/mid/secret.txt"], index), "moved", {
       overwrite: index % 4 > 1,
     });
     return readFileSync(moved, "utf8");
@@ -119,17 +119,17 @@ export const operations: Readonly<Record<string, Operation>> = {
     await guard.rename("moving", `${pick(directories, index)}/${name}`, { overwrite });
   },
   async renameDirectory({ guard, ws }, index) {
-    const room = pick(["door", "deep/mid"], index);
+    const room = pick(["entry", "deep/mid"], index);
     if (existsSync(path.join(ws, "taken"))) await guard.rename("taken", `${room}/tree`);
     else await guard.rename(`${room}/tree`, "taken");
   },
   async unlink({ guard, inside }, index) {
     if (!existsSync(inside(index, "secret.txt"))) writeFileSync(inside(index, "secret.txt"), "public");
-    await guard.unlink(pick(["door/secret.txt", "deep/mid/secret.txt"], index));
+    await guard.unlink(pick(["entry/secret.txt", "deep/mid/secret.txt"], index));
   },
   async removeTree({ guard, restore }, index) {
     if (index % 4 === 0) restore();
-    await guard.removeTree(pick(["door/tree", "deep/mid/tree", "door/sub", "deep/mid/sub"], index));
+    await guard.removeTree(pick(["entry/tree", "deep/mid/tree", "entry/sub", "deep/mid/sub"], index));
   },
   async removeTreeInside({ guard, ws, plantTree }) {
     if (existsSync(path.join(ws, "tree"))) await guard.removeTree("tree");

@@ -68,7 +68,7 @@ function run(args: readonly string[]): Promise<{ readonly code: unknown; readonl
   });
 }
 
-/** Lets so many clients run at a time; whoever ends makes room. */
+/** Lets so many clients run at a time; a client that ends makes room. */
 function openPlaces(path: string): Promise<Server> {
   const waiting: Socket[] = [];
   const inside = new Set<Socket>();

@@ -38,7 +38,7 @@ const does = (
     execute: (given, ctx) => run(ctx, given as Params),
   });
 
-const door = (ctx: ToolContext) => {
+const clientOf = (ctx: ToolContext) => {
   if (ctx.client === undefined) throw new ToolExecutionError("No MCP host is there.", {});
   return ctx.client;
 };
@@ -102,7 +102,7 @@ const running: readonly Tool[] = [
   ...["test_tool_with_logging", "test_logging_tool"].map((name) =>
     does(name, async (ctx) => {
       for (const message of ["Tool execution started", "Tool processing data", "Tool execution completed"]) {
-        door(ctx).log("info", message);
+        clientOf(ctx).log("info", message);
         await ctx.clock.sleep(20, ctx.signal);
       }
       return "logged";
@@ -114,7 +114,7 @@ const asked: readonly Tool[] = [
   does(
     "test_sampling",
     async (ctx, { prompt }) =>
-      `LLM response: ${text(await door(ctx).sample(sampling(String(prompt)), ctx.signal))}`,
+      `LLM response: ${text(await clientOf(ctx).sample(sampling(String(prompt)), ctx.signal))}`,
     z.object({ prompt: z.string() }),
   ),
   does(
@@ -124,7 +124,7 @@ const asked: readonly Tool[] = [
         username: { type: "string", description: "User's response" },
         email: { type: "string", description: "User's email address" },
       };
-      return `User response: ${text(await door(ctx).elicit(asking(String(message), fields), ctx.signal))}`;
+      return `User response: ${text(await clientOf(ctx).elicit(asking(String(message), fields), ctx.signal))}`;
     },
     z.object({ message: z.string() }),
   ),
@@ -136,7 +136,7 @@ const asked: readonly Tool[] = [
       status: { type: "string", enum: ["active", "inactive", "pending"], default: "active" },
       verified: { type: "boolean", default: true },
     };
-    const { action, content: given } = await door(ctx).elicit(
+    const { action, content: given } = await clientOf(ctx).elicit(
       { message: "Please check the defaults", requestedSchema: { type: "object", properties, required: [] } },
       ctx.signal,
     );
@@ -159,7 +159,7 @@ const asked: readonly Tool[] = [
       untitledMulti: { type: "array", items: { type: "string", enum: options } },
       titledMulti: { type: "array", items: { anyOf: titled } },
     };
-    const { action, content: given } = await door(ctx).elicit(
+    const { action, content: given } = await clientOf(ctx).elicit(
       { message: "Please choose", requestedSchema: { type: "object", properties, required: [] } },
       ctx.signal,
     );
@@ -172,52 +172,52 @@ const okForm = named("confirm", asking("Please confirm", { ok: { type: "boolean"
 
 const rounds: readonly Tool[] = [
   does("test_input_required_result_elicitation", async (ctx) => {
-    const { content: given } = await door(ctx).elicit(nameForm, ctx.signal);
+    const { content: given } = await clientOf(ctx).elicit(nameForm, ctx.signal);
     return `Hello, ${text(given?.["name"])}!`;
   }),
   does("test_input_required_result_sampling", async (ctx) =>
     text(
-      await door(ctx).sample(
+      await clientOf(ctx).sample(
         named("capital_question", sampling("What is the capital of France?")),
         ctx.signal,
       ),
     ),
   ),
   does("test_input_required_result_list_roots", async (ctx) =>
-    text(await door(ctx).request?.("roots/list", named("client_roots", {}), ctx.signal)),
+    text(await clientOf(ctx).request?.("roots/list", named("client_roots", {}), ctx.signal)),
   ),
   does("test_input_required_result_request_state", async (ctx) => {
-    await door(ctx).elicit(okForm, ctx.signal);
+    await clientOf(ctx).elicit(okForm, ctx.signal);
     return "state-ok";
   }),
   does("test_input_required_result_tampered_state", async (ctx) => {
-    await door(ctx).elicit(okForm, ctx.signal);
+    await clientOf(ctx).elicit(okForm, ctx.signal);
     return "state-ok";
   }),
   does("test_input_required_result_multiple_inputs", async (ctx) => {
     const answers = await Promise.all([
-      door(ctx).elicit(nameForm, ctx.signal),
-      door(ctx).sample(named("greeting", sampling("Generate a greeting", 50)), ctx.signal),
-      door(ctx).request?.("roots/list", named("client_roots", {}), ctx.signal),
+      clientOf(ctx).elicit(nameForm, ctx.signal),
+      clientOf(ctx).sample(named("greeting", sampling("Generate a greeting", 50)), ctx.signal),
+      clientOf(ctx).request?.("roots/list", named("client_roots", {}), ctx.signal),
     ]);
     return text(answers);
   }),
   does("test_input_required_result_multi_round", async (ctx) => {
     const step = (key: string, message: string, field: string) =>
-      door(ctx).elicit(named(key, asking(message, { [field]: { type: "string" } })), ctx.signal);
+      clientOf(ctx).elicit(named(key, asking(message, { [field]: { type: "string" } })), ctx.signal);
     const first = await step("step1", "Step 1: What is your name?", "name");
     const second = await step("step2", "Step 2: What is your favorite color?", "color");
     return text([first.content, second.content]);
   }),
   does("test_input_required_result_capabilities", async (ctx) => {
-    const client = door(ctx);
+    const client = clientOf(ctx);
     if (client.can.elicitForm) return text(await client.elicit(nameForm, ctx.signal));
     return text(await client.sample(named("greeting", sampling("Generate a greeting")), ctx.signal));
   }),
   does("test_missing_capability", async (ctx) =>
-    text(await door(ctx).sample(sampling("Anything"), ctx.signal)),
+    text(await clientOf(ctx).sample(sampling("Anything"), ctx.signal)),
   ),
-  does("test_streaming_elicitation", async (ctx) => text(await door(ctx).elicit(nameForm, ctx.signal))),
+  does("test_streaming_elicitation", async (ctx) => text(await clientOf(ctx).elicit(nameForm, ctx.signal))),
 ];
 
 /** What the conformance suite of MCP calls; only tests load it. */

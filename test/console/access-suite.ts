@@ -106,7 +106,7 @@ export function accessSuite(stage: () => Stage): void {
       await ready(page);
       expect(await faultsOf(page), `${name}, light`).toEqual([]);
       await shoot(page, name);
-      // Only colours differ in the dark.
+      // Only colors differ in the dark.
       await page.evaluate('document.documentElement.dataset.theme = "dark"');
       expect(await faultsOf(page, { only: ["color-contrast"] }), `${name}, dark`).toEqual([]);
       await page.evaluate('document.documentElement.dataset.theme = "light"');
@@ -177,7 +177,7 @@ async function faultsOf(
   page: Page,
   { only, within }: { readonly only?: readonly string[]; readonly within?: string } = {},
 ): Promise<unknown> {
-  // Pages change without loading anew, so it mostly is there already.
+  // Pages change without reloading, so it mostly is there already.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
   const options = { resultTypes: ["violations"], ...(only === undefined ? {} : { runOnly: only }) };
   return page.evaluate(`axe.run(${within === undefined ? "document" : JSON.stringify(within)}, ${JSON.stringify(options)}).then(({ violations }) => violations

@@ -101,7 +101,7 @@ export function openBrowser(): Promise<Browser> {
   });
 }
 
-/** Go to a page of the console without loading it anew. */
+/** Go to a page of the console without reloading it. */
 export async function visit(page: Page, name: string): Promise<void> {
   await page.evaluate(`location.hash = "#/${name}"`);
   await page.locator("main h1").waitFor();

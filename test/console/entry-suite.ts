@@ -64,15 +64,15 @@ export function entrySuite(stage: () => Stage): void {
     expect(await page.evaluate("document.cookie")).toBe("");
     // A server at another port of the machine is sent the cookie by the browser, and can do nothing with it.
     const heard: string[] = [];
-    const neighbour = createServer((request, response) => {
+    const neighbor = createServer((request, response) => {
       heard.push(request.headers.cookie ?? "");
-      response.setHeader("content-type", "text/html").end("<p>next door</p>");
+      response.setHeader("content-type", "text/html").end("<p>another port</p>");
     });
-    await new Promise<void>((resolve) => neighbour.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => neighbor.listen(0, "127.0.0.1", resolve));
     const visited = await context.newPage();
-    await visited.goto(`http://127.0.0.1:${(neighbour.address() as AddressInfo).port}/`);
+    await visited.goto(`http://127.0.0.1:${(neighbor.address() as AddressInfo).port}/`);
     await visited.close();
-    neighbour.close();
+    neighbor.close();
     const cookie = heard.find((text) => text.includes("tenon_")) ?? "";
     expect(cookie).not.toBe("");
     for (const path of ["/api/approvals", "/api/feed", "/api/sessions", "/api/about"])

@@ -45,7 +45,7 @@ describe("text from outside", () => {
     );
   });
 
-  it("keeps the colours of what a command printed, and counts what else steered the terminal", () => {
+  it("keeps the colors of what a command printed, and counts what else steered the terminal", () => {
     const { runs, removed } = parseAnsi(
       "\u001b[1;31mred\u001b[0m plain\u001b[2J\u001b]0;title\u0007\u001b[38;5;200mfar\u001b[48;2;1;2;3m end",
     );
