@@ -1,8 +1,8 @@
 import type { JsonSchema } from "../contract/json.js";
 import { isSchema, resolveRef, withObjectRoot } from "./schema-parts.js";
 
-/** Keywords of OpenAI's strict mode besides those that are handled one by one. */
-const kept = new Set([
+/** Keywords that OpenAI's strict mode accepts unchanged. */
+const copiedKeywords = new Set([
   "type",
   "title",
   "description",
@@ -19,7 +19,7 @@ const kept = new Set([
   "maxItems",
   "$ref",
 ]);
-const formats = new Set([
+const supportedFormats = new Set([
   "date-time",
   "time",
   "date",
@@ -30,14 +30,18 @@ const formats = new Set([
   "ipv6",
   "uuid",
 ]);
+/** Keywords that strict mode cannot express. */
+const unsupportedKeywords = ["allOf", "not", "if", "patternProperties", "prefixItems", "dependentRequired"];
+/** A schema without a type and with none of these allows any value. */
+const restrictingKeywords = ["anyOf", "$ref", "enum", "const"];
 const limits = { depth: 10, properties: 5000, enumValues: 1000 };
 
-/** Thrown within: the schema says something that strict mode cannot. */
+/** Thrown and caught in this file: the schema cannot be expressed in strict mode. */
 class NotStrict extends Error {}
 
 /**
- * The schema for OpenAI's strict mode: every property required, optional ones nullable, nothing besides.
- * `undefined` where strict mode cannot say it (free-form objects, tuples, too deep, too large).
+ * The schema for OpenAI's strict mode: every property is required, optional ones are nullable, others are forbidden.
+ * `undefined` where strict mode cannot express it (free-form objects, tuples, too deep, too large).
  */
 export function toStrictSchema(schema: JsonSchema): JsonSchema | undefined {
   const count = { properties: 0, enumValues: 0 };
@@ -57,40 +61,35 @@ export function toStrictSchema(schema: JsonSchema): JsonSchema | undefined {
 type Count = { properties: number; enumValues: number };
 
 function convert(value: unknown, depth: number, count: Count): JsonSchema {
-  if (!isSchema(value) || depth > limits.depth) throw new NotStrict();
-  if (
-    ["allOf", "not", "if", "patternProperties", "prefixItems", "dependentRequired"].some(
-      (k) => value[k] !== undefined,
-    )
-  )
-    throw new NotStrict();
-  const { $ref: ref } = value;
-  if (ref !== undefined && !(typeof ref === "string" && /^#(?:$|\/\$defs\/)/.test(ref)))
-    throw new NotStrict();
-  const plain: Record<string, unknown> = {};
-  for (const [keyword, item] of Object.entries(value)) if (kept.has(keyword)) plain[keyword] = item;
-  if (typeof plain["format"] === "string" && !formats.has(plain["format"])) delete plain["format"];
-  if (Array.isArray(plain["enum"]) && (count.enumValues += plain["enum"].length) > limits.enumValues)
-    throw new NotStrict();
+  if (!isSchema(value) || depth > limits.depth || !isExpressible(value)) throw new NotStrict();
+  const converted = copyKeywords(value, count);
   const choices = value["anyOf"] ?? value["oneOf"];
-  if (Array.isArray(choices)) plain["anyOf"] = choices.map((choice) => convert(choice, depth + 1, count));
+  if (Array.isArray(choices)) converted["anyOf"] = choices.map((choice) => convert(choice, depth + 1, count));
   const types = [value["type"]].flat();
-  if (types.includes("array")) plain["items"] = convert(value["items"], depth + 1, count);
-  if (types.includes("object")) Object.assign(plain, convertObject(value, depth, count));
-  if (
-    types[0] === undefined &&
-    plain["anyOf"] === undefined &&
-    plain["$ref"] === undefined &&
-    plain["enum"] === undefined &&
-    plain["const"] === undefined
-  )
-    throw new NotStrict(); // anything at all
-  return plain;
+  if (types.includes("array")) converted["items"] = convert(value["items"], depth + 1, count);
+  if (types.includes("object")) Object.assign(converted, convertObject(value, depth, count));
+  const isRestricted = restrictingKeywords.some((keyword) => converted[keyword] !== undefined);
+  if (types[0] === undefined && !isRestricted) throw new NotStrict();
+  return converted;
+}
+
+function isExpressible(schema: JsonSchema): boolean {
+  if (unsupportedKeywords.some((keyword) => schema[keyword] !== undefined)) return false;
+  const { $ref: ref } = schema;
+  return ref === undefined || (typeof ref === "string" && /^#(?:$|\/\$defs\/)/.test(ref));
+}
+
+function copyKeywords(schema: JsonSchema, count: Count): Record<string, unknown> {
+  const copy = Object.fromEntries(Object.entries(schema).filter(([keyword]) => copiedKeywords.has(keyword)));
+  const { format, enum: listed } = copy;
+  if (typeof format === "string" && !supportedFormats.has(format)) delete copy["format"];
+  if (Array.isArray(listed) && (count.enumValues += listed.length) > limits.enumValues) throw new NotStrict();
+  return copy;
 }
 
 function convertObject(schema: JsonSchema, depth: number, count: Count): JsonSchema {
   const { properties, additionalProperties } = schema;
-  // An object of any keys cannot be said; one of no keys can.
+  // Strict mode cannot express an object with any keys, but one without keys.
   if (!isSchema(properties) || isSchema(additionalProperties) || additionalProperties === true) {
     if (depth > 0 || isSchema(additionalProperties) || additionalProperties === true) throw new NotStrict();
   }
@@ -118,7 +117,7 @@ function nullable(schema: JsonSchema): JsonSchema {
   return { anyOf: [rest, { type: "null" }], ...(description !== undefined && { description }) };
 }
 
-/** The arguments without the nulls that only say "left out", at every depth that the schema knows. */
+/** The arguments without the nulls that stand for left-out optional ones, at every depth that the schema describes. */
 export function withoutFillers(value: unknown, schema: unknown, root: JsonSchema): unknown {
   const own = isSchema(schema) ? resolveRef(schema, root) : {};
   if (Array.isArray(value)) return value.map((item) => withoutFillers(item, own["items"], root));
@@ -127,17 +126,20 @@ export function withoutFillers(value: unknown, schema: unknown, root: JsonSchema
   const required = new Set(Array.isArray(own["required"]) ? (own["required"] as string[]) : []);
   const entries = Object.entries(value).filter(
     ([name, item]) =>
-      item !== null || required.has(name) || !Object.hasOwn(properties, name) || takesNull(properties[name]),
+      item !== null ||
+      required.has(name) ||
+      !Object.hasOwn(properties, name) ||
+      acceptsNull(properties[name]),
   );
   return Object.fromEntries(
     entries.map(([name, item]) => [name, withoutFillers(item, properties[name], root)]),
   );
 }
 
-function takesNull(schema: unknown): boolean {
+function acceptsNull(schema: unknown): boolean {
   if (!isSchema(schema)) return true;
   const { type, anyOf, oneOf, enum: listed } = schema;
   if ([type].flat().includes("null") || (Array.isArray(listed) && listed.includes(null))) return true;
   const choices = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
-  return choices.some((choice) => takesNull(choice));
+  return choices.some((choice) => acceptsNull(choice));
 }

@@ -1,4 +1,5 @@
-import { checkWords, refusal, show } from "./check-plugin.js";
+import { checkWords } from "./check-plugin.js";
+import { describeValue, pluginError } from "./plugin-error.js";
 import { hookNames, toolMethods, type PluginManifest } from "./protocol.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,7 +14,7 @@ export function checkManifest(value: unknown, label: string): PluginManifest {
   checkWords(manifest, faults);
   checkEntries(manifest["tools"], faults, { list: "tools", of: "methods", known: toolMethods });
   checkEntries(manifest["extensions"], faults, { list: "extensions", of: "hooks", known: hookNames });
-  if (faults.length > 0) throw refusal(label, faults);
+  if (faults.length > 0) throw pluginError(label, faults);
   return manifest as unknown as PluginManifest;
 }
 
@@ -26,7 +27,7 @@ interface Rule {
 /** Each entry has a name and says which of the known functions it has. */
 function checkEntries(value: unknown, faults: string[], { list, of, known }: Rule): void {
   if (!Array.isArray(value)) {
-    faults.push(`"${list}" must be a list, found ${show(value)}`);
+    faults.push(`"${list}" must be a list, found ${describeValue(value)}`);
     return;
   }
   for (const [at, entry] of value.entries()) {

@@ -1,9 +1,9 @@
-import { ToolDefinitionError } from "../contract/errors.js";
 import type { PluginDefinition } from "../contract/plugin.js";
 import type { Tool } from "../contract/tool.js";
 import type { Validator } from "../schema/checked.js";
 import { nearest } from "../schema/nearest.js";
-import { defaultOf } from "./default-export.js";
+import { describeValue, pluginError } from "./plugin-error.js";
+import { defaultExport } from "./default-export.js";
 
 /** A tool of a plugin, in the one shape and with its schemas compiled. */
 export interface CheckedTool {
@@ -29,7 +29,7 @@ const keys = ["name", "version", "description", "tools", "extensions", "setup"];
 
 /** Check what a plugin's main file exports; every rule that it breaks is named in one error. */
 export function checkPlugin(exported: unknown, label: string, accept: AcceptTool): CheckedPlugin {
-  const plugin = defaultOf(exported, label);
+  const plugin = defaultExport(exported, label);
   const faults: string[] = [];
   checkKeys(plugin, faults);
   checkWords(plugin, faults);
@@ -40,9 +40,10 @@ export function checkPlugin(exported: unknown, label: string, accept: AcceptTool
   }
   const { setup } = plugin;
   if (setup !== undefined && typeof setup !== "function") {
-    faults.push(`"setup" must be a function, found ${show(setup)}`);
+    faults.push(`"setup" must be a function, found ${describeValue(setup)}`);
   }
-  if (faults.length > 0) throw refusal(typeof plugin["name"] === "string" ? plugin["name"] : label, faults);
+  if (faults.length > 0)
+    throw pluginError(typeof plugin["name"] === "string" ? plugin["name"] : label, faults);
   return {
     name: plugin["name"] as string,
     version: plugin["version"] as string,
@@ -72,20 +73,20 @@ export function checkWords(plugin: Readonly<Record<string, unknown>>, faults: st
   const { name, version, description } = plugin;
   if (typeof name !== "string" || !nameForm.test(name)) {
     faults.push(
-      `"name" must be small letters, digits, hyphens, dots or underscores ("my-plugin"), found ${show(name)}`,
+      `"name" must be small letters, digits, hyphens, dots or underscores ("my-plugin"), found ${describeValue(name)}`,
     );
   }
   if (typeof version !== "string" || !versionForm.test(version)) {
-    faults.push(`"version" must be semver ("1.2.3"), found ${show(version)}`);
+    faults.push(`"version" must be semver ("1.2.3"), found ${describeValue(version)}`);
   }
   if (description !== undefined && typeof description !== "string") {
-    faults.push(`"description" must be a text, found ${show(description)}`);
+    faults.push(`"description" must be a text, found ${describeValue(description)}`);
   }
 }
 
 function checkTools(value: unknown, accept: AcceptTool, faults: string[]): CheckedTool[] {
   if (!Array.isArray(value)) {
-    faults.push(`"tools" must be a list of tools, found ${show(value)}`);
+    faults.push(`"tools" must be a list of tools, found ${describeValue(value)}`);
     return [];
   }
   const owners = new Map<string, string>();
@@ -112,7 +113,7 @@ function tryAccept(
     return undefined;
   }
   if (typeof like !== "object" || like === null) {
-    faults.push(`${place} must be a tool made with defineTool, found ${show(like)}`);
+    faults.push(`${place} must be a tool made with defineTool, found ${describeValue(like)}`);
     return undefined;
   }
   try {
@@ -127,34 +128,14 @@ function tryAccept(
 function checkExtensions(value: unknown, faults: string[]): Readonly<Record<string, unknown>>[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) {
-    faults.push(`"extensions" must be a list, found ${show(value)}`);
+    faults.push(`"extensions" must be a list, found ${describeValue(value)}`);
     return [];
   }
   return value.flatMap((extension: unknown, at) => {
     const members = Object(extension) as Readonly<Record<string, unknown>>;
     if (members === extension && typeof members["name"] === "string" && members["name"] !== "")
       return [members];
-    faults.push(`extensions[${at}] must be an object with a name, found ${show(extension)}`);
+    faults.push(`extensions[${at}] must be an object with a name, found ${describeValue(extension)}`);
     return [];
-  });
-}
-
-/** A short word for any value, safe to print. */
-export function show(value: unknown): string {
-  if (value === undefined) return "nothing";
-  if (typeof value === "string") return JSON.stringify(value.slice(0, 80));
-  if (typeof value === "number" || typeof value === "boolean" || value === null) return String(value);
-  if (Array.isArray(value)) return "a list";
-  return typeof value === "object" ? "an object" : `a ${typeof value}`;
-}
-
-/** The one error for all that is wrong with a plugin. */
-export function refusal(label: string, faults: readonly string[], cause?: unknown): ToolDefinitionError {
-  const list = faults.length === 1 ? ` ${faults[0]}.` : `\n${faults.map((fault) => `- ${fault}`).join("\n")}`;
-  return new ToolDefinitionError(`Plugin "${label}" cannot be loaded:${list}`, {
-    code: "PLUGIN_INVALID",
-    hint: 'A plugin is `export default definePlugin({ name, version, tools: [defineTool({ … })] })`; "tenon plugins create" writes one.',
-    details: { plugin: label, faults },
-    ...(cause !== undefined && { cause }),
   });
 }

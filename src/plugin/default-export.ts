@@ -1,18 +1,18 @@
-import { refusal, show } from "./check-plugin.js";
+import { describeValue, pluginError } from "./plugin-error.js";
 
 /** The default export of a plugin's module, as an object, or an error that says what was found instead. */
-export function defaultOf(exported: unknown, label: string): Readonly<Record<string, unknown>> {
+export function defaultExport(exported: unknown, label: string): Readonly<Record<string, unknown>> {
   const value = unwrap(exported);
-  if (value === undefined) throw refusal(label, [missing(exported)]);
+  if (value === undefined) throw pluginError(label, [missing(exported)]);
   if (isThenable(value)) {
     value.then(undefined, () => undefined);
-    throw refusal(label, ["its default export is a promise; write `export default await …`"]);
+    throw pluginError(label, ["its default export is a promise; write `export default await …`"]);
   }
   if (typeof value === "function") {
-    throw refusal(label, ["its default export is a function; export what definePlugin returns"]);
+    throw pluginError(label, ["its default export is a function; export what definePlugin returns"]);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw refusal(label, [`its default export must be a plugin, found ${show(value)}`]);
+    throw pluginError(label, [`its default export must be a plugin, found ${describeValue(value)}`]);
   }
   return value as Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,4 @@
-import { refusal, show } from "./check-plugin.js";
+import { describeValue, pluginError } from "./plugin-error.js";
 
 /** What went wrong while the plugin's own code was run for the first time. */
 export function importFault(label: string, error: unknown): Error {
@@ -6,8 +6,8 @@ export function importFault(label: string, error: unknown): Error {
   const where = known
     ? /\n\s+at .*?\(?((?:file:\/\/)?\/[^()\s]+:\d+:\d+)\)?/.exec(error.stack ?? "")?.[1]
     : undefined;
-  const what = known ? `${error.name}: ${error.message}` : show(error);
-  return refusal(
+  const what = known ? `${error.name}: ${error.message}` : describeValue(error);
+  return pluginError(
     label,
     [`it threw while it was imported: ${what}${where === undefined ? "" : ` (at ${where})`}`],
     error,

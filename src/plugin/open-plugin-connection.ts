@@ -4,7 +4,7 @@ import type { LogLevel } from "../contract/ports/log.js";
 import type { OpenProgram, ProgramChannel } from "../contract/ports/upstream.js";
 import { JsonRpcPeer } from "../wire/json-rpc-peer.js";
 import { checkManifest } from "./check-manifest.js";
-import { refusal } from "./check-plugin.js";
+import { pluginError } from "./plugin-error.js";
 import type { FoundPlugin } from "./find-plugin.js";
 import { PluginRequests } from "./plugin-requests.js";
 import { PluginConnection } from "./plugin-connection.js";
@@ -77,7 +77,7 @@ export async function openPluginConnection(
     };
     const { graceMs } = deps;
     const connection = new PluginConnection(manifest, { channel, peer, requests, graceMs, onStuck: kill });
-    if (state.ended !== undefined) throw refusal(found.label, [`its process ended: ${state.ended}`]);
+    if (state.ended !== undefined) throw pluginError(found.label, [`its process ended: ${state.ended}`]);
     state.connection = connection;
     state.unwatch = watchHost(channel.pid, options.limits, (reason) => kill(connection, reason));
     return connection;
@@ -103,7 +103,7 @@ async function startProcess(
       { onMessage, onLost, onLog, maxMessageBytes },
     );
   } catch (error) {
-    throw refusal(found.label, [`its process could not be started: ${messageOf(error)}`], error);
+    throw pluginError(found.label, [`its process could not be started: ${messageOf(error)}`], error);
   }
 }
 
@@ -114,7 +114,7 @@ async function awaitStart(peer: JsonRpcPeer, { label }: FoundPlugin, timeoutMs: 
     await peer.request("ping", {}, late);
   } catch (error) {
     const reason = late.aborted ? `it did not answer within ${timeoutMs} ms` : messageOf(error);
-    throw refusal(label, [`its process could not be started: ${reason}`], error);
+    throw pluginError(label, [`its process could not be started: ${reason}`], error);
   }
 }
 
@@ -134,7 +134,7 @@ async function load(
     const reason = late.aborted
       ? `it was not imported and set up within ${timeoutMs} ms`
       : `its process ended while it was loaded: ${messageOf(error)}`;
-    throw refusal(label, [reason], error);
+    throw pluginError(label, [reason], error);
   }
   if (!answer.ok) throw fromWireError(answer.error);
   return checkManifest(answer.value, label);

@@ -1,6 +1,6 @@
 import type { PluginInfo, PluginOptions, PluginState } from "../contract/plugin.js";
 import { ToolUnavailableError } from "../contract/errors.js";
-import { refusal } from "./check-plugin.js";
+import { pluginError } from "./plugin-error.js";
 import type { FoundPlugin } from "./find-plugin.js";
 import type { LoadedPlugin } from "./loaded-plugin.js";
 import { watchFiles } from "./watch-files.js";
@@ -137,7 +137,7 @@ export class PluginSlot {
     try {
       this.#refuseStopped();
       if (old !== undefined && old.name !== fresh.name) {
-        throw refusal(old.name, [`it calls itself "${fresh.name}" now; unload it and load it anew`]);
+        throw pluginError(old.name, [`it calls itself "${fresh.name}" now; unload it and load it anew`]);
       }
       this.#parts.install(fresh, old);
     } catch (error) {

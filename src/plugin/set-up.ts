@@ -1,6 +1,7 @@
 import type { PluginCleanup } from "../contract/plugin.js";
 import type { Log } from "../contract/ports/log.js";
-import { refusal, show, type CheckedPlugin } from "./check-plugin.js";
+import type { CheckedPlugin } from "./check-plugin.js";
+import { describeValue, pluginError } from "./plugin-error.js";
 
 export interface SetupParts {
   readonly options: Readonly<Record<string, unknown>>;
@@ -19,12 +20,12 @@ export async function setUp(plugin: CheckedPlugin, parts: SetupParts): Promise<(
   } catch (error) {
     life.abort(error);
     if ((error as { code?: unknown } | null)?.code === "PLUGIN_INVALID") throw error;
-    const what = error instanceof Error ? `${error.name}: ${error.message}` : show(error);
-    throw refusal(plugin.name, [`its setup failed: ${what}`], error);
+    const what = error instanceof Error ? `${error.name}: ${error.message}` : describeValue(error);
+    throw pluginError(plugin.name, [`its setup failed: ${what}`], error);
   }
   if (cleanup !== undefined && typeof cleanup !== "function") {
-    throw refusal(plugin.name, [
-      `its setup must return nothing or a function that cleans up, found ${show(cleanup)}`,
+    throw pluginError(plugin.name, [
+      `its setup must return nothing or a function that cleans up, found ${describeValue(cleanup)}`,
     ]);
   }
   return async () => {
@@ -37,7 +38,7 @@ async function withinTime(plugin: CheckedPlugin, timeoutMs: number, running: unk
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(refusal(plugin.name, [`its setup did not end within ${timeoutMs} ms`])),
+      () => reject(pluginError(plugin.name, [`its setup did not end within ${timeoutMs} ms`])),
       Math.min(timeoutMs, 2 ** 31 - 1),
     );
   });

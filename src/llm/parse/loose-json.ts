@@ -117,19 +117,18 @@ function readString(reader: Reader, { python }: LooseOptions): string {
 
 function readUpTo(reader: Reader, end: string): string {
   const { text } = reader;
-  const quote = end.charCodeAt(0);
   let result = "";
   let from = reader.pos;
   for (let at = from; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === quote && text.startsWith(end, at)) {
+    const char = text[at];
+    if (char === end[0] && text.startsWith(end, at)) {
       reader.spend(at - reader.pos + 1);
       reader.pos = at + end.length;
       return result + text.slice(from, at);
     }
-    if (code !== 92) continue;
-    const [char, length] = readEscape(text, at);
-    result += text.slice(from, at) + char;
+    if (char !== "\\") continue;
+    const [meant, length] = readEscape(text, at);
+    result += text.slice(from, at) + meant;
     at += length - 1;
     from = at + 1;
   }

@@ -1,4 +1,4 @@
-/** Why a piece of text is no call that can be trusted. */
+/** Why a piece of text cannot be read as a call. */
 export const problemCodes = ["incomplete", "malformed", "ambiguous", "too_deep", "limit"] as const;
 
 export type ProblemCode = (typeof problemCodes)[number];
@@ -6,7 +6,7 @@ export type ProblemCode = (typeof problemCodes)[number];
 /** A piece of model text that looks like a call and cannot be read as exactly one. */
 export class Unreadable extends Error {
   readonly code: ProblemCode;
-  /** Where the piece ends cannot be told, so that nothing behind it can be trusted either. */
+  /** It is unclear where the piece ends, so that nothing after it can be trusted either. */
   readonly isEndless: boolean;
 
   constructor(code: ProblemCode, message: string, { isEndless = false } = {}) {
@@ -21,8 +21,8 @@ export class Unreadable extends Error {
 }
 
 /**
- * A place in a text, and a budget of steps. Whoever looks ahead pays for it, so that however often hostile
- * text makes the readers start anew, the whole stays linear.
+ * A position in a text, and a budget of steps. Looking ahead costs steps, so that reading stays linear however often
+ * hostile text makes the readers start over.
  */
 export class Reader {
   readonly text: string;
@@ -45,7 +45,8 @@ export class Reader {
 
   spend(steps: number): void {
     this.#left -= steps;
-    if (this.#left < 0) throw new Unreadable("limit", "The text makes too much work; the rest was not read.");
+    if (this.#left < 0)
+      throw new Unreadable("limit", "Reading the text takes too many steps; the rest was not read.");
   }
 
   /** Whether the budget is used up: then nothing more can be read. */
@@ -88,17 +89,17 @@ export class Reader {
 
   skipSpace(): void {
     const from = this.pos;
-    while (this.pos < this.text.length && isSpace(this.text.charCodeAt(this.pos))) this.pos++;
+    while (this.pos < this.text.length && isSpace(this.char)) this.pos++;
     this.spend(this.pos - from);
   }
 
   /** Whether only spaces stand between the start of the line and here. */
   get startsLine(): boolean {
     for (let at = this.pos - 1; at >= 0; at--) {
-      const code = this.text.charCodeAt(at);
-      if (code === 10 || code === 13) return true;
-      if (code !== 32 && code !== 9) return false;
-      if (this.pos - at > 64) return false; // deeper than anybody indents
+      const char = this.text.charAt(at);
+      if (lineEnds.has(char)) return true;
+      if (!blanks.has(char)) return false;
+      if (this.pos - at > 64) return false; // deeper than any usual indentation
     }
     return true;
   }
@@ -106,15 +107,20 @@ export class Reader {
   /** Whether nothing but spaces follows up to the end of the line. */
   get endsLine(): boolean {
     for (let at = this.pos; at < this.text.length; at++) {
-      const code = this.text.charCodeAt(at);
-      if (code === 10 || code === 13) return true;
-      if (code !== 32 && code !== 9) return false;
+      const char = this.text.charAt(at);
+      if (lineEnds.has(char)) return true;
+      if (!blanks.has(char)) return false;
       if (at - this.pos > 1024) return false;
     }
     return true;
   }
 }
 
-export function isSpace(code: number): boolean {
-  return code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0xfeff;
+const lineEnds = new Set(["\n", "\r"]);
+const blanks = new Set([" ", "\t"]);
+const spaces = new Set([...lineEnds, ...blanks, "\v", "\f", "\u00a0", "\ufeff"]);
+
+/** Whether a character is white space, a no-break space or a byte order mark. */
+export function isSpace(char: string): boolean {
+  return spaces.has(char);
 }

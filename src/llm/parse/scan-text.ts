@@ -60,13 +60,13 @@ class Scan {
   /** Look at the next character that could begin something. */
   step(): void {
     const { reader } = this;
-    const code = reader.text.charCodeAt(reader.pos);
-    if (isSpace(code)) {
+    const { char } = reader;
+    if (isSpace(char)) {
       reader.pos++;
       return;
     }
     const start = reader.pos;
-    if (this.#takeAt(code)) {
+    if (this.#takeAt(char)) {
       this.#wroteSomething ||= this.found.length > 0;
       return;
     }
@@ -80,13 +80,22 @@ class Scan {
     return this.#kept.join("").trim();
   }
 
-  #takeAt(code: number): boolean {
-    if (code === 60) return this.#takeTag();
-    if (code === 96 || code === 126) return this.#takeFence();
-    if (code === 91) return this.#skipTokens("[THINK]", "[/THINK]") || this.#takeToken() || this.#takeBare();
-    if (code === 123) return this.#takeBare();
-    if (code === 65) return this.#takeReAct();
-    return false;
+  #takeAt(char: string): boolean {
+    switch (char) {
+      case "<":
+        return this.#takeTag();
+      case "`":
+      case "~":
+        return this.#takeFence();
+      case "[":
+        return this.#skipTokens("[THINK]", "[/THINK]") || this.#takeToken() || this.#takeBare();
+      case "{":
+        return this.#takeBare();
+      case "A":
+        return this.#takeReAct();
+      default:
+        return false;
+    }
   }
 
   /** A tag: of a call, of thoughts, or an ordinary one. */

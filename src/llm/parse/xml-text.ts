@@ -162,7 +162,7 @@ export function encodeText(text: string): string {
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
     .replaceAll("\r", "&#13;");
-  const edges = [0, escaped.length - 1].filter((at) => isSpace(escaped.charCodeAt(at)));
+  const edges = [0, escaped.length - 1].filter((at) => isSpace(escaped.charAt(at)));
   if (edges.length === 0) return escaped;
   const [first] = edges;
   const lead = first === 0 ? `&#${escaped.charCodeAt(0)};` : escaped.charAt(0);

@@ -1,4 +1,5 @@
-import { checkPlugin, refusal, type AcceptTool, type CheckedPlugin } from "../check-plugin.js";
+import { checkPlugin, type AcceptTool, type CheckedPlugin } from "../check-plugin.js";
+import { pluginError } from "../plugin-error.js";
 import { describePlugin } from "../describe-plugin.js";
 import { importFault } from "../import-fault.js";
 import { loadModule } from "../load-module.js";
@@ -71,5 +72,5 @@ function refuseUnportable(plugin: CheckedPlugin): void {
     .map(
       ({ name }) => `its extension "${String(name)}" has extendTool, which only works with inProcess: true`,
     );
-  if (faults.length > 0) throw refusal(plugin.name, faults);
+  if (faults.length > 0) throw pluginError(plugin.name, faults);
 }
