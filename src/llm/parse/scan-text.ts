@@ -81,21 +81,11 @@ class Scan {
   }
 
   #takeAt(char: string): boolean {
-    switch (char) {
-      case "<":
-        return this.#takeTag();
-      case "`":
-      case "~":
-        return this.#takeFence();
-      case "[":
-        return this.#skipTokens("[THINK]", "[/THINK]") || this.#takeToken() || this.#takeBare();
-      case "{":
-        return this.#takeBare();
-      case "A":
-        return this.#takeReAct();
-      default:
-        return false;
-    }
+    if (char === "<") return this.#takeTag();
+    if (char === "`" || char === "~") return this.#takeFence();
+    if (char === "[") return this.#skipTokens("[THINK]", "[/THINK]") || this.#takeToken() || this.#takeBare();
+    if (char === "{") return this.#takeBare();
+    return char === "A" && this.#takeReAct();
   }
 
   /** A tag: of a call, of thoughts, or an ordinary one. */
