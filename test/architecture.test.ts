@@ -8,7 +8,7 @@ const src = resolve(import.meta.dirname, "../src");
 const ranks: Readonly<Record<string, number>> = {
   contract: 0,
   schema: 1,
-  glob: 1,
+  glob: 0,
   command: 1,
   text: 1,
   wire: 1,

@@ -8,7 +8,7 @@ import { stateSection } from "./state-schema.js";
 import { sandboxSection } from "./sandbox-schema.js";
 import { serversSchema } from "./server-schema.js";
 import { section, setting, type TightenContext } from "./setting.js";
-import { atLeastOne, bytes, glob, milliseconds, paths, text } from "./shared-schemas.js";
+import { atLeastOne, bytes, glob, milliseconds, nameGlob, paths, text } from "./shared-schemas.js";
 import { pluginSchema } from "./plugin-schema.js";
 import { loggingSchema, telemetrySection } from "./telemetry-schema.js";
 import { added, smaller, stricterIn } from "./tighten-rules.js";
@@ -199,7 +199,7 @@ export const configSchema = once(() =>
     network: network(),
     sandbox: sandboxSection(),
     secrets: section("What looks like a secret but may be seen.", {
-      allowEnv: setting(z.array(glob()).max(1000), {
+      allowEnv: setting(z.array(nameGlob()).max(1000), {
         text: "Environment variables that look like secrets but may be seen by the agent.",
         default: [],
       }),

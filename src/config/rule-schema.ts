@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { once } from "../schema/once.js";
-import { glob, globs, text } from "./shared-schemas.js";
+import { globs, nameGlob, text } from "./shared-schemas.js";
 
 const exampleSchema = once(() =>
   z
@@ -71,8 +71,8 @@ export type PolicyRule = z.output<ReturnType<typeof ruleSchema>>;
 /** How many calls a tool or an agent may make. */
 export const quotaSchema = once(() =>
   z.strictObject({
-    tool: glob().optional().describe("Tools it counts. @default every tool"),
-    agent: glob().optional().describe("Agents it counts. @default every agent"),
+    tool: nameGlob().optional().describe("Tools it counts. @default every tool"),
+    agent: nameGlob().optional().describe("Agents it counts. @default every agent"),
     perMinute: z.number().int().min(0).max(1e9).optional().describe("Calls per minute. @default no limit"),
     perTask: z.number().int().min(0).max(1e9).optional().describe("Calls per task. @default no limit"),
     perSession: z.number().int().min(0).max(1e9).optional().describe("Calls per session. @default no limit"),

@@ -1,15 +1,15 @@
 import * as z from "zod";
 import { once } from "../schema/once.js";
 import { whole } from "./setting.js";
-import { glob, milliseconds, text, webAddress } from "./shared-schemas.js";
+import { milliseconds, nameGlob, text, webAddress } from "./shared-schemas.js";
 
 const selection = once(() => ({
   enabled: z
     .boolean()
     .optional()
     .describe("`false` keeps the entry but does not start the server. @default true"),
-  include: z.array(glob()).max(1000).optional().describe("Only these of its tools. @default all"),
-  exclude: z.array(glob()).max(1000).optional().describe("None of these tools. @default none"),
+  include: z.array(nameGlob()).max(1000).optional().describe("Only these of its tools. @default all"),
+  exclude: z.array(nameGlob()).max(1000).optional().describe("None of these tools. @default none"),
   timeoutMs: milliseconds().optional().describe("Time limit of one call, in milliseconds. @default 60000"),
   startTimeoutMs: milliseconds()
     .optional()

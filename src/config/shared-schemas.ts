@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { faultOfName } from "../glob/name-glob.js";
 import { once } from "../schema/once.js";
 
 /** Node.js fires longer timers immediately, so no limit may exceed this. */
@@ -9,6 +10,14 @@ export const text = once(() => z.string().min(1).max(4096));
 
 /** A glob; bounded, because very long patterns are slow to compile. */
 export const glob = once(() => z.string().min(1).max(512));
+
+/** A glob of names, such as tools or variables. */
+export const nameGlob = once(() =>
+  glob().superRefine((pattern, context) => {
+    const fault = faultOfName(pattern.replace(/^!/, ""));
+    if (fault !== undefined) context.addIssue({ code: "custom", message: `not a valid pattern: ${fault}` });
+  }),
+);
 
 /** One glob or several. */
 export const globs = once(() => z.union([glob(), z.array(glob()).min(1).max(1000)]));

@@ -5,14 +5,14 @@ import { cacheSection, loopGuardSection, outputSection } from "./output-schema.j
 import { quotaSchema } from "./rule-schema.js";
 import { serverListSchema } from "./server-schema.js";
 import { section, setting } from "./setting.js";
-import { atLeastOne, bytes, count, glob, milliseconds, paths, text } from "./shared-schemas.js";
+import { atLeastOne, bytes, count, nameGlob, milliseconds, paths, text } from "./shared-schemas.js";
 import { added, fewer, smaller } from "./tighten-rules.js";
 import { toolConfigSchema, webSearchSchema } from "./tool-config-schema.js";
 
 /** Which tools there are and how they run. */
 export const toolsSection = once(() =>
   section("Which tools there are and how they run.", {
-    enabled: setting(z.array(glob()).max(10_000), {
+    enabled: setting(z.array(nameGlob()).max(10_000), {
       text: "Only these tools (globs).",
       default: [],
       defaultText: "all",
@@ -67,12 +67,12 @@ export const toolsetSchema = once(() =>
   z
     .array(
       z.union([
-        glob(),
+        nameGlob(),
         z
           .strictObject({
             category: setting(z.enum(toolCategories), { text: "All tools of a category." }),
             readOnly: setting(z.literal(true), { text: "All tools that change nothing." }),
-            name: setting(glob(), { text: "All tools whose names match the glob." }),
+            name: setting(nameGlob(), { text: "All tools whose names match the glob." }),
           })
           .refine((by) => Object.keys(by).length > 0, "expected category, readOnly or name"),
       ]),

@@ -1,8 +1,17 @@
+import { compileWildcard } from "./wildcard.js";
+
 /** Any names, or none. */
 export const globstar = Symbol("**");
 
 /** What one part of a path pattern stands for: a name, any names, or the names that pass a test. */
 export type Segment = string | typeof globstar | ((name: string) => boolean);
+
+/** Compile one part of a path pattern. Throws a `PatternError`. */
+export function toSegment(name: string): Segment {
+  if (/^\*{2,}$/.test(name)) return globstar;
+  const { literal, test } = compileWildcard(name);
+  return literal ?? test;
+}
 
 /**
  * Whether a pattern matches the names of a path. It walks with one step back, to the last `**`,

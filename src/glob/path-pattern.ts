@@ -1,5 +1,5 @@
 import { expandBraces } from "./expand-braces.js";
-import { fits, globstar, matchNames, type Segment } from "./match-names.js";
+import { fits, globstar, matchNames, toSegment, type Segment } from "./match-names.js";
 import { compileWildcard, PatternError } from "./wildcard.js";
 
 /** A compiled glob for paths below some directory. */
@@ -50,11 +50,7 @@ function toSegments(text: string): Segment[] {
   const names = text.split("/").filter((name) => name !== "" && name !== ".");
   if (names.includes("..")) throw new PatternError('".." leads out of the directory: name that as the path');
   if (names.length === 0) throw new PatternError("it is empty");
-  return names.map((name): Segment => {
-    if (/^\*{2,}$/.test(name)) return globstar;
-    const { literal, test } = compileWildcard(name);
-    return literal ?? test;
-  });
+  return names.map(toSegment);
 }
 
 /** Whether the pattern goes on below a directory of these names. */

@@ -1,4 +1,5 @@
 import type { CommandPaths, PathRuling } from "../contract/session.js";
+import { splitExceptions } from "../glob/name-glob.js";
 import { matchFacet, namesResources } from "./compile-rule.js";
 import type { CompiledRule } from "./compile-rule.js";
 import { facetsOf } from "./facets.js";
@@ -27,7 +28,9 @@ export function commandPaths(call: PolicyCall, subject: Subject, space: PathSpac
   const others = facetsOf(call, space).filter(({ kind }) => kind !== "path");
   const isPlain = rules.length === tightening.length;
   return {
-    patterns: [...new Set(tightening.flatMap(({ rule }) => patternsOf(rule.path)))],
+    patterns: [
+      ...new Set(tightening.flatMap(({ rule }) => splitExceptions([rule.path ?? []].flat(), "**").included)),
+    ],
     judge(path, access) {
       const view = viewPath(path, space);
       const facet = {
@@ -83,11 +86,4 @@ function firstMatch(
     const found = matchFacet(rule, facet, all);
     return rule.rule.decision === "allow" ? found === match.yes : found !== match.no;
   });
-}
-
-/** A list of nothing but exceptions means everything else. */
-function patternsOf(path: string | readonly string[] | undefined): readonly string[] {
-  const patterns = path === undefined ? [] : [path].flat();
-  const taken = patterns.filter((pattern) => !pattern.startsWith("!"));
-  return taken.length > 0 ? taken : ["**"];
 }

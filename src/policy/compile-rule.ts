@@ -5,12 +5,11 @@ import { compileHosts } from "./host-condition.js";
 import type { HostCondition } from "./host-condition.js";
 import { both, match } from "./match.js";
 import type { Match } from "./match.js";
-import { compileNames, foldToolName } from "./name-condition.js";
-import type { NameCondition } from "./name-condition.js";
 import { compilePathCondition, lazyPathCondition } from "./path-condition.js";
 import type { PathCondition } from "./path-condition.js";
 import type { PathSpace } from "./path-space.js";
 import type { PolicyRule, RuleSource } from "./policy-rule.js";
+import { compileNames, type NameCondition } from "../glob/name-glob.js";
 import { PatternError } from "../glob/wildcard.js";
 
 /** Who calls what: the part of a call that stays the same from call to call. */
@@ -76,10 +75,10 @@ export function compileConditions(
   };
   const conditions = {
     tool: take("tool", (patterns) => compileNames(patterns, foldToolName)),
-    agent: take("agent", (patterns) => compileNames(patterns, String)),
-    user: take("user", (patterns) => compileNames(patterns, String)),
-    client: take("client", (patterns) => compileNames(patterns, String)),
-    session: take("session", (patterns) => compileNames(patterns, String)),
+    agent: take("agent", compileNames),
+    user: take("user", compileNames),
+    client: take("client", compileNames),
+    session: take("session", compileNames),
     path: take("path", (patterns) => compilePath(patterns, { space, allows, ignoreCase })),
     access: rule.access,
     command: take("command", (lines) =>
@@ -88,6 +87,11 @@ export function compileConditions(
     host: take("host", (patterns) => compileHosts(patterns, allows)),
   };
   return { conditions, problems };
+}
+
+/** Tool names are unique in this form, so a rule in another case still means the same tool. */
+function foldToolName(name: string): string {
+  return name.normalize("NFKC").toLowerCase();
 }
 
 /** Whether the rule is about this caller and tool, whatever the call touches. */

@@ -1,5 +1,6 @@
 import { domainToASCII } from "node:url";
 import { expandBraces } from "../glob/expand-braces.js";
+import { splitExceptions } from "../glob/name-glob.js";
 import { match } from "./match.js";
 import type { Match } from "./match.js";
 import { compileWildcard, PatternError } from "../glob/wildcard.js";
@@ -24,10 +25,9 @@ export function viewHost(text: string): TouchedHost {
 
 /** Compile globs of hosts, in which `*` spans dots; `!glob` takes out of the others. */
 export function compileHosts(patterns: readonly string[], allows: boolean): HostCondition {
-  const taken = patterns.filter((pattern) => !pattern.startsWith("!"));
-  const left = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1));
-  const inside = (taken.length > 0 ? taken : ["*"]).flatMap(compileHost);
-  const outside = left.flatMap(compileHost);
+  const { included, excluded } = splitExceptions(patterns, "*");
+  const inside = included.flatMap(compileHost);
+  const outside = excluded.flatMap(compileHost);
   return (host) => {
     const excepted = best(outside, host);
     // An exception that may hold narrows an allow rule; it opens a deny rule only where it surely holds.
@@ -65,9 +65,9 @@ function bare(name: string): string {
 function compileHost(pattern: string): HostCondition[] {
   return expandBraces(pattern.trim().toLowerCase()).map((text) => {
     if (/[/@]|:\/\//.test(text))
-      throw new PatternError("it is no host: write a name or address, without scheme or path");
+      throw new PatternError("not a host: write a name or an address, without scheme or path");
     const plain = /[*?[\\]/.test(text.replace(/^\[[0-9a-f:.]+\]/, "")) ? asciiParts(text) : viewHost(text);
-    if (plain.name === "") throw new PatternError("it names no host");
+    if (plain.name === "") throw new PatternError("the name of the host is missing");
     const name =
       /[*?]/.test(plain.name) || text.includes("\\") ? compileWildcard(plain.name).test : same(plain.name);
     const port = plain.port === undefined || plain.port === "*" ? undefined : plain.port;

@@ -1,3 +1,4 @@
+import { splitExceptions } from "../glob/name-glob.js";
 import { createGlobSet } from "./glob-set.js";
 import type { GlobSet } from "./glob-set.js";
 import { match } from "./match.js";
@@ -40,19 +41,17 @@ export function compilePathCondition(
   options: PathConditionOptions,
 ): PathCondition {
   const { allows } = options;
-  const taken = patterns.filter((pattern) => !pattern.startsWith("!"));
-  const left = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1));
-  const includes = taken.length > 0 ? taken : ["**"];
+  const { included, excluded } = splitExceptions(patterns, "**");
   // What an exception takes out of a deny rule loosens it, so it compares as strictly as an allow rule.
   const own = { folding: foldingFor(allows, options), wide: !allows };
   const other = { folding: foldingFor(!allows, options), wide: allows };
   const space = options.space;
-  const inside = createGlobSet(includes.flatMap((pattern) => compilePathGlob(pattern, { space, ...own })));
-  const outside = createGlobSet(left.flatMap((pattern) => compilePathGlob(pattern, { space, ...other })));
+  const inside = createGlobSet(included.flatMap((pattern) => compilePathGlob(pattern, { space, ...own })));
+  const outside = createGlobSet(excluded.flatMap((pattern) => compilePathGlob(pattern, { space, ...other })));
   const sides = { inside, outside, own: own.folding, other: other.folding };
   return {
     test: allows ? (path) => allowMatch(path, sides) : (path) => denyMatch(path, sides),
-    covers: ({ view }) => left.length === 0 && some(inside, shapeOf(view, own.folding), coversTree),
+    covers: ({ view }) => excluded.length === 0 && some(inside, shapeOf(view, own.folding), coversTree),
     keys: keysOf(inside.all, allows),
   };
 }

@@ -1,8 +1,8 @@
 import { expandBraces } from "../glob/expand-braces.js";
 import { foldText, isAbsolutePath } from "./path-space.js";
 import type { Folding, PathShape, PathSpace } from "./path-space.js";
-import { fits, globstar, matchNames, type Segment } from "../glob/match-names.js";
-import { compileWildcard, PatternError } from "../glob/wildcard.js";
+import { fits, globstar, matchNames, toSegment, type Segment } from "../glob/match-names.js";
+import { PatternError } from "../glob/wildcard.js";
 
 /** A compiled glob, one per alternative of its braces. */
 export interface PathGlob {
@@ -114,11 +114,9 @@ function normalSegments(names: readonly string[], folding: Folding): Segment[] {
     if (name === "..") {
       if (typeof segments.pop() !== "string")
         throw new PatternError('".." behind a wildcard has no clear meaning');
-    } else if (/^\*{2,}$/.test(name)) {
-      if (segments.at(-1) !== globstar) segments.push(globstar);
     } else {
-      const { literal, test } = compileWildcard(foldText(name, folding));
-      segments.push(literal ?? test);
+      const segment = toSegment(foldText(name, folding));
+      if (segment !== globstar || segments.at(-1) !== globstar) segments.push(segment);
     }
   }
   return segments;

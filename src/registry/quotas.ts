@@ -1,6 +1,6 @@
 import { ToolDefinitionError, ToolUnavailableError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
-import { matchesGlob } from "./glob.js";
+import { compileName, faultOfName } from "../glob/name-glob.js";
 
 /**
  * A limit on calls. With `tool`, every tool that fits has a count of its own, without it all tools
@@ -48,13 +48,14 @@ const mostCounters = 10_000;
 export function createQuotas(rules: readonly QuotaRule[], clock: Pick<Clock, "now">): Quotas {
   for (const rule of rules) checkRule(rule);
   if (rules.length === 0) return { take: () => undefined };
+  const compiled = rules.map((rule) => ({ rule, fits: compileRule(rule) }));
   const counters = new Map<string, Counter>();
   return {
     take(call) {
       const now = clock.now();
       const due: Counter[] = [];
-      for (const [position, rule] of rules.entries()) {
-        if (!fits(rule, call)) continue;
+      for (const [position, { rule, fits }] of compiled.entries()) {
+        if (!fits(call)) continue;
         for (const scope of scopes) {
           const limit = rule[scope];
           if (limit === undefined) continue;
@@ -81,13 +82,17 @@ function checkRule(rule: QuotaRule): void {
     refuse("has a limit that is no whole number from 0");
   }
   for (const glob of [rule.tool, rule.agent]) {
-    if (glob !== undefined && (typeof glob !== "string" || glob === "")) refuse("has an empty glob");
+    if (glob === undefined) continue;
+    if (typeof glob !== "string" || glob === "") refuse("has an empty glob");
+    const fault = faultOfName(glob);
+    if (fault !== undefined) refuse(`has the unusable glob ${JSON.stringify(glob)}: ${fault}`);
   }
 }
 
-function fits(rule: QuotaRule, call: QuotaCall): boolean {
-  if (rule.tool !== undefined && !matchesGlob(rule.tool, call.toolName)) return false;
-  return rule.agent === undefined || matchesGlob(rule.agent, call.agent);
+function compileRule({ tool = "*", agent = "*" }: QuotaRule): (call: QuotaCall) => boolean {
+  const isTool = compileName(tool).test;
+  const isAgent = compileName(agent).test;
+  return (call) => isTool(call.toolName) && isAgent(call.agent);
 }
 
 /** JSON keeps the parts apart, whatever characters they hold. */

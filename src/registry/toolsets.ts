@@ -1,7 +1,7 @@
 import { ToolDefinitionError } from "../contract/errors.js";
 import type { ToolCategory } from "../contract/tool.js";
 import { toolCategories } from "../contract/tool.js";
-import { isGlob, matchesGlob } from "./glob.js";
+import { compileName, faultOfName } from "../glob/name-glob.js";
 import type { ToolEntry } from "./tool-entry.js";
 
 /** Tools by their nature; where several fields are given, all must hold. */
@@ -87,18 +87,18 @@ function remembering(name: string, test: Test): Toolset {
  * not hand out a shell because one of its aliases is `run_command`.
  */
 function hasName(pattern: string, removing: boolean): Test {
-  if (!isGlob(pattern)) return (entry) => entry.name === pattern || entry.aliases.includes(pattern);
-  return (entry) =>
-    matchesGlob(pattern, entry.name) ||
-    (removing && entry.aliases.some((alias) => matchesGlob(pattern, alias)));
+  const { literal, test } = compileName(pattern);
+  if (literal !== undefined) return (entry) => entry.name === literal || entry.aliases.includes(literal);
+  return (entry) => test(entry.name) || (removing && entry.aliases.some(test));
 }
 
 function fits({ category, readOnly, name }: ToolsetSelector): Test {
+  const isNamed = name === undefined ? undefined : compileName(name).test;
   return ({ tool, name: own }) =>
     (category === undefined || tool.category === category) &&
     (readOnly === undefined ||
       (tool.annotations?.readOnly === true && tool.annotations.dangerous !== true)) &&
-    (name === undefined || matchesGlob(name, own));
+    (isNamed === undefined || isNamed(own));
 }
 
 function checkToolset(name: string, definition: unknown): asserts definition is ToolsetDefinition {
@@ -118,7 +118,9 @@ function checkToolset(name: string, definition: unknown): asserts definition is 
 function faultOfGlob(rule: string): string | undefined {
   const pattern = rule.startsWith("!") ? rule.slice(1) : rule;
   if (pattern.length > 256) return "has a pattern of more than 256 characters";
-  return /^[^\s!@]+$/u.test(pattern) ? undefined : `has the unusable pattern ${JSON.stringify(rule)}`;
+  if (!/^[^\s!@]+$/u.test(pattern)) return `has the unusable pattern ${JSON.stringify(rule)}`;
+  const fault = faultOfName(pattern);
+  return fault === undefined ? undefined : `has the unusable pattern ${JSON.stringify(rule)}: ${fault}`;
 }
 
 function faultOfSelector(rule: unknown): string | undefined {
@@ -131,5 +133,6 @@ function faultOfSelector(rule: unknown): string | undefined {
     return `names the category ${JSON.stringify(category)}`;
   }
   if (readOnly !== undefined && readOnly !== true) return "has a readOnly that is not true";
-  return name === undefined || typeof name === "string" ? undefined : "has a name that is no text";
+  if (name === undefined) return undefined;
+  return typeof name === "string" ? faultOfGlob(name) : "has a name that is not a string";
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import type { AuditQuery, AuditRecord, AuditStart } from "../../contract/ports/audit.js";
-import { compileWildcard } from "../../glob/wildcard.js";
+import { compileName } from "../../glob/name-glob.js";
 import { linesPerSegment } from "./line.js";
 import { readPart } from "./read-lines.js";
 import { loadIndex, nameHash, outcomes, parseLine, type SegmentIndex } from "./segment-index.js";
@@ -279,7 +279,7 @@ function compileQuery(index: SegmentIndex, query: AuditQuery): ((row: number) =>
 }
 
 function fitting(names: readonly string[], pattern: string): boolean[] {
-  const { test } = compileWildcard(pattern);
+  const { test } = compileName(pattern);
   return names.map((name) => test(name));
 }
 

@@ -2,7 +2,7 @@ import type { ActiveExtension } from "../../call/extensions.js";
 import { ToolDefinitionError } from "../../contract/errors.js";
 import type { Extension, ExtensionFilter } from "../../contract/extension.js";
 import { toolCategories, type Tool } from "../../contract/tool.js";
-import { matchesGlob } from "../../registry/glob.js";
+import { compileName } from "../../glob/name-glob.js";
 
 /** A copy of an extension, taken when it was added: later changes to the original have no effect. */
 export interface CheckedExtension extends ActiveExtension {
@@ -87,11 +87,12 @@ function createFilter(
   );
   const wrong = wanted?.find((category) => !(toolCategories as readonly string[]).includes(category));
   if (wrong !== undefined) throw invalid(`has the unknown category "${wrong}" in its filter`);
+  const tests = (globs ?? []).map((glob) => compileName(glob).test);
   const known = new WeakMap<Tool, boolean>();
   const fitsFilter = (tool: Tool): boolean =>
     (wanted === undefined || wanted.includes(tool.category)) &&
     (globs === undefined ||
-      [tool.name, ...(tool.aliases ?? [])].some((name) => globs.some((glob) => matchesGlob(glob, name))));
+      [tool.name, ...(tool.aliases ?? [])].some((name) => tests.some((test) => test(name))));
   return (tool) => {
     const verdict = known.get(tool) ?? fitsFilter(tool);
     known.set(tool, verdict);

@@ -13,7 +13,7 @@ import { createGateway } from "../../mcp/gateway/gateway.js";
 import type { Gateway, McpServers, ServerSettings } from "../../mcp/gateway/gateway-types.js";
 import type { OpenServer } from "../../mcp/gateway/server-link.js";
 import { createServerMemory } from "../../mcp/gateway/server-memory.js";
-import { matchesGlob } from "../../registry/glob.js";
+import { matchesName } from "../../glob/name-glob.js";
 import type { ToolRegistry } from "../../registry/tool-registry.js";
 import type { Toolset, ToolsetEntry } from "../../registry/toolsets.js";
 import { createHttpClient, type HttpClient } from "../../world/http/http-client.js";
@@ -85,7 +85,7 @@ export function createMcpServers(parts: McpServersParts): RuntimeServers {
     now: clock.now,
     random,
     hide: (text) => redactor.redact(text),
-    matches: matchesGlob,
+    matches: matchesName,
     open: createOpen({ logins, guarded, oauthOf }),
   });
   for (const [name, server] of servers) gateway.add(name, toSettings(server, parts));

@@ -13,7 +13,7 @@ import type {
 } from "../../contract/host.js";
 import { ToolInternalError } from "../../contract/errors.js";
 import type { ClientDoor } from "../../contract/ports/client.js";
-import { matchesGlob } from "../../registry/glob.js";
+import { matchesName } from "../../glob/name-glob.js";
 import { joinPrompts, joinResources } from "./join-providers.js";
 import { changesOf } from "./work-resources.js";
 import { meantCall, searchListing } from "./search-listing.js";
@@ -169,7 +169,7 @@ export class TenonHostSession implements HostSession {
     const { include, exclude } = this.#parts.asked;
     const names = [trueName, this.#parts.catalogue.of(trueName)?.tool.name ?? trueName];
     const fits = (globs: readonly string[]): boolean =>
-      globs.some((glob) => names.some((name) => matchesGlob(glob, name)));
+      globs.some((glob) => names.some((name) => matchesName(glob, name)));
     return (include === undefined || fits(include)) && !(exclude !== undefined && fits(exclude));
   }
 

@@ -2,7 +2,7 @@ import type { RuleGroup } from "../../config/load-config.js";
 import type { ResolvedConfig } from "../../config/resolve-config.js";
 import type { ClientDoor } from "../../contract/ports/client.js";
 import type { ClientInfo } from "../../contract/ports/interact.js";
-import { compileNames } from "../../policy/name-condition.js";
+import { compileNames } from "../../glob/name-glob.js";
 
 /** Gives agents the name of the program they work for. */
 export type NameClient = (info: ClientInfo) => string;

@@ -4,7 +4,7 @@ import type { ResolvedConfig } from "../../config/resolve-config.js";
 import type { Stage } from "../../contract/ports/pipeline.js";
 import type { SeenFiles } from "../../contract/ports/seen.js";
 import type { SessionOptions } from "../../contract/tenon.js";
-import { matchesGlob } from "../../registry/glob.js";
+import { matchesName } from "../../glob/name-glob.js";
 import { narrowToolset, type Toolset } from "../../registry/toolsets.js";
 import type { Redactor } from "../../world/secrets/redactor.js";
 import { createSessionEnv } from "../../world/secrets/session-env.js";
@@ -46,7 +46,7 @@ export function createSessions(deps: SessionsOptions) {
   const newSessionId = createIds("session");
   const nameClient = createNameClient(config, deps.rules);
   const isAllowed = (name: string): boolean =>
-    config.secrets.allowEnv.some((glob) => matchesGlob(glob, name));
+    config.secrets.allowEnv.some((glob) => matchesName(glob, name));
   const open = (options: SessionOptions, { iteration, seen, env, onChange }: SessionStart): Session => {
     const { client } = options;
     const namesItself = client !== undefined && options.agent === undefined && !config.agentIsNamed;

@@ -7,7 +7,7 @@ import type { Clock } from "../../contract/ports/clock.js";
 import type { Outputs } from "../../contract/ports/outputs.js";
 import type { Processes, SandboxState } from "../../contract/ports/processes.js";
 import type { CallScope } from "../../contract/session.js";
-import { matchesGlob } from "../../registry/glob.js";
+import { matchesName } from "../../glob/name-glob.js";
 import { workspaceKey } from "../../store/state-dir.js";
 import { createOutputStore, type OutputStore } from "../../world/outputs/outputs.js";
 import { createProcessWorld, type ProcessWorld } from "../../world/processes/processes.js";
@@ -87,7 +87,7 @@ function openProcesses(
       ...(typeof wanted === "string" && { wanted }),
     },
     resolveFolder: (scope, cwd) => startFolder(guards, scope, cwd),
-    isSecretAllowed: (name) => config.secrets.allowEnv.some((glob) => matchesGlob(glob, name)),
+    isSecretAllowed: (name) => config.secrets.allowEnv.some((glob) => matchesName(glob, name)),
     tempDir: tmpdir(),
     newTagValue: () => randomBytes(9).toString("hex"),
     now: clock.now,

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { ToolDefinitionError } from "../../contract/errors.js";
 import { expandBraces } from "../../glob/expand-braces.js";
-import { globstar, matchNames, type Segment } from "../../glob/match-names.js";
-import { compileWildcard, escapeWildcard, PatternError } from "../../glob/wildcard.js";
+import { globstar, matchNames, toSegment, type Segment } from "../../glob/match-names.js";
+import { escapeWildcard, PatternError } from "../../glob/wildcard.js";
 import { foldName } from "./fold-name.js";
 import { isWithin } from "./path-text.js";
 
@@ -134,12 +134,7 @@ function toGlob(pattern: string, scope: Glob["scope"]): Glob {
 /** A rule covers what it names and everything below, hence the last `**`. */
 function toSegments(text: string): Segment[] {
   const names = text.split("/").filter((name) => name !== "" && name !== ".");
-  const segments = names.map((name): Segment => {
-    if (/^\*{2,}$/.test(name)) return globstar;
-    const { literal, test } = compileWildcard(name);
-    return literal ?? test;
-  });
-  return [...segments, globstar];
+  return [...names.map(toSegment), globstar];
 }
 
 function isGlob(text: string): boolean {

@@ -1,5 +1,7 @@
 import { domainToASCII } from "node:url";
 import { ToolValidationError } from "../../contract/errors.js";
+import { expandBraces } from "../../glob/expand-braces.js";
+import { compileWildcard, PatternError } from "../../glob/wildcard.js";
 
 /** The hosts of `allowHosts`, compiled. */
 export interface HostRules {
@@ -13,12 +15,12 @@ export interface HostRules {
 
 /** Compile globs of hosts with an optional port, in which `*` spans dots and `{a,b}` is either. */
 export function compileHosts(patterns: readonly string[]): HostRules {
-  const rules = patterns.flatMap((pattern) => expandBraces(pattern.trim().toLowerCase())).map(compileHost);
+  const rules = patterns.flatMap((pattern) => compilePattern(pattern));
   const reaches = (rule: HostRule, port: number) => rule.port === undefined || rule.port === port;
   return {
-    matches: (host, port) => rules.some((rule) => reaches(rule, port) && matchGlob(rule.name, host)),
+    matches: (host, port) => rules.some((rule) => reaches(rule, port) && rule.test(host)),
     names: (host, port) => rules.some((rule) => reaches(rule, port) && rule.name === host),
-    namesPort: (host, port) => rules.some((rule) => rule.port === port && matchGlob(rule.name, host)),
+    namesPort: (host, port) => rules.some((rule) => rule.port === port && rule.test(host)),
   };
 }
 
@@ -32,7 +34,16 @@ export function plainHost(hostname: string): string {
 
 interface HostRule {
   readonly name: string;
+  readonly test: (host: string) => boolean;
   readonly port: number | undefined;
+}
+
+function compilePattern(pattern: string): HostRule[] {
+  try {
+    return expandBraces(pattern.trim().toLowerCase()).map(compileHost);
+  } catch (error) {
+    throw error instanceof PatternError ? notAHost(pattern, error) : error;
+  }
 }
 
 function compileHost(pattern: string): HostRule {
@@ -40,11 +51,13 @@ function compileHost(pattern: string): HostRule {
   // An IPv6 address without brackets has no room for a port.
   const name = bracketed ?? plain ?? (/^[0-9a-f:.*?]+$/.test(pattern) ? pattern : "");
   if (name === "" || /[/@\s\\]/.test(name) || Number(port) > 65_535) throw notAHost(pattern);
-  return { name: canonical(name), port: port === undefined || port === "*" ? undefined : Number(port) };
+  const spelled = canonical(name);
+  const { test } = compileWildcard(spelled);
+  return { name: spelled, test, port: port === undefined || port === "*" ? undefined : Number(port) };
 }
 
 function canonical(name: string): string {
-  if (/[*?]/.test(name)) {
+  if (/[*?[]/.test(name)) {
     const labels = name
       .split(".")
       .map((label) => (/^\p{ASCII}*$/u.test(label) ? label : domainToASCII(label)));
@@ -55,36 +68,11 @@ function canonical(name: string): string {
   return plainHost(new URL(url).hostname);
 }
 
-function notAHost(pattern: string): ToolValidationError {
-  return new ToolValidationError(`"${pattern}" in network.allowHosts is no host.`, {
+function notAHost(pattern: string, cause?: PatternError): ToolValidationError {
+  const why = cause === undefined ? "" : `: ${cause.message}`;
+  return new ToolValidationError(`"${pattern}" in network.allowHosts is not a valid host${why}.`, {
     code: "VALUE_INVALID",
+    ...(cause !== undefined && { cause }),
     hint: 'Write a name or an address, with wildcards and a port if you like: "*.example.com", "127.0.0.1:8080", "[::1]".',
   });
-}
-
-function expandBraces(pattern: string): string[] {
-  const [whole, before = "", inside = "", after = ""] = /^([^{]*)\{([^{}]*)\}(.*)$/s.exec(pattern) ?? [];
-  if (whole === undefined) return [pattern];
-  return inside.split(",").flatMap((choice) => expandBraces(`${before}${choice}${after}`));
-}
-
-/** Linear in practice: a failed match goes back to the last star only. */
-function matchGlob(glob: string, text: string): boolean {
-  let [at, from, star, mark] = [0, 0, -1, 0];
-  while (from < text.length) {
-    if (glob[at] === "*") {
-      star = at++;
-      mark = from;
-    } else if (at < glob.length && (glob[at] === "?" || glob[at] === text[from])) {
-      at++;
-      from++;
-    } else if (star >= 0) {
-      at = star + 1;
-      from = ++mark;
-    } else {
-      return false;
-    }
-  }
-  while (glob[at] === "*") at++;
-  return at === glob.length;
 }
