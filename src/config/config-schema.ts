@@ -126,13 +126,13 @@ const approvals = once(() =>
       tighten: smaller,
     }),
     pageTimeoutMs: setting(milliseconds(), {
-      text: "How long a call waits for approval while only the console can answer and none of its pages is open.",
+      text: "How long a call waits for consent while only the console can answer and none of its pages is open.",
       default: 30_000,
       tighten: smaller,
     }),
-    // Who may approve is the person's own choice, so there is no rule to tighten it.
+    // Who may consent is the person's own choice, so there is no rule to tighten it.
     channels: setting(z.array(z.enum(approvalChannels)).min(1).max(approvalChannels.length), {
-      text: "Who may approve, in order of preference; all that can be reached are asked together, and the first answer counts.",
+      text: "Who may consent, in order of preference; all that can be reached are asked together, and the first answer counts.",
       defaultText: "all, but not a host that is connected over HTTP",
     }),
   }),
@@ -148,7 +148,7 @@ export const configSchema = once(() =>
     $schema: setting(z.string(), { text: "Where an editor finds the schema of this file." }),
     workspaceDir: setting(text(), { text: "Folder the agent works in.", defaultText: "the current folder" }),
     mode: setting(z.enum(modes), {
-      text: "What runs without a person's approval where no rule decides.",
+      text: "What runs without a person's consent where no rule decides.",
       default: "ask",
       tighten: stricterIn(modes),
     }),
