@@ -1,8 +1,7 @@
 import type { AnalyseOptions, CommandAnalysis, SimpleCommand } from "./command-analysis.js";
 import { roughDenial } from "./rough-scan.js";
 import { runCommand } from "./run-command.js";
-import { nothingFed } from "./scope.js";
-import type { Scope } from "./scope.js";
+import { nothingFed, type Scope } from "./scope.js";
 import { isTangled } from "./tangled.js";
 import { staticOutput } from "./static-output.js";
 import { walkNode, walkScript } from "./walk-script.js";

@@ -1,5 +1,4 @@
-import { forget } from "./scope.js";
-import type { Scope } from "./scope.js";
+import { forget, type Scope } from "./scope.js";
 import { setVariable } from "./walk-command.js";
 import type { Draft, Walk } from "./walk.js";
 import type { Field } from "./words/field.js";

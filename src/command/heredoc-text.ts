@@ -1,8 +1,7 @@
 import type { HereDoc } from "unbash";
 import type { Scope } from "./scope.js";
 import type { Walk } from "./walk.js";
-import { knownField } from "./words/field.js";
-import type { Field } from "./words/field.js";
+import { knownField, type Field } from "./words/field.js";
 import { resolveParts } from "./words/resolve-word.js";
 
 /** The text of a here-document as the command reads it. */

@@ -8,8 +8,7 @@ import { changedFiles, readFiles } from "./judge/touched-files.js";
 import { isHarmlessVariable, isSteeringVariable } from "./judge/variables.js";
 import type { Scope, Stdin } from "./scope.js";
 import type { Draft, Walk } from "./walk.js";
-import { worse } from "./words/field.js";
-import type { Field } from "./words/field.js";
+import { worse, type Field } from "./words/field.js";
 import { absolutePath } from "./words/paths.js";
 
 /** What whoever took a command apart knows better. */

@@ -1,6 +1,5 @@
 import { denyCommand } from "./judge/deny-command.js";
-import { nothingFed } from "./scope.js";
-import type { Scope } from "./scope.js";
+import { nothingFed, type Scope } from "./scope.js";
 import type { Place } from "./walk.js";
 import { knownField } from "./words/field.js";
 

@@ -1,8 +1,7 @@
 import { applyBuiltin } from "./apply-builtin.js";
 import { assignedNames } from "./assigned-names.js";
 import { reportCommand } from "./report-command.js";
-import { forget, scopeVia } from "./scope.js";
-import type { Scope } from "./scope.js";
+import { forget, scopeVia, type Scope } from "./scope.js";
 import { unfoldCommand } from "./unfold/unfold-command.js";
 import type { Draft, Walk } from "./walk.js";
 

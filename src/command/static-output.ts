@@ -2,10 +2,8 @@ import type { Command, CommandNode, ParsedScript } from "unbash";
 import { heredocText } from "./heredoc-text.js";
 import type { Scope } from "./scope.js";
 import { decodeBase64, decodeHex, echoText, printfText, translate } from "./output-filters.js";
-import { quietly } from "./walk.js";
-import type { Output, Walk } from "./walk.js";
-import { worse } from "./words/field.js";
-import type { Field, Taint } from "./words/field.js";
+import { quietly, type Output, type Walk } from "./walk.js";
+import { worse, type Field, type Taint } from "./words/field.js";
 import { resolveText, resolveWord } from "./words/resolve-word.js";
 
 /** What a script prints, where that can be told without running it: `echo`, `printf`, and what turns text into other text. */

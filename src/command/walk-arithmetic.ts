@@ -1,6 +1,5 @@
 import type { ArithmeticExpression } from "unbash";
-import { forkScope } from "./scope.js";
-import type { Scope } from "./scope.js";
+import { forkScope, type Scope } from "./scope.js";
 import type { Walk } from "./walk.js";
 
 /**

@@ -6,8 +6,7 @@ import { isStrict } from "./judge/read-only.js";
 import { isSteeringVariable } from "./judge/variables.js";
 import type { Scope, Stdin, Value } from "./scope.js";
 import type { ResolvedRedirection, Walk } from "./walk.js";
-import { knownField, unknownField } from "./words/field.js";
-import type { Field } from "./words/field.js";
+import { knownField, unknownField, type Field } from "./words/field.js";
 import { absolutePath } from "./words/paths.js";
 import { resolveText, resolveWord } from "./words/resolve-word.js";
 

@@ -1,8 +1,7 @@
 import type { SyntaxNode, Word } from "unbash";
 import { assignedNames } from "./assigned-names.js";
 import { isForkBomb } from "./fork-bomb.js";
-import { forget, forkScope, nothingFed, walkBranch } from "./scope.js";
-import type { Scope } from "./scope.js";
+import { forget, forkScope, nothingFed, walkBranch, type Scope } from "./scope.js";
 import { walkArithmetic } from "./walk-arithmetic.js";
 import { setVariable } from "./walk-command.js";
 import type { Walk } from "./walk.js";

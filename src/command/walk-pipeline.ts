@@ -1,10 +1,8 @@
 import type { CommandNode, Pipeline } from "unbash";
 import { pipelineOutput } from "./static-output.js";
-import { forkScope } from "./scope.js";
-import type { Flow, Scope, Stdin } from "./scope.js";
+import { forkScope, type Flow, type Scope, type Stdin } from "./scope.js";
 import type { Output, Walk } from "./walk.js";
-import { worse } from "./words/field.js";
-import type { Taint } from "./words/field.js";
+import { worse, type Taint } from "./words/field.js";
 
 /** Walk the commands of a pipeline, each knowing what comes in and who reads what goes out. */
 export function walkPipeline({ commands, prefixes }: Pipeline, scope: Scope, walk: Walk): void {

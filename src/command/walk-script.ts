@@ -1,13 +1,11 @@
 import type { CommandNode, ParsedScript, PipelineNode, Statement, SyntaxNode } from "unbash";
-import { bothPlaces, carryOver, forkScope, settle, walkBranch } from "./scope.js";
-import type { Scope } from "./scope.js";
+import { bothPlaces, carryOver, forkScope, settle, walkBranch, type Scope } from "./scope.js";
 import { walkArithmetic } from "./walk-arithmetic.js";
 import { setVariable, walkCommand, walkRedirections } from "./walk-command.js";
 import { walkCase, walkFor, walkFunction, walkLoop } from "./walk-loops.js";
 import { walkPipeline } from "./walk-pipeline.js";
 import { walkTest } from "./walk-test.js";
-import { deepest } from "./walk.js";
-import type { Walk, WalkedNode } from "./walk.js";
+import { deepest, type Walk, type WalkedNode } from "./walk.js";
 
 /** Walk a script statement by statement, in the order in which a shell would run them. */
 export function walkScript(script: ParsedScript, scope: Scope, walk: Walk): void {

@@ -18,29 +18,20 @@ const capabilityList = once(() => z.array(text()).max(1000));
 
 const files = once(() => {
   const strict = (what: string) =>
-    setting(z.boolean(), { text: what, default: false, tighten: stricterIn([true, false]) });
+    setting(z.boolean(), what, { default: false, tighten: stricterIn([true, false]) });
   return section("Where files may be read and written.", {
-    allowedPaths: setting(paths(), {
-      text: "Paths outside the workspace that may be used.",
-      default: [],
-    }),
-    forbiddenPaths: setting(paths(), {
-      text: "Paths that may be neither read nor changed.",
+    allowedPaths: setting(paths(), "Paths outside the workspace that may be used.", { default: [] }),
+    forbiddenPaths: setting(paths(), "Paths that may be neither read nor changed.", {
       default: [],
       merge: "add",
       tighten: added,
     }),
-    protectedPaths: setting(paths(), {
-      text: "Paths that may be read but not changed, in addition to the built-in ones.",
-      default: [],
-      merge: "add",
-      tighten: added,
-    }),
-    maxFileSize: setting(bytes(), {
-      text: "Largest file in bytes.",
-      default: 100 * 2 ** 20,
-      tighten: smaller,
-    }),
+    protectedPaths: setting(
+      paths(),
+      "Paths that may be read but not changed, in addition to the built-in ones.",
+      { default: [], merge: "add", tighten: added },
+    ),
+    maxFileSize: setting(bytes(), "Largest file in bytes.", { default: 100 * 2 ** 20, tighten: smaller }),
     strict: section("Stricter rules for paths.", {
       noParent: strict("Refuse every path that contains `..`."),
       noSymlinks: strict("Refuse every symbolic link."),
@@ -51,49 +42,41 @@ const files = once(() => {
 
 const network = once(() =>
   section("Where requests may go.", {
-    allowHosts: setting(z.array(glob()).max(10_000), {
-      text: "Hosts that may be reached even if their addresses are private.",
-      default: [],
-    }),
-    allowPrivate: setting(z.boolean(), {
-      text: "Allow private and loopback addresses.",
+    allowHosts: setting(
+      z.array(glob()).max(10_000),
+      "Hosts that may be reached even if their addresses are private.",
+      { default: [] },
+    ),
+    allowPrivate: setting(z.boolean(), "Allow private and loopback addresses.", {
       default: false,
       tighten: stricterIn([false, true]),
     }),
-    maxBytes: setting(bytes(), {
-      text: "Largest response in bytes, decoded.",
+    maxBytes: setting(bytes(), "Largest response in bytes, decoded.", {
       default: 10 * 2 ** 20,
       tighten: smaller,
     }),
-    timeoutMs: setting(milliseconds(), {
-      text: "Time limit of one request.",
-      default: 60_000,
-      tighten: smaller,
-    }),
+    timeoutMs: setting(milliseconds(), "Time limit of one request.", { default: 60_000, tighten: smaller }),
   }),
 );
 
 const audit = once(() =>
   section("The log of calls.", {
-    enabled: setting(z.boolean(), {
-      text: "Keep a record of every call.",
+    enabled: setting(z.boolean(), "Keep a record of every call.", {
       default: true,
       tighten: stricterIn([true, false]),
     }),
-    maxAgeDays: setting(atLeastOne(), { text: "Drop records older than this.", default: 90 }),
-    maxBytes: setting(bytes(), { text: "Drop the oldest records beyond this size.", default: 2 ** 30 }),
-    keepResults: setting(z.boolean(), { text: "Keep results too, not only their digests.", default: true }),
+    maxAgeDays: setting(atLeastOne(), "Drop records older than this.", { default: 90 }),
+    maxBytes: setting(bytes(), "Drop the oldest records beyond this size.", { default: 2 ** 30 }),
+    keepResults: setting(z.boolean(), "Keep results too, not only their digests.", { default: true }),
   }),
 );
 
 const idempotency = once(() =>
   section("Results that are returned again for a call with the same idempotency key.", {
-    maxAgeHours: setting(atLeastOne(), {
-      text: "How long the result of a call is kept under its idempotency key.",
+    maxAgeHours: setting(atLeastOne(), "How long the result of a call is kept under its idempotency key.", {
       default: 24,
     }),
-    maxKeys: setting(atLeastOne(), {
-      text: "Keys that may be in use at the same time; further ones are refused.",
+    maxKeys: setting(atLeastOne(), "Keys that may be in use at the same time; further ones are refused.", {
       default: 10_000,
     }),
   }),
@@ -101,12 +84,8 @@ const idempotency = once(() =>
 
 const journal = once(() =>
   section("What is kept so that file changes can be undone.", {
-    maxAgeDays: setting(atLeastOne(), {
-      text: "Changes older than this can no longer be undone.",
-      default: 30,
-    }),
-    maxBytes: setting(bytes(), {
-      text: "Forget the oldest changes beyond this many bytes of stored content.",
+    maxAgeDays: setting(atLeastOne(), "Changes older than this can no longer be undone.", { default: 30 }),
+    maxBytes: setting(bytes(), "Forget the oldest changes beyond this many bytes of stored content.", {
       default: 2 ** 30,
     }),
   }),
@@ -120,21 +99,21 @@ function withoutAllow(rules: readonly PolicyRule[], { refuse }: TightenContext):
 
 const approvals = once(() =>
   section("How a person is asked.", {
-    timeoutMs: setting(milliseconds(), {
-      text: "How long a person has to answer.",
+    timeoutMs: setting(milliseconds(), "How long a person has to answer.", {
       default: 300_000,
       tighten: smaller,
     }),
-    pageTimeoutMs: setting(milliseconds(), {
-      text: "How long a call waits for consent while only the console can answer and none of its pages is open.",
-      default: 30_000,
-      tighten: smaller,
-    }),
+    pageTimeoutMs: setting(
+      milliseconds(),
+      "How long a call waits for consent while only the console can answer and none of its pages is open.",
+      { default: 30_000, tighten: smaller },
+    ),
     // Who may consent is the person's own choice, so there is no rule to tighten it.
-    channels: setting(z.array(z.enum(approvalChannels)).min(1).max(approvalChannels.length), {
-      text: "Who may consent, in order of preference; all that can be reached are asked together, and the first answer counts.",
-      defaultText: "all, but not a host that is connected over HTTP",
-    }),
+    channels: setting(
+      z.array(z.enum(approvalChannels)).min(1).max(approvalChannels.length),
+      "Who may consent, in order of preference; all that can be reached are asked together, and the first answer counts.",
+      { defaultText: "all, but not a host that is connected over HTTP" },
+    ),
   }),
 );
 
@@ -145,19 +124,15 @@ const approvals = once(() =>
  */
 export const configSchema = once(() =>
   z.strictObject({
-    $schema: setting(z.string(), { text: "Where an editor finds the schema of this file." }),
-    workspaceDir: setting(text(), { text: "Folder the agent works in.", defaultText: "the current folder" }),
-    mode: setting(z.enum(modes), {
-      text: "What runs without a person's consent where no rule decides.",
+    $schema: setting(z.string(), "Where an editor finds the schema of this file."),
+    workspaceDir: setting(text(), "Folder the agent works in.", { defaultText: "the current folder" }),
+    mode: setting(z.enum(modes), "What runs without a person's consent where no rule decides.", {
       default: "ask",
       tighten: stricterIn(modes),
     }),
-    toolset: setting(text(), { text: "Name of the toolset that the agent gets.", default: "all" }),
-    agent: setting(text(), { text: "Name of the agent.", default: "default" }),
-    stateDir: setting(text(), {
-      text: "Folder of Tenon's own state.",
-      defaultText: "$XDG_STATE_HOME/tenon",
-    }),
+    toolset: setting(text(), "Name of the toolset that the agent gets.", { default: "all" }),
+    agent: setting(text(), "Name of the agent.", { default: "default" }),
+    stateDir: setting(text(), "Folder of Tenon's own state.", { defaultText: "$XDG_STATE_HOME/tenon" }),
     database: setting(
       z
         .string()
@@ -166,30 +141,29 @@ export const configSchema = once(() =>
           /^(?:sqlite|:memory:|postgres(?:ql)?:\/\/\S+)$/,
           'expected "sqlite", ":memory:" or a postgres:// address',
         ),
-      { text: "Where state is kept.", default: "sqlite", defaultText: '"sqlite", a file in stateDir' },
+      "Where state is kept.",
+      { default: "sqlite", defaultText: '"sqlite", a file in stateDir' },
     ),
-    securityLevel: setting(z.enum(securityLevels), {
-      text: "Tools above this level do not run at all.",
+    securityLevel: setting(z.enum(securityLevels), "Tools above this level do not run at all.", {
       default: "critical",
       tighten: stricterIn(securityLevels),
     }),
-    capabilities: setting(z.union([capabilityList(), z.record(text(), capabilityList())]), {
-      text: "Capabilities of every agent, or by agent.",
-      default: {},
-      defaultText: "[]",
-    }),
-    durability: setting(z.enum(["default", "strict"]), {
-      text: '"strict" syncs each record to disk before the response is sent.',
-      default: "default",
-      tighten: stricterIn(["strict", "default"]),
-    }),
+    capabilities: setting(
+      z.union([capabilityList(), z.record(text(), capabilityList())]),
+      "Capabilities of every agent, or by agent.",
+      { default: {}, defaultText: "[]" },
+    ),
+    durability: setting(
+      z.enum(["default", "strict"]),
+      '"strict" syncs each record to disk before the response is sent.',
+      { default: "default", tighten: stricterIn(["strict", "default"]) },
+    ),
     audit: audit(),
     state: stateSection(),
     idempotency: idempotency(),
     journal: journal(),
     policy: section("Which calls are allowed, need approval, or are denied.", {
-      rules: setting(z.array(ruleSchema()).max(10_000), {
-        text: "Rules; the first that matches decides.",
+      rules: setting(z.array(ruleSchema()).max(10_000), "Rules; the first that matches decides.", {
         default: [],
         merge: "add",
         tighten: withoutAllow,
@@ -199,42 +173,37 @@ export const configSchema = once(() =>
     network: network(),
     sandbox: sandboxSection(),
     secrets: section("What looks like a secret but may be seen.", {
-      allowEnv: setting(z.array(nameGlob()).max(1000), {
-        text: "Environment variables that look like secrets but may be seen by the agent.",
-        default: [],
-      }),
+      allowEnv: setting(
+        z.array(nameGlob()).max(1000),
+        "Environment variables that look like secrets but may be seen by the agent.",
+        { default: [] },
+      ),
     }),
-    mcpServers: setting(serversSchema(), { text: "MCP servers by name.", default: {} }),
+    mcpServers: setting(serversSchema(), "MCP servers by name.", { default: {} }),
     tools: toolsSection(),
-    toolsets: setting(z.record(text(), toolsetSchema()), {
-      text: "Your own toolsets, by name.",
-      default: {},
-    }),
-    chains: setting(chainsSchema(), { text: "Tools that combine other tools, by name.", default: {} }),
-    optimiser: setting(z.enum(optimiserModes), {
-      text: "Whether measured limits are suggested or applied.",
+    toolsets: setting(z.record(text(), toolsetSchema()), "Your own toolsets, by name.", { default: {} }),
+    chains: setting(chainsSchema(), "Tools that combine other tools, by name.", { default: {} }),
+    optimiser: setting(z.enum(optimiserModes), "Whether measured limits are suggested or applied.", {
       default: "off",
       tighten: stricterIn(optimiserModes),
     }),
     telemetry: telemetrySection(),
-    logging: setting(loggingSchema(), {
-      text: "Log lines of calls and tools, from logLevel up.",
+    logging: setting(loggingSchema(), "Log lines of calls and tools, from logLevel up.", {
       defaultText: "none",
       merge: "whole",
     }),
-    logLevel: setting(z.enum(logLevels), { text: "Lowest level that is logged.", default: "info" }),
+    logLevel: setting(z.enum(logLevels), "Lowest level that is logged.", { default: "info" }),
     approvals: approvals(),
     artifacts: section("Where the documents of stages are stored.", {
-      dir: setting(text(), {
-        text: "Folder of the documents of stages, in the workspace.",
+      dir: setting(text(), "Folder of the documents of stages, in the workspace.", {
         default: ".tenon/artifacts",
       }),
     }),
-    plugins: setting(z.array(z.union([text(), pluginSchema()])).max(1000), {
-      text: "Plugins: a file, a folder or an npm package each, or { path, … }.",
-      default: [],
-      merge: "add",
-    }),
+    plugins: setting(
+      z.array(z.union([text(), pluginSchema()])).max(1000),
+      "Plugins: a file, a folder or an npm package each, or { path, … }.",
+      { default: [], merge: "add" },
+    ),
   }),
 );
 

@@ -8,45 +8,39 @@ import { added, fewer, smaller, stricterIn } from "./tighten-rules.js";
 
 const limits = once(() =>
   section("What one command may use.", {
-    cpuSeconds: setting(atLeastOne(), {
-      text: "CPU time of one process in seconds.",
+    cpuSeconds: setting(atLeastOne(), "CPU time of one process in seconds.", {
       default: 3600,
       tighten: smaller,
     }),
-    fileSize: setting(bytes(), {
-      text: "Largest file that a command may write.",
+    fileSize: setting(bytes(), "Largest file that a command may write.", {
       default: 4 * 2 ** 30,
       tighten: smaller,
     }),
-    processes: setting(atLeastOne(), {
-      text: "Processes and threads of one command at the same time.",
+    processes: setting(atLeastOne(), "Processes and threads of one command at the same time.", {
       default: 2048,
       tighten: smaller,
     }),
-    openFiles: setting(atLeastOne(), {
-      text: "Open files of one process.",
+    openFiles: setting(atLeastOne(), "Open files of one process.", {
       defaultText: "the system's",
       tighten: smaller,
     }),
-    memory: setting(bytes(), {
-      text: "Memory of all commands together, where control groups allow.",
+    memory: setting(bytes(), "Memory of all commands together, where control groups allow.", {
       defaultText: "three quarters",
       tighten: smaller,
     }),
-    disk: setting(bytes(), {
-      text: "Disk space that one command may take, with what its session keeps in /tmp and caches; beyond it the command is stopped.",
-      default: 16 * 2 ** 30,
-      tighten: smaller,
-    }),
+    disk: setting(
+      bytes(),
+      "Disk space that one command may take, with what its session keeps in /tmp and caches; beyond it the command is stopped.",
+      { default: 16 * 2 ** 30, tighten: smaller },
+    ),
   }),
 );
 
 const quarantine = once(() =>
   section("How long changes are kept that were held back from commands; the oldest are dropped first.", {
-    maxItems: setting(atLeastOne(), { text: "How many changes are kept.", default: 1000 }),
-    maxBytes: setting(bytes(), { text: "Their total size.", default: 256 * 2 ** 20 }),
-    maxAge: setting(milliseconds(), {
-      text: "How long one is kept, in milliseconds.",
+    maxItems: setting(atLeastOne(), "How many changes are kept.", { default: 1000 }),
+    maxBytes: setting(bytes(), "Their total size.", { default: 256 * 2 ** 20 }),
+    maxAge: setting(milliseconds(), "How long one is kept, in milliseconds.", {
       default: 7 * 24 * 3600 * 1000,
       defaultText: "604800000 (seven days)",
     }),
@@ -56,30 +50,27 @@ const quarantine = once(() =>
 /** How commands are isolated. */
 export const sandboxSection = once(() =>
   section("How commands are isolated.", {
-    enabled: setting(z.enum(sandboxUses), {
-      text: '"required" runs no command without a sandbox, "off" uses none.',
+    enabled: setting(z.enum(sandboxUses), '"required" runs no command without a sandbox, "off" uses none.', {
       default: "auto",
       tighten: stricterIn(sandboxUses),
     }),
-    profiles: setting(z.array(z.enum(profileNames)).max(100), {
-      text: "Toolchains of the home folder that commands can use.",
-      default: [...profileNames],
-      defaultText: "all",
-      tighten: fewer,
-    }),
-    readable: setting(paths(), { text: "Additional files and folders that commands can read.", default: [] }),
-    writable: setting(paths(), {
-      text: "Additional folders that commands can write, or protected ones in the workspace.",
-      default: [],
-    }),
-    hidden: setting(paths(), {
-      text: "Paths that commands cannot see, in addition to the forbidden ones.",
+    profiles: setting(
+      z.array(z.enum(profileNames)).max(100),
+      "Toolchains of the home folder that commands can use.",
+      { default: [...profileNames], defaultText: "all", tighten: fewer },
+    ),
+    readable: setting(paths(), "Additional files and folders that commands can read.", { default: [] }),
+    writable: setting(
+      paths(),
+      "Additional folders that commands can write, or protected ones in the workspace.",
+      { default: [] },
+    ),
+    hidden: setting(paths(), "Paths that commands cannot see, in addition to the forbidden ones.", {
       default: [],
       merge: "add",
       tighten: added,
     }),
-    unixSockets: setting(z.boolean(), {
-      text: "Let commands use unix sockets.",
+    unixSockets: setting(z.boolean(), "Let commands use unix sockets.", {
       default: false,
       tighten: stricterIn([false, true]),
     }),

@@ -23,21 +23,28 @@ export interface TightenContext {
 }
 
 interface Declaration extends SettingRules {
-  /** What it is for; ends up in the JSON Schema and the documentation. */
-  readonly text: string;
   /** How the documentation shows the default, where the value does not say it. */
   readonly defaultText?: string;
 }
 
-/** Declare one setting: its type, text, default, and how sources are merged and tightened. */
+/**
+ * Declare one setting: its type, the text for the JSON Schema and the documentation, its default, and how sources are
+ * merged and tightened.
+ */
 export function setting<T extends z.ZodType>(
   type: T,
+  text: string,
   declaration: Declaration & { readonly default: z.input<T> },
 ): z.ZodDefault<T>;
-export function setting<T extends z.ZodType>(type: T, declaration: Declaration): z.ZodOptional<T>;
+export function setting<T extends z.ZodType>(
+  type: T,
+  text: string,
+  declaration?: Declaration,
+): z.ZodOptional<T>;
 export function setting(
   type: z.ZodType,
-  { text, defaultText, default: value, ...rules }: Declaration & { readonly default?: unknown },
+  text: string,
+  { defaultText, default: value, ...rules }: Declaration & { readonly default?: unknown } = {},
 ): z.ZodType {
   const shown = defaultText ?? (value === undefined ? undefined : showDefault(value));
   const schema = value === undefined ? type.optional() : type.default(value as never);

@@ -6,7 +6,7 @@ import { section, setting } from "./setting.js";
 /** How much state is kept. */
 export const stateSection = once(() => {
   const limit = (name: keyof StateLimits, text: string) =>
-    setting(z.int().min(1).max(1_000_000_000), { text, default: defaultStateLimits[name] });
+    setting(z.int().min(1).max(1_000_000_000), text, { default: defaultStateLimits[name] });
   return section("How much state is kept.", {
     maxMemories: limit("maxMemories", "Memories; more are refused."),
     maxPlanRecords: limit("maxPlanRecords", "Requirements, features and tasks, each; more are refused."),

@@ -7,21 +7,19 @@ import { text, webAddress } from "./shared-schemas.js";
 export const telemetrySection = once(() =>
   whole(
     section("OpenTelemetry spans of calls. @default none", {
-      enabled: setting(z.boolean(), {
-        text: "Create OpenTelemetry spans for calls.",
+      enabled: setting(z.boolean(), "Create OpenTelemetry spans for calls.", {
         defaultText: "true where otlpEndpoint is set, else false",
       }),
-      otlpEndpoint: setting(webAddress(), {
-        text: "Collector that spans are sent to by OTLP over HTTP.",
+      otlpEndpoint: setting(webAddress(), "Collector that spans are sent to by OTLP over HTTP.", {
         defaultText: "the program's own provider",
       }),
-      headers: setting(z.record(text(), z.string().max(4096)), {
-        text: "Headers sent to the collector, best as ${NAME}.",
-        defaultText: "{}",
-      }),
-      serviceName: setting(text(), { text: "Name of the service in spans.", default: "tenon" }),
-      recordContent: setting(z.boolean(), {
-        text: "Include arguments and results in spans, with secrets hidden.",
+      headers: setting(
+        z.record(text(), z.string().max(4096)),
+        "Headers sent to the collector, best as ${NAME}.",
+        { defaultText: "{}" },
+      ),
+      serviceName: setting(text(), "Name of the service in spans.", { default: "tenon" }),
+      recordContent: setting(z.boolean(), "Include arguments and results in spans, with secrets hidden.", {
         default: false,
       }),
     }),
@@ -31,10 +29,7 @@ export const telemetrySection = once(() =>
 /** Log lines of calls and tools. */
 export const loggingSchema = once(() =>
   z.strictObject({
-    file: setting(text(), { text: "File to append to.", defaultText: "standard error" }),
-    pretty: setting(z.boolean(), {
-      text: "Lines for people instead of JSON.",
-      defaultText: "false",
-    }),
+    file: setting(text(), "File to append to.", { defaultText: "standard error" }),
+    pretty: setting(z.boolean(), "Lines for people instead of JSON.", { defaultText: "false" }),
   }),
 );

@@ -10,18 +10,15 @@ const toolsOwn = "the tool's own";
 
 const concurrency = once(() =>
   z.strictObject({
-    isConcurrencySafe: setting(z.boolean(), {
-      text: "`false`: its calls run one after the other.",
+    isConcurrencySafe: setting(z.boolean(), "`false`: its calls run one after the other.", {
       defaultText: toolsOwn,
       tighten: stricterIn([false, true]),
     }),
-    maxConcurrentCalls: setting(atLeastOne(), {
-      text: "Its calls that run at the same time.",
+    maxConcurrentCalls: setting(atLeastOne(), "Its calls that run at the same time.", {
       defaultText: toolsOwn,
       tighten: smaller,
     }),
-    queueSize: setting(count(), {
-      text: "Its calls that may wait.",
+    queueSize: setting(count(), "Its calls that may wait.", {
       defaultText: "tools.maxQueued",
       tighten: smaller,
     }),
@@ -30,36 +27,31 @@ const concurrency = once(() =>
 
 const permissions = once(() =>
   z.strictObject({
-    allowedPaths: setting(paths(), {
-      text: "The only paths it may touch.",
-      defaultText: "all that are allowed",
-    }),
-    forbiddenPaths: setting(paths(), {
-      text: "Paths it may not touch, in addition to the general ones.",
+    allowedPaths: setting(paths(), "The only paths it may touch.", { defaultText: "all that are allowed" }),
+    forbiddenPaths: setting(paths(), "Paths it may not touch, in addition to the general ones.", {
       defaultText: "[]",
       merge: "add",
       tighten: added,
     }),
-    requiredCapabilities: setting(z.array(text()).max(1000), {
-      text: "Capabilities an agent needs for it, in addition to the tool's own.",
-      defaultText: "[]",
-      merge: "add",
-      tighten: added,
-    }),
+    requiredCapabilities: setting(
+      z.array(text()).max(1000),
+      "Capabilities an agent needs for it, in addition to the tool's own.",
+      { defaultText: "[]", merge: "add", tighten: added },
+    ),
     // A tool that is considered more harmful exceeds the cap sooner, so the highest level is the strictest.
-    securityLevel: setting(z.enum(securityLevels), {
-      text: "How harmful it is considered, compared with the general cap.",
-      defaultText: toolsOwn,
-      tighten: stricterIn(securityLevels.toReversed()),
-    }),
+    securityLevel: setting(
+      z.enum(securityLevels),
+      "How harmful it is considered, compared with the general cap.",
+      { defaultText: toolsOwn, tighten: stricterIn(securityLevels.toReversed()) },
+    ),
   }),
 );
 
 const monitoring = once(() =>
   z.strictObject({
-    enableMetrics: setting(z.boolean(), { text: "Count and time its calls.", defaultText: "true" }),
-    enableTracing: setting(z.boolean(), { text: "Create spans for its calls.", defaultText: "true" }),
-    logLevel: setting(z.enum(logLevels), { text: "Lowest level it logs at.", defaultText: "logLevel" }),
+    enableMetrics: setting(z.boolean(), "Count and time its calls.", { defaultText: "true" }),
+    enableTracing: setting(z.boolean(), "Create spans for its calls.", { defaultText: "true" }),
+    logLevel: setting(z.enum(logLevels), "Lowest level it logs at.", { defaultText: "logLevel" }),
   }),
 );
 
@@ -69,35 +61,28 @@ const monitoring = once(() =>
  */
 export const toolConfigSchema = once(() =>
   z.strictObject({
-    enabled: setting(z.boolean(), {
-      text: "`false` removes the tool.",
+    enabled: setting(z.boolean(), "`false` removes the tool.", {
       defaultText: "true",
       tighten: stricterIn([false, true], true),
     }),
-    priority: setting(z.number().int().min(-1000).max(1000), {
-      text: "Higher runs first among calls that are ready.",
-      defaultText: toolsOwn,
-    }),
-    timeout: setting(milliseconds(), {
-      text: "Its time limit in ms.",
-      defaultText: toolsOwn,
-      tighten: smaller,
-    }),
-    retryAttempts: setting(z.number().int().min(0).max(100), {
-      text: "Attempts after the first one.",
+    priority: setting(
+      z.number().int().min(-1000).max(1000),
+      "Higher runs first among calls that are ready.",
+      { defaultText: toolsOwn },
+    ),
+    timeout: setting(milliseconds(), "Its time limit in ms.", { defaultText: toolsOwn, tighten: smaller }),
+    retryAttempts: setting(z.number().int().min(0).max(100), "Attempts after the first one.", {
       defaultText: toolsOwn,
       tighten: smaller,
     }),
-    maxTokens: setting(outputTokens(), {
-      text: "Estimated tokens of text for the model of one call.",
+    maxTokens: setting(outputTokens(), "Estimated tokens of text for the model of one call.", {
       defaultText: "tools.output.maxTokens",
       tighten: smaller,
     }),
     concurrency: concurrency().optional().describe("How many of its calls run and wait."),
     permissions: permissions().optional().describe("What it may touch and who may call it."),
     monitoring: monitoring().optional().describe("What is measured and logged."),
-    custom: setting(z.record(z.string(), z.unknown()), {
-      text: "Passed to the tool as ctx.settings.",
+    custom: setting(z.record(z.string(), z.unknown()), "Passed to the tool as ctx.settings.", {
       defaultText: "{}",
     }),
   }),
@@ -109,19 +94,14 @@ export type ToolConfiguration = z.output<ReturnType<typeof toolConfigSchema>>;
 /** The search provider of `web_search`. */
 export const webSearchSchema = once(() =>
   z.strictObject({
-    provider: setting(z.enum(["tavily", "google", "bing", "duckduckgo", "brave", "searxng"]), {
-      text: "The search service.",
-      defaultText: '"tavily"',
-    }),
-    apiKey: setting(z.string().max(4096), { text: "Best as ${NAME}.", defaultText: "none" }),
-    maxResults: setting(z.number().int().min(1).max(100), {
-      text: "Results of one search.",
-      defaultText: "10",
-    }),
-    url: setting(webAddress(), {
-      text: "Address of your own instance (searxng).",
-      defaultText: "the provider's",
-    }),
-    engineId: setting(text(), { text: "Id of the search engine (google).", defaultText: "none" }),
+    provider: setting(
+      z.enum(["tavily", "google", "bing", "duckduckgo", "brave", "searxng"]),
+      "The search service.",
+      { defaultText: '"tavily"' },
+    ),
+    apiKey: setting(z.string().max(4096), "Best as ${NAME}.", { defaultText: "none" }),
+    maxResults: setting(z.number().int().min(1).max(100), "Results of one search.", { defaultText: "10" }),
+    url: setting(webAddress(), "Address of your own instance (searxng).", { defaultText: "the provider's" }),
+    engineId: setting(text(), "Id of the search engine (google).", { defaultText: "none" }),
   }),
 );

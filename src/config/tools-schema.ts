@@ -12,49 +12,45 @@ import { toolConfigSchema, webSearchSchema } from "./tool-config-schema.js";
 /** Which tools there are and how they run. */
 export const toolsSection = once(() =>
   section("Which tools there are and how they run.", {
-    enabled: setting(z.array(nameGlob()).max(10_000), {
-      text: "Only these tools (globs).",
+    enabled: setting(z.array(nameGlob()).max(10_000), "Only these tools (globs).", {
       default: [],
       defaultText: "all",
       merge: "add",
       tighten: added,
     }),
-    workspaceDir: setting(text(), { text: "Alias of workspaceDir." }),
-    timeout: setting(milliseconds(), {
-      text: "Time limit in ms of tools that set none themselves.",
+    workspaceDir: setting(text(), "Alias of workspaceDir."),
+    timeout: setting(milliseconds(), "Time limit in ms of tools that set none themselves.", {
       default: 30_000,
       tighten: smaller,
     }),
-    maxConcurrent: setting(atLeastOne(), {
-      text: "Calls that run at the same time.",
+    maxConcurrent: setting(atLeastOne(), "Calls that run at the same time.", {
       default: 10,
       tighten: smaller,
     }),
-    maxQueued: setting(count(), { text: "Calls that may wait.", default: 1000, tighten: smaller }),
-    allowedPaths: setting(paths(), { text: "Alias of files.allowedPaths." }),
-    forbiddenPaths: setting(paths(), { text: "Alias of files.forbiddenPaths." }),
-    maxFileSize: setting(bytes(), { text: "Alias of files.maxFileSize." }),
-    allowedCommands: setting(z.array(text()).max(1000), {
-      text: "The only commands that a shell line may run, by their first word.",
-      defaultText: "any",
-      tighten: fewer,
-    }),
-    webSearch: setting(webSearchSchema(), {
-      text: "The search provider of web_search.",
+    maxQueued: setting(count(), "Calls that may wait.", { default: 1000, tighten: smaller }),
+    allowedPaths: setting(paths(), "Alias of files.allowedPaths."),
+    forbiddenPaths: setting(paths(), "Alias of files.forbiddenPaths."),
+    maxFileSize: setting(bytes(), "Alias of files.maxFileSize."),
+    allowedCommands: setting(
+      z.array(text()).max(1000),
+      "The only commands that a shell line may run, by their first word.",
+      { defaultText: "any", tighten: fewer },
+    ),
+    webSearch: setting(webSearchSchema(), "The search provider of web_search.", {
       defaultText: "none",
       merge: "whole",
     }),
-    mcpServers: setting(serverListSchema(), { text: "MCP servers as a list.", defaultText: "[]" }),
-    perTool: setting(z.record(text(), toolConfigSchema()), { text: "Settings by tool name.", default: {} }),
+    mcpServers: setting(serverListSchema(), "MCP servers as a list.", { defaultText: "[]" }),
+    perTool: setting(z.record(text(), toolConfigSchema()), "Settings by tool name.", { default: {} }),
     cache: cacheSection(),
     output: outputSection(),
     loopGuard: loopGuardSection(),
-    listing: setting(z.enum(["all", "search"]), {
-      text: "What MCP hosts are shown: all tools, or only those that find, describe and call the others.",
-      default: "all",
-    }),
-    quotas: setting(z.array(quotaSchema()).max(1000), {
-      text: "How many calls may be made.",
+    listing: setting(
+      z.enum(["all", "search"]),
+      "What MCP hosts are shown: all tools, or only those that find, describe and call the others.",
+      { default: "all" },
+    ),
+    quotas: setting(z.array(quotaSchema()).max(1000), "How many calls may be made.", {
       default: [],
       merge: "add",
       tighten: added,
@@ -70,9 +66,9 @@ export const toolsetSchema = once(() =>
         nameGlob(),
         z
           .strictObject({
-            category: setting(z.enum(toolCategories), { text: "All tools of a category." }),
-            readOnly: setting(z.literal(true), { text: "All tools that change nothing." }),
-            name: setting(nameGlob(), { text: "All tools whose names match the glob." }),
+            category: setting(z.enum(toolCategories), "All tools of a category."),
+            readOnly: setting(z.literal(true), "All tools that change nothing."),
+            name: setting(nameGlob(), "All tools whose names match the glob."),
           })
           .refine((by) => Object.keys(by).length > 0, "expected category, readOnly or name"),
       ]),

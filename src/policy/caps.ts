@@ -4,8 +4,7 @@ import type { PolicyMode } from "./default-verdict.js";
 import { isShell } from "./facets.js";
 import type { PolicyCall } from "./policy-call.js";
 import { printable } from "./printable.js";
-import { isAbove, levelOf } from "./traits.js";
-import type { Traits } from "./traits.js";
+import { isAbove, levelOf, type Traits } from "./traits.js";
 
 /** What an agent was granted; `*` stands for all of them. */
 export type GrantTable = (agent: string) => ReadonlySet<string>;

@@ -1,7 +1,5 @@
-import { concerns, matchFacet } from "./compile-rule.js";
-import type { CompiledRule } from "./compile-rule.js";
-import { facetsOf } from "./facets.js";
-import type { Facet } from "./facets.js";
+import { concerns, matchFacet, type CompiledRule } from "./compile-rule.js";
+import { facetsOf, type Facet } from "./facets.js";
 import { match } from "./match.js";
 import type { PathSpace } from "./path-space.js";
 import type { PolicyCall, PolicyCommand } from "./policy-call.js";

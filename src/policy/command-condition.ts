@@ -1,5 +1,4 @@
-import { match } from "./match.js";
-import type { Match } from "./match.js";
+import { match, type Match } from "./match.js";
 import type { PolicyCommand } from "./policy-call.js";
 import { splitCommands } from "./split-words.js";
 import { compileWildcard, PatternError, unescapeWildcard } from "../glob/wildcard.js";

@@ -1,12 +1,9 @@
 import type { CommandPaths, PathRuling } from "../contract/session.js";
 import { splitExceptions } from "../glob/name-glob.js";
-import { matchFacet, namesResources } from "./compile-rule.js";
-import type { CompiledRule } from "./compile-rule.js";
-import { facetsOf } from "./facets.js";
-import type { Facet, PathFacet } from "./facets.js";
+import { matchFacet, namesResources, type CompiledRule } from "./compile-rule.js";
+import { facetsOf, type Facet, type PathFacet } from "./facets.js";
 import { match } from "./match.js";
-import { viewPath } from "./path-space.js";
-import type { PathSpace } from "./path-space.js";
+import { viewPath, type PathSpace } from "./path-space.js";
 import type { PolicyCall } from "./policy-call.js";
 import type { Subject } from "./subjects.js";
 

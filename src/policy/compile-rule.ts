@@ -1,12 +1,8 @@
-import { compileCommands } from "./command-condition.js";
-import type { CommandCondition } from "./command-condition.js";
+import { compileCommands, type CommandCondition } from "./command-condition.js";
 import type { Facet, PathFacet } from "./facets.js";
-import { compileHosts } from "./host-condition.js";
-import type { HostCondition } from "./host-condition.js";
-import { both, match } from "./match.js";
-import type { Match } from "./match.js";
-import { compilePathCondition, lazyPathCondition } from "./path-condition.js";
-import type { PathCondition } from "./path-condition.js";
+import { compileHosts, type HostCondition } from "./host-condition.js";
+import { both, match, type Match } from "./match.js";
+import { compilePathCondition, lazyPathCondition, type PathCondition } from "./path-condition.js";
 import type { PathSpace } from "./path-space.js";
 import type { PolicyRule, RuleSource } from "./policy-rule.js";
 import { compileNames, type NameCondition } from "../glob/name-glob.js";

@@ -1,7 +1,6 @@
 import { matchFacet } from "./compile-rule.js";
 import type { Facet } from "./facets.js";
-import { judgeFacet } from "./judge-facet.js";
-import type { JudgeInput } from "./judge-facet.js";
+import { judgeFacet, type JudgeInput } from "./judge-facet.js";
 import { match } from "./match.js";
 import type { PolicyCall } from "./policy-call.js";
 import type { PolicyRule, RuleSource } from "./policy-rule.js";

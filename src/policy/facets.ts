@@ -1,11 +1,8 @@
 import type { Resource } from "../contract/resources.js";
-import { viewCommand } from "./command-condition.js";
-import type { TouchedCommand } from "./command-condition.js";
-import { viewHost } from "./host-condition.js";
-import type { TouchedHost } from "./host-condition.js";
+import { viewCommand, type TouchedCommand } from "./command-condition.js";
+import { viewHost, type TouchedHost } from "./host-condition.js";
 import type { TouchedPath } from "./path-condition.js";
-import { viewPath } from "./path-space.js";
-import type { PathSpace } from "./path-space.js";
+import { viewPath, type PathSpace } from "./path-space.js";
 import type { PolicyCall, PolicyCommand } from "./policy-call.js";
 
 /**

@@ -1,5 +1,4 @@
-import { aimsBelow, matchesPath } from "./path-glob.js";
-import type { PathGlob } from "./path-glob.js";
+import { aimsBelow, matchesPath, type PathGlob } from "./path-glob.js";
 import type { PathShape } from "./path-space.js";
 
 /** The globs of one condition, sorted so that most paths are told apart by a look at their names. */

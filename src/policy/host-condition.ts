@@ -1,8 +1,7 @@
 import { domainToASCII } from "node:url";
 import { expandBraces } from "../glob/expand-braces.js";
 import { splitExceptions } from "../glob/name-glob.js";
-import { match } from "./match.js";
-import type { Match } from "./match.js";
+import { match, type Match } from "./match.js";
 import { compileWildcard, PatternError } from "../glob/wildcard.js";
 
 /** A host that a call reaches, in one spelling. */

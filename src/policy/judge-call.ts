@@ -1,14 +1,11 @@
 import type { AccessDecision } from "../contract/call.js";
 import type { PolicyMode } from "./default-verdict.js";
-import { facetsOf, wholeCall } from "./facets.js";
-import type { Facet } from "./facets.js";
-import { judgeFacet } from "./judge-facet.js";
-import type { JudgeInput } from "./judge-facet.js";
+import { facetsOf, wholeCall, type Facet } from "./facets.js";
+import { judgeFacet, type JudgeInput } from "./judge-facet.js";
 import type { PathSpace } from "./path-space.js";
 import type { PolicyCall } from "./policy-call.js";
 import type { Subject } from "./subjects.js";
-import { isStricter, toDecision } from "./verdict.js";
-import type { Verdict } from "./verdict.js";
+import { isStricter, toDecision, type Verdict } from "./verdict.js";
 
 /** Judge a call by the rules and defaults: the strictest verdict on anything it touches counts. */
 export function judgeCall(

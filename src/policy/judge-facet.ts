@@ -1,7 +1,5 @@
-import { matchFacet, namesKind } from "./compile-rule.js";
-import type { CompiledRule } from "./compile-rule.js";
-import { defaultVerdict } from "./default-verdict.js";
-import type { PolicyMode } from "./default-verdict.js";
+import { matchFacet, namesKind, type CompiledRule } from "./compile-rule.js";
+import { defaultVerdict, type PolicyMode } from "./default-verdict.js";
 import type { Facet } from "./facets.js";
 import { match } from "./match.js";
 import type { PolicyCall } from "./policy-call.js";

@@ -1,7 +1,6 @@
 import { checkExamples } from "./check-examples.js";
 import { checkRule, isReservedId } from "./check-rule.js";
-import { compileConditions } from "./compile-rule.js";
-import type { CompiledRule } from "./compile-rule.js";
+import { compileConditions, type CompiledRule } from "./compile-rule.js";
 import type { PathSpace } from "./path-space.js";
 import type { PolicyRule, RuleSource } from "./policy-rule.js";
 import { printable } from "./printable.js";

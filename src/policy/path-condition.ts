@@ -1,12 +1,8 @@
 import { splitExceptions } from "../glob/name-glob.js";
-import { createGlobSet } from "./glob-set.js";
-import type { GlobSet } from "./glob-set.js";
-import { match } from "./match.js";
-import type { Match } from "./match.js";
-import { aimsBelow, compilePathGlob, coversTree, mayMatchBelow } from "./path-glob.js";
-import type { PathGlob } from "./path-glob.js";
-import { shapeOf } from "./path-space.js";
-import type { Folding, PathShape, PathSpace, PathView } from "./path-space.js";
+import { createGlobSet, type GlobSet } from "./glob-set.js";
+import { match, type Match } from "./match.js";
+import { aimsBelow, compilePathGlob, coversTree, mayMatchBelow, type PathGlob } from "./path-glob.js";
+import { shapeOf, type Folding, type PathShape, type PathSpace, type PathView } from "./path-space.js";
 
 /** A path that a call reads or writes. */
 export interface TouchedPath {

@@ -2,8 +2,7 @@ import * as fc from "fast-check";
 import picomatch from "picomatch";
 import { describe, expect, it } from "vitest";
 import { compilePathGlob, matchesPath } from "./path-glob.js";
-import { createPathSpace, shapeOf, viewPath } from "./path-space.js";
-import type { Folding, PathSpace } from "./path-space.js";
+import { createPathSpace, shapeOf, viewPath, type Folding, type PathSpace } from "./path-space.js";
 import { PatternError } from "../glob/wildcard.js";
 
 const space = createPathSpace("/home/me/ws");

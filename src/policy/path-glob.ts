@@ -1,6 +1,5 @@
 import { expandBraces } from "../glob/expand-braces.js";
-import { foldText, isAbsolutePath } from "./path-space.js";
-import type { Folding, PathShape, PathSpace } from "./path-space.js";
+import { foldText, isAbsolutePath, type Folding, type PathShape, type PathSpace } from "./path-space.js";
 import { fits, globstar, matchNames, toSegment, type Segment } from "../glob/match-names.js";
 import { PatternError } from "../glob/wildcard.js";
 

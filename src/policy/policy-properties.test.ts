@@ -4,8 +4,7 @@ import type { Resource } from "../contract/resources.js";
 import type { AccessDecision } from "../contract/call.js";
 import type { PolicyCall, PolicyCommand } from "./create-policy.js";
 import { callOf, policyWith } from "./policy.fixture.js";
-import { ruleSources } from "./policy-rule.js";
-import type { PolicyRule, RuleSource } from "./policy-rule.js";
+import { ruleSources, type PolicyRule, type RuleSource } from "./policy-rule.js";
 
 const strictness = { allow: 0, ask: 1, deny: 2 };
 const level = (decision: AccessDecision) => strictness[decision.behavior];

@@ -1,6 +1,5 @@
 import type { Resource } from "../contract/resources.js";
-import { createPolicy } from "./create-policy.js";
-import type { Policy, PolicyCall, PolicyOptions } from "./create-policy.js";
+import { createPolicy, type Policy, type PolicyCall, type PolicyOptions } from "./create-policy.js";
 import type { PolicyRule } from "./policy-rule.js";
 
 /** A policy for tests: `ask` mode in /ws, no rules but those given. */

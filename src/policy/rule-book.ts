@@ -2,10 +2,8 @@ import { builtInRules } from "./built-in-rules.js";
 import type { CompiledRule } from "./compile-rule.js";
 import { loadRule } from "./load-rule.js";
 import type { PathSpace } from "./path-space.js";
-import { PolicyError } from "./policy-error.js";
-import type { RuleProblem } from "./policy-error.js";
-import { ruleSources } from "./policy-rule.js";
-import type { PolicyRule, RuleSource } from "./policy-rule.js";
+import { PolicyError, type RuleProblem } from "./policy-error.js";
+import { ruleSources, type PolicyRule, type RuleSource } from "./policy-rule.js";
 import { printable } from "./printable.js";
 
 /** All rules of a policy, by source, each checked and compiled once. */

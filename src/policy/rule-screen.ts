@@ -1,5 +1,4 @@
-import { namesResources } from "./compile-rule.js";
-import type { CompiledRule } from "./compile-rule.js";
+import { namesResources, type CompiledRule } from "./compile-rule.js";
 import type { Facet } from "./facets.js";
 import { shapeOf } from "./path-space.js";
 

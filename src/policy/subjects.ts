@@ -1,14 +1,10 @@
 import type { AccessDecision } from "../contract/call.js";
-import { capOnTool } from "./caps.js";
-import type { CapOptions } from "./caps.js";
-import { concerns, namesResources } from "./compile-rule.js";
-import type { CompiledRule } from "./compile-rule.js";
+import { capOnTool, type CapOptions } from "./caps.js";
+import { concerns, namesResources, type CompiledRule } from "./compile-rule.js";
 import type { PolicyCall } from "./policy-call.js";
 import type { RuleBook } from "./rule-book.js";
-import { createScreen } from "./rule-screen.js";
-import type { RuleScreen } from "./rule-screen.js";
-import { traitsOf } from "./traits.js";
-import type { Traits } from "./traits.js";
+import { createScreen, type RuleScreen } from "./rule-screen.js";
+import { traitsOf, type Traits } from "./traits.js";
 
 /** All that can be known of calls of one tool by one caller before they say what they touch. */
 export interface Subject {

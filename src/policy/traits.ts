@@ -1,5 +1,4 @@
-import { securityLevels } from "../contract/tool.js";
-import type { SecurityLevel } from "../contract/tool.js";
+import { securityLevels, type SecurityLevel } from "../contract/tool.js";
 import type { PolicyCall } from "./policy-call.js";
 
 /** The nature of a tool, as far as the defaults depend on it. */

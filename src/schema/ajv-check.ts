@@ -7,12 +7,10 @@ import type { Outcome } from "./fault.js";
 import { clip } from "./format-path.js";
 import type { Draft } from "./inspect-json-schema.js";
 import { canonicalJson } from "./json-value.js";
-import { BudgetSpent, linearPattern } from "./linear-pattern.js";
-import type { Budget } from "./linear-pattern.js";
+import { BudgetSpent, linearPattern, type Budget } from "./linear-pattern.js";
 import { refuseSchema } from "./refuse-schema.js";
 import { copyLimits, takePlain } from "./take-plain.js";
-import { walkSchema } from "./walk-schema.js";
-import type { SchemaNode } from "./walk-schema.js";
+import { walkSchema, type SchemaNode } from "./walk-schema.js";
 
 /** Compile an inspected JSON Schema into a check, with an instance of its own so that no `$id` can clash. */
 export function compileAjv(schema: SchemaNode, draft: Draft): (value: unknown) => Outcome {

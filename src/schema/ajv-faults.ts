@@ -1,8 +1,6 @@
 import type { ErrorObject } from "ajv";
-import { mergeBranches } from "./fault.js";
-import type { Fault } from "./fault.js";
-import { formatPath } from "./format-path.js";
-import type { Segment } from "./format-path.js";
+import { mergeBranches, type Fault } from "./fault.js";
+import { formatPath, type Segment } from "./format-path.js";
 import { admits } from "./json-value.js";
 import type { SchemaNode } from "./walk-schema.js";
 import { schemasBelow } from "./schemas-below.js";

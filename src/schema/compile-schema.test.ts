@@ -4,8 +4,7 @@ import * as z from "zod";
 import { ToolDefinitionError } from "../contract/errors.js";
 import type { JsonSchema } from "../contract/json.js";
 import type { SchemaSource, ToolParameter } from "../contract/schema-source.js";
-import { compileSchema } from "./compile-schema.js";
-import type { Checked } from "./compile-schema.js";
+import { compileSchema, type Checked } from "./compile-schema.js";
 import { canonicalJson } from "./json-value.js";
 
 const zodTypes = {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeFaults } from "./describe-faults.js";
-import { mergeBranches } from "./fault.js";
-import type { Fault } from "./fault.js";
+import { mergeBranches, type Fault } from "./fault.js";
 
 function say(fault: Fault, root: unknown): string | undefined {
   return describeFaults([fault], root, "The arguments")[0]?.message;

@@ -1,6 +1,5 @@
 import type { ArgumentIssue } from "./checked.js";
-import { valueAt } from "./fault.js";
-import type { Fault } from "./fault.js";
+import { valueAt, type Fault } from "./fault.js";
 import { clip, formatPath } from "./format-path.js";
 import { nearest } from "./nearest.js";
 

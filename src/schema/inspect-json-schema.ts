@@ -4,8 +4,7 @@ import { admits } from "./json-value.js";
 import { toProgram } from "./pattern-program.js";
 import { refuseSchema } from "./refuse-schema.js";
 import { targetOf } from "./schemas-below.js";
-import { walkSchema } from "./walk-schema.js";
-import type { SchemaNode } from "./walk-schema.js";
+import { walkSchema, type SchemaNode } from "./walk-schema.js";
 
 /** Which rules a document is read by. */
 export type Draft = "2020-12" | "2019-09" | "07";

@@ -1,5 +1,4 @@
-import { toProgram } from "./pattern-program.js";
-import type { Program } from "./pattern-program.js";
+import { toProgram, type Program } from "./pattern-program.js";
 import type { Assertion } from "./pattern-tree.js";
 
 /** Work that checks may still do; a check that uses it up is refused instead of blocking everybody. */

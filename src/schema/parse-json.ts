@@ -1,6 +1,5 @@
 import { findJsonFault } from "./json-fault.js";
-import { defaultPlainLimits, takePlain } from "./take-plain.js";
-import type { PlainLimits } from "./take-plain.js";
+import { defaultPlainLimits, takePlain, type PlainLimits } from "./take-plain.js";
 
 /** The value of a JSON text, or what is wrong with it and where (line and column from 1, position from 0). */
 export type ParsedJson =

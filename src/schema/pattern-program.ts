@@ -1,5 +1,4 @@
-import { readPattern } from "./pattern-tree.js";
-import type { Assertion, PatternNode } from "./pattern-tree.js";
+import { readPattern, type Assertion, type PatternNode } from "./pattern-tree.js";
 
 /** One step of a pattern's program; `next` and the like are indexes into the program. */
 export type Step =

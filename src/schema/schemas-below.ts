@@ -1,5 +1,4 @@
-import { walkSchema } from "./walk-schema.js";
-import type { SchemaNode } from "./walk-schema.js";
+import { walkSchema, type SchemaNode } from "./walk-schema.js";
 
 /** The schemas that a schema may lead to, references inside the document included, up to a number. */
 export function schemasBelow(branch: unknown, root: SchemaNode): ReadonlySet<object> {

@@ -1,7 +1,6 @@
 import type { Checked } from "./checked.js";
 import { describeAlien, describeInstance, describeThrown } from "./describe-alien.js";
-import { formatPath } from "./format-path.js";
-import type { Segment } from "./format-path.js";
+import { formatPath, type Segment } from "./format-path.js";
 
 /** How much data one value may hold. */
 export interface PlainLimits {

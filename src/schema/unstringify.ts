@@ -1,5 +1,4 @@
-import { valueAt } from "./fault.js";
-import type { Fault } from "./fault.js";
+import { valueAt, type Fault } from "./fault.js";
 import type { Segment } from "./format-path.js";
 import { admits } from "./json-value.js";
 import { parseJson } from "./parse-json.js";

@@ -1,7 +1,5 @@
-import { argumentSide } from "./close-zod.js";
-import type { ZodNode } from "./close-zod.js";
-import { mergeBranches, valueAt } from "./fault.js";
-import type { Fault } from "./fault.js";
+import { argumentSide, type ZodNode } from "./close-zod.js";
+import { mergeBranches, valueAt, type Fault } from "./fault.js";
 import type { Segment } from "./format-path.js";
 
 /** A Zod issue, as far as it is read here; every code has members of its own. */

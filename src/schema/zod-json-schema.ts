@@ -2,8 +2,7 @@ import type { ZodNode } from "./close-zod.js";
 import { clip } from "./format-path.js";
 import { refuseSchema } from "./refuse-schema.js";
 import { takePlain } from "./take-plain.js";
-import { walkSchema } from "./walk-schema.js";
-import type { SchemaNode } from "./walk-schema.js";
+import { walkSchema, type SchemaNode } from "./walk-schema.js";
 
 /** The JSON Schema of what a Zod schema takes (or, for results, gives), as strict as the check is. */
 export function zodJsonSchema(schema: ZodNode, role: "input" | "output"): SchemaNode {

@@ -1,12 +1,10 @@
-import { closeZod } from "./close-zod.js";
-import type { ZodNode } from "./close-zod.js";
+import { closeZod, type ZodNode } from "./close-zod.js";
 import type { Fault, Outcome, Source } from "./fault.js";
 import { clip } from "./format-path.js";
 import { admits } from "./json-value.js";
 import { once } from "./once.js";
 import { refuseSchema } from "./refuse-schema.js";
-import { zodFaults } from "./zod-faults.js";
-import type { ZodIssue } from "./zod-faults.js";
+import { zodFaults, type ZodIssue } from "./zod-faults.js";
 import { zodJsonSchema } from "./zod-json-schema.js";
 
 /** Make a Zod schema ready; the first value and the first look at its JSON Schema pay for the work. */

@@ -1,5 +1,4 @@
-import type { Charge } from "./charge.js";
-import { operandsOf } from "./charge.js";
+import { operandsOf, type Charge } from "./charge.js";
 
 /** Why a program should never run, unless it is called in one of the harmless ways. */
 interface DeniedProgram {

@@ -1,8 +1,7 @@
 import type { Scope } from "../scope.js";
 import type { Draft, Place } from "../walk.js";
 import { absolutePath } from "../words/paths.js";
-import { likely, operandsOf, toCharge } from "./charge.js";
-import type { Charge } from "./charge.js";
+import { likely, operandsOf, toCharge, type Charge } from "./charge.js";
 import { credentialsAt } from "./credentials.js";
 import { deniedRemoval, deniedWrite } from "./denied-writes.js";
 import { denyProgram } from "./denied-programs.js";

@@ -1,7 +1,5 @@
-import { hasFlag, operandsOf } from "./charge.js";
-import type { Charge } from "./charge.js";
-import { vitalPlace } from "./vital-paths.js";
-import type { Vital } from "./vital-paths.js";
+import { hasFlag, operandsOf, type Charge } from "./charge.js";
+import { vitalPlace, type Vital } from "./vital-paths.js";
 
 /** Deleting what the system, a person or the workspace as a whole stands on. */
 export function denyRemoval(charge: Charge): string | undefined {

@@ -1,5 +1,10 @@
-import { readArguments, toSpec } from "../read-options.js";
-import type { OptionSpec, ReadArguments, WrittenSpec } from "../read-options.js";
+import {
+  readArguments,
+  toSpec,
+  type OptionSpec,
+  type ReadArguments,
+  type WrittenSpec,
+} from "../read-options.js";
 import type { Field } from "../words/field.js";
 import type { Reading } from "./read-only-programs.js";
 import { isSecretName } from "./secret-names.js";

@@ -1,5 +1,10 @@
-import { readArguments, toSpec } from "../read-options.js";
-import type { OptionSpec, ReadArguments, WrittenSpec } from "../read-options.js";
+import {
+  readArguments,
+  toSpec,
+  type OptionSpec,
+  type ReadArguments,
+  type WrittenSpec,
+} from "../read-options.js";
 import type { Place } from "../walk.js";
 import type { Field } from "../words/field.js";
 import { findReads } from "./read-only-find.js";

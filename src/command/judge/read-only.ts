@@ -5,8 +5,7 @@ import { absolutePath, baseName, isInside } from "../words/paths.js";
 import { gitReads } from "./read-only-git.js";
 import { isSecretName } from "./secret-names.js";
 import { mayChangeReaders } from "./variables.js";
-import { readOnlyPrograms } from "./read-only-programs.js";
-import type { Reading } from "./read-only-programs.js";
+import { readOnlyPrograms, type Reading } from "./read-only-programs.js";
 
 /** What a command that only reads would read; `undefined` where it is not known to only read. */
 export function readOnlyPaths(draft: Draft, scope: Scope, place: Place): readonly string[] | undefined {

@@ -1,8 +1,6 @@
-import type { Field } from "../words/field.js";
-import { knownField } from "../words/field.js";
+import { knownField, type Field } from "../words/field.js";
 import { baseName } from "../words/paths.js";
-import type { Charge } from "./charge.js";
-import { operandsOf } from "./charge.js";
+import { operandsOf, type Charge } from "./charge.js";
 
 /** Files that a command surely changes in any way, as far as its words say so: their content, name, place or rights. */
 export function changedFiles(charge: Named): readonly Field[] {

@@ -1,9 +1,7 @@
 import { reportCommand } from "../report-command.js";
 import { vitalPlace } from "../judge/vital-paths.js";
-import { isUnseen, knownField } from "../words/field.js";
-import type { Field } from "../words/field.js";
-import { runChild } from "./unfolding.js";
-import type { Unfolding } from "./unfolding.js";
+import { isUnseen, knownField, type Field } from "../words/field.js";
+import { runChild, type Unfolding } from "./unfolding.js";
 
 /** Interpreters of other languages: what they do stays unknown, but some things in their code are plain to see. */
 export function unfoldCode(unfolding: Unfolding): boolean {

@@ -9,8 +9,7 @@ import { unfoldOptions } from "./unfold-options.js";
 import { unfoldShell } from "./unfold-shell.js";
 import { unfoldText } from "./unfold-text.js";
 import { unfoldWrapper, wrapperNames } from "./unfold-wrapper.js";
-import type { Unfold } from "./unfolding.js";
-import { runWords } from "./unfolding.js";
+import { runWords, type Unfold } from "./unfolding.js";
 
 /** Look into a command that runs others; `true` where they stand for it and it need not be reported. */
 export function unfoldCommand(draft: Draft, scope: Scope, walk: Walk): boolean {

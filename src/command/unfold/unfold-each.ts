@@ -2,10 +2,8 @@ import { tameReader } from "../judge/read-only-programs.js";
 import { insidePaths, readOnlyPaths } from "../judge/read-only.js";
 import { reportCommand } from "../report-command.js";
 import { readArguments, toSpec } from "../read-options.js";
-import { knownField, unknownField } from "../words/field.js";
-import type { Field } from "../words/field.js";
-import { runWords } from "./unfolding.js";
-import type { Unfolding } from "./unfolding.js";
+import { knownField, unknownField, type Field } from "../words/field.js";
+import { runWords, type Unfolding } from "./unfolding.js";
 
 /** Programs that run a command for each of many things. */
 export function unfoldEach(unfolding: Unfolding): boolean {

@@ -1,11 +1,9 @@
 import { reportCommand } from "../report-command.js";
 import { readArguments, toSpec } from "../read-options.js";
 import type { CommandVariable } from "../command-analysis.js";
-import { knownField } from "../words/field.js";
-import type { Field } from "../words/field.js";
+import { knownField, type Field } from "../words/field.js";
 import { carryOver } from "../scope.js";
-import { runChild, runWords } from "./unfolding.js";
-import type { Unfolding } from "./unfolding.js";
+import { runChild, runWords, type Unfolding } from "./unfolding.js";
 
 const env = toSpec({
   flags: "i0v",

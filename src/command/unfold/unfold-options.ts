@@ -1,5 +1,4 @@
-import { runChild } from "./unfolding.js";
-import type { Unfolding } from "./unfolding.js";
+import { runChild, type Unfolding } from "./unfolding.js";
 
 /** An option that is given a command. */
 interface CommandOption {

@@ -1,8 +1,7 @@
 import { reportCommand } from "../report-command.js";
 import { isConnector } from "../judge/deny-network.js";
 import type { Field } from "../words/field.js";
-import { runChild } from "./unfolding.js";
-import type { Unfolding } from "./unfolding.js";
+import { runChild, type Unfolding } from "./unfolding.js";
 import { unseen } from "./unseen.js";
 
 const judged = new Set(["sh", "bash", "dash", "ash", "ksh", "mksh", "rbash"]);

@@ -1,8 +1,7 @@
 import { reportCommand } from "../report-command.js";
 import { carryOver, forget, forkScope } from "../scope.js";
 import { isUnseen } from "../words/field.js";
-import { runChild, runText, runWords } from "./unfolding.js";
-import type { Unfolding } from "./unfolding.js";
+import { runChild, runText, runWords, type Unfolding } from "./unfolding.js";
 import { unseen } from "./unseen.js";
 
 /** Builtins and programs that are given text to run. */

@@ -1,9 +1,7 @@
 import { reportCommand } from "../report-command.js";
-import { readArguments, toSpec } from "../read-options.js";
-import type { OptionSpec, WrittenSpec } from "../read-options.js";
+import { readArguments, toSpec, type OptionSpec, type WrittenSpec } from "../read-options.js";
 import { carryOver } from "../scope.js";
-import { runWords } from "./unfolding.js";
-import type { Unfolding } from "./unfolding.js";
+import { runWords, type Unfolding } from "./unfolding.js";
 
 /** How a program is called that only starts another one. */
 interface Wrapper extends WrittenSpec {

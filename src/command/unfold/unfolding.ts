@@ -1,5 +1,4 @@
-import { forget, forkScope, scopeVia } from "../scope.js";
-import type { Scope } from "../scope.js";
+import { forget, forkScope, scopeVia, type Scope } from "../scope.js";
 import type { Draft, Walk } from "../walk.js";
 import type { Field } from "../words/field.js";
 

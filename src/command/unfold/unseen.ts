@@ -1,5 +1,4 @@
-import { isUnseen } from "../words/field.js";
-import type { Taint } from "../words/field.js";
+import { isUnseen, type Taint } from "../words/field.js";
 
 /** Why text from such a place must not be run, if it must not. */
 export function unseen(taint: Taint | undefined): string | undefined {

@@ -1,5 +1,4 @@
-import { escapeGlob, knownField, worse } from "./field.js";
-import type { Field } from "./field.js";
+import { escapeGlob, knownField, worse, type Field } from "./field.js";
 import type { Piece } from "./piece.js";
 
 const longestField = 65_536;

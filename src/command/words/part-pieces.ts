@@ -1,7 +1,6 @@
 import type { ParsedScript, WordPart } from "unbash";
 import { walkArithmetic } from "../walk-arithmetic.js";
-import { forkScope } from "../scope.js";
-import type { Flow, Scope } from "../scope.js";
+import { forkScope, type Flow, type Scope } from "../scope.js";
 import type { Walk } from "../walk.js";
 import type { Taint } from "./field.js";
 import { parameterPieces, simplePieces } from "./parameter-pieces.js";

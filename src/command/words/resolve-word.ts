@@ -1,10 +1,8 @@
 import type { Word, WordPart } from "unbash";
 import type { Scope } from "../scope.js";
-import { quietly } from "../walk.js";
-import type { Walk } from "../walk.js";
+import { quietly, type Walk } from "../walk.js";
 import { expandBraces } from "./expand-braces.js";
-import { knownField, unknownField } from "./field.js";
-import type { Field } from "./field.js";
+import { knownField, unknownField, type Field } from "./field.js";
 import { asUnsure, toFields, toOneField } from "./join-pieces.js";
 import { partPieces } from "./part-pieces.js";
 import type { Piece } from "./piece.js";
