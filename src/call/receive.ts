@@ -134,11 +134,11 @@ function readRequest(request: unknown): ReadFields {
     read.arguments = fields.arguments;
     read.signal = fields.signal;
     if (typeof fields.name === "string") read.toolName = fields.name.slice(0, maxIdChars).toWellFormed();
-    read.id = toId(fields.id, "id") || undefined;
-    read.taskId = toId(fields.taskId, "taskId");
-    read.idempotencyKey = toKey(fields.idempotencyKey);
-    read.priority = toPriority(fields.priority);
-    read.timeoutMs = toTimeout(fields.timeoutMs);
+    if (fields.id !== undefined) read.id = toId(fields.id, "id") || undefined;
+    if (fields.taskId !== undefined) read.taskId = toId(fields.taskId, "taskId");
+    if (fields.idempotencyKey !== undefined) read.idempotencyKey = toKey(fields.idempotencyKey);
+    if (fields.priority !== undefined) read.priority = toPriority(fields.priority);
+    if (fields.timeoutMs !== undefined) read.timeoutMs = toTimeout(fields.timeoutMs);
     if (read.toolName === "")
       throw invalid(`"name" must be the name of a tool, got ${describe(fields.name)}`);
   } catch (thrown) {
@@ -193,29 +193,25 @@ function toSignal(signal: unknown): AbortSignal {
   throw invalid(`"signal" must be an AbortSignal, got ${describe(signal)}`);
 }
 
-function toId(value: unknown, name: string): string | undefined {
-  if (value === undefined) return undefined;
+function toId(value: unknown, name: string): string {
   if (typeof value !== "string") throw invalid(`"${name}" must be a string, got ${describe(value)}`);
   if (value.length > maxIdChars) throw invalid(`"${name}" has more than ${maxIdChars} characters`);
   return value.toWellFormed();
 }
 
 /** Neither empty nor with characters that a database would change. */
-function toKey(value: unknown): string | undefined {
-  if (value === undefined) return undefined;
+function toKey(value: unknown): string {
   const isKey = typeof value === "string" && value !== "" && value.length <= maxIdChars;
   if (isKey && !/[\0\p{Surrogate}]/u.test(value)) return value;
   throw invalid(`"idempotencyKey" must be a string of 1 to ${maxIdChars} characters`);
 }
 
-function toPriority(value: unknown): number | undefined {
-  if (value === undefined) return undefined;
+function toPriority(value: unknown): number {
   if (typeof value === "number" && Number.isFinite(value)) return value;
   throw invalid(`"priority" must be a finite number, got ${describe(value)}`);
 }
 
-function toTimeout(value: unknown): number | undefined {
-  if (value === undefined) return undefined;
+function toTimeout(value: unknown): number {
   if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) {
     throw invalid(`"timeoutMs" must be a finite number above 0, got ${describe(value)}`);
   }

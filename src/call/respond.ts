@@ -1,7 +1,6 @@
-import type { CallMetadata, ToolEnvelope } from "../contract/call.js";
+import type { CallMetadata, ContentPart, ToolEnvelope } from "../contract/call.js";
 import type { ErrorInfo, ToolError } from "../contract/errors.js";
 import type { LoopAdvice } from "./advise-on.js";
-import { Envelope } from "./envelope.js";
 import { toErrorInfo } from "./failure.js";
 import type { Outcome } from "./outcome.js";
 import type { ReceivedCall } from "./receive.js";
@@ -52,4 +51,60 @@ function metadataOf({ state, taskId, requestId, shownUnder }: ReceivedCall): Cal
   if (attempts > 1) metadata.attempts = attempts;
   if (state.untrusted) metadata.untrusted = true;
   return notes === undefined ? metadata : Object.assign(metadata, notes);
+}
+
+interface EnvelopeFields {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly result: unknown;
+  readonly error: ErrorInfo | undefined;
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly metadata: CallMetadata;
+  readonly render: () => readonly ContentPart[];
+}
+
+/**
+ * An answer. `content` is rendered when it is first read, since a program that uses `result` never needs the text;
+ * `JSON.stringify` includes it.
+ */
+class Envelope implements ToolEnvelope {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly success: boolean;
+  declare readonly result?: unknown;
+  declare readonly error?: ErrorInfo;
+  readonly startedAt: number;
+  readonly completedAt: number;
+  readonly durationMs: number;
+  readonly metadata: CallMetadata;
+  #render: (() => readonly ContentPart[]) | undefined;
+  #content: readonly ContentPart[] | undefined;
+
+  constructor(fields: EnvelopeFields) {
+    this.callId = fields.callId;
+    this.toolName = fields.toolName;
+    this.success = fields.error === undefined;
+    if (fields.error === undefined) this.result = fields.result;
+    if (fields.error !== undefined) this.error = fields.error;
+    this.startedAt = fields.startedAt;
+    this.completedAt = fields.startedAt + Math.round(fields.durationMs);
+    this.durationMs = fields.durationMs;
+    this.metadata = fields.metadata;
+    this.#render = fields.render;
+  }
+
+  get content(): readonly ContentPart[] {
+    if (this.#content === undefined) {
+      this.#content = this.#render?.() ?? [];
+      this.#render = undefined;
+    }
+    return this.#content;
+  }
+
+  toJSON(): ToolEnvelope {
+    const { callId, toolName, success, startedAt, completedAt, durationMs, metadata, content } = this;
+    const outcome = this.error === undefined ? { result: this.result } : { error: this.error };
+    return { callId, toolName, success, ...outcome, startedAt, completedAt, durationMs, metadata, content };
+  }
 }

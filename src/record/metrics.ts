@@ -1,6 +1,11 @@
-import { ConcurrencyLevel } from "./concurrency-level.js";
 import { type CallMetrics, toCallMetrics, type ToolMetrics, toRecord } from "./tool-metrics.js";
-import { emptyReading, type MeterReading, RecordingMeter, type ToolMeter } from "./tool-meter.js";
+import {
+  ConcurrencyLevel,
+  emptyReading,
+  type MeterReading,
+  RecordingMeter,
+  type ToolMeter,
+} from "./tool-meter.js";
 
 /** What the host process took, where everything ran that had no process of its own. */
 export interface HostUse {

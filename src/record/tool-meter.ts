@@ -1,20 +1,19 @@
-import type { ConcurrencyLevel } from "./concurrency-level.js";
 import { DurationHistogram } from "./duration-histogram.js";
 
-/** What a call in a process of its own took. */
+/** What the process of a call used. */
 export interface ResourceUse {
   readonly memoryBytes?: number;
   readonly cpuMs?: number;
   readonly ioBytes?: number;
 }
 
-/** Counts the calls of one version of one tool. `at` spares a look at the clock where the caller has just looked. */
+/** Counts the calls of one version of one tool. `at` saves reading the clock if the caller just did. */
 export interface ToolMeter {
-  /** A call starts to run; `waitedMs` is 0 where it did not have to queue. */
+  /** A call starts to run; `waitedMs` is 0 if it did not have to queue. */
   began(waitedMs: number, at?: number): void;
-  /** A call that began has ended, well where there is no error type. */
+  /** A call that began has ended, successfully if there is no error type. */
   ended(durationMs: number, errorType: string | undefined, at?: number): void;
-  /** What the process of a call took. */
+  /** Count what the process of a call used. */
   resources(use: ResourceUse): void;
   /** A call failed before it ran. */
   refused(errorType: string): void;
@@ -43,7 +42,58 @@ export interface MeterReading {
   readonly errors: Map<string, number>;
 }
 
-/** Names of errors can come from outside: a flood of them must not fill the memory. */
+/** No call runs for thirty years: a longer gap is a broken clock. */
+const maxGapMs = 1e12;
+
+/** How many calls run: now, at the peak, and on average. */
+export class ConcurrencyLevel {
+  #running = 0;
+  #peak = 0;
+  #changedAt = -Infinity;
+  /** Milliseconds in which at least one call ran. */
+  #busyMs = 0;
+  /** The same milliseconds, each as often as calls ran in it. */
+  #callMs = 0;
+
+  enter(at: number): void {
+    this.#advance(at);
+    this.#running += 1;
+    if (this.#running > this.#peak) this.#peak = this.#running;
+  }
+
+  leave(at: number): void {
+    if (this.#running === 0) return;
+    this.#advance(at);
+    this.#running -= 1;
+  }
+
+  /** The mean is weighted by time and covers only the time in which something ran: idle time does not count. */
+  read(at: number): { now: number; mean: number; peak: number } {
+    this.#advance(at);
+    const mean = this.#busyMs > 0 ? this.#callMs / this.#busyMs : 0;
+    return { now: this.#running, mean, peak: this.#peak };
+  }
+
+  /** Forget the past; what runs keeps running. */
+  reset(at: number): void {
+    this.#advance(at);
+    this.#peak = this.#running;
+    this.#busyMs = 0;
+    this.#callMs = 0;
+  }
+
+  #advance(at: number): void {
+    const passed = at - this.#changedAt;
+    // A clock that stands still, steps back or returns NaN adds nothing.
+    if (!(passed > 0) || at === Infinity) return;
+    this.#changedAt = at;
+    if (this.#running === 0 || passed > maxGapMs) return;
+    this.#busyMs += passed;
+    this.#callMs += passed * this.#running;
+  }
+}
+
+/** Names of errors can come from outside: their number is bounded. */
 const maxErrorTypes = 64;
 const otherErrors = "other";
 
@@ -53,7 +103,7 @@ export class RecordingMeter implements ToolMeter {
   readonly #levels: readonly ConcurrencyLevel[];
   readonly #monotonic: () => number;
 
-  /** `levels` all hear when a call starts and ends: this version's, the tool's, the whole runtime's. */
+  /** `levels` are all told when a call starts and ends: this version's, the tool's, the runtime's. */
   constructor(levels: readonly ConcurrencyLevel[], monotonic: () => number) {
     this.#levels = levels;
     this.#monotonic = monotonic;
@@ -63,7 +113,7 @@ export class RecordingMeter implements ToolMeter {
     const reading = this.#reading;
     reading.started += 1;
     for (const level of this.#levels) level.enter(at);
-    const waited = clean(waitedMs);
+    const waited = toAmount(waitedMs);
     if (waited === 0) return;
     reading.waits += 1;
     reading.waitedMs += waited;
@@ -73,7 +123,7 @@ export class RecordingMeter implements ToolMeter {
   ended(durationMs: number, errorType: string | undefined, at: number = this.#monotonic()): void {
     const reading = this.#reading;
     for (const level of this.#levels) level.leave(at);
-    const duration = clean(durationMs);
+    const duration = toAmount(durationMs);
     reading.durations.record(duration);
     reading.totalMs += duration;
     if (duration > reading.maxMs) reading.maxMs = duration;
@@ -85,10 +135,10 @@ export class RecordingMeter implements ToolMeter {
   resources(use: ResourceUse): void {
     const reading = this.#reading;
     reading.resourceSamples += 1;
-    reading.cpuMs += clean(use.cpuMs);
-    reading.ioBytes += clean(use.ioBytes);
+    reading.cpuMs += toAmount(use.cpuMs);
+    reading.ioBytes += toAmount(use.ioBytes);
     if (use.memoryBytes === undefined) return;
-    const memory = clean(use.memoryBytes);
+    const memory = toAmount(use.memoryBytes);
     reading.memorySamples += 1;
     reading.memoryBytes += memory;
     if (memory > reading.maxMemoryBytes) reading.maxMemoryBytes = memory;
@@ -169,7 +219,7 @@ function addError(errors: Map<string, number>, type: string, count: number): voi
   errors.set(key, (errors.get(key) ?? 0) + count);
 }
 
-/** What is no amount (NaN, negative, beyond all measure) counts as nothing, so that one bad report spoils no sum. */
-function clean(amount: number | undefined): number {
+/** NaN, negative and huge amounts count as nothing, so that one bad report does not spoil a sum. */
+function toAmount(amount: number | undefined): number {
   return amount !== undefined && amount > 0 && amount <= Number.MAX_SAFE_INTEGER ? amount : 0;
 }

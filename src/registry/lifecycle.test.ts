@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ToolDefinitionError } from "../contract/errors.js";
 import type { ToolState } from "../contract/lifecycle.js";
 import { toolStates } from "../contract/lifecycle.js";
-import { canTransition, legalTransitions, Lifecycle } from "./lifecycle.js";
-import { TransitionHub } from "./transition-hub.js";
+import { canTransition, legalTransitions, Lifecycle, TransitionHub } from "./lifecycle.js";
 
 const legal = new Set([
   "Registered>Initializing",

@@ -7,7 +7,7 @@ import { orderByDependency } from "./dependencies.js";
 import { NameIndex } from "./name-index.js";
 import type { ToolEntry } from "./tool-entry.js";
 import { splitSpec } from "./tool-name.js";
-import { attempt } from "./transition-hub.js";
+import { attempt } from "./lifecycle.js";
 import { sameVersion } from "./versions.js";
 
 type Announce = (

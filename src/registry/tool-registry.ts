@@ -20,8 +20,7 @@ import { Roster } from "./roster.js";
 import type { ToolEntry } from "./tool-entry.js";
 import { ToolsetShelf } from "./toolset-shelf.js";
 import type { Toolset, ToolsetDefinition } from "./toolsets.js";
-import type { TransitionListener } from "./transition-hub.js";
-import { attempt, TransitionHub } from "./transition-hub.js";
+import { attempt, TransitionHub, type TransitionListener } from "./lifecycle.js";
 
 type RegistryEvent = "TOOL_REGISTERED" | "TOOL_UNREGISTERED" | "TOOL_STATE_CHANGED";
 

@@ -21,7 +21,7 @@ export interface Job {
   readonly onAbort?: (cancel: () => void) => () => void;
 }
 
-/** What a scheduler is made with. */
+/** Options of a scheduler. */
 export interface SchedulerOptions {
   /** Calls that run at the same time. @default 10 */
   readonly maxConcurrent?: number;
@@ -30,7 +30,7 @@ export interface SchedulerOptions {
   readonly monotonic: () => number;
 }
 
-/** The numbers of this moment. */
+/** The current numbers. */
 export interface SchedulerStats {
   /** Calls that hold a slot; nested calls share their parent's and are not counted. */
   readonly running: number;
@@ -43,7 +43,7 @@ export interface SchedulerStats {
   readonly maxConcurrent: number;
 }
 
-/** The numbers of one tool at this moment, nested calls not counted. */
+/** The current numbers of one tool, nested calls not counted. */
 export interface ToolLoad {
   readonly running: number;
   readonly waiting: number;

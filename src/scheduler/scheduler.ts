@@ -1,17 +1,22 @@
 import { ToolCancelledError, ToolUnavailableError } from "../contract/errors.js";
 import { Claim, ConflictGraph, leaveGraphs } from "./conflict-graph.js";
 import type { Job, SchedulerOptions, SchedulerStats, ToolLimits, ToolLoad } from "./job.js";
-import { enterFamilies, orphaned, unreleased } from "./nesting.js";
 import { Slots, ToolSlots } from "./slots.js";
-import { CallTicket } from "./ticket.js";
-import type { Ticket, Waiter } from "./ticket.js";
+import {
+  CallTicket,
+  enterFamilies,
+  leaveParent,
+  nearestRunning,
+  type Ticket,
+  type Waiter,
+} from "./ticket.js";
 
 export type { Job, SchedulerOptions, SchedulerStats, ToolLimits, ToolLoad } from "./job.js";
 export type { Ticket } from "./ticket.js";
 
 /**
- * Lets calls run at once unless they conflict or a limit is reached; conflicting ones keep their order
- * of arrival, so that the outcome is that of one after the other.
+ * Lets calls run immediately unless they conflict or a limit is reached; conflicting ones keep their order of
+ * arrival, so that the outcome is the same as if they ran one after the other.
  *
  * A nested call waits only for conflicting calls below the same parent, never for a slot or for anyone
  * outside, so nesting cannot deadlock. Its own locks do hold back conflicting calls that come later from
@@ -37,9 +42,9 @@ export class Scheduler {
     this.#monotonic = options.monotonic;
   }
 
-  /** Get a ticket, at once where nothing stands in the way; it must be released. */
+  /** Get a ticket, immediately if nothing conflicts; it must be released. */
   acquire(job: Job): Ticket | Promise<Ticket> {
-    const parent = unreleased(job.parent);
+    const parent = job.parent && nearestRunning(job.parent);
     if (parent !== undefined) return this.#acquireNested(job, parent);
     if (this.#closed !== undefined) throw closedError();
     const tool = this.#slotsOf(job.limits);
@@ -53,7 +58,7 @@ export class Scheduler {
     return this.#wait(job, ticket);
   }
 
-  /** Give a ticket back; a second time does nothing. */
+  /** Return a ticket; a second time does nothing. */
   release(ticket: Ticket): void {
     const done = ticket as CallTicket;
     if (done.released) return;
@@ -62,7 +67,7 @@ export class Scheduler {
     if (done.children === 0) this.#leave(done);
   }
 
-  /** Change how many calls may run at the same time; running ones are left alone. */
+  /** Change how many calls may run at the same time; running ones are not affected. */
   setMaxConcurrent(max: number): void {
     this.#slots.max = toLimit(max, this.#slots.max, 1);
     this.#dispatch();
@@ -76,7 +81,7 @@ export class Scheduler {
     this.#dispatch();
   }
 
-  /** The numbers of this moment. */
+  /** The current numbers. */
   stats(): SchedulerStats {
     return {
       running: this.#slots.running,
@@ -89,13 +94,13 @@ export class Scheduler {
     };
   }
 
-  /** The numbers of one tool at this moment. */
+  /** The current numbers of one tool. */
   loadOf(limits: ToolLimits): ToolLoad {
     const { running, waiting, peakRunning, max } = this.#slotsOf(limits);
     return { running, waiting, peakRunning, max };
   }
 
-  /** Take no new calls but those of running ones; resolves when all that were accepted are done. */
+  /** Accept only nested calls of running ones; resolves when all accepted calls are done. */
   close(): Promise<void> {
     this.#closed ??= deferred();
     this.#endWhenIdle();
@@ -140,7 +145,7 @@ export class Scheduler {
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         ticket,
-        priority: job.priority || 0, // NaN has no place in an order
+        priority: job.priority || 0, // NaN cannot be ordered
         order: this.#arrivals++,
         since: this.#monotonic(),
         resolve,
@@ -158,7 +163,7 @@ export class Scheduler {
   #subscribe(onAbort: NonNullable<Job["onAbort"]>, waiter: Waiter): void {
     try {
       const unsubscribe = onAbort(() => this.#cancel(waiter));
-      // It may have fired at once.
+      // It may have fired already.
       if (waiter.ticket.waiter === waiter) waiter.unsubscribe = unsubscribe;
       else unsubscribe();
     } catch (error) {
@@ -210,14 +215,14 @@ export class Scheduler {
   #withdraw(ticket: CallTicket): void {
     ticket.released = true;
     if (ticket.claim !== undefined) leaveGraphs(ticket.claim, this.#onFree);
-    const above = orphaned(ticket.parent);
+    const above = leaveParent(ticket);
     if (above !== undefined) this.#leave(above);
     else this.#dispatch();
   }
 
-  // Climbs, since the last call below a released parent ends that one too.
+  // Goes up, since the last call below a released parent ends that one too.
   #leave(ticket: CallTicket): void {
-    for (let done: CallTicket | undefined = ticket; done !== undefined; done = orphaned(done.parent)) {
+    for (let done: CallTicket | undefined = ticket; done !== undefined; done = leaveParent(done)) {
       if (done.claim !== undefined) leaveGraphs(done.claim, this.#onFree);
       if (done.tool !== undefined) this.#slots.free(done.tool);
     }
@@ -225,13 +230,16 @@ export class Scheduler {
   }
 
   #dispatch(): void {
-    for (let next = this.#slots.next(); next !== undefined; next = this.#slots.next()) this.#start(next);
-    this.#endWhenIdle();
+    while (this.#waiting > 0) {
+      const next = this.#slots.next();
+      if (next === undefined) break;
+      this.#start(next);
+    }
+    if (this.#closed !== undefined) this.#endWhenIdle();
   }
 
   #endWhenIdle(): void {
-    if (this.#closed !== undefined && this.#slots.running === 0 && this.#waiting === 0)
-      this.#closed.resolve();
+    if (this.#slots.running === 0 && this.#waiting === 0) this.#closed?.resolve();
   }
 }
 
@@ -239,17 +247,20 @@ function isBlocked(ticket: CallTicket): boolean {
   return ticket.claim !== undefined && ticket.claim.blockers > 0;
 }
 
-function toLimit(value: number | undefined, fallback: number, least: number): number {
+function toLimit(value: number | undefined, fallback: number, min: number): number {
   if (value === undefined || Number.isNaN(value)) return fallback;
-  return Math.max(least, Math.floor(value));
+  return Math.max(min, Math.floor(value));
 }
 
 function closedError(): ToolUnavailableError {
-  return new ToolUnavailableError("The call was not taken: no new calls are scheduled while Tenon closes.", {
-    code: "RUNTIME_CLOSED",
-    hint: "Create a new Tenon.",
-    retryable: false,
-  });
+  return new ToolUnavailableError(
+    "The call was not accepted: no new calls are scheduled while Tenon closes.",
+    {
+      code: "RUNTIME_CLOSED",
+      hint: "Create a new Tenon.",
+      retryable: false,
+    },
+  );
 }
 
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {

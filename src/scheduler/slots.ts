@@ -5,10 +5,10 @@ import type { Waiter } from "./ticket.js";
 /**
  * Who runs next: at most `max` calls overall and `max` of each tool.
  *
- * Each tool has its own queue of ready calls, and the tools that could start one stand in a queue by
- * their foremost call. So a saturated tool is never looked at, however many of its calls are ready.
- * Priorities are strict: ageing would let a lower one pass a higher one, which callers do not expect,
- * and all calls have the same priority unless somebody chose otherwise.
+ * Each tool has its own queue of ready calls, and the tools that could start one are queued by their first call. So
+ * a saturated tool costs nothing, however many of its calls are ready.
+ * Priorities are strict: aging would let a lower one overtake a higher one, which callers do not expect, and all
+ * calls have the same priority unless somebody chose otherwise.
  */
 export class Slots {
   running = 0;
@@ -20,27 +20,27 @@ export class Slots {
     this.max = max;
   }
 
-  /** Take a slot at once, if one is free; then no ready call can be waiting for it. */
+  /** Take a slot if one is free; then no ready call can be waiting for it. */
   take(tool: ToolSlots): boolean {
     if (this.running >= this.max || tool.running >= tool.max) return false;
     this.#occupy(tool);
     return true;
   }
 
-  /** Give a slot back. */
+  /** Return a slot. */
   free(tool: ToolSlots): void {
     this.running--;
     tool.running--;
-    this.refresh(tool);
+    if (tool.waiting > 0) this.refresh(tool);
   }
 
-  /** Let a call that nothing blocks any more wait for a slot. */
+  /** Let a call that is no longer blocked wait for a slot. */
   enqueue(tool: ToolSlots, waiter: Waiter): void {
     tool.ready.add(waiter);
     this.refresh(tool);
   }
 
-  /** Forget a call that was waiting for a slot. */
+  /** Remove a call that was waiting for a slot. */
   withdraw(tool: ToolSlots, waiter: Waiter): void {
     tool.ready.remove(waiter);
     this.refresh(tool);
@@ -58,7 +58,7 @@ export class Slots {
     return waiter;
   }
 
-  /** Put a tool in its place among those that could start a call. */
+  /** Update the position of a tool among those that could start a call. */
   refresh(tool: ToolSlots): void {
     const open = tool.ready.first !== undefined && tool.running < tool.max;
     if (!open) this.#open.remove(tool);

@@ -1,8 +1,9 @@
-import type { Claim, ConflictGraph } from "./conflict-graph.js";
+import { Claim, ConflictGraph } from "./conflict-graph.js";
 import type { HeapItem } from "./heap.js";
+import type { Lock } from "./locks.js";
 import type { ToolSlots } from "./slots.js";
 
-/** The right to run, from `Scheduler.acquire` until `Scheduler.release`; what is in it is the scheduler's own. */
+/** The right to run, from `Scheduler.acquire` until `Scheduler.release`. */
 export interface Ticket {
   /** Milliseconds spent waiting for earlier calls and a free slot. */
   readonly waitedMs: number;
@@ -29,14 +30,53 @@ export class CallTicket implements Ticket {
   }
 }
 
-/** What is kept of a call only while it waits. */
+/** What is only needed of a call while it waits. */
 export interface Waiter extends HeapItem {
   readonly ticket: CallTicket;
   readonly priority: number;
-  /** Its place in the order of arrival. */
+  /** Its position in the order of arrival. */
   readonly order: number;
   readonly since: number;
   readonly resolve: (ticket: Ticket) => void;
   readonly reject: (error: unknown) => void;
   unsubscribe: (() => void) | undefined;
+}
+
+/**
+ * Queue a nested call behind the conflicting calls below its own parent. In the graphs further out it is only
+ * announced: it waits for nobody there, but later calls wait for it.
+ */
+export function enterFamilies(
+  ticket: CallTicket,
+  locks: readonly Lock[],
+  outermost: ConflictGraph<CallTicket>,
+): void {
+  const claim = new Claim(ticket);
+  ticket.claim = claim;
+  const { parent } = ticket;
+  if (parent === undefined) return;
+  familyOf(parent).enter(claim, locks);
+  for (let above = parent.parent; above !== undefined; above = above.parent) {
+    familyOf(above).announce(claim, locks);
+  }
+  outermost.announce(claim, locks);
+}
+
+function familyOf(ticket: CallTicket): ConflictGraph<CallTicket> {
+  ticket.family ??= new ConflictGraph();
+  return ticket.family;
+}
+
+/** The nearest call above that is still running; one that ended has no locks or slot to share. */
+export function nearestRunning(parent: Ticket): CallTicket | undefined {
+  let ticket: CallTicket | undefined = parent as CallTicket;
+  while (ticket !== undefined && ticket.released) ticket = ticket.parent;
+  return ticket;
+}
+
+/** Remove a child from its parent; returns the parent if it was released and has no other children. */
+export function leaveParent({ parent }: CallTicket): CallTicket | undefined {
+  if (parent === undefined) return undefined;
+  parent.children--;
+  return parent.released && parent.children === 0 ? parent : undefined;
 }
