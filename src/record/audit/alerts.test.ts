@@ -47,7 +47,7 @@ describe("alerts", () => {
 
   it("take other denials and other failures not for probing", () => {
     expect(watchCalls(many(7, (at) => ({ ...denied(at), errorCode: "RULE_PATH" }))).kinds).toEqual([]);
-    const failed = many(9, (time) => ({ time, outcome: "error" as const, errorCode: "PATH_OUTSIDE" }));
+    const failed = many(9, (time) => ({ time, outcome: "failure" as const, errorCode: "PATH_OUTSIDE" }));
     expect(watchCalls(failed).kinds).toEqual([]);
   });
 
