@@ -11,7 +11,7 @@ async function ask(schema: unknown, ...answers: (string | boolean)[]) {
     ask: async (question: Question): Promise<Answer> => {
       questions.push(question);
       const answer = answers.shift() ?? "";
-      return (typeof answer === "boolean" ? { approved: answer } : { text: answer });
+      return typeof answer === "boolean" ? { approved: answer } : { text: answer };
     },
   } as unknown as Interact;
   const result = await askForm("Who?", schema, { interact, signal: new AbortController().signal });
