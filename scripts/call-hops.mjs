@@ -3,9 +3,10 @@
 //   node scripts/call-hops.mjs [--json] [--list]
 //
 // What counts: every function of `src/` that V8 saw running between the start of `session.call` and its answer,
-// in a Tenon that has answered the same call before. Getters, callbacks and constructors count as functions;
-// modules that are loaded, dependencies and Node.js itself do not. A file counts if one of its functions does.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+// in a Tenon that has answered the same call before. Getters, callbacks and constructors (with their field
+// initializers) count as functions; modules that are loaded, dependencies and Node.js itself do not. A file counts if
+// one of its functions does.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +27,7 @@ const calls = [
 /** Build `src/` file by file, so that a function keeps its file. */
 export async function buildByFile(entries) {
   mkdirSync(join(root, "node_modules/.cache"), { recursive: true });
-  const directory = mkdtempSync(join(root, "node_modules/.cache/call-hops-"));
+  const directory = realpathSync(mkdtempSync(join(root, "node_modules/.cache/call-hops-")));
   const bundle = await rolldown({
     cwd: root,
     platform: "node",
@@ -47,6 +48,7 @@ export function runningFunctions(report, directory) {
     const names = functions
       // The first range of a module is the module itself.
       .filter(({ ranges: [whole] }) => whole.count > 0 && whole.startOffset > 0)
+      .filter(({ functionName }) => functionName !== "<instance_members_initializer>")
       .map(({ functionName }) => functionName || "(anonymous)");
     if (names.length > 0) files.set(`src/${url.slice(base.length).replace(/\.js$/, ".ts")}`, names);
   }

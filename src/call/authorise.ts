@@ -14,11 +14,11 @@ import { claimAgain, policyCall, validateInput, type ValidatedCall } from "./val
 /** A call that policy, tool and, where needed, a person let through. Only `authorise` makes one. */
 class AuthorisedCall {
   declare protected readonly stage: "authorised";
-  readonly state: CallState;
-  readonly validated: ValidatedCall;
-  readonly entry: ToolEntry;
-  readonly settings: ToolSettings;
-  readonly decision: AccessDecision;
+  declare readonly state: CallState;
+  declare readonly validated: ValidatedCall;
+  declare readonly entry: ToolEntry;
+  declare readonly settings: ToolSettings;
+  declare readonly decision: AccessDecision;
 
   constructor(validated: ValidatedCall, decision: AccessDecision) {
     this.state = validated.state;

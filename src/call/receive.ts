@@ -10,28 +10,33 @@ const maxTimerMs = 2 ** 31 - 1;
 const maxDepth = 32;
 const maxIdChars = 256;
 
-/** A request that was read once; whatever the caller passed, later stages see plain fields. */
+/**
+ * A request that was read once; whatever the caller passed, later stages see plain fields.
+ *
+ * Fields of the records are declared, not defined: the constructor sets each of them, and defining them before that
+ * would cost every call as much again.
+ */
 class ReceivedCall {
   declare protected readonly stage: "received";
-  readonly state: CallState;
+  declare readonly state: CallState;
   /** The call that this one appears below in events and records. */
-  readonly shownUnder: ReceivedCall | undefined;
+  declare readonly shownUnder: ReceivedCall | undefined;
   /** The call that no other call made. */
-  readonly root: ReceivedCall;
-  readonly callId: string;
+  declare readonly root: ReceivedCall;
+  declare readonly callId: string;
   /** The id that the caller gave it. */
-  readonly requestId: string | undefined;
-  readonly idempotencyKey: string | undefined;
-  readonly toolName: string;
-  readonly taskId: string | undefined;
-  readonly priority: number | undefined;
-  readonly timeoutMs: number | undefined;
+  declare readonly requestId: string | undefined;
+  declare readonly idempotencyKey: string | undefined;
+  declare readonly toolName: string;
+  declare readonly taskId: string | undefined;
+  declare readonly priority: number | undefined;
+  declare readonly timeoutMs: number | undefined;
   /** Whatever was sent as the signal. */
-  readonly signal: unknown;
+  declare readonly signal: unknown;
   /** The arguments as plain data, copied once however hostile they are, or what is wrong with them. */
-  readonly arguments: Checked;
+  declare readonly arguments: Checked;
   /** Why the request cannot be used. */
-  readonly fault: unknown;
+  declare readonly fault: unknown;
 
   constructor(state: CallState, fields: ReadFields) {
     const { origin, parts } = state;

@@ -6,10 +6,10 @@ import type { ReceivedCall } from "./receive.js";
 /** A call whose tool is known and available to this agent. */
 class ResolvedCall {
   declare protected readonly stage: "resolved";
-  readonly state: CallState;
-  readonly received: ReceivedCall;
-  readonly entry: ToolEntry;
-  readonly settings: ToolSettings;
+  declare readonly state: CallState;
+  declare readonly received: ReceivedCall;
+  declare readonly entry: ToolEntry;
+  declare readonly settings: ToolSettings;
 
   constructor(received: ReceivedCall, entry: ToolEntry) {
     this.state = received.state;

@@ -69,15 +69,15 @@ interface EnvelopeFields {
  * `JSON.stringify` includes it.
  */
 class Envelope implements ToolEnvelope {
-  readonly callId: string;
-  readonly toolName: string;
-  readonly success: boolean;
+  declare readonly callId: string;
+  declare readonly toolName: string;
+  declare readonly success: boolean;
   declare readonly result?: unknown;
   declare readonly error?: ErrorInfo;
-  readonly startedAt: number;
-  readonly completedAt: number;
-  readonly durationMs: number;
-  readonly metadata: CallMetadata;
+  declare readonly startedAt: number;
+  declare readonly completedAt: number;
+  declare readonly durationMs: number;
+  declare readonly metadata: CallMetadata;
   #render: (() => readonly ContentPart[]) | undefined;
   #content: readonly ContentPart[] | undefined;
 

@@ -14,19 +14,19 @@ import { analyseLine, shellParts, type AnalysedLine } from "./shell-commands.js"
 /** A call whose input passed the schema, with what it will touch. */
 class ValidatedCall {
   declare protected readonly stage: "validated";
-  readonly state: CallState;
-  readonly received: ReceivedCall;
-  readonly resolved: ResolvedCall;
-  readonly entry: ToolEntry;
-  readonly settings: ToolSettings;
+  declare readonly state: CallState;
+  declare readonly received: ReceivedCall;
+  declare readonly resolved: ResolvedCall;
+  declare readonly entry: ToolEntry;
+  declare readonly settings: ToolSettings;
   /** The plain data that `input` was made from. */
-  readonly plainInput: unknown;
-  readonly input: unknown;
-  readonly reads: readonly Resource[];
-  readonly writes: readonly Resource[];
-  readonly locks: readonly Lock[];
+  declare readonly plainInput: unknown;
+  declare readonly input: unknown;
+  declare readonly reads: readonly Resource[];
+  declare readonly writes: readonly Resource[];
+  declare readonly locks: readonly Lock[];
   /** What is known of the shell line that it would run. */
-  readonly shell: AnalysedLine | undefined;
+  declare readonly shell: AnalysedLine | undefined;
 
   constructor(resolved: ResolvedCall, checked: CheckedInput, claims: Claims) {
     this.state = resolved.state;
