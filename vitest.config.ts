@@ -1,18 +1,22 @@
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { openRunFolder } from "./test/setup/run-folder.js";
+
+const folder = openRunFolder();
 
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     // The developer's own configuration has no say in the programs that tests start.
-    env: { XDG_CONFIG_HOME: join(tmpdir(), "tenon-tests-without-configuration") },
-    globalSetup: ["test/postgres-setup.ts"],
+    env: { XDG_CONFIG_HOME: join(folder, "no-configuration") },
+    globalSetup: ["test/setup/run-folder.ts", "test/postgres-setup.ts"],
     setupFiles: ["test/setup/matchers.ts"],
     // Vitest leaves one core free; the suite mostly waits for processes and disks, so it takes them all.
     maxWorkers: "100%",
     // Two files at a time on two cores: what takes seconds alone may take long beside a build of an index.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Conditions come true at once on a quiet machine; on a busy one, the test's own limit is what ends the wait.
+    expect: { poll: { timeout: 50_000, interval: 20 } },
   },
 });
