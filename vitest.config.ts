@@ -14,9 +14,9 @@ export default defineConfig({
     // Vitest leaves one core free; the suite mostly waits for processes and disks, so it takes them all.
     maxWorkers: "100%",
     // Two files at a time on two cores: what takes seconds alone may take long beside a build of an index.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // Conditions come true at once on a quiet machine; on a busy one, the test's own limit is what ends the wait.
-    expect: { poll: { timeout: 50_000, interval: 20 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // What is waited for comes at once on a quiet machine; on a busy one only the test's own limit ends the wait.
+    expect: { poll: { timeout: 100_000, interval: 20 } },
   },
 });

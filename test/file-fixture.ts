@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTenon, type Tenon, type TenonOptions, type ToolEnvelope } from "../src/index.js";
+import { memoryDir } from "./setup/memory-dir.js";
 
 /** A workspace with a Tenon on it, as a user of the library has them. */
 export interface FileFixture {
@@ -21,7 +21,7 @@ export interface FileFixture {
   close(): Promise<void>;
 }
 
-const base = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+const base = memoryDir();
 
 /** Open one; changes of files run unasked unless the options say otherwise. */
 export function openFileFixture(options: TenonOptions = {}): FileFixture {

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { rolldown } from "rolldown";
@@ -8,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createTenon } from "../src/index.js";
 import { openWorld } from "../src/world/journal/testing/open-world.js";
 import { snapshot } from "../src/world/journal/testing/snapshot.js";
+import { memoryDir } from "./setup/memory-dir.js";
 
 const project = resolve(import.meta.dirname, "..");
 const packages = Object.keys(
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(resolve(program, ".."), { recursive: true, force: true }));
 
 beforeEach(() => {
-  base = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "tenon-file-processes-"));
+  base = mkdtempSync(join(memoryDir(), "tenon-file-processes-"));
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { snapshot } from "../src/world/journal/testing/snapshot.js";
 import { openFileFixture, type FileFixture } from "./file-fixture.js";
+import { randomCases } from "./setup/random-cases.js";
 
 let fixture: FileFixture;
 beforeEach(() => {
@@ -93,7 +94,7 @@ describe("edit_file on random files", () => {
             if (bytes.includes(0x0a)) expect(whole.error?.code ?? "").not.toMatch(/EDIT_NOT_READ|EDIT_STALE/);
           },
         ),
-        { numRuns: 300 },
+        { numRuns: randomCases(300) },
       );
       expect(changed).toBeGreaterThan(40);
     },

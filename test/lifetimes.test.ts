@@ -37,11 +37,11 @@ function alive(mark: string): string[] {
 async function until(child: ChildProcess, words: string): Promise<void> {
   let said = "";
   child.stdout?.on("data", (chunk) => (said += String(chunk)));
-  await expect.poll(() => said, { timeout: 40_000 }).toContain(words);
+  await expect.poll(() => said).toContain(words);
 }
 
 async function nothingLeft(mark: string): Promise<void> {
-  await expect.poll(() => alive(mark), { timeout: 15_000 }).toEqual([]);
+  await expect.poll(() => alive(mark)).toEqual([]);
 }
 
 async function end(child: ChildProcess, signals: readonly NodeJS.Signals[]): Promise<void> {
@@ -61,7 +61,7 @@ describe("after the end of its host nothing runs", () => {
     const child = spawn(process.execPath, [host, mark, wall], { env, stdio: ["ignore", "pipe", "inherit"] });
     children.push(child);
     await until(child, "ready");
-    await expect.poll(() => alive(mark).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(12);
+    await expect.poll(() => alive(mark).length).toBeGreaterThanOrEqual(12);
     await end(child, signals);
     await nothingLeft(mark);
   });
@@ -106,7 +106,7 @@ describe("after the end of its host nothing runs", () => {
         params: { name: "shell_exec", arguments: { command, background: true } },
       });
     }
-    await expect.poll(() => alive(mark).length, { timeout: 40_000 }).toBeGreaterThanOrEqual(12);
+    await expect.poll(() => alive(mark).length).toBeGreaterThanOrEqual(12);
     child.kill("SIGKILL");
     await nothingLeft(mark);
   });
@@ -133,7 +133,7 @@ describe("after the end of its host nothing runs", () => {
     );
     const child = spawn(process.execPath, [starter], { env, stdio: "inherit" });
     children.push(child);
-    await expect.poll(() => alive(mark).length, { timeout: 40_000 }).toBeGreaterThanOrEqual(4);
+    await expect.poll(() => alive(mark).length).toBeGreaterThanOrEqual(4);
     child.kill("SIGKILL");
     await nothingLeft(mark);
   });

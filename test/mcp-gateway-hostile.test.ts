@@ -6,6 +6,7 @@ import { defineTool } from "../src/contract/define-tool.js";
 import type { ServerView } from "../src/mcp/gateway/gateway-types.js";
 import { createTenon } from "../src/runtime/create-tenon.js";
 import type { Tenon } from "../src/runtime/tenon.js";
+import { underLoad } from "./setup/under-load.js";
 
 /** Long enough for the one that gets as far as its list to get there on a busy machine. */
 const startLimits: Readonly<Record<string, number>> = { silent: 1500, "hang-at-list": 4000 };
@@ -176,7 +177,7 @@ describe("hostile MCP servers, all behind one gateway", () => {
     expect(tools.map(({ name }) => name)).toContain("fine");
     const started = performance.now();
     await call("schemas:catastrophic", { a: `${"a".repeat(50_000)}!` });
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(underLoad(5000));
   });
 
   it("takes hidden characters out of descriptions and flags instructions", () => {
@@ -224,7 +225,7 @@ describe("hostile MCP servers, all behind one gateway", () => {
     const down = await call("good:echo");
     expect(down.error?.hint).toMatch(/tried again in \d/);
     expect((await tenon.health("good:echo")).status).toBe("unhealthy");
-    await expect.poll(() => view("good").state, { timeout: 10_000 }).toBe("ready");
+    await expect.poll(() => view("good").state).toBe("ready");
     expect(await call("good:echo", { text: "back" })).toSucceedWith("back");
     expect((await tenon.health("good:echo")).status).toBe("healthy");
   });

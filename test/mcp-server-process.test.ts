@@ -101,7 +101,7 @@ describe("tenon mcp", () => {
     expect(structuredContent).toEqual({ data: { a: 1 } });
     const { pid } = transport;
     await client.close();
-    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
   it("serves the Inspector", { timeout: 30_000 }, async () => {

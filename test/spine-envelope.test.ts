@@ -15,6 +15,7 @@ import {
   ToolValidationError,
 } from "../src/index.js";
 import { collect, echo, open, tool, watch } from "./spine-fixture.js";
+import { randomCases } from "./setup/random-cases.js";
 
 describe("the envelope", () => {
   it("has the shape of the contract for a success", async () => {
@@ -387,7 +388,7 @@ describe("any value at all", () => {
           if (!answer.success) expect(refusals).toContain(answer.error?.type);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: randomCases(300) },
     );
   });
 
@@ -421,7 +422,7 @@ describe("any value at all", () => {
         expect(answers[5]?.error?.type).toBe("ToolPermissionError");
         for (const answer of answers) JSON.parse(JSON.stringify(answer));
       }),
-      { numRuns: 300 },
+      { numRuns: randomCases(300) },
     );
   });
 });

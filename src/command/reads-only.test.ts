@@ -14,6 +14,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { analyseCommand } from "./analyse-command.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 let root: string;
 let workspace: string;
@@ -100,7 +101,7 @@ describe("a line that is said to only read", () => {
         expect(snapshot()).toBe(before);
         expect(stdout.toString("latin1")).not.toContain("OUTSIDE");
       }),
-      { numRuns: 600 },
+      { numRuns: randomCases(600) },
     );
     expect(said).toBeGreaterThan(50);
   });

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseJson } from "./parse-json.js";
 import { placesIn } from "./source.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 const safeJson = fc.json({ maxDepth: 6 }).filter((text) => !/__proto__|constructor|prototype/.test(text));
 
@@ -38,7 +39,7 @@ describe("parseJson", () => {
         }
         expect(parseJson(text).faults.length === 0).toBe(valid);
       }),
-      { numRuns: 2000 },
+      { numRuns: randomCases(2000) },
     );
   });
 

@@ -10,6 +10,7 @@ import { mergeLayers } from "./merge-layers.js";
 import { toNormal, type NormalConfig } from "./normal-config.js";
 import { freezeResolved, resolveConfig, type ResolvedConfig } from "./resolve-config.js";
 import { tighten } from "./tighten.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 const name = fc.constantFrom("a", "b", "c", "toString");
 const list = fc.array(name, { maxLength: 3 });
@@ -136,7 +137,7 @@ describe("tighten", () => {
         for (const tool of names)
           expectStricterTool(before.tools.perTool[tool] ?? {}, after.tools.perTool[tool] ?? {});
       }),
-      { numRuns: 1000 },
+      { numRuns: randomCases(1000) },
     );
   });
 
@@ -152,7 +153,7 @@ describe("tighten", () => {
         const trusted = freezeResolved(structuredClone(wanted));
         expect(ignored.length > 0 || isDeepStrictEqual(combine({}, wanted), trusted)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: randomCases(500) },
     );
   });
 

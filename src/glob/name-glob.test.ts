@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileNames, matchesName } from "./name-glob.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 describe("matchesName", () => {
   it("agrees with the regular expression that the glob stands for", () => {
@@ -11,7 +12,7 @@ describe("matchesName", () => {
         const source = glob.replaceAll(".", "\\.").replaceAll("*", ".*").replaceAll("?", ".");
         expect(matchesName(glob, name)).toBe(new RegExp(`^${source}$`).test(name));
       }),
-      { numRuns: 2000 },
+      { numRuns: randomCases(2000) },
     );
   });
 

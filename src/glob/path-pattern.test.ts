@@ -3,6 +3,7 @@ import picomatch from "picomatch";
 import { describe, expect, it } from "vitest";
 import { compilePathPattern } from "./path-pattern.js";
 import { PatternError } from "./wildcard.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 const matches = (pattern: string, path: string): boolean =>
@@ -55,7 +56,7 @@ describe("compilePathPattern", () => {
           expect(compiled.reaches(names.slice(0, depth).join("/"))).toBe(true);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: randomCases(3000) },
     );
   });
 });

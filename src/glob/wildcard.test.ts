@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import picomatch from "picomatch";
 import { describe, expect, it } from "vitest";
 import { compileWildcard, escapeWildcard, PatternError, unescapeWildcard } from "./wildcard.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 describe("compileWildcard", () => {
   it.each([
@@ -56,7 +57,7 @@ describe("compileWildcard", () => {
         const isMatch = picomatch(glob, { dot: true, posix: true, fastpaths: false });
         expect(compileWildcard(glob).test(name)).toBe(isMatch(name));
       }),
-      { numRuns: 2000 },
+      { numRuns: randomCases(2000) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ToolPermissionError, ToolTimeoutError } from "../contract/errors.js";
 import { fromWireError, toWireError } from "./wire-error.js";
 import { decode, encode } from "./protocol.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 const sent = (value: unknown): unknown => decode(JSON.parse(JSON.stringify(encode(value))));
 
@@ -20,7 +21,7 @@ describe("values on the wire", () => {
       fc.property(value, (given) => {
         expect(sent(given)).toEqual(given);
       }),
-      { numRuns: 300 },
+      { numRuns: randomCases(300) },
     );
     expect(sent(["a", undefined, 1, undefined])).toEqual(["a", undefined, 1, undefined]);
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createGlobSet } from "./glob-set.js";
 import { aimsBelow, compilePathGlob, coversTree, matchesPath, mayMatchBelow } from "./path-glob.js";
 import { createPathSpace, shapeOf, viewPath, type PathShape } from "./path-space.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 const space = createPathSpace("/home/me/ws");
 const compile = (pattern: string) => compilePathGlob(pattern, { space, wide: false, folding: "exact" });
@@ -21,7 +22,7 @@ describe("a set of globs", () => {
         const at = shape(`${outside ? "/home/me/" : ""}${names.join("/")}`);
         expect(createGlobSet(globs).matches(at)).toBe(globs.some((glob) => matchesPath(glob, at)));
       }),
-      { numRuns: 500 },
+      { numRuns: randomCases(500) },
     );
   });
 

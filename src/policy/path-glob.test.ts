@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { compilePathGlob, matchesPath } from "./path-glob.js";
 import { createPathSpace, shapeOf, viewPath, type Folding, type PathSpace } from "./path-space.js";
 import { PatternError } from "../glob/wildcard.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 const space = createPathSpace("/home/me/ws");
 
@@ -100,7 +101,7 @@ describe("compilePathGlob", () => {
         fc.pre(!glob.includes("**/**") && !glob.endsWith("/**"));
         expect(matches(glob, name)).toBe(picomatch(glob, { dot: true })(name));
       }),
-      { numRuns: 3000 },
+      { numRuns: randomCases(3000) },
     );
   });
 });

@@ -5,6 +5,7 @@ import type { AccessDecision } from "../contract/call.js";
 import type { PolicyCall, PolicyCommand } from "./create-policy.js";
 import { callOf, policyWith } from "./policy.fixture.js";
 import { ruleSources, type PolicyRule, type RuleSource } from "./policy-rule.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 const strictness = { allow: 0, ask: 1, deny: 2 };
 const level = (decision: AccessDecision) => strictness[decision.behavior];
@@ -77,7 +78,7 @@ const call: fc.Arbitrary<PolicyCall> = fc
   .map((extra) => callOf(extra));
 const mode = fc.constantFrom("read-only", "ask", "auto", "unattended" as const);
 
-const runs = { numRuns: 800 };
+const runs = { numRuns: randomCases(800) };
 
 describe("for any rules and calls", () => {
   it("adding a deny rule anywhere never makes a decision looser", () => {
@@ -191,7 +192,7 @@ describe("for any rules and calls", () => {
         for (const one of [...calls, ...calls])
           expect(warm.decide(one)).toEqual(policyWith(given, { mode }).decide(one));
       }),
-      { numRuns: 300 },
+      { numRuns: randomCases(300) },
     );
   });
 
@@ -211,7 +212,7 @@ describe("for any rules and calls", () => {
           expect(policy.decide(one)).toEqual(before);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: randomCases(300) },
     );
   });
 });

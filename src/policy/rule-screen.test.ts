@@ -8,6 +8,7 @@ import { shellCall, writeCall } from "./policy.fixture.js";
 import type { PolicyRule } from "./policy-rule.js";
 import { createRuleBook } from "./rule-book.js";
 import { createScreen } from "./rule-screen.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 const space = createPathSpace("/ws");
 
@@ -60,7 +61,7 @@ describe("createScreen", () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: randomCases(300) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ToolDefinitionError, ToolUnavailableError } from "../contract/errors.js";
 import type { QuotaRule } from "./quotas.js";
 import { createQuotas } from "./quotas.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 const call = (
   over: Partial<{ toolName: string; agent: string; sessionId: string; taskId: string }> = {},
@@ -167,7 +168,7 @@ describe("createQuotas", () => {
           if (allowed) taken.push({ ...one, at: now });
         }
       }),
-      { numRuns: 300 },
+      { numRuns: randomCases(300) },
     );
   });
 });

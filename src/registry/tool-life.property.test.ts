@@ -6,6 +6,7 @@ import { ToolUnavailableError } from "../contract/errors.js";
 import type { Tool } from "../contract/tool.js";
 import { canTransition } from "./lifecycle.js";
 import { ToolRegistry } from "./tool-registry.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 const view = { sessionId: "s" };
 
@@ -72,7 +73,7 @@ describe("any order of events", () => {
           for (const { from, to } of history) expect(canTransition(from, to)).toBe(true);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: randomCases(300) },
     );
   });
 });

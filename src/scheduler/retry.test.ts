@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultRetry, retryDelay } from "./retry.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 const middle = (): number => 0.5;
 
@@ -37,7 +38,7 @@ describe("retryDelay", () => {
         expect(delay).toBeGreaterThanOrEqual(0);
         expect(delay).toBeLessThanOrEqual(Math.ceil(cap));
       }),
-      { numRuns: 500 },
+      { numRuns: randomCases(500) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { assert, describe, expect, it } from "vitest";
 import type { Lock } from "./locks.js";
 import { Scheduler } from "./scheduler.js";
 import type { Ticket, ToolLimits } from "./scheduler.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 /**
  * The scheduler against a model that looks at all pairs of calls after each step. Both must have the
@@ -26,7 +27,7 @@ describe("Scheduler against a brute-force model", () => {
           expect(world.scheduler.stats()).toMatchObject({ running: 0, waiting: 0, nestedRunning: 0 });
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: randomCases(1000) },
     );
   });
 });

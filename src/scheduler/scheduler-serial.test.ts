@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Resource, Resources } from "../contract/resources.js";
 import { toLocks } from "./locks.js";
 import { Scheduler } from "./scheduler.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 describe("Scheduler outcome", () => {
   it("is that of one call after the other, for any calls, limits and durations", async () => {
@@ -21,7 +22,7 @@ describe("Scheduler outcome", () => {
         expect(answers).toEqual(expected);
         expect(Object.fromEntries(together)).toEqual(Object.fromEntries(serial));
       }),
-      { numRuns: 500 },
+      { numRuns: randomCases(500) },
     );
   });
 

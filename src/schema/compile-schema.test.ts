@@ -6,6 +6,7 @@ import type { JsonSchema } from "../contract/json.js";
 import type { SchemaSource, ToolParameter } from "../contract/schema-source.js";
 import { compileSchema, type Checked } from "./compile-schema.js";
 import { canonicalJson } from "./json-value.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 const zodTypes = {
   string: z.string(),
@@ -264,7 +265,7 @@ describe("compileSchema", () => {
         expect(verdicts[1]).toEqual(verdicts[0]);
         expect(verdicts[2]).toEqual(verdicts[0]);
       }),
-      { numRuns: 150 },
+      { numRuns: randomCases(150) },
     );
   });
 

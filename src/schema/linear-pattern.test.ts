@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BudgetSpent, linearPattern } from "./linear-pattern.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 const plenty = () => ({ left: 10_000_000 });
 
@@ -54,7 +55,7 @@ describe("linearPattern", () => {
         const [ours, native] = verdicts(source, sample);
         expect(ours).toBe(native);
       }),
-      { numRuns: 3000 },
+      { numRuns: randomCases(3000) },
     );
   });
 

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findJsonFault } from "./json-fault.js";
 import { parseJson } from "./parse-json.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 function faultOf(text: string) {
   const parsed = parseJson(text);
@@ -46,7 +47,7 @@ describe("parseJson", () => {
         expect(fault.position).toBeGreaterThanOrEqual(0);
         expect(fault.position).toBeLessThanOrEqual(text.length);
       }),
-      { numRuns: 3000 },
+      { numRuns: randomCases(3000) },
     );
   });
 

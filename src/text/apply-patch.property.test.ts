@@ -9,6 +9,7 @@ import { planPatch } from "./apply-patch.js";
 import { parseUnifiedDiff } from "./parse-diff.js";
 import type { FilePatch } from "./file-patch.js";
 import { unifiedDiff } from "./unified-diff.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 interface Pair {
   readonly before: string;
@@ -127,7 +128,7 @@ describe("patches", () => {
         const [patch] = parseUnifiedDiff(diff);
         expect(patch && patched(before, patch)).toBe(after);
       }),
-      { numRuns: 500 },
+      { numRuns: randomCases(500) },
     );
   });
 
@@ -161,7 +162,7 @@ describe("patches", () => {
           expect(patch && patched(pair.before, patch)).toBe(pair.after);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: randomCases(300) },
     );
   });
 
@@ -184,7 +185,7 @@ describe("patches", () => {
         expect(patched(returns(before), foreign)).toBe(returns(after));
         expect(patched(feeds(before), foreign)).toBe(feeds(after));
       }),
-      { numRuns: 500 },
+      { numRuns: randomCases(500) },
     );
   });
 });

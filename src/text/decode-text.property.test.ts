@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeText } from "./decode-text.js";
 import { encodeText } from "./encode-text.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 const encodings = [
   "auto",
@@ -45,7 +46,7 @@ describe("decodeText, for any bytes", () => {
         expect(offsets.at(-1)).toBe(bytes.length);
         expect(offsets).toEqual([...offsets].sort((left, right) => left - right));
       }),
-      { numRuns: 800 },
+      { numRuns: randomCases(800) },
     );
   });
 
@@ -66,7 +67,7 @@ describe("decodeText, for any bytes", () => {
           expect(Buffer.from(decoded.encode(part) ?? [0xbad])).toEqual(Buffer.from(taken));
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: randomCases(2000) },
     );
   });
 
@@ -84,7 +85,7 @@ describe("decodeText, for any bytes", () => {
           expect(decoded.isExact(0, text.length)).toBe(true);
         },
       ),
-      { numRuns: 800 },
+      { numRuns: randomCases(800) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mergeLines } from "./merge-lines.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 let dir: string;
 beforeAll(() => {
@@ -51,7 +52,7 @@ describe("mergeLines", () => {
         // Git may call a conflict what differs only in how equal lines are paired up; it must never merge otherwise.
         if (git.status === 0) expect(merge.lines.join("")).toBe(String(git.stdout));
       }),
-      { numRuns: 150 },
+      { numRuns: randomCases(150) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { encodeText } from "./encode-text.js";
 import { planEdit } from "./plan-edit.js";
 import type { EditPlan, TextEdit } from "./plan-edit.js";
 import type { Splice } from "./splice.js";
+import { randomCases } from "../../test/setup/random-cases.js";
 
 const encodings = [
   "utf8",
@@ -113,7 +114,7 @@ describe("planEdit, for any file and edit", () => {
         if (plan.ok) expect(Buffer.from(applySplices(bytes, plan.splices)).toString()).toBe(wanted);
         else expect(plan.fault).toBe(wanted === "none" ? "not-found" : "not-unique");
       }),
-      { numRuns: 2000 },
+      { numRuns: randomCases(2000) },
     );
   });
 
@@ -148,7 +149,7 @@ describe("planEdit, for any file and edit", () => {
           }
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: randomCases(1500) },
     );
   });
 
@@ -182,7 +183,7 @@ describe("planEdit, for any file and edit", () => {
           }
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: randomCases(2000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openConsentFixture, until, type ConsentFixture, type Served } from "./fixture.js";
+import { underLoad } from "../setup/under-load.js";
 
 let fixture: ConsentFixture;
 let served: Served;
@@ -74,7 +75,7 @@ describe("tenon mcp on a state with a console", () => {
     expect((await host.until(({ id }) => id === 2, "the result")).result).toMatchObject({
       structuredContent: { created: true },
     });
-    expect(Date.now() - began).toBeLessThan(3000);
+    expect(Date.now() - began).toBeLessThan(underLoad(3000));
     await host.until(({ method }) => method === "notifications/cancelled", "the end of the question");
     expect((await fixture.answer(served, request!.id, { verdict: "no" })).status).toBe(409);
     const [record] = await fixture.log(served);
@@ -91,7 +92,7 @@ describe("tenon mcp on a state with a console", () => {
     await host.until(({ id }) => id === 2, "the result");
     const began = Date.now();
     await fixture.waiting(served, 0);
-    expect(Date.now() - began).toBeLessThan(2000);
+    expect(Date.now() - began).toBeLessThan(underLoad(2000));
     const late = await fixture.answer(served, request!.id, { verdict: "no" });
     expect([late.status, late.body.error.details]).toEqual([
       409,
@@ -137,7 +138,7 @@ describe("tenon mcp on a state with a console", () => {
     left.child.stdin?.end();
     const began = Date.now();
     await fixture.waiting(served, 0);
-    expect(Date.now() - began).toBeLessThan(5000);
+    expect(Date.now() - began).toBeLessThan(underLoad(5000));
   });
 
   it("asks again, with the fault, what was answered with arguments that do not fit", async () => {

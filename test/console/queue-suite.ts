@@ -120,7 +120,7 @@ export function queueSuite(stage: () => Stage): void {
         .filter({ hasText: /answered first.*channel api: once/ })
         .waitFor();
       expect(await call).toMatchObject({ success: true });
-      await expect.poll(() => waiting(page).count(), { timeout: 5000 }).toBe(0);
+      await expect.poll(() => waiting(page).count()).toBe(0);
     } finally {
       await other.close();
     }

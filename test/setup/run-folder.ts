@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,14 +21,19 @@ done`;
  * machine left.
  */
 export function openRunFolder(): string {
-  const parent = tmpdir();
+  const folder = openFolderIn(tmpdir());
+  process.env["TMPDIR"] = folder;
+  if (existsSync("/dev/shm")) process.env["TENON_TEST_MEMORY"] = openFolderIn("/dev/shm");
+  return folder;
+}
+
+function openFolderIn(parent: string): string {
   removeAbandoned(parent);
   const folder = join(parent, `${prefix}${process.pid}`);
   mkdirSync(folder, { recursive: true });
   // Servers that run as another user have theirs below it.
   chmodSync(folder, 0o755);
   removeAtEnd(folder);
-  process.env["TMPDIR"] = folder;
   return folder;
 }
 

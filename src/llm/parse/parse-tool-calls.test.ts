@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { printToolCall, promptFormats } from "../print-tool-call.js";
 import { fixtures, fixtureTools } from "../testing/malformed-calls.js";
 import { parseToolCalls } from "./parse-tool-calls.js";
+import { randomCases } from "../../../test/setup/random-cases.js";
 
 const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 const text = fc.oneof(
@@ -59,7 +60,7 @@ describe("parseToolCalls", () => {
           parsed.calls.map(({ id, name, arguments: values }) => ({ id, name, arguments: values })),
         ).toEqual(calls);
       }),
-      { numRuns: 150 },
+      { numRuns: randomCases(150) },
     );
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { segmentPaths } from "./segment-files.js";
 import { fill, newDir, newWriter, readLog } from "./testing/fixture.js";
 import { marker } from "./segment-writer.js";
+import { randomCases } from "../../../test/setup/random-cases.js";
 
 async function filled(count = 6): Promise<{ dir: string; file: string; bytes: Buffer }> {
   const dir = newDir();
@@ -33,7 +34,7 @@ describe("the chain of the log", () => {
         expect(verdict.ok).toBe(false);
         if (!verdict.ok) expect(verdict.seq).toBeLessThanOrEqual(line);
       }),
-      { numRuns: 300 },
+      { numRuns: randomCases(300) },
     );
   });
 

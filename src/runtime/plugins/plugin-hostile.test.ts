@@ -48,12 +48,12 @@ describe("a plugin whose Tenon was killed", () => {
       child.stdin.write(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "spin", arguments: {} } }) + "\\n");
       setInterval(() => {}, 1000);`;
       const parent = spawn(process.execPath, ["-e", starter], { stdio: "inherit" });
-      await expect.poll(() => existsSync(note), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => existsSync(note)).toBe(true);
       const pids = JSON.parse(readFileSync(note, "utf8")) as number[];
       expect(pids.map(isGone)).toEqual([false, false]);
       parent.kill("SIGKILL");
       await once(parent, "exit");
-      await expect.poll(() => pids.map(isGone), { timeout: 8000 }).toEqual([true, true]);
+      await expect.poll(() => pids.map(isGone)).toEqual([true, true]);
     },
     40_000,
   );

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -9,6 +9,7 @@ import { askPostgres, testPostgres } from "../../../test/postgres.js";
 import { migrations, tablesOf } from "../migrations.js";
 import { schemaOf } from "../open-database.js";
 import { openState, type State, type StateOptions } from "../open-state.js";
+import { memoryDir } from "../../../test/setup/memory-dir.js";
 
 /** An empty place for the states of a test, in one of the databases. */
 export interface Fixture {
@@ -31,8 +32,7 @@ export type NewFixture = () => Promise<Fixture>;
 export const sqliteFixture: NewFixture = () => createFixture("sqlite");
 
 /** In a file in memory where the system has room there, for tests that need no disk: syncing takes long under load. */
-export const quickSqliteFixture: NewFixture = () =>
-  createFixture("sqlite", existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
+export const quickSqliteFixture: NewFixture = () => createFixture("sqlite", memoryDir());
 
 /** On a server. */
 export const postgresFixture: NewFixture = async () => createFixture(await testPostgres());

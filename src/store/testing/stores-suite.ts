@@ -7,6 +7,7 @@ import type { ApprovalRequest } from "../../contract/ports/interact.js";
 import type { State } from "../open-state.js";
 import { openTrust } from "../trust.js";
 import type { Fixture, NewFixture } from "./drivers.js";
+import { randomCases } from "../../../test/setup/random-cases.js";
 
 /** What rules, sessions, approvals, small values and trust promise, in whatever database. */
 export function storesSuite(newFixture: NewFixture): void {
@@ -39,7 +40,7 @@ export function storesSuite(newFixture: NewFixture): void {
           expect(await kv.delete(key)).toBe(true);
           expect(await kv.get(key)).toBeUndefined();
         }),
-        { numRuns: 200 },
+        { numRuns: randomCases(200) },
       );
     });
 

@@ -4,6 +4,7 @@ import { ToolValidationError } from "../../contract/errors.js";
 import { createTestContext } from "../testing/context.js";
 import { base64Decode } from "./base64-decode.js";
 import { base64Encode } from "./base64-encode.js";
+import { randomCases } from "../../../test/setup/random-cases.js";
 
 const context = createTestContext();
 
@@ -39,7 +40,7 @@ describe("base64_decode", () => {
           error === undefined ? [encoded.replaceAll("\n", ""), undefined] : [undefined, "VALUE_INVALID"],
         );
       }),
-      { numRuns: 1_000 },
+      { numRuns: randomCases(1_000) },
     );
   });
 

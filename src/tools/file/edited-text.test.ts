@@ -4,6 +4,7 @@ import { applySplices } from "../../text/apply-splices.js";
 import { cutRun, joinRuns, type LineRun } from "../../text/line-runs.js";
 import { bytesAfter, editText, runsAfter, textsBetween } from "./edited-text.js";
 import { createPresentLines } from "./present-lines.js";
+import { randomCases } from "../../../test/setup/random-cases.js";
 
 const part = fc.constantFrom("a", "bc", "é", "\n", "\n", "\r\n", "", "漢\n", "x\ny");
 const text = fc.array(part, { maxLength: 25 }).map((parts) => parts.join(""));
@@ -49,7 +50,7 @@ describe("runsAfter", () => {
           if (after.count > 0) expect(whole).toEqual([{ start: 1, lines: after.slice(1, after.count) }]);
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: randomCases(1500) },
     );
   });
 

@@ -4,6 +4,7 @@ import { joinRuns } from "../../text/line-runs.js";
 import { alignRuns } from "./align-lines.js";
 import { compareSeen } from "./freshness.js";
 import { createPresentLines } from "./present-lines.js";
+import { randomCases } from "../../../test/setup/random-cases.js";
 
 const lines = fc.array(fc.constantFrom("a", "b", "c", "}", "", "unique 1", "unique 2", "unique 3", "d"), {
   maxLength: 20,
@@ -27,7 +28,7 @@ describe("alignRuns", () => {
         expect(new Set(mapped).size).toBe(mapped.length);
         expect(mapped).toEqual(mapped.toSorted((one, other) => one - other));
       }),
-      { numRuns: 1000 },
+      { numRuns: randomCases(1000) },
     );
   });
 
@@ -64,7 +65,7 @@ describe("compareSeen", () => {
             expect(run.lines).toEqual(now.slice(run.start - 1, run.start - 1 + run.lines.length));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: randomCases(1000) },
     );
   });
 
@@ -77,7 +78,7 @@ describe("compareSeen", () => {
         expect(fresh.unchanged && whole === "fresh").toBe(same);
         if (!same) expect(fresh.firstChange).toBeDefined();
       }),
-      { numRuns: 1000 },
+      { numRuns: randomCases(1000) },
     );
   });
 

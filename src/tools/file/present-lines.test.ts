@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { splitLines } from "../../text/line-table.js";
 import { decodeText } from "../../text/decode-text.js";
 import { createPresentLines } from "./present-lines.js";
+import { randomCases } from "../../../test/setup/random-cases.js";
 
 const text = fc
   .array(fc.constantFrom("a", "é", "漢", "\n", "\r\n", "\r", "\n\n", "xyz", "\uFFFD"), { maxLength: 60 })
@@ -46,7 +47,7 @@ describe("createPresentLines", () => {
           expect(lines.slice(1, lines.count)).toEqual(expected.map((line) => line.text));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: randomCases(500) },
     );
   });
 

@@ -6,6 +6,7 @@ import { createSyntax } from "../../syntax/create-syntax.js";
 import { createLineReader } from "./lines/line-reader.js";
 import { createReadFileTruncated } from "./read-file-truncated.js";
 import { openReadFixture, type ReadFixture } from "./testing/read-fixture.js";
+import { randomCases } from "../../../test/setup/random-cases.js";
 
 interface Skimmed {
   content: string;
@@ -91,7 +92,7 @@ describe("read_file_truncated", () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: randomCases(150) },
     );
   });
 

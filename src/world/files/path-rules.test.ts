@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPathRules, type PathRules, type PathRulesOptions } from "./path-rules.js";
 import type { PathAccess } from "./path-verdict.js";
+import { randomCases } from "../../../test/setup/random-cases.js";
 
 let base: string;
 let ws: string;
@@ -105,7 +106,7 @@ describe("placing a path by its text", () => {
         expect(inside).toBe(true);
         expect(path.normalize(verdict.path)).toBe(verdict.path);
       }),
-      { numRuns: 500 },
+      { numRuns: randomCases(500) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addressKind } from "./address-kind.js";
+import { randomCases } from "../../../test/setup/random-cases.js";
 
 const publicV4 = [
   "8.8.8.8",
@@ -127,7 +128,7 @@ describe("addressKind", () => {
       fc.property(fc.tuple(first, byte, byte, byte), (bytes) => {
         expect(addressKind(carry(bytes)).kind).toBe(addressKind(bytes.join(".")).kind);
       }),
-      { numRuns: 500 },
+      { numRuns: randomCases(500) },
     );
   });
 
@@ -140,7 +141,7 @@ describe("addressKind", () => {
         fc.pre(top < 0x2000 || top > 0x3fff);
         expect(addressKind(address).kind).not.toBe("public");
       }),
-      { numRuns: 1000 },
+      { numRuns: randomCases(1000) },
     );
   });
 });

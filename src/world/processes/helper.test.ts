@@ -86,7 +86,7 @@ describe("the helper", () => {
     const [helper] = await helpers();
     const children = async () =>
       (await readFile(`/proc/${helper}/task/${helper}/children`, "utf8")).trim().split(" ").filter(Boolean);
-    await expect.poll(async () => (await children()).length, { timeout: 5000 }).toBeLessThanOrEqual(3); // those that wait
+    await expect.poll(async () => (await children()).length).toBeLessThanOrEqual(3); // those that wait
     const states = (await children()).map(async (pid) => readFile(`/proc/${pid}/status`, "utf8"));
     for (const state of await Promise.all(states)) expect(state).toMatch(/State:\tS/);
   });
@@ -112,12 +112,12 @@ describe("the helper", () => {
     );
     let said = "";
     host.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
-    await expect.poll(() => said, { timeout: 20_000 }).toMatch(/^marks .*\nroot .*\nready\n/);
+    await expect.poll(() => said).toMatch(/^marks .*\nroot .*\nready\n/);
     const marks = /^marks (.*)$/m.exec(said)?.[1]?.split(" ") ?? [];
     expect((await findTagged(marks)).length).toBeGreaterThanOrEqual(4);
     host.kill("SIGKILL");
     await once(host, "exit");
-    await expect.poll(() => findTagged(marks), { timeout: 5000 }).toEqual([]);
+    await expect.poll(() => findTagged(marks)).toEqual([]);
     rmSync(/^root (.*)$/m.exec(said)?.[1] ?? "", { recursive: true });
   });
 });

@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterEach(async () => {
   await fixture.world.endSession("s1");
-  await expect.poll(() => fixture.survivors(), { timeout: 5000 }).toEqual([]);
+  await expect.poll(() => fixture.survivors()).toEqual([]);
 });
 afterAll(() => fixture.close());
 
@@ -46,7 +46,7 @@ describe("a background job", () => {
 
   it("that serves is listening on its port", async () => {
     const job = await start(server);
-    await expect.poll(() => stateOf(job.jobId), { timeout: 10_000 }).toMatchObject({ kind: "listening" });
+    await expect.poll(() => stateOf(job.jobId)).toMatchObject({ kind: "listening" });
     const port = Number((await processes.output(job.jobId)).stdout);
     expect(await stateOf(job.jobId)).toEqual({ kind: "listening", ports: [port] });
     await new Promise<void>((resolve, reject) => {
@@ -57,7 +57,7 @@ describe("a background job", () => {
 
   it("that reads its terminal is waiting for input", async () => {
     const job = await start("echo ready; read -r answer; echo $answer", { pty: true });
-    await expect.poll(() => stateOf(job.jobId), { timeout: 5000 }).toEqual({ kind: "waiting for input" });
+    await expect.poll(() => stateOf(job.jobId)).toEqual({ kind: "waiting for input" });
     expect((await processes.output(job.jobId)).stdout).toContain("ready");
   });
 

@@ -8,6 +8,7 @@ import { createGuard } from "../guard.js";
 import { createPathRules } from "../path-rules.js";
 import { compileIgnoreFile } from "./ignore-file.js";
 import { compileWildmatch } from "./wildmatch.js";
+import { randomCases } from "../../../../test/setup/random-cases.js";
 
 let root: string;
 
@@ -104,7 +105,7 @@ describe("ignore files", () => {
           expect(await walkedFiles(directory)).toEqual(gitFiles(directory));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: randomCases(150) },
     );
   });
 

@@ -6,6 +6,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { formatGitConfig, keyOf, parseGitConfig } from "./git-config.js";
 import { type ChangeVerdict, judgeChange, type PathRole } from "./judge-change.js";
+import { randomCases } from "../../../../test/setup/random-cases.js";
 
 const file = (text: string) => ({ kind: "file" as const, bytes: Buffer.from(text) });
 const space = { isInside: (path: string) => path.startsWith("/w/") };
@@ -187,7 +188,7 @@ describe("the parser of git's settings", () => {
         if (own === undefined || git === undefined) return;
         expect(own.map((each) => keyOf(each))).toEqual(git.map((each) => each.slice(0, each.indexOf("\n"))));
       }),
-      { numRuns: 150 },
+      { numRuns: randomCases(150) },
     );
   });
 
