@@ -1,19 +1,26 @@
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/setup/longest-first.js";
 import { openRunFolder } from "./test/setup/run-folder.js";
+import { slowTests } from "./test/setup/slow-tests.js";
 
 const folder = openRunFolder();
+const isQuick = process.env["TENON_TEST_LENGTH"] === "quick";
+const slowFiles = slowTests.map(([, name]) => `**/${name}.test.ts`);
 
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...(isQuick ? slowFiles : [])],
     // The developer's own configuration has no say in the programs that tests start.
     env: { XDG_CONFIG_HOME: join(folder, "no-configuration") },
     globalSetup: ["test/setup/run-folder.ts", "test/postgres-setup.ts"],
     setupFiles: ["test/setup/matchers.ts"],
-    // Vitest leaves one core free; the suite mostly waits for processes and disks, so it takes them all.
-    maxWorkers: "100%",
-    // Two files at a time on two cores: what takes seconds alone may take long beside a build of an index.
+    sequence: { sequencer: LongestFirst },
+    // A file in four waits for processes and disks at any time: one more than there are cores keeps them all busy.
+    maxWorkers: availableParallelism() + 1,
+    // What takes seconds alone may take long beside a build of an index.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // What is waited for comes at once on a quiet machine; on a busy one only the test's own limit ends the wait.

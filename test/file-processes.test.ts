@@ -8,6 +8,7 @@ import { createTenon } from "../src/index.js";
 import { openWorld } from "../src/world/journal/testing/open-world.js";
 import { snapshot } from "../src/world/journal/testing/snapshot.js";
 import { memoryDir } from "./setup/memory-dir.js";
+import { makeProgramDir } from "./setup/program-dir.js";
 
 const project = resolve(import.meta.dirname, "..");
 const packages = Object.keys(
@@ -17,8 +18,7 @@ let program: string;
 let base: string;
 
 beforeAll(async () => {
-  const dir = join(project, "node_modules", ".cache", `tenon-file-child-${process.pid}-${Date.now()}`);
-  mkdirSync(dir, { recursive: true });
+  const dir = makeProgramDir("file-child");
   program = join(dir, "child.mjs");
   const bundle = await rolldown({
     input: join(import.meta.dirname, "file-child.ts"),

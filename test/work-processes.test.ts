@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTenon, type Tenon } from "../src/index.js";
+import { makeProgramDir } from "./setup/program-dir.js";
 
 const project = resolve(import.meta.dirname, "..");
 const manifest = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as { dependencies: object };
@@ -13,8 +14,7 @@ let program: string;
 let base: string;
 
 beforeAll(async () => {
-  const dir = join(project, "node_modules", ".cache", `tenon-work-child-${process.pid}-${Date.now()}`);
-  mkdirSync(dir, { recursive: true });
+  const dir = makeProgramDir("work-child");
   program = join(dir, "child.mjs");
   const bundle = await rolldown({
     input: join(import.meta.dirname, "work-child.ts"),

@@ -23,20 +23,26 @@ export interface AttackResult {
   readonly swaps: number;
 }
 
+/** So many tries, or at least so many in at least that time. */
+export type AttackLength =
+  | { readonly tries: number }
+  | { readonly least: { readonly tries: number; readonly milliseconds: number } };
+
 /** Run an operation again and again while another process exchanges the names it uses. */
-export async function runAttack(
-  operation: Operation,
-  until: { readonly tries?: number; readonly milliseconds?: number },
-): Promise<AttackResult> {
+export async function runAttack(operation: Operation, until: AttackLength): Promise<AttackResult> {
   const arena = createArena();
   const swapper = await startSwapper(arena.pairs);
   const score: Score = { tries: 0, done: 0, refused: {}, escapes: 0, faults: [] };
   const descriptors = openDescriptors();
   let swaps = 0;
   let leaked = 0;
-  const end = until.milliseconds === undefined ? Infinity : Date.now() + until.milliseconds;
+  const started = Date.now();
+  const isOver = (): boolean =>
+    "least" in until
+      ? score.tries >= until.least.tries && Date.now() - started >= until.least.milliseconds
+      : score.tries >= until.tries;
   try {
-    while (score.tries < (until.tries ?? Infinity) && Date.now() < end) {
+    while (!isOver()) {
       await attempt(arena, operation, score);
       if (score.tries % 1000 === 0) countDamage(arena, score);
     }

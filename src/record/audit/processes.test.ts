@@ -1,16 +1,15 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newDir, readLog } from "./testing/fixture.js";
+import { makeProgramDir } from "../../../test/setup/program-dir.js";
 
-const project = resolve(import.meta.dirname, "../../..");
-const place = join(project, "node_modules", ".cache", `tenon-audit-child-${process.pid}`);
+const place = makeProgramDir("audit-child");
 const program = join(place, "child.mjs");
 
 beforeAll(async () => {
-  mkdirSync(place, { recursive: true });
   const input = join(import.meta.dirname, "testing/child.ts");
   const bundle = await rolldown({ input, platform: "node", logLevel: "silent", external: [/^node:/] });
   await bundle.write({ file: program, format: "esm" });

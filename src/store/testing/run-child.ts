@@ -1,10 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { rolldown } from "rolldown";
 import type { Fixture } from "./drivers.js";
-
-const project = resolve(import.meta.dirname, "../../..");
+import { makeProgramDir } from "../../../test/setup/program-dir.js";
 
 /** Child processes that run `child.ts`. */
 export interface Children {
@@ -16,10 +15,9 @@ export interface Children {
   dispose(): void;
 }
 
-/** Build the child's program once; it lies in the project, where its packages are found. */
+/** Build the child's program once. */
 export async function buildChildren(): Promise<Children> {
-  const dir = join(project, "node_modules", ".cache", `tenon-state-child-${process.pid}-${Date.now()}`);
-  mkdirSync(dir, { recursive: true });
+  const dir = makeProgramDir("state-child");
   const file = join(dir, "child.mjs");
   const bundle = await rolldown({
     input: join(import.meta.dirname, "child.ts"),
