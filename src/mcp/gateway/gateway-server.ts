@@ -109,6 +109,11 @@ export class GatewayServer {
     this.#contexts.set(call, ctx);
   }
 
+  /** Record what it did that it should not have. */
+  noteFault(message: string): void {
+    this.#faults.add(message);
+  }
+
   async listTools(): Promise<readonly UpstreamTool[]> {
     await this.link.use();
     await this.#listing;

@@ -1,6 +1,7 @@
 import type { HostPrompt, HostPromptResult, PromptProvider } from "../../contract/host.js";
 import { cleanText } from "./clean-text.js";
 import type { GatewayServer } from "./gateway-server.js";
+import { messageOf } from "./message-of.js";
 import { connectionsOf } from "./open-connections.js";
 
 /** Prompts of all servers, named `server__prompt`. */
@@ -12,7 +13,11 @@ export function createPromptProvider(
     async list({ signal }) {
       const all: HostPrompt[] = [];
       for (const { server, connection } of await connectionsOf(servers(), "prompts", signal)) {
-        const listed = await connection.list("prompts/list", signal);
+        const listed = await connection.list("prompts/list", signal).catch((error: unknown) => {
+          signal.throwIfAborted();
+          server.noteFault(`its prompts could not be listed: ${messageOf(error)}`);
+          return [];
+        });
         all.push(...listed.flatMap((item) => describe(item, server.name) ?? []));
       }
       return all;

@@ -8,7 +8,8 @@ import type {
 import type { ServerConnection } from "../client/server-connection.js";
 import { cleanText } from "./clean-text.js";
 import type { GatewayServer } from "./gateway-server.js";
-import { connectionsOf } from "./open-connections.js";
+import { messageOf } from "./message-of.js";
+import { connectionsOf, type OpenConnection } from "./open-connections.js";
 
 /** Resources of all servers under their own addresses; where two list the same one, the first counts. */
 export function createResourceProvider(
@@ -22,7 +23,7 @@ export function createResourceProvider(
     async list({ signal }) {
       const found = new Map<string, HostResource>();
       for (const { server, connection } of await offering(signal)) {
-        for (const item of await listOf(connection, "resources/list", signal)) {
+        for (const item of await listOf({ server, connection }, "resources/list", signal)) {
           const resource = describe(item, "uri", server.name) as HostResource | undefined;
           if (resource === undefined || found.has(resource.uri)) continue;
           found.set(resource.uri, resource);
@@ -34,7 +35,7 @@ export function createResourceProvider(
     async templates({ signal }) {
       const all: HostResourceTemplate[] = [];
       for (const { server, connection } of await offering(signal)) {
-        for (const item of await listOf(connection, "resources/templates/list", signal)) {
+        for (const item of await listOf({ server, connection }, "resources/templates/list", signal)) {
           const template = describe(item, "uriTemplate", server.name) as HostResourceTemplate | undefined;
           if (template === undefined) continue;
           all.push(template);
@@ -78,7 +79,7 @@ function isContent(value: unknown): value is HostResourceContent {
 
 /** A server that fails to list costs only its own entries. */
 async function listOf(
-  connection: ServerConnection,
+  { server, connection }: OpenConnection,
   method: "resources/list" | "resources/templates/list",
   signal: AbortSignal,
 ): Promise<readonly unknown[]> {
@@ -86,8 +87,10 @@ async function listOf(
     return await connection.list(method, signal);
   } catch (error) {
     signal.throwIfAborted();
-    if (method === "resources/templates/list") return []; // many servers do not know it
-    throw error;
+    // Many servers do not know templates.
+    if (method === "resources/list")
+      server.noteFault(`its resources could not be listed: ${messageOf(error)}`);
+    return [];
   }
 }
 

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { fixtureTools } from "../testing/malformed-calls.js";
+import { parseToolCalls } from "./parse-tool-calls.js";
+import { Reader } from "./reader.js";
+import { isInQuotes } from "./shown-text.js";
+
+function parse(text: string) {
+  const { calls, problems, text: rest } = parseToolCalls(text, { tools: fixtureTools });
+  return {
+    calls: calls.map(({ name, arguments: values }) => [name, values]),
+    problems: problems.map(({ code }) => code),
+    rest,
+  };
+}
+
+describe("a Python call", () => {
+  it.each([
+    ['[read_file(path="a")]', [], [["read_file", { path: "a" }]]],
+    ['[read_file(path="a", start_line=1)]', [], [["read_file", { path: "a", start_line: 1 }]]],
+    ['[read_file(path="a"', ["incomplete"], []],
+    ["[read_file(path=", ["incomplete"], []],
+    ['[read_file(path="a" start_line=1)]', ["malformed"], []],
+    ['[read_file(path="a", path="b")]', ["ambiguous"], []],
+    ['[read_file("a")]', ["ambiguous"], []],
+  ])("%s", (text, problems, calls) => {
+    expect(parse(text)).toMatchObject({ problems, calls });
+  });
+});
+
+describe("an action", () => {
+  it("is a call at the start of a line only, and only of a tool that is known", () => {
+    const action = 'Action: read_file\nAction Input: {"path":"a"}';
+    const call = ["read_file", { path: "a" }];
+    expect(parse(action).calls).toEqual([call]);
+    expect(parse(`Thought: I read.\n  ${action}`).calls).toEqual([call]);
+    expect(parse(`So: ${action}`).calls).toEqual([]);
+    expect(parse(action.replace("read_file", "unknown"))).toEqual({
+      calls: [],
+      problems: [],
+      rest: action.replace("read_file", "unknown"),
+    });
+    expect(parse("Action: read_file\nAction Input: 1").problems).toEqual(["malformed"]);
+    expect(parse('read_file\nAction Input: {"path":"a"}').calls).toEqual([]);
+  });
+});
+
+describe("what a model quotes", () => {
+  const call = '{"name":"read_file","arguments":{"path":"a"}}';
+
+  it.each([
+    ["'", "'"],
+    ['"', '"'],
+    ["\u201c", "\u201d"],
+    ["\u2018", "\u2019"],
+    ["\u00ab", "\u00bb"],
+  ])("between %s and %s is a part of its sentence", (open, close) => {
+    const text = `Write ${open}<tool_call>${call}</tool_call>${close} to call it.`;
+    expect(parse(text)).toEqual({ calls: [], problems: [], rest: text });
+    const start = text.indexOf("<tool_call>");
+    const end = text.indexOf("</tool_call>") + "</tool_call>".length;
+    expect(isInQuotes(text, start, end)).toBe(true);
+    expect(isInQuotes(text, start + 1, end)).toBe(false);
+    expect(isInQuotes(text, start, end - 1)).toBe(false);
+    // A call that is the whole text is one, though it stands in quotation marks.
+    expect(isInQuotes(`${open}x${close}`, 1, 2)).toBe(false);
+    expect(isInQuotes(`${open}x${close} y`, 1, 2)).toBe(true);
+    expect(isInQuotes(`y ${open}x${close}`, 3, 4)).toBe(true);
+  });
+
+  it("in a thought is none, also where the thought began before the text", () => {
+    expect(parse(`<think>${call}</think>Done.`)).toMatchObject({ calls: [], rest: "Done." });
+    expect(parse(`I could write\n${call}\n</think>Done.`)).toMatchObject({ calls: [], rest: "Done." });
+  });
+});
+
+describe("an element of tags", () => {
+  const element = (inner: string) => `<tool_call><function=write_file>${inner}</function></tool_call>`;
+  const argument = (name: string, text: string) => `<parameter=${name}>${text}</parameter>`;
+
+  it("takes CDATA and escaped tags for text", () => {
+    const inner = argument("path", "a") + argument("content", "<![CDATA[<parameter=x>]]>");
+    expect(parse(element(inner)).calls).toEqual([["write_file", { path: "a", content: "<parameter=x>" }]]);
+    const escaped = argument("path", "a") + argument("content", "&lt;b&gt; &amp;");
+    expect(parse(element(escaped)).calls).toEqual([["write_file", { path: "a", content: "<b> &" }]]);
+  });
+
+  it("is not guessed at where it ends cannot be told", () => {
+    const inner = argument("path", "a") + argument("content", "see <parameter=x>y</parameter> there");
+    expect(parse(element(inner))).toMatchObject({ calls: [], problems: ["ambiguous"] });
+    // The beginning of a longer name is no tag of that name.
+    const longer = argument("path", "a") + argument("content", "<parameters> <parametered");
+    expect(parse(element(longer)).calls).toEqual([
+      ["write_file", { path: "a", content: "<parameters> <parametered" }],
+    ]);
+  });
+
+  it("is incomplete where the text ends within it, and malformed where something else stands in it", () => {
+    const begun = `<tool_call><function=write_file>${argument("path", "a")}`;
+    expect(parse(`${begun}<param`).problems).toEqual(["incomplete"]);
+    expect(parse(`${begun}and words</function></tool_call>`).problems).toEqual(["malformed"]);
+    expect(parse(element(argument("path", "a") + argument("path", "b"))).problems).toEqual(["ambiguous"]);
+  });
+});
+
+describe("a reader", () => {
+  it("knows the start of a line behind 64 spaces at most, and its end before 1,024", () => {
+    const at = (text: string, pos: number): Reader => {
+      const reader = new Reader(text);
+      reader.pos = pos;
+      return reader;
+    };
+    expect(at("", 0).startsLine).toBe(true);
+    expect(at("a", 1).startsLine).toBe(false);
+    expect(at("a\n \tb", 4).startsLine).toBe(true);
+    expect(at("a\rb", 2).startsLine).toBe(true);
+    expect(at(`\n${" ".repeat(64)}b`, 65).startsLine).toBe(true);
+    expect(at(`\n${" ".repeat(65)}b`, 66).startsLine).toBe(false);
+    expect(at("a", 1).endsLine).toBe(true);
+    expect(at("a \t\nb", 1).endsLine).toBe(true);
+    expect(at("a\rb", 1).endsLine).toBe(true);
+    expect(at("a b", 1).endsLine).toBe(false);
+    expect(at(`${" ".repeat(1024)}\n`, 0).endsLine).toBe(true);
+    expect(at(`${" ".repeat(1026)}\n`, 0).endsLine).toBe(false);
+  });
+});
