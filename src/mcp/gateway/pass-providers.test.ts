@@ -52,22 +52,22 @@ describe("resources of servers", () => {
     const more = { ...item, annotations: { priority: 1 }, _meta: { a: 1 } };
     const one = server("one", { resources: [item, null, { uri: "" }, { uri: "b\u200b" }, { name: "x" }] });
     const two = server("two", { resources: [more, { uri: "c:1", mimeType: 1, size: "3", _meta: null }] });
-    const { list } = createResourceProvider(() => [one, two], new Set());
-    expect(await list(scope)).toEqual([
+    const provider = createResourceProvider(() => [one, two], new Set());
+    expect(await provider.list(scope)).toEqual([
       { ...item, name: "One", description: "D (MCP server one)" },
       { uri: "c:1", name: "c:1", description: "(MCP server two)" },
     ]);
-    const { list: other } = createResourceProvider(() => [two], new Set());
-    expect((await other(scope))[0]).toMatchObject({ annotations: { priority: 1 }, _meta: { a: 1 } });
+    const other = createResourceProvider(() => [two], new Set());
+    expect((await other.list(scope))[0]).toMatchObject({ annotations: { priority: 1 }, _meta: { a: 1 } });
   });
 
   it("of one that fails to list cost only its own entries, and are a fault of it", async () => {
     const broken = server("broken", {});
     const good = server("good", { resources: [{ uri: "a:1" }], templates: [{ uriTemplate: "a:{x}" }] });
-    const { list, templates } = createResourceProvider(() => [broken, good], new Set());
-    expect(await list(scope)).toMatchObject([{ uri: "a:1" }]);
+    const provider = createResourceProvider(() => [broken, good], new Set());
+    expect(await provider.list(scope)).toMatchObject([{ uri: "a:1" }]);
     expect(broken.faults).toEqual([expect.stringContaining("resources/list is not known")]);
-    expect(await templates?.(scope)).toMatchObject([{ uriTemplate: "a:{x}" }]);
+    expect(await provider.templates?.(scope)).toMatchObject([{ uriTemplate: "a:{x}" }]);
     expect(broken.faults).toHaveLength(1);
   });
 
@@ -123,8 +123,8 @@ describe("prompts of servers", () => {
       { name: "x\u200b" },
       null,
     ];
-    const { list } = createPromptProvider(() => [server("one", { prompts })], new Set());
-    expect(await list(scope)).toEqual([
+    const provider = createPromptProvider(() => [server("one", { prompts })], new Set());
+    expect(await provider.list(scope)).toEqual([
       {
         name: "one__p",
         title: "T",
@@ -137,8 +137,8 @@ describe("prompts of servers", () => {
 
   it("of one that fails to list cost only its own entries, and are a fault of it", async () => {
     const [broken, good] = [server("broken", {}), server("good", { prompts: [{ name: "p" }] })];
-    const { list } = createPromptProvider(() => [broken, good], new Set());
-    expect(await list(scope)).toEqual([{ name: "good__p" }]);
+    const provider = createPromptProvider(() => [broken, good], new Set());
+    expect(await provider.list(scope)).toEqual([{ name: "good__p" }]);
     expect(broken.faults).toEqual([expect.stringContaining("prompts/list is not known")]);
   });
 
@@ -146,15 +146,15 @@ describe("prompts of servers", () => {
     const one = server("one", { prompt: { description: "D\u200b", messages: [{ role: "user" }] } });
     const two = server("two", { prompt: { description: 1, messages: "none" } });
     const off = server("off", { offers: { resources: true, prompts: false } });
-    const { get } = createPromptProvider(() => [one, two, off], new Set());
-    expect(await get("one__p__q", { a: "1" }, scope)).toEqual({
+    const provider = createPromptProvider(() => [one, two, off], new Set());
+    expect(await provider.get("one__p__q", { a: "1" }, scope)).toEqual({
       description: "D",
       messages: [{ role: "user" }],
     });
     expect(one.sent).toEqual([{ name: "p__q", arguments: { a: "1" } }]);
-    expect(await get("two__p", {}, scope)).toEqual({ messages: [] });
-    expect(await get("off__p", {}, scope)).toBeUndefined();
-    expect(await get("three__p", {}, scope)).toBeUndefined();
+    expect(await provider.get("two__p", {}, scope)).toEqual({ messages: [] });
+    expect(await provider.get("off__p", {}, scope)).toBeUndefined();
+    expect(await provider.get("three__p", {}, scope)).toBeUndefined();
   });
 });
 
