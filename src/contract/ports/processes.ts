@@ -57,7 +57,7 @@ export interface CommandResult {
   /** Their command lines, as far as they are known. */
   readonly stoppedProcesses?: readonly string[] | undefined;
   /** The limit that it was stopped at, in words. */
-  readonly exitAfterStop?: string | undefined;
+  readonly stoppedBy?: string | undefined;
   /** It was stopped because it wrote without end. */
   readonly flooded: boolean;
   /** Changes that were held back, because other programs would run or obey them later. */

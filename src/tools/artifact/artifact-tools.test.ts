@@ -83,11 +83,11 @@ describe("prdMarkdown", () => {
     expect(markdown).toBe(
       [
         "# Product requirements: Shop # injected",
-        "## Requirements of high priority",
+        "## High-priority requirements",
         "### R2: Soon",
         "Very.",
         "Features: F1",
-        "## Requirements of low priority",
+        "## Low-priority requirements",
         "### R1: Later",
         "## Features",
         "### F1: Cart",

@@ -9,7 +9,7 @@ import { saveIdeaDoc } from "./save-idea-doc.js";
 import { savePlanDoc } from "./save-plan-doc.js";
 import { savePrdDoc } from "./save-prd-doc.js";
 
-/** The tools for the documents of stages. */
+/** The tools for documents of pipeline stages. */
 export const artifactTools: readonly Tool[] = [
   saveIdeaDoc,
   savePrdDoc,

@@ -2,10 +2,10 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { artifactNames } from "../../contract/ports/artifacts.js";
 
-/** Tells which documents there are. */
+/** Lists the saved documents. */
 export const listArtifacts = defineTool({
   name: "list_artifacts",
-  description: "List the documents that the stages left, of this iteration or of others.",
+  description: "List the documents that were saved for pipeline stages, in this iteration or in others.",
   category: "artifact",
   annotations: { title: "List artifacts", readOnly: true, idempotent: true },
   examples: [{ arguments: {} }, { arguments: { iteration: "all" } }],
@@ -16,7 +16,7 @@ export const listArtifacts = defineTool({
       .min(1)
       .max(100)
       .optional()
-      .describe('Id of an iteration, or "all"; this one where it is left out.'),
+      .describe('Id of an iteration, or "all". Default: the current iteration.'),
   }),
   output: z.object({
     count: z.number(),
@@ -42,7 +42,7 @@ export const listArtifacts = defineTool({
   },
   render: ({ artifacts }) =>
     artifacts.length === 0
-      ? "No documents are saved yet."
+      ? "No documents have been saved yet."
       : artifacts
           .map(
             ({ name, iterationId, version, path }) =>

@@ -4,7 +4,7 @@ import { ToolValidationError } from "../../contract/errors.js";
 import { prdMarkdown } from "./prd-markdown.js";
 import { savedDocument, toSaved } from "./save-document.js";
 
-/** Writes the PRD from what is planned. */
+/** Writes the PRD from the stored plan. */
 export const renderPrd = defineTool({
   name: "render_prd",
   description:
@@ -13,14 +13,11 @@ export const renderPrd = defineTool({
   annotations: { title: "Render PRD" },
   examples: [{ arguments: { title: "Login with passkeys" } }],
   input: z.object({
-    title: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe("The iteration's name where it is left out."),
-    this_iteration: z.boolean().default(false).describe("Only what was made in this iteration."),
+    title: z.string().trim().min(1).max(200).optional().describe("Default: the name of the iteration."),
+    this_iteration: z
+      .boolean()
+      .default(false)
+      .describe("Only include requirements and features of this iteration."),
   }),
   output: savedDocument.extend({ requirements: z.number(), features: z.number() }),
   resources: () => ({ writes: [{ lock: "artifacts" }], reads: [{ lock: "plan" }, { lock: "pipeline" }] }),
@@ -37,8 +34,8 @@ export const renderPrd = defineTool({
 });
 
 function nothingPlanned(): ToolValidationError {
-  return new ToolValidationError("There is nothing to write: no requirement or feature is stored.", {
+  return new ToolValidationError("Nothing to write: there are no stored requirements or features.", {
     code: "VALUE_INVALID",
-    hint: "Begin with create_requirement and add_feature, or write the document with save_prd_doc.",
+    hint: "Start with create_requirement and add_feature, or save your own document with save_prd_doc.",
   });
 }

@@ -1,9 +1,10 @@
 import { defineSaveDocument } from "./save-document.js";
 
-/** Keeps what checking found. */
+/** Saves the report of the check stage. */
 export const saveCheckReport = defineSaveDocument({
   name: "save_check_report",
   document: "check",
   title: "Save check report",
-  description: "Save the report on checking the work of this iteration. Earlier versions are kept.",
+  description:
+    "Save the check report of this iteration: the results of testing and reviewing the work. Earlier versions are kept.",
 });

@@ -1,6 +1,6 @@
 import { defineSaveDocument } from "./save-document.js";
 
-/** Keeps what was delivered. */
+/** Saves the report of the delivery stage. */
 export const saveDeliveryReport = defineSaveDocument({
   name: "save_delivery_report",
   document: "delivery",

@@ -1,6 +1,6 @@
 import { defineSaveDocument } from "./save-document.js";
 
-/** Keeps how it will be built. */
+/** Saves the document of the design stage. */
 export const saveDesignDoc = defineSaveDocument({
   name: "save_design_doc",
   document: "design",

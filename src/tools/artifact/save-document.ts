@@ -2,7 +2,7 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import type { ArtifactName, ArtifactVersion } from "../../contract/ports/artifacts.js";
 
-/** What the tools that save documents differ in. */
+/** What differs between the tools that save documents. */
 export interface SaveDocument {
   readonly name: string;
   readonly document: ArtifactName;
@@ -10,7 +10,7 @@ export interface SaveDocument {
   readonly description: string;
 }
 
-/** What is answered when a document is saved. */
+/** The result of saving a document. */
 export const savedDocument = z.object({
   success: z.boolean(),
   path: z.string().describe("The file, relative to the workspace."),
@@ -19,8 +19,8 @@ export const savedDocument = z.object({
 });
 
 /**
- * Define a tool that saves the document of one stage. It is not marked as dangerous: it writes no file of the
- * agent's choice, only the next version of that document in Tenon's own folder, and no version is ever lost.
+ * Define a tool that saves the document of one stage. It is not marked as dangerous: the agent cannot choose the
+ * file, only the next version of that document in Tenon's own folder is written, and no version is lost.
  */
 export function defineSaveDocument({ name, document, title, description }: SaveDocument) {
   return defineTool({
@@ -42,7 +42,7 @@ export function defineSaveDocument({ name, document, title, description }: SaveD
   });
 }
 
-/** The answer for a saved version. */
+/** The result for a saved version. */
 export function toSaved({ path, version, iterationId }: ArtifactVersion): z.infer<typeof savedDocument> {
   return { success: true, path, version, iterationId };
 }

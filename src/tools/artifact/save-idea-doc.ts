@@ -1,9 +1,10 @@
 import { defineSaveDocument } from "./save-document.js";
 
-/** Keeps what is wanted and why. */
+/** Saves the document of the idea stage. */
 export const saveIdeaDoc = defineSaveDocument({
   name: "save_idea_doc",
   document: "idea",
   title: "Save idea document",
-  description: "Save the idea document of this iteration: what is wanted and why. Earlier versions are kept.",
+  description:
+    "Save the idea document of this iteration: what should be built and why. Earlier versions are kept.",
 });

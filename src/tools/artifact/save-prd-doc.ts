@@ -1,6 +1,6 @@
 import { defineSaveDocument } from "./save-document.js";
 
-/** Keeps the product requirements. */
+/** Saves the product requirements document. */
 export const savePrdDoc = defineSaveDocument({
   name: "save_prd_doc",
   document: "prd",

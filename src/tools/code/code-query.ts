@@ -8,7 +8,7 @@ const input = z.object({
   type: z
     .enum(["function", "class", "variable", "file", "text", "all"])
     .default("all")
-    .describe("What to look for: definitions of one kind, files by name, text, or all of it."),
+    .describe("What to search for: definitions of one kind, files by name, text, or all of these."),
   path: z.string().min(1).optional().describe("Search only below this directory, or in this file."),
   language: z
     .string()
@@ -21,12 +21,15 @@ const input = z.object({
     .min(1)
     .max(2000)
     .optional()
-    .describe('Only files that fit, such as "*.ts" or "src/**/*.test.ts".'),
+    .describe('Only files that match this glob, such as "*.ts" or "src/**/*.test.ts".'),
   regex: z
     .boolean()
     .default(false)
-    .describe("The query is a regular expression (Rust's syntax), matched by line."),
-  case_sensitive: z.boolean().optional().describe("Default: only where the query has a capital letter."),
+    .describe("Treat the query as a regular expression (Rust syntax), matched line by line."),
+  case_sensitive: z
+    .boolean()
+    .optional()
+    .describe("Default: case-sensitive only if the query contains a capital letter."),
   context_lines: z
     .number()
     .int()
@@ -34,7 +37,7 @@ const input = z.object({
     .max(20)
     .default(0)
     .describe("Lines to show before and after each match."),
-  limit: z.number().int().min(1).max(200).default(20).describe("Most matches to return."),
+  limit: z.number().int().min(1).max(200).default(20).describe("Maximum number of matches to return."),
 });
 
 const output = z.object({
@@ -45,26 +48,29 @@ const output = z.object({
       file: z.string(),
       line: z.number(),
       column: z.number(),
-      code: z.string().describe("The line; a very long one is cut. Empty for a file."),
-      context: z.string().describe("The line with its neighbours."),
+      code: z.string().describe("The matching line; a very long one is truncated. Empty for a file."),
+      context: z.string().describe("The line with the lines around it."),
       kind: z.string().describe("function, method, class, …, mention, text or file"),
     }),
   ),
-  truncated: z.boolean().describe("There may be more than was returned."),
+  truncated: z.boolean().describe("Whether there may be more matches than were returned."),
   index: z
     .object({ state: z.enum(["ready", "building", "none"]), filesParsed: z.number(), filesKnown: z.number() })
-    .describe("How much of the workspace is known by its syntax trees."),
-  notes: z.array(z.string()).optional().describe("How the answer was found, where that matters."),
+    .describe("How much of the workspace has been parsed."),
+  notes: z
+    .array(z.string())
+    .optional()
+    .describe("Remarks on how the matches were found, such as limits that were reached."),
 });
 
 type QueryInput = z.infer<typeof input>;
 type QueryResult = z.infer<typeof output>;
 
-/** Finds definitions, files and text in the workspace's code. */
+/** Finds definitions, files and text in the workspace. */
 export const codeQuery: Tool = defineTool({
   name: "code_query",
   description:
-    "Find code: where a function, class or variable is defined (from syntax trees), files by name, or text. Best matches first; what .gitignore names is left out unless the path leads there.",
+    "Find code: where a function, class or variable is defined (from syntax trees), files by name, or text. Best matches first. Files ignored by .gitignore are left out unless the path points to them.",
   category: "code",
   annotations: { title: "Search code", readOnly: true, idempotent: true },
   examples: [
@@ -111,8 +117,9 @@ function render(
   { context_lines }: QueryInput,
 ): string {
   const lines = matches.map((match) => renderMatch(match, context_lines));
-  if (matches.length === 0) lines.push(`[Nothing found for ${JSON.stringify(query)}.]`);
-  if (truncated) lines.push("[There may be more: narrow the query, path or glob, or raise the limit.]");
+  if (matches.length === 0) lines.push(`[No matches for ${JSON.stringify(query)}.]`);
+  if (truncated)
+    lines.push("[There may be more matches: narrow the query, path or glob, or raise the limit.]");
   for (const note of notes) lines.push(`[${note}]`);
   return lines.join("\n");
 }

@@ -3,10 +3,10 @@ import { defineTool } from "../../contract/define-tool.js";
 import { artifactNames, type ArtifactName } from "../../contract/ports/artifacts.js";
 import { stages, type Stage } from "../../contract/ports/pipeline.js";
 
-/** Ends the present stage. */
+/** Completes the current stage. */
 export const completeStage = defineTool({
   name: "complete_stage",
-  description: "Mark the present stage of the pipeline as done and move on to the next one.",
+  description: "Mark the current stage of the pipeline as done and move on to the next one.",
   category: "control",
   annotations: { title: "Complete stage" },
   examples: [{ arguments: { stage_name: "idea", summary: "The idea is written down and approved." } }],
@@ -14,16 +14,19 @@ export const completeStage = defineTool({
     stage_name: z
       .enum(stages)
       .optional()
-      .describe("The stage that is meant; refused where the pipeline stands elsewhere."),
-    summary: z.string().trim().min(1).max(10_000).optional().describe("What came of it."),
+      .describe("The stage to complete; the call fails if the pipeline is at another stage."),
+    summary: z.string().trim().min(1).max(10_000).optional().describe("The result of the stage."),
   }),
   output: z.object({
     success: z.boolean(),
     message: z.string(),
     completed: z.enum(stages),
-    stage: z.enum(stages).nullable().describe("Where the pipeline stands now; null at its end."),
+    stage: z
+      .enum(stages)
+      .nullable()
+      .describe("The stage that the pipeline is at now; null when all are done."),
     iterationId: z.string(),
-    documentMissing: z.boolean().describe("The completed stage left no document."),
+    documentMissing: z.boolean().describe("Whether no document was saved for the completed stage."),
   }),
   resources: () => ({ writes: [{ lock: "pipeline" }], reads: [{ lock: "artifacts" }] }),
   async execute({ stage_name: stage, summary }, { store }) {

@@ -2,17 +2,18 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { stages, type StageState, type StageStatus } from "../../contract/ports/pipeline.js";
 
-/** Tells where the pipeline stands. */
+/** Shows the state of the pipeline. */
 export const pipelineStatus = defineTool({
   name: "pipeline_status",
-  description: "Tell where the pipeline of this iteration stands, what is done or stale, and the last moves.",
+  description:
+    "Show the current stage of the pipeline in this iteration, which stages are done or stale, and the latest changes.",
   category: "control",
   annotations: { title: "Pipeline status", readOnly: true, idempotent: true },
   examples: [{ arguments: {} }],
   input: z.object({}),
   output: z.object({
     iteration: z.object({ id: z.string(), name: z.string(), createdAt: z.number() }).nullable(),
-    stage: z.enum(stages).nullable().describe("The present stage; null when all are done."),
+    stage: z.enum(stages).nullable().describe("The current stage; null when all are done."),
     stages: z.array(
       z.object({
         stage: z.enum(stages),
@@ -35,7 +36,8 @@ export const pipelineStatus = defineTool({
   resources: () => ({ reads: [{ lock: "pipeline" }] }),
   async execute(_input, { store }) {
     const status = await store.pipeline.status();
-    if (status === undefined) return { iteration: null, stage: stages[0], stages: notBegun(), history: [] };
+    if (status === undefined)
+      return { iteration: null, stage: stages[0], stages: notStartedStages(), history: [] };
     const { id, name, createdAt, stage } = status.iteration;
     return {
       iteration: { id, name, createdAt },
@@ -45,11 +47,11 @@ export const pipelineStatus = defineTool({
     };
   },
   render({ iteration, stage, stages: all, history }) {
-    const name = iteration === null ? "No iteration has begun yet" : nameOf(iteration);
+    const name = iteration === null ? "No iteration has been started yet" : nameOf(iteration);
     const head = `${name}: ${stage === null ? "all stages are done" : `in ${stage} stage`}`;
     const lines = all.map(
       ({ stage: one, state, summary }) =>
-        `${marks[state]} ${one}${state === "stale" ? " (stale)" : ""}${summary === undefined ? "" : `: ${summary}`}`,
+        `${stateSymbols[state]} ${one}${state === "stale" ? " (stale)" : ""}${summary === undefined ? "" : `: ${summary}`}`,
     );
     const last = history.at(-1);
     const why = last?.note === undefined ? "" : ` (${last.note})`;
@@ -57,14 +59,14 @@ export const pipelineStatus = defineTool({
   },
 });
 
-const marks: Readonly<Record<StageState, string>> = {
+const stateSymbols: Readonly<Record<StageState, string>> = {
   pending: "[ ]",
   active: "[>]",
   done: "[x]",
   stale: "[!]",
 };
 
-function notBegun(): StageStatus[] {
+function notStartedStages(): StageStatus[] {
   return stages.map((stage, at) => ({ stage, state: at === 0 ? "active" : "pending" }));
 }
 

@@ -2,16 +2,16 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { stages } from "../../contract/ports/pipeline.js";
 
-/** Begins an iteration. */
+/** Starts an iteration. */
 export const startIteration = defineTool({
   name: "start_iteration",
   description:
-    "Begin a new iteration of the pipeline, at its first stage; this session works in it from now on. Memories of the project stay visible, those of earlier iterations do not.",
+    "Start a new iteration of the pipeline at its first stage; this session works in it from now on. Memories of the project stay visible, memories of earlier iterations do not.",
   category: "control",
   annotations: { title: "Start iteration" },
   examples: [{ arguments: { name: "Login with passkeys" } }],
   input: z.object({
-    name: z.string().trim().min(1).max(200).optional().describe("What it is about."),
+    name: z.string().trim().min(1).max(200).optional().describe("What the iteration is about."),
   }),
   output: z.object({
     success: z.boolean(),

@@ -2,10 +2,10 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { ToolValidationError } from "../../contract/errors.js";
 
-/** Writes text as Base64. */
+/** Encodes text as Base64. */
 export const base64Encode = defineTool({
   name: "base64_encode",
-  description: "Encode text, as UTF-8, in Base64.",
+  description: "Encode text (as UTF-8) to Base64.",
   category: "data",
   annotations: { title: "Encode Base64", readOnly: true, idempotent: true, cacheable: true },
   examples: [{ arguments: { text: "Hello" } }],
@@ -22,10 +22,10 @@ const loneSurrogate = /\p{Surrogate}/u;
 
 function brokenText(): ToolValidationError {
   return new ToolValidationError(
-    "The text contains half a character (a lone surrogate), which has no UTF-8 form.",
+    "The text contains half of a character (a lone surrogate), which cannot be encoded as UTF-8.",
     {
       code: "VALUE_INVALID",
-      hint: "Send whole characters; the text was probably cut in the middle of one.",
+      hint: "Send complete characters; the text was probably cut in the middle of one.",
       details: { argument: "text" },
     },
   );

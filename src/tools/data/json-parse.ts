@@ -6,12 +6,12 @@ import { type ParsedJson, parseJson } from "../../schema/parse-json.js";
 /** Turns JSON text into data. */
 export const jsonParse = defineTool({
   name: "json_parse",
-  description: "Parse JSON text into data; an error says the line and column.",
+  description: "Parse JSON text. An error reports the line and column.",
   category: "data",
   annotations: { title: "Parse JSON", readOnly: true, idempotent: true, cacheable: true },
   examples: [{ arguments: { text: '{"a": [1, 2]}' } }],
-  input: z.object({ text: z.string().describe("The JSON text, one whole value.") }),
-  output: z.object({ data: z.unknown().describe("The value that the text describes.") }),
+  input: z.object({ text: z.string().describe("The JSON text, one complete value.") }),
+  output: z.object({ data: z.unknown().describe("The parsed value.") }),
   execute: ({ text }) => {
     const parsed = parseJson(text);
     if (!parsed.ok) throw notJson(parsed);
@@ -26,9 +26,9 @@ function notJson({
   column,
   position,
 }: Extract<ParsedJson, { ok: false }>): ToolValidationError {
-  return new ToolValidationError(`Cannot parse the text: ${message}.`, {
+  return new ToolValidationError(`Invalid JSON: ${message}.`, {
     code: "VALUE_INVALID",
-    hint: `Correct the text at line ${line}, column ${column}; JSON has double quotes only, no comments, no trailing commas.`,
+    hint: `Fix the text at line ${line}, column ${column}. JSON has only double quotes, no comments and no trailing commas.`,
     details: { argument: "text", line, column, position },
   });
 }

@@ -11,7 +11,7 @@ export const jsonStringify = defineTool({
   examples: [{ arguments: { data: { a: [1, 2] }, pretty: true } }],
   input: z.object({
     data: z.unknown().describe("Any JSON value, null included."),
-    pretty: z.boolean().default(false).describe("Indent by two spaces, one item a line."),
+    pretty: z.boolean().default(false).describe("Indent by two spaces, with one item per line."),
   }),
   output: z.object({ text: z.string() }),
   execute: ({ data, pretty }) => ({ text: stringify(data, pretty) }),
@@ -20,20 +20,20 @@ export const jsonStringify = defineTool({
 
 function stringify(data: unknown, pretty: boolean): string {
   try {
-    // A value without JSON form, such as a function, gives undefined, whatever the library's types say.
+    // For a function or a symbol this returns undefined, contrary to its type.
     const text = JSON.stringify(data, null, pretty ? 2 : 0) as string | undefined;
     if (text !== undefined) return text;
   } catch (cause) {
-    throw notData(cause);
+    throw notSerializable(cause);
   }
-  throw notData();
+  throw notSerializable();
 }
 
-/** Circles, BigInt, too deep: reachable only for callers in the same process. */
-function notData(cause?: unknown): ToolValidationError {
-  return new ToolValidationError("The data has no JSON form.", {
+/** Cycles, BigInt, too deep: possible only for callers in the same process. */
+function notSerializable(cause?: unknown): ToolValidationError {
+  return new ToolValidationError("The data cannot be written as JSON.", {
     code: "VALUE_INVALID",
-    hint: "Pass null, booleans, numbers, strings, and arrays and objects of these.",
+    hint: "Pass null, booleans, numbers, strings, or arrays and objects of these.",
     details: { argument: "data" },
     cause,
   });

@@ -1,68 +1,72 @@
 import type { LineRun } from "../../text/line-runs.js";
 
-/** For each line of a run the number of the same line in a text as it is now; 0 where it is gone or changed. */
+/** For each line of a run, the number of the same line in the current text; 0 if it is gone or changed. */
 export type Alignment = readonly number[];
 
 /**
- * Find the lines of runs again in a text that was changed since. A run that stands where it stood is
- * there. Else what both begin with counts, and around lines that occur once in both whatever is equal
- * without a gap: text that only looks alike elsewhere is never taken for it.
+ * Find the lines of runs in a text that has changed since. Lines at the start of a run that are still in the same
+ * position match. After that, lines that occur exactly once in both match, together with equal lines directly around
+ * them: similar text elsewhere is never mistaken for a line.
  */
 export function alignRuns(runs: readonly LineRun[], present: readonly string[]): Alignment[] {
-  let places: ReadonlyMap<string, number> | undefined;
+  let uniqueNow: ReadonlyMap<string, number> | undefined;
   return runs.map((run) => {
-    const same = standingStill(run, present);
+    const same = unmovedLines(run, present);
     if (same === run.lines.length) return run.lines.map((_, at) => run.start + at);
-    places ??= onlyPlaces(present);
-    return alignChanged(run, present, { places, head: same });
+    uniqueNow ??= uniqueLines(present);
+    return alignChanged(run, present, { uniqueNow, head: same });
   });
 }
 
-/** How many lines of a run, from its first, are still just where they were. */
-function standingStill({ start, lines }: LineRun, present: readonly string[]): number {
+/** How many lines from the start of a run are still in the same position. */
+function unmovedLines({ start, lines }: LineRun, present: readonly string[]): number {
   const changed = lines.findIndex((line, at) => line !== present[start + at - 1]);
   return changed === -1 ? lines.length : changed;
 }
 
-/** The number of each line that occurs only once. */
-function onlyPlaces(lines: readonly string[]): Map<string, number> {
-  const places = new Map<string, number>();
-  for (const [at, line] of lines.entries()) places.set(line, places.has(line) ? 0 : at + 1);
-  return places;
+/** The line numbers of lines that occur only once; 0 for others. */
+function uniqueLines(lines: readonly string[]): Map<string, number> {
+  const uniqueNow = new Map<string, number>();
+  for (const [at, line] of lines.entries()) uniqueNow.set(line, uniqueNow.has(line) ? 0 : at + 1);
+  return uniqueNow;
 }
 
-interface Known {
-  readonly places: ReadonlyMap<string, number>;
-  /** Lines at the run's beginning that stand still. */
+interface AlignOptions {
+  readonly uniqueNow: ReadonlyMap<string, number>;
+  /** Number of lines at the start of the run that did not move. */
   readonly head: number;
 }
 
-function alignChanged(run: LineRun, present: readonly string[], { places, head }: Known): Alignment {
+function alignChanged(
+  run: LineRun,
+  present: readonly string[],
+  { uniqueNow, head }: AlignOptions,
+): Alignment {
   const { lines, start } = run;
   const found = lines.map((_, at) => (at < head ? start + at : 0));
-  const own = onlyPlaces(lines);
+  const own = uniqueLines(lines);
   const anchors: (readonly [at: number, number: number])[] = [];
   for (const [at, line] of lines.entries()) {
-    const number = places.get(line) ?? 0;
+    const number = uniqueNow.get(line) ?? 0;
     const isBelow = head === 0 || number >= start + head;
     if (at >= head && number > 0 && isBelow && (own.get(line) ?? 0) > 0) anchors.push([at, number]);
   }
-  const rise = longestRise(anchors);
-  const used = new Set([...found.slice(0, head), ...rise.map(([, number]) => number)]);
-  for (const [at, number] of rise) extend({ found, lines, present, used }, at, number);
+  const increasing = longestIncreasing(anchors);
+  const used = new Set([...found.slice(0, head), ...increasing.map(([, number]) => number)]);
+  for (const [at, number] of increasing) extendMatch({ found, lines, present, used }, at, number);
   return found;
 }
 
-interface Growing {
+interface MatchState {
   readonly found: number[];
   readonly lines: readonly string[];
   readonly present: readonly string[];
-  /** Numbers of now that are given away. */
+  /** Current line numbers that are already matched. */
   readonly used: Set<number>;
 }
 
-/** From an anchor on, both ways, as long as lines are equal and nothing else was found for them. */
-function extend({ found, lines, present, used }: Growing, at: number, number: number): void {
+/** Extend a match in both directions while lines are equal and not matched otherwise. */
+function extendMatch({ found, lines, present, used }: MatchState, at: number, number: number): void {
   found[at] = number;
   for (const step of [-1, 1]) {
     for (let k = step; lines[at + k] !== undefined; k += step) {
@@ -73,8 +77,8 @@ function extend({ found, lines, present, used }: Growing, at: number, number: nu
   }
 }
 
-/** The longest part of the anchors in which both numbers rise. */
-function longestRise(anchors: readonly (readonly [number, number])[]): (readonly [number, number])[] {
+/** The longest subsequence of the anchors in which both numbers increase. */
+function longestIncreasing(anchors: readonly (readonly [number, number])[]): (readonly [number, number])[] {
   const tails: number[] = [];
   const before: number[] = [];
   for (const [index, [, number]] of anchors.entries()) {
@@ -88,10 +92,10 @@ function longestRise(anchors: readonly (readonly [number, number])[]): (readonly
     before[index] = tails[low - 1] ?? -1;
     tails[low] = index;
   }
-  const rise: (readonly [number, number])[] = [];
+  const increasing: (readonly [number, number])[] = [];
   for (let at = tails.at(-1) ?? -1; at >= 0; at = before[at] ?? -1) {
     const anchor = anchors[at];
-    if (anchor !== undefined) rise.push(anchor);
+    if (anchor !== undefined) increasing.push(anchor);
   }
-  return rise.toReversed();
+  return increasing.toReversed();
 }

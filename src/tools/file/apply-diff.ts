@@ -14,7 +14,7 @@ import { planDiff } from "./plan-diff.js";
 export const applyDiff = defineTool({
   name: "apply_diff",
   description:
-    "Apply a unified diff to one or many files, all or none: changes, new, deleted and renamed files. The lines of its hunks must have been read before; line numbers may be wrong, context must match.",
+    "Apply a unified diff to one or more files, all or nothing: changed, new, deleted and renamed files. The lines of its hunks must have been read before. Line numbers may be wrong, but context must match.",
   category: "file",
   annotations: { title: "Apply a diff", dangerous: true },
   examples: [
@@ -24,7 +24,7 @@ export const applyDiff = defineTool({
       },
     },
   ],
-  input: z.object({ diff: z.string().min(1).describe("The diff, as git or diff -u writes it.") }),
+  input: z.object({ diff: z.string().min(1).describe("The diff in the format of git or diff -u.") }),
   output: z.object({
     files: z.array(
       z.object({
@@ -32,11 +32,11 @@ export const applyDiff = defineTool({
         action: z.enum(["modify", "create", "delete", "rename", "copy"]),
         from: z.string().optional(),
         hunks: z.number(),
-        added: z.number().describe("Lines that came."),
-        removed: z.number().describe("Lines that went."),
+        added: z.number().describe("Number of added lines."),
+        removed: z.number().describe("Number of removed lines."),
       }),
     ),
-    diff: z.string().describe("What really changed."),
+    diff: z.string().describe("The diff that was applied."),
   }),
   resources: ({ diff }) => resourcesOf(diff),
   checkPermissions: ({ diff }, ctx) => {
@@ -62,7 +62,7 @@ const verbs = { modify: "Edited", create: "Created", delete: "Deleted", rename: 
 /** Layers 1 and 2 for every file. */
 function readDiff(diff: string, ctx: ToolContext): FilePatch[] {
   const patches = parseOrRefuse(diff);
-  for (const patch of patches) if (changesNothing(patch)) throw noChange(emptyText(patch));
+  for (const patch of patches) if (changesNothing(patch)) throw noChange(emptyDiffMessage(patch));
   for (const { kind, oldPath, newPath } of patches) {
     if (oldPath !== undefined) checkPath(ctx, oldPath, kind === "copy" ? "read" : "write");
     if (newPath !== undefined && newPath !== oldPath) checkPath(ctx, newPath);
@@ -70,7 +70,7 @@ function readDiff(diff: string, ctx: ToolContext): FilePatch[] {
   return patches;
 }
 
-/** A diff that contradicts itself, or says nothing, fails at the first layer. */
+/** An inconsistent or empty diff fails at layer 1. */
 function parseOrRefuse(diff: string): FilePatch[] {
   try {
     return parseUnifiedDiff(diff);
@@ -86,11 +86,11 @@ function changesNothing({ kind, hunks, newMode, oldMode }: FilePatch): boolean {
   return hunks.every(({ lines }) => lines.every(({ sign }) => sign === " "));
 }
 
-function emptyText({ oldPath }: FilePatch): string {
-  return `The diff changes nothing in ${JSON.stringify(oldPath ?? "")}: its hunks have no line that begins with + or -.`;
+function emptyDiffMessage({ oldPath }: FilePatch): string {
+  return `The diff changes nothing in ${JSON.stringify(oldPath ?? "")}: its hunks have no line that starts with + or -.`;
 }
 
-/** A diff that cannot be read touches nothing: it is refused as soon as the tool may speak. */
+/** An invalid diff has no resources; the tool refuses it in its checks. */
 function resourcesOf(diff: string): { reads?: Resource[]; writes?: Resource[] } {
   let patches: FilePatch[];
   try {

@@ -8,15 +8,15 @@ export interface PlannedChange<Result> {
   readonly mutations: readonly FileMutation[];
   readonly preview: ToolPreview;
   readonly result: Result;
-  /** Tell the session what it knows now. */
+  /** Update which lines the session knows. */
   refresh(): Promise<void>;
 }
 
 const attempts = 4;
 
 /**
- * Judge a change and make it, in one turn of the journal: no other Tenon, in no process, changes anything
- * between the two. Where another program did, it is judged anew.
+ * Check a change and apply it within one turn of the journal, so that no other Tenon process can change anything in
+ * between. If another program did, the change is checked again.
  */
 export async function changeFiles<Result>(
   { files }: Pick<ToolContext, "files">,
@@ -30,12 +30,37 @@ export async function changeFiles<Result>(
         return planned.mutations;
       });
     } catch (error) {
-      // What the layers themselves refuse stays refused.
+      // What the checks refuse stays refused.
       if (left > 1 && planned !== undefined && isConflict(error)) continue;
       throw error;
     }
-    // The file is changed; a failure to look at it again must not make it seem otherwise.
+    // The file is changed; a failure to read it again must not look like a failed change.
     await planned?.refresh().catch(() => undefined);
     return (planned as PlannedChange<Result>).result;
   }
+}
+
+/** How a tool that changes files works. */
+export interface FileChange<Input, Result> {
+  /** Checks that do not read files; throws if one fails. */
+  check(input: Input, ctx: ToolContext): void;
+  plan(input: Input, ctx: ToolContext): Promise<PlannedChange<Result>>;
+}
+
+/** The methods of a tool that changes files: check, preview the planned change, apply it. */
+export function fileChangeMethods<Input, Result>({ check, plan }: FileChange<Input, Result>) {
+  return {
+    checkPermissions(input: Input, ctx: ToolContext) {
+      check(input, ctx);
+      return { behavior: "allow" as const };
+    },
+    async preview(input: Input, ctx: ToolContext): Promise<ToolPreview> {
+      check(input, ctx);
+      return (await plan(input, ctx)).preview;
+    },
+    execute(input: Input, ctx: ToolContext): Promise<Result> {
+      check(input, ctx);
+      return changeFiles(ctx, () => plan(input, ctx));
+    },
+  };
 }

@@ -1,32 +1,21 @@
 import * as z from "zod";
 import type { ToolContext } from "../../contract/context.js";
 import { defineTool } from "../../contract/define-tool.js";
-import { changeFiles, type PlannedChange } from "./change-files.js";
+import { fileChangeMethods, type PlannedChange } from "./change-files.js";
 import { notText } from "./layer-errors.js";
 import { checkPaths, requireTransfer, toMutation, transferInput, type Transfer } from "./transfer.js";
 
 /** Copies a file. */
 export const copyFile = defineTool({
   name: "copy_file",
-  description: "Copy a file, byte for byte and with its mode; undo_edit takes it back.",
+  description: "Copy a file, byte for byte, with its permissions. Can be undone with undo_edit.",
   category: "file",
   annotations: { title: "Copy a file", dangerous: true },
   examples: [{ arguments: { from: "config.example.json", to: "config.json" } }],
   input: transferInput,
   output: z.object({ from: z.string(), to: z.string(), success: z.boolean() }),
   resources: ({ from, to }) => ({ reads: [{ path: from }], writes: [{ path: to }] }),
-  checkPermissions: (copy, ctx) => {
-    checkPaths(ctx, copy, "read");
-    return { behavior: "allow" };
-  },
-  preview: async (copy, ctx) => {
-    checkPaths(ctx, copy, "read");
-    return (await planCopy(copy, ctx)).preview;
-  },
-  execute: (copy, ctx) => {
-    checkPaths(ctx, copy, "read");
-    return changeFiles(ctx, () => planCopy(copy, ctx));
-  },
+  ...fileChangeMethods({ check: (copy, ctx) => checkPaths(ctx, copy, "read"), plan: planCopy }),
   render: ({ from, to }) => `Copied ${from} to ${to}.`,
 });
 
@@ -36,7 +25,7 @@ async function planCopy(
 ): Promise<PlannedChange<{ from: string; to: string; success: boolean }>> {
   const source = await requireTransfer(ctx, copy);
   const { from, to } = copy;
-  if (source.stat?.type === "directory") throw notText(from, "is a directory, of which no copy is made,");
+  if (source.stat?.type === "directory") throw notText(from, "is a directory; only files can be copied");
   return {
     mutations: [toMutation("copy", copy, source)],
     preview: { summary: `Copy ${from} (${source.stat?.size ?? 0} bytes) to ${to}` },
@@ -45,7 +34,7 @@ async function planCopy(
   };
 }
 
-/** What is known of a file is known of its copy. */
+/** The session knows the same lines of the copy as of the original. */
 async function noteCopy({ files, seen }: ToolContext, { from, to }: Transfer): Promise<void> {
   await seen.load(from);
   const known = seen.get(from);

@@ -2,7 +2,7 @@ import { unifiedDiff } from "../../text/unified-diff.js";
 import { textsBetween, type EditedText } from "./edited-text.js";
 import { shiftHunks } from "./layer-errors.js";
 
-/** The names in a diff: one for both sides, or one for each. */
+/** The paths in a diff: one for both sides, or one for each. */
 export type DiffNames =
   | { readonly path: string }
   | { readonly oldPath: string | null; readonly newPath: string | null };
@@ -10,13 +10,13 @@ export type DiffNames =
 /** How an edit is shown. */
 export interface EditDescription {
   readonly diff: string;
-  /** The first changed lines and those around them, numbered. */
+  /** The first changed lines and the lines around them, with line numbers. */
   readonly snippet: string;
 }
 
-const context = 3;
+const contextLines = 3;
 
-/** Show an edit; of a large file only the part that changed is looked at. */
+/** Describe an edit; only the changed part of a large file is read. */
 export function describeEdit(names: DiffNames, edited: EditedText): EditDescription {
   return { diff: diffOf(names, edited), snippet: snippetOf(edited) };
 }
@@ -25,34 +25,37 @@ function diffOf(names: DiffNames, edited: EditedText): string {
   const { changes } = edited;
   const [first, last] = [changes[0], changes.at(-1)];
   if (first === undefined || last === undefined) return "";
-  const start = Math.max(first.startLine - context, 1);
-  const end = last.endLine + 1 + context;
+  const start = Math.max(first.startLine - contextLines, 1);
+  const end = last.endLine + 1 + contextLines;
   const texts = textsBetween(edited, [start, end]);
-  return shiftHunks(unifiedDiff({ ...names, ...texts, context }), { before: start - 1, after: start - 1 });
+  return shiftHunks(unifiedDiff({ ...names, ...texts, context: contextLines }), {
+    before: start - 1,
+    after: start - 1,
+  });
 }
 
-const shownLines = 40;
+const maxShownLines = 40;
 
 function snippetOf({ lines, changes }: EditedText): string {
   const [change] = changes;
   if (change === undefined) return "";
   const { startLine, endLine, newLines } = change;
-  const above = lines.slice(startLine - context, startLine - 1);
-  const below = lines.slice(endLine + 1, endLine + context);
-  const shown = [...above, ...newLines.slice(0, shownLines)];
-  const isCut = newLines.length > shownLines;
+  const above = lines.slice(startLine - contextLines, startLine - 1);
+  const below = lines.slice(endLine + 1, endLine + contextLines);
+  const shown = [...above, ...newLines.slice(0, maxShownLines)];
+  const isCut = newLines.length > maxShownLines;
   const first = startLine - above.length;
   const all = isCut ? shown : [...shown, ...below];
   const width = String(first + all.length - 1).length;
-  const numbered = all.map((line, at) => `${String(first + at).padStart(width)}\t${clip(line)}`);
-  if (isCut) numbered.push(`[… ${newLines.length - shownLines} more new lines]`);
+  const numbered = all.map((line, at) => `${String(first + at).padStart(width)}\t${clipLine(line)}`);
+  if (isCut) numbered.push(`[… ${newLines.length - maxShownLines} more new lines]`);
   if (changes.length > 1)
     numbered.push(`[… and ${changes.length - 1} more changed ${changes.length === 2 ? "part" : "parts"}]`);
   return numbered.join("\n");
 }
 
-const lineChars = 400;
+const maxShownChars = 400;
 
-function clip(line: string): string {
-  return line.length > lineChars ? `${line.slice(0, lineChars).toWellFormed()}[…]` : line;
+function clipLine(line: string): string {
+  return line.length > maxShownChars ? `${line.slice(0, maxShownChars).toWellFormed()}[…]` : line;
 }

@@ -6,22 +6,22 @@ import { touchedPaths, writesOf } from "./judged-paths.js";
 import { checkPath } from "./layers.js";
 
 const input = z.object({
-  path: z.string().min(1).optional().describe("Only the changes of this file."),
-  limit: z.number().int().min(1).max(1000).default(20).describe("How many changes to list."),
-  clear: z.boolean().default(false).describe("Forget them: what is forgotten cannot be undone any more."),
+  path: z.string().min(1).optional().describe("Only changes of this file."),
+  limit: z.number().int().min(1).max(1000).default(20).describe("Maximum number of changes to list."),
+  clear: z.boolean().default(false).describe("Clear the history: cleared changes can no longer be undone."),
   paths: touchedPaths,
 });
 
-/** Lists what can be undone. */
+/** Lists the changes that can be undone. */
 export const editHistory = defineTool({
   name: "edit_history",
-  description: "List the changes of files that undo_edit can take back, the newest first; or forget them.",
+  description: "List the file changes that undo_edit can undo, newest first, or clear this history.",
   category: "file",
   annotations: { title: "Edit history" },
   examples: [{ arguments: {} }, { arguments: { path: "src/index.ts", limit: 5 } }],
   input,
   output: z.object({
-    count: z.number().describe("Changes that can be undone."),
+    count: z.number().describe("Number of changes that can be undone."),
     changes: z.array(
       z.object({
         callId: z.string(),
@@ -35,9 +35,9 @@ export const editHistory = defineTool({
         sizeAfter: z.number().nullable(),
       }),
     ),
-    cleared: z.number().optional().describe("How many were forgotten."),
+    cleared: z.number().optional().describe("Number of cleared changes."),
   }),
-  // What is forgotten is lost to everybody who could have undone it, so that counts as a change of the files.
+  // Clearing takes the undo history away from everyone, so it counts as a change of the files.
   resources: (query) => (query.clear ? { writes: writesOf(query) } : {}),
   checkPermissions: async (query, ctx) => {
     const { path, clear } = query;
@@ -46,11 +46,11 @@ export const editHistory = defineTool({
     const paths = (await changesOf(ctx.files, path)).map((change) => change.path);
     return { behavior: "allow", updatedInput: { ...query, paths: [...new Set(paths)] } };
   },
-  preview: ({ path }) => ({ summary: `Forget how to undo the changes of ${path ?? "all files"}` }),
+  preview: ({ path }) => ({ summary: `Clear the undo history of ${path ?? "all files"}` }),
   execute: (query, { files }) => list(query, files),
   render: ({ count, changes, cleared }) => {
-    if (cleared !== undefined) return `Forgot ${cleared} changes.`;
-    if (count === 0) return "There is nothing to undo.";
+    if (cleared !== undefined) return `Cleared ${cleared} changes.`;
+    if (count === 0) return "There are no changes to undo.";
     const lines = changes.map(
       ({ time, path, op, tool, callId, sizeBefore, sizeAfter }) =>
         `${time}  ${op} ${path}  ${sizeBefore ?? "-"} → ${sizeAfter ?? "-"} bytes  (${tool}, call ${callId})`,
@@ -59,26 +59,18 @@ export const editHistory = defineTool({
   },
 });
 
-const mostChanges = 10_000;
+const maxChanges = 10_000;
 
 async function list({ path, limit, clear }: z.infer<typeof input>, files: ToolContext["files"]) {
-  const standing = (await changesOf(files, path)).filter(({ undone, op }) => !undone && op !== "undo");
-  if (clear) return { count: 0, changes: [], cleared: await clearAll(files, path, standing.length) };
-  return { count: standing.length, changes: standing.slice(0, limit).map(toChange) };
+  const undoable = (await changesOf(files, path)).filter(({ undone, op }) => !undone && op !== "undo");
+  // Changes that were already undone are cleared, too, but not counted.
+  if (clear) await files.clearHistory(path);
+  if (clear) return { count: 0, changes: [], cleared: undoable.length };
+  return { count: undoable.length, changes: undoable.slice(0, limit).map(toChange) };
 }
 
 function changesOf(files: ToolContext["files"], path: string | undefined): Promise<readonly ChangeRecord[]> {
-  return files.history({ limit: mostChanges, ...(path !== undefined && { path }) });
-}
-
-/** What was undone goes too, but is nothing that could have been undone. */
-async function clearAll(
-  files: ToolContext["files"],
-  path: string | undefined,
-  standing: number,
-): Promise<number> {
-  await files.clearHistory(path);
-  return standing;
+  return files.history({ limit: maxChanges, ...(path !== undefined && { path }) });
 }
 
 function toChange({ id: _id, undone: _undone, time, ...change }: ChangeRecord) {

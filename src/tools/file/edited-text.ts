@@ -12,26 +12,26 @@ import type { Splice } from "../../text/splice.js";
 import { splitAt } from "./lines/line-page.js";
 import { createPresentLines, type PresentLines } from "./present-lines.js";
 
-/** A text and what became of it. */
+/** A text and the splices that change it. */
 export interface EditedText {
   readonly before: Uint8Array;
   readonly lines: PresentLines;
   readonly splices: readonly Splice[];
-  /** Whole lines that were replaced, ascending. */
+  /** The lines that were replaced, ascending. */
   readonly changes: readonly ChangedLines[];
 }
 
-/** Lines that took the place of others, and whether they still hold a part of the first or last of those. */
+/** Replaced lines, and whether the new lines still contain a part of the first or last old one. */
 export interface ChangedLines extends LineChange {
   readonly keepsFirst: boolean;
   readonly keepsLast: boolean;
 }
 
-/** See which lines of a text splices change. */
+/** Find out which lines are changed by splices. */
 export function editText(before: Uint8Array, lines: PresentLines, splices: readonly Splice[]): EditedText {
   const changes: ChangedLines[] = [];
   const hasFeeds = before.includes(feed) || splices.some(({ data }) => data.includes(feed));
-  const deps: Deps = { bytes: before, lines, mark: hasFeeds ? "\n" : "\r" };
+  const deps: RegionDeps = { bytes: before, lines, mark: hasFeeds ? "\n" : "\r" };
   for (let at = 0; at < splices.length;) {
     const region = growRegion(deps, splices, at);
     changes.push(toChange(deps, region));
@@ -40,12 +40,12 @@ export function editText(before: Uint8Array, lines: PresentLines, splices: reado
   return { before, lines, splices, changes };
 }
 
-/** The new text's bytes. */
+/** The bytes of the new text. */
 export function bytesAfter({ before, splices }: EditedText): Uint8Array {
   return applySplices(before, splices);
 }
 
-/** A part of the text as it was and as it is, from the beginning of one line to that of another. */
+/** A part of the text before and after the edit, from the start of line `first` to the start of line `end`. */
 export function textsBetween(
   { before, lines, splices }: EditedText,
   [first, end]: readonly [number, number],
@@ -59,10 +59,10 @@ export function textsBetween(
   };
 }
 
-/** What a session knows of a text after an edit, from what it knew of it before. */
+/** The lines that a session knows after an edit, from those that it knew before. */
 export function runsAfter(runs: readonly LineRun[], edited: EditedText): readonly LineRun[] {
   const { changes } = edited;
-  if (changesLineEnds(edited)) return isAll(runs, edited.lines) ? wholeAfter(edited) : [];
+  if (changesLineEnds(edited)) return coversAll(runs, edited.lines) ? allLinesAfter(edited) : [];
   const isSeen = (line: number): boolean => runs.some((run) => run.start <= line && lastLineOf(run) >= line);
   let spliced: LineRun[] = spliceRuns(runs, changes);
   let shift = 0;
@@ -78,7 +78,7 @@ export function runsAfter(runs: readonly LineRun[], edited: EditedText): readonl
 
 const feed = 0x0a;
 
-/** With its first line feed, or without its last, a text gets other lines altogether. */
+/** If the first line feed is added, or the last one removed, all lines of the text change. */
 function changesLineEnds({ before, splices }: EditedText): boolean {
   if (before.length === 0) return false;
   if (!before.includes(feed)) return splices.some(({ data }) => data.includes(feed));
@@ -86,11 +86,11 @@ function changesLineEnds({ before, splices }: EditedText): boolean {
   return takesOut && !applySplices(before, splices).includes(feed);
 }
 
-function isAll(runs: readonly LineRun[], lines: PresentLines): boolean {
+function coversAll(runs: readonly LineRun[], lines: PresentLines): boolean {
   return runs.length === 1 && runs[0]?.start === 1 && runs[0].lines.length === lines.count;
 }
 
-function wholeAfter(edited: EditedText): LineRun[] {
+function allLinesAfter(edited: EditedText): LineRun[] {
   const lines = createPresentLines(bytesAfter(edited), edited.lines.encoding);
   return lines.count === 0 ? [] : [{ start: 1, lines: lines.slice(1, lines.count) }];
 }
@@ -101,22 +101,21 @@ function dropLine(runs: readonly LineRun[], line: number): LineRun[] {
   );
 }
 
-/** What regions are found in. */
-interface Deps {
+interface RegionDeps {
   readonly bytes: Uint8Array;
   readonly lines: PresentLines;
   readonly mark: "\n" | "\r";
 }
 
-/** Whole lines, and the splices within them. */
-interface Lines {
+/** A range of complete lines, and the splices within it. */
+interface LineRegion {
   readonly from: number;
   readonly to: number;
   readonly own: readonly Splice[];
 }
 
-/** The whole lines that a splice, and those after it that share lines with it, change. */
-function growRegion(deps: Deps, splices: readonly Splice[], at: number): Lines {
+/** The lines changed by a splice and by the following ones that share lines with it. */
+function growRegion(deps: RegionDeps, splices: readonly Splice[], at: number): LineRegion {
   const { lines, bytes } = deps;
   const { start, end } = splices[at] as Splice;
   const from = Math.min(lines.byteStart(lines.lineAt(start)), start);
@@ -128,7 +127,7 @@ function growRegion(deps: Deps, splices: readonly Splice[], at: number): Lines {
       if (!isWithin(lines, splice.start, to)) break;
       to = Math.max(to, lineEndAfter(lines, splice.end));
     }
-    // Without its end the last line runs into the next one, which is changed by that too.
+    // Without its line end, the last line is joined with the next one, which changes, too.
     if (to >= bytes.length || isEnded(deps, splices, { first: at, next, from, to })) break;
     to = lines.byteStart(lines.lineAt(to) + 1);
   }
@@ -142,9 +141,9 @@ interface Extent {
   readonly to: number;
 }
 
-/** Whether what will stand in a region ends with the end of a line, or is nothing at all. */
+/** Whether the new text of a region ends with a line end or is empty. */
 function isEnded(
-  { lines, mark }: Deps,
+  { lines, mark }: RegionDeps,
   splices: readonly Splice[],
   { first, next, from, to }: Extent,
 ): boolean {
@@ -158,7 +157,7 @@ function isEnded(
   return until <= from || startsLine(lines, until);
 }
 
-function toChange({ bytes, lines, mark }: Deps, { from, to, own }: Lines): ChangedLines {
+function toChange({ bytes, lines, mark }: RegionDeps, { from, to, own }: LineRegion): ChangedLines {
   const text = decodeRegion(bytes, { from, to, splices: own, encoding: lines.encoding });
   return {
     startLine: lines.lineAt(own[0]?.start ?? 0),
@@ -169,12 +168,12 @@ function toChange({ bytes, lines, mark }: Deps, { from, to, own }: Lines): Chang
   };
 }
 
-/** A last line without an end reaches to the end of the file itself. */
+/** A last line without a line end includes the end of the file. */
 function isWithin(lines: PresentLines, byte: number, to: number): boolean {
   return byte < to || (byte === to && !startsLine(lines, to));
 }
 
-/** The end of the line that a byte lies in; a byte at which a line begins is an end itself. */
+/** The end of the line that contains a byte; the byte itself if a line starts there. */
 function lineEndAfter(lines: PresentLines, byte: number): number {
   return startsLine(lines, byte) ? byte : lines.byteStart(lines.lineAt(byte) + 1);
 }

@@ -2,9 +2,9 @@ import type { OpenFile } from "../../contract/ports/files.js";
 import type { LinePage } from "./lines/line-page.js";
 import type { LineReader, ReadDuring } from "./lines/line-reader.js";
 
-/** The beginning and the end of a text, cut at line ends. */
+/** The start and end of a text, cut at line ends. */
 export interface Excerpt {
-  /** Head and, where there is one, tail, with a line between them that says what is left out. */
+  /** Head and tail, with a line between them that says what is left out. */
   readonly content: string;
   readonly head: LinePage & { readonly encoding: string };
   readonly tail: LinePage | undefined;
@@ -17,59 +17,59 @@ export interface ExcerptOptions {
   readonly during: ReadDuring;
 }
 
-/** Characters kept for the line between head and tail. */
-const gap = 60;
+/** Characters reserved for the line between head and tail. */
+const separatorChars = 60;
 
-/** Read the whole of a text where it fits, else as many lines of its beginning and its end as do. */
+/** Read the whole text if it fits, else as many lines from its start and end as fit. */
 export async function cutMiddle(
   file: OpenFile,
   start: Uint8Array,
   { maxChars, lines, during }: ExcerptOptions,
 ): Promise<Excerpt> {
   const request = { encoding: "auto", head: start, maxLines: Number.MAX_SAFE_INTEGER, numbering: 1 };
-  const read = (from: number, end: number | undefined, most: number): Promise<Excerpt["head"]> =>
-    lines.read(file, { ...request, start: from, end, maxChars: most }, during);
-  // One more, since the last line may have no end to count.
+  const read = (from: number, end: number | undefined, limit: number): Promise<Excerpt["head"]> =>
+    lines.read(file, { ...request, start: from, end, maxChars: limit }, during);
+  // One more character, because the last line may have no line end.
   const whole = await read(1, undefined, maxChars + 1);
   if (!whole.cut && whole.content.length <= maxChars) {
     return { content: whole.content, head: whole, tail: undefined, omitted: null };
   }
   const { totalLines } = whole;
-  const room = Math.floor((maxChars - gap) / 2);
-  if (totalLines === undefined || totalLines < 2 || room < 1) return headOnly(whole, maxChars);
-  const head = await read(1, totalLines - 1, room);
-  const tail = await readTail(read, { after: head.endLine, totalLines, room });
+  const partChars = Math.floor((maxChars - separatorChars) / 2);
+  if (totalLines === undefined || totalLines < 2 || partChars < 1) return headOnly(whole, maxChars);
+  const head = await read(1, totalLines - 1, partChars);
+  const tail = await readTail(read, { after: head.endLine, totalLines, partChars });
   if (head.partial && tail === undefined) return headOnly(whole, maxChars);
   const first = head.partial ? { ...head, lines: [], content: "", endLine: 0, partial: false } : head;
-  return join(first, tail, totalLines);
+  return joinParts(first, tail, totalLines);
 }
 
-type ReadPage = (from: number, end: number | undefined, most: number) => Promise<Excerpt["head"]>;
+type ReadPage = (from: number, end: number | undefined, limit: number) => Promise<Excerpt["head"]>;
 
-/** The tail is looked for in so many characters, and in fewer lines where those are long. */
-const mostChars = 500_000;
+/** The tail is searched in at most this many characters, with fewer lines if they are long. */
+const maxTailChars = 500_000;
 const tailLines = [4000, 200, 10, 1];
 
 async function readTail(
   read: ReadPage,
-  { after, totalLines, room }: { after: number; totalLines: number; room: number },
+  { after, totalLines, partChars }: { after: number; totalLines: number; partChars: number },
 ): Promise<LinePage | undefined> {
-  for (const most of tailLines) {
-    const count = Math.min(most, room, totalLines - after);
+  for (const maxLines of tailLines) {
+    const count = Math.min(maxLines, partChars, totalLines - after);
     if (count < 1) return undefined;
-    const near = await read(totalLines - count + 1, undefined, mostChars);
-    if (!near.cut) return lastLines(near, room);
+    const near = await read(totalLines - count + 1, undefined, maxTailChars);
+    if (!near.cut) return lastLines(near, partChars);
   }
   return undefined;
 }
 
-/** As many whole lines from the end of a page as fit. */
-function lastLines(page: LinePage, room: number): LinePage | undefined {
+/** As many complete lines from the end of a page as fit. */
+function lastLines(page: LinePage, partChars: number): LinePage | undefined {
   let chars = 0;
   let count = 0;
   for (const line of page.lines.toReversed()) {
     chars += line.length + 1;
-    if (chars > room) break;
+    if (chars > partChars) break;
     count += 1;
   }
   if (count === 0) return undefined;
@@ -77,7 +77,7 @@ function lastLines(page: LinePage, room: number): LinePage | undefined {
   return { ...page, lines: taken, content: taken.join("\n"), startLine: page.endLine - count + 1 };
 }
 
-function join(head: Excerpt["head"], tail: LinePage | undefined, totalLines: number): Excerpt {
+function joinParts(head: Excerpt["head"], tail: LinePage | undefined, totalLines: number): Excerpt {
   const omitted = { startLine: head.endLine + 1, endLine: (tail?.startLine ?? totalLines + 1) - 1 };
   if (tail === undefined) return { content: head.lines.join("\n"), head, tail, omitted };
   const count = omitted.endLine - omitted.startLine + 1;
@@ -85,7 +85,7 @@ function join(head: Excerpt["head"], tail: LinePage | undefined, totalLines: num
   return { content: [...head.lines, between, tail.content].join("\n"), head, tail, omitted };
 }
 
-/** Where one line alone is too long, or there is no room for two parts, the beginning has to do. */
+/** If a single line is too long, or two parts do not fit, only the start is returned. */
 function headOnly(page: Excerpt["head"], maxChars: number): Excerpt {
   const { totalLines, endLine, lines } = page;
   const rest = totalLines !== undefined && endLine < totalLines;

@@ -4,43 +4,43 @@ import type { LineSpan } from "../../text/splice.js";
 import { alignRuns } from "./align-lines.js";
 import type { PresentLines } from "./present-lines.js";
 
-/** What a session knows of a file, held against the file as it is now. */
+/** What a session knows about a file, compared with the current file. */
 export interface Freshness {
-  /** Whether lines of now were seen and are unchanged; else what is wrong with them. */
+  /** Whether current lines were seen and are unchanged. */
   judge(span: LineSpan): "fresh" | "unseen" | "changed";
-  /** Where seen lines that are no longer there hold a text. */
+  /** Seen lines that contain the text and have changed since. */
   changedWith(text: string): LineSpan | undefined;
-  /** Nothing that was seen has changed. */
+  /** Whether everything that was seen is unchanged. */
   readonly unchanged: boolean;
-  /** All that was seen still stands, in its place; others at most added lines after it. */
+  /** Whether everything that was seen is unchanged, except that lines were added at the end. */
   readonly onlyGrew: boolean;
-  /** The first seen lines that have changed, by the numbers that they had, and the lines of now in their place. */
+  /** The first seen lines that have changed, and the current lines in their place. */
   readonly firstChange: LineChangeSeen | undefined;
-  /** What is known of the file by the numbers that lines have now. */
+  /** The known lines by their current numbers. */
   readonly runs: readonly LineRun[];
 }
 
-/** Lines as they were seen, and as they are now. */
+/** Lines as they were seen, and the current ones. */
 export interface LineChangeSeen {
   readonly before: LineRun;
   readonly after: LineRun;
 }
 
-/** Compare what was seen with what is there. */
+/** Compare what was seen with the current lines. */
 export function compareSeen(seen: SeenFile, present: PresentLines): Freshness {
   const lines = present.slice(1, present.count);
   const pairs = pairUp(seen.runs, lines);
   const seenAt = new Map(pairs.flatMap(({ seenLine, now }) => (now === 0 ? [] : [[now, seenLine] as const])));
   const gone = pairs.filter(({ now }) => now === 0).map(({ seenLine }) => seenLine);
   const wasShorter = seen.complete && gone.length === 0 && seenAt.size < present.count;
-  const view: View = { seen, seenAt, gone, count: present.count };
+  const comparison: Comparison = { seen, seenAt, gone, count: present.count };
   return {
-    judge: (span) => judgeSpan(view, span),
-    changedWith: (text) => changedWith(view, text),
+    judge: (span) => judgeSpan(comparison, span),
+    changedWith: (text) => changedWith(comparison, text),
     unchanged: gone.length === 0 && !wasShorter,
     onlyGrew: onlyGrew(pairs, lines),
     get firstChange() {
-      return firstChange(view, lines);
+      return firstChange(comparison, lines);
     },
     get runs() {
       return joinRuns([...seenAt.keys()].map((now) => ({ start: now, lines: [lines[now - 1] ?? ""] })));
@@ -48,8 +48,8 @@ export function compareSeen(seen: SeenFile, present: PresentLines): Freshness {
   };
 }
 
-/** What is known where nothing hints at a change: the lines that matter are compared all the same. */
-export function standsAsSeen(
+/** Whether the lines of a span were seen and are still at the same numbers, unchanged. */
+export function isUnchangedInPlace(
   seen: SeenFile,
   present: PresentLines,
   { startLine, endLine }: LineSpan,
@@ -62,8 +62,8 @@ export function standsAsSeen(
   return true;
 }
 
-/** A last line without an end may have gone on: others appended to it. */
-function onlyGrew(pairs: readonly Pair[], lines: readonly string[]): boolean {
+/** Text may have been appended to a last line without a line end. */
+function onlyGrew(pairs: readonly LinePair[], lines: readonly string[]): boolean {
   const last = pairs.at(-1);
   return pairs.every((pair) => {
     if (pair.now === pair.seenLine) return true;
@@ -71,44 +71,44 @@ function onlyGrew(pairs: readonly Pair[], lines: readonly string[]): boolean {
   });
 }
 
-interface Pair {
+interface LinePair {
   readonly seenLine: number;
-  /** 0 where it is gone or changed. */
+  /** 0 if it is gone or changed. */
   readonly now: number;
-  /** As it was seen. */
+  /** The text that was seen. */
   readonly text: string;
 }
 
-function pairUp(runs: readonly LineRun[], lines: readonly string[]): Pair[] {
+function pairUp(runs: readonly LineRun[], lines: readonly string[]): LinePair[] {
   const alignments = alignRuns(runs, lines);
   return runs.flatMap(({ start, lines: seen }, index) =>
     (alignments[index] ?? []).map((now, at) => ({ seenLine: start + at, now, text: seen[at] ?? "" })),
   );
 }
 
-interface View {
+interface Comparison {
   readonly seen: SeenFile;
-  /** By the number of now. */
+  /** Seen line numbers by current line number. */
   readonly seenAt: ReadonlyMap<number, number>;
-  /** Seen lines that are no longer there, ascending. */
+  /** Numbers of seen lines that are gone or changed, ascending. */
   readonly gone: readonly number[];
   readonly count: number;
 }
 
-function judgeSpan(view: View, { startLine, endLine }: LineSpan): "fresh" | "unseen" | "changed" {
+function judgeSpan(comparison: Comparison, { startLine, endLine }: LineSpan): "fresh" | "unseen" | "changed" {
   let before: number | undefined;
   for (let now = startLine; now <= endLine; now += 1) {
-    const seenLine = view.seenAt.get(now);
-    if (seenLine === undefined) return whyNot(view, now);
-    // Lines that follow each other now but did not when they were seen: something between them went.
+    const seenLine = comparison.seenAt.get(now);
+    if (seenLine === undefined) return unseenOrChanged(comparison, now);
+    // The lines were not adjacent when they were seen: something between them was removed.
     if (before !== undefined && seenLine !== before + 1) return "changed";
     before = seenLine;
   }
   return "fresh";
 }
 
-/** A line that was not seen is new where all around it was, and only unknown where nobody looked. */
-function whyNot({ seen, seenAt, gone, count }: View, line: number): "unseen" | "changed" {
+/** An unseen line is new if the lines around it were seen as adjacent; otherwise it was just not read. */
+function unseenOrChanged({ seen, seenAt, gone, count }: Comparison, line: number): "unseen" | "changed" {
   if (seen.complete) return "changed";
   let above = 0;
   for (let now = line - 1; now >= 1 && above === 0; now -= 1) above = seenAt.get(now) ?? 0;
@@ -120,8 +120,8 @@ function whyNot({ seen, seenAt, gone, count }: View, line: number): "unseen" | "
   return gone.some((number) => number > above && number < below) ? "changed" : "unseen";
 }
 
-/** Texts of several lines are looked for within a run; the ends of lines do not count. */
-function changedWith({ seen, gone }: View, text: string): LineSpan | undefined {
+/** A text of several lines is searched within a run, ignoring the kind of line ends. */
+function changedWith({ seen, gone }: Comparison, text: string): LineSpan | undefined {
   if (gone.length === 0) return undefined;
   const lost = new Set(gone);
   const wanted = text.replaceAll(/\r\n?/g, "\n");
@@ -146,13 +146,13 @@ function countFeeds(text: string, from: number, to: number): number {
   return count;
 }
 
-const shownLines = 60;
+const maxShownLines = 60;
 
-function firstChange(view: View, lines: readonly string[]): LineChangeSeen | undefined {
-  const nowOf = new Map([...view.seenAt].map(([now, seenLine]) => [seenLine, now]));
+function firstChange(comparison: Comparison, lines: readonly string[]): LineChangeSeen | undefined {
+  const nowOf = new Map([...comparison.seenAt].map(([now, seenLine]) => [seenLine, now]));
   let above = 0;
-  for (const run of view.seen.runs) {
-    // What is above a run that does not begin the file nobody has seen.
+  for (const run of comparison.seen.runs) {
+    // The lines above a run were not seen, unless it starts at the first line.
     let isNext = run.start === 1;
     for (const at of run.lines.keys()) {
       const now = nowOf.get(run.start + at) ?? 0;
@@ -162,25 +162,25 @@ function firstChange(view: View, lines: readonly string[]): LineChangeSeen | und
       isNext = true;
     }
   }
-  if (!view.seen.complete || above >= view.count) return undefined;
-  return addedLines(lastOf(view.seen) + 1, { above, below: view.count + 1 }, lines);
+  if (!comparison.seen.complete || above >= comparison.count) return undefined;
+  return addedLines(lastSeenLine(comparison.seen) + 1, { above, below: comparison.count + 1 }, lines);
 }
 
-interface Loss {
+interface LostLines {
   readonly run: LineRun;
-  /** Index in the run of the first line that is gone. */
+  /** Index in the run of the first line that is gone or changed. */
   readonly at: number;
   readonly nowOf: ReadonlyMap<number, number>;
-  /** The number of now of the line above it. */
+  /** The current number of the line above it. */
   readonly above: number;
 }
 
-function lostLines({ run, at, nowOf, above }: Loss, lines: readonly string[]): LineChangeSeen {
+function lostLines({ run, at, nowOf, above }: LostLines, lines: readonly string[]): LineChangeSeen {
   let end = at + 1;
   while (end < run.lines.length && !nowOf.has(run.start + end)) end += 1;
   const below = nowOf.get(run.start + end) ?? above + 1 + (end - at);
-  const after = lines.slice(above, Math.min(below - 1, above + shownLines));
-  const before = run.lines.slice(at, Math.min(end, at + shownLines));
+  const after = lines.slice(above, Math.min(below - 1, above + maxShownLines));
+  const before = run.lines.slice(at, Math.min(end, at + maxShownLines));
   return { before: { start: run.start + at, lines: before }, after: { start: above + 1, lines: after } };
 }
 
@@ -189,11 +189,11 @@ function addedLines(
   { above, below }: { above: number; below: number },
   lines: readonly string[],
 ): LineChangeSeen {
-  const after = lines.slice(above, Math.min(below - 1, above + shownLines));
+  const after = lines.slice(above, Math.min(below - 1, above + maxShownLines));
   return { before: { start, lines: [] }, after: { start: above + 1, lines: after } };
 }
 
-function lastOf({ runs }: SeenFile): number {
+function lastSeenLine({ runs }: SeenFile): number {
   const run = runs.at(-1);
   return run === undefined ? 0 : lastLineOf(run);
 }

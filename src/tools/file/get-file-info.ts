@@ -12,18 +12,19 @@ const output = z.object({
   size: z.number().optional().describe("Bytes."),
   modified: z.number().optional().describe("Unix time in milliseconds."),
   created: z.number().optional().describe("Unix time in milliseconds."),
-  mode: z.string().optional().describe("Its rights, in octal: 0644."),
+  mode: z.string().optional().describe("Permissions in octal, such as 0644."),
   language: z.string().optional(),
 });
 
-/** Tells what stands at a path. */
+/** Describes the file or directory at a path. */
 export const getFileInfo: Tool = defineTool({
   name: "get_file_info",
-  description: "Tell whether a path exists, and its type, size, times and rights, without reading it.",
+  description:
+    "Check whether a path exists, and get its type, size, times and permissions, without reading it.",
   category: "file",
   annotations: { title: "File information", readOnly: true, idempotent: true, cacheable: true },
   examples: [{ arguments: { path: "package.json" } }],
-  input: z.object({ path: z.string().min(1).describe("Relative to the workspace or absolute.") }),
+  input: z.object({ path: z.string().min(1).describe("The path, relative to the workspace or absolute.") }),
   output,
   resources: ({ path }) => ({ reads: [{ path }] }),
   execute: async ({ path }, { files }): Promise<z.infer<typeof output>> => {
@@ -38,12 +39,12 @@ export const getFileInfo: Tool = defineTool({
   render: ({ path, exists, type, size = 0, modified = 0, created = 0, mode, language }) => {
     if (!exists) return `${path} does not exist.`;
     const kind = language === undefined ? type : `${type}, ${language}`;
-    const times = `modified ${time(modified)}, created ${time(created)}`;
+    const times = `modified ${formatTime(modified)}, created ${formatTime(created)}`;
     return `${path}: ${kind}, ${humanSize(size)} (${size} bytes), mode ${mode}, ${times}`;
   },
 });
 
-/** A name says it without a look at the file; only where it says nothing are the first bytes read. */
+/** Detected by name; the first bytes are read only if the name does not tell. */
 async function languageOf(
   path: string,
   read: (length: number) => Promise<Uint8Array>,
@@ -58,6 +59,6 @@ async function languageOf(
   }
 }
 
-function time(milliseconds: number): string {
+function formatTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

@@ -16,7 +16,7 @@ import { createReadFileWithLimit } from "./read-file-with-limit.js";
 import { undoEdit } from "./undo-edit.js";
 import { writeFile } from "./write-file.js";
 
-/** The tools for files. Line indexes and counts of calls are kept for as long as the tools are. */
+/** The file tools. Line indexes and call counts live as long as the tools. */
 export function createFileTools(): readonly Tool[] {
   const lines = createLineReader();
   return [

@@ -15,12 +15,12 @@ import type { LineChangeSeen } from "./freshness.js";
 export function noChange(what: string): ToolValidationError {
   return new ToolValidationError(what, {
     code: "EDIT_NO_CHANGE",
-    hint: "Send a new text that differs from the old one.",
+    hint: "Pass a new text that differs from the old one.",
     details: { errorCode: 1, layer: 1 },
   });
 }
 
-/** Layer 2: the path may not be used so; also layer 4, where nothing can be created there. */
+/** Layer 2: the path may not be used this way; also layer 4, if nothing can be created there. */
 export function pathRefused(
   reason: string,
   { code, layer = 2, hint }: { code: string; layer?: 2 | 4; hint?: string },
@@ -34,16 +34,16 @@ export function pathRefused(
   });
 }
 
-/** Layer 3: a new file was wanted where one with content is. */
+/** Layer 3: a file to create already exists with content. */
 export function createExists(path: string): ToolValidationError {
-  return new ToolValidationError(`${quote(path)} exists already and is not empty, so it cannot be created.`, {
+  return new ToolValidationError(`${quote(path)} cannot be created: it already exists and is not empty.`, {
     code: "EDIT_CREATE_EXISTS",
-    hint: "Read it and edit what is there (old_str must not be empty), or choose another path.",
+    hint: "Read it and edit its content (old_str must not be empty), or choose another path.",
     details: { errorCode: 3, layer: 3 },
   });
 }
 
-/** Layer 5: there is no such file. */
+/** Layer 5: the file does not exist. */
 export function fileMissing(path: string): ToolResourceNotFoundError {
   return new ToolResourceNotFoundError(`File not found: ${quote(path)}.`, {
     hint: "Check the path; list the directory to see what exists.",
@@ -51,20 +51,20 @@ export function fileMissing(path: string): ToolResourceNotFoundError {
   });
 }
 
-/** Layer 6: it is there, but no text. */
+/** Layer 6: it exists, but is not text. */
 export function notText(path: string, what: string): ToolValidationError {
   return new ToolValidationError(`${quote(path)} ${what} and cannot be edited as text.`, {
     code: "EDIT_NOT_TEXT",
-    hint: "Name a text file; bytes are written with write_file and encoding base64.",
+    hint: "Use a text file. Binary content can be written with write_file and encoding base64.",
     details: { errorCode: 5, layer: 6 },
   });
 }
 
-/** Layer 6: a text, but this change of it cannot be made byte for byte. */
+/** Layer 6: a text file, but this change cannot be made without altering other bytes. */
 export function notExact(path: string, reason: string): ToolValidationError {
-  return new ToolValidationError(`${quote(path)} cannot be changed like this: ${reason}`, {
+  return new ToolValidationError(`${quote(path)} cannot be changed this way: ${reason}`, {
     code: "EDIT_NOT_EXACT",
-    hint: "Nothing was changed. Use characters that the file's encoding has, or edit the text around what is broken.",
+    hint: "Nothing was changed. Use characters that the encoding of the file supports, or edit around the invalid bytes.",
     details: { errorCode: 5, layer: 6 },
   });
 }
@@ -80,27 +80,27 @@ export function notRead(path: string, span?: LineSpan): ToolExecutionError {
   });
 }
 
-/** Layer 8: the lines were shown, but are others now. */
+/** Layer 8: the lines were shown, but have changed since. */
 export function modifiedSinceRead(path: string, change: LineChangeSeen | undefined): ToolExecutionError {
-  const diff = change === undefined ? "" : diffSeen(path, change);
-  const shown = diff === "" ? "" : `\n${clip(diff, 3000)}`;
+  const diff = change === undefined ? "" : diffOfChange(path, change);
+  const shown = diff === "" ? "" : `\n${clipText(diff, 3000)}`;
   return new ToolExecutionError(`${quote(path)} has been modified since read.${shown}`, {
     code: "EDIT_STALE",
-    hint: "Read the lines again and decide anew; what others changed must not be lost.",
+    hint: "Read the lines again and adapt the change, so that changes by others are not lost.",
     details: { errorCode: 7, layer: 8, ...(diff !== "" && { diff }) },
   });
 }
 
-/** Layer 9: the text is not there. */
+/** Layer 9: the text does not occur. */
 export function oldTextMissing(path: string, nearest: NearestText | undefined): ToolValidationError {
   return new ToolValidationError(`old_str was not found in ${quote(path)}.${describeNearest(nearest)}`, {
     code: "EDIT_OLD_STR_MISSING",
-    hint: "Send old_str exactly as it stands in the file, without line numbers.",
+    hint: "Pass old_str exactly as it is in the file, without line numbers.",
     details: { errorCode: 8, layer: 9, ...(nearest !== undefined && { nearest }) },
   });
 }
 
-/** Layer 9: the text is there more than once. */
+/** Layer 9: the text occurs more than once. */
 export function oldTextAmbiguous(
   path: string,
   { count, lines }: { readonly count: number; readonly lines: readonly number[] },
@@ -108,33 +108,33 @@ export function oldTextAmbiguous(
   const places = `${lines.slice(0, 10).join(", ")}${count > Math.min(lines.length, 10) ? ", …" : ""}`;
   return new ToolValidationError(`old_str was found ${count} times in ${quote(path)}, at lines ${places}.`, {
     code: "EDIT_OLD_STR_AMBIGUOUS",
-    hint: "Add lines around it until it is unique, or set replace_all to change every one of them.",
+    hint: "Add surrounding lines until it is unique, or set replace_all to replace every occurrence.",
     details: { errorCode: 9, layer: 9, count, lines },
   });
 }
 
-/** Where something most like a text stands, and how it differs, in words for the message. */
+/** The most similar text and how it differs, for a message. */
 export function describeNearest(nearest: NearestText | undefined): string {
   if (nearest === undefined) return "";
   const { startLine, endLine, text, differences } = nearest;
-  const how = differences.length === 0 ? "" : ` (it differs in: ${differences.join("; ")})`;
-  return ` The nearest text stands at ${describeLines({ startLine, endLine })}${how}:\n${clip(text, 1500)}`;
+  const how = differences.length === 0 ? "" : ` (differences: ${differences.join("; ")})`;
+  return ` The most similar text is at ${describeLines({ startLine, endLine })}${how}:\n${clipText(text, 1500)}`;
 }
 
-/** Something is where something else should go. */
+/** Something already exists at the destination. */
 export function existsAlready(path: string): ToolExecutionError {
-  return new ToolExecutionError(`${quote(path)} exists already.`, {
+  return new ToolExecutionError(`${quote(path)} already exists.`, {
     code: "FILE_CONFLICT",
-    hint: "Choose another path, or set overwrite where a file is to be replaced.",
+    hint: "Choose another path, or set overwrite to replace a file.",
     details: { errorCode: 3, layer: 3 },
   });
 }
 
-/** A directory goes only with all in it. */
+/** A directory can only be deleted with its contents. */
 export function needsRecursive(path: string): ToolExecutionError {
   return new ToolExecutionError(`${quote(path)} is a directory.`, {
     code: "FILE_CONFLICT",
-    hint: "Set recursive to delete it with all in it.",
+    hint: "Set recursive to delete it and its contents.",
   });
 }
 
@@ -143,23 +143,23 @@ export function describeLines({ startLine, endLine }: LineSpan): string {
   return startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
 }
 
-/** A path on one line, not too long. */
+/** A path as a JSON string, shortened if it is long. */
 export function quote(path: string): string {
   return JSON.stringify(path.length > 200 ? `${path.slice(0, 197)}...` : path);
 }
 
-/** Whether a change failed because someone else changed the same thing meanwhile. */
+/** Whether a change failed because something else changed the same file in the meantime. */
 export function isConflict(thrown: unknown): boolean {
   return thrown instanceof ToolError && thrown.code === "FILE_CONFLICT";
 }
 
-function diffSeen(path: string, { before, after }: LineChangeSeen): string {
+function diffOfChange(path: string, { before, after }: LineChangeSeen): string {
   const toText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
   const diff = unifiedDiff({ path, before: toText(before.lines), after: toText(after.lines) });
   return shiftHunks(diff, { before: before.start - 1, after: after.start - 1 });
 }
 
-/** Move the line numbers in the heads of hunks: the texts that were compared begin further down in their files. */
+/** Shift the line numbers in hunk headers: the compared texts start further down in their files. */
 export function shiftHunks(diff: string, by: { readonly before: number; readonly after: number }): string {
   const head = /^@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@$/gm;
   return diff.replaceAll(
@@ -169,6 +169,7 @@ export function shiftHunks(diff: string, by: { readonly before: number; readonly
   );
 }
 
-function clip(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most).toWellFormed()}\n…` : text;
+/** A text cut at a maximum length. */
+export function clipText(text: string, maxChars: number): string {
+  return text.length > maxChars ? `${text.slice(0, maxChars).toWellFormed()}\n…` : text;
 }

@@ -1,8 +1,8 @@
 import type { LinePlace } from "./present-lines.js";
 
-/** Finds lines in bytes, from the nearest place that is known. */
+/** Finds lines in bytes, starting from the nearest known position. */
 export interface LineFinder {
-  /** Looks at the whole file when it is first asked for. */
+  /** Scans the whole file when first read. */
   readonly count: number;
   readonly byteStart: (number: number) => number;
   readonly lineAt: (byte: number) => number;
@@ -13,25 +13,25 @@ export interface LineFinderOptions {
   readonly from: number;
   /** The byte that ends a line. */
   readonly mark: number;
-  /** Places, ascending. */
+  /** Known positions, ascending. */
   readonly known: readonly LinePlace[];
 }
 
-/** Begin with the first line and the places that are known; more are learnt on the way. */
+/** Create a finder from the first line and the known positions; it learns more on the way. */
 export function createLineFinder(whole: Buffer, { from, mark, known }: LineFinderOptions): LineFinder {
-  const places = [
+  const positions = [
     { line: 1, byte: from },
-    ...known.map((place) => someLinesAbove(whole, place, { from, mark })),
+    ...known.map((place) => positionAbove(whole, place, { from, mark })),
   ];
   let last: LinePlace = { line: 1, byte: from };
   let count: number | undefined;
   const nearest = (key: "line" | "byte", wanted: number): LinePlace => {
-    const place = lastUpTo(places, key, wanted);
+    const place = lastPositionUpTo(positions, key, wanted);
     return last[key] <= wanted && last.line > place.line ? last : place;
   };
   return {
     get count() {
-      count ??= countLines(whole, { from, mark, places });
+      count ??= countLines(whole, { from, mark, positions });
       return count;
     },
     byteStart(number) {
@@ -41,7 +41,7 @@ export function createLineFinder(whole: Buffer, { from, mark, known }: LineFinde
         byte = end === -1 ? whole.length : end + 1;
         line += 1;
       }
-      // The end of the file is no line that others could be found from.
+      // The end of the file is not the start of a line, so it is not remembered.
       if (line === number && byte < whole.length) last = { line, byte };
       return byte;
     },
@@ -57,10 +57,10 @@ export function createLineFinder(whole: Buffer, { from, mark, known }: LineFinde
   };
 }
 
-/** What is shown around a line begins above it, and the way down is shorter than from the top. */
+/** Lines above a position are shown as context, and are found faster from a little above it. */
 const linesAbove = 8;
 
-function someLinesAbove(
+function positionAbove(
   whole: Buffer,
   place: LinePlace,
   { from, mark }: Omit<LineFinderOptions, "known">,
@@ -75,32 +75,32 @@ function someLinesAbove(
   }
 }
 
-/** The last place whose line or byte is not beyond another. */
-function lastUpTo(places: readonly LinePlace[], key: "line" | "byte", wanted: number): LinePlace {
+/** The last position whose line or byte is at most `wanted`. */
+function lastPositionUpTo(positions: readonly LinePlace[], key: "line" | "byte", wanted: number): LinePlace {
   let low = 0;
-  let high = places.length - 1;
+  let high = positions.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if ((places[middle]?.[key] ?? 0) <= wanted) low = middle;
+    if ((positions[middle]?.[key] ?? 0) <= wanted) low = middle;
     else high = middle - 1;
   }
-  return places[low] as LinePlace;
+  return positions[low] as LinePlace;
 }
 
-/** Of every so many lines the beginning is remembered. */
-const everyLines = 64;
+/** Every this many lines, the position is remembered. */
+const positionEvery = 64;
 
 function countLines(
   whole: Buffer,
-  { from, mark, places }: { from: number; mark: number; places: LinePlace[] },
+  { from, mark, positions }: { from: number; mark: number; positions: LinePlace[] },
 ): number {
-  places.length = 0;
+  positions.length = 0;
   let count = 0;
   for (let at = from; at < whole.length; count += 1) {
-    if (count % everyLines === 0) places.push({ line: count + 1, byte: at });
+    if (count % positionEvery === 0) positions.push({ line: count + 1, byte: at });
     const end = whole.indexOf(mark, at);
     at = end === -1 ? whole.length : end + 1;
   }
-  if (places.length === 0) places.push({ line: 1, byte: from });
+  if (positions.length === 0) positions.push({ line: 1, byte: from });
   return count;
 }

@@ -90,9 +90,9 @@ describe("list_files", () => {
 
   it.each([
     [{ path: "nowhere" }, /not found/],
-    [{ path: "a.txt" }, /is no directory/],
-    [{ pattern: "@(a|b)" }, /cannot be used/],
-    [{ pattern: "../x" }, /cannot be used/],
+    [{ path: "a.txt" }, /is not a directory/],
+    [{ pattern: "@(a|b)" }, /Invalid pattern/],
+    [{ pattern: "../x" }, /Invalid pattern/],
     [{ limit: 0 }, /limit/],
     [{ limit: Number.NaN }, /limit/],
     [{ path: ".." }, /Access denied/],

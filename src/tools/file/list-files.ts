@@ -10,15 +10,15 @@ import { entryLine } from "./list-directory.js";
 
 const input = z.object({
   path: z.string().min(1).default(".").describe("The directory, relative to the workspace or absolute."),
-  recursive: z.boolean().default(false).describe("List everything below, too."),
+  recursive: z.boolean().default(false).describe("Include everything below the directory."),
   pattern: z
     .string()
     .min(1)
     .max(8192)
     .optional()
-    .describe('A glob such as "*.ts" (any depth) or "src/**/*.test.ts" (from the path on).'),
-  include_ignored: z.boolean().default(false).describe("Show what .gitignore files leave out, and .git."),
-  limit: z.number().int().min(1).max(200_000).default(1000).describe("Most entries to return."),
+    .describe('A glob such as "*.ts" (at any depth) or "src/**/*.test.ts" (relative to path).'),
+  include_ignored: z.boolean().default(false).describe("Include files ignored by .gitignore, and .git."),
+  limit: z.number().int().min(1).max(200_000).default(1000).describe("Maximum number of entries to return."),
 });
 
 const output = z.object({
@@ -32,18 +32,18 @@ const output = z.object({
       modified: z.number().describe("Unix time in milliseconds."),
     }),
   ),
-  truncated: z.boolean().describe("There are more entries than were returned."),
+  truncated: z.boolean().describe("Whether there are more entries than were returned."),
   note: z.string().optional().describe("What was left out, and how to see it."),
 });
 
 type ListResult = z.infer<typeof output>;
 type ListInput = z.infer<typeof input>;
 
-/** Lists a directory, or all below it. */
+/** Lists a directory, or everything below it. */
 export const listFiles: Tool = defineTool({
   name: "list_files",
   description:
-    "List a directory, or with recursive all below it, with types, sizes and times. What .gitignore names is left out; links are not followed.",
+    "List a directory, or everything below it with recursive, with types, sizes and times. Files ignored by .gitignore are left out; symbolic links are not followed.",
   category: "file",
   aliases: ["file_list"],
   annotations: { title: "List files", readOnly: true, idempotent: true },
@@ -76,7 +76,7 @@ async function* list(request: ListInput, ctx: ToolContext): AsyncGenerator<ToolP
       truncated = batch.entries.length > room;
       const fresh = truncated ? batch.entries.slice(0, room) : batch.entries;
       for (const entry of fresh) files.push(entry);
-      if (fresh.length > 0) yield { output: linesOf(fresh), progress: files.length };
+      if (fresh.length > 0) yield { output: entryLines(fresh), progress: files.length };
       if (truncated) break;
     }
   } catch (error) {
@@ -107,46 +107,46 @@ function compile(pattern: string): PathPattern {
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
     throw new ToolValidationError(
-      `The pattern ${JSON.stringify(pattern.slice(0, 200))} cannot be used: ${error.message}.`,
+      `Invalid pattern ${JSON.stringify(pattern.slice(0, 200))}: ${error.message}.`,
       {
         code: "VALUE_INVALID",
-        hint: "Use *, ?, [a-z], {a,b} and ** for any directories.",
+        hint: "Use *, ?, [a-z], {a,b}, and ** for any number of directories.",
       },
     );
   }
 }
 
-function linesOf(entries: readonly WalkEntry[]): string {
+function entryLines(entries: readonly WalkEntry[]): string {
   return `${entries.map((entry) => entryLine({ ...entry, name: entry.path })).join("\n")}\n`;
 }
 
-interface Outcome {
+interface ListOutcome {
   readonly count: number;
   readonly truncated: boolean;
   readonly last: WalkBatch | undefined;
 }
 
-function noteOn(request: ListInput, { count, truncated, last }: Outcome): string {
+function noteOn(request: ListInput, { count, truncated, last }: ListOutcome): string {
   const { ignored = 0, unreachable = 0, unreadable = 0 } = last ?? {};
-  const said: string[] = [];
+  const notes: string[] = [];
   if (truncated) {
-    said.push(`There are more than ${count} entries: name a deeper path or a pattern, or raise the limit.`);
+    notes.push(`There are more than ${count} entries: use a deeper path or a pattern, or raise the limit.`);
   }
-  if (ignored > 0) said.push(`${ignored} ignored entries are left out; include_ignored shows them.`);
+  if (ignored > 0) notes.push(`${ignored} ignored entries are not shown; set include_ignored to see them.`);
   if (unreachable > 0) {
-    said.push(`${unreachable} entries lie too deep: their paths are longer than the system takes.`);
+    notes.push(`${unreachable} entries are too deep: their paths exceed the maximum length of the system.`);
   }
-  if (unreadable > 0) said.push(`${unreadable} directories could not be read.`);
-  if (count === 0 && said.length === 0) {
-    said.push(request.pattern === undefined ? "The directory is empty." : "Nothing matches the pattern.");
+  if (unreadable > 0) notes.push(`${unreadable} directories could not be read.`);
+  if (count === 0 && notes.length === 0) {
+    notes.push(request.pattern === undefined ? "The directory is empty." : "Nothing matches the pattern.");
   }
-  return said.join(" ");
+  return notes.join(" ");
 }
 
 function notADirectory(error: unknown, path: string): unknown {
   if (!(error instanceof ToolError) || error.details?.["errno"] !== "ENOTDIR") return error;
-  return new ToolValidationError(`${JSON.stringify(path)} is no directory.`, {
+  return new ToolValidationError(`${JSON.stringify(path)} is not a directory.`, {
     code: "VALUE_INVALID",
-    hint: "Name a directory; read_file and get_file_info take files.",
+    hint: "Pass a directory; for files use read_file or get_file_info.",
   });
 }

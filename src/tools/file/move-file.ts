@@ -1,31 +1,20 @@
 import * as z from "zod";
 import type { ToolContext } from "../../contract/context.js";
 import { defineTool } from "../../contract/define-tool.js";
-import { changeFiles, type PlannedChange } from "./change-files.js";
+import { fileChangeMethods, type PlannedChange } from "./change-files.js";
 import { checkPaths, requireTransfer, toMutation, transferInput, type Transfer } from "./transfer.js";
 
-/** Moves or renames a file, a link or a directory. */
+/** Moves or renames a file, a symbolic link or a directory. */
 export const moveFile = defineTool({
   name: "move_file",
-  description: "Move or rename a file or directory; undo_edit takes it back.",
+  description: "Move or rename a file or directory. Can be undone with undo_edit.",
   category: "file",
   annotations: { title: "Move a file", dangerous: true },
   examples: [{ arguments: { from: "src/old-name.ts", to: "src/new-name.ts" } }],
   input: transferInput,
   output: z.object({ from: z.string(), to: z.string(), success: z.boolean() }),
   resources: ({ from, to }) => ({ writes: [{ tree: from }, { tree: to }] }),
-  checkPermissions: (move, ctx) => {
-    checkPaths(ctx, move, "write");
-    return { behavior: "allow" };
-  },
-  preview: async (move, ctx) => {
-    checkPaths(ctx, move, "write");
-    return (await planMove(move, ctx)).preview;
-  },
-  execute: (move, ctx) => {
-    checkPaths(ctx, move, "write");
-    return changeFiles(ctx, () => planMove(move, ctx));
-  },
+  ...fileChangeMethods({ check: (move, ctx) => checkPaths(ctx, move, "write"), plan: planMove }),
   render: ({ from, to }) => `Moved ${from} to ${to}.`,
 });
 

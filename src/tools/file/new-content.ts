@@ -5,29 +5,29 @@ import { encodeText } from "../../text/encode-text.js";
 import { countOf, toLineFeeds } from "../../text/line-ends.js";
 import { notExact } from "./layer-errors.js";
 
-/** A text as the caller wants it in a file. */
+/** A text to write. */
 export interface WantedText {
   readonly path: string;
   readonly content: string;
-  /** @default the one that the file has, else UTF-8 */
+  /** @default the encoding of the file, else UTF-8 */
   readonly encoding: string | undefined;
   readonly finalNewline: boolean;
 }
 
-/** Bytes for a file, and the encoding in which they are text; "base64" where they need be none. */
+/** Bytes for a file, and their text encoding; "base64" if they may be binary. */
 export interface NewContent {
   readonly data: Uint8Array;
   readonly encoding: string;
 }
 
-/** A file's bytes and the encoding that they are read in. */
+/** The bytes of a file and their text encoding. */
 export interface OldContent {
   readonly bytes: Uint8Array;
   readonly encoding: string;
 }
 
-/** A text that takes the place of a file's: with the line ends, the mark and the encoding that it had. */
-export function overwritten(wanted: WantedText, before: OldContent | undefined): NewContent {
+/** The new content of a file, with the line ends, byte order mark and encoding that it had. */
+export function toOverwrite(wanted: WantedText, before: OldContent | undefined): NewContent {
   const { path, content, finalNewline } = wanted;
   const old =
     before === undefined || before.bytes.length === 0 ? undefined : decodeText(before.bytes, before.encoding);
@@ -37,32 +37,32 @@ export function overwritten(wanted: WantedText, before: OldContent | undefined):
   const plain = toLineFeeds(bom ? content.replace(/^\uFEFF/, "") : content);
   const ended = finalNewline && plain !== "" && !plain.endsWith("\n") ? `${plain}\n` : plain;
   const data = encodeText(newline === "\n" ? ended : ended.replaceAll("\n", newline), encoding, { bom });
-  if (data === undefined) throw cannotHold(path, encoding);
+  if (data === undefined) throw notRepresentable(path, encoding);
   return { data, encoding };
 }
 
-/** A text as it is, in the encoding of what it is put behind. */
-export function appended(
-  { path, content, encoding: asked }: WantedText,
+/** A text to append, in the encoding of the file. */
+export function toAppend(
+  { path, content, encoding: requested }: WantedText,
   head: OldContent | undefined,
 ): NewContent {
   const found =
     head === undefined || head.bytes.length === 0 ? "utf8" : decodeText(head.bytes, head.encoding).encoding;
-  const encoding = asked ?? found;
+  const encoding = requested ?? found;
   const data = encodeText(content, encoding);
-  if (data === undefined) throw cannotHold(path, encoding);
+  if (data === undefined) throw notRepresentable(path, encoding);
   return { data, encoding };
 }
 
-/** The bytes that a Base64 text stands for; nothing is guessed. */
+/** Decode Base64 strictly. */
 export function fromBase64(content: string): NewContent {
   const compact = content.replaceAll(/[\t\n\r ]/g, "");
   const data = Buffer.from(compact, "base64");
   const isSame = data.toString("base64").replace(/=+$/, "") === compact.replace(/=+$/, "");
   if (isSame && hasPadding(compact)) return { data, encoding: "base64" };
-  throw new ToolValidationError("The content is no Base64 text.", {
+  throw new ToolValidationError("Invalid Base64 in content.", {
     code: "VALUE_INVALID",
-    hint: "Send standard Base64, padded with '=', or leave encoding out to write text.",
+    hint: "Send standard Base64, padded with '=', or omit encoding to write text.",
     details: { argument: "content" },
   });
 }
@@ -71,7 +71,7 @@ function hasPadding(compact: string): boolean {
   return compact.length % 4 === 0;
 }
 
-/** The line end that most lines of a text have; the platform's where it has none. */
+/** The most frequent line end of a text; that of the platform if it has none. */
 function newlineOf(text: string): string {
   const pairs = countOf(text, "\r\n");
   const feeds = countOf(text, "\n") - pairs;
@@ -86,9 +86,9 @@ function sameEncoding(one: string, other: string): boolean {
   return plain(one) === plain(other);
 }
 
-function cannotHold(path: string, encoding: string): ToolValidationError {
+function notRepresentable(path: string, encoding: string): ToolValidationError {
   return notExact(
     path,
-    `the content has characters that ${encoding} cannot hold; leave them out, or pass encoding "utf8" to write it in UTF-8.`,
+    `the content has characters that ${encoding} cannot represent. Remove them, or pass encoding "utf8" to write it as UTF-8.`,
   );
 }

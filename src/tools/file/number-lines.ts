@@ -1,13 +1,13 @@
 import { splitAt } from "./lines/line-page.js";
 import { maxLineChars } from "./read-limits.js";
 
-/** A text with a number before each line; lines that are too long are cut, and say so. */
+/** A text with a number before each line; lines that are too long are shortened with a note. */
 export function numberLines(
   content: string,
   { startLine, count }: { startLine: number; count: number },
 ): string {
   const lines = splitAt(content, content.includes("\n") || count <= 1 ? "\n" : "\r");
-  // A text that ends with a line end has no line behind it; an empty line alone has no characters.
+  // A final line end does not start another line, and a single empty line has no characters.
   while (lines.length < count) lines.push({ text: "", end: "" });
   const width = String(startLine + lines.length - 1).length;
   return lines
@@ -15,7 +15,7 @@ export function numberLines(
     .join("\n");
 }
 
-/** Whether a line is shown whole. */
+/** Whether a line is shown in full. */
 export function isShownWhole(line: string): boolean {
   return line.length <= maxLineChars;
 }

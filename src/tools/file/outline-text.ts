@@ -1,24 +1,24 @@
 import type { OutlineItem } from "../../syntax/outline-source.js";
 
-/** An outline as text, and whether all of it is there. */
+/** An outline as text, and whether it is complete. */
 export interface OutlineText {
   readonly text: string;
   readonly complete: boolean;
 }
 
-/** Write an outline within a number of characters: where it is too long, the inner levels go first. */
+/** Format an outline within a number of characters; if it is too long, the deepest levels are dropped first. */
 export function fitOutline(items: readonly OutlineItem[], maxChars: number): OutlineText {
   const deepest = Math.max(0, ...items.map((item) => item.depth));
   for (let depth = deepest; depth >= 0; depth -= 1) {
-    const text = write(items.filter((item) => item.depth <= depth));
+    const text = formatOutline(items.filter((item) => item.depth <= depth));
     if (text.length <= maxChars) return { text, complete: depth === deepest };
   }
-  const outer = write(items.filter((item) => item.depth === 0));
+  const outer = formatOutline(items.filter((item) => item.depth === 0));
   const end = outer.lastIndexOf("\n", maxChars);
   return { text: outer.slice(0, end > 0 ? end : maxChars).toWellFormed(), complete: false };
 }
 
-function write(items: readonly OutlineItem[]): string {
+function formatOutline(items: readonly OutlineItem[]): string {
   return items
     .map(({ line, endLine, depth, signature }) => {
       const range = endLine > line ? `${line}-${endLine}` : String(line);
@@ -27,9 +27,9 @@ function write(items: readonly OutlineItem[]): string {
     .join("\n");
 }
 
-const longestSignature = 200;
+const maxSignatureChars = 200;
 
 function oneLine(signature: string): string {
   const text = signature.replaceAll(/\s+/g, " ").trim();
-  return text.length <= longestSignature ? text : `${text.slice(0, longestSignature).toWellFormed()}…`;
+  return text.length <= maxSignatureChars ? text : `${text.slice(0, maxSignatureChars).toWellFormed()}…`;
 }

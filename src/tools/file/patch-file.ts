@@ -6,7 +6,7 @@ import type { LineSpan } from "../../text/splice.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import { decodeText } from "../../text/decode-text.js";
 import { describeEdit } from "./describe-edit.js";
-import { toDeskFile, type DeskFile, type DiffDesk } from "./diff-desk.js";
+import { toStagedFile, type StagedFile, type DiffStage } from "./diff-stage.js";
 import { bytesAfter, editText, runsAfter, type EditedText } from "./edited-text.js";
 import { checkCreatable, requireAllSeen } from "./layers.js";
 import {
@@ -21,7 +21,7 @@ import { hunkRefused } from "./hunk-refused.js";
 import { compareSeen } from "./freshness.js";
 import { requireFresh } from "./plan-file-edit.js";
 
-/** What one part of a diff does. */
+/** The effect of one file of a diff. */
 export interface PatchedFile {
   readonly mutations: readonly FileMutation[];
   readonly added: number;
@@ -29,59 +29,59 @@ export interface PatchedFile {
   readonly diff: string;
 }
 
-/** Bring one file of a diff through the layers; the desk has the outcome then. */
-export function patchFile(desk: DiffDesk, patch: FilePatch): Promise<PatchedFile> {
-  refuseLinks(patch);
+/** Check one file of a diff and apply it to the stage. */
+export function patchFile(stage: DiffStage, patch: FilePatch): Promise<PatchedFile> {
+  refuseSpecialModes(patch);
   const { kind, oldPath = "", newPath = "" } = patch;
-  if (kind === "create") return createPatched(desk, patch, newPath);
-  if (kind === "delete") return deletePatched(desk, patch, oldPath);
-  if (kind === "modify") return modifyPatched(desk, patch, oldPath);
-  return transferPatched(desk, patch, { from: oldPath, to: newPath });
+  if (kind === "create") return createPatched(stage, patch, newPath);
+  if (kind === "delete") return deletePatched(stage, patch, oldPath);
+  if (kind === "modify") return modifyPatched(stage, patch, oldPath);
+  return transferPatched(stage, patch, { from: oldPath, to: newPath });
 }
 
-/** Git writes links and submodules as files of a special mode. */
-function refuseLinks({ oldMode, newMode, newPath, oldPath }: FilePatch): void {
+/** Git represents symbolic links and submodules as files with a special mode. */
+function refuseSpecialModes({ oldMode, newMode, newPath, oldPath }: FilePatch): void {
   for (const mode of [oldMode, newMode]) {
     if (mode === undefined || mode.startsWith("100")) continue;
-    throw notText(newPath ?? oldPath ?? "", "is a link or submodule in the diff");
+    throw notText(newPath ?? oldPath ?? "", "is a symbolic link or submodule in the diff");
   }
 }
 
-async function createPatched(desk: DiffDesk, patch: FilePatch, path: string): Promise<PatchedFile> {
-  const stat = await desk.stat(path);
+async function createPatched(stage: DiffStage, patch: FilePatch, path: string): Promise<PatchedFile> {
+  const stat = await stage.stat(path);
   if (stat !== null && stat.type === "file" && stat.size > 0) throw createExists(path);
-  if (stat === null) await checkCreatable(desk.world, path);
-  const empty = await desk.read(path);
+  if (stat === null) await checkCreatable(stage.deps, path);
+  const empty = await stage.read(path);
   const plan = fitPatch(path, empty, patch);
   const edited = editText(empty.bytes, empty.lines, plan.splices);
   const data = bytesAfter(edited);
-  desk.put(path, toDeskFile(data, empty, runsAfter([], edited)));
+  stage.put(path, toStagedFile(data, empty, runsAfter([], edited)));
   const options = { ...(stat === null && { create: true }), ...modeOf(patch) };
   const { diff } = describeEdit({ oldPath: null, newPath: path }, edited);
   return { mutations: [{ op: "write", path, data, options }], ...countLines(patch), diff };
 }
 
-async function modifyPatched(desk: DiffDesk, patch: FilePatch, path: string): Promise<PatchedFile> {
-  const file = await requireOld(desk, path);
+async function modifyPatched(stage: DiffStage, patch: FilePatch, path: string): Promise<PatchedFile> {
+  const file = await requireOld(stage, path);
   const { edited, known } = editFresh(path, file, patch);
-  desk.put(path, toDeskFile(bytesAfter(edited), file, known));
+  stage.put(path, toStagedFile(bytesAfter(edited), file, known));
   const { diff } = describeEdit({ path }, edited);
   return { mutations: [toSplice(path, edited, patch)], ...countLines(patch), diff };
 }
 
-async function deletePatched(desk: DiffDesk, patch: FilePatch, path: string): Promise<PatchedFile> {
-  const file = await requireOld(desk, path);
+async function deletePatched(stage: DiffStage, patch: FilePatch, path: string): Promise<PatchedFile> {
+  const file = await requireOld(stage, path);
   if (patch.hunks.length > 0) {
     const { edited } = editFresh(path, file, patch);
     if (decodeText(bytesAfter(edited), file.encoding).text !== "") {
       throw hunkRefused(path, {
         reason: "context not found",
         hunkText: patch.hunks[0]?.source ?? "",
-        message: "The diff deletes the file, but the file holds more than the diff takes out.",
+        message: "The diff deletes the file, but the file contains more lines than the diff removes.",
       });
     }
   } else if (file.present !== undefined) requireAllSeen(file.present);
-  desk.put(path, null);
+  stage.put(path, null);
   const diff = unifiedDiff({
     oldPath: path,
     newPath: null,
@@ -92,18 +92,18 @@ async function deletePatched(desk: DiffDesk, patch: FilePatch, path: string): Pr
 }
 
 async function transferPatched(
-  desk: DiffDesk,
+  stage: DiffStage,
   patch: FilePatch,
   { from, to }: { from: string; to: string },
 ): Promise<PatchedFile> {
-  if ((await desk.stat(to)) !== null) throw existsAlready(to);
-  await checkCreatable(desk.world, to);
-  const file = await requireOld(desk, from);
+  if ((await stage.stat(to)) !== null) throw existsAlready(to);
+  await checkCreatable(stage.deps, to);
+  const file = await requireOld(stage, from);
   const { edited, known } = editFresh(from, file, patch);
   const op = patch.kind === "copy" ? "copy" : "move";
   const isChanged = edited.changes.length > 0 || patch.newMode !== undefined;
-  if (op === "move") desk.put(from, null);
-  desk.put(to, toDeskFile(bytesAfter(edited), file, known));
+  if (op === "move") stage.put(from, null);
+  stage.put(to, toStagedFile(bytesAfter(edited), file, known));
   const { diff } = describeEdit({ oldPath: from, newPath: to }, edited);
   const head = `${op === "move" ? "rename" : "copy"} from ${from}\n${op === "move" ? "rename" : "copy"} to ${to}\n`;
   return {
@@ -114,15 +114,15 @@ async function transferPatched(
 }
 
 /** Layers 5 and 6. */
-async function requireOld(desk: DiffDesk, path: string): Promise<DeskFile> {
-  const stat = await desk.stat(path);
+async function requireOld(stage: DiffStage, path: string): Promise<StagedFile> {
+  const stat = await stage.stat(path);
   if (stat === null) throw fileMissing(path);
   if (stat.type === "directory") throw notText(path, "is a directory");
-  return desk.read(path);
+  return stage.read(path);
 }
 
-/** Layers 7 to 9: the hunks fit, and the lines that they cover were seen and are unchanged. */
-function editFresh(path: string, file: DeskFile, patch: FilePatch) {
+/** Layers 7 to 9: the hunks match, and the lines that they cover were seen and are unchanged. */
+function editFresh(path: string, file: StagedFile, patch: FilePatch) {
   if (patch.hunks.length === 0) return { edited: editText(file.bytes, file.lines, []), known: knownOf(file) };
   if (file.present !== undefined && file.present.seen === undefined && file.bytes.length > 0)
     throw notRead(path);
@@ -132,15 +132,15 @@ function editFresh(path: string, file: DeskFile, patch: FilePatch) {
   return { edited, known: runsAfter(known, edited) };
 }
 
-/** What is known of a file that is not looked at line by line: it must be as it was all the same. */
-function knownOf({ present, known }: DeskFile): readonly LineRun[] {
+/** The known lines of a file that is moved without edits; it must not have changed either. */
+function knownOf({ present, known }: StagedFile): readonly LineRun[] {
   if (present?.seen === undefined) return known;
   const fresh = compareSeen(present.seen, present.lines);
   if (!fresh.unchanged) throw modifiedSinceRead(present.path, fresh.firstChange);
   return fresh.runs;
 }
 
-function requireKnown(path: string, file: DeskFile, spans: readonly LineSpan[]): readonly LineRun[] {
+function requireKnown(path: string, file: StagedFile, spans: readonly LineSpan[]): readonly LineRun[] {
   const { present, known, lines } = file;
   const within = spans.filter(({ startLine }) => startLine <= lines.count);
   if (present?.seen !== undefined) return requireFresh(present, present.seen, { spans: within });
@@ -151,7 +151,7 @@ function requireKnown(path: string, file: DeskFile, spans: readonly LineSpan[]):
   return known;
 }
 
-function fitPatch(path: string, file: DeskFile, patch: FilePatch): PlannedPatch {
+function fitPatch(path: string, file: StagedFile, patch: FilePatch): PlannedPatch {
   const plan = planPatch(file.bytes, patch, file.encoding);
   if (plan.ok) return plan;
   throw hunkRefused(path, plan, file.present);

@@ -2,7 +2,7 @@ import type { ToolContext } from "../../contract/context.js";
 import type { FileMutation } from "../../contract/ports/files.js";
 import type { FilePatch } from "../../text/file-patch.js";
 import type { PlannedChange } from "./change-files.js";
-import { createDiffDesk, type DiffDesk } from "./diff-desk.js";
+import { createDiffStage, type DiffStage } from "./diff-stage.js";
 import { patchFile, type PatchedFile } from "./patch-file.js";
 
 export interface DiffResult {
@@ -19,16 +19,16 @@ export interface DiffedFile {
   removed: number;
 }
 
-type World = Pick<ToolContext, "files" | "seen">;
+type DiffDeps = Pick<ToolContext, "files" | "seen">;
 
-/** Bring every file of a diff through layers 3 to 9, each on the outcome of those before it. */
+/** Check every file of a diff by layers 3 to 9, each after applying those before it. */
 export async function planDiff(
   patches: readonly FilePatch[],
-  world: World,
+  deps: DiffDeps,
 ): Promise<PlannedChange<DiffResult>> {
-  const desk = createDiffDesk(world);
+  const stage = createDiffStage(deps);
   const done: { patch: FilePatch; patched: PatchedFile }[] = [];
-  for (const patch of patches) done.push({ patch, patched: await patchFile(desk, patch) });
+  for (const patch of patches) done.push({ patch, patched: await patchFile(stage, patch) });
   const files = done.map(({ patch, patched }) => toDiffed(patch, patched));
   const diff = done.map(({ patched }) => patched.diff).join("");
   const count = files.length === 1 ? (files[0]?.path ?? "") : `${files.length} files`;
@@ -36,12 +36,12 @@ export async function planDiff(
     mutations: done.flatMap(({ patched }): readonly FileMutation[] => patched.mutations),
     preview: { summary: `Apply a diff to ${count}`, diff, details: { files } },
     result: { files, diff },
-    refresh: () => refreshAll(desk),
+    refresh: () => refreshAll(stage),
   };
 }
 
-async function refreshAll(desk: DiffDesk): Promise<void> {
-  for (const path of desk.touched()) await desk.refresh(path);
+async function refreshAll(stage: DiffStage): Promise<void> {
+  for (const path of stage.touched()) await stage.refresh(path);
 }
 
 function toDiffed({ kind, oldPath, newPath, hunks }: FilePatch, { added, removed }: PatchedFile): DiffedFile {

@@ -6,7 +6,7 @@ import type { LineSpan } from "../../text/splice.js";
 import type { PlannedChange } from "./change-files.js";
 import { describeEdit } from "./describe-edit.js";
 import { bytesAfter, editText, runsAfter, type EditedText } from "./edited-text.js";
-import { compareSeen, standsAsSeen, type Freshness } from "./freshness.js";
+import { compareSeen, isUnchangedInPlace, type Freshness } from "./freshness.js";
 import { checkCreatable, requireFile, requireText, type PresentFile } from "./layers.js";
 import {
   createExists,
@@ -20,7 +20,7 @@ import {
 import { noteWritten } from "./note-written.js";
 import { createPresentLines } from "./present-lines.js";
 
-/** An edit as the caller wants it. */
+/** A requested edit. */
 export interface FileEdit {
   readonly path: string;
   readonly old_str: string;
@@ -39,38 +39,38 @@ export interface EditResult {
   matched: PlannedEdit["how"];
 }
 
-type World = Pick<ToolContext, "files" | "seen">;
+type EditDeps = Pick<ToolContext, "files" | "seen">;
 
-/** Bring an edit through layers 3 to 9. */
-export async function planFileEdit(edit: FileEdit, world: World): Promise<PlannedChange<EditResult>> {
-  if (edit.old_str === "") return planCreation(edit, world);
-  const file = await requireText(world, edit.path, await requireFile(world, edit.path));
+/** Check an edit by layers 3 to 9. */
+export async function planFileEdit(edit: FileEdit, deps: EditDeps): Promise<PlannedChange<EditResult>> {
+  if (edit.old_str === "") return planCreation(edit, deps);
+  const file = await requireText(deps, edit.path, await requireFile(deps, edit.path));
   if (file.seen === undefined) throw notRead(edit.path);
   const { path, old_str: oldStr, new_str: newStr, replace_all: replaceAll } = edit;
   const plan = planEdit(file.bytes, { oldStr, newStr, replaceAll }, file.encoding);
-  if (!plan.ok) throw refusal(file, file.seen, { plan, oldStr });
-  // Near these places all lines lie that an edit of a few needs; the rest of the file is not looked at again.
-  const places = plan.spans.map(({ startLine: line }, at) => ({ line, byte: plan.starts[at] ?? 0 }));
-  const lines = createPresentLines(file.bytes, file.encoding, places);
+  if (!plan.ok) throw editRefused(file, file.seen, { plan, oldStr });
+  // Only lines near these positions are needed, so the rest of the file is not scanned again.
+  const positions = plan.spans.map(({ startLine: line }, at) => ({ line, byte: plan.starts[at] ?? 0 }));
+  const lines = createPresentLines(file.bytes, file.encoding, positions);
   const runs = requireFresh({ ...file, lines }, file.seen, { spans: plan.spans, oldStr });
   if (plan.splices.length === 0) throw noChange("The edit would change nothing in the file.");
   const edited = editText(file.bytes, lines, plan.splices);
   return {
     mutations: [{ op: "splice", path, before: file.bytes, splices: plan.splices }],
-    ...told(edit, { edited, plan, created: false }),
+    ...describeOutcome(edit, { edited, plan, created: false }),
     refresh: () =>
-      noteWritten(world, path, { edited, runs: runsAfter(runs, edited), encoding: file.seen?.encoding }),
+      noteWritten(deps, path, { edited, runs: runsAfter(runs, edited), encoding: file.seen?.encoding }),
   };
 }
 
-/** A file that is not there, or holds nothing, gets its first text. */
-async function planCreation(edit: FileEdit, world: World): Promise<PlannedChange<EditResult>> {
+/** Create a file, or fill an empty one. */
+async function planCreation(edit: FileEdit, deps: EditDeps): Promise<PlannedChange<EditResult>> {
   const { path, new_str: newStr } = edit;
-  const stat = await world.files.stat(path);
-  if (stat === null) await checkCreatable(world, path);
-  // Nothing longer can be a mark of the encoding alone.
+  const stat = await deps.files.stat(path);
+  if (stat === null) await checkCreatable(deps, path);
+  // A file of up to 4 bytes may consist of a byte order mark only.
   if (stat !== null && stat.type === "file" && stat.size > 4) throw createExists(path);
-  const file = stat === null ? undefined : await requireText(world, path, stat);
+  const file = stat === null ? undefined : await requireText(deps, path, stat);
   const before = file?.bytes ?? new Uint8Array();
   const plan = planEdit(before, { oldStr: "", newStr });
   if (!plan.ok) throw plan.fault === "not-exact" ? notExact(path, plan.reason) : createExists(path);
@@ -78,12 +78,12 @@ async function planCreation(edit: FileEdit, world: World): Promise<PlannedChange
   const options = file === undefined ? { create: true } : { ifContent: before };
   return {
     mutations: [{ op: "write", path, data: bytesAfter(edited), options }],
-    ...told(edit, { edited, plan, created: file === undefined }),
-    refresh: () => noteWritten(world, path, { edited, runs: runsAfter([], edited) }),
+    ...describeOutcome(edit, { edited, plan, created: file === undefined }),
+    refresh: () => noteWritten(deps, path, { edited, runs: runsAfter([], edited) }),
   };
 }
 
-/** Layers 7 and 8 for the lines that an edit covers; what is known of the file, by the numbers of now. */
+/** Layers 7 and 8 for the lines that an edit covers; returns the known lines by their current numbers. */
 export function requireFresh(
   file: PresentFile,
   seen: SeenFile,
@@ -91,22 +91,22 @@ export function requireFresh(
 ): readonly LineRun[] {
   const { path, lines, stat } = file;
   const looksSame = seen.identity === stat.identity;
-  if (looksSame && spans.every((span) => standsAsSeen(seen, lines, span))) return seen.runs;
+  if (looksSame && spans.every((span) => isUnchangedInPlace(seen, lines, span))) return seen.runs;
   const fresh = compareSeen(seen, lines);
   for (const span of spans) {
     const verdict = fresh.judge(span);
     if (verdict === "unseen") throw notRead(path, span);
     if (verdict === "changed") throw modifiedSinceRead(path, fresh.firstChange);
   }
-  // Another place that was seen with this text may be the one that is meant.
+  // The text may also have been seen in lines that have changed since, and those may be meant.
   if (oldStr !== undefined && fresh.changedWith(oldStr) !== undefined) {
     throw modifiedSinceRead(path, fresh.firstChange);
   }
   return fresh.runs;
 }
 
-/** Why an edit that does not fit the file is refused: layers 7 and 8 come before layer 9. */
-function refusal(
+/** The error for an edit that does not match the file: layers 7 and 8 come before layer 9. */
+function editRefused(
   file: PresentFile,
   seen: SeenFile,
   { plan, oldStr }: { readonly plan: RefusedEdit; readonly oldStr: string },
@@ -125,21 +125,21 @@ function unseenEverywhere(fresh: Freshness, lines: readonly number[]): boolean {
   return lines.every((line) => fresh.judge({ startLine: line, endLine: line }) === "unseen");
 }
 
-interface Outcome {
+interface EditOutcome {
   readonly edited: EditedText;
   readonly plan: PlannedEdit;
   readonly created: boolean;
 }
 
-function told(
+function describeOutcome(
   { path, old_str, new_str }: FileEdit,
-  { edited, plan, created }: Outcome,
+  { edited, plan, created }: EditOutcome,
 ): Pick<PlannedChange<EditResult>, "preview" | "result"> {
   const { diff, snippet } = describeEdit(created ? { oldPath: null, newPath: path } : { path }, edited);
   const { replacements, how: matched } = plan;
   const summary = created
     ? `Create ${path}`
-    : `Edit ${path}: ${replacements} ${replacements === 1 ? "place" : "places"}`;
+    : `Edit ${path}: ${replacements} ${replacements === 1 ? "replacement" : "replacements"}`;
   const lengths = { oldStrLen: old_str.length, newStrLen: new_str.length };
   return {
     preview: { summary, diff },

@@ -9,18 +9,18 @@ import { compareSeen } from "./freshness.js";
 import {
   base64,
   checkCreatable,
-  lookAt,
+  readPresentFile,
   requireAllSeen,
   requireText,
   requireUnchanged,
   type PresentFile,
 } from "./layers.js";
 import { notText } from "./layer-errors.js";
-import { appended, fromBase64, overwritten, type NewContent, type OldContent } from "./new-content.js";
+import { toAppend, fromBase64, toOverwrite, type NewContent, type OldContent } from "./new-content.js";
 import { namedEncoding, noteWritten } from "./note-written.js";
 import { createPresentLines } from "./present-lines.js";
 
-/** A write as the caller wants it. */
+/** A requested write. */
 export interface FileWrite {
   readonly path: string;
   readonly content: string;
@@ -39,54 +39,54 @@ export interface WriteResult {
   diff?: string;
 }
 
-type World = Pick<ToolContext, "files" | "seen">;
+type WriteDeps = Pick<ToolContext, "files" | "seen">;
 
-/** Bring a write through its layers: 2 and 4 to 8 over a file, 2, 4 and 8 at its end. */
-export async function planFileWrite(write: FileWrite, world: World): Promise<PlannedChange<WriteResult>> {
+/** Check a write: layers 2 and 4 to 8 to overwrite a file, layers 2, 4 and 8 to append. */
+export async function planFileWrite(write: FileWrite, deps: WriteDeps): Promise<PlannedChange<WriteResult>> {
   const { path } = write;
-  const stat = await world.files.stat(path);
+  const stat = await deps.files.stat(path);
   if (stat === null) {
-    await checkCreatable(world, path);
-    return planNewFile(write, world);
+    await checkCreatable(deps, path);
+    return planNewFile(write, deps);
   }
   if (stat.type === "directory") throw notText(path, "is a directory");
-  return write.mode === "append" ? planAppend(write, world, stat) : planOverwrite(write, world, stat);
+  return write.mode === "append" ? planAppend(write, deps, stat) : planOverwrite(write, deps, stat);
 }
 
-async function planNewFile(write: FileWrite, world: World): Promise<PlannedChange<WriteResult>> {
+async function planNewFile(write: FileWrite, deps: WriteDeps): Promise<PlannedChange<WriteResult>> {
   const { path, mode } = write;
-  const text = mode === "append" ? appended : overwritten;
+  const text = mode === "append" ? toAppend : toOverwrite;
   const content = isBase64(write) ? fromBase64(write.content) : text(toText(write), undefined);
   const { data } = content;
   return {
     mutations: [{ op: "write", path, data, options: { create: true } }],
     preview: { summary: `Create ${path} with ${data.length} bytes`, ...diffOf(path, undefined, content) },
     result: { ...toResult(write, content), created: true, overwritten: false },
-    refresh: () => noteWhole(world, path, content),
+    refresh: () => noteWhole(deps, path, content),
   };
 }
 
 async function planOverwrite(
   write: FileWrite,
-  world: World,
+  deps: WriteDeps,
   stat: FileStat,
 ): Promise<PlannedChange<WriteResult>> {
   const { path } = write;
   const raw = isBase64(write);
-  const file = raw ? await lookAt(world, path, stat) : await requireText(world, path, stat);
+  const file = raw ? await readPresentFile(deps, path, stat) : await requireText(deps, path, stat);
   requireAllSeen(file);
-  const content = raw ? fromBase64(write.content) : overwritten(toText(write), file);
+  const content = raw ? fromBase64(write.content) : toOverwrite(toText(write), file);
   const { data } = content;
   const diff = diffOf(path, file, content);
   return {
     mutations: [{ op: "write", path, data, options: { ifContent: file.bytes } }],
     preview: { summary: `Overwrite ${path} with ${data.length} bytes`, ...diff },
     result: { ...toResult(write, content), created: false, overwritten: true, ...diff },
-    refresh: () => noteWhole(world, path, content),
+    refresh: () => noteWhole(deps, path, content),
   };
 }
 
-/** The difference between two texts; bytes have none that could be shown. */
+/** The diff between two texts; none for binary content. */
 function diffOf(path: string, before: OldContent | undefined, after: NewContent): { diff?: string } {
   if (after.encoding === base64) return {};
   const names = before === undefined ? { oldPath: null, newPath: path } : { path };
@@ -99,20 +99,20 @@ const headBytes = 1 << 16;
 
 async function planAppend(
   write: FileWrite,
-  world: World,
+  deps: WriteDeps,
   stat: FileStat,
 ): Promise<PlannedChange<WriteResult>> {
   const { path } = write;
-  await requireUnchanged(world, path, stat, { allowGrowth: true });
-  const known = world.seen.get(path);
+  await requireUnchanged(deps, path, stat, { allowGrowth: true });
+  const known = deps.seen.get(path);
   const head = {
-    bytes: await world.files.read(path, { length: headBytes }),
+    bytes: await deps.files.read(path, { length: headBytes }),
     encoding: known?.encoding === undefined || known.encoding === base64 ? "auto" : known.encoding,
   };
-  const content = isBase64(write) ? fromBase64(write.content) : appended(toText(write), head);
+  const content = isBase64(write) ? fromBase64(write.content) : toAppend(toText(write), head);
   const { data } = content;
-  // Only where something is known of the file is there something to bring up to date.
-  const before = known === undefined ? undefined : await lookAt(world, path, stat);
+  // The seen lines need an update only if the session knows some.
+  const before = known === undefined ? undefined : await readPresentFile(deps, path, stat);
   const mutation: FileMutation = { op: "append", path, data, ifIdentity: stat.identity };
   return {
     mutations: [mutation],
@@ -121,31 +121,31 @@ async function planAppend(
       details: { text: write.content.slice(0, 4000) },
     },
     result: { ...toResult(write, content), created: false, overwritten: false },
-    refresh: async () => (before === undefined ? undefined : noteAppended(world, before, data)),
+    refresh: async () => (before === undefined ? undefined : noteAppended(deps, before, data)),
   };
 }
 
-async function noteAppended(world: World, file: PresentFile, data: Uint8Array): Promise<void> {
+async function noteAppended(deps: WriteDeps, file: PresentFile, data: Uint8Array): Promise<void> {
   const { bytes, lines, seen, path } = file;
-  if (seen === undefined || seen.encoding === base64) return world.seen.forget(path);
+  if (seen === undefined || seen.encoding === base64) return deps.seen.forget(path);
   const end = bytes.length;
   const edited = editText(bytes, lines, [{ start: end, end, data }]);
   const runs: readonly LineRun[] = compareSeen(seen, lines).runs;
-  await noteWritten(world, path, { edited, runs: runsAfter(runs, edited), encoding: seen.encoding });
+  await noteWritten(deps, path, { edited, runs: runsAfter(runs, edited), encoding: seen.encoding });
 }
 
-/** Who wrote a content knows all of it. */
-async function noteWhole(world: World, path: string, { data, encoding }: NewContent): Promise<void> {
-  const stat = await world.files.stat(path);
-  if (stat === null) return world.seen.forget(path);
+/** The session knows all lines of a content that it wrote. */
+async function noteWhole(deps: WriteDeps, path: string, { data, encoding }: NewContent): Promise<void> {
+  const stat = await deps.files.stat(path);
+  if (stat === null) return deps.seen.forget(path);
   const { identity } = stat;
   if (encoding === base64) {
     const lines = [Buffer.from(data).toString("base64")];
-    return world.seen.set(path, { identity, runs: [{ start: 1, lines }], complete: true, encoding });
+    return deps.seen.set(path, { identity, runs: [{ start: 1, lines }], complete: true, encoding });
   }
   const lines = createPresentLines(data, encoding);
   const runs = lines.count === 0 ? [] : [{ start: 1, lines: lines.slice(1, lines.count) }];
-  world.seen.set(path, { identity, runs, complete: true, ...namedEncoding(data, lines.encoding) });
+  deps.seen.set(path, { identity, runs, complete: true, ...namedEncoding(data, lines.encoding) });
 }
 
 function isBase64({ encoding }: FileWrite): boolean {

@@ -3,29 +3,29 @@ import { decodeText } from "../../text/decode-text.js";
 import { createLineTable } from "../../text/line-table.js";
 import { createLineFinder } from "./line-finder.js";
 
-/** The lines of a file as it is now, numbered from 1, without their ends. */
+/** The current lines of a file, numbered from 1, without line ends. */
 export interface PresentLines {
   readonly encoding: string;
   readonly count: number;
   line(number: number): string;
-  /** From one line to another, both included, as far as there are lines. */
+  /** The lines from `first` to `last` (inclusive), as far as they exist. */
   slice(first: number, last: number): string[];
-  /** Where a line begins in the bytes; those after the last begin at the end. */
+  /** The byte at which a line starts; for lines after the last one, the end of the file. */
   byteStart(number: number): number;
-  /** The line that a byte belongs to; the end belongs to a line of its own where the last one has ended. */
+  /** The line that contains a byte. After a final line end, the end of the file counts as one more line. */
   lineAt(byte: number): number;
 }
 
-/** A line and a byte that lies in it. */
+/** A line and a byte inside it. */
 export interface LinePlace {
   readonly line: number;
   readonly byte: number;
 }
 
 /**
- * Find the lines of a file; what nobody asks for is not decoded, nor even looked for.
+ * Index the lines of a file lazily: lines that are not requested are neither decoded nor searched for.
  *
- * @param known Places, ascending, near which lines will be asked for.
+ * @param known Positions, ascending, near which lines will be requested.
  */
 export function createPresentLines(
   bytes: Uint8Array,

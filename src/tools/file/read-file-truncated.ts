@@ -19,33 +19,33 @@ import { withOpenFile } from "./read-content.js";
 
 const output = z.object({
   path: z.string(),
-  content: z.string().describe("The structure, or the head and the tail of the text."),
-  size: z.number().describe("Bytes of the whole file."),
+  content: z.string().describe("The structure, or the start and end of the text."),
+  size: z.number().describe("Size of the whole file in bytes."),
   encoding: z.string().nullable(),
   language: z.string().nullable(),
   totalLines: z.number().nullable(),
   kind: z.enum(["whole", "structure", "excerpt", "listing", "description"]),
-  truncated: z.boolean().describe("The content is not the whole file."),
+  truncated: z.boolean().describe("Whether the content is not the whole file."),
   omitted: z
     .object({ startLine: z.number(), endLine: z.number() })
     .nullable()
-    .describe("Lines between head and tail that are not shown."),
+    .describe("The lines that are left out."),
   note: z.string().optional(),
 });
 
 type TruncatedResult = z.infer<typeof output>;
 
-export interface TruncatedParts {
+export interface TruncatedDeps {
   readonly lines: LineReader;
   readonly syntax: Syntax;
 }
 
-/** Shows what matters of a file in few characters. */
-export function createReadFileTruncated(parts: TruncatedParts): Tool {
+/** Shows the essential parts of a file in few characters. */
+export function createReadFileTruncated(parts: TruncatedDeps): Tool {
   return defineTool({
     name: "read_file_truncated",
     description:
-      "Get an idea of a file in few characters: of code its structure (declarations with their lines), of other text the beginning and the end.",
+      "Get an overview of a file in few characters: for code its structure (declarations with line numbers), for other text the start and end.",
     category: "file",
     annotations: { title: "Skim a file", readOnly: true, idempotent: true, cacheable: true },
     examples: [{ arguments: { path: "src/server.ts" } }, { arguments: { path: "app.log", max_chars: 500 } }],
@@ -57,11 +57,11 @@ export function createReadFileTruncated(parts: TruncatedParts): Tool {
         .min(1)
         .max(80_000)
         .default(2000)
-        .describe("Most characters of content to return."),
+        .describe("Maximum number of characters of content to return."),
       prefer_structure: z
         .boolean()
         .default(true)
-        .describe("Of code, show the structure instead of the text."),
+        .describe("For code, show the structure instead of the text."),
     }),
     output,
     resources: ({ path }) => ({ reads: [{ path }] }),
@@ -74,13 +74,13 @@ export function createReadFileTruncated(parts: TruncatedParts): Tool {
   });
 }
 
-interface Skim extends TruncatedParts {
+interface Skim extends TruncatedDeps {
   readonly request: { path: string; max_chars: number; prefer_structure: boolean };
   readonly ctx: ToolContext;
 }
 
-/** Larger sources are data rather than code; parsing them would take too long. */
-const largestSource = 2 * 1024 * 1024;
+/** Larger files are usually data rather than code, and parsing them would take too long. */
+const maxSourceBytes = 2 * 1024 * 1024;
 
 async function skim(
   file: OpenFile,
@@ -99,7 +99,7 @@ async function skim(
     whole || !request.prefer_structure ? undefined : await readOutline(file, language, skimming);
   if (outline !== undefined) {
     const { text, complete } = fitOutline(outline, maxChars);
-    const note = complete ? undefined : "The structure did not fit as a whole; raise max_chars for more.";
+    const note = complete ? undefined : "The structure is incomplete; raise max_chars for more.";
     return {
       value: {
         ...about,
@@ -129,7 +129,7 @@ function keepSeen(ctx: ToolContext, file: OpenFile, { head, tail }: Excerpt): vo
 }
 
 async function readOutline(file: OpenFile, language: string, { syntax, ctx }: Skim) {
-  if (file.stat.size > largestSource || !syntax.supports(language)) return undefined;
+  if (file.stat.size > maxSourceBytes || !syntax.supports(language)) return undefined;
   const bytes = Buffer.alloc(file.stat.size);
   let filled = 0;
   for (let got = 1; got > 0 && filled < bytes.length; filled += got) {
@@ -140,7 +140,7 @@ async function readOutline(file: OpenFile, language: string, { syntax, ctx }: Sk
   try {
     return await outlineSource(text, language, syntax);
   } catch {
-    // A grammar that cannot be loaded or gives up is no reason to show nothing.
+    // Without a working grammar, the text is shown instead.
     return undefined;
   }
 }
@@ -162,7 +162,7 @@ async function skimBinary(
     kind: "description",
     truncated: true,
     omitted: null,
-    note: note ?? `${mimeType}; read_file shows more.`,
+    note: note ?? `${mimeType}; use read_file to see more.`,
   };
 }
 
@@ -185,9 +185,11 @@ async function skimDirectory(path: string, ctx: ToolContext): Promise<TruncatedR
 function renderTruncated({ kind, content, omitted, totalLines, path, note }: TruncatedResult): string {
   const notes = note === undefined ? [] : [`[${note}]`];
   if (kind === "structure") {
-    return [content, `[Structure of ${path}, ${totalLines} lines; read_file shows them.]`, ...notes].join(
-      "\n",
-    );
+    return [
+      content,
+      `[Structure of ${path} (${totalLines} lines); use read_file to see the lines.]`,
+      ...notes,
+    ].join("\n");
   }
   if (kind !== "whole" && kind !== "excerpt") return [content, ...notes].join("\n");
   if (omitted === null) {

@@ -29,7 +29,7 @@ describe("read_file_with_limit", () => {
   it("counts by session where there is no task", async () => {
     const none = { taskId: undefined };
     for (let call = 0; call < 3; call += 1) await read("a.txt", none);
-    await expect(read("a.txt", none)).rejects.toThrow(/that is all/);
+    await expect(read("a.txt", none)).rejects.toThrow(/used all/);
     expect(await read("a.txt", { ...none, sessionId: "other" })).toMatchObject({ callsLeft: 2 });
   });
 

@@ -73,8 +73,8 @@ describe("read_file", () => {
   });
 
   it.each([
-    [{ start_line: 5, end_line: 2 }, /start_line 5 lies behind end_line 2/],
-    [{ start_line: 5 }, /beyond the end: a.txt has 2 lines/],
+    [{ start_line: 5, end_line: 2 }, /start_line \(5\) is after end_line \(2\)/],
+    [{ start_line: 5 }, /start_line \(5\) is beyond the end of a.txt, which has 2 lines/],
     [{ start_line: 0 }, /start_line/],
     [{ start_line: -1 }, /start_line/],
     [{ end_line: Number.NaN }, /end_line/],
@@ -117,7 +117,7 @@ describe("read_file", () => {
       recommendRange: { startLine: 2001, endLine: 4000 },
     });
     expect(result.content.endsWith("line 2000")).toBe(true);
-    expect(shown(result)).toContain("[Lines 1-2000 of 5000. Go on with start_line 2001.]");
+    expect(shown(result)).toContain("[Lines 1-2000 of 5000. Continue with start_line 2001.]");
     const rest = await read("a.txt", { start_line: 4990 });
     expect(rest.content).toBe(lines.slice(4989).join("\n"));
     expect(rest.recommendRange).toBeNull();
@@ -170,7 +170,9 @@ describe("read_file", () => {
       encoding: "base64",
       truncated: false,
     });
-    await expect(read("a.bin", { encoding: "base64", start_line: 1 })).rejects.toThrow(/no lines/);
+    await expect(read("a.bin", { encoding: "base64", start_line: 1 })).rejects.toThrow(
+      /line range is not possible/,
+    );
   });
 
   it("describes what is no text", async () => {

@@ -5,12 +5,12 @@ import type { LineReader } from "./lines/line-reader.js";
 import { readContent } from "./read-content.js";
 import { readInput, readOutput, renderRead } from "./read-result.js";
 
-/** Reads a file, or some of its lines. */
+/** Reads a file or a range of its lines. */
 export function createReadFile(lines: LineReader): Tool {
   return defineTool({
     name: "read_file",
     description:
-      "Read a text file or a range of its lines; the lines come with their numbers. Images and PDFs are shown where possible, a directory is listed.",
+      "Read a text file or a range of its lines, with line numbers. Images and PDFs are shown if possible; a directory is listed.",
     category: "file",
     aliases: ["file_read"],
     annotations: { title: "Read a file", readOnly: true, idempotent: true, cacheable: true },

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { ContentPart } from "../../contract/call.js";
 import { numberLines } from "./number-lines.js";
 
-/** What reading a file takes. */
+/** The input fields for reading a file. */
 export const readInput = {
   path: z.string().min(1).describe("The file, relative to the workspace or absolute."),
   encoding: z
@@ -10,38 +10,38 @@ export const readInput = {
     .min(1)
     .max(60)
     .default("auto")
-    .describe("auto, utf8, ascii, latin1, utf16le, base64 or another name."),
-  start_line: z.number().int().min(1).optional().describe("First line to read, from 1."),
-  end_line: z.number().int().min(1).optional().describe("Last line to read, included."),
+    .describe("auto, utf8, ascii, latin1, utf16le, base64 or another encoding name."),
+  start_line: z.number().int().min(1).optional().describe("First line to read, starting at 1."),
+  end_line: z.number().int().min(1).optional().describe("Last line to read (inclusive)."),
 };
 
-/** What reading a file answers with. */
+/** The result of reading a file. */
 export const readOutput = z.object({
   path: z.string(),
-  content: z.string().describe("The text as the file has it; a listing for a directory."),
-  size: z.number().describe("Bytes of the whole file."),
+  content: z.string().describe("The text of the file, or a listing of a directory."),
+  size: z.number().describe("Size of the whole file in bytes."),
   encoding: z.string().nullable(),
   language: z.string().nullable(),
-  totalLines: z.number().nullable().describe("Lines of the whole file; null where it has none to count."),
+  totalLines: z.number().nullable().describe("Number of lines of the whole file; null if it is not known."),
   startLine: z.number(),
   endLine: z.number(),
   isDirectory: z.boolean(),
   recommendRange: z
     .object({ startLine: z.number(), endLine: z.number() })
     .nullable()
-    .describe("What to read next, where not all fitted."),
-  truncated: z.boolean().describe("More was asked for than fitted."),
-  mimeType: z.string().optional().describe("Of a file that is no text."),
+    .describe("The range to read next, if not everything fit."),
+  truncated: z.boolean().describe("Whether less was returned than requested."),
+  mimeType: z.string().optional().describe("MIME type of a file that is not text."),
   image: z
     .object({ data: z.string(), mimeType: z.string(), width: z.number(), height: z.number() })
     .optional()
-    .describe("An image, in Base64, made smaller where it was large."),
-  note: z.string().optional().describe("What else there is to know."),
+    .describe("The image in Base64, scaled down if it was large."),
+  note: z.string().optional().describe("Further remarks."),
 });
 
 export type ReadResult = z.infer<typeof readOutput>;
 
-/** Fields of what has no lines. */
+/** The fields of a file or directory without lines. */
 export const noLines = {
   encoding: null,
   language: null,
@@ -53,7 +53,7 @@ export const noLines = {
   truncated: false,
 } as const;
 
-/** The text for the model: numbered lines, and in brackets what is to be known besides. */
+/** The text for the model: numbered lines, and remarks in brackets. */
 export function renderRead(result: ReadResult): string | readonly ContentPart[] {
   const text = [bodyOf(result), ...notesOf(result)].filter((part) => part !== "").join("\n");
   if (result.image === undefined) return text;
@@ -75,7 +75,9 @@ function notesOf(result: ReadResult): string[] {
   if (totalLines === 0 && result.encoding !== null && !isDirectory) notes.push("[The file is empty.]");
   const all = totalLines === null ? "" : ` of ${totalLines}`;
   if (recommendRange !== null) {
-    notes.push(`[Lines ${startLine}-${endLine}${all}. Go on with start_line ${recommendRange.startLine}.]`);
+    notes.push(
+      `[Lines ${startLine}-${endLine}${all}. Continue with start_line ${recommendRange.startLine}.]`,
+    );
   } else if (endLine > 0 && (startLine > 1 || endLine < (totalLines ?? endLine) || truncated)) {
     notes.push(`[Lines ${startLine}-${endLine}${all}.]`);
   }

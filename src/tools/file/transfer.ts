@@ -1,21 +1,21 @@
 import * as z from "zod";
 import type { ToolContext } from "../../contract/context.js";
 import type { FileMutation } from "../../contract/ports/files.js";
-import { checkCreatable, checkPath, requireUnchanged, standsAt, type Standing } from "./layers.js";
+import { checkCreatable, checkPath, requireUnchanged, entryAt, type PathEntry } from "./layers.js";
 import { existsAlready, fileMissing } from "./layer-errors.js";
 
-/** From one path to another. */
+/** A move or copy. */
 export interface Transfer {
   readonly from: string;
   readonly to: string;
   readonly overwrite: boolean;
 }
 
-/** What a move or copy takes. */
+/** The input of a move or copy. */
 export const transferInput = z.object({
-  from: z.string().min(1).describe("What is there now, relative to the workspace or absolute."),
-  to: z.string().min(1).describe("The path that it shall have; missing directories are made."),
-  overwrite: z.boolean().default(false).describe("Replace a file that is at that path."),
+  from: z.string().min(1).describe("The source, relative to the workspace or absolute."),
+  to: z.string().min(1).describe("The destination path; missing directories are created."),
+  overwrite: z.boolean().default(false).describe("Replace an existing file at the destination."),
 });
 
 /** Layer 2 for both paths. */
@@ -24,13 +24,13 @@ export function checkPaths(ctx: ToolContext, { from, to }: Transfer, access: "re
   checkPath(ctx, to);
 }
 
-/** Layers 4, 5 and 8 for both ends; what is moved or copied. */
+/** Layers 4, 5 and 8 for both paths; returns the source. */
 export async function requireTransfer(
   ctx: ToolContext,
   { from, to, overwrite }: Transfer,
-): Promise<Standing> {
-  const source = await standsAt(ctx, from);
-  const target = await standsAt(ctx, to);
+): Promise<PathEntry> {
+  const source = await entryAt(ctx, from);
+  const target = await entryAt(ctx, to);
   if (target === null) await checkCreatable(ctx, to);
   if (source === null) throw fileMissing(from);
   if (target !== null && !overwrite) throw existsAlready(to);
@@ -39,13 +39,13 @@ export async function requireTransfer(
   return source;
 }
 
-/** The mutation, bound to what was judged. */
+/** The mutation; it fails if the source is no longer the one that was checked. */
 export function toMutation(
   op: "move" | "copy",
   { from, to, overwrite }: Transfer,
-  source: Standing,
+  source: PathEntry,
 ): FileMutation {
-  // A move takes the link itself, a copy what it leads to.
+  // A move moves the link itself, a copy copies its target.
   const stat = op === "copy" || source.type === "file" ? source.stat : undefined;
   return { op, from, to, overwrite, ...(stat?.type === "file" && { ifIdentity: stat.identity }) };
 }

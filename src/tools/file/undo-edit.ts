@@ -9,18 +9,18 @@ import { checkPath } from "./layers.js";
 
 const input = z.object({
   path: z.string().min(1).optional().describe("Undo the last change of this file."),
-  call_id: z.string().min(1).optional().describe("Undo all that this call changed."),
-  task_id: z.string().min(1).optional().describe("Undo all that this task changed."),
+  call_id: z.string().min(1).optional().describe("Undo all changes of this call."),
+  task_id: z.string().min(1).optional().describe("Undo all changes of this task."),
   paths: touchedPaths,
 });
 
-type Wish = z.infer<typeof input>;
+type UndoInput = z.infer<typeof input>;
 
-/** Takes changes of files back. */
+/** Undoes file changes. */
 export const undoEdit = defineTool({
   name: "undo_edit",
   description:
-    "Take back the last change of a file, all changes of a call or of a task, or, without arguments, the last change of this session. Refused where someone changed the files since.",
+    "Undo the last change of a file, all changes of a call or task, or, without arguments, the last change of this session. Fails if the files were changed since.",
   category: "file",
   annotations: { title: "Undo an edit", dangerous: true },
   examples: [{ arguments: { path: "src/index.ts" } }, { arguments: {} }],
@@ -30,24 +30,24 @@ export const undoEdit = defineTool({
       z.object({ path: z.string(), restoredContentLen: z.number(), previousContentLen: z.number() }),
     ),
     path: z.string().describe("The first of the files."),
-    restoredContentLen: z.number().describe("Bytes that it has now; 0 where it is gone."),
-    previousContentLen: z.number().describe("Bytes that it had before the undo."),
+    restoredContentLen: z.number().describe("Its current size in bytes; 0 if it no longer exists."),
+    previousContentLen: z.number().describe("Its size in bytes before the undo."),
     diff: z.string(),
   }),
-  resources: (wish) => ({ writes: writesOf(wish) }),
-  // Which files a call or a task touched only the journal knows: they are looked up and judged like any.
-  checkPermissions: async (wish, ctx) => {
-    if (wish.path !== undefined) checkPath(ctx, wish.path);
-    const paths = await ctx.files.touchedBy(toSelector(wish));
+  resources: (target) => ({ writes: writesOf(target) }),
+  // Only the journal knows which files a call or task touched: they are looked up and checked.
+  checkPermissions: async (target, ctx) => {
+    if (target.path !== undefined) checkPath(ctx, target.path);
+    const paths = await ctx.files.touchedBy(toSelector(target));
     for (const path of paths) checkPath(ctx, path);
-    return { behavior: "allow", updatedInput: { ...wish, paths: [...paths] } };
+    return { behavior: "allow", updatedInput: { ...target, paths: [...paths] } };
   },
-  preview: async (wish, { files }) => {
-    const { files: touched, diff } = await files.previewUndo(toSelector(wish));
+  preview: async (target, { files }) => {
+    const { files: touched, diff } = await files.previewUndo(toSelector(target));
     const names = touched.map(({ path }) => path);
     return { summary: `Undo the last change of ${names.join(", ")}`, diff, details: { files: touched } };
   },
-  execute: (wish, ctx) => undo(wish, ctx),
+  execute: (target, ctx) => undo(target, ctx),
   render: ({ files, diff }) => {
     const lines = files.map(
       ({ path, restoredContentLen, previousContentLen }) =>
@@ -57,10 +57,10 @@ export const undoEdit = defineTool({
   },
 });
 
-async function undo(wish: Wish, ctx: ToolContext) {
-  const what = toSelector(wish);
+async function undo(target: UndoInput, ctx: ToolContext) {
+  const what = toSelector(target);
   const preview = await ctx.files.previewUndo(what);
-  requireJudged(preview.files, wish);
+  requireJudged(preview.files, target);
   const before = await rememberBefore(
     ctx,
     preview.files.map(({ path }) => path),
@@ -78,12 +78,12 @@ async function undo(wish: Wish, ctx: ToolContext) {
   };
 }
 
-function toSelector({ path, call_id: callId, task_id: taskId }: Wish): ChangeSelector | undefined {
+function toSelector({ path, call_id: callId, task_id: taskId }: UndoInput): ChangeSelector | undefined {
   const given = [path, callId, taskId].filter((each) => each !== undefined);
   if (given.length > 1) {
-    throw new ToolValidationError("Give only one of path, call_id and task_id.", {
+    throw new ToolValidationError("Only one of path, call_id and task_id may be set.", {
       code: "VALUE_INVALID",
-      hint: "Leave the others out.",
+      hint: "Omit the others.",
     });
   }
   if (path !== undefined) return { path };

@@ -1,20 +1,20 @@
 import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 
-/** Ask the person a question, with choices where there are some. */
+/** Asks the user a question, with optional choices. */
 export const askUser = defineTool({
   name: "ask_user",
-  description: "Ask the person a question and wait for the answer.",
+  description: "Ask the user a question and wait for the answer.",
   category: "interaction",
-  annotations: { title: "Ask the person" },
+  annotations: { title: "Ask the user" },
   timeoutMs: null,
   input: z.object({
-    question: z.string().min(1).max(10_000).describe("What to ask"),
+    question: z.string().min(1).max(10_000).describe("The question."),
     options: z
       .array(z.string().min(1).max(1000))
       .max(50)
       .optional()
-      .describe("Answers to choose from; others stay possible"),
+      .describe("Answers to choose from. The user may still give another answer."),
   }),
   async execute({ question, options }, { interact, signal }) {
     const choices = options === undefined || options.length === 0 ? {} : { options };

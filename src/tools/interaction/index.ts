@@ -5,7 +5,7 @@ import { requestConfirmation } from "./request-confirmation.js";
 import { requestInput } from "./request-input.js";
 import { reviewWithFeedbackContent } from "./review-with-feedback-content.js";
 
-/** The tools that talk to the person. */
+/** The tools that interact with the user. */
 export const interactionTools: readonly Tool[] = [
   askUser,
   requestConfirmation,

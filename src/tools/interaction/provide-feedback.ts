@@ -1,20 +1,20 @@
 import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 
-/** Leave feedback on a stage where the next one and the person find it. */
+/** Stores feedback on a stage for later stages and for the user. */
 export const provideFeedback = defineTool({
   name: "provide_feedback",
-  description: "Leave feedback on a stage of the work; it is kept with the workspace.",
+  description: "Leave feedback on a stage of the work. It is stored with the workspace.",
   category: "interaction",
   annotations: { title: "Leave feedback" },
   input: z.object({
-    stage_name: z.string().min(1).max(200).describe("The stage it is about"),
+    stage_name: z.string().min(1).max(200).describe("The stage that the feedback is about."),
     feedback_type: z
       .string()
       .min(1)
       .max(100)
-      .describe("What kind it is, such as issue, suggestion or praise"),
-    feedback: z.string().min(1).max(100_000).describe("The feedback itself"),
+      .describe("The kind of feedback, such as issue, suggestion or praise."),
+    feedback: z.string().min(1).max(100_000).describe("The feedback."),
   }),
   resources: () => ({ writes: [{ lock: "feedback" }] }),
   async execute({ stage_name, feedback_type, feedback }, { store, clock, callId, emit }) {

@@ -1,16 +1,16 @@
 import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 
-/** Ask the person whether a finished stage is good to go on from. */
+/** Asks the user to confirm that a stage is finished. */
 export const requestConfirmation = defineTool({
   name: "request_confirmation",
-  description: "Ask the person to confirm that a stage is done and the work may go on.",
+  description: "Ask the user to confirm that a stage is done and the work may continue.",
   category: "interaction",
   annotations: { title: "Ask for confirmation" },
   timeoutMs: null,
   input: z.object({
-    stage_name: z.string().min(1).max(200).describe("The stage that is done"),
-    message: z.string().min(1).max(10_000).describe("What the person should look at"),
+    stage_name: z.string().min(1).max(200).describe("The stage that is done."),
+    message: z.string().min(1).max(10_000).describe("What the user should check."),
   }),
   async execute({ stage_name, message }, { interact, signal }) {
     const answer = await interact.ask({ kind: "confirm", title: stage_name, message }, signal);

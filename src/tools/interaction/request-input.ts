@@ -1,16 +1,16 @@
 import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 
-/** Ask the person for a text. */
+/** Asks the user for a text. */
 export const requestInput = defineTool({
   name: "request_input",
-  description: "Ask the person to type something in.",
+  description: "Ask the user to enter a text.",
   category: "interaction",
   annotations: { title: "Ask for input" },
   timeoutMs: null,
   input: z.object({
-    prompt: z.string().min(1).max(10_000).describe("What to type in"),
-    default: z.string().max(10_000).optional().describe("What an empty answer stands for"),
+    prompt: z.string().min(1).max(10_000).describe("What to enter."),
+    default: z.string().max(10_000).optional().describe("The value that an empty answer stands for."),
   }),
   async execute({ prompt, default: fallback }, { interact, signal }) {
     const preset = fallback === undefined ? {} : { default: fallback };

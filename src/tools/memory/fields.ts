@@ -4,7 +4,7 @@ import { memoryKinds, type FoundMemory, type Memory } from "../../contract/ports
 /** A memory's id. */
 export const memoryId = z.string().trim().min(1).max(100).describe("Id of the memory, such as mem-12.");
 
-/** A memory as tools answer with it. */
+/** A memory in the result of a tool. */
 export const memoryRecord = z.object({
   id: z.string(),
   kind: z.enum(memoryKinds),
@@ -22,10 +22,10 @@ export const memoryRecord = z.object({
   rationale: z.string().optional(),
   whenToUse: z.string().optional(),
   promotedTo: z.array(z.string()).optional(),
-  score: z.number().optional().describe("How well it fits; 1 is the best of this answer."),
+  score: z.number().optional().describe("How well it matches; 1 is the best match of this result."),
 });
 
-/** A memory as a result; nobody changes what a tool answered. */
+/** A memory as a result. The cast drops `readonly`: results are not modified. */
 export function toResult(memory: Memory | FoundMemory): z.infer<typeof memoryRecord> {
   return memory as z.infer<typeof memoryRecord>;
 }

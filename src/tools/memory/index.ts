@@ -7,7 +7,7 @@ import { saveInsight } from "./save-insight.js";
 import { saveIssue } from "./save-issue.js";
 import { saveLearning } from "./save-learning.js";
 
-/** The tools that remember. */
+/** The memory tools. */
 export const memoryTools: readonly Tool[] = [
   queryMemory,
   saveInsight,

@@ -92,14 +92,14 @@ describe("the memory tools", () => {
 
   it("tell the model what it needs", async () => {
     const tenon = open();
-    expect(await text(tenon, "query_memory")).toBe("Nothing is remembered yet.");
+    expect(await text(tenon, "query_memory")).toBe("There are no memories yet.");
     expect(
       await text(tenon, "save_insight", { title: "A", content: "long ".repeat(1000), tags: ["x"] }),
     ).toBe("Saved the insight as mem-1 in iteration-1.");
     const shown = await text(tenon, "query_memory", { query: "long" });
     expect(shown).toMatch(/^\[mem-1\] A \(insight\) #x\nlong long/);
     expect(shown.length).toBeLessThan(2100);
-    expect(await text(tenon, "query_memory", { query: "zebra" })).toBe("Nothing that is remembered fits.");
+    expect(await text(tenon, "query_memory", { query: "zebra" })).toBe("No memory matches the query.");
   });
 
   it("answer hostile queries with an envelope like any other", async () => {

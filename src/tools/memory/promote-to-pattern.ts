@@ -2,11 +2,11 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { memoryId, memoryRecord, toResult } from "./fields.js";
 
-/** Lifts a memory to a pattern of the project. */
+/** Promotes a memory to a pattern of the project. */
 export const promoteToPattern = defineTool({
   name: "promote_to_pattern",
   description:
-    "Make a memory a pattern of the project: a way of working to use again, seen in every later iteration; it keeps the link to its origin.",
+    "Promote a memory to a pattern of the project: a reusable way of working, visible in all later iterations. It keeps a link to its origin.",
   category: "memory",
   annotations: { title: "Promote to pattern", idempotent: true },
   examples: [{ arguments: { id: "mem-2", when_to_use: "Calls over the network." } }],
@@ -14,12 +14,14 @@ export const promoteToPattern = defineTool({
     id: memoryId,
     when_to_use: z.string().trim().min(1).max(100_000).optional().describe("When it applies."),
   }),
-  output: memoryRecord.extend({ created: z.boolean().describe("False where it was promoted before.") }),
+  output: memoryRecord.extend({ created: z.boolean().describe("False if it had been promoted before.") }),
   resources: () => ({ writes: [{ lock: "memory" }] }),
   async execute({ id, when_to_use: whenToUse }, { store }) {
     const { memory, created } = await store.memories.promote(id, { kind: "pattern", whenToUse });
     return { ...toResult(memory), created };
   },
   render: ({ id, title, created }, { id: from }) =>
-    created ? `${from} is now the pattern ${id}: ${title}` : `${from} was made the pattern ${id} before.`,
+    created
+      ? `Promoted ${from} to pattern ${id}: ${title}`
+      : `${from} had already been promoted to pattern ${id}.`,
 });

@@ -4,22 +4,22 @@ import { memoryKinds } from "../../contract/ports/memories.js";
 import { memoryRecord, toResult } from "./fields.js";
 import { showMemory } from "./show-memory.js";
 
-/** Finds what is remembered. */
+/** Searches the memories. */
 export const queryMemory = defineTool({
   name: "query_memory",
   description:
-    "Look up what was remembered: insights, issues and learnings of this iteration, decisions and patterns of the project. With words the best match comes first, without them the newest.",
+    "Search memories: insights, issues and learnings of this iteration, decisions and patterns of the project. With a query the best match comes first, without one the newest.",
   category: "memory",
   annotations: { title: "Query memory", readOnly: true, idempotent: true },
   examples: [{ arguments: { query: "database migrations" } }, { arguments: { kind: "decision" } }],
   input: z.object({
-    query: z.string().max(100_000).optional().describe("Words to look for, in any language."),
+    query: z.string().max(100_000).optional().describe("Words to search for, in any language."),
     scope: z
       .enum(["project", "iteration", "smart"])
       .default("smart")
-      .describe("One layer, or both merged by fit and recency."),
-    kind: z.enum(memoryKinds).optional().describe("Only this kind."),
-    limit: z.number().int().min(1).max(100).default(10).describe("Most memories to return."),
+      .describe("One layer, or (smart) both, merged by relevance and recency."),
+    kind: z.enum(memoryKinds).optional().describe("Only memories of this kind."),
+    limit: z.number().int().min(1).max(100).default(10).describe("Maximum number of memories to return."),
   }),
   output: z.object({ count: z.number(), scope: z.string(), memories: z.array(memoryRecord) }),
   resources: () => ({ reads: [{ lock: "memory" }, { lock: "pipeline" }] }),
@@ -29,6 +29,6 @@ export const queryMemory = defineTool({
   },
   render: ({ memories }, { query = "" }) => {
     if (memories.length > 0) return memories.map(showMemory).join("\n\n");
-    return query.trim() === "" ? "Nothing is remembered yet." : "Nothing that is remembered fits.";
+    return query.trim() === "" ? "There are no memories yet." : "No memory matches the query.";
   },
 });

@@ -2,10 +2,10 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { memoryId, memoryRecord, toResult } from "./fields.js";
 
-/** Closes an issue. */
+/** Resolves an issue. */
 export const resolveIssue = defineTool({
   name: "resolve_issue",
-  description: "Close a remembered issue and remember how it was solved.",
+  description: "Mark a saved issue as resolved and store how it was solved.",
   category: "memory",
   annotations: { title: "Resolve issue" },
   examples: [{ arguments: { id: "mem-3", resolution: "Each run takes a free port." } }],

@@ -1,10 +1,10 @@
 import { defineSaveMemory } from "./save-memory.js";
 
-/** Keeps what was learned. */
+/** Saves a learning. */
 export const saveLearning = defineSaveMemory({
   name: "save_learning",
   kind: "learning",
   title: "Save learning",
-  description: "Remember what was learned from doing the work, so that it is done better next time.",
+  description: "Save what was learned from the work, so that it goes better next time.",
   example: { title: "Migrate before deploying", content: "The new code needs the new column." },
 });

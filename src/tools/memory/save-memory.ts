@@ -3,7 +3,7 @@ import { defineTool } from "../../contract/define-tool.js";
 import type { SavedKind } from "../../contract/ports/memories.js";
 import { memoryRecord, toResult } from "./fields.js";
 
-/** What the tools that save memories differ in. */
+/** What differs between the tools that save memories. */
 export interface SaveMemory {
   readonly name: string;
   readonly kind: SavedKind;
@@ -12,7 +12,7 @@ export interface SaveMemory {
   readonly example: { readonly title: string; readonly content: string; readonly tags?: string[] };
 }
 
-/** Define a tool that saves one kind of memory in the present iteration. */
+/** Define a tool that saves one kind of memory in the current iteration. */
 export function defineSaveMemory({ name, kind, title, description, example }: SaveMemory) {
   return defineTool({
     name,
@@ -21,8 +21,8 @@ export function defineSaveMemory({ name, kind, title, description, example }: Sa
     annotations: { title },
     examples: [{ arguments: { ...example } }],
     input: z.object({
-      title: z.string().trim().min(1).max(500).describe("One line."),
-      content: z.string().trim().min(1).max(100_000).describe("The whole of it."),
+      title: z.string().trim().min(1).max(500).describe("A one-line title."),
+      content: z.string().trim().min(1).max(100_000).describe("The full text."),
       tags: z.array(z.string().trim().min(1).max(100)).max(50).default([]).describe("Labels to find it by."),
     }),
     output: memoryRecord,

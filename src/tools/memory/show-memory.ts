@@ -4,23 +4,23 @@ import type { memoryRecord } from "./fields.js";
 /** A memory as text for the model. */
 export function showMemory(memory: z.infer<typeof memoryRecord>): string {
   const { id, kind, title, content, tags, status, layer } = memory;
-  const marks = [
+  const labels = [
     kind,
     ...(status === undefined ? [] : [status]),
     ...(layer === "project" ? ["project"] : []),
   ];
-  const labels = tags.map((tag) => ` #${tag}`).join("");
+  const tagText = tags.map((tag) => ` #${tag}`).join("");
   const more = [
-    memory.resolution === undefined ? "" : `Resolved: ${clip(memory.resolution)}`,
-    memory.rationale === undefined ? "" : `Because: ${clip(memory.rationale)}`,
-    memory.whenToUse === undefined ? "" : `When: ${clip(memory.whenToUse)}`,
+    memory.resolution === undefined ? "" : `Resolved: ${clipText(memory.resolution)}`,
+    memory.rationale === undefined ? "" : `Because: ${clipText(memory.rationale)}`,
+    memory.whenToUse === undefined ? "" : `When: ${clipText(memory.whenToUse)}`,
     memory.origin === undefined ? "" : `From: ${memory.origin}`,
   ].filter((line) => line !== "");
-  return [`[${id}] ${title} (${marks.join(", ")})${labels}`, clip(content), ...more].join("\n");
+  return [`[${id}] ${title} (${labels.join(", ")})${tagText}`, clipText(content), ...more].join("\n");
 }
 
-const mostShown = 2000;
+const maxShownChars = 2000;
 
-function clip(text: string): string {
-  return text.length <= mostShown ? text : `${text.slice(0, mostShown).trimEnd()} […]`;
+function clipText(text: string): string {
+  return text.length <= maxShownChars ? text : `${text.slice(0, maxShownChars).trimEnd()} […]`;
 }

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
-import { httpInput, httpResult, renderHttp, send } from "./http-result.js";
+import { httpInput, httpResult, renderHttp, sendRequest } from "./http-result.js";
 import { hostResources, shownUrl } from "./request-url.js";
 
-/** Fetches an address as it is. */
+/** Sends a GET request. */
 export const httpGet = defineTool({
   name: "http_get",
   description: "Send an HTTP GET request and return the status, headers and body.",
@@ -16,6 +16,6 @@ export const httpGet = defineTool({
   output: httpResult,
   resources: ({ url }) => hostResources(url, "reads"),
   preview: ({ url }) => ({ summary: `GET ${shownUrl(url)}`, address: shownUrl(url) }),
-  execute: ({ url, headers }, ctx) => send({ url, method: "GET", ...(headers && { headers }) }, ctx),
+  execute: ({ url, headers }, ctx) => sendRequest({ url, method: "GET", ...(headers && { headers }) }, ctx),
   render: renderHttp,
 });

@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
-import { httpInput, httpResult, renderHttp, send } from "./http-result.js";
+import { httpInput, httpResult, renderHttp, sendRequest } from "./http-result.js";
 import { previewRequest } from "./preview-request.js";
 import { hostResources } from "./request-url.js";
 
-/** Sends any request. */
+/** Sends a request with any method. */
 export const httpRequest = defineTool({
   name: "http_request",
-  description: "Send an HTTP request with any method and return the status, headers and body of the answer.",
+  description:
+    "Send an HTTP request with any method and return the status, headers and body of the response.",
   category: "network",
   annotations: { title: "HTTP request", dangerous: true, openWorld: true },
   examples: [{ arguments: { url: "https://api.example.com/items/1", method: "DELETE" } }],
@@ -18,16 +19,16 @@ export const httpRequest = defineTool({
       .min(1)
       .max(32)
       .optional()
-      .describe("GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS; GET if left out."),
+      .describe("GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS. Default: GET."),
   }),
   output: httpResult,
-  resources: ({ url, method }) => hostResources(url, reads(method) ? "reads" : "writes"),
+  resources: ({ url, method }) => hostResources(url, isReadMethod(method) ? "reads" : "writes"),
   preview: (input) => previewRequest({ ...input, method: (input.method ?? "GET").toUpperCase() }),
   execute: ({ url, method = "GET", headers, body }, ctx) =>
-    send({ url, method, ...(headers && { headers }), ...(body !== undefined && { body }) }, ctx),
+    sendRequest({ url, method, ...(headers && { headers }), ...(body !== undefined && { body }) }, ctx),
   render: renderHttp,
 });
 
-function reads(method = "GET"): boolean {
+function isReadMethod(method = "GET"): boolean {
   return ["GET", "HEAD", "OPTIONS"].includes(method.toUpperCase());
 }

@@ -4,47 +4,50 @@ import type { HttpRequest } from "../../contract/ports/http.js";
 import { readText } from "./read-text.js";
 import { requireUrl } from "./request-url.js";
 
-/** What every plain request answers with. */
+/** The result of the plain request tools. */
 export const httpResult = z.object({
   status: z.number().int(),
   headers: z.record(z.string(), z.string()),
-  body: z.string().describe("Text, or Base64 where encoding says so."),
-  encoding: z.literal("base64").optional().describe("The body is no text."),
-  truncated: z.boolean().describe("The body was cut at the size limit."),
-  finalUrl: z.string().describe("Where redirects led to."),
+  body: z.string().describe("The body as text, or as Base64 if encoding is set."),
+  encoding: z.literal("base64").optional().describe("Set if the body is not text."),
+  truncated: z.boolean().describe("Whether the body was truncated at the size limit."),
+  finalUrl: z.string().describe("The URL after redirects."),
 });
 
 export type HttpResult = z.infer<typeof httpResult>;
 
-/** The arguments that all requests share. */
+/** The input fields that all requests share. */
 export const httpInput = {
-  url: z.string().min(1).max(32_768).describe("The whole address, with http:// or https://."),
+  url: z.string().min(1).max(32_768).describe("The full URL, with http:// or https://."),
   headers: z
     .record(z.string(), z.string())
     .optional()
-    .describe("Request headers by name. Host, Content-Length and the like are set by the connection."),
-  body: z.string().optional().describe("The body as text; JSON as its text."),
+    .describe("Request headers by name. Host, Content-Length and similar ones are set automatically."),
+  body: z.string().optional().describe("The request body as text, such as JSON text."),
 };
 
-/** Send a request through the guarded way out, and read its answer. */
-export async function send(request: HttpRequest, ctx: ToolContext): Promise<HttpResult> {
+/** Send a request through the guarded HTTP client and read the response. */
+export async function sendRequest(request: HttpRequest, ctx: ToolContext): Promise<HttpResult> {
   requireUrl(request.url);
-  const { body: bytes, ...response } = await ctx.http.request({ ...withType(request), signal: ctx.signal });
+  const { body: bytes, ...response } = await ctx.http.request({
+    ...withContentType(request),
+    signal: ctx.signal,
+  });
   const contentType = response.headers["content-type"] ?? "";
   const { text, binary } = readText({ body: bytes, contentType, truncated: response.truncated });
   const { status, headers, truncated, finalUrl } = response;
   return { status, headers, body: text, ...(binary && { encoding: "base64" }), truncated, finalUrl };
 }
 
-/** The answer as a model reads it; Base64 beyond a few lines tells it nothing. */
+/** The response as text for the model; long Base64 is shortened. */
 export function renderHttp({ status, headers, body, encoding, truncated, finalUrl }: HttpResult): string {
   const head = [`HTTP ${status} ${finalUrl}`];
-  for (const name of shown) if (headers[name] !== undefined) head.push(`${name}: ${headers[name]}`);
-  const cut = truncated ? "\n[The body was cut here: it is larger than the limit.]" : "";
+  for (const name of shownHeaders) if (headers[name] !== undefined) head.push(`${name}: ${headers[name]}`);
+  const cut = truncated ? "\n[The body was truncated here: it exceeds the size limit.]" : "";
   return `${head.join("\n")}\n\n${encoding === undefined ? body : describeBinary(body)}${cut}`;
 }
 
-const shown = [
+const shownHeaders = [
   "content-type",
   "content-length",
   "last-modified",
@@ -57,11 +60,11 @@ const shown = [
 
 function describeBinary(base64: string): string {
   if (base64.length <= 2000) return `[binary, in Base64] ${base64}`;
-  return `[binary, ${Math.floor((base64.length * 3) / 4)} bytes, in Base64 from ${base64.slice(0, 60)}…]`;
+  return `[binary, ${Math.floor((base64.length * 3) / 4)} bytes; Base64 starts with ${base64.slice(0, 60)}…]`;
 }
 
-/** A body without a type is JSON if it reads as an object or a list, else plain text. */
-function withType(request: HttpRequest): HttpRequest {
+/** A body without a content type is sent as JSON if it parses as an object or array, else as plain text. */
+function withContentType(request: HttpRequest): HttpRequest {
   const { body, headers = {} } = request;
   if (
     typeof body !== "string" ||

@@ -154,7 +154,7 @@ describe("the HTTP tools", () => {
       finalUrl: "https://a/",
     };
     expect(renderHttp(result)).toBe(
-      "HTTP 200 https://a/\ncontent-type: text/plain\n\nhi\n[The body was cut here: it is larger than the limit.]",
+      "HTTP 200 https://a/\ncontent-type: text/plain\n\nhi\n[The body was truncated here: it exceeds the size limit.]",
     );
   });
 });

@@ -6,7 +6,7 @@ export interface PageLink {
   readonly url: string;
 }
 
-/** Looks at a page while it is converted: drops what nobody reads, makes links absolute, notes title and links. */
+/** Observes a conversion: drops elements that are not content, makes links absolute, collects title and links. */
 export interface PageReader {
   readonly hook: TransformPlugin;
   title(): string;
@@ -15,12 +15,12 @@ export interface PageReader {
 
 export interface PageReaderOptions {
   readonly url: string;
-  /** The element that holds the content, if the page has one: only what is in it is kept. */
+  /** The element with the content, if the page has one: everything outside of it is dropped. */
   readonly focus: string | undefined;
   readonly maxLinks: number;
 }
 
-/** Make a reader for one conversion. */
+/** Create a reader for one conversion. */
 export function createPageReader({ url, focus, maxLinks }: PageReaderOptions): PageReader {
   const links = createLinkList(maxLinks);
   const scope = createScope(focus);
@@ -28,9 +28,11 @@ export function createPageReader({ url, focus, maxLinks }: PageReaderOptions): P
   const hook: TransformPlugin = {
     excludesOverflowSubtree: scope.enter,
     processAttributes(node) {
-      if (node.name === "base") base = absolute(node.attributes["href"], base) ?? base;
-      if (node.name === "a") replace(node.attributes, "href", absolute(node.attributes["href"], base));
-      if (node.name === "img") replace(node.attributes, "src", absolute(node.attributes["src"], base));
+      if (node.name === "base") base = toAbsoluteUrl(node.attributes["href"], base) ?? base;
+      if (node.name === "a")
+        setOrDelete(node.attributes, "href", toAbsoluteUrl(node.attributes["href"], base));
+      if (node.name === "img")
+        setOrDelete(node.attributes, "src", toAbsoluteUrl(node.attributes["src"], base));
     },
     beforeNodeProcess({ node, type }) {
       if (node.type === ELEMENT) {
@@ -55,26 +57,26 @@ export function createPageReader({ url, focus, maxLinks }: PageReaderOptions): P
 }
 
 interface Scope {
-  /** Note an element; `true` if it and all below it are dropped. */
+  /** Enter an element; `true` if it is dropped with everything below it. */
   readonly enter: (node: ElementNode) => boolean;
   readonly dropped: (node: object | null | undefined) => boolean;
-  /** It lies in the element that holds the content. */
+  /** Whether it is inside the element with the content. */
   readonly holds: (node: object | null | undefined) => boolean;
 }
 
 function createScope(focus: string | undefined): Scope {
-  const [gone, focused] = [new WeakSet<object>(), new WeakSet<object>()];
+  const [droppedNodes, focused] = [new WeakSet<object>(), new WeakSet<object>()];
   const has = (set: WeakSet<object>, node: object | null | undefined) =>
     node !== null && node !== undefined && set.has(node);
   return {
     enter(node) {
       const inFocus = has(focused, node.parent) || (focus !== undefined && isFocus(node, focus));
       if (inFocus) focused.add(node);
-      if (!has(gone, node.parent) && !isUnread(node, inFocus)) return false;
-      gone.add(node);
+      if (!has(droppedNodes, node.parent) && !isDropped(node, inFocus)) return false;
+      droppedNodes.add(node);
       return true;
     },
-    dropped: (node) => has(gone, node),
+    dropped: (node) => has(droppedNodes, node),
     holds: (node) => focus === undefined || has(focused, node),
   };
 }
@@ -115,10 +117,10 @@ function isFocus(node: ElementNode, focus: string): boolean {
   return node.name === focus || (focus === "main" && node.attributes["role"] === "main");
 }
 
-/** Text that a person who looks at the page does not see, or that is no part of what it says. */
-function isUnread(node: ElementNode, inFocus: boolean): boolean {
+/** Whether an element is invisible on the page or not part of its content. */
+function isDropped(node: ElementNode, inFocus: boolean): boolean {
   const { attributes } = node;
-  if (unread.has(node.name) || (!inFocus && around.has(node.name))) return true;
+  if (droppedElements.has(node.name) || (!inFocus && surroundingElements.has(node.name))) return true;
   if (node.name === "img") return (attributes["alt"] ?? "").trim() === "" || attributes["src"] === undefined;
   if (attributes["hidden"] !== undefined || attributes["aria-hidden"] === "true") return true;
   if (attributes["role"] === "navigation") return true;
@@ -131,23 +133,23 @@ function isUnread(node: ElementNode, inFocus: boolean): boolean {
   );
 }
 
-const unread: ReadonlySet<string> = new Set(
+const droppedElements: ReadonlySet<string> = new Set(
   (
     "script style noscript template nav svg math iframe object embed canvas audio video " +
     "button input select textarea dialog map frameset"
   ).split(" "),
 );
 
-/** Dropped only where no element says that it is the content. */
-const around: ReadonlySet<string> = new Set(["footer", "aside"]);
+/** Dropped unless they are inside the element with the content. */
+const surroundingElements: ReadonlySet<string> = new Set(["footer", "aside"]);
 
-function absolute(href: string | undefined, base: string): string | undefined {
+function toAbsoluteUrl(href: string | undefined, base: string): string | undefined {
   if (href === undefined || href.length > 4096 || !URL.canParse(href.trim(), base)) return undefined;
   const url = new URL(href.trim(), base);
   return url.protocol === "http:" || url.protocol === "https:" ? url.href : undefined;
 }
 
-function replace(attributes: Record<string, string>, name: string, value: string | undefined): void {
+function setOrDelete(attributes: Record<string, string>, name: string, value: string | undefined): void {
   if (value === undefined) delete attributes[name];
   else attributes[name] = value;
 }

@@ -8,7 +8,7 @@ export interface PreviewedRequest {
   readonly body?: string | undefined;
 }
 
-/** What a person sees before data leaves; values of headers may be secrets, so only names are shown. */
+/** The preview for a person. Header values may be secrets, so only the names are shown. */
 export function previewRequest({ url, method, headers = {}, body }: PreviewedRequest): ToolPreview {
   const address = shownUrl(url);
   const names = Object.keys(headers);
@@ -19,9 +19,11 @@ export function previewRequest({ url, method, headers = {}, body }: PreviewedReq
     details: {
       method,
       ...(names.length > 0 && { headers: names }),
-      ...(body !== undefined && { body: body.length > SHOWN ? `${body.slice(0, SHOWN)}…` : body }),
+      ...(body !== undefined && {
+        body: body.length > MAX_SHOWN_CHARS ? `${body.slice(0, MAX_SHOWN_CHARS)}…` : body,
+      }),
     },
   };
 }
 
-const SHOWN = 2000;
+const MAX_SHOWN_CHARS = 2000;

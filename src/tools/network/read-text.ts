@@ -1,4 +1,4 @@
-/** A body as text, or as Base64 where it is none. */
+/** A body as text, or as Base64 if it is not text. */
 export interface ReadBody {
   readonly text: string;
   readonly binary: boolean;
@@ -7,11 +7,11 @@ export interface ReadBody {
 export interface BodySource {
   readonly body: Uint8Array;
   readonly contentType: string;
-  /** The last character may be cut in two. */
+  /** Whether the last character may be incomplete. */
   readonly truncated: boolean;
 }
 
-/** Read a body by the charset of its type, its byte order mark or its own declaration. */
+/** Decode a body by its byte order mark, the charset of its type, or a declaration in the text. */
 export function readText(source: BodySource): ReadBody {
   const { body, truncated } = source;
   const charset = charsetOf(source);
@@ -23,7 +23,7 @@ export function readText(source: BodySource): ReadBody {
       binary: false,
     };
   } catch {
-    // What browsers take old pages for.
+    // The fallback encoding of browsers.
     return { text: decode(body, "windows-1252", truncated), binary: false };
   }
 }
@@ -33,7 +33,7 @@ export function mediaType(contentType: string): string {
   return (contentType.split(";", 1)[0] ?? "").trim().toLowerCase();
 }
 
-/** A label, `""` where none is declared, `undefined` where the body is no text. */
+/** The encoding; `""` if none is declared, `undefined` if the body is not text. */
 function charsetOf({ body, contentType, truncated }: BodySource): string | undefined {
   const marked = byteOrderMark(body);
   if (marked !== undefined) return marked;
@@ -85,7 +85,7 @@ const textual: ReadonlySet<string> = new Set([
   "application/vnd.apple.mpegurl",
 ]);
 
-/** Types that say nothing, so that the bytes must. */
+/** Whether the type does not say anything, so that the bytes decide. */
 function isOpaque(type: string): boolean {
   return (
     type === "" ||
@@ -105,7 +105,7 @@ function looksLikeText(body: Uint8Array, truncated: boolean): boolean {
   }
 }
 
-/** What the page says of itself: `<meta charset>`, or the XML declaration. */
+/** The charset that the text declares: `<meta charset>`, or the XML declaration. */
 function declaration(body: Uint8Array, type: string): string | undefined {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, SNIFF_BYTES)).toString(
     "latin1",
@@ -114,7 +114,7 @@ function declaration(body: Uint8Array, type: string): string | undefined {
   if (xml !== undefined) return xml;
   if (!type.includes("html")) return undefined;
   const label = /<meta[^>]{0,500}charset\s*=\s*["']?([^\s"'/>]+)/i.exec(head)?.[1];
-  // The bytes of the declaration were read, so they cannot be UTF-16.
+  // The declaration could be read as single bytes, so the text cannot be UTF-16.
   return label !== undefined && /^utf-?16/i.test(label) ? "utf-8" : label;
 }
 

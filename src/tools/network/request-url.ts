@@ -1,18 +1,18 @@
 import { ToolValidationError } from "../../contract/errors.js";
 import type { Resources } from "../../contract/resources.js";
 
-/** The URL that a call names, or an error that says how to write one. */
+/** Parse a URL, or throw an error that says how to write one. */
 export function requireUrl(text: string): URL {
   const url = parseUrl(text);
   if (url !== undefined) return url;
-  throw new ToolValidationError(`"${text.slice(0, 200)}" is not a URL.`, {
+  throw new ToolValidationError(`"${text.slice(0, 200)}" is not a valid URL.`, {
     code: "VALUE_INVALID",
-    hint: 'Write it in full, with its scheme: "https://example.com/page".',
+    hint: 'Pass the full URL with its scheme, such as "https://example.com/page".',
     details: { argument: "url" },
   });
 }
 
-/** The URL without credentials, to be shown. */
+/** The URL without credentials, for display. */
 export function shownUrl(text: string): string {
   const url = parseUrl(text);
   if (url === undefined) return text;
@@ -21,7 +21,7 @@ export function shownUrl(text: string): string {
   return url.href;
 }
 
-/** The host that a call reaches, read or written; a URL that is none reaches nothing. */
+/** The host of a URL as a resource; none for an invalid URL. */
 export function hostResources(text: string, access: "reads" | "writes"): Resources {
   const url = parseUrl(text);
   return url === undefined || url.host === "" ? {} : { [access]: [{ host: hostOf(url) }] };

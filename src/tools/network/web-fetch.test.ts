@@ -207,7 +207,7 @@ describe("web_fetch", () => {
       { url: "u", max_chars: 1 },
     );
     expect(text).toBe(
-      "# T\nhttps://a/\n\nC\n\n[The page goes on; ask for more with max_chars.]\n\nLinks:\n- https://b/: https://b/",
+      "# T\nhttps://a/\n\nC\n\n[The page continues; raise max_chars to read more.]\n\nLinks:\n- https://b/: https://b/",
     );
   });
 });

@@ -10,14 +10,14 @@ import { hostResources, requireUrl, shownUrl } from "./request-url.js";
 
 const output = z.object({
   url: z.string(),
-  finalUrl: z.string().describe("Where redirects led to."),
+  finalUrl: z.string().describe("The URL after redirects."),
   title: z.string(),
-  content: z.string().describe("The page as Markdown; JSON and plain text as they are."),
-  links: z.array(z.object({ text: z.string(), url: z.string() })).describe("The first links of the content."),
-  truncated: z.boolean().describe("There is more than was returned."),
+  content: z.string().describe("The page as Markdown; JSON and plain text unchanged."),
+  links: z.array(z.object({ text: z.string(), url: z.string() })).describe("The first links in the content."),
+  truncated: z.boolean().describe("Whether there is more content than was returned."),
 });
 
-/** Reads a page of the web. */
+/** Reads a web page. */
 export const webFetch = defineTool({
   name: "web_fetch",
   description: "Fetch a web page and return its readable content as Markdown, with its title and links.",
@@ -25,14 +25,14 @@ export const webFetch = defineTool({
   annotations: { title: "Read a web page", readOnly: true, idempotent: true, openWorld: true },
   examples: [{ arguments: { url: "https://example.com/article" } }],
   input: z.object({
-    url: z.string().min(1).max(32_768).describe("The whole address, with http:// or https://."),
+    url: z.string().min(1).max(32_768).describe("The full URL, with http:// or https://."),
     max_chars: z
       .number()
       .int()
       .min(1)
       .max(1_000_000)
       .default(20_000)
-      .describe("Most characters of content to return."),
+      .describe("Maximum number of characters of content to return."),
   }),
   output,
   resources: ({ url }) => hostResources(url, "reads"),
@@ -51,7 +51,7 @@ export const webFetch = defineTool({
     return { url: shownUrl(url), finalUrl: response.finalUrl, ...page, links: [...page.links], truncated };
   },
   render: ({ finalUrl, title, content, links, truncated }) => {
-    const cut = truncated ? "\n\n[The page goes on; ask for more with max_chars.]" : "";
+    const cut = truncated ? "\n\n[The page continues; raise max_chars to read more.]" : "";
     const list = links.map(({ text, url }) => `- ${text || url}: ${url}`).join("\n");
     return `${title === "" ? "" : `# ${title}\n`}${finalUrl}\n\n${content}${cut}${list === "" ? "" : `\n\nLinks:\n${list}`}`;
   },
@@ -64,15 +64,15 @@ async function readPage(response: HttpResponse, maxChars: number, ctx: ToolConte
   const { body, headers, truncated, finalUrl } = response;
   const contentType = headers["content-type"] ?? "";
   const { text, binary } = readText({ body, contentType, truncated });
-  if (binary) return { ...nothing, content: describe(mediaType(contentType), body.length) };
+  if (binary) return { ...emptyPage, content: describeBinary(mediaType(contentType), body.length) };
   if (!isHtml(mediaType(contentType), text)) {
     const content = cutText(text, maxChars);
-    return { ...nothing, content, truncated: content.length < text.length };
+    return { ...emptyPage, content, truncated: content.length < text.length };
   }
   return toMarkdown(text, { url: finalUrl, maxChars, clock: ctx.clock, signal: ctx.signal });
 }
 
-const nothing: Page = { title: "", content: "", links: [], truncated: false };
+const emptyPage: Page = { title: "", content: "", links: [], truncated: false };
 
 function isHtml(type: string, text: string): boolean {
   if (type === "text/html" || type === "application/xhtml+xml") return true;
@@ -82,18 +82,16 @@ function isHtml(type: string, text: string): boolean {
   );
 }
 
-function describe(type: string, bytes: number): string {
-  return `[${type === "" ? "binary data" : type}, ${bytes} bytes: not text, so there is nothing to read here. http_get returns the bytes in Base64.]`;
+function describeBinary(type: string, bytes: number): string {
+  return `[${type === "" ? "binary data" : type}, ${bytes} bytes: not text. Use http_get to get the bytes as Base64.]`;
 }
 
 function badStatus({ status, finalUrl }: HttpResponse): ToolExecutionError {
   const retryable = status === 429 || status >= 500;
-  return new ToolExecutionError(`${new URL(finalUrl).host} answered with status ${status}.`, {
+  return new ToolExecutionError(`${new URL(finalUrl).host} responded with status ${status}.`, {
     code: "NETWORK_FAILED",
     retryable,
-    hint: retryable
-      ? "Try again later."
-      : "Check the address; http_get returns the page of the error itself.",
+    hint: retryable ? "Try again later." : "Check the URL; http_get returns the body of the error response.",
     details: { status, finalUrl },
   });
 }

@@ -139,7 +139,7 @@ describe("web_search", () => {
     });
   });
 
-  it("reads duckduckgo's page, follows its links, leaves advertisements out and says that it is unstable", async () => {
+  it("reads duckduckgo's page, follows its links, leaves advertisements out and says that it may change", async () => {
     const { seen, search } = await provider(
       () => `<div class="results">
         <div class="result result--ad"><h2><a class="result__a" href="https://duckduckgo.com/y.js?ad_domain=ad.test">Ad</a></h2><a class="result__snippet" href="#">Buy</a></div>
@@ -152,7 +152,7 @@ describe("web_search", () => {
       { title: "The A & page", url: "https://a.test/x?y=1", snippet: "About a." },
       { title: "B", url: "https://b.test/", snippet: "" },
     ]);
-    expect(note).toContain("unstable");
+    expect(note).toContain("may change or refuse");
     expect(seen[0]?.url.pathname).toBe("/html/");
   });
 
@@ -265,6 +265,6 @@ describe("web_search", () => {
     expect(
       webSearch.render?.({ results: [{ title: "T", url: "https://a/", snippet: "S" }], note: "N" }, input),
     ).toBe("1. T\n   https://a/\n   S\n\n(N)");
-    expect(webSearch.render?.({ results: [] }, input)).toBe("Nothing was found.");
+    expect(webSearch.render?.({ results: [] }, input)).toBe("No results.");
   });
 });

@@ -13,39 +13,39 @@ import { tavily } from "./search/tavily.js";
 /** Searches the web with the configured provider. */
 export const webSearch = defineTool({
   name: "web_search",
-  description: "Search the web and return titles, addresses and snippets of what was found.",
+  description: "Search the web and return the titles, URLs and snippets of the results.",
   category: "network",
   annotations: { title: "Search the web", readOnly: true, idempotent: true, openWorld: true },
   examples: [{ arguments: { query: "typescript 7 release notes", limit: 5 } }],
   input: z.object({
     query: z.string().trim().min(1).max(1000).describe("What to search for."),
-    limit: z.number().int().min(1).max(50).default(10).describe("Most results to return."),
+    limit: z.number().int().min(1).max(50).default(10).describe("Maximum number of results to return."),
   }),
   output: z.object({
     results: z.array(z.object({ title: z.string(), url: z.string(), snippet: z.string() })),
-    note: z.string().optional().describe("What to know about the provider."),
+    note: z.string().optional().describe("A remark about the provider."),
   }),
   preview: ({ query }, { settings }) => ({
     summary: `Search the web for ${JSON.stringify(query)}`,
-    details: { provider: readSettings(settings).provider ?? DEFAULT },
+    details: { provider: readSettings(settings).provider ?? DEFAULT_PROVIDER },
   }),
   execute: async ({ query, limit }, { settings, http, signal }) => {
-    const { provider: name = DEFAULT, maxResults = limit, ...rest } = readSettings(settings);
+    const { provider: name = DEFAULT_PROVIDER, maxResults = limit, ...rest } = readSettings(settings);
     const provider = requireProvider(name);
-    const most = Math.min(limit, maxResults);
-    const results = await provider.search({ query, limit: most, settings: rest, http, signal });
+    const resultLimit = Math.min(limit, maxResults);
+    const results = await provider.search({ query, limit: resultLimit, settings: rest, http, signal });
     return { results: [...results], ...(provider.note !== undefined && { note: provider.note }) };
   },
   render: ({ results, note }) => {
     const list = results.map(
       ({ title, url, snippet }, index) => `${index + 1}. ${title}\n   ${url}\n   ${snippet}`,
     );
-    const text = list.length === 0 ? "Nothing was found." : list.join("\n");
+    const text = list.length === 0 ? "No results." : list.join("\n");
     return note === undefined ? text : `${text}\n\n(${note})`;
   },
 });
 
-const DEFAULT = "tavily";
+const DEFAULT_PROVIDER = "tavily";
 
 const providers: readonly SearchProvider[] = [tavily, google, bing, duckduckgo, brave, searxng];
 
@@ -53,7 +53,7 @@ function requireProvider(name: string): SearchProvider {
   const found = providers.find((provider) => provider.name === name.toLowerCase());
   if (found !== undefined) return found;
   const names = providers.map((provider) => provider.name).join(", ");
-  throw new ToolUnavailableError(`web_search knows no provider "${name.slice(0, 50)}".`, {
+  throw new ToolUnavailableError(`Unknown web_search provider "${name.slice(0, 50)}".`, {
     code: "SERVICE_UNAVAILABLE",
     retryable: false,
     hint: `Set tools.webSearch.provider to one of ${names}.`,

@@ -2,10 +2,10 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { featureRecord, planId, planIds, planText, planTitle, planWrites, toFeature } from "./fields.js";
 
-/** Writes down what meets requirements. */
+/** Adds a feature. */
 export const addFeature = defineTool({
   name: "add_feature",
-  description: "Add a feature that meets requirements; these must exist.",
+  description: "Add a feature that meets existing requirements.",
   category: "planning",
   annotations: { title: "Add feature" },
   examples: [
@@ -20,9 +20,9 @@ export const addFeature = defineTool({
   ],
   input: z.object({
     id: planId.describe("Unique id, such as FEAT-001."),
-    title: planTitle.describe("One line."),
-    description: planText.describe("The whole of it."),
-    requirement_ids: planIds.describe("The requirements that it meets."),
+    title: planTitle.describe("A one-line title."),
+    description: planText.describe("The full description."),
+    requirement_ids: planIds.describe("Ids of the requirements that it meets. They must exist."),
   }),
   output: featureRecord,
   resources: planWrites,

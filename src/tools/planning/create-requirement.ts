@@ -3,10 +3,10 @@ import { defineTool } from "../../contract/define-tool.js";
 import { priorities } from "../../contract/ports/plan.js";
 import { planId, planText, planTitle, planWrites, requirementRecord } from "./fields.js";
 
-/** Writes down what is asked of the work. */
+/** Creates a requirement. */
 export const createRequirement = defineTool({
   name: "create_requirement",
-  description: "Write down a requirement: what is asked of the work, and how much it matters.",
+  description: "Create a requirement: what the work must achieve, and its priority.",
   category: "planning",
   annotations: { title: "Create requirement" },
   examples: [
@@ -21,8 +21,8 @@ export const createRequirement = defineTool({
   ],
   input: z.object({
     id: planId.describe("Unique id, such as REQ-001."),
-    title: planTitle.describe("One line."),
-    description: planText.describe("The whole of it."),
+    title: planTitle.describe("A one-line title."),
+    description: planText.describe("The full description."),
     priority: z.enum(priorities),
   }),
   output: requirementRecord,

@@ -2,11 +2,11 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { planId, planIds, planText, planTitle, planWrites, taskRecord, toTask } from "./fields.js";
 
-/** Writes down a piece of work. */
+/** Creates a task. */
 export const createTask = defineTool({
   name: "create_task",
   description:
-    "Create a task, of a feature where there is one, that waits for the tasks it depends on; all these must exist, and no circle may come of it.",
+    "Create a task, optionally of a feature, that waits for the tasks it depends on. All of these must exist, and dependencies must not form a cycle.",
   category: "planning",
   annotations: { title: "Create task" },
   examples: [
@@ -22,10 +22,10 @@ export const createTask = defineTool({
   ],
   input: z.object({
     id: planId.describe("Unique id, such as TASK-001."),
-    title: planTitle.describe("One line."),
-    description: planText.describe("The whole of it."),
-    feature_id: planId.optional().describe("The feature that it builds."),
-    depends_on: planIds.default([]).describe("Tasks that must be done before."),
+    title: planTitle.describe("A one-line title."),
+    description: planText.describe("The full description."),
+    feature_id: planId.optional().describe("The feature that it belongs to."),
+    depends_on: planIds.default([]).describe("Tasks that must be done first."),
   }),
   output: taskRecord,
   resources: planWrites,

@@ -10,7 +10,7 @@ import {
   type Task,
 } from "../../contract/ports/plan.js";
 
-/** The id of a record, given by whoever makes it. */
+/** The id of a record, chosen by the caller that creates it. */
 export const planId = z
   .string()
   .trim()
@@ -52,34 +52,34 @@ export const taskRecord = record.extend({
   status: z.enum(taskStatuses),
   featureId: z.string().optional(),
   dependsOn: z.array(z.string()),
-  ready: z.boolean().describe("It is pending and all that it depends on is done."),
-  waitsFor: z.array(z.string()).describe("Those of dependsOn that are not done."),
+  ready: z.boolean().describe("Whether it is pending and everything it depends on is done."),
+  waitsFor: z.array(z.string()).describe("The tasks in dependsOn that are not done."),
 });
 
-/** What every query of the plan can be narrowed by. */
+/** The filters of every query of the plan. */
 export const planFilter = {
-  ids: planIds.optional().describe("Only these."),
-  this_iteration: z.boolean().default(false).describe("Only what was made in this iteration."),
-  include_history: z.boolean().default(false).describe("With every change of each record."),
+  ids: planIds.optional().describe("Only records with these ids."),
+  this_iteration: z.boolean().default(false).describe("Only records that were created in this iteration."),
+  include_history: z.boolean().default(false).describe("Include all changes of each record."),
 };
 
-/** What a change of the plan touches. */
+/** The resources of a tool that changes the plan. */
 export const planWrites = () => ({ writes: [{ lock: "plan" }], reads: [{ lock: "pipeline" }] });
 
-/** What a look at the plan touches. */
+/** The resources of a tool that reads the plan. */
 export const planReads = () => ({ reads: [{ lock: "plan" }, { lock: "pipeline" }] });
 
-/** A feature as a result; nobody changes what a tool answered. */
+/** A feature as a result. The cast drops `readonly`: results are not modified. */
 export function toFeature(feature: Feature): z.infer<typeof featureRecord> {
   return feature as z.infer<typeof featureRecord>;
 }
 
-/** A task as a result; nobody changes what a tool answered. */
+/** A task as a result. The cast drops `readonly`: results are not modified. */
 export function toTask(task: Task): z.infer<typeof taskRecord> {
   return task as z.infer<typeof taskRecord>;
 }
 
-/** Records with their histories, where they are wanted. */
+/** Records, with their histories if wanted. */
 export async function withHistory<Record extends { readonly id: string }>(
   plan: PlanStore,
   records: readonly Record[],
@@ -91,11 +91,14 @@ export async function withHistory<Record extends { readonly id: string }>(
   );
 }
 
-/** Refuse a change that changes nothing: the caller has most likely misspelt a key. */
+/** Refuse an update without any field: the caller probably misspelled one. */
 export function requireChange(change: Readonly<{ [field: string]: unknown }>): void {
   if (Object.values(change).some((value) => value !== undefined)) return;
-  throw new ToolValidationError(`Nothing to change: none of ${Object.keys(change).join(", ")} was given.`, {
-    code: "VALUE_INVALID",
-    hint: "Give at least one of them.",
-  });
+  throw new ToolValidationError(
+    `Nothing to update: pass at least one of ${Object.keys(change).join(", ")}.`,
+    {
+      code: "VALUE_INVALID",
+      hint: "Fields that are left out stay as they are.",
+    },
+  );
 }

@@ -2,14 +2,17 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { featureRecord, planFilter, planId, planReads, toFeature, withHistory } from "./fields.js";
 
-/** Tells what meets the requirements. */
+/** Lists features. */
 export const getFeatures = defineTool({
   name: "get_features",
   description: "List features: all, or by id, requirement or iteration.",
   category: "planning",
   annotations: { title: "Get features", readOnly: true, idempotent: true },
   examples: [{ arguments: { requirement_id: "REQ-001" } }],
-  input: z.object({ ...planFilter, requirement_id: planId.optional().describe("Those that meet it.") }),
+  input: z.object({
+    ...planFilter,
+    requirement_id: planId.optional().describe("Only features that meet this requirement."),
+  }),
   output: z.object({ count: z.number(), features: z.array(featureRecord) }),
   resources: planReads,
   async execute(

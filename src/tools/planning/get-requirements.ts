@@ -3,7 +3,7 @@ import { defineTool } from "../../contract/define-tool.js";
 import { priorities } from "../../contract/ports/plan.js";
 import { planFilter, planReads, requirementRecord, withHistory } from "./fields.js";
 
-/** Tells what is asked of the work. */
+/** Lists requirements. */
 export const getRequirements = defineTool({
   name: "get_requirements",
   description: "List requirements: all, or by id, priority or iteration.",

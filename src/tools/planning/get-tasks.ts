@@ -3,24 +3,24 @@ import { defineTool } from "../../contract/define-tool.js";
 import { taskStatuses, type TaskStatus } from "../../contract/ports/plan.js";
 import { planFilter, planId, planReads, taskRecord, toTask, withHistory } from "./fields.js";
 
-/** Tells what is to be done, and what can be begun. */
+/** Lists tasks. */
 export const getTasks = defineTool({
   name: "get_tasks",
   description:
-    "List tasks: all, or by id, state, feature or iteration; `ready` names those that can be begun now, because all they depend on is done.",
+    "List tasks: all, or by id, status, feature or iteration. `ready` lists the tasks that can be started now because everything they depend on is done.",
   category: "planning",
   annotations: { title: "Get tasks", readOnly: true, idempotent: true },
   examples: [{ arguments: { ready: true } }],
   input: z.object({
     ...planFilter,
     status: z.enum(taskStatuses).optional(),
-    feature_id: planId.optional().describe("Those of one feature."),
-    ready: z.boolean().optional().describe("Only those that can, or cannot, be begun now."),
+    feature_id: planId.optional().describe("Only tasks of this feature."),
+    ready: z.boolean().optional().describe("Only tasks that can (true) or cannot (false) be started now."),
   }),
   output: z.object({
     count: z.number(),
     tasks: z.array(taskRecord),
-    ready: z.array(z.string()).describe("Ids of the listed tasks that can be begun now."),
+    ready: z.array(z.string()).describe("Ids of the listed tasks that can be started now."),
   }),
   resources: planReads,
   async execute(
@@ -35,13 +35,13 @@ export const getTasks = defineTool({
     if (tasks.length === 0) return "No tasks.";
     const lines = tasks.map(({ id, title, status, waitsFor }) => {
       const waits = waitsFor.length === 0 || status !== "pending" ? "" : `, waits for ${waitsFor.join(", ")}`;
-      return `${marks[status]} ${id}: ${title} (${status}${waits})`;
+      return `${statusSymbols[status]} ${id}: ${title} (${status}${waits})`;
     });
     return [...lines, `Ready now: ${ready.join(", ") || "none"}`].join("\n");
   },
 });
 
-const marks: Readonly<Record<TaskStatus, string>> = {
+const statusSymbols: Readonly<Record<TaskStatus, string>> = {
   pending: "[ ]",
   in_progress: "[>]",
   blocked: "[!]",

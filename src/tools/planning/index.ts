@@ -10,7 +10,7 @@ import { updateRequirement } from "./update-requirement.js";
 import { updateTask } from "./update-task.js";
 import { updateTaskStatus } from "./update-task-status.js";
 
-/** The tools that plan. */
+/** The planning tools. */
 export const planningTools: readonly Tool[] = [
   createRequirement,
   addFeature,

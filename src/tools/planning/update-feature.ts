@@ -11,10 +11,11 @@ import {
   toFeature,
 } from "./fields.js";
 
-/** Changes a feature. */
+/** Updates a feature. */
 export const updateFeature = defineTool({
   name: "update_feature",
-  description: "Change a feature; what is left out stays. Every change is kept in its history.",
+  description:
+    "Update a feature. Fields that are left out stay as they are. Every change is recorded in its history.",
   category: "planning",
   annotations: { title: "Update feature", idempotent: true },
   examples: [{ arguments: { id: "FEAT-001", requirement_ids: ["REQ-001", "REQ-002"] } }],
@@ -22,7 +23,9 @@ export const updateFeature = defineTool({
     id: planId,
     title: planTitle.optional(),
     description: planText.optional(),
-    requirement_ids: planIds.optional().describe("All requirements that it meets from now on."),
+    requirement_ids: planIds
+      .optional()
+      .describe("All requirements that it meets; replaces the current list."),
   }),
   output: featureRecord,
   resources: planWrites,

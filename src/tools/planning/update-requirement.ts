@@ -3,10 +3,11 @@ import { defineTool } from "../../contract/define-tool.js";
 import { priorities } from "../../contract/ports/plan.js";
 import { planId, planText, planTitle, planWrites, requireChange, requirementRecord } from "./fields.js";
 
-/** Changes a requirement. */
+/** Updates a requirement. */
 export const updateRequirement = defineTool({
   name: "update_requirement",
-  description: "Change a requirement; what is left out stays. Every change is kept in its history.",
+  description:
+    "Update a requirement. Fields that are left out stay as they are. Every change is recorded in its history.",
   category: "planning",
   annotations: { title: "Update requirement", idempotent: true },
   examples: [{ arguments: { id: "REQ-001", priority: "medium" } }],

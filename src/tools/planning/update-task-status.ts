@@ -3,20 +3,20 @@ import { defineTool } from "../../contract/define-tool.js";
 import { taskStatuses } from "../../contract/ports/plan.js";
 import { planId, planWrites, taskRecord, toTask } from "./fields.js";
 
-/** Changes the state of a task. */
+/** Updates the status of a task. */
 export const updateTaskStatus = defineTool({
   name: "update_task_status",
-  description: "Change the state of a task; the answer tells which tasks are ready because of it.",
+  description: "Change the status of a task. The result lists the tasks that became ready because of it.",
   category: "planning",
   annotations: { title: "Update task status", idempotent: true },
   examples: [{ arguments: { id: "TASK-001", status: "done" } }],
   input: z.object({
     id: planId,
     status: z.enum(taskStatuses),
-    note: z.string().trim().min(1).max(10_000).optional().describe("Why, for its history."),
+    note: z.string().trim().min(1).max(10_000).optional().describe("The reason, for its history."),
   }),
   output: taskRecord.extend({
-    readyNow: z.array(z.string()).describe("Tasks that depend on it and can be begun now."),
+    readyNow: z.array(z.string()).describe("Tasks that depend on it and can be started now."),
   }),
   resources: planWrites,
   async execute({ id, status, note }, { store: { plan } }) {
@@ -26,9 +26,9 @@ export const updateTaskStatus = defineTool({
     return { ...toTask(task), readyNow };
   },
   render({ id, status, waitsFor, readyNow }) {
-    const early =
-      status === "in_progress" && waitsFor.length > 0 ? ` It waits for ${waitsFor.join(", ")}.` : "";
+    const blocked =
+      status === "in_progress" && waitsFor.length > 0 ? ` It still depends on ${waitsFor.join(", ")}.` : "";
     const next = readyNow.length === 0 ? "" : ` Ready now: ${readyNow.join(", ")}.`;
-    return `${id} is ${status}.${early}${next}`;
+    return `${id} is ${status}.${blocked}${next}`;
   },
 });

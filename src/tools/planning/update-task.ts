@@ -11,11 +11,11 @@ import {
   toTask,
 } from "./fields.js";
 
-/** Changes a task. */
+/** Updates a task. */
 export const updateTask = defineTool({
   name: "update_task",
   description:
-    "Change a task; what is left out stays. Every change is kept in its history. Its state is changed by update_task_status.",
+    "Update a task. Fields that are left out stay as they are. Every change is recorded in its history. Use update_task_status to change its status.",
   category: "planning",
   annotations: { title: "Update task", idempotent: true },
   examples: [{ arguments: { id: "TASK-002", depends_on: [] } }],
@@ -23,8 +23,11 @@ export const updateTask = defineTool({
     id: planId,
     title: planTitle.optional(),
     description: planText.optional(),
-    feature_id: planId.nullable().optional().describe("null takes it out of its feature."),
-    depends_on: planIds.optional().describe("All tasks that must be done before, from now on."),
+    feature_id: planId
+      .nullable()
+      .optional()
+      .describe("The feature that it belongs to; null removes it from its feature."),
+    depends_on: planIds.optional().describe("All tasks that must be done first; replaces the current list."),
   }),
   output: taskRecord,
   resources: planWrites,

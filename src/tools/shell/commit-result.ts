@@ -5,27 +5,27 @@ import type { HeldView } from "../../contract/ports/quarantine.js";
 import type { ToolPreview } from "../../contract/tool.js";
 import { heldItems } from "./held-items.js";
 
-/** The input that names held back changes. */
+/** The input fields that select held back changes. */
 export const heldInput = z.object({
-  call_id: z.string().min(1).max(200).describe("As the first line of the command's result names it."),
+  call_id: z.string().min(1).max(200).describe("The call_id from the first line of the command's result."),
   paths: z
     .array(z.string().min(1).max(4096))
     .min(1)
     .max(1000)
     .optional()
-    .describe("Only these of the paths that were held back. @default all of the call"),
+    .describe("Only these of the held back paths. Default: all of the call."),
 });
 
-/** Make the tool that lets held back changes through, with a person's consent. */
+/** Create the tool that applies held back changes with a person's consent. */
 export function createCommitResult() {
-  /** What a person was shown, by call: nothing else is given back, whatever is held back meanwhile. */
+  /** The changes that a person was shown, by call: only these are applied, even if more are held back later. */
   const shown = new Map<string, readonly string[]>();
   return defineTool({
     name: "commit_result",
     description:
-      "Ask a person to let through what was held back from a command's changes: settings, hooks and scripts that other programs run later. The person sees the contents.",
+      "Ask a person to approve changes of a command that were held back: settings, hooks and scripts that other programs run later. The person sees their contents.",
     category: "shell",
-    annotations: { title: "Let held back changes through", dangerous: true },
+    annotations: { title: "Approve held back changes", dangerous: true },
     examples: [
       { arguments: { call_id: "call_1" } },
       { description: "One of several", arguments: { call_id: "call_1", paths: [".npmrc"] } },
@@ -33,7 +33,7 @@ export function createCommitResult() {
     input: heldInput,
     output: z.object({
       callId: z.string(),
-      paths: z.array(z.string()).describe("Now in the workspace."),
+      paths: z.array(z.string()).describe("Paths that were applied to the workspace."),
       left: z.number().describe("How many changes of the call are still held back."),
     }),
     async preview(call, ctx) {
@@ -55,14 +55,14 @@ export function createCommitResult() {
       return { callId: call.call_id, paths: views.map(({ shownPath }) => shownPath), left };
     },
     render: ({ paths, left }) =>
-      `Now in the workspace: ${paths.join(", ")}.${left > 0 ? ` ${left} more of this call are still held back.` : ""}`,
+      `Applied to the workspace: ${paths.join(", ")}.${left > 0 ? ` ${left} more of this call are still held back.` : ""}`,
   });
 }
 
 function previewOf(views: readonly HeldView[]): ToolPreview {
   const count = views.length === 1 ? "a change" : `${views.length} changes`;
   return {
-    summary: `Let ${count} through that other programs run or obey later`,
+    summary: `Apply ${count} to files that other programs run or obey later`,
     diff: views.map(({ diff }) => diff).join(""),
     details: {
       paths: views.map(({ shownPath, change, kind, mode, reason, rule }) => ({

@@ -4,11 +4,10 @@ import { ToolPermissionError } from "../../contract/errors.js";
 import { heldInput } from "./commit-result.js";
 import { heldItems } from "./held-items.js";
 
-/** Forgets changes that were held back from a command of this session. */
+/** Discards changes that were held back from a command of this session. */
 export const discardResult = defineTool({
   name: "discard_result",
-  description:
-    "Forget changes that were held back from a command of this session, where they are not wanted.",
+  description: "Discard changes that were held back from a command of this session.",
   category: "shell",
   annotations: { title: "Discard held back changes" },
   examples: [{ arguments: { call_id: "call_1" } }],
@@ -19,7 +18,7 @@ export const discardResult = defineTool({
     if (views.some((view) => view.sessionId !== sessionId)) {
       throw new ToolPermissionError("These changes were held back in another session.", {
         code: "ACCESS_DENIED",
-        hint: "A person can discard them: tenon quarantine discard.",
+        hint: "A person can discard them with `tenon quarantine discard`.",
       });
     }
     await quarantine.discard(views.map(({ id }) => id));

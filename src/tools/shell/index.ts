@@ -6,7 +6,7 @@ import { shellJobs } from "./shell-jobs.js";
 import { shellKill } from "./shell-kill.js";
 import { shellOutput } from "./shell-output.js";
 
-/** The tools for commands, background jobs and what was held back from their changes. */
+/** The tools for commands, background jobs and held back changes. */
 export function createShellTools(): readonly Tool[] {
   return [createShellExec(), shellOutput, shellKill, shellJobs, createCommitResult(), discardResult];
 }

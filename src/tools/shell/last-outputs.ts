@@ -1,10 +1,10 @@
 import type { ToolContext } from "../../contract/context.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
-import { labelled, type ShellResult } from "./shell-result.js";
+import { withLabel, type ShellResult } from "./shell-result.js";
 
-/** What commands wrote the last time, per session, folder and line. */
+/** The previous outputs of commands, by session, folder and command line. */
 export interface LastOutputs {
-  /** Remember this run; where only changes are wanted and it ran before, tell them in the place of its output. */
+  /** Remember this output; with `changesOnly`, replace it by the changes since the previous run. */
   compare(
     result: ShellResult,
     ctx: Pick<ToolContext, "sessionId" | "outputs">,
@@ -12,26 +12,26 @@ export interface LastOutputs {
   ): Promise<ShellResult>;
 }
 
-/** Longer outputs are not remembered. */
-const mostChars = 500_000;
-const mostTogether = 8_000_000;
-const mostOutputs = 100;
+/** A longer output is not remembered. */
+const maxOutputChars = 500_000;
+const maxTotalChars = 8_000_000;
+const maxOutputs = 100;
 
-/** Begin with none. */
+/** Create an empty collection. */
 export function createLastOutputs(): LastOutputs {
   const known = new Map<string, string>();
-  let held = 0;
+  let totalChars = 0;
   const forget = (key: string): void => {
-    held -= known.get(key)?.length ?? 0;
+    totalChars -= known.get(key)?.length ?? 0;
     known.delete(key);
   };
   const remember = (key: string, text: string | undefined): void => {
     forget(key);
     if (text === undefined) return;
     known.set(key, text);
-    held += text.length;
+    totalChars += text.length;
     for (const oldest of known.keys()) {
-      if (known.size <= mostOutputs && held <= mostTogether) return;
+      if (known.size <= maxOutputs && totalChars <= maxTotalChars) return;
       forget(oldest);
     }
   };
@@ -45,9 +45,9 @@ export function createLastOutputs(): LastOutputs {
       if (before === undefined || after === undefined) return withNote(result, notComparable(after));
       const changes = unifiedDiff({ path: "output", before, after });
       if (changes.length >= after.length && before !== after) {
-        return withNote(result, "More changed since the last run than stayed, so all of it is shown.");
+        return withNote(result, "Most of the output changed since the last run, so all of it is shown.");
       }
-      const outputFile = result.outputFile ?? (await keep(after, ctx));
+      const outputFile = result.outputFile ?? (await storeOutput(after, ctx));
       return { ...result, stdout: "", stderr: "", changes, outputFile };
     },
   };
@@ -55,29 +55,29 @@ export function createLastOutputs(): LastOutputs {
 
 function notComparable(after: string | undefined): string {
   return after === undefined
-    ? "The output is too long to be compared with that of the last run."
-    : "This line has not run here before in this session, so all of its output is shown.";
+    ? "The output is too long to compare with the last run."
+    : "This command has not run in this folder in this session before, so all of its output is shown.";
 }
 
 function withNote(result: ShellResult, note: string): ShellResult {
   return { ...result, notes: [...result.notes, note] };
 }
 
-/** Both streams as one text; `undefined` where it is too long. */
+/** Both streams as one text; `undefined` if it is too long. */
 async function wholeText(
   result: ShellResult,
   { outputs }: Pick<ToolContext, "outputs">,
 ): Promise<string | undefined> {
   if (!result.truncated) {
-    const text = [result.stdout, labelled("stderr", result.stderr)].filter((part) => part !== "").join("\n");
-    return text.length > mostChars ? undefined : text;
+    const text = [result.stdout, withLabel("stderr", result.stderr)].filter((part) => part !== "").join("\n");
+    return text.length > maxOutputChars ? undefined : text;
   }
   if (result.outputFile === undefined) return undefined;
-  const page = await outputs.page(result.outputFile, { offset: 0, maxChars: mostChars });
+  const page = await outputs.page(result.outputFile, { offset: 0, maxChars: maxOutputChars });
   return page.nextOffset === undefined ? page.text : undefined;
 }
 
-async function keep(text: string, { outputs }: Pick<ToolContext, "outputs">): Promise<string> {
+async function storeOutput(text: string, { outputs }: Pick<ToolContext, "outputs">): Promise<string> {
   const writer = outputs.create();
   await writer.write(Buffer.from(text));
   return (await writer.finish()).handle;

@@ -6,32 +6,34 @@ import { createLastOutputs, type LastOutputs } from "./last-outputs.js";
 import { isReadOnly, refuseService } from "./judge-line.js";
 import { renderShell, shellResult, toJobResult, toShellResult, type ShellResult } from "./shell-result.js";
 
-const longestForegroundMs = 600_000;
-/** What a system takes as one argument; nobody can look through more than that before consent either. */
-const longestLine = 100_000;
+const maxTimeoutMs = 600_000;
+/** The system limits one argument, and nobody could review more than this before consent. */
+const maxLineChars = 100_000;
 
 const input = z.object({
   command: z
     .string()
     .min(1)
     .max(
-      longestLine,
-      `Lines have at most ${longestLine} characters; write a longer script to a file and run that.`,
+      maxLineChars,
+      `A command may have at most ${maxLineChars} characters; write a longer script to a file and run that.`,
     )
-    .describe("The line, as it would be typed into a shell."),
+    .describe("The command line, as typed into a shell."),
   cwd: z
     .string()
     .min(1)
     .max(4096)
     .optional()
-    .describe("Folder to start in, relative to the workspace. Every command starts anew there."),
+    .describe("Folder to start in, relative to the workspace. `cd` does not carry over to later commands."),
   timeout: z
     .number()
     .int()
     .min(1)
-    .max(longestForegroundMs)
+    .max(maxTimeoutMs)
     .default(30_000)
-    .describe("Milliseconds until it is stopped, at most 600000; a background job has none."),
+    .describe(
+      "Milliseconds until the command is stopped, at most 600000. Does not apply to background jobs.",
+    ),
   env: z
     .record(
       z
@@ -41,46 +43,50 @@ const input = z.object({
       z.string().max(100_000),
     )
     .optional()
-    .describe("Variables for this command, on top of the session's."),
+    .describe("Environment variables for this command, in addition to those of the session."),
   background: z
     .boolean()
     .default(false)
     .describe(
-      "Start it as a job and answer at once: for servers and what takes long. It ends with the session.",
+      "Start it as a background job and return at once, for servers and long-running commands. It ends with the session.",
     ),
   network: z
     .boolean()
     .default(false)
-    .describe("It needs the network, as installing packages does; the policy decides whether it gets it."),
+    .describe(
+      "Set this if the command needs the network, for example to install packages. The policy decides whether it gets it.",
+    ),
   since_last: z
     .boolean()
     .optional()
-    .describe("Where the same line ran here before in this session: give only what changed in its output."),
-  pty: z.boolean().default(false).describe("Run it in a terminal, for programs that do not work without."),
+    .describe(
+      "If the same command ran in this folder in this session before, return only the changes of its output.",
+    ),
+  pty: z.boolean().default(false).describe("Run it in a pseudo-terminal, for programs that require one."),
 });
 
 type ShellInput = z.infer<typeof input>;
 
-/** Make the tool that runs a line in a shell. */
+/** Create the tool that runs a command in a shell. */
 export function createShellExec() {
   const last = createLastOutputs();
   return defineTool({
     name: "shell_exec",
     aliases: ["bash", "run_command"],
     description:
-      "Run a command in a shell and return its output and exit code. Nobody can answer prompts; start servers with background.",
+      "Run a command in a shell and return its output and exit code. Prompts cannot be answered. Start servers with background.",
     category: "shell",
     annotations: { title: "Run command", dangerous: true },
     timeoutMs: null,
     examples: [
-      { description: "A quick look", arguments: { command: "git status --short" } },
+      { description: "A quick check", arguments: { command: "git status --short" } },
       { description: "A long build", arguments: { command: "npm run build", timeout: 300_000 } },
       { description: "A server", arguments: { command: "npm run dev", background: true } },
     ],
     input,
     output: shellResult,
     resources(call, line) {
-      // Sessions do not wait for each other's commands: the journal finds out where two changed the same file.
+      // Sessions do not wait for each other's commands: the journal detects if two change the same file.
       const tree = [{ tree: ".", scope: "session" as const }];
       const hosts = call.network ? [{ host: "*" }] : [];
       return isReadOnly(call, line) ? { reads: tree } : { reads: hosts, writes: tree };
@@ -89,7 +95,7 @@ export function createShellExec() {
     checkPermissions: async (_call, { processes }) => {
       const shell = await processes.shell();
       if (shell.judged) return { behavior: "allow" };
-      return { behavior: "ask", message: `lines for ${shell.name} are not judged by their grammar` };
+      return { behavior: "ask", message: `command lines for ${shell.name} cannot be analyzed` };
     },
     preview: previewLine,
     execute: (call, ctx) => (call.background ? startJob(call, ctx) : runLine(call, ctx, last)),
@@ -97,7 +103,7 @@ export function createShellExec() {
   });
 }
 
-/** What holds the commands; they themselves are shown one by one as the analysis found them. */
+/** Shows the sandbox and options; the analysis adds the single commands of the line. */
 function previewLine(call: ShellInput, { processes, shell }: ToolContext): ToolPreview {
   refuseService(call, shell);
   const { active, reason } = processes.sandbox;

@@ -5,7 +5,7 @@ import { jobView, renderJob, toJobView } from "./job-view.js";
 /** Lists the background jobs of the session. */
 export const shellJobs = defineTool({
   name: "shell_jobs",
-  description: "List the background jobs of this session and what each of them does now.",
+  description: "List the background jobs of this session and their current state.",
   category: "shell",
   annotations: { title: "List jobs", readOnly: true, idempotent: true },
   examples: [{ arguments: {} }],

@@ -4,7 +4,7 @@ import { jobInput, jobView, renderJob, toJobView } from "./job-view.js";
 /** Stops a background job. */
 export const shellKill = defineTool({
   name: "shell_kill",
-  description: "Stop a background job with all its processes: first asked to end, then by force.",
+  description: "Stop a background job and all its processes, first with SIGTERM, then with SIGKILL.",
   category: "shell",
   annotations: { title: "Stop job", idempotent: true },
   examples: [{ arguments: { job_id: "job_1" } }],

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { jobInput, jobView, renderJob, toJobView } from "./job-view.js";
-import { labelled } from "./shell-result.js";
+import { withLabel } from "./shell-result.js";
 
-/** Gives what a background job wrote since it was last asked for. */
+/** Reads the new output of a background job. */
 export const shellOutput = defineTool({
   name: "shell_output",
-  description: "Read what a background job wrote since it was last asked for, and what it does now.",
+  description: "Read the output of a background job since the last call, and its current state.",
   category: "shell",
   annotations: { title: "Job output", readOnly: true },
   examples: [{ arguments: { job_id: "job_1" } }],
@@ -14,8 +14,8 @@ export const shellOutput = defineTool({
   output: jobView.extend({
     stdout: z.string(),
     stderr: z.string(),
-    truncated: z.boolean().describe("More came than is shown."),
-    outputFile: z.string().optional().describe("Handle under which read_result finds the whole output."),
+    truncated: z.boolean().describe("Whether there was more output than is returned."),
+    outputFile: z.string().optional().describe("Handle of the complete output for read_result."),
   }),
   async execute({ job_id }, { processes }) {
     const { stdout, stderr, truncated, handle, ...job } = await processes.output(job_id);
@@ -30,9 +30,9 @@ export const shellOutput = defineTool({
   render: ({ stdout, stderr, outputFile, ...job }) =>
     [
       renderJob(job),
-      stdout.trimEnd() || (stderr.trim() === "" ? "(nothing new)" : ""),
-      labelled("stderr", stderr),
-      outputFile === undefined ? "" : `[the whole output: read_result {"handle":"${outputFile}"}]`,
+      stdout.trimEnd() || (stderr.trim() === "" ? "(no new output)" : ""),
+      withLabel("stderr", stderr),
+      outputFile === undefined ? "" : `[complete output: read_result {"handle":"${outputFile}"}]`,
     ]
       .filter((part) => part !== "")
       .join("\n"),

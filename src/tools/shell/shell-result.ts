@@ -1,33 +1,33 @@
 import * as z from "zod";
 import type { CommandResult, JobInfo, JobState } from "../../contract/ports/processes.js";
-import { heldBackList, heldBackOf, tellHeldBack } from "./held-back.js";
+import { heldBackList, heldBackOf, heldBackNote } from "./held-back.js";
 
-/** What `shell_exec` answers with. */
+/** The result of `shell_exec`. */
 export const shellResult = z.object({
   command: z.string(),
-  stdout: z.string().describe("Head and tail where it is long."),
+  stdout: z.string().describe("Start and end of the output if it is long."),
   stderr: z.string(),
-  exitCode: z.number().nullable().describe("null where it was stopped, or runs in the background."),
-  signal: z.string().optional().describe("The signal that it was stopped by."),
+  exitCode: z.number().nullable().describe("null if it was stopped or runs in the background."),
+  signal: z.string().optional().describe("The signal that ended it."),
   timedOut: z.boolean(),
-  truncated: z.boolean().describe("stdout or stderr does not hold all."),
+  truncated: z.boolean().describe("Whether stdout or stderr is incomplete."),
   changes: z
     .string()
     .optional()
-    .describe("For since_last: a diff against the last run's output, empty where nothing changed."),
-  outputFile: z.string().optional().describe("Handle under which read_result finds the whole output."),
-  jobId: z.string().optional().describe("Of the background job."),
-  state: z.string().optional().describe("What the background job does now."),
+    .describe("For since_last: a diff against the previous output, empty if nothing changed."),
+  outputFile: z.string().optional().describe("Handle of the complete output for read_result."),
+  jobId: z.string().optional().describe("Id of the background job."),
+  state: z.string().optional().describe("Current state of the background job."),
   cwd: z.string().optional(),
   shell: z.string().optional(),
   sandboxed: z.boolean(),
   ...heldBackList,
-  notes: z.array(z.string()).describe("What else is to be known."),
+  notes: z.array(z.string()).describe("Further remarks."),
 });
 
 export type ShellResult = z.infer<typeof shellResult>;
 
-/** The answer for a command that ran to its end. */
+/** The result of a command that ran to its end. */
 export function toShellResult(
   command: string,
   result: CommandResult,
@@ -53,22 +53,22 @@ export function toShellResult(
 
 function notesOn(result: CommandResult, readOnly: boolean): string[] {
   const notes = [...result.warnings];
-  if (result.flooded) notes.push("It was stopped because it wrote without end.");
-  if (result.exitAfterStop !== undefined) notes.push(`It was stopped: ${result.exitAfterStop}.`);
+  if (result.flooded) notes.push("The command was stopped because its output did not end.");
+  if (result.stoppedBy !== undefined) notes.push(`The command was stopped: ${result.stoppedBy}.`);
   if (result.leftBehind) notes.push(noteOnStopped(result.stoppedProcesses ?? []));
   if (!readOnly) notes.push(notUndoable);
-  if (!result.sandbox.active) notes.push(unheld(result.sandbox.reason));
+  if (!result.sandbox.active) notes.push(unsandboxedNote(result.sandbox.reason));
   return notes;
 }
 
-const shownProcesses = 5;
+const maxShownProcesses = 5;
 
 function noteOnStopped(commands: readonly string[]): string {
   const shown = commands
-    .slice(0, shownProcesses)
-    .map((line) => clip(line))
+    .slice(0, maxShownProcesses)
+    .map((line) => clipLine(line))
     .join("; ");
-  const more = commands.length > shownProcesses ? "; …" : "";
+  const more = commands.length > maxShownProcesses ? "; …" : "";
   const which =
     commands.length === 0
       ? "Processes that were still running were stopped"
@@ -76,31 +76,31 @@ function noteOnStopped(commands: readonly string[]): string {
   return `${which}. To keep one running, start it with background: true.`;
 }
 
-function clip(line: string): string {
+function clipLine(line: string): string {
   return line.length <= 100 ? line : `${line.slice(0, 99)}…`;
 }
 
-const notUndoable = "Changes by shell commands are not journalled: undo_edit cannot take them back.";
+const notUndoable = "Changes made by shell commands are not recorded: undo_edit cannot undo them.";
 
-function unheld(reason: string): string {
-  return `It ran without a sandbox: ${reason}.`;
+function unsandboxedNote(reason: string): string {
+  return `The command ran without a sandbox: ${reason}.`;
 }
 
-/** The answer for a job that was started. */
+/** The result of starting a job. */
 export function toJobResult(command: string, job: JobInfo): ShellResult {
-  const over = job.state.kind === "exited" ? job.state : undefined;
+  const exited = job.state.kind === "exited" ? job.state : undefined;
   return {
     command,
     stdout: "",
     stderr: "",
-    exitCode: over?.exitCode ?? null,
+    exitCode: exited?.exitCode ?? null,
     timedOut: false,
     truncated: false,
     jobId: job.jobId,
     state: describeState(job.state),
     sandboxed: job.sandbox.active,
     ...heldBackOf(job.callId, job.heldBack),
-    notes: job.sandbox.active ? [] : [unheld(job.sandbox.reason)],
+    notes: job.sandbox.active ? [] : [unsandboxedNote(job.sandbox.reason)],
   };
 }
 
@@ -115,49 +115,49 @@ export function describeState(state: JobState): string {
     : `ended by ${state.signal}`;
 }
 
-/** The text for the model: the output, then how it ended and what else is to be known. */
+/** The text for the model: the output, how the command ended, and further remarks. */
 export function renderShell(result: ShellResult): string {
-  const held = tellHeldBack(result);
-  if (result.jobId !== undefined) return lines([...held, jobLine(result), ...result.notes]);
-  const output = result.changes === undefined ? streams(result) : [changed(result.changes)];
-  return lines([
+  const held = heldBackNote(result);
+  if (result.jobId !== undefined) return joinLines([...held, jobLine(result), ...result.notes]);
+  const output = result.changes === undefined ? outputStreams(result) : [changesText(result.changes)];
+  return joinLines([
     ...held,
     ...(output.length === 0 ? ["(no output)"] : output),
-    ...endOf(result),
+    ...endNotes(result),
     ...result.notes.map(bracket),
   ]);
 }
 
-function streams({ stdout, stderr }: ShellResult): string[] {
-  return [stdout.trimEnd(), labelled("stderr", stderr)].filter((part) => part !== "");
+function outputStreams({ stdout, stderr }: ShellResult): string[] {
+  return [stdout.trimEnd(), withLabel("stderr", stderr)].filter((part) => part !== "");
 }
 
-function changed(changes: string): string {
+function changesText(changes: string): string {
   return changes === ""
-    ? "(the same output as the last time)"
+    ? "(same output as in the last run)"
     : `[changes since the last run]\n${changes.trimEnd()}`;
 }
 
 function jobLine({ jobId, state }: ShellResult): string {
-  return `Backdeps job ${jobId} is ${state}. Look at it with shell_output, stop it with shell_kill; it ends with the session.`;
+  return `Background job ${jobId} is ${state}. Read its output with shell_output, stop it with shell_kill. It ends with the session.`;
 }
 
-function endOf(result: ShellResult): string[] {
+function endNotes(result: ShellResult): string[] {
   const how: string[] = [];
-  if (result.timedOut) how.push("[stopped at its time limit; what it wrote until then is above]");
+  if (result.timedOut) how.push("[stopped at the time limit; its output until then is above]");
   else if (result.exitCode !== 0) {
     how.push(
       `[exit code ${result.exitCode ?? `unknown${result.signal === undefined ? "" : `, ${result.signal}`}`}]`,
     );
   }
   if (result.outputFile !== undefined) {
-    how.push(`[the whole output: read_result {"handle":"${result.outputFile}"}]`);
+    how.push(`[complete output: read_result {"handle":"${result.outputFile}"}]`);
   }
   return how;
 }
 
-/** A text under its own heading, nothing where there is none. */
-export function labelled(name: string, text: string): string {
+/** A text under a heading; empty if there is no text. */
+export function withLabel(name: string, text: string): string {
   return text.trim() === "" ? "" : `[${name}]\n${text.trimEnd()}`;
 }
 
@@ -165,6 +165,6 @@ function bracket(note: string): string {
   return `[${note}]`;
 }
 
-function lines(parts: readonly string[]): string {
+function joinLines(parts: readonly string[]): string {
   return parts.join("\n");
 }

@@ -54,8 +54,10 @@ describe("shell_exec", () => {
   });
 
   it("says that what it changed cannot be undone, where it may have changed something", async () => {
-    expect((await shell({ command: "touch new" })).result?.notes.join()).toMatch(/not journalled/);
-    expect((await shell({ command: "ls" })).result?.notes.join()).not.toMatch(/not journalled/);
+    expect((await shell({ command: "touch new" })).result?.notes.join()).toMatch(
+      /undo_edit cannot undo them/,
+    );
+    expect((await shell({ command: "ls" })).result?.notes.join()).not.toMatch(/undo_edit cannot undo them/);
   });
 
   it("gives only what changed since the same line ran here before, and the whole by its handle", async () => {
@@ -63,10 +65,10 @@ describe("shell_exec", () => {
     writeFileSync(join(workspace, "sub", "n"), "one\n");
     const first = await shell({ command, since_last: true });
     expect(first.result?.changes).toBeUndefined();
-    expect(first.result?.notes.join()).toMatch(/not run here before/);
+    expect(first.result?.notes.join()).toMatch(/not run in this folder in this session before/);
     const same = await shell({ command, since_last: true });
     expect(same).toSucceed({ result: { changes: "", stdout: "", stderr: "", exitCode: 0 } });
-    expect(text(same)).toMatch(/^\(the same output as the last time\)/);
+    expect(text(same)).toMatch(/^\(same output as in the last run\)/);
     writeFileSync(join(workspace, "sub", "n"), "two\n");
     const other = await shell({ command, since_last: true });
     expect(text(other)).toMatch(/-one\n\+two/);
@@ -119,7 +121,7 @@ describe("shell_exec", () => {
   it("gives the partial output of what did not end in time", async () => {
     const envelope = await shell({ command: "echo started; sleep 60", timeout: 400 });
     expect(envelope).toSucceed({ result: { timedOut: true, stdout: "started\n", exitCode: null } });
-    expect(text(envelope)).toMatch(/stopped at its time limit/);
+    expect(text(envelope)).toMatch(/stopped at the time limit/);
   });
 
   it.each([0, -1, 600_001, 1.5])("takes no time limit of %d", async (timeout) => {
@@ -230,12 +232,12 @@ describe("background jobs", () => {
       background: true,
     });
     expect(started).toSucceed({ result: { jobId: "job_1", state: "running", exitCode: null } });
-    expect(text(started)).toMatch(/Backfixture job job_1 is running/);
+    expect(text(started)).toMatch(/Background job job_1 is running/);
     expect(await call("shell_jobs")).toMatchObject({
       result: { count: 1, jobs: [{ jobId: "job_1", state: "running" }] },
     });
     expect(await call("shell_output", { job_id: "job_1" })).toMatchObject({ result: { stdout: "up\n" } });
-    expect(text(await call("shell_output", { job_id: "job_1" }))).toMatch(/nothing new/);
+    expect(text(await call("shell_output", { job_id: "job_1" }))).toMatch(/no new output/);
     expect(await call("shell_kill", { job_id: "job_1" })).toMatchObject({
       result: { state: /^exited|^ended/ },
     });

@@ -4,5 +4,5 @@ import { snippetList } from "./snippet-list.js";
 import { snippetLoad } from "./snippet-load.js";
 import { snippetSave } from "./snippet-save.js";
 
-/** The tools for pieces of code. */
+/** The snippet tools. */
 export const snippetTools: readonly Tool[] = [snippetSave, snippetLoad, snippetList, snippetDelete];

@@ -2,18 +2,22 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { snippetSummary, tagList } from "./fields.js";
 
-/** Tells which pieces of code are saved. */
+/** Lists the saved snippets. */
 export const snippetList = defineTool({
   name: "snippet_list",
   description:
-    "List saved snippets, without their code: all, or by tags, language or words (best match first).",
+    "List saved snippets without their code: all, or by tags, language or a query (best match first).",
   category: "snippet",
   annotations: { title: "List snippets", readOnly: true, idempotent: true },
   examples: [{ arguments: { language: "typescript", query: "retry with backoff" } }],
   input: z.object({
     tags: tagList.optional().describe("Only snippets with all of these tags."),
     language: z.string().trim().min(1).max(100).optional().describe("Only snippets in this language."),
-    query: z.string().max(10_000).optional().describe("Words in the name, description, tags or code."),
+    query: z
+      .string()
+      .max(10_000)
+      .optional()
+      .describe("Words to search for in the name, description, tags or code."),
   }),
   output: z.object({ count: z.number(), snippets: z.array(snippetSummary) }),
   resources: () => ({ reads: [{ lock: "snippets" }] }),
@@ -23,7 +27,7 @@ export const snippetList = defineTool({
   },
   render({ count, snippets }, { tags, language, query }) {
     const all = tags === undefined && language === undefined && query === undefined;
-    if (count === 0) return all ? "No snippets are saved yet." : "No snippet fits.";
+    if (count === 0) return all ? "No snippets have been saved yet." : "No snippet matches.";
     const lines = snippets.map(({ name, language: own, tags: labels, description }) =>
       [`- ${name} (${own})`, labels.map((tag) => `#${tag}`).join(" "), description]
         .filter((part) => part !== "")

@@ -5,14 +5,14 @@ import { snippetNotFound } from "./snippet-not-found.js";
 
 const snippet = snippetSummary.extend({ code: z.string() });
 
-/** Gives a saved piece of code. */
+/** Loads a saved snippet. */
 export const snippetLoad = defineTool({
   name: "snippet_load",
   description: "Load a saved snippet by its name or id.",
   category: "snippet",
   annotations: { title: "Load snippet", readOnly: true, idempotent: true },
   examples: [{ arguments: { name: "retry" } }],
-  input: z.object({ name: snippetName.describe("Name or id.") }),
+  input: z.object({ name: snippetName.describe("Name or id of the snippet.") }),
   output: snippet,
   resources: () => ({ reads: [{ lock: "snippets" }] }),
   async execute({ name }, { store: { snippets } }) {

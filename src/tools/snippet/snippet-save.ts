@@ -2,11 +2,11 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { snippetName, tagList } from "./fields.js";
 
-/** Keeps a piece of code under a name. */
+/** Saves a snippet. */
 export const snippetSave = defineTool({
   name: "snippet_save",
   description:
-    "Save a piece of code under a name for later; an existing name is updated, its earlier versions are kept.",
+    "Save a piece of code under a name. Saving under an existing name updates it; earlier versions are kept.",
   category: "snippet",
   annotations: { title: "Save snippet", idempotent: true },
   examples: [
@@ -14,10 +14,10 @@ export const snippetSave = defineTool({
   ],
   input: z.object({
     name: snippetName.describe("Unique name."),
-    code: z.string().max(1_000_000).describe("The code itself."),
-    description: z.string().max(10_000).default("").describe("What it is good for."),
+    code: z.string().max(1_000_000).describe("The code."),
+    description: z.string().max(10_000).default("").describe("What the code is for."),
     language: z.string().trim().min(1).max(100).default("plaintext").describe("Programming language."),
-    tags: tagList.default([]).describe("Labels to find it by."),
+    tags: tagList.default([]).describe("Tags to find it by."),
   }),
   output: z.object({ id: z.string(), name: z.string(), created: z.boolean() }),
   resources: () => ({ writes: [{ lock: "snippets" }] }),

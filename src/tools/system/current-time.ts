@@ -3,10 +3,10 @@ import { defineTool } from "../../contract/define-tool.js";
 import { ToolValidationError } from "../../contract/errors.js";
 import { nearestTimeZone } from "./nearest-time-zone.js";
 
-/** Tells the time now, in a time zone. */
+/** Returns the current time in a time zone. */
 export const currentTime = defineTool({
   name: "current_time",
-  description: "Tell the date and time now, in a time zone or in that of this machine.",
+  description: "Get the current date and time, in a given time zone or in the time zone of this machine.",
   category: "system",
   annotations: { title: "Current time", readOnly: true, idempotent: true },
   examples: [{ arguments: {} }, { arguments: { timezone: "Asia/Shanghai" } }],
@@ -15,11 +15,11 @@ export const currentTime = defineTool({
       .string()
       .max(64)
       .optional()
-      .describe('IANA name such as "Asia/Shanghai" or "UTC"; the zone of this machine if left out.'),
+      .describe('IANA name such as "Asia/Shanghai" or "UTC". Default: the time zone of this machine.'),
   }),
   output: z.object({
     timestamp: z.number().describe("Unix time in milliseconds."),
-    iso: z.string().describe("ISO 8601, with the zone's offset."),
+    iso: z.string().describe("ISO 8601 with the offset of the time zone."),
     timezone: z.string(),
   }),
   execute: ({ timezone }, { clock }) => timeIn(clock.now(), timezone),
@@ -32,21 +32,21 @@ interface ZonedTime {
   readonly timezone: string;
 }
 
-function timeIn(timestamp: number, wanted: string | undefined): ZonedTime {
-  const format = formatFor(wanted);
+function timeIn(timestamp: number, requested: string | undefined): ZonedTime {
+  const format = formatFor(requested);
   const zone = format.resolvedOptions().timeZone;
   const offset = offsetMinutes(format, timestamp);
-  // Shifting the instant by the offset and writing it as if it were UTC gives the zone's wall clock.
+  // Shifted by the offset and formatted as UTC, the instant shows the local time of the zone.
   const wallClock = new Date(timestamp + offset * 60_000).toISOString().slice(0, -1);
-  const iso = wallClock + (utcNames.has(zone) ? "Z" : toOffset(offset));
-  return { timestamp, iso, timezone: nameOf(zone, wanted) };
+  const iso = wallClock + (utcNames.has(zone) ? "Z" : formatOffset(offset));
+  return { timestamp, iso, timezone: zoneName(zone, requested) };
 }
 
 const utcNames: ReadonlySet<string> = new Set(["UTC", "Etc/UTC", "GMT", "Etc/GMT"]);
 
 function formatFor(timezone: string | undefined): Intl.DateTimeFormat {
   if (timezone !== undefined && isAmbiguous(timezone)) {
-    throw badZone(timezone, "Such abbreviations mean several zones.");
+    throw unknownTimeZone(timezone, "This abbreviation is used for several time zones.");
   }
   try {
     return new Intl.DateTimeFormat("en-US", {
@@ -54,7 +54,7 @@ function formatFor(timezone: string | undefined): Intl.DateTimeFormat {
       timeZoneName: "longOffset",
     });
   } catch {
-    throw badZone(timezone ?? "", "", nearestTimeZone(timezone ?? ""));
+    throw unknownTimeZone(timezone ?? "", "", nearestTimeZone(timezone ?? ""));
   }
 }
 
@@ -62,12 +62,12 @@ const ianaAbbreviations: ReadonlySet<string> = new Set(
   "CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET".split(" "),
 );
 
-/** Three letters that are no IANA name (CST, IST, BST) mean several zones, yet the library picks one. */
+/** Three letters that are not an IANA name (CST, IST, BST) are ambiguous, but Intl would pick one zone. */
 function isAmbiguous(timezone: string): boolean {
   return /^[a-z]{3}$/i.test(timezone) && !ianaAbbreviations.has(timezone.toUpperCase());
 }
 
-function badZone(timezone: string, reason: string, near?: string): ToolValidationError {
+function unknownTimeZone(timezone: string, reason: string, near?: string): ToolValidationError {
   const advice = near ? `Did you mean "${near}"?` : 'Use an IANA name such as "Asia/Shanghai" or "UTC".';
   return new ToolValidationError(`Unknown time zone "${timezone}".`, {
     code: "VALUE_INVALID",
@@ -85,14 +85,14 @@ function offsetMinutes(format: Intl.DateTimeFormat, timestamp: number): number {
   return match[1] === "-" ? -minutes : minutes;
 }
 
-function toOffset(minutes: number): string {
+function formatOffset(minutes: number): string {
   const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
   return `${minutes < 0 ? "-" : "+"}${String(hours).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
 }
 
-/** The zone as it was asked for, in its proper case; the library would answer "Asia/Calcutta" for "Asia/Kolkata". */
-function nameOf(zone: string, wanted: string | undefined): string {
-  return wanted === undefined || wanted.toLowerCase() === zone.toLowerCase() ? zone : wanted;
+/** The zone as requested, in its proper case: Intl would answer "Asia/Calcutta" for "Asia/Kolkata". */
+function zoneName(zone: string, requested: string | undefined): string {
+  return requested === undefined || requested.toLowerCase() === zone.toLowerCase() ? zone : requested;
 }
 
 function weekday(timestamp: number, timeZone: string): string {

@@ -3,14 +3,15 @@ import { defineTool } from "../../contract/define-tool.js";
 
 const schema = z.record(z.string(), z.unknown());
 
-/** Shows all there is to know of one tool, so that it can be called. */
+/** Describes one tool in full, so that it can be called. */
 export const describeTool = defineTool({
   name: "describe_tool",
-  description: "Show one tool in full: what it does, its arguments and results as JSON Schema, examples.",
+  description:
+    "Describe one tool in full: what it does, JSON Schemas of its arguments and result, and examples.",
   category: "system",
   annotations: { title: "Describe a tool", readOnly: true, idempotent: true },
   examples: [{ arguments: { name: "edit_file" } }],
-  input: z.object({ name: z.string().min(1).max(256).describe("A name, an alias, or name@range.") }),
+  input: z.object({ name: z.string().min(1).max(256).describe("A tool name, an alias, or name@range.") }),
   output: z.object({
     name: z.string(),
     version: z.string(),

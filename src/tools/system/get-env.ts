@@ -2,7 +2,7 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { envKey } from "./env-key.js";
 
-/** Reads one variable of the session's environment. */
+/** Reads an environment variable of the session. */
 export const getEnv = defineTool({
   name: "get_env",
   description: "Read an environment variable of this session.",

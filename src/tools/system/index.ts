@@ -7,7 +7,7 @@ import { setEnv } from "./set-env.js";
 import { sleepTool } from "./sleep.js";
 import { toolSearch } from "./tool-search.js";
 
-/** The tools for time, environment, kept outputs and the catalogue itself. */
+/** The tools for time, environment variables, stored outputs and the tool catalogue. */
 export const systemTools: readonly Tool[] = [
   currentTime,
   sleepTool,

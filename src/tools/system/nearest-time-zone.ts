@@ -1,6 +1,6 @@
 import { nearest } from "../../schema/nearest.js";
 
-/** The IANA name that was probably meant: a slip of the pen, or a city without its continent. */
+/** The IANA name that was probably meant: misspelled, or a city without its continent. */
 export function nearestTimeZone(name: string): string | undefined {
   const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")];
   const byCity = new Map(zones.map((zone) => [zone.slice(zone.lastIndexOf("/") + 1), zone]));

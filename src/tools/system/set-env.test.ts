@@ -60,6 +60,6 @@ describe("set_env", () => {
   it("says what was there before", () => {
     const input = { key: "A", value: "2" };
     expect(setEnv.render?.({ previous: null }, input)).toBe("Set A; it was not set before.");
-    expect(setEnv.render?.({ previous: "1" }, input)).toBe('Set A; before, it was "1".');
+    expect(setEnv.render?.({ previous: "1" }, input)).toBe('Set A; the previous value was "1".');
   });
 });

@@ -1,7 +1,6 @@
 /**
- * Whether a variable makes other commands load or start something else. Once it is set, the
- * judgement that `ls` or `git log` is harmless no longer holds, so a person is asked first.
- * The list advises; the sandbox is the wall.
+ * Whether a variable can make other commands load or start different code. With such a variable set, `ls` or `git log`
+ * may no longer be harmless, so a person is asked first. This list is only advisory: the sandbox is the protection.
  */
 export function steersPrograms(key: string): boolean {
   const name = key.toUpperCase();

@@ -4,7 +4,7 @@ import { toolCategories } from "../../contract/tool.js";
 
 const output = z.object({
   query: z.string(),
-  total: z.number().describe("How many tools fit."),
+  total: z.number().describe("How many tools match."),
   tools: z
     .array(
       z.object({
@@ -14,21 +14,24 @@ const output = z.object({
         parameters: z.array(z.string()).describe("Names of the arguments, the required ones first."),
       }),
     )
-    .describe("The best first."),
+    .describe("Best match first."),
 });
 
-/** Finds tools in a catalogue that is too large to show whole. */
+/** Finds tools in a catalogue that is too large to list in full. */
 export const toolSearch = defineTool({
   name: "tool_search",
   description:
-    "Find tools by what they do, in words. Shows names and arguments; describe_tool shows one in full.",
+    "Find tools by describing what they should do. Returns names and arguments; describe_tool shows one tool in full.",
   category: "system",
   annotations: { title: "Find tools", readOnly: true, idempotent: true },
   examples: [{ arguments: { query: "rename a file" } }, { arguments: { query: "", category: "memory" } }],
   input: z.object({
-    query: z.string().max(1000).describe("Words for what the tool should do; empty lists all."),
+    query: z
+      .string()
+      .max(1000)
+      .describe("What the tool should do, in words. An empty query lists all tools."),
     category: z.enum(toolCategories).optional().describe("Only tools of this category."),
-    limit: z.number().int().min(1).max(100).default(10).describe("How many tools at most."),
+    limit: z.number().int().min(1).max(100).default(10).describe("Maximum number of tools to return."),
   }),
   output,
   execute: ({ query, category, limit }, { tools }) => {
@@ -36,10 +39,10 @@ export const toolSearch = defineTool({
     return { query, total, tools: found.map((tool) => ({ ...tool, parameters: [...tool.parameters] })) };
   },
   render({ tools, total }) {
-    if (tools.length === 0) return "No tool fits. Try other words, or an empty query to list all.";
+    if (tools.length === 0) return "No tool matches. Try other words, or an empty query to list all tools.";
     const lines = tools.map(
       ({ name, parameters, description }) => `${name}(${parameters.join(", ")}): ${description}`,
     );
-    return [...lines, ...(total > tools.length ? [`[${total - tools.length} more fit]`] : [])].join("\n");
+    return [...lines, ...(total > tools.length ? [`[${total - tools.length} more match]`] : [])].join("\n");
   },
 });

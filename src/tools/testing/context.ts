@@ -2,17 +2,17 @@ import type { ToolContext } from "../../contract/context.js";
 import type { Clock } from "../../contract/ports/clock.js";
 import type { SessionEnv } from "../../contract/ports/env.js";
 
-/** What a test of a tool wants to hold in its own hands. */
+/** The parts of a tool context that a test provides. */
 export interface TestContextOptions {
   readonly clock?: Clock;
   /** A port, or the variables of a plain one. */
   readonly env?: SessionEnv | Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Ports and values that stand instead of the ones here. */
+  /** Ports and values that replace the defaults. */
   readonly overrides?: Partial<ToolContext>;
 }
 
-/** A context with a real clock and a plain environment; a port that the test did not give says so when it is used. */
+/** A context with a real clock and a plain environment; using a port that the test did not provide throws. */
 export function createTestContext(options: TestContextOptions = {}): ToolContext {
   return {
     callId: "call-1",

@@ -148,7 +148,7 @@ describe("the disk", () => {
   ])("is bounded: %s", async (_name, command) => {
     const processes = open({ disk: 40 * MiB });
     const result = await run(processes, command);
-    expect(result.exitAfterStop).toMatch(/40 MiB of the disk \(sandbox\.limits\.disk\)/);
+    expect(result.stoppedBy).toMatch(/40 MiB of the disk \(sandbox\.limits\.disk\)/);
     expect(result.timedOut).toBe(false);
   });
 

@@ -73,7 +73,7 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
       flooded: end.why === "flooded",
       leftBehind: end.leftBehind || leftovers.length > 0,
       ...(leftovers.length > 0 && { stoppedProcesses: leftovers }),
-      ...(end.why === "exceeded" && { exitAfterStop: limits.exceededTreeLimit() }),
+      ...(end.why === "exceeded" && { stoppedBy: limits.exceededTreeLimit() }),
       ...(kept !== undefined && { handle: kept.handle }),
       sandbox: command.sandbox,
       shell: command.shell.name,
@@ -216,7 +216,7 @@ async function waitForEnd(
     const exit = await Promise.race([running.exited, delay(drainMs).then(() => unknownExit)]);
     return {
       why,
-      exit: stoppedBy(exit),
+      exit: exitAfterStop(exit),
       leftBehind: false,
       leftovers: [],
       warnings: limitWarnings(running, command),
@@ -269,7 +269,7 @@ export async function drainAfterExit(
 const unknownExit: Exit = { code: null, signal: null };
 
 /** The command was stopped: report the signal that ended it instead of the exit code 128 + signal. */
-function stoppedBy({ code, signal }: Exit): RunEnd["exit"] {
+function exitAfterStop({ code, signal }: Exit): RunEnd["exit"] {
   const number = code === null ? 0 : code - 128;
   const [name] = Object.entries(constants.signals).find(([, value]) => value === number) ?? [null];
   return { exitCode: name === null ? code : null, signal: signal ?? name };

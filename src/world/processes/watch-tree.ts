@@ -45,7 +45,7 @@ export function watchTree(root: number, limits: TreeLimits, onExceeded: (limit: 
 }
 
 /**
- * The kernel's count of written bytes and the initialFree disk space are cheap to read, but the first ignores deletions and
+ * The kernel's count of written bytes and the free disk space are cheap to read, but the first ignores deletions and
  * the second is changed by other programs. So they only decide when the files themselves are measured.
  */
 function createDiskCheck(bound: DiskLimit): (pids: readonly number[]) => Promise<string | undefined> {

@@ -1,7 +1,7 @@
-/** Load a package that may not be installed; `undefined` where it is not, or does not work here. */
+/** Load an optional package; `undefined` if it is not installed or does not work here. */
 export async function loadOptional<Module>(name: string): Promise<Module | undefined> {
   try {
-    // Named by a variable so that no bundler takes it along.
+    // The name is a variable so that bundlers do not include the package.
     return (await import(name)) as Module;
   } catch {
     return undefined;

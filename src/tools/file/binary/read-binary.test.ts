@@ -82,7 +82,7 @@ describe("files that are no text", () => {
     writeFileSync(fixture.path("a.png"), Buffer.from([...head, 0, 0, 0, 1, 0, 0]));
     const result = await read("a.png");
     expect(result.image).toBeUndefined();
-    expect(result.note).toMatch(/cannot be decoded/);
+    expect(result.note).toMatch(/could not be decoded/);
   });
 
   it("give the text of a PDF, page by page", async () => {
@@ -107,6 +107,6 @@ describe("files that are no text", () => {
   it("say so of a PDF that is broken", async () => {
     writeFileSync(fixture.path("a.pdf"), `%PDF-1.4\n${"\0garbage".repeat(50)}`);
     const result = await read("a.pdf");
-    expect(result.note).toMatch(/cannot be read/);
+    expect(result.note).toMatch(/could not be read/);
   });
 });

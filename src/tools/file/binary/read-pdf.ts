@@ -15,7 +15,7 @@ export interface PdfOptions {
 }
 
 const timeLimitMs = 15_000;
-const mostPages = 500;
+const maxPages = 500;
 
 /** The part of unpdf that is used here. */
 interface Unpdf {
@@ -28,18 +28,18 @@ interface PdfDocument {
   destroy?(): unknown;
 }
 
-/** Read the text of a PDF; a text that says why not, where that fails. */
+/** Read the text of a PDF; returns a message if that fails. */
 export async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<PdfText | string> {
   const unpdf = await loadOptional<Unpdf>("unpdf");
-  if (unpdf === undefined) return 'The text of PDFs is read where the package "unpdf" is installed.';
+  if (unpdf === undefined) return 'Install the package "unpdf" to read the text of PDFs.';
   let document: PdfDocument | undefined;
   try {
-    // It takes the buffer over, so it gets one of its own; what it warns about would go to the terminal.
+    // It takes over the buffer, so it gets a copy; its warnings would go to the terminal.
     document = await unpdf.getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 });
     return await readPages(document, options);
   } catch {
     options.signal.throwIfAborted();
-    return "The PDF cannot be read: it is damaged, or protected by a password.";
+    return "The PDF could not be read: it is damaged or password-protected.";
   } finally {
     await document?.destroy?.();
   }
@@ -51,7 +51,7 @@ async function readPages(document: PdfDocument, { maxChars, clock, signal }: Pdf
   let text = "";
   for (let number = 1; number <= pages; number += 1) {
     signal.throwIfAborted();
-    const late = clock.monotonic() > deadline || number > mostPages;
+    const late = clock.monotonic() > deadline || number > maxPages;
     const next = late ? undefined : await readPage(document, number);
     const whole = next !== undefined && text.length + next.length <= maxChars;
     if (!whole) {

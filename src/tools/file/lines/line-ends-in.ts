@@ -1,6 +1,6 @@
 import { type LineUnit, unitValue } from "./newline-counter.js";
 
-/** Where the given number of line ends is reached in some bytes, or how many there are. */
+/** The position after the given number of line ends, or how many line ends there are. */
 export function endOfNth(
   bytes: Uint8Array,
   { length, unit, count }: { length: number; unit: LineUnit; count: number },

@@ -3,7 +3,7 @@ import type { OpenFile } from "../../../contract/ports/files.js";
 import { endOfNth } from "./line-ends-in.js";
 import { type LineUnit, type NewlineCounter, unitValue, WINDOW } from "./newline-counter.js";
 
-/** Where lines begin in a large file, by blocks: a few kilobytes for gigabytes. */
+/** Where lines start in a large file, by blocks: a few kilobytes of memory for gigabytes of text. */
 export interface LineIndex {
   readonly unit: LineUnit;
   /** Bytes of a block. */
@@ -11,7 +11,7 @@ export interface LineIndex {
   /** Line ends before each block. */
   readonly before: Float64Array;
   readonly ends: number;
-  /** Lines in all; `undefined` where time ran out before the end of the file. */
+  /** The total number of lines; `undefined` if time ran out before the end of the file. */
   readonly total: number | undefined;
 }
 
@@ -23,35 +23,35 @@ export interface IndexOptions {
   readonly maxMs?: number;
 }
 
-const SMALLEST_BLOCK = 64 * 1024;
-const MOST_BLOCKS = 32 * 1024;
-/** Milliseconds of work after which others get their turn. */
-const SLICE = 8;
+const MIN_BLOCK_BYTES = 64 * 1024;
+const MAX_BLOCKS = 32 * 1024;
+/** Milliseconds of work before the event loop gets a turn. */
+const SLICE_MS = 8;
 
-/** Count the lines of an open file; a lone carriage return ends a line only where no line feed does. */
+/** Count the lines of an open file; a lone carriage return ends a line only if the file has no line feeds. */
 export async function indexLines(file: OpenFile, options: IndexOptions): Promise<LineIndex> {
-  const index = await scan(file, options);
+  const index = await scanLines(file, options);
   if (index.ends > 0 || index.total !== 1 || options.unit.mark === "\r") return index;
-  const returns = await scan(file, { ...options, unit: { ...options.unit, mark: "\r" } });
+  const returns = await scanLines(file, { ...options, unit: { ...options.unit, mark: "\r" } });
   return returns.ends > 0 ? returns : index;
 }
 
-async function scan(
+async function scanLines(
   file: OpenFile,
   { counter, unit, signal, maxMs = 20_000 }: IndexOptions,
 ): Promise<LineIndex> {
-  const block = blockFor(file.stat.size);
+  const block = blockSizeFor(file.stat.size);
   const before: number[] = [];
   const { window } = counter;
   const deadline = performance.now() + maxMs;
-  let until = performance.now() + SLICE;
+  let until = performance.now() + SLICE_MS;
   let ends = 0;
   let position = 0;
   for (;;) {
-    const got = fill(file, window, position);
-    for (let start = 0; start < got; start += SMALLEST_BLOCK) {
+    const got = fillBuffer(file, window, position);
+    for (let start = 0; start < got; start += MIN_BLOCK_BYTES) {
       if ((position + start) % block === 0) before.push(ends);
-      const end = Math.min(start + SMALLEST_BLOCK, got);
+      const end = Math.min(start + MIN_BLOCK_BYTES, got);
       ends += counter.count(start, end - ((end - start) % unit.width), unit);
     }
     position += got;
@@ -65,13 +65,13 @@ async function scan(
     }
     await nextTurn();
     signal.throwIfAborted();
-    until = performance.now() + SLICE;
+    until = performance.now() + SLICE_MS;
   }
 }
 
 /**
- * The byte at which a line begins (lines from 1); `undefined` where the block that should hold it is not as
- * it was counted, because the file has changed.
+ * The byte at which a line starts (lines count from 1); `undefined` if the block that should contain it has a
+ * different number of line ends because the file has changed.
  */
 export function lineOffset(
   file: OpenFile,
@@ -87,7 +87,7 @@ export function lineOffset(
   const start = at * index.block;
   for (let position = start; position < start + index.block; position += WINDOW) {
     const length = Math.min(WINDOW, start + index.block - position);
-    const got = fill(file, counter.window.subarray(0, length), position);
+    const got = fillBuffer(file, counter.window.subarray(0, length), position);
     const ends = counter.count(0, got - (got % index.unit.width), index.unit);
     if (offset === undefined && ends >= missing) {
       offset = position + endOfNth(counter.window, { length: got, unit: index.unit, count: missing }).end;
@@ -100,7 +100,7 @@ export function lineOffset(
 }
 
 /** Read until the buffer is full or the file ends. */
-export function fill(file: OpenFile, buffer: Uint8Array, position: number): number {
+export function fillBuffer(file: OpenFile, buffer: Uint8Array, position: number): number {
   let filled = 0;
   while (filled < buffer.length) {
     const got = file.readInto(filled === 0 ? buffer : buffer.subarray(filled), position + filled);
@@ -110,25 +110,25 @@ export function fill(file: OpenFile, buffer: Uint8Array, position: number): numb
   return filled;
 }
 
-function blockFor(size: number): number {
-  let block = SMALLEST_BLOCK;
-  while (size / block > MOST_BLOCKS) block *= 2;
+function blockSizeFor(size: number): number {
+  let block = MIN_BLOCK_BYTES;
+  while (size / block > MAX_BLOCKS) block *= 2;
   return block;
 }
 
-interface Ending {
+interface FileEnd {
   readonly length: number;
   readonly unit: LineUnit;
   readonly file: OpenFile;
-  /** Behind the last byte. */
+  /** The position after the last byte. */
   readonly position: number;
 }
 
-function endsWithUnit(window: Uint8Array, { length, unit, file, position }: Ending): boolean {
+function endsWithUnit(window: Uint8Array, { length, unit, file, position }: FileEnd): boolean {
   const { width } = unit;
   const last = Buffer.alloc(width);
   if (length >= width) last.set(window.subarray(length - width, length));
-  else fill(file, last, position - width);
+  else fillBuffer(file, last, position - width);
   return position % width === 0 && last.readUIntLE(0, width) === unitValue(unit);
 }
 

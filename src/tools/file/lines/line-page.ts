@@ -1,49 +1,49 @@
-/** The lines that are asked for, and how much of them fits into an answer. */
+/** The requested lines, and how much of them fits into a result. */
 export interface PageRequest {
-  /** From 1. */
+  /** Counts from 1. */
   readonly start: number;
-  /** The last line that is wanted; `undefined` for all. */
+  /** The last requested line; `undefined` for all. */
   readonly end: number | undefined;
   readonly maxLines: number;
   readonly maxChars: number;
-  /** Characters that each line takes besides its own: its number, a tab and its end. @default 8 */
+  /** Extra characters for each line: its number, a tab and the line end. @default 8 */
   readonly numbering?: number;
 }
 
 /** Some lines of a file, as many as fit. */
 export interface LinePage {
-  /** The text as the file has it, from the first line to the last. */
+  /** The text of the file from the first line to the last. */
   readonly content: string;
-  /** The lines without their ends. */
+  /** The lines without line ends. */
   readonly lines: readonly string[];
   readonly startLine: number;
-  /** The last line of the page; one less than the first where there is none. */
+  /** The last line of the page; `startLine - 1` if the page is empty. */
   readonly endLine: number;
   readonly totalLines: number | undefined;
-  /** More lines were wanted than fit. */
+  /** Whether more lines were requested than fit. */
   readonly cut: boolean;
-  /** The last line itself is not whole. */
+  /** Whether the last line is incomplete. */
   readonly partial: boolean;
 }
 
-/** Lines from the start of a page on, and what is known of the file around them. */
+/** The lines from the start of a page on. */
 export interface FoundLines {
   readonly lines: readonly LineAndEnd[];
   readonly totalLines: number | undefined;
-  /** The last of the lines goes on. */
+  /** Whether the last of the lines is incomplete. */
   readonly partial: boolean;
 }
 
-/** A line and its end ("" for a last line without one). */
+/** A line and its line end ("" for a last line without one). */
 export interface LineAndEnd {
   readonly text: string;
   readonly end: string;
 }
 
-/** Split a text at the mark that ends lines in its file; joining gives it back. */
-export function splitAt(text: string, mark: "\n" | "\r", most = Number.POSITIVE_INFINITY): LineAndEnd[] {
+/** Split a text at its line ends; joining the parts gives the text back. */
+export function splitAt(text: string, mark: "\n" | "\r", maxLines = Number.POSITIVE_INFINITY): LineAndEnd[] {
   const lines: LineAndEnd[] = [];
-  for (let at = 0; at < text.length && lines.length < most;) {
+  for (let at = 0; at < text.length && lines.length < maxLines;) {
     const found = text.indexOf(mark, at);
     const next = found === -1 ? text.length : found + 1;
     const before = mark === "\n" && found > at && text[found - 1] === "\r" ? found - 1 : found;
@@ -54,7 +54,7 @@ export function splitAt(text: string, mark: "\n" | "\r", most = Number.POSITIVE_
   return lines;
 }
 
-/** Make a page of the lines that were found: as many whole ones as fit, or the beginning of the first. */
+/** Build a page: as many complete lines as fit, or the start of the first one. */
 export function toPage(request: PageRequest, found: FoundLines): LinePage {
   const { start, end, maxLines, maxChars, numbering = 8 } = request;
   const wanted = Math.min(maxLines, end === undefined ? maxLines : end - start + 1);
@@ -66,12 +66,12 @@ export function toPage(request: PageRequest, found: FoundLines): LinePage {
     fitting += 1;
   }
   const partial = fitting === 0 && found.lines.length > 0 && wanted > 0;
-  const taken = partial ? [beginning(found.lines[0]!, maxChars)] : found.lines.slice(0, fitting);
+  const taken = partial ? [startOfLine(found.lines[0]!, maxChars)] : found.lines.slice(0, fitting);
   const endLine = start + taken.length - 1;
   const last = Math.min(end ?? Number.POSITIVE_INFINITY, found.totalLines ?? Number.POSITIVE_INFINITY);
-  // The last of all lines that are known may itself have been read in part only.
-  const half = partial || (found.partial && fitting === found.lines.length && fitting > 0);
-  const cut = half || endLine < last;
+  // The last of the known lines may have been read only in part.
+  const incomplete = partial || (found.partial && fitting === found.lines.length && fitting > 0);
+  const cut = incomplete || endLine < last;
   const toTheEnd = !cut && (end === undefined || end > (found.totalLines ?? 0));
   return {
     content: contentOf(taken, toTheEnd),
@@ -80,15 +80,15 @@ export function toPage(request: PageRequest, found: FoundLines): LinePage {
     endLine,
     totalLines: found.totalLines,
     cut,
-    partial: half,
+    partial: incomplete,
   };
 }
 
-function beginning({ text }: LineAndEnd, maxChars: number): LineAndEnd {
+function startOfLine({ text }: LineAndEnd, maxChars: number): LineAndEnd {
   return { text: text.slice(0, maxChars).toWellFormed(), end: "" };
 }
 
-/** A range is given without the end of its last line, a file to its end as it is. */
+/** A range omits the line end of its last line; a file up to its end is returned unchanged. */
 function contentOf(lines: readonly LineAndEnd[], toTheEnd: boolean): string {
   const last = lines.length - 1;
   return lines.map(({ text, end }, at) => (at === last && !toTheEnd ? text : text + end)).join("");

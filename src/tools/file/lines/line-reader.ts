@@ -2,11 +2,11 @@ import type { Clock } from "../../../contract/ports/clock.js";
 import type { OpenFile } from "../../../contract/ports/files.js";
 import { decodeText } from "../../../text/decode-text.js";
 import { endOfNth } from "./line-ends-in.js";
-import { fill, indexLines, type LineIndex, lineOffset } from "./line-index.js";
+import { fillBuffer, indexLines, type LineIndex, lineOffset } from "./line-index.js";
 import { type FoundLines, type LinePage, type PageRequest, splitAt, toPage } from "./line-page.js";
 import { createNewlineCounter, type LineUnit, type NewlineCounter } from "./newline-counter.js";
 
-/** Reads ranges of lines of files of any size, in little memory. */
+/** Reads ranges of lines from files of any size, with little memory. */
 export interface LineReader {
   read(file: OpenFile, request: LineRequest, during: ReadDuring): Promise<LinePage & { encoding: string }>;
 }
@@ -14,7 +14,7 @@ export interface LineReader {
 export interface LineRequest extends PageRequest {
   /** The name of an encoding, or "auto". */
   readonly encoding: string;
-  /** The first bytes of the file, the whole of a small one. */
+  /** The start of the file, or all of a small one. */
   readonly head: Uint8Array;
 }
 
@@ -23,24 +23,24 @@ export interface ReadDuring {
   readonly signal: AbortSignal;
 }
 
-/** Files up to this size are read at once. */
+/** Smaller files are read in one go. */
 export const HEAD = 64 * 1024;
 
-const mostIndexes = 32;
-/** An index is trusted once the file had not changed for this long when it was made: clocks of file systems tick slowly. */
-const settledMs = 2000;
+const maxIndexes = 32;
+/** An index is reused only if the file had not changed for this long when it was built, because file times are coarse. */
+const unchangedMs = 2000;
 
-/** Line indexes of large files are kept while the files stay as they are. */
+/** Create a reader that keeps line indexes of large files while the files do not change. */
 export function createLineReader(): LineReader {
   const known = new Map<string, KnownIndex>();
-  let made: NewlineCounter | undefined;
-  const counter = (): NewlineCounter => (made ??= createNewlineCounter());
+  let createdCounter: NewlineCounter | undefined;
+  const counter = (): NewlineCounter => (createdCounter ??= createNewlineCounter());
   return {
     async read(file, request, during) {
-      if (request.head.length < HEAD) return readSmall(request);
+      if (request.head.length < HEAD) return readSmallFile(request);
       const { encoding } = decodeText(wholeCharacters(request.head), request.encoding);
       const unit = unitOf(encoding);
-      // A context has getters of its class, which a spread would lose.
+      // The context has getters on its class, which a spread would lose.
       const { clock, signal } = during;
       const parts = { known, counter: counter(), unit, clock, signal };
       const found = await findLines(file, { ...request, encoding }, parts);
@@ -49,7 +49,7 @@ export function createLineReader(): LineReader {
   };
 }
 
-function readSmall(request: LineRequest): LinePage & { encoding: string } {
+function readSmallFile(request: LineRequest): LinePage & { encoding: string } {
   const { text, encoding } = decodeText(request.head, request.encoding);
   const lines = splitAt(text, text.includes("\n") ? "\n" : "\r");
   const found = { lines: lines.slice(request.start - 1), totalLines: lines.length, partial: false };
@@ -62,13 +62,13 @@ interface KnownIndex {
   readonly index: LineIndex;
 }
 
-interface Parts extends ReadDuring {
+interface LineReaderDeps extends ReadDuring {
   readonly known: Map<string, KnownIndex>;
   readonly counter: NewlineCounter;
   readonly unit: LineUnit;
 }
 
-async function findLines(file: OpenFile, request: LineRequest, parts: Parts): Promise<FoundLines> {
+async function findLines(file: OpenFile, request: LineRequest, parts: LineReaderDeps): Promise<FoundLines> {
   const before = parts.known.get(file.path);
   const { identity } = file.stat;
   if (before?.identity === identity && before.encoding === request.encoding) {
@@ -78,20 +78,20 @@ async function findLines(file: OpenFile, request: LineRequest, parts: Parts): Pr
   const startedAt = parts.clock.now();
   const index = await indexLines(file, parts);
   parts.known.delete(file.path);
-  if (startedAt - Math.max(file.stat.changed, file.stat.modified) > settledMs) {
+  if (startedAt - Math.max(file.stat.changed, file.stat.modified) > unchangedMs) {
     parts.known.set(file.path, { identity, encoding: request.encoding, index });
-    if (parts.known.size > mostIndexes) parts.known.delete(parts.known.keys().next().value!);
+    if (parts.known.size > maxIndexes) parts.known.delete(parts.known.keys().next().value!);
   }
   const found = takeLines(file, request, { index, counter: parts.counter });
-  // It changes while it is read; whoever compares its identity will see so too.
+  // It changes while it is read; the caller notices that by its identity.
   return found ?? { lines: [], totalLines: index.total, partial: false };
 }
 
-/** Bytes that a character takes at most, so that a page's characters are never cut short. */
-const mostBytes = 4;
-const PIECE = 64 * 1024;
+/** The maximum size of a character, so that a page always gets enough bytes. */
+const maxCharBytes = 4;
+const PIECE_BYTES = 64 * 1024;
 
-/** `undefined` where the file is not as the index says. */
+/** `undefined` if the file does not match the index. */
 function takeLines(
   file: OpenFile,
   request: LineRequest,
@@ -104,31 +104,31 @@ function takeLines(
   const offset = lineOffset(file, start, place);
   if (offset === undefined) return undefined;
   const wanted = Math.min(maxLines, end === undefined ? maxLines : end - start + 1);
-  const room = maxChars * mostBytes + PIECE;
-  const { bytes, partial } = readEnds(file, { offset, wanted, room, unit: index.unit, counter });
+  const maxBytes = maxChars * maxCharBytes + PIECE_BYTES;
+  const { bytes, partial } = readEnds(file, { offset, wanted, maxBytes, unit: index.unit, counter });
   const { text } = decodeText(bytes, encoding);
   return { lines: splitAt(text, index.unit.mark, wanted), totalLines, partial };
 }
 
-interface Span {
+interface ReadSpan {
   readonly offset: number;
   readonly wanted: number;
-  readonly room: number;
+  readonly maxBytes: number;
   readonly unit: LineUnit;
   readonly counter: NewlineCounter;
 }
 
-/** Read until so many line ends are met, or the room or the file is at its end. */
+/** Read until enough line ends were found, the limit is reached, or the file ends. */
 function readEnds(
   file: OpenFile,
-  { offset, wanted, room, unit, counter }: Span,
+  { offset, wanted, maxBytes, unit, counter }: ReadSpan,
 ): { bytes: Buffer; partial: boolean } {
   const pieces: Buffer[] = [];
   let length = 0;
   let ends = 0;
-  while (length < room) {
-    const view = counter.window.subarray(0, PIECE);
-    const got = fill(file, view, offset + length);
+  while (length < maxBytes) {
+    const view = counter.window.subarray(0, PIECE_BYTES);
+    const got = fillBuffer(file, view, offset + length);
     const { end, found } = endOfNth(view, { length: got, unit, count: wanted - ends });
     pieces.push(Buffer.from(view.subarray(0, end)));
     length += end;
@@ -138,14 +138,14 @@ function readEnds(
   return { bytes: Buffer.concat(pieces), partial: true };
 }
 
-/** How lines end in the bytes of an encoding; in all but the wide ones by a byte that stands for nothing else. */
+/** How lines end in an encoding; in all but UTF-16 and UTF-32, by a byte that has no other meaning. */
 function unitOf(encoding: string): LineUnit {
   const wide = /^utf(16|32)(le|be)$/.exec(encoding);
   const width = wide?.[1] === "16" ? 2 : 4;
   return { width: wide === null ? 1 : width, bigEndian: wide?.[2] === "be", mark: "\n" };
 }
 
-/** Cut a sample where a character surely ends, so that half a character does not count against its encoding. */
+/** Cut a sample at the end of a character, so that an incomplete one does not distort the detected encoding. */
 function wholeCharacters(head: Uint8Array): Uint8Array {
   if (head.includes(0)) return head.subarray(0, head.length - (head.length % 4));
   const feed = head.lastIndexOf(10);

@@ -1,8 +1,8 @@
 import { newlineModule } from "./newline-module.js";
 
-/** The bytes of a line end: a line feed, or a carriage return in files that have no line feed. */
+/** The bytes of a line end: a line feed, or a carriage return in files without line feeds. */
 export interface LineUnit {
-  /** Bytes that a character unit takes. */
+  /** Bytes of a code unit. */
   readonly width: 1 | 2 | 4;
   readonly bigEndian: boolean;
   readonly mark: "\n" | "\r";
@@ -10,21 +10,21 @@ export interface LineUnit {
 
 /** Counts line ends in a window of memory that files are read into. */
 export interface NewlineCounter {
-  /** Where to read to; what it holds stays only until the next turn of the event loop. */
+  /** The buffer to read into; its content is valid only until the next turn of the event loop. */
   readonly window: Uint8Array;
-  /** How many line ends lie in a part of the window. It begins at a multiple of 64. */
+  /** The number of line ends in a part of the window, which must start at a multiple of 64. */
   readonly count: (start: number, end: number, unit: LineUnit) => number;
 }
 
-/** One mebibyte: it stays in the processor's cache between reading and counting. */
+/** Small enough to stay in the processor cache between reading and counting. */
 export const WINDOW = 1024 * 1024;
 
-/** Count with SIMD where the engine has it: it is four times as fast as searching for the next line end. */
+/** Count with SIMD if the engine supports it, which is four times as fast as `indexOf`. */
 export function createNewlineCounter(simd = true): NewlineCounter {
   return (simd ? simdCounter() : undefined) ?? plainCounter();
 }
 
-/** The unit as the number that a little-endian processor reads. */
+/** The unit as a little-endian number. */
 export function unitValue({ width, bigEndian, mark }: LineUnit): number {
   const code = mark.charCodeAt(0);
   return bigEndian ? code * 256 ** (width - 1) : code;
@@ -60,7 +60,7 @@ function simdCounter(): NewlineCounter | undefined {
   };
 }
 
-/** The part of WebAssembly that is used here; the types of Node leave it to those of the web. */
+/** The part of WebAssembly that is used; the types of Node do not include it. */
 interface WebAssemblyLike {
   validate(bytes: Uint8Array<ArrayBuffer>): boolean;
   readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => object;

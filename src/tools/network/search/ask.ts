@@ -2,50 +2,53 @@ import { ToolExecutionError, ToolUnavailableError } from "../../../contract/erro
 import type { HttpRequest, HttpResponse } from "../../../contract/ports/http.js";
 import type { SearchQuery } from "./provider.js";
 
-/** A provider's name for people, and where it answers. */
-export interface Asked {
+/** The provider that is target, and the query. */
+export interface ProviderRequest {
   readonly name: string;
   readonly query: SearchQuery;
 }
 
-/** Ask a provider and read its answer as JSON; neither key nor address gets into an error. */
-export async function askJson(request: HttpRequest, asked: Asked): Promise<unknown> {
-  const text = await askText(request, asked);
+/** Send a request to a provider and parse the response as JSON. Errors contain neither the key nor the URL. */
+export async function askJson(request: HttpRequest, target: ProviderRequest): Promise<unknown> {
+  const text = await askText(request, target);
   try {
     return JSON.parse(text);
   } catch {
-    throw notUnderstood(asked.name);
+    throw unexpectedResponse(target.name);
   }
 }
 
-/** Ask a provider and read its answer as text. */
-export async function askText(request: HttpRequest, { name, query }: Asked): Promise<string> {
+/** Send a request to a provider and read the response as text. */
+export async function askText(request: HttpRequest, { name, query }: ProviderRequest): Promise<string> {
   const { http, signal } = query;
   const response = await http.request({ ...request, maxBytes: MAX_BYTES, signal });
-  if (response.status !== 200) throw badAnswer(response, { name, query });
+  if (response.status !== 200) throw statusError(response, { name, query });
   return new TextDecoder().decode(response.body);
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Where a provider answers: its own address, or the configured one, which may leave out the path. */
+/** The URL of a provider: the usual one, or the configured one, which may omit the path. */
 export function endpoint(usual: string, configured: string | undefined): URL {
   const url = new URL(configured ?? usual);
   if (url.pathname === "/") url.pathname = new URL(usual).pathname;
   return url;
 }
 
-/** The key of a provider that cannot do without one. */
-export function requireKey({ name, query }: Asked): string {
+/** The API key of a provider that requires one. */
+export function requireKey({ name, query }: ProviderRequest): string {
   return requireSetting("apiKey", { name, query });
 }
 
-/** A setting of a provider that cannot do without it. */
-export function requireSetting(setting: "apiKey" | "engineId" | "url", { name, query }: Asked): string {
+/** A setting that a provider requires. */
+export function requireSetting(
+  setting: "apiKey" | "engineId" | "url",
+  { name, query }: ProviderRequest,
+): string {
   const value = query.settings[setting];
   if (value !== undefined && value !== "") return value;
   throw new ToolUnavailableError(
-    `web_search with ${name} needs the setting "${setting}", which is not set.`,
+    `web_search with ${name} requires the setting "${setting}", which is not set.`,
     {
       code: "SERVICE_UNAVAILABLE",
       retryable: false,
@@ -55,34 +58,37 @@ export function requireSetting(setting: "apiKey" | "engineId" | "url", { name, q
   );
 }
 
-/** The answer was 200, but not what the provider's interface promises. */
-export function notUnderstood(name: string): ToolExecutionError {
-  return new ToolExecutionError(`${name} answered with something that is no search result.`, {
+/** The status was 200, but the body is not what the provider's API promises. */
+export function unexpectedResponse(name: string): ToolExecutionError {
+  return new ToolExecutionError(`${name} returned an unexpected response.`, {
     code: "NETWORK_FAILED",
     hint: "Check tools.webSearch.url, or try again later.",
     details: { provider: name },
   });
 }
 
-function badAnswer({ status, body }: HttpResponse, { name, query }: Asked): Error {
-  const said = says(body, query.settings.apiKey);
+function statusError({ status, body }: HttpResponse, { name, query }: ProviderRequest): Error {
+  const reason = errorMessageIn(body, query.settings.apiKey);
   const details = { provider: name, status };
   if (status === 401 || status === 403) {
-    return new ToolUnavailableError(`${name} refused the search (status ${status})${said}.`, {
+    return new ToolUnavailableError(`${name} refused the search (status ${status})${reason}.`, {
       code: "SERVICE_UNAVAILABLE",
       retryable: false,
-      hint: "Check tools.webSearch.apiKey and what the key is allowed to do.",
+      hint: "Check tools.webSearch.apiKey and the permissions of the key.",
       details,
     });
   }
   if (status === 429 || status === 432 || status === 433) {
-    return new ToolUnavailableError(`${name} takes no more searches for now (status ${status})${said}.`, {
-      code: "SERVICE_UNAVAILABLE",
-      hint: "Wait before the next search; the limit belongs to the key.",
-      details,
-    });
+    return new ToolUnavailableError(
+      `${name} rejected the search because of its rate limit (status ${status})${reason}.`,
+      {
+        code: "SERVICE_UNAVAILABLE",
+        hint: "Wait before the next search. The limit applies to the API key.",
+        details,
+      },
+    );
   }
-  return new ToolExecutionError(`${name} failed with status ${status}${said}.`, {
+  return new ToolExecutionError(`${name} failed with status ${status}${reason}.`, {
     code: "NETWORK_FAILED",
     retryable: status >= 500,
     hint: status >= 500 ? "Try again later." : "Check the query and the settings under tools.webSearch.",
@@ -90,8 +96,8 @@ function badAnswer({ status, body }: HttpResponse, { name, query }: Asked): Erro
   });
 }
 
-/** The provider's own words, one short line of them, the key blotted out. */
-function says(body: Uint8Array, key: string | undefined): string {
+/** The provider's error message, shortened, with the key removed. */
+function errorMessageIn(body: Uint8Array, key: string | undefined): string {
   const text = new TextDecoder().decode(body.subarray(0, 4096));
   const safe = key === undefined || key === "" ? text : text.replaceAll(key, "…");
   const message = /"(?:message|error|detail)"\s*:\s*"([^"\\]{1,200})"/.exec(safe)?.[1];

@@ -3,12 +3,12 @@ import { ToolUnavailableError } from "../../../contract/errors.js";
 import { askText, endpoint } from "./ask.js";
 import type { SearchProvider } from "./provider.js";
 import { toResults } from "./to-results.js";
-import type { Found } from "./to-results.js";
+import type { RawResult } from "./to-results.js";
 
-/** DuckDuckGo's page for browsers without scripts: it has no interface for programs. */
+/** DuckDuckGo's HTML page for browsers without scripts, because it has no search API. */
 export const duckduckgo: SearchProvider = {
   name: "duckduckgo",
-  note: "Read off DuckDuckGo's HTML page, which is unstable: it may change or refuse at any time.",
+  note: "Results are read from DuckDuckGo's HTML page, which may change or refuse requests at any time.",
   async search(query) {
     const url = endpoint("https://html.duckduckgo.com/html/", query.settings.url);
     url.searchParams.set("q", query.query);
@@ -17,12 +17,12 @@ export const duckduckgo: SearchProvider = {
       { name: "duckduckgo", query },
     );
     const found = await readResults(html);
-    if (found.length === 0 && /anomaly|challenge-form|g-recaptcha/i.test(html)) throw challenged();
+    if (found.length === 0 && /anomaly|challenge-form|g-recaptcha/i.test(html)) throw challengeError();
     return toResults(found, query.limit);
   },
 };
 
-async function readResults(html: string): Promise<readonly Found[]> {
+async function readResults(html: string): Promise<readonly RawResult[]> {
   const { parseHtml } = await import("@mdream/js/parse");
   const found: { title: string; url: string; snippet: string }[] = [];
   let open: { readonly node: ElementNode; readonly field: "title" | "snippet" } | undefined;
@@ -57,7 +57,7 @@ function fieldOf({ attributes }: ElementNode): "title" | "snippet" | undefined {
   return classes.includes("result__snippet") ? "snippet" : undefined;
 }
 
-/** Links go over a redirect that holds the real address; those of advertisements lead elsewhere. */
+/** Result links are redirects that contain the real URL; links of advertisements do not. */
 function targetOf(href = ""): string {
   if (!URL.canParse(href, "https://duckduckgo.com")) return "";
   const url = new URL(href, "https://duckduckgo.com");
@@ -65,10 +65,13 @@ function targetOf(href = ""): string {
   return url.pathname === "/l/" ? (url.searchParams.get("uddg") ?? "") : "";
 }
 
-function challenged(): ToolUnavailableError {
-  return new ToolUnavailableError("duckduckgo wants proof that a person is searching and gave no results.", {
-    code: "SERVICE_UNAVAILABLE",
-    hint: "Wait, or set tools.webSearch.provider to one with a key, such as tavily or brave.",
-    details: { provider: "duckduckgo" },
-  });
+function challengeError(): ToolUnavailableError {
+  return new ToolUnavailableError(
+    "duckduckgo asked for proof that a person is searching and returned no results.",
+    {
+      code: "SERVICE_UNAVAILABLE",
+      hint: "Wait, or set tools.webSearch.provider to one with a key, such as tavily or brave.",
+      details: { provider: "duckduckgo" },
+    },
+  );
 }

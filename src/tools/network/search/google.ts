@@ -1,24 +1,24 @@
 import { askJson, endpoint, requireKey, requireSetting } from "./ask.js";
 import type { SearchProvider } from "./provider.js";
 import { listAt, toResults } from "./to-results.js";
-import type { Found } from "./to-results.js";
+import type { RawResult } from "./to-results.js";
 
-/** Google's Programmable Search: its interface takes no new customers and ends in January 2027. */
+/** Google's Custom Search API, which is closed to new customers and ends in January 2027. */
 export const google: SearchProvider = {
   name: "google",
-  note: "Google's Custom Search interface is closed to new customers and ends on 1 January 2027.",
+  note: "Google's Custom Search API is closed to new customers and ends on 1 January 2027.",
   async search(query) {
-    const asked = { name: "google", query };
-    const key = requireKey(asked);
-    const engine = requireSetting("engineId", asked);
-    const found: Found[] = [];
-    // It gives ten at a time, and a hundred at most.
+    const target = { name: "google", query };
+    const key = requireKey(target);
+    const engine = requireSetting("engineId", target);
+    const found: RawResult[] = [];
+    // It returns ten results at a time, and at most a hundred.
     while (found.length < Math.min(query.limit, 100)) {
       const url = endpoint("https://www.googleapis.com/customsearch/v1", query.settings.url);
       const count = Math.min(query.limit - found.length, 10);
       const parameters = { key, cx: engine, q: query.query, num: count, start: found.length + 1 };
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value));
-      const items = listAt(await askJson({ url: url.href }, asked), "items") ?? [];
+      const items = listAt(await askJson({ url: url.href }, target), "items") ?? [];
       found.push(...items.map(({ title, link, snippet }) => ({ title, url: link, snippet })));
       if (items.length < count) break;
     }

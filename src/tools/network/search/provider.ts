@@ -1,13 +1,13 @@
 import type { Http } from "../../../contract/ports/http.js";
 
-/** One thing that was found. */
+/** One search result. */
 export interface SearchResult {
   readonly title: string;
   readonly url: string;
   readonly snippet: string;
 }
 
-/** What a provider needs to know. */
+/** A query and what a provider needs to run it. */
 export interface SearchQuery {
   readonly query: string;
   readonly limit: number;
@@ -19,16 +19,16 @@ export interface SearchQuery {
 /** The settings of web_search: its `custom` block. */
 export interface SearchSettings {
   readonly apiKey?: string | undefined;
-  /** Where the provider answers, if not at its usual address. */
+  /** The URL of the provider, if not the usual one. */
   readonly url?: string | undefined;
   /** The search engine's id (google). */
   readonly engineId?: string | undefined;
 }
 
-/** A place that answers searches. */
+/** A search provider. */
 export interface SearchProvider {
   readonly name: string;
-  /** What whoever reads the results should know. */
+  /** A remark for readers of the results. */
   readonly note?: string;
   search(query: SearchQuery): Promise<readonly SearchResult[]>;
 }

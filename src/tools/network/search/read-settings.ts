@@ -16,16 +16,16 @@ const settingsSchema = z.object({
 /** The settings of web_search. */
 export type WebSearchSettings = Omit<z.infer<typeof settingsSchema>, "baseUrl">;
 
-/** Read the `custom` block; a wrong value is named, never shown. */
+/** Read the `custom` block; an error names an invalid setting but does not show its value. */
 export function readSettings(settings: Readonly<Record<string, unknown>>): WebSearchSettings {
   const parsed = settingsSchema.safeParse(settings);
   const { baseUrl, ...read } = parsed.data ?? {};
   const url = read.url ?? baseUrl;
   if (parsed.success && (url === undefined || URL.canParse(url))) return { ...read, url };
-  const wrong = parsed.error?.issues.map(({ path }) => path.join(".")) ?? ["url"];
-  throw new ToolUnavailableError(`The settings of web_search are wrong: ${[...new Set(wrong)].join(", ")}.`, {
+  const invalid = parsed.error?.issues.map(({ path }) => path.join(".")) ?? ["url"];
+  throw new ToolUnavailableError(`Invalid settings for web_search: ${[...new Set(invalid)].join(", ")}.`, {
     code: "SERVICE_UNAVAILABLE",
     retryable: false,
-    hint: "Correct them under tools.webSearch in the configuration.",
+    hint: "Fix them under tools.webSearch in the configuration.",
   });
 }

@@ -1,13 +1,13 @@
-import { askJson, endpoint, notUnderstood, requireKey } from "./ask.js";
+import { askJson, endpoint, unexpectedResponse, requireKey } from "./ask.js";
 import type { SearchProvider } from "./provider.js";
 import { listAt, toResults } from "./to-results.js";
 
-/** Tavily, made for agents. */
+/** The Tavily Search API. */
 export const tavily: SearchProvider = {
   name: "tavily",
   async search(query) {
-    const asked = { name: "tavily", query };
-    const key = requireKey(asked);
+    const target = { name: "tavily", query };
+    const key = requireKey(target);
     const answer = await askJson(
       {
         url: endpoint("https://api.tavily.com/search", query.settings.url).href,
@@ -15,10 +15,10 @@ export const tavily: SearchProvider = {
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
         body: JSON.stringify({ query: query.query, max_results: Math.min(query.limit, 20) }),
       },
-      asked,
+      target,
     );
     const found = listAt(answer, "results");
-    if (found === undefined) throw notUnderstood("tavily");
+    if (found === undefined) throw unexpectedResponse("tavily");
     return toResults(
       found.map(({ title, url, content }) => ({ title, url, snippet: content })),
       query.limit,

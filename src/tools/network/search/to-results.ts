@@ -1,31 +1,31 @@
 import * as z from "zod";
 import type { SearchResult } from "./provider.js";
 
-/** What providers send, under whatever name, before it is checked. */
-export interface Found {
+/** A result as sent by a provider, not checked yet. */
+export interface RawResult {
   readonly title?: unknown;
   readonly url?: unknown;
   readonly snippet?: unknown;
 }
 
-/** A list of objects at a place in an answer; anything else there is no result. */
+/** The list of objects at a path of a response; `undefined` if there is none. */
 export function listAt(
   answer: unknown,
   ...path: readonly string[]
 ): readonly Readonly<Record<string, unknown>>[] | undefined {
   let value = answer;
   for (const key of path) {
-    const found = entries.safeParse(value);
+    const found = jsonObject.safeParse(value);
     if (!found.success) return undefined;
     value = found.data[key];
   }
-  return z.array(entries).safeParse(value).data;
+  return z.array(jsonObject).safeParse(value).data;
 }
 
-const entries = z.record(z.string(), z.unknown());
+const jsonObject = z.record(z.string(), z.unknown());
 
-/** Plain text and addresses of the web only, each address once. */
-export function toResults(found: readonly Found[], limit: number): readonly SearchResult[] {
+/** Results with plain text and an http(s) URL, each URL once. */
+export function toResults(found: readonly RawResult[], limit: number): readonly SearchResult[] {
   const results = new Map<string, SearchResult>();
   for (const { title, url, snippet } of found) {
     if (results.size >= limit) break;
@@ -43,7 +43,7 @@ export function plainText(value: unknown): string {
     .slice(0, 5000)
     .replace(/<\/?[a-z][^<>]{0,200}>/gi, "")
     .replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/gi, (whole, decimal, hex, name) =>
-      entity(whole, { decimal, hex, name }),
+      decodeEntity(whole, { decimal, hex, name }),
     )
     .replace(/\s+/g, " ")
     .trim();
@@ -55,13 +55,13 @@ interface EntityParts {
   readonly name: string | undefined;
 }
 
-function entity(whole: string, { decimal, hex, name }: EntityParts): string {
-  if (name !== undefined) return named[name.toLowerCase()] ?? whole;
+function decodeEntity(whole: string, { decimal, hex, name }: EntityParts): string {
+  if (name !== undefined) return namedEntities[name.toLowerCase()] ?? whole;
   const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
   return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : whole;
 }
 
-const named: Readonly<Record<string, string>> = {
+const namedEntities: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
   gt: ">",

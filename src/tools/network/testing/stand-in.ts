@@ -12,7 +12,7 @@ export interface StandIn {
   close(): Promise<void>;
 }
 
-/** Start a server that stands in for one of the web. */
+/** Start a local server that replaces one on the web. */
 export async function standIn(listener: RequestListener): Promise<StandIn> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => {

@@ -5,62 +5,62 @@ import { requireText, type PresentFile } from "./layers.js";
 import { namedEncoding } from "./note-written.js";
 import { createPresentLines, type PresentLines } from "./present-lines.js";
 
-/** A file as it will be once the patches so far are applied. */
-export interface DeskFile {
+/** A file with the patches so far applied. */
+export interface StagedFile {
   readonly bytes: Uint8Array;
   readonly lines: PresentLines;
   readonly encoding: string;
-  /** The encoding that it was read in, where the reader named one. */
+  /** The encoding that the caller named when reading it, if any. */
   readonly named?: string | undefined;
-  /** What the session knows of it, by the numbers of these lines. */
+  /** The lines that the session knows, by their numbers in `lines`. */
   readonly known: readonly LineRun[];
-  /** As it is on the disk, for a file that no patch has changed yet. */
+  /** The file on disk, if no patch has changed it yet. */
   readonly present?: PresentFile;
 }
 
-/** The files of a diff while it is planned; the disk stays as it is. */
-export interface DiffDesk {
-  readonly world: Pick<ToolContext, "files" | "seen">;
-  /** Whether a file stands there, and how large it is; `null` where none does. */
+/** The files of a diff while it is planned; nothing is written to disk. */
+export interface DiffStage {
+  readonly deps: Pick<ToolContext, "files" | "seen">;
+  /** The type and size of a file; `null` if it does not exist. */
   stat(path: string): Promise<Pick<FileStat, "type" | "size"> | null>;
-  /** Layer 6, and what is known of the file. */
-  read(path: string): Promise<DeskFile>;
-  put(path: string, file: DeskFile | null): void;
+  /** Layer 6, and what the session knows about the file. */
+  read(path: string): Promise<StagedFile>;
+  put(path: string, file: StagedFile | null): void;
   touched(): readonly string[];
-  /** Tell the session what it knows of a file now that all is done. */
+  /** Update which lines of a file the session knows, after the diff was applied. */
   refresh(path: string): Promise<void>;
 }
 
-/** Begin with the disk as it is. */
-export function createDiffDesk(world: Pick<ToolContext, "files" | "seen">): DiffDesk {
-  const changed = new Map<string, { path: string; file: DeskFile | null }>();
+/** Start with the files on disk. */
+export function createDiffStage(deps: Pick<ToolContext, "files" | "seen">): DiffStage {
+  const changed = new Map<string, { path: string; file: StagedFile | null }>();
   const keyOf = (path: string): string => {
-    const verdict = world.files.check(path);
+    const verdict = deps.files.check(path);
     return verdict.allowed ? verdict.path : path;
   };
   return {
-    world,
+    deps,
     async stat(path) {
       const own = changed.get(keyOf(path));
-      if (own === undefined) return world.files.stat(path);
+      if (own === undefined) return deps.files.stat(path);
       return own.file === null ? null : { type: "file", size: own.file.bytes.length };
     },
     async read(path) {
       const own = changed.get(keyOf(path))?.file;
-      return own ?? fromDisk(world, path);
+      return own ?? fromDisk(deps, path);
     },
     put: (path, file) => void changed.set(keyOf(path), { path, file }),
     touched: () => [...changed.values()].map(({ path }) => path),
-    refresh: (path) => refresh(world, path, changed.get(keyOf(path))?.file ?? null),
+    refresh: (path) => refresh(deps, path, changed.get(keyOf(path))?.file ?? null),
   };
 }
 
-/** A file with other bytes, of which some lines are known. */
-export function toDeskFile(
+/** A file with new bytes, and the lines of it that the session knows. */
+export function toStagedFile(
   bytes: Uint8Array,
-  { encoding, named }: Pick<DeskFile, "encoding" | "named">,
+  { encoding, named }: Pick<StagedFile, "encoding" | "named">,
   known: readonly LineRun[],
-): DeskFile {
+): StagedFile {
   let lines: PresentLines | undefined;
   return {
     bytes,
@@ -73,10 +73,10 @@ export function toDeskFile(
   };
 }
 
-async function fromDisk(world: DiffDesk["world"], path: string): Promise<DeskFile> {
-  const stat = await world.files.stat(path);
-  if (stat === null) return toDeskFile(new Uint8Array(), { encoding: "utf8" }, []);
-  const present = await requireText(world, path, stat);
+async function fromDisk(deps: DiffStage["deps"], path: string): Promise<StagedFile> {
+  const stat = await deps.files.stat(path);
+  if (stat === null) return toStagedFile(new Uint8Array(), { encoding: "utf8" }, []);
+  const present = await requireText(deps, path, stat);
   const { bytes, encoding } = present;
   return {
     bytes,
@@ -91,9 +91,9 @@ async function fromDisk(world: DiffDesk["world"], path: string): Promise<DeskFil
 }
 
 async function refresh(
-  { files, seen }: DiffDesk["world"],
+  { files, seen }: DiffStage["deps"],
   path: string,
-  file: DeskFile | null,
+  file: StagedFile | null,
 ): Promise<void> {
   const stat = file === null ? null : await files.stat(path);
   if (file === null || stat === null) return seen.forget(path);
