@@ -43,8 +43,8 @@ export async function changeFiles<Result>(
 /** How a tool that changes files works. */
 export interface FileChange<Input, Result> {
   /** Checks that do not read files; throws if one fails. */
-  check(input: Input, ctx: ToolContext): void;
-  plan(input: Input, ctx: ToolContext): Promise<PlannedChange<Result>>;
+  readonly check: (input: Input, ctx: ToolContext) => void;
+  readonly plan: (input: Input, ctx: ToolContext) => Promise<PlannedChange<Result>>;
 }
 
 /** The methods of a tool that changes files: check, preview the planned change, apply it. */
