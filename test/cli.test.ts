@@ -83,8 +83,8 @@ describe("tenon call", () => {
 
   it.each([
     [["call"], /missing required argument/],
-    [["call", "sleep", "{bad"], /no JSON/],
-    [["call", "sleep", "duration"], /neither/],
+    [["call", "sleep", "{bad"], /Invalid JSON in the arguments/],
+    [["call", "sleep", "duration"], /Invalid argument "duration"/],
     [["call", "sleep", "duration=1", "duration=2"], /twice/],
     [["call", "sleep", "duration=1", "--timeout", "soon"], /--timeout/],
     [["frobnicate"], /unknown command/],
@@ -227,7 +227,7 @@ describe("tenon doctor", () => {
     expect((await tenon(["memory", "--json"])).stderr).toContain("set aside");
     const found = JSON.parse((await tenon(["doctor", "--json"])).stdout) as { message: string }[];
     expect(found.map(({ message }) => message).join("\n")).toMatch(
-      /set aside as .*state\.db\.damaged-.*delete it/,
+      /moved to .*state\.db\.damaged-.*delete it/,
     );
   });
 });

@@ -56,7 +56,7 @@ describe("consent on a terminal", { timeout: 60_000 }, () => {
     const command =
       "python3 - <<'X'\nprint(1)\n\u001b]0;title\nopen('made', 'w')\u001b\\\n\u001b[8mhidden\u202e\nX";
     const output = await inTerminal(call("shell_exec", { command }), [refuse]);
-    const before = output.slice(0, output.indexOf("May it go on?"));
+    const before = output.slice(0, output.indexOf("Allow this call?"));
     for (const line of ["⟨ESC⟩]0;title", "open('made', 'w')⟨ESC⟩\\", "⟨ESC⟩[8mhidden⟨U+202E⟩"])
       expect(before).toContain(`│         │ ${line}\n`);
     expect(before.replaceAll("\u001b[?25l\u001b[90m│\u001b[39m\n\u001b[36m◆\u001b[39m", "")).not.toContain(
@@ -84,9 +84,9 @@ describe("consent on a terminal", { timeout: 60_000 }, () => {
       [{ prompt: /Stop reading/, keys: `${right}\r` }, refuse],
       { PAGER: "" },
     );
-    const asked = output.slice(output.indexOf("May it go on?"));
+    const asked = output.slice(output.indexOf("Allow this call?"));
     expect(output).toMatch(/… 3,9\d\d more lines/);
-    expect(asked).toContain("Show all of it first");
+    expect(asked).toContain("Show it in full first");
     expect(asked).not.toContain("Yes, once");
   });
 

@@ -1,4 +1,4 @@
-/** How long ago something was, in a word or two. */
+/** How long ago something was, as short text. */
 export function ago(time: number, now: number): string {
   const seconds = Math.max(Math.round((now - time) / 1000), 0);
   if (seconds < 60) return "just now";

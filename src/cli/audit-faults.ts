@@ -4,12 +4,12 @@ import type { Tenon } from "../runtime/tenon.js";
 import type { Terminal } from "./command-line.js";
 import { toVisibleLine } from "../text/visible-text.js";
 
-/** Tell the person on standard error that calls are not recorded: once, until it works again. */
-export function tellAuditFaults(tenon: Tenon, terminal: Terminal): void {
+/** Report on standard error that calls are not recorded: once, until recording works again. */
+export function reportAuditFaults(tenon: Tenon, terminal: Terminal): void {
   tenon.on("AUDIT_FAULT", ({ message }) =>
     terminal.stderr.write(
-      `tenon: ${toVisibleLine(message)}. Read-only calls go on without a record; calls that may change something are refused. ` +
-        "Make room on the disk or make the state directory writable, or choose another one with TENON_STATE_DIR.\n",
+      `tenon: ${toVisibleLine(message)}. Read-only calls continue without a record; calls that may change something are refused. ` +
+        "Free disk space, make the state directory writable, or set TENON_STATE_DIR to another one.\n",
     ),
   );
 }

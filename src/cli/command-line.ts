@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Mode } from "../config/levels.js";
 import type { McpStart } from "../mcp/server/ready-answers.js";
 
-/** What every command understands. */
+/** The flags that all commands share. */
 export interface CommonFlags {
   readonly workspace?: string;
   readonly config?: string;
@@ -12,41 +12,46 @@ export interface CommonFlags {
   readonly json?: boolean;
 }
 
-/** What a command sees of the process that it runs in. */
+/** The process that a command runs in. */
 export interface Terminal {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** The exit code that the process will have. */
+  /** The exit code of the process. */
   exitCode: number;
-  /** Fires when the person interrupts. */
+  /** Aborted on Ctrl-C and SIGTERM. */
   readonly interrupted: AbortSignal;
-  /** The connection that `tenon mcp` began to serve before everything was loaded. */
+  /** The connection that `tenon mcp` started to serve before everything was loaded. */
   readonly mcp?: McpStart | undefined;
 }
 
 /** Add one command to the program. */
 export type AddCommand = (program: Command, terminal: Terminal) => void;
 
-/** The exit codes that the command line promises. */
+/** The documented exit codes. */
 export const exitCodes = { success: 0, failure: 1, usage: 2, denied: 3 } as const;
 
-/** A mistake in how a command was called; ends with exit code 2. */
+/** A command was used incorrectly; exit code 2. */
 export class UsageError extends Error {
   override get name(): string {
     return "UsageError";
   }
 }
 
-/** Give a command the flags that all commands share. */
+/** Add a command with the flags that all commands share. */
+export function addCommand(parent: Command, usage: string, description: string): Command {
+  return withCommonFlags(parent.command(usage).description(description));
+}
+
+/** Add the shared flags to a command. */
 export function withCommonFlags(command: Command): Command {
   return command
-    .option("-w, --workspace <dir>", "folder to work in (default: here)")
-    .option("-c, --config <file>", "configuration to use before all others")
-    .option("-s, --session <name>", "session that remembers between calls", "cli")
-    .option("--mode <mode>", "read-only, ask, auto or unattended")
-    .option("--toolset <name>", "which tools can be seen")
-    .option("--json", "machine-readable output");
+    .option("-w, --workspace <dir>", "workspace folder (default: the current folder)")
+    .option("-c, --config <file>", "configuration file that takes precedence over all others")
+    .option("-s, --session <name>", "session whose variables and answers are kept between calls", "cli")
+    .option("--mode <mode>", "permission mode: read-only, ask, auto or unattended")
+    .option("--toolset <name>", "toolset that limits the visible tools")
+    .option("--json", "print JSON");
 }

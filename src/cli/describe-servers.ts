@@ -1,13 +1,13 @@
 import type { ServerView } from "../mcp/gateway/gateway-types.js";
 import type { Terminal } from "./command-line.js";
-import { colorsFor } from "./output.js";
-import { foldNote, foldText, toVisibleLine, toVisibleText } from "../text/visible-text.js";
+import { colorsFor, shortenLine } from "./output.js";
+import { toVisibleLine, toVisibleText } from "../text/visible-text.js";
 
-/** Show every server for a person. */
+/** Print all servers. */
 export function showServers(terminal: Terminal, servers: readonly ServerView[]): void {
   if (servers.length === 0) {
     terminal.stdout.write(
-      "No MCP server is configured. Add one with: tenon mcp-servers add NAME COMMAND …\n",
+      "No MCP servers are configured. Add one with: tenon mcp-servers add NAME COMMAND …\n",
     );
     return;
   }
@@ -17,19 +17,19 @@ export function showServers(terminal: Terminal, servers: readonly ServerView[]):
     terminal.stderr.write(`${colorsFor(terminal.stderr, terminal.env).yellow("Some servers failed.")}\n`);
 }
 
-/** Show one server with all its tools. */
+/** Print one server with all its tools. */
 export function showServer(terminal: Terminal, server: ServerView): void {
   const tools = server.tools.map(
-    ({ name, description }) => `  ${toVisibleLine(name)}: ${firstLine(description)}`,
+    ({ name, description }) => `  ${toVisibleLine(name)}: ${shortenLine(toVisibleText(description), 100)}`,
   );
-  const said = server.log.map((line) => `  > ${toVisibleLine(line)}`);
-  terminal.stdout.write(`${[describe(server), ...tools, ...said].join("\n")}\n`);
+  const logLines = server.log.map((line) => `  > ${toVisibleLine(line)}`);
+  terminal.stdout.write(`${[describe(server), ...tools, ...logLines].join("\n")}\n`);
 }
 
-/** What a person should know about definitions that wait for consent. */
+/** Warnings about definitions that wait for consent. */
 export function warningsOf(held: ServerView["held"]): readonly string[] {
   return held.flatMap(({ tool, diff, warnings }) => [
-    ...(/^\+.*\\u\{/m.test(diff) ? [`${tool}: the change holds characters that cannot be seen`] : []),
+    ...(/^\+.*\\u\{/m.test(diff) ? [`${tool}: the change contains invisible characters`] : []),
     ...warnings.map((warning) => `${tool}: ${warning}`),
   ]);
 }
@@ -54,9 +54,4 @@ function describe(server: ServerView): string {
     ...tools.flatMap((tool) => tool.warnings.map((warning) => `  warning: ${tool.name}: ${warning}`)),
   ];
   return lines.map(toVisibleLine).join("\n");
-}
-
-function firstLine(text: string): string {
-  const folded = foldText(toVisibleText(text), { lines: 1, characters: 100 });
-  return [folded.shown.trimEnd(), foldNote(folded)].join(" ").trimEnd();
 }

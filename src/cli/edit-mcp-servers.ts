@@ -8,7 +8,7 @@ import { readServer } from "../config/read-server.js";
 import type { McpServerConfig } from "../config/server-schema.js";
 import { UsageError, type CommonFlags, type Terminal } from "./command-line.js";
 import { withTenon } from "./open-tenon.js";
-import { writeJson } from "./output.js";
+import { warn, writeJson } from "./output.js";
 import { toVisibleLine, toVisibleText } from "../text/visible-text.js";
 
 export interface AddFlags extends ForceFlags {
@@ -23,7 +23,7 @@ export interface ForceFlags extends CommonFlags {
   readonly force?: boolean;
 }
 
-/** Add one server to the person's own configuration. */
+/** Add a server to the user configuration. */
 export async function addServer(
   terminal: Terminal,
   { name, words }: { readonly name: string; readonly words: readonly string[] },
@@ -31,53 +31,54 @@ export async function addServer(
 ): Promise<void> {
   const read = readServer(name, fromFlags(terminal, words, flags));
   if (!read.ok) throw new UsageError(read.reason);
-  const edit = await edited(terminal, { [name]: read.server }, flags);
+  const edit = await editConfig(terminal, { [name]: read.server }, flags);
   if (edit.done && edit.kept.length > 0) {
-    throw new UsageError(`${edit.file} names a server "${name}" already; --force replaces it.`);
+    throw new UsageError(`${edit.file} already has a server named "${name}". Use --force to replace it.`);
   }
-  tell(terminal, flags, { edit, names: [name], left: [] });
+  reportAdded(terminal, flags, { edit, names: [name], left: [] });
 }
 
-/** Add the servers of another host's file. */
+/** Add the servers of another MCP host's configuration file. */
 export async function importServerFile(terminal: Terminal, file: string, flags: ForceFlags): Promise<void> {
   const { servers, left } = importServers(await readLoose(terminal, file));
   const found = Object.keys(servers);
-  const edit = await edited(terminal, servers, flags);
+  const edit = await editConfig(terminal, servers, flags);
   const kept = edit.done ? edit.kept : [];
-  const notes = [...left, ...kept.map((name) => `"${name}" is there already; --force replaces it`)];
-  if (flags.json !== true) for (const line of notes) terminal.stderr.write(`tenon: ${toVisibleLine(line)}\n`);
-  if (found.length === 0) throw new UsageError(`${file} holds no server that can be taken over.`);
-  tell(terminal, flags, { edit, names: found.filter((name) => !kept.includes(name)), left: notes });
+  const notes = [...left, ...kept.map((name) => `"${name}" already exists (use --force to replace it)`)];
+  if (flags.json !== true) for (const line of notes) warn(terminal, toVisibleLine(line));
+  if (found.length === 0) throw new UsageError(`${file} has no servers that can be imported.`);
+  reportAdded(terminal, flags, { edit, names: found.filter((name) => !kept.includes(name)), left: notes });
 }
 
-/** Take a server out of the person's own configuration, and forget what was accepted of it. */
+/** Remove a server from the user configuration, and forget what was accepted from it. */
 export async function removeServer(terminal: Terminal, name: string, flags: CommonFlags): Promise<void> {
-  const edit = await edited(terminal, { [name]: undefined }, {});
-  if (edit.done && !edit.changed)
-    throw new UsageError(`Your own configuration ${edit.file} names no server "${name}".`);
+  const edit = await editConfig(terminal, { [name]: undefined }, {});
+  if (edit.done && !edit.changed) throw new UsageError(`${edit.file} has no server named "${name}".`);
   await withTenon(terminal, flags, ({ tenon }) => tenon.mcp.forget(name));
-  const text = edit.done ? `Removed ${name} (${edit.file}).` : byHand(edit, `Take "${name}" out of`);
+  const text = edit.done ? `Removed ${name} (${edit.file}).` : editByHand(edit, `Remove "${name}" from`);
   if (flags.json === true) writeJson(terminal, { ...edit, names: [name] });
   else terminal.stdout.write(`${toVisibleText(text)}\n`);
 }
 
-/** A program or an address; flags of the other kind would be lost without a word. */
+/** A program or an address; flags of the other kind would be silently lost. */
 function fromFlags(terminal: Terminal, words: readonly string[], flags: AddFlags): unknown {
   const [command, ...args] = words;
   const { url, transport, env, header, cwd } = flags;
   if ((command === undefined) === (url === undefined)) {
-    throw new UsageError("Name either a command (after --, if it has options) or --url, not both.");
+    throw new UsageError("Pass either a command (after -- if it has options) or --url, not both.");
   }
   const stray = Object.entries(
     command === undefined ? { "--env": env, "--cwd": cwd } : { "--header": header, "--transport": transport },
   ).find(([, value]) => value !== undefined);
   if (stray !== undefined) {
-    throw new UsageError(`${stray[0]} is for ${command === undefined ? "a program" : "an address"}.`);
+    throw new UsageError(
+      `${stray[0]} can only be used with ${command === undefined ? "a command" : "--url"}.`,
+    );
   }
   const server =
     command === undefined
-      ? { url, headers: pairs(header, "--header"), transport }
-      : { command, args, env: pairs(env, "--env"), cwd: cwd && resolve(terminal.cwd, cwd) };
+      ? { url, headers: parsePairs(header, "--header"), transport }
+      : { command, args, env: parsePairs(env, "--env"), cwd: cwd && resolve(terminal.cwd, cwd) };
   return Object.fromEntries(Object.entries(server).filter(([, value]) => value !== undefined));
 }
 
@@ -97,11 +98,11 @@ async function readLoose(terminal: Terminal, file: string): Promise<unknown> {
       return value;
     }
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`Cannot read ${file}: ${(error as Error).message}`);
   }
 }
 
-function edited(
+function editConfig(
   terminal: Terminal,
   changes: Readonly<Record<string, McpServerConfig | undefined>>,
   { force = false }: ForceFlags,
@@ -109,34 +110,34 @@ function edited(
   return editServers(userConfigDir(terminal.env, homedir()), changes, { replace: force });
 }
 
-interface Told {
+interface AddedServers {
   readonly edit: ServerEdit;
   readonly names: readonly string[];
   readonly left: readonly string[];
 }
 
-function tell(terminal: Terminal, flags: CommonFlags, { edit, names, left }: Told): void {
+function reportAdded(terminal: Terminal, flags: CommonFlags, { edit, names, left }: AddedServers): void {
   if (flags.json === true) return writeJson(terminal, { ...edit, names, left });
   const [first = ""] = names;
   const next = names.length === 1 ? `test ${first}` : "list";
   const text = !edit.done
-    ? byHand(edit, "Put this by hand into")
+    ? editByHand(edit, "Add this to")
     : names.length === 0
-      ? `Nothing was added (${edit.file}).`
+      ? `Nothing added (${edit.file}).`
       : `Added ${names.join(", ")} (${edit.file}). Try: tenon mcp-servers ${next}`;
   terminal.stdout.write(`${toVisibleText(text)}\n`);
 }
 
-function byHand({ file, snippet }: Extract<ServerEdit, { done: false }>, what: string): string {
-  return `${what} ${file}, which is a program:\n${snippet}`;
+function editByHand({ file, snippet }: Extract<ServerEdit, { done: false }>, what: string): string {
+  return `${what} ${file} by hand, because it is a program:\n${snippet}`;
 }
 
-function pairs(words: readonly string[] | undefined, flag: string): Record<string, string> | undefined {
+function parsePairs(words: readonly string[] | undefined, flag: string): Record<string, string> | undefined {
   if (words === undefined) return undefined;
   return Object.fromEntries(
     words.map((word) => {
       const at = word.indexOf("=");
-      if (at < 1) throw new UsageError(`${flag} takes key=value, not "${word}".`);
+      if (at < 1) throw new UsageError(`Invalid ${flag} "${word}" (expected key=value).`);
       return [word.slice(0, at), word.slice(at + 1)];
     }),
   );

@@ -1,6 +1,6 @@
 import type { ReplayReport } from "../runtime/replay/replay-task.js";
 
-/** A replay as JUnit XML: one test case a call. */
+/** A replay as JUnit XML: one test case per call. */
 export function toJunit({ taskId, steps, notes }: ReplayReport): string {
   const failures = steps.filter(({ verdict }) => verdict === "different").length;
   const skipped = steps.filter(({ verdict }) => verdict === "skipped").length;
@@ -35,7 +35,7 @@ const entities: Readonly<Record<string, string>> = {
   "\n": "&#10;",
 };
 
-/** XML has no place at all for most control characters. */
+/** XML allows almost no control characters. */
 function escape(text: string): string {
   const whole = text.toWellFormed();
   // oxlint-disable-next-line no-control-regex -- finding control characters is the point

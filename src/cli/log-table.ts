@@ -1,8 +1,8 @@
 import type { ApprovalResolution } from "../contract/ports/approval.js";
 import type { AuditAlert, AuditRecord } from "../contract/ports/audit.js";
 import type { Terminal } from "./command-line.js";
-import { colorsFor, table } from "./output.js";
-import { foldNote, foldText, toVisibleLine } from "../text/visible-text.js";
+import { colorsFor, table, shortenLine } from "./output.js";
+import { toVisibleLine } from "../text/visible-text.js";
 import { toVisibleValue } from "../text/visible-value.js";
 
 /** Records as a table, in the order given. */
@@ -27,7 +27,7 @@ export function logTable(terminal: Terminal, records: readonly AuditRecord[], ti
   return table(titled ? [title, ...rows] : rows, terminal.stdout.columns);
 }
 
-/** One record with all that is known of it. */
+/** One record with all its fields. */
 export function describeRecord(terminal: Terminal, record: AuditRecord): string {
   const colors = colorsFor(terminal.stdout, terminal.env);
   const { arguments: args, result, error, decision, approval, client, ...facts } = record;
@@ -52,11 +52,11 @@ export function describeRecord(terminal: Terminal, record: AuditRecord): string 
   return sections.filter((section) => section !== undefined).join("\n\n");
 }
 
-/** What a person said, where, after how long, and what came of it. */
+/** The decision of a person: where, after how long, and its effects. */
 function describeConsent(approval: ApprovalResolution): string {
   const { verdict, channel, person, client, waitedMs, reason, rule, changed } = approval;
   const by = [
-    channel === undefined ? "nobody answered" : `on the channel ${channel}`,
+    channel === undefined ? "no answer" : `on channel ${channel}`,
     person !== undefined && `by ${person}`,
     client !== undefined && `through ${[client.name, client.version].filter(Boolean).join(" ")}`,
     `after ${(waitedMs / 1000).toFixed(1)} s`,
@@ -65,13 +65,13 @@ function describeConsent(approval: ApprovalResolution): string {
     `${verdict}: ${by.filter((part) => part !== false).join(", ")}`,
     ...(reason === undefined ? [] : [`reason: ${reason}`]),
     ...(rule === undefined ? [] : [`rule ${rule.id} (${rule.source}): ${rule.text}`]),
-    ...(changed === undefined ? [] : [`asked about: ${JSON.stringify(changed.from)}`]),
+    ...(changed === undefined ? [] : [`requested: ${JSON.stringify(changed.from)}`]),
     ...(changed === undefined ? [] : [`changed to: ${JSON.stringify(changed.to)}`]),
   ];
   return lines.map((line) => `  ${toVisibleLine(line)}`).join("\n");
 }
 
-/** What stands out, a line each. */
+/** Alerts, one per line. */
 export function alertLines(terminal: Terminal, alerts: readonly AuditAlert[]): string {
   const colors = colorsFor(terminal.stdout, terminal.env);
   return alerts
@@ -82,7 +82,7 @@ export function alertLines(terminal: Terminal, alerts: readonly AuditAlert[]): s
     .join("");
 }
 
-/** Local time to the second, in a form that sorts. */
+/** Local time to the second, in sortable form. */
 export function timeText(time: number): string {
   const date = new Date(time);
   const two = (value: number): string => String(value).padStart(2, "0");
@@ -93,8 +93,7 @@ export function timeText(time: number): string {
 function summaryOf({ arguments: args, argumentsDigest, error }: AuditRecord): string {
   const text =
     argumentsDigest === undefined ? (JSON.stringify(args) ?? "") : `[${argumentsDigest.bytes} bytes]`;
-  const folded = foldText(text, { lines: 1, characters: 200 });
-  const short = [folded.shown, foldNote(folded)].join(" ").trimEnd();
+  const short = shortenLine(text, 200);
   return error === undefined ? short : `${error.code} ${short}`;
 }
 

@@ -25,6 +25,8 @@ import { addTrust } from "./commands/trust.js";
 import { addUndo } from "./commands/undo.js";
 import { version } from "./version.js";
 import { toVisibleText } from "../text/visible-text.js";
+import { warn } from "./output.js";
+import { messageOf } from "../contract/message-of.js";
 
 /** Every command of `tenon`; a new one is a file and a line here. */
 const commands: readonly AddCommand[] = [
@@ -56,8 +58,8 @@ export async function main(process: NodeJS.Process, mcp?: Terminal["mcp"]): Prom
   const interrupt = new AbortController();
   process.once("SIGINT", () => interrupt.abort());
   process.once("SIGTERM", () => interrupt.abort());
-  // A reader that went away (`tenon tools | head`) ends the output, it is no fault.
-  // An MCP host that went away ends its connection; the calls that it left are cancelled first.
+  // A reader that closed the pipe (`tenon tools | head`) ends the output without an error.
+  // An MCP host that closed it ends its connection; calls it left running are cancelled first.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (process.argv[2] !== "mcp") process.exit(error.code === "EPIPE" ? 0 : 1);
   });
@@ -75,17 +77,15 @@ export async function main(process: NodeJS.Process, mcp?: Terminal["mcp"]): Prom
   process.exitCode = interrupt.signal.aborted && terminal.exitCode !== 0 ? 130 : terminal.exitCode;
 }
 
-/** Parse and run one command line; faults end as a message and an exit code, never as a throw. */
+/** Parse and run one command line; errors become a message and an exit code, never an exception. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<void> {
   const program = createProgram(terminal);
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
     terminal.exitCode = exitCodeOf(error);
-    if (error instanceof CommanderError) return; // commander has said it already
-    terminal.stderr.write(
-      `tenon: ${toVisibleText(error instanceof Error ? error.message : String(error))}\n`,
-    );
+    if (error instanceof CommanderError) return; // commander has printed it
+    warn(terminal, messageOf(error));
     if (error instanceof ToolError && error.hint !== undefined)
       terminal.stderr.write(`${toVisibleText(error.hint)}\n`);
   }
@@ -95,12 +95,12 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
 export function createProgram(terminal: Terminal): Command {
   const program = new Command("tenon")
     .description(
-      "The tool runtime for AI agents: every call validated, authorised, scheduled, executed, recorded and answered.",
+      "The tool runtime for AI agents: validates, authorises, schedules, executes and records every call.",
     )
     .version(version, "-V, --version")
-    .showHelpAfterError("(tenon --help shows what there is)")
+    .showHelpAfterError("Run 'tenon --help' to list the commands.")
     .showSuggestionAfterError()
-    // Flags belong to the command that they stand behind: `serve link --port` is not `serve --port`.
+    // Flags belong to the command before them: `serve link --port` is not `serve --port`.
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
@@ -113,9 +113,8 @@ export function createProgram(terminal: Terminal): Command {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
-  const misused = [UsageError, ConfigError, ToolDefinitionError, ToolValidationError].some(
+  const isUsageError = [UsageError, ConfigError, ToolDefinitionError, ToolValidationError].some(
     (kind) => error instanceof kind,
   );
-  if (misused) return exitCodes.usage;
-  return exitCodes.failure;
+  return isUsageError ? exitCodes.usage : exitCodes.failure;
 }

@@ -11,7 +11,7 @@ export interface CatalogueQuery {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** The answers that were made when Tenon was built: a line of frames, then the tools. */
+  /** The answers prepared at build time: a line of frames, then the tools. */
   readonly builtIn: () => string;
 }
 
@@ -25,8 +25,8 @@ interface Frames {
 }
 
 /**
- * The answers that a full start would give; `undefined` where that cannot be known. Tenon's own tools where nothing
- * is configured, else what the last start with the same arguments, environment and configuration told.
+ * The answers that a full start would give; `undefined` if they are not known. The built-in tools if nothing is
+ * configured, else those of the last start with the same arguments, environment and configuration.
  */
 export function findCatalogue(query: CatalogueQuery): AnswerCatalogue | undefined {
   const flags = readFlags(query.args);
@@ -39,7 +39,7 @@ export function findCatalogue(query: CatalogueQuery): AnswerCatalogue | undefine
     const tools = sources === "" ? own : readCached(cacheFile(sources, frames.version, query.env));
     return tools === undefined || tools === "" ? undefined : build(frames, tools);
   } catch {
-    return undefined; // whatever is odd is for the full start to report
+    return undefined; // the full start reports what is wrong
   }
 }
 
@@ -58,53 +58,53 @@ function build(frames: Frames, tools: string): AnswerCatalogue {
   };
 }
 
-/** What of a full start decides about its tools. */
+/** What the tools of a full start depend on. */
 export interface CatalogueOrigin extends Pick<CatalogueQuery, "env" | "cwd"> {
   readonly version: string;
   readonly flags: CatalogueFlags;
 }
 
-/** Keep the tools of a start, so that the next one of the same kind can tell them at once. */
-export function keepCatalogue(origin: CatalogueOrigin, tools: readonly unknown[]): void {
-  const sources = tools.length > mostTools ? undefined : sourcesOf(origin.flags, origin);
+/** Save the tools of a start, so that the next start like it can list them at once. */
+export function saveCatalogue(origin: CatalogueOrigin, tools: readonly unknown[]): void {
+  const sources = tools.length > maxTools ? undefined : sourcesOf(origin.flags, origin);
   if (sources === undefined || sources === "") return;
   const file = cacheFile(sources, origin.version, origin.env);
   const text = JSON.stringify(tools);
   if (readCached(file) === text) return;
   const folder = dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // Each change of a configuration leaves one behind; they are worth a few milliseconds, not a collection.
-  if (readdirSync(folder).length >= mostKept) rmSync(folder, { recursive: true, force: true });
+  // Each change of a configuration leaves a file behind; they save milliseconds and are not worth collecting.
+  if (readdirSync(folder).length >= maxFiles) rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // Written whole or not at all: another process may be reading it.
+  // Written atomically: another process may be reading it.
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, text, { mode: 0o600 });
   renameSync(draft, file);
 }
 
-const mostKept = 64;
-/** One page: longer lists are told by the server itself. */
-const mostTools = 1000;
+const maxFiles = 64;
+/** One page: the server itself sends longer lists. */
+const maxTools = 1000;
 
-/** The flags that decide about the tools. */
+/** The flags that affect the list of tools. */
 export interface CatalogueFlags {
   readonly workspace?: string | undefined;
   readonly toolset?: string | undefined;
 }
 
-const taking: Readonly<Record<string, string>> = {
+const flagNames: Readonly<Record<string, string>> = {
   "-w": "workspace",
   "--workspace": "workspace",
   "--toolset": "toolset",
   "--mode": "mode",
 };
 
-/** The few flags that a host's configuration usually has; with any other all is loaded first. */
+/** The few flags that an MCP host's configuration usually has; any other needs the full start. */
 function readFlags(args: readonly string[]): CatalogueFlags | undefined {
   const flags: Record<string, string> = {};
   for (let at = 0; at < args.length; at++) {
     const [name = "", joined] = (args[at] ?? "").split(/=(.*)/s);
-    const key = Object.hasOwn(taking, name) ? taking[name] : undefined;
+    const key = Object.hasOwn(flagNames, name) ? flagNames[name] : undefined;
     const value = joined ?? args[++at];
     if (key === undefined || value === undefined || flags[key] !== undefined) return undefined;
     flags[key] = value;
@@ -114,8 +114,8 @@ function readFlags(args: readonly string[]): CatalogueFlags | undefined {
 }
 
 /**
- * All that the list of tools hangs on, in one text; empty where nothing is configured.
- * A file that cannot be read as expected makes it unknown.
+ * Everything that the list of tools depends on, as one text; empty if nothing is configured.
+ * `undefined` if a file cannot be read as expected.
  */
 function sourcesOf(
   flags: CatalogueFlags,
@@ -133,7 +133,7 @@ function sourcesOf(
   ];
   if (files.length === 0 && toolset === undefined) return "";
   const contents = files.map((file) => [file, readFileSync(file, "base64")]);
-  // What a workspace's own configuration may do hangs on whether the person trusts it.
+  // What a workspace's configuration may do depends on whether it is trusted.
   const trusted = configsIn(join(stateDirOf(env), "trust"), "").map((file) => readFileSync(file, "utf8"));
   return JSON.stringify([workspace, toolset, contents, trusted]);
 }

@@ -4,12 +4,13 @@ import { createTenon } from "../runtime/create-tenon.js";
 import { openTrustStore } from "../runtime/state/open-trust.js";
 import type { Session } from "../runtime/sessions/session.js";
 import type { Tenon } from "../runtime/tenon.js";
-import { localActor, tellAuditFaults } from "./audit-faults.js";
+import { localActor, reportAuditFaults } from "./audit-faults.js";
 import type { CommonFlags, Terminal } from "./command-line.js";
 import { createTerminalBackend } from "./terminal-backend.js";
-import { toVisibleText } from "../text/visible-text.js";
+import { warn } from "./output.js";
+import type { TenonOptions } from "../runtime/tenon-options.js";
 
-/** A Tenon opened for one command. */
+/** A Tenon that is open for one command. */
 export interface OpenTenon {
   readonly tenon: Tenon;
   readonly session: Session;
@@ -18,25 +19,19 @@ export interface OpenTenon {
   readonly flags: CommonFlags;
 }
 
-/** Load the configuration, run something with a Tenon, and close it whatever happens. */
+/** Load the configuration, run a command with a Tenon and close it afterwards. */
 export async function withTenon(
   terminal: Terminal,
   flags: CommonFlags,
   run: (open: OpenTenon) => Promise<void>,
 ): Promise<void> {
   const loaded = await loadFor(terminal, flags);
-  if (flags.json !== true)
-    for (const warning of loaded.warnings) terminal.stderr.write(`tenon: ${toVisibleText(warning)}\n`);
-  const tenon = createTenon({
-    loaded,
-    env: terminal.env,
-    home: homedir(),
+  if (flags.json !== true) for (const warning of loaded.warnings) warn(terminal, warning);
+  const tenon = startTenon(terminal, loaded, {
     interact: createTerminalBackend(terminal),
     actor: localActor("cli"),
     jobs: false, // this process ends with its command
-    log: (record) => terminal.stderr.write(`${JSON.stringify(record)}\n`),
   });
-  tellAuditFaults(tenon, terminal);
   try {
     const session = await tenon.openNamedSession(flags.session ?? "cli");
     await run({ tenon, session, loaded, terminal, flags });
@@ -45,7 +40,15 @@ export async function withTenon(
   }
 }
 
-/** The configuration that the flags, the environment and the files make together. */
+/** Create a Tenon that writes its log and its faults to standard error. */
+export function startTenon(terminal: Terminal, loaded: LoadedConfig, options: TenonOptions = {}): Tenon {
+  const log = (record: unknown): void => void terminal.stderr.write(`${JSON.stringify(record)}\n`);
+  const tenon = createTenon({ loaded, env: terminal.env, home: homedir(), log, ...options });
+  reportAuditFaults(tenon, terminal);
+  return tenon;
+}
+
+/** The configuration of the flags, the environment and the files together. */
 export async function loadFor(terminal: Terminal, flags: CommonFlags): Promise<LoadedConfig> {
   const { env, cwd } = terminal;
   const home = homedir();

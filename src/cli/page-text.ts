@@ -8,13 +8,13 @@ import type { Terminal } from "./command-line.js";
 export interface PageOptions {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
-  /** Ask whether to go on with the next page, where there is no pager; the note says how much is left. */
-  readonly goOn: (left: string) => Promise<boolean>;
+  /** Without a pager: ask whether to show the next page; the note says how much is left. */
+  readonly askNextPage: (left: string) => Promise<boolean>;
 }
 
 /**
- * Show a long text, already in its visible form, in the person's pager (`$PAGER`, else `less`), or page by page where
- * there is none. Returns whether it was opened whole; a person who stops between two pages has not seen it.
+ * Show a long text, already in its visible form, in a pager (`$PAGER`, else `less`), or page by page if there is
+ * none. Returns whether all of it was opened; a person who stops between two pages has not seen it.
  */
 export async function pageText(text: string, options: PageOptions): Promise<boolean> {
   const { terminal, signal } = options;
@@ -35,10 +35,10 @@ interface PagerRun {
   readonly signal: AbortSignal;
 }
 
-/** Whether the pager could be started; how far the person reads in it is theirs to decide. */
+/** Whether the pager could be started; how far to read is the person's choice. */
 function runPager(pager: string, { text, terminal, signal }: PagerRun): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    // The pager takes its keys from the terminal itself; nobody else may read them meanwhile.
+    // The pager reads its keys from the terminal itself; nothing else may read them meanwhile.
     terminal.stdin.pause();
     const env = { LESSCHARSET: "utf-8", ...terminal.env };
     const child = spawn("sh", ["-c", pager], { stdio: ["pipe", 2, 2], env });
@@ -48,15 +48,15 @@ function runPager(pager: string, { text, terminal, signal }: PagerRun): Promise<
     child.once("close", (code) => {
       signal.removeEventListener("abort", stop);
       if (signal.aborted) reject(signal.reason as Error);
-      else resolve(code !== 126 && code !== 127); // the shell found no such program
+      else resolve(code !== 126 && code !== 127); // the shell did not find the program
     });
-    // A person who leaves the pager early closes the pipe before all was written.
+    // Quitting the pager early closes the pipe before everything was written.
     child.stdin?.once("error", () => child.stdin?.destroy());
     child.stdin?.end(`${text}\n`);
   });
 }
 
-async function pageByPage(text: string, { terminal, goOn }: PageOptions): Promise<boolean> {
+async function pageByPage(text: string, { terminal, askNextPage }: PageOptions): Promise<boolean> {
   const { rows = 24, columns = 80 } = terminal.stderr as { rows?: number; columns?: number };
   const output = terminal.stderr as Writable;
   const limits = { lines: Math.max(rows - 4, 5), characters: Math.max(rows - 4, 5) * Math.max(columns, 20) };
@@ -65,7 +65,7 @@ async function pageByPage(text: string, { terminal, goOn }: PageOptions): Promis
     const page: FoldedText = foldText(left, limits);
     output.write(page.shown.endsWith("\n") ? page.shown : `${page.shown}\n`);
     if (page.hiddenCharacters === 0) return true;
-    if (!(await goOn(foldNote(page)))) return false;
+    if (!(await askNextPage(foldNote(page)))) return false;
     left = left.slice(page.shown.length);
   }
 }

@@ -9,13 +9,13 @@ const units: Readonly<Record<string, number>> = {
   w: 7 * 86_400_000,
 };
 
-/** A moment as people write it: how long ago ("90s", "2h", "3 d"), or a date ("2026-11-16", "2026-11-16T07:00Z"). */
+/** A point in time: how long ago ("90s", "2h", "3 d"), or a date ("2026-11-16", "2026-11-16T07:00Z"). */
 export function parseTime(text: string, now: number, flag: string): number {
   const span = /^\s*(\d+(?:\.\d+)?)\s*(s|m|min|h|d|w)\s*$/i.exec(text);
   if (span !== null) return now - Number(span[1]) * (units[(span[2] ?? "").toLowerCase()] ?? 0);
   const date = /^\s*\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text.trim()) : Number.NaN;
   if (Number.isFinite(date)) return date;
   throw new UsageError(
-    `${flag} takes a span such as "2h" or "3d", or a date such as "2026-11-16T07:00Z", not "${text}".`,
+    `Invalid ${flag} "${text}" (expected a duration such as "2h" or "3d", or a date such as "2026-11-16T07:00Z").`,
   );
 }

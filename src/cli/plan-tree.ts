@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Feature, Requirement, Task, TaskStatus } from "../contract/ports/plan.js";
-import { type colorsFor } from "./output.js";
+import type { colorsFor } from "./output.js";
 import { columnsOf, wrap } from "./wrap.js";
 import { toVisibleText } from "../text/visible-text.js";
 
@@ -22,7 +22,7 @@ export interface TreeStyle {
   readonly width: number;
 }
 
-/** A plan as a tree: requirements, below them features, below those tasks with their states. */
+/** A plan as a tree: requirements, their features and the tasks of those. */
 export function planTree(plan: WholePlan, style: TreeStyle): string {
   const roots = [...requirementNodes(plan, style), ...looseNodes(plan, style)];
   return [...roots.flatMap((root) => [...render(root, style), ""]), summary(plan, style)].join("\n");
@@ -38,7 +38,7 @@ function requirementNodes({ requirements, features, tasks }: WholePlan, style: T
       .map((feature): Node => {
         const before = shown.get(feature.id);
         if (before !== undefined) {
-          return { text: `${named(feature, style)} ${colors.dim(`(see ${before})`)}`, children: [] };
+          return { text: `${titleOf(feature, style)} ${colors.dim(`(see ${before})`)}`, children: [] };
         }
         shown.set(feature.id, id);
         return featureNode(feature, tasks, style);
@@ -47,7 +47,7 @@ function requirementNodes({ requirements, features, tasks }: WholePlan, style: T
   });
 }
 
-/** Features that meet no requirement and tasks that belong to no feature. */
+/** Features without a requirement and tasks without a feature. */
 function looseNodes({ features, tasks }: WholePlan, style: TreeStyle): Node[] {
   const loose = features
     .filter(({ requirementIds }) => requirementIds.length === 0)
@@ -63,7 +63,7 @@ function looseNodes({ features, tasks }: WholePlan, style: TreeStyle): Node[] {
 
 function featureNode(feature: Feature, tasks: readonly Task[], style: TreeStyle): Node {
   const own = tasks.filter(({ featureId }) => featureId === feature.id);
-  return { text: named(feature, style), children: own.map((task) => taskNode(task, style)) };
+  return { text: titleOf(feature, style), children: own.map((task) => taskNode(task, style)) };
 }
 
 function taskNode(task: Task, style: TreeStyle): Node {
@@ -72,9 +72,9 @@ function taskNode(task: Task, style: TreeStyle): Node {
   const state = task.ready ? colors.green("ready") : paint(task.status.replace("_", " "));
   const waits =
     task.status === "pending" && task.waitsFor.length > 0
-      ? colors.dim(`, waits for ${task.waitsFor.join(", ")}`)
+      ? colors.dim(`, waiting for ${task.waitsFor.join(", ")}`)
       : "";
-  return { text: `${paint(marks[task.status])} ${named(task, style)} (${state}${waits})`, children: [] };
+  return { text: `${paint(marks[task.status])} ${titleOf(task, style)} (${state}${waits})`, children: [] };
 }
 
 const marks: Readonly<Record<TaskStatus, string>> = {
@@ -95,7 +95,7 @@ function painter(status: TaskStatus, { colors }: TreeStyle): (text: string) => s
   }[status];
 }
 
-function named(
+function titleOf(
   { id, title }: { readonly id: string; readonly title: string },
   { colors }: TreeStyle,
 ): string {
@@ -107,17 +107,17 @@ function clean(text: string): string {
 }
 
 function render({ text, children }: Node, style: TreeStyle): string[] {
-  const below = children.flatMap((child, at) => {
+  const childLines = children.flatMap((child, at) => {
     const last = at === children.length - 1;
     const [first = "", ...rest] = render(child, { ...style, width: style.width - 3 });
     const { dim } = style.colors;
     return [dim(last ? "└─ " : "├─ ") + first, ...rest.map((line) => dim(last ? "   " : "│  ") + line)];
   });
-  return [...fit(text, style.width), ...below];
+  return [...wrapNode(text, style.width), ...childLines];
 }
 
-/** Lines that are too long go on below, without colour: a break could fall into a colour's codes. */
-function fit(text: string, width: number): string[] {
+/** Long lines continue below without color: a break could fall into a color code. */
+function wrapNode(text: string, width: number): string[] {
   if (columnsOf(text) <= width) return [text];
   const [first = "", ...rest] = wrap(stripVTControlCharacters(text), width - 2);
   return [first, ...rest.map((line) => `  ${line}`)];

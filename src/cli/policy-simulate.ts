@@ -7,11 +7,12 @@ import type { PolicyRule } from "../policy/policy-rule.js";
 import { resolveConfig } from "../config/resolve-config.js";
 import { parseYaml } from "../config/parse-yaml.js";
 import type { Session } from "../runtime/sessions/session.js";
-import { UsageError, withCommonFlags, type CommonFlags, type Terminal } from "./command-line.js";
+import { UsageError, type CommonFlags, type Terminal, addCommand } from "./command-line.js";
 import { withTenon, type OpenTenon } from "./open-tenon.js";
-import { colorsFor, table, writeJson } from "./output.js";
+import { colorsFor, table, writeResult, shortenLine } from "./output.js";
 import { parseTime } from "./parse-time.js";
-import { foldNote, foldText, toVisibleLine } from "../text/visible-text.js";
+import { toVisibleLine } from "../text/visible-text.js";
+import { wholeNumber } from "./whole-number.js";
 
 interface SimulateFlags extends CommonFlags {
   readonly rules?: string;
@@ -19,31 +20,27 @@ interface SimulateFlags extends CommonFlags {
   readonly limit: string;
 }
 
-/** A past call that would be decided otherwise. */
+/** A past call that would be decided differently. */
 interface Change {
   readonly tool: string;
   readonly arguments: unknown;
   readonly agent: string;
-  readonly from: Word;
-  readonly to: Word;
+  readonly from: Decision;
+  readonly to: Decision;
   readonly rule: string;
   readonly reason: string;
   readonly calls: number;
   readonly lastCallId: string;
 }
 
-type Word = "allow" | "ask" | "deny";
+type Decision = "allow" | "ask" | "deny";
 
-/** `tenon policy simulate`: what a changed policy would have said of past calls; nothing is run. */
+/** `tenon policy simulate`: what other rules would have decided about past calls; nothing is run. */
 export function addSimulate(policy: Command, terminal: Terminal): void {
-  withCommonFlags(
-    policy
-      .command("simulate")
-      .description("Say which past calls other rules would have decided otherwise; nothing runs"),
-  )
-    .option("--rules <file>", "rules to try, as JSON or YAML: a list, before all others")
-    .option("--since <time>", 'calls from then on: "2h", "3d" or a date')
-    .option("--limit <n>", "most calls to look at, the newest", "10000")
+  addCommand(policy, "simulate", "Show which past calls other rules would decide differently; runs nothing")
+    .option("--rules <file>", "JSON or YAML file with the rules to try, placed before all others")
+    .option("--since <time>", 'calls since a time: "2h", "3d" or a date')
+    .option("--limit <n>", "maximum number of calls, newest first", "10000")
     .action(async (flags: SimulateFlags) => {
       const tried = flags.rules === undefined ? [] : await readRules(resolve(terminal.cwd, flags.rules));
       return withTenon(terminal, flags, (open) => simulate(open, flags, tried));
@@ -53,12 +50,12 @@ export function addSimulate(policy: Command, terminal: Terminal): void {
 async function readRules(file: string): Promise<readonly PolicyRule[]> {
   // JSON is YAML too.
   const { value: read, faults } = await parseYaml(await readFile(file, "utf8"));
-  if (faults[0] !== undefined) throw new UsageError(`${file} cannot be read: ${faults[0].message}`);
+  if (faults[0] !== undefined) throw new UsageError(`Cannot read ${file}: ${faults[0].message}`);
   const list = Array.isArray(read)
     ? read
     : (read as { policy?: { rules?: unknown }; rules?: unknown } | null);
   const rules = Array.isArray(list) ? list : (list?.rules ?? list?.policy?.rules);
-  if (!Array.isArray(rules)) throw new UsageError(`${file} holds no list of rules.`);
+  if (!Array.isArray(rules)) throw new UsageError(`${file} has no list of rules.`);
   return resolveConfig({ policy: { rules: rules as PolicyRule[] } as never }).policy
     .rules as readonly PolicyRule[];
 }
@@ -67,9 +64,7 @@ async function simulate(open: OpenTenon, flags: SimulateFlags, tried: readonly P
   const { tenon, terminal } = open;
   await tenon.ready();
   putFirst(tenon.policy, tried);
-  const limit = Number(flags.limit);
-  if (!(Number.isInteger(limit) && limit >= 1 && limit <= 100_000))
-    throw new UsageError(`--limit takes a whole number from 1 to 100000, not "${flags.limit}".`);
+  const limit = wholeNumber("--limit", flags.limit, 100_000);
   const since = flags.since === undefined ? undefined : parseTime(flags.since, Date.now(), "--since");
   const records = await tenon.audit.search({ since, limit });
   const { changes, counts } = await judgeAll(open, records);
@@ -78,11 +73,10 @@ async function simulate(open: OpenTenon, flags: SimulateFlags, tried: readonly P
     changed: changes.reduce((sum, { calls }) => sum + calls, 0),
     ...counts,
   };
-  if (flags.json === true) writeJson(terminal, { ...summary, changes });
-  else terminal.stdout.write(show(terminal, changes, summary));
+  writeResult(open, { ...summary, changes }, () => describeChanges(terminal, changes, summary));
 }
 
-/** Rules of one source count in the order in which they came, so those that are there come again behind. */
+/** Rules of one source apply in order of addition, so the existing ones are added again after these. */
 function putFirst(policy: Policy, tried: readonly PolicyRule[]): void {
   if (tried.length === 0) return;
   const own = policy.rules().filter(({ source }) => source === "command-line");
@@ -91,20 +85,20 @@ function putFirst(policy: Policy, tried: readonly PolicyRule[]): void {
   for (const { id, rule } of own) policy.addRule("command-line", { ...rule, id });
 }
 
-interface Judged {
+interface SimulationResult {
   readonly changes: readonly Change[];
-  /** Under the rules that are tried. */
-  readonly counts: Readonly<Record<Word, number>>;
+  /** Decisions under the tried rules. */
+  readonly counts: Readonly<Record<Decision, number>>;
 }
 
-async function judgeAll({ tenon }: OpenTenon, records: readonly AuditRecord[]): Promise<Judged> {
+async function judgeAll({ tenon }: OpenTenon, records: readonly AuditRecord[]): Promise<SimulationResult> {
   const sessions = new Map<string, Session>();
   const known = new Map<string, Change | undefined>();
-  const verdicts = new Map<string, Word>();
+  const verdicts = new Map<string, Decision>();
   const counts = { allow: 0, ask: 0, deny: 0 };
   for (const record of records) {
-    const from = pastWord(record);
-    // What never came to a decision is judged by nobody, nor what is no longer whole.
+    const from = pastDecision(record);
+    // Calls without a decision, or whose arguments are no longer complete, cannot be judged.
     if (from === undefined || typeof record.arguments !== "object" || record.purged !== undefined) continue;
     const { tool, arguments: args, agent, userId } = record;
     const key = JSON.stringify([tool, args, agent, userId, from]);
@@ -138,16 +132,16 @@ async function judgeAll({ tenon }: OpenTenon, records: readonly AuditRecord[]): 
   return { counts, changes: [...known.values()].filter((change) => change !== undefined) };
 }
 
-/** What the policy said then; a refusal by a guard counts as a denial. */
-function pastWord({ decision, outcome }: AuditRecord): Word | undefined {
+/** What was decided then; a refusal by a guard counts as a denial. */
+function pastDecision({ decision, outcome }: AuditRecord): Decision | undefined {
   const refused = outcome === "denied" && decision?.behavior !== "ask";
   return refused ? "deny" : decision?.behavior;
 }
 
-function show(
+function describeChanges(
   terminal: Terminal,
   changes: readonly Change[],
-  summary: { readonly calls: number; readonly changed: number } & Judged["counts"],
+  summary: { readonly calls: number; readonly changed: number } & SimulationResult["counts"],
 ): string {
   const colors = colorsFor(terminal.stdout, terminal.env);
   const paint = { allow: colors.green, ask: colors.yellow, deny: colors.red };
@@ -157,15 +151,10 @@ function show(
     colors.bold(toVisibleLine(tool)),
     toVisibleLine(agent),
     toVisibleLine(rule),
-    argumentsOf(args),
+    shortenLine(toVisibleLine(JSON.stringify(args) ?? ""), 120),
   ]);
   const title = ["DECISION", "CALLS", "TOOL", "AGENT", "RULE", "ARGUMENTS"];
   const list = rows.length === 0 ? "" : `${table([title, ...rows], terminal.stdout.columns)}\n`;
   const { calls, changed, allow, ask, deny } = summary;
-  return `${list}${changed} of ${calls} past calls would be decided otherwise: ${allow} allowed, ${ask} asked, ${deny} denied in all.\n`;
-}
-
-function argumentsOf(args: unknown): string {
-  const folded = foldText(toVisibleLine(JSON.stringify(args) ?? ""), { lines: 1, characters: 120 });
-  return [folded.shown, foldNote(folded)].join(" ").trimEnd();
+  return `${list}${changed} of ${calls} past calls would be decided differently. In total: ${allow} allowed, ${ask} asked, ${deny} denied.`;
 }

@@ -2,7 +2,7 @@ import type { JsonSchema } from "../contract/json.js";
 import { parseJson } from "../schema/parse-json.js";
 import { UsageError } from "./command-line.js";
 
-/** The arguments of a call from the words of a command line: one JSON object, or `key=value` pairs. */
+/** The arguments of a call from the command line: one JSON object, or `key=value` pairs. */
 export function readArguments(words: readonly string[], schema: JsonSchema | undefined): unknown {
   const [first] = words;
   if (first === undefined) return {};
@@ -10,23 +10,23 @@ export function readArguments(words: readonly string[], schema: JsonSchema | und
   const values = new Map<string, unknown>();
   for (const word of words) {
     const [key, value] = splitPair(word);
-    if (values.has(key)) throw new UsageError(`"${key}" is given twice.`);
+    if (values.has(key)) throw new UsageError(`"${key}" was passed twice.`);
     values.set(key, toValue(value, propertyOf(schema, key)));
   }
   return Object.fromEntries(values);
 }
 
-/** Parse JSON that a person typed, with the place of a mistake. */
+/** Parse JSON that a person typed; the error says where it is invalid. */
 export function readJson(text: string): unknown {
   const parsed = parseJson(text);
   if (parsed.ok) return parsed.value;
-  throw new UsageError(`The arguments are no JSON: ${parsed.message}.`);
+  throw new UsageError(`Invalid JSON in the arguments: ${parsed.message}.`);
 }
 
 function splitPair(word: string): [string, string] {
   const at = word.indexOf("=");
   if (at > 0) return [word.slice(0, at), word.slice(at + 1)];
-  throw new UsageError(`"${word}" is neither a JSON object nor key=value.`);
+  throw new UsageError(`Invalid argument "${word}" (expected a JSON object or key=value).`);
 }
 
 function propertyOf(schema: JsonSchema | undefined, key: string): JsonSchema | undefined {
@@ -36,7 +36,7 @@ function propertyOf(schema: JsonSchema | undefined, key: string): JsonSchema | u
   return (properties as Record<string, JsonSchema>)[key];
 }
 
-/** A word becomes what the schema asks for; where it cannot, it stays text and validation says why it is wrong. */
+/** Convert a word to the type that the schema expects; if it cannot be, it stays text and validation reports it. */
 function toValue(word: string, schema: JsonSchema | undefined): unknown {
   if (admits(schema, "string")) return word;
   const parsed = parseJson(word);

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { Terminal } from "./command-line.js";
 
-/** Run npm; what it says goes to the person, and a failure becomes an error. */
+/** Run npm; a failure becomes an error with its output. */
 export function runNpm(args: readonly string[], terminal: Terminal): Promise<void> {
   const command = process.platform === "win32" ? "npm.cmd" : "npm";
   return new Promise((resolve, reject) => {
@@ -10,15 +10,13 @@ export function runNpm(args: readonly string[], terminal: Terminal): Promise<voi
       stdio: ["ignore", "pipe", "pipe"],
       signal: terminal.interrupted,
     });
-    let said = "";
+    let output = "";
     child.stdout.resume();
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (said = `${said}${text}`.slice(-4000)));
-    child.once("error", (error) =>
-      reject(new Error(`npm could not be run: ${error.message}`, { cause: error })),
-    );
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (output = `${output}${text}`.slice(-4000)));
+    child.once("error", (error) => reject(new Error(`Cannot run npm: ${error.message}`, { cause: error })));
     child.once("exit", (code) => {
       if (code === 0) resolve();
-      else reject(new Error(`npm ${args[0] ?? ""} failed with exit code ${code}:\n${said.trim()}`));
+      else reject(new Error(`npm ${args[0] ?? ""} failed with exit code ${code}:\n${output.trim()}`));
     });
   });
 }

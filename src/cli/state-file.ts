@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from "node:fs";
 import { createGunzip, createGzip } from "node:zlib";
 import { UsageError } from "./command-line.js";
+import { messageOf } from "../contract/message-of.js";
 
-/** Write a packed file for its owner only, whole or not at all; an existing one is never overwritten. */
+/** Write a compressed file atomically, readable by its owner only; an existing file is never overwritten. */
 export async function writeBackup<Result>(
   file: string,
   produce: (write: (text: string) => Promise<void>) => Promise<Result>,
@@ -13,9 +14,9 @@ export async function writeBackup<Result>(
   try {
     const gzip = createGzip();
     const written = writeAll(fd, gzip as AsyncIterable<Uint8Array>);
-    written.catch(() => {}); // told to whoever writes or waits below
+    written.catch(() => {}); // reported by the writes and waits below
     const result = await produce(async (text) => {
-      // Where the disk is full nobody drains: that fault ends the wait.
+      // On a full disk nothing drains: that error ends the wait.
       if (!gzip.write(text)) await Promise.race([once(gzip, "drain"), written]);
     });
     gzip.end();
@@ -29,7 +30,7 @@ export async function writeBackup<Result>(
   }
 }
 
-/** The bytes of a file, unpacked where it is packed. */
+/** The bytes of a file, decompressed if it is compressed. */
 export async function* unpacked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
@@ -38,8 +39,8 @@ export async function* unpacked(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
     yield first.value;
     yield* { [Symbol.asyncIterator]: () => iterator };
   })();
-  const isPacked = first.value[0] === 0x1f && first.value[1] === 0x8b;
-  if (!isPacked) {
+  const isCompressed = first.value[0] === 0x1f && first.value[1] === 0x8b;
+  if (!isCompressed) {
     yield* rest;
     return;
   }
@@ -55,23 +56,17 @@ function create(partial: string): number {
   try {
     return openSync(partial, "wx", 0o600);
   } catch (error) {
-    throw new UsageError(`${partial} cannot be made: ${reasonOf(error)}.`);
+    throw new UsageError(`Cannot create ${partial}: ${messageOf(error)}.`);
   }
 }
 
-/** A link fails where the name is taken; a rename would replace what is there. */
+/** A link fails if the name exists; a rename would replace that file. */
 function publish(partial: string, file: string): void {
   try {
     linkSync(partial, file);
   } catch (error) {
-    throw new UsageError(
-      `${file} cannot be written: ${reasonOf(error)}. Name a file that does not exist yet.`,
-    );
+    throw new UsageError(`Cannot write ${file}: ${messageOf(error)}. Choose a file that does not exist yet.`);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 async function writeAll(fd: number, chunks: AsyncIterable<Uint8Array>): Promise<void> {

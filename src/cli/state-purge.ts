@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { purgeState, type StatePurgeWish } from "../store/purge-state.js";
 import type { State } from "../store/open-state.js";
-import { UsageError, withCommonFlags, type CommonFlags, type Terminal } from "./command-line.js";
+import { UsageError, type CommonFlags, type Terminal, addCommand } from "./command-line.js";
 import { withTenon } from "./open-tenon.js";
 import { writeJson } from "./output.js";
 import { parseTime } from "./parse-time.js";
@@ -25,64 +25,61 @@ type WithState = (
   run: (state: State) => Promise<void>,
 ) => Promise<void>;
 
-/** `tenon state purge`: take out what should never have got in. */
+/** `tenon state purge`: remove what should never have been stored. */
 export function addPurge(state: Command, terminal: Terminal, withState: WithState): void {
-  withCommonFlags(
-    state
-      .command("purge")
-      .description("Take secrets and old contents out of the log and the rest of the state"),
-  )
-    .option("--match <text...>", "a text that may stand nowhere")
-    .option("--secret-file <file>", "the same, one text a line, so that no shell history has it")
-    .option("--older-than <time>", 'contents from before then: "30d" or a date')
-    .option("--session-id <id>", "contents of one session; --session does the same here")
-    .option("--journal", "also contents that an undo needs; those changes cannot be taken back then")
-    .option("--dry-run", "show what would be removed, and remove nothing")
-    .option("--yes", "remove without asking")
+  addCommand(state, "purge", "Remove secrets and old contents from the log and the rest of the state")
+    .option("--match <text...>", "remove this text everywhere")
+    .option("--secret-file <file>", "like --match, one text per line; keeps it out of the shell history")
+    .option("--older-than <time>", 'contents older than a time: "30d" or a date')
+    .option("--session-id <id>", "contents of one session (same as --session here)")
+    .option("--journal", "also contents that undo needs; those changes can no longer be undone")
+    .option("--dry-run", "show what would be removed without removing it")
+    .option("--yes", "do not ask for confirmation")
     .action(async (flags: PurgeFlags, command: Command) => {
       const named = command.getOptionValueSource("session") === "cli" ? flags.session : undefined;
-      const wish = {
+      const request = {
         texts: textsOf(terminal, flags),
         before:
           flags.olderThan === undefined ? undefined : parseTime(flags.olderThan, Date.now(), "--older-than"),
         sessionId: flags.sessionId ?? named,
         journal: flags.journal,
       };
-      if (wish.texts.length === 0 && wish.before === undefined && wish.sessionId === undefined)
-        throw new UsageError("Say what to purge: --match, --secret-file, --older-than or --session-id.");
+      if (request.texts.length === 0 && request.before === undefined && request.sessionId === undefined)
+        throw new UsageError("Specify what to purge: --match, --secret-file, --older-than or --session-id.");
       const purge = (dryRun: boolean): Promise<Counts> =>
-        purgeAll({ terminal, flags, withState }, { ...wish, dryRun });
+        purgeAll({ terminal, flags, withState }, { ...request, dryRun });
       if (flags.dryRun === true || flags.yes !== true) {
         const found = await purge(true);
-        if (flags.dryRun === true) return show(terminal, flags, "To be purged", found);
-        if (Object.values(found).every((count) => count === 0)) return show(terminal, flags, "Purged", found);
-        terminal.stderr.write(`To be purged: ${listed(found)}. This cannot be undone.\n`);
-        if (!(await isWanted(terminal))) return;
+        if (flags.dryRun === true) return showCounts(terminal, flags, "Would be purged", found);
+        if (Object.values(found).every((count) => count === 0))
+          return showCounts(terminal, flags, "Purged", found);
+        terminal.stderr.write(`This will purge ${listed(found)} and cannot be undone.\n`);
+        if (!(await isConfirmed(terminal))) return;
       }
-      show(terminal, flags, "Purged", await purge(false));
+      showCounts(terminal, flags, "Purged", await purge(false));
     });
 }
 
 type Counts = Readonly<Record<string, number>>;
 
-interface PurgeParts {
+interface PurgeDeps {
   readonly terminal: Terminal;
   readonly flags: PurgeFlags;
   readonly withState: WithState;
 }
 
-async function purgeAll({ terminal, flags, withState }: PurgeParts, wish: StatePurgeWish): Promise<Counts> {
+async function purgeAll({ terminal, flags, withState }: PurgeDeps, request: StatePurgeWish): Promise<Counts> {
   let counts: Counts = {};
   await withTenon(terminal, { ...flags, session: "cli" }, async ({ tenon }) => {
-    counts = { ...(await tenon.audit.purge(wish)) };
+    counts = { ...(await tenon.audit.purge(request)) };
   });
   await withState(terminal, flags, async (open) => {
-    counts = { ...counts, ...(await purgeState(open, wish)) };
+    counts = { ...counts, ...(await purgeState(open, request)) };
   });
   return counts;
 }
 
-function show(terminal: Terminal, flags: PurgeFlags, title: string, counts: Counts): void {
+function showCounts(terminal: Terminal, flags: PurgeFlags, title: string, counts: Counts): void {
   if (flags.json === true) return writeJson(terminal, counts);
   terminal.stdout.write(`${title}: ${listed(counts)}.\n`);
 }
@@ -93,23 +90,25 @@ function listed(counts: Counts): string {
     .join(", ");
 }
 
-/** A script says `--yes`; where nobody can be asked, nothing is removed. */
-async function isWanted(terminal: Terminal): Promise<boolean> {
+/** Without a terminal, `--yes` is required. */
+async function isConfirmed(terminal: Terminal): Promise<boolean> {
   const backend = createTerminalBackend(terminal);
   if (!backend.available())
-    throw new UsageError("Nobody can be asked here. Add --yes to remove this, or --dry-run to only look.");
-  const answer = await backend.ask({ kind: "confirm", message: "Remove it?" }, terminal.interrupted);
+    throw new UsageError(
+      "Cannot ask for confirmation without a terminal. Pass --yes to remove this, or --dry-run to preview it.",
+    );
+  const answer = await backend.ask({ kind: "confirm", message: "Remove this?" }, terminal.interrupted);
   return answer.approved === true;
 }
 
-const leastChars = 4;
+const minChars = 4;
 
-/** Shorter texts would blacken ordinary words everywhere. */
+/** Shorter texts would match ordinary words everywhere. */
 function textsOf(terminal: Terminal, { match = [], secretFile }: PurgeFlags): string[] {
   const lines =
     secretFile === undefined ? [] : readFileSync(resolve(terminal.cwd, secretFile), "utf8").split(/\r?\n/);
   const texts = [...match, ...lines].filter((text) => text !== "");
-  if (texts.some((text) => text.length < leastChars))
-    throw new UsageError(`A text to purge has at least ${leastChars} characters.`);
+  if (texts.some((text) => text.length < minChars))
+    throw new UsageError(`A text to purge must have at least ${minChars} characters.`);
   return texts;
 }

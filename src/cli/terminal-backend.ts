@@ -22,7 +22,7 @@ interface Prompt {
   readonly terminal: Terminal;
 }
 
-/** Asks the person at the terminal, one question at a time, on standard error so that the answer stays clean. */
+/** Asks the person at the terminal, one question at a time, on standard error so that standard output stays clean. */
 export function createTerminalBackend(terminal: Terminal): InteractBackend {
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(signal: AbortSignal, ask: (prompt: Prompt) => Promise<T>): Promise<T> => {
@@ -60,7 +60,7 @@ async function askApproval(prompt: Prompt, request: ApprovalRequest): Promise<Ap
       clack,
       await clack.text({
         ...common,
-        message: "Why? (the model gets to read it)",
+        message: "Why? (shown to the model)",
         placeholder: "optional",
         defaultValue: "",
       }),
@@ -71,7 +71,7 @@ async function askApproval(prompt: Prompt, request: ApprovalRequest): Promise<Ap
   return { verdict: "once", updatedArguments: await askArguments(prompt, request.arguments) };
 }
 
-/** Nobody can consent to what they did not open. */
+/** A request that was not opened cannot be approved. */
 async function askVerdict(
   { clack, common }: Prompt,
   { alwaysRule, arguments: args }: ApprovalRequest,
@@ -89,14 +89,14 @@ async function askVerdict(
           ...always,
         ]
       : []),
-    // One line of the terminal is no place to edit more.
+    // Longer arguments cannot be edited on one line of a terminal.
     ...(opened && editableJson(args).length <= maxUnpagedText
-      ? [{ value: "change" as const, label: "Yes, with other arguments" }]
+      ? [{ value: "change" as const, label: "Yes, with different arguments" }]
       : []),
-    ...(long ? [{ value: "again" as const, label: opened ? "Show it again" : "Show all of it first" }] : []),
+    ...(long ? [{ value: "again" as const, label: opened ? "Show it again" : "Show it in full first" }] : []),
     { value: "no", label: "No" },
   ];
-  const message = "May it go on?";
+  const message = "Allow this call?";
   return answered(clack, await clack.select<Verdict>({ ...common, message, initialValue: "no", options }));
 }
 
@@ -113,20 +113,20 @@ async function showText({ clack, common, terminal }: Prompt, text: string): Prom
   const opened = await pageText(text, {
     terminal,
     signal: common.signal,
-    goOn: async (left) =>
+    askNextPage: async (left) =>
       answered(
         clack,
         await clack.confirm({ ...common, message: left, active: "Next page", inactive: "Stop reading" }),
       ),
   });
-  // A pager leaves nothing behind on the screen.
+  // A pager leaves nothing on the screen.
   const folded = foldText(text, { lines: 16, characters: 2000 });
-  const where = opened ? "opened above" : "not read to the end";
+  const where = opened ? "opened above" : "not shown in full";
   common.output.write(`\n${folded.shown}\n${foldNote(folded)} (${where})\n`);
   return opened;
 }
 
-/** Arguments as JSON in which whatever cannot be seen is an escape sequence. */
+/** Arguments as JSON in which invisible characters are escape sequences. */
 function editableJson(value: unknown): string {
   const escape = (text: string): string =>
     fromVisibleText(text).replace(
@@ -138,13 +138,13 @@ function editableJson(value: unknown): string {
     .join("");
 }
 
-async function askArguments({ clack, common }: Prompt, present: unknown): Promise<unknown> {
+async function askArguments({ clack, common }: Prompt, current: unknown): Promise<unknown> {
   const text = answered(
     clack,
     await clack.text({
       ...common,
       message: "Arguments as JSON",
-      initialValue: editableJson(present),
+      initialValue: editableJson(current),
       validate: (value) => (isJson(value ?? "") ? undefined : "Invalid JSON."),
     }),
   );
@@ -163,7 +163,7 @@ function isJson(text: string): boolean {
 async function askQuestion(prompt: Prompt, question: Question): Promise<Answer> {
   const { clack, common } = prompt;
   const text = toQuestionText(question);
-  // A prompt is drawn again with every key; what has many lines stands above it instead.
+  // A prompt is redrawn on every key; longer texts are printed above it instead.
   const above = text.length > 200 || text.includes("\n");
   if (above) await openWhole(prompt, text);
   const message = above ? shortMessage(question.message) : text;
@@ -186,9 +186,9 @@ function shortMessage(message: string): string {
   return line.length <= 200 ? line : "Your answer";
 }
 
-/** A question can be answered when its text was opened; a person who stops reading has not answered. */
+/** A question can be answered once its text was opened; stopping early cancels it. */
 async function openWhole(prompt: Prompt, text: string): Promise<void> {
-  if (!(await showText(prompt, text))) throw new ToolCancelledError("The person closed the question.");
+  if (!(await showText(prompt, text))) throw new ToolCancelledError("The question was dismissed.");
 }
 
 async function askChoice(prompt: Prompt, message: string, choices: readonly string[]): Promise<Answer> {
@@ -218,7 +218,7 @@ async function askReview({ clack, common }: Prompt, question: Question): Promise
     clack,
     await clack.select<"approve" | "edit" | "reject">({
       ...common,
-      message: "What do you say to the text?",
+      message: "Approve this text?",
       options: [
         { value: "approve", label: "Approve" },
         { value: "edit", label: "Replace the text" },
@@ -245,8 +245,8 @@ async function askReview({ clack, common }: Prompt, question: Question): Promise
   };
 }
 
-/** Ctrl-C at a prompt is no answer. */
+/** Ctrl-C at a prompt cancels the question. */
 function answered<T>(clack: Clack, value: T): Exclude<T, symbol> {
-  if (clack.isCancel(value)) throw new ToolCancelledError("The person closed the question.");
+  if (clack.isCancel(value)) throw new ToolCancelledError("The question was dismissed.");
   return value as Exclude<T, symbol>;
 }

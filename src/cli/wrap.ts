@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** How many columns a text takes: characters of East Asia take two, marks none. */
+/** The width of a text in columns: East Asian characters take two, combining marks none. */
 export function columnsOf(text: string): number {
   const bare = stripVTControlCharacters(text);
   if (narrow.test(bare)) return bare.length;
@@ -15,17 +15,17 @@ const marks = /^(?:\p{M}|[\u200b-\u200f])$/u;
 const wide =
   /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
 
-/** Break a text into lines of at most so many columns, at spaces where there are some. */
+/** Break a text into lines of at most `width` columns, at spaces where possible. */
 export function wrap(text: string, width: number): string[] {
-  const most = Math.max(width, 8);
-  return text.split("\n").flatMap((line) => wrapLine(line.trimEnd(), most));
+  const max = Math.max(width, 8);
+  return text.split("\n").flatMap((line) => wrapLine(line.trimEnd(), max));
 }
 
 function wrapLine(line: string, width: number): string[] {
   if (columnsOf(line) <= width) return [line];
   const lines: string[] = [];
   let current = "";
-  for (const word of line.split(/(?<=\s)/).flatMap((part) => pieces(part, width))) {
+  for (const word of line.split(/(?<=\s)/).flatMap((part) => splitWord(part, width))) {
     if (current !== "" && columnsOf((current + word).trimEnd()) > width) {
       lines.push(current.trimEnd());
       current = "";
@@ -35,8 +35,8 @@ function wrapLine(line: string, width: number): string[] {
   return current.trim() === "" ? lines : [...lines, current.trimEnd()];
 }
 
-/** A word that is longer than a line, in pieces; also what has no spaces. */
-function pieces(word: string, width: number): string[] {
+/** Split a word that is longer than a line. */
+function splitWord(word: string, width: number): string[] {
   if (columnsOf(word.trimEnd()) <= width) return [word];
   const parts: string[] = [];
   let current = "";

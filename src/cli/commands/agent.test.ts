@@ -128,7 +128,7 @@ describe("tenon agent", () => {
       interrupted: stop.signal,
     });
     expect(code).toBe(1);
-    expect(err).toContain("It was interrupted.");
+    expect(err).toContain("Interrupted.");
   });
 });
 

@@ -3,35 +3,32 @@ import type { ToolEnvelope, ToolRequest } from "../../contract/call.js";
 import {
   exitCodes,
   UsageError,
-  withCommonFlags,
   type AddCommand,
   type CommonFlags,
   type Terminal,
+  addCommand,
 } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
 import { colorsFor, writeJson } from "../output.js";
 import { readArguments, readJson } from "../read-arguments.js";
 import { toVisibleText } from "../../text/visible-text.js";
 
-/** `tenon call`: one call, from the shell. */
+/** `tenon call`: call one tool. */
 export const addCall: AddCommand = (program, terminal) => {
-  withCommonFlags(program.command("call").description("Call a tool"))
-    .argument("<name>", "name, alias or name@range")
+  addCommand(program, "call", "Call a tool")
+    .argument("<name>", "tool name, alias or name@range")
     .argument("[arguments...]", "one JSON object, key=value pairs, or - to read JSON from standard input")
-    .option("--timeout <ms>", "time limit of the call")
-    .option("--task <id>", "task that the call belongs to")
-    .option(
-      "--idempotency-key <key>",
-      "send the same key again to get the same answer, and nothing runs twice",
-    )
+    .option("--timeout <ms>", "time limit in milliseconds")
+    .option("--task <id>", "task id to record the call under")
+    .option("--idempotency-key <key>", "repeat a key to get the first answer again instead of a second call")
     .addHelpText(
       "after",
-      "\nExit code: 0 success, 1 the tool failed, 2 usage, 3 denied.\nExample: tenon call json_parse text='{\"a\":1}'",
+      "\nExit codes: 0 success, 1 the tool failed, 2 usage error, 3 denied.\nExample: tenon call json_parse text='{\"a\":1}'",
     )
     .action((name: string, words: string[], flags: CallFlags) =>
       withTenon(terminal, flags, async (open) => {
         const envelope = await callOnce(open, await toRequest(open, { name, words, flags, terminal }));
-        show(terminal, flags, envelope);
+        showAnswer(terminal, flags, envelope);
         terminal.exitCode = exitCodeOf(envelope);
       }),
     );
@@ -71,10 +68,10 @@ async function toRequest(
 function toMilliseconds(word: string): number {
   const ms = Number(word);
   if (Number.isFinite(ms) && ms > 0) return ms;
-  throw new UsageError(`--timeout takes a number of milliseconds above 0, not "${word}".`);
+  throw new UsageError(`Invalid --timeout "${word}" (expected milliseconds above 0).`);
 }
 
-/** Call and show progress meanwhile, on standard error so that the answer stays clean. */
+/** Call and show progress on standard error, so that standard output has only the answer. */
 async function callOnce(
   { session, terminal, flags }: OpenTenon,
   request: ToolRequest,
@@ -90,7 +87,7 @@ async function callOnce(
   throw new Error("The call ended without an answer.");
 }
 
-function show(terminal: Terminal, flags: CallFlags, envelope: ToolEnvelope): void {
+function showAnswer(terminal: Terminal, flags: CallFlags, envelope: ToolEnvelope): void {
   if (flags.json === true) {
     writeJson(terminal, envelope);
     return;

@@ -1,32 +1,21 @@
-import {
-  exitCodes,
-  withCommonFlags,
-  type AddCommand,
-  type CommonFlags,
-  type Terminal,
-} from "../command-line.js";
+import { exitCodes, type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
-import { colorsFor, table, writeJson } from "../output.js";
+import { colorsFor, table, writeResult } from "../output.js";
 import { examine, type Finding } from "../examine.js";
 import { toVisibleLine } from "../../text/visible-text.js";
 
-/** `tenon doctor`: what works here, what does not, and the way out. */
+/** `tenon doctor`: what works, what does not, and how to fix it. */
 export const addDoctor: AddCommand = (program, terminal) => {
-  withCommonFlags(program.command("doctor").description("Check that everything works here")).action(
-    (flags: CommonFlags) =>
-      withTenon(terminal, flags, async (open) => {
-        const findings = await examine(open);
-        show(terminal, flags, findings);
-        if (findings.some(({ status }) => status === "fail")) terminal.exitCode = exitCodes.failure;
-      }),
+  addCommand(program, "doctor", "Check that Tenon works on this machine").action((flags: CommonFlags) =>
+    withTenon(terminal, flags, async (open) => {
+      const findings = await examine(open);
+      writeResult(open, findings, () => findingTable(terminal, findings));
+      if (findings.some(({ status }) => status === "fail")) terminal.exitCode = exitCodes.failure;
+    }),
   );
 };
 
-function show(terminal: Terminal, flags: CommonFlags, findings: readonly Finding[]): void {
-  if (flags.json === true) {
-    writeJson(terminal, findings);
-    return;
-  }
+function findingTable(terminal: Terminal, findings: readonly Finding[]): string {
   const colors = colorsFor(terminal.stdout, terminal.env);
   const paint = { ok: colors.green, warn: colors.yellow, fail: colors.red };
   const rows = findings.map(({ status, name, message }) => [
@@ -34,5 +23,5 @@ function show(terminal: Terminal, flags: CommonFlags, findings: readonly Finding
     name,
     toVisibleLine(message),
   ]);
-  terminal.stdout.write(`${table(rows)}\n`);
+  return table(rows);
 }

@@ -9,18 +9,22 @@ import {
   type AddCommand,
   type CommonFlags,
   type Terminal,
+  addCommand,
 } from "../command-line.js";
 import { alertLines, describeRecord, logTable } from "../log-table.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
-import { writeJson } from "../output.js";
+import { writeJson, writeResult } from "../output.js";
 import { parseTime } from "../parse-time.js";
 import { toVisibleText } from "../../text/visible-text.js";
+import { wholeNumber, oneOf } from "../whole-number.js";
 
-/** `tenon log`: what was called, by whom, and the proof that nobody changed the record. */
+/** `tenon log`: what was called and by whom, and proof that the log is unchanged. */
 export const addLog: AddCommand = (program, terminal) => {
-  const log = program.command("log").description("See what was called, and prove that the record is whole");
+  const log = program
+    .command("log")
+    .description("Show past calls, and verify that the log is complete and unchanged");
   withQueryFlags(withCommonFlags(log), "50")
-    .option("-f, --follow", "go on with new calls as they end")
+    .option("-f, --follow", "keep printing new calls as they end")
     .action((flags: LogFlags) =>
       withTenon(terminal, flags, async (open) => {
         await list(open, flags);
@@ -48,15 +52,15 @@ interface LogFlags extends CommonFlags {
 
 function withQueryFlags(command: Command, limit?: string): Command {
   return command
-    .option("--since <time>", 'calls from then on: "2h", "3d" or a date')
-    .option("--until <time>", "calls up to then")
-    .option("--tool <glob>", "only these tools")
+    .option("--since <time>", 'calls since a time: "2h", "3d" or a date')
+    .option("--until <time>", "calls up to a time")
+    .option("--tool <glob>", "only tools that match")
     .option("--agent <name>", "only this agent")
     .option("--task <id>", "only this task")
     .option("--session-id <id>", "only this session")
-    .option("--outcome <word>", "success, failure, denied or interrupted")
-    .option("--text <text>", "in the tool's name, the arguments or the error")
-    .option("--limit <n>", "most calls to show", limit);
+    .option("--outcome <word>", "only this outcome: success, failure, denied or interrupted")
+    .option("--text <text>", "only calls with this text in the tool name, the arguments or the error")
+    .option("--limit <n>", "maximum number of calls", limit);
 }
 
 const outcomes: readonly AuditOutcome[] = ["success", "failure", "denied", "interrupted"];
@@ -64,12 +68,6 @@ const outcomes: readonly AuditOutcome[] = ["success", "failure", "denied", "inte
 function toQuery(flags: LogFlags): AuditQuery {
   const now = Date.now();
   const { since, until, limit } = flags;
-  const outcome = outcomes.find((word) => word === flags.outcome);
-  if (flags.outcome !== undefined && outcome === undefined)
-    throw new UsageError(`--outcome takes one of ${outcomes.join(", ")}, not "${flags.outcome}".`);
-  const most = limit === undefined ? undefined : Number(limit);
-  if (most !== undefined && !(Number.isInteger(most) && most >= 1 && most <= 100_000))
-    throw new UsageError(`--limit takes a whole number from 1 to 100000, not "${limit}".`);
   return {
     since: since === undefined ? undefined : parseTime(since, now, "--since"),
     until: until === undefined ? undefined : parseTime(until, now, "--until"),
@@ -78,8 +76,8 @@ function toQuery(flags: LogFlags): AuditQuery {
     taskId: flags.task,
     sessionId: flags.sessionId,
     text: flags.text,
-    outcome,
-    limit: most,
+    outcome: flags.outcome === undefined ? undefined : oneOf("--outcome", flags.outcome, outcomes),
+    limit: wholeNumber("--limit", limit, 100_000),
   };
 }
 
@@ -92,47 +90,46 @@ async function list({ tenon, terminal }: OpenTenon, flags: LogFlags): Promise<vo
     return;
   }
   if (found.length === 0) {
-    terminal.stdout.write(flags.follow === true ? "" : "No call that fits is on record.\n");
+    terminal.stdout.write(flags.follow === true ? "" : "No matching calls in the log.\n");
     return;
   }
   terminal.stdout.write(`${logTable(terminal, oldestFirst)}\n`);
-  const { limit: _, ...meant } = query;
-  terminal.stderr.write(alertLines(terminal, (await tenon.audit.pastAlerts?.(meant)) ?? []));
+  const { limit: _, ...unlimited } = query;
+  terminal.stderr.write(alertLines(terminal, (await tenon.audit.pastAlerts?.(unlimited)) ?? []));
 }
 
-const lookMs = 300;
+const pollMs = 300;
 
 async function follow({ tenon, terminal }: OpenTenon, flags: LogFlags): Promise<void> {
   const query = { ...toQuery(flags), limit: 10_000 };
   const known = new Set((await tenon.audit.search(query)).map(({ seq }) => seq));
   while (!terminal.interrupted.aborted) {
-    await pause(lookMs, undefined, { signal: terminal.interrupted }).catch(() => {});
-    const news = (await tenon.audit.search({ ...query, since: query.since ?? Date.now() - 3_600_000 }))
+    await pause(pollMs, undefined, { signal: terminal.interrupted }).catch(() => {});
+    const fresh = (await tenon.audit.search({ ...query, since: query.since ?? Date.now() - 3_600_000 }))
       .filter(({ seq }) => !known.has(seq))
       .toReversed();
-    for (const { seq } of news) known.add(seq);
-    if (flags.json === true) for (const record of news) writeJson(terminal, record);
-    else if (news.length > 0) terminal.stdout.write(`${logTable(terminal, news, false)}\n`);
+    for (const { seq } of fresh) known.add(seq);
+    if (flags.json === true) for (const record of fresh) writeJson(terminal, record);
+    else if (fresh.length > 0) terminal.stdout.write(`${logTable(terminal, fresh, false)}\n`);
   }
 }
 
 function addShow(log: Command, terminal: Terminal): void {
-  withCommonFlags(log.command("show").description("Show one call with its whole result"))
-    .argument("<id>", "the call's id, or its number in the log")
+  addCommand(log, "show", "Show one call with its full result")
+    .argument("<id>", "call id, or its number in the log")
     .action((id: string, _: unknown, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags>();
-      return withTenon(terminal, flags, async ({ tenon }) => {
-        const record: AuditRecord | undefined = await tenon.audit.get(id);
-        if (record === undefined) throw new UsageError(`No call "${id}" is on record. See tenon log.`);
-        if (flags.json === true) writeJson(terminal, record);
-        else terminal.stdout.write(`${describeRecord(terminal, record)}\n`);
+      return withTenon(terminal, flags, async (open) => {
+        const record: AuditRecord | undefined = await open.tenon.audit.get(id);
+        if (record === undefined) throw new UsageError(`Call "${id}" not found in the log. Run: tenon log`);
+        writeResult(open, record, () => describeRecord(terminal, record));
       });
     });
 }
 
 function addVerify(log: Command, terminal: Terminal): void {
-  withCommonFlags(log.command("verify").description("Check that nothing was changed, left out or cut off"))
-    .option("--head <head>", "a head that was noted earlier, as `tenon log head` printed it")
+  addCommand(log, "verify", "Check that no record was changed, removed or cut off")
+    .option("--head <head>", "head that `tenon log head` printed earlier")
     .action((_: unknown, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags & { head?: string }>();
       return withTenon(terminal, flags, async ({ tenon }) => {
@@ -140,43 +137,43 @@ function addVerify(log: Command, terminal: Terminal): void {
         if (!verdict.ok) terminal.exitCode = exitCodes.failure;
         if (flags.json === true) return writeJson(terminal, verdict);
         if (!verdict.ok) {
-          terminal.stderr.write(`Record ${verdict.seq} is wrong: ${toVisibleText(verdict.problem)}.\n`);
+          terminal.stderr.write(`Record ${verdict.seq} is invalid: ${toVisibleText(verdict.problem)}.\n`);
           return;
         }
         const { records, head, notes = [] } = verdict;
-        terminal.stdout.write(`${records} records, each in its place. Head ${head.seq}:${head.hash}\n`);
+        terminal.stdout.write(`${records} records verified. Head ${head.seq}:${head.hash}\n`);
         for (const note of notes) terminal.stderr.write(`${toVisibleText(note)}\n`);
       });
     });
 }
 
 function addHead(log: Command, terminal: Terminal): void {
-  withCommonFlags(
-    log.command("head").description("Print what stands for the whole log now, to be noted elsewhere"),
-  ).action((_: unknown, command: Command) => {
-    const flags = command.optsWithGlobals<CommonFlags>();
-    return withTenon(terminal, flags, async ({ tenon }) => {
-      const head = await tenon.audit.head();
-      if (flags.json === true) writeJson(terminal, head);
-      else terminal.stdout.write(`${head.seq}:${head.hash}\n`);
-    });
-  });
+  addCommand(
+    log,
+    "head",
+    "Print the current head of the log, to store elsewhere for `log verify --head`",
+  ).action((_: unknown, command: Command) =>
+    withTenon(terminal, command.optsWithGlobals<CommonFlags>(), async (open) => {
+      const head = await open.tenon.audit.head();
+      writeResult(open, head, () => `${head.seq}:${head.hash}`);
+    }),
+  );
 }
 
 function addExport(log: Command, terminal: Terminal): void {
-  withQueryFlags(
-    withCommonFlags(log.command("export").description("Write records as JSON lines, the oldest first")),
-  ).action((_: unknown, command: Command) => {
-    const flags = command.optsWithGlobals<LogFlags>();
-    // The limit of `tenon log` itself has a default; an export has none.
-    const limit = command.getOptionValue("limit") as string | undefined;
-    const { limit: _default, ...rest } = flags;
-    return withTenon(terminal, flags, async ({ tenon }) => {
-      const query = toQuery(limit === undefined ? rest : { ...rest, limit });
-      for await (const line of tenon.audit.export(query)) {
-        if (terminal.interrupted.aborted) return;
-        if (!terminal.stdout.write(`${line}\n`)) await once(terminal.stdout, "drain");
-      }
-    });
-  });
+  withQueryFlags(addCommand(log, "export", "Write records as JSON lines, oldest first")).action(
+    (_: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<LogFlags>();
+      // `tenon log` has a default limit; an export has none.
+      const limit = command.getOptionValue("limit") as string | undefined;
+      const { limit: _default, ...rest } = flags;
+      return withTenon(terminal, flags, async ({ tenon }) => {
+        const query = toQuery(limit === undefined ? rest : { ...rest, limit });
+        for await (const line of tenon.audit.export(query)) {
+          if (terminal.interrupted.aborted) return;
+          if (!terminal.stdout.write(`${line}\n`)) await once(terminal.stdout, "drain");
+        }
+      });
+    },
+  );
 }

@@ -5,34 +5,28 @@ import {
   type MemoryScope,
 } from "../../contract/ports/memories.js";
 import { ago } from "../ago.js";
-import {
-  UsageError,
-  withCommonFlags,
-  type AddCommand,
-  type CommonFlags,
-  type Terminal,
-} from "../command-line.js";
+import { type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
-import { colorsFor, writeJson } from "../output.js";
+import { colorsFor, writeResult } from "../output.js";
 import { wrap } from "../wrap.js";
 import { foldNote, toVisibleLine, toVisibleText } from "../../text/visible-text.js";
+import { wholeNumber, oneOf } from "../whole-number.js";
 
 /** `tenon memory`: what agents remember. */
 export const addMemory: AddCommand = (program, terminal) => {
-  withCommonFlags(program.command("memory").description("Look up what agents remember"))
-    .argument("[query...]", "words to look for; the newest memories without them")
-    .option("--scope <name>", `what to look through: ${scopes.join(", ")}`, "all")
+  addCommand(program, "memory", "Search what agents remember")
+    .argument("[query...]", "words to search for (default: show the newest memories)")
+    .option("--scope <name>", `where to search: ${scopes.join(", ")}`, "all")
     .option("--kind <name>", `only one kind: ${memoryKinds.join(", ")}`)
-    .option("--limit <n>", "most memories to show", "20")
+    .option("--limit <n>", "maximum number of memories", "20")
     .action(async (words: string[], flags: MemoryFlags) => {
-      const limit = toLimit(flags.limit);
-      const scope = oneOf("scope", flags.scope, scopes);
-      const kind = flags.kind === undefined ? undefined : oneOf("kind", flags.kind, memoryKinds);
-      await withTenon(terminal, flags, async ({ tenon }) => {
+      const limit = wholeNumber("--limit", flags.limit, 100);
+      const scope = oneOf("--scope", flags.scope, scopes);
+      const kind = flags.kind === undefined ? undefined : oneOf("--kind", flags.kind, memoryKinds);
+      await withTenon(terminal, flags, async (open) => {
         const query = words.join(" ");
-        const found = await tenon.work.memories.query({ query, scope, kind, limit });
-        if (flags.json === true) writeJson(terminal, found);
-        else terminal.stdout.write(`${show(terminal, found, { query, kind })}\n`);
+        const found = await open.tenon.work.memories.query({ query, scope, kind, limit });
+        writeResult(open, found, () => describeMemories(terminal, found, { query, kind }));
       });
     });
 };
@@ -45,29 +39,21 @@ interface MemoryFlags extends CommonFlags {
 
 const scopes = ["all", "smart", "project", "iteration"] as const satisfies readonly MemoryScope[];
 
-function oneOf<Name extends string>(flag: string, word: string, names: readonly Name[]): Name {
-  const found = names.find((name) => name === word);
-  if (found !== undefined) return found;
-  throw new UsageError(`--${flag} takes one of ${names.join(", ")}, not "${word}".`);
-}
-
-function toLimit(word: string): number {
-  const limit = Number(word);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 100) return limit;
-  throw new UsageError(`--limit takes a whole number from 1 to 100, not "${word}".`);
-}
-
-interface Asked {
+interface MemoryQuery {
   readonly query: string;
   readonly kind: MemoryKind | undefined;
 }
 
-function show(terminal: Terminal, found: readonly FoundMemory[], { query, kind }: Asked): string {
+function describeMemories(
+  terminal: Terminal,
+  found: readonly FoundMemory[],
+  { query, kind }: MemoryQuery,
+): string {
   if (found.length > 0) return found.map((memory) => block(terminal, memory)).join("\n\n");
-  if (query !== "" || kind !== undefined) return "Nothing that is remembered fits. Try fewer or other words.";
+  if (query !== "" || kind !== undefined) return "No matching memories. Try fewer or different words.";
   return [
-    "Nothing is remembered yet.",
-    "Agents remember with save_insight, save_issue and save_learning. To try it:",
+    "No memories yet.",
+    "Agents save them with save_insight, save_issue and save_learning. Try:",
     "  tenon call save_insight title='Readers never wait' content='The database is in WAL mode.'",
   ].join("\n");
 }
@@ -103,7 +89,7 @@ function block(terminal: Terminal, memory: FoundMemory): string {
   ].join("\n");
 }
 
-/** What of a memory is not listed; get_relevant_memories and --json have it whole. */
+/** A note about the lines that are not listed; get_relevant_memories and --json have all of them. */
 function foldedLines(content: readonly string[]): string {
   const rest = content.slice(linesShown - 1);
   return foldNote({ hiddenLines: rest.length, hiddenCharacters: rest.join("\n").length });

@@ -8,10 +8,10 @@ import { userPluginDir } from "../../runtime/plugins/plugins.js";
 import {
   exitCodes,
   UsageError,
-  withCommonFlags,
   type AddCommand,
   type CommonFlags,
   type Terminal,
+  addCommand,
 } from "../command-line.js";
 import { runNpm } from "../run-npm.js";
 import { withTenon } from "../open-tenon.js";
@@ -26,23 +26,21 @@ interface AddFlags extends CommonFlags {
   readonly options?: string;
 }
 
-/** `tenon plugins`: tools of your own, from files, folders and packages. */
+/** `tenon plugins`: tools from files, folders and packages. */
 export const addPlugins: AddCommand = (program, terminal) => {
   const plugins = program.command("plugins").description("Add, list, remove and create plugins");
-  withCommonFlags(
-    plugins.command("add <source>").description("Check a plugin (file, folder, npm package) and add it"),
-  )
-    .option("--in-process", "load it into Tenon's own process: only for what you trust as Tenon itself")
+  addCommand(plugins, "add <source>", "Check a plugin (file, folder or npm package) and add it")
+    .option("--in-process", "load it into the Tenon process; only for fully trusted plugins")
     .option("--watch", "reload it when its files change")
-    .option("--options <json>", "what its setup gets")
+    .option("--options <json>", "options for its setup function")
     .action((source: string, flags: AddFlags) => add(terminal, source, flags));
-  withCommonFlags(
-    plugins.command("list").description("List the plugins with their state, tools and faults"),
-  ).action((flags: CommonFlags) => list(terminal, flags));
-  withCommonFlags(
-    plugins.command("remove <name>").description("Remove a plugin from your configuration"),
-  ).action((name: string, flags: CommonFlags) => remove(terminal, name, flags));
-  withCommonFlags(plugins.command("create <dir>").description("Write a new plugin to start from")).action(
+  addCommand(plugins, "list", "List plugins with their state, tools and faults").action(
+    (flags: CommonFlags) => list(terminal, flags),
+  );
+  addCommand(plugins, "remove <name>", "Remove a plugin from your configuration").action(
+    (name: string, flags: CommonFlags) => remove(terminal, name, flags),
+  );
+  addCommand(plugins, "create <dir>", "Create a new plugin from a template").action(
     (dir: string, flags: CommonFlags) => create(terminal, dir, flags),
   );
 };
@@ -50,28 +48,27 @@ export const addPlugins: AddCommand = (program, terminal) => {
 async function add(terminal: Terminal, source: string, flags: AddFlags): Promise<void> {
   const options = optionsOf(flags);
   const place = { env: terminal.env, home: homedir() };
-  const named = await fetched(terminal, source);
+  const named = await installSource(terminal, source);
   await withTenon(terminal, flags, async ({ tenon }) => {
     await tenon.ready();
     const known = tenon.plugins().find((plugin) => plugin.source === named);
-    if (known !== undefined) throw new UsageError(`The plugin "${known.name}" is there already (${named}).`);
+    if (known !== undefined) throw new UsageError(`The plugin "${known.name}" was already added (${named}).`);
     const info = await tenon.loadPlugin(named, options);
     const entry = Object.keys(options).length === 0 ? named : { path: named, ...options };
     const file = changePlugins(place, (entries) => [...entries, entry]);
-    if (flags.json === true) return writeJson(terminal, { ...shown(info), file });
+    if (flags.json === true) return writeJson(terminal, { ...withoutPid(info), file });
     terminal.stdout.write(
       `Added ${toVisibleLine(info.name)} ${info.version} with ${info.tools.map(toVisibleLine).join(", ") || "no tools"} to ${file}.\n`,
     );
   });
 }
 
-/** Where the plugin is now: an absolute path, or the name of a package that is installed. */
-async function fetched(terminal: Terminal, source: string): Promise<string> {
+/** Install a package if needed; returns an absolute path, or the name of the installed package. */
+async function installSource(terminal: Terminal, source: string): Promise<string> {
   const path = resolve(terminal.cwd, source);
   if (isPath(source) || statSync(path, { throwIfNoEntry: false }) !== undefined) return path;
   const name = packageName(source);
-  if (name === undefined)
-    throw new UsageError(`"${source}" is neither a path nor the name of an npm package.`);
+  if (name === undefined) throw new UsageError(`"${source}" is not a path or a valid npm package name.`);
   const folder = userPluginDir(terminal.env, homedir());
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   await runNpm(
@@ -85,9 +82,11 @@ async function list(terminal: Terminal, flags: CommonFlags): Promise<void> {
   await withTenon(terminal, flags, async ({ tenon }) => {
     await tenon.ready();
     const plugins = tenon.plugins();
-    if (flags.json === true) return writeJson(terminal, plugins.map(shown));
+    if (flags.json === true) return writeJson(terminal, plugins.map(withoutPid));
     if (plugins.length === 0) {
-      terminal.stdout.write('No plugins. "tenon plugins add" adds one, "tenon plugins create" writes one.\n');
+      terminal.stdout.write(
+        'No plugins. Add one with "tenon plugins add" or create one with "tenon plugins create".\n',
+      );
       return;
     }
     const rows = plugins.map(({ name, version: own, mode, state, tools, source }) =>
@@ -114,7 +113,7 @@ async function remove(terminal: Terminal, name: string, flags: CommonFlags): Pro
     removed = kept.length < entries.length;
     return kept;
   });
-  if (!removed) throw new UsageError(`${file} names no plugin "${name}".`);
+  if (!removed) throw new UsageError(`${file} has no plugin named "${name}".`);
   const folder = userPluginDir(terminal.env, homedir());
   const installed =
     packageName(source) === source &&
@@ -135,7 +134,7 @@ async function create(terminal: Terminal, dir: string, flags: CommonFlags): Prom
     .replaceAll(/[^a-z0-9._-]+/g, "-")
     .replace(/^[^a-z0-9]+/, "");
   if (name === "")
-    throw new UsageError(`"${dir}" is no name for a plugin; use small letters, digits and hyphens.`);
+    throw new UsageError(`"${dir}" is not a valid plugin name. Use lowercase letters, digits and hyphens.`);
   mkdirSync(folder, { recursive: true });
   if (readdirSync(folder).length > 0) throw new UsageError(`${folder} is not empty.`);
   const files = Object.entries(pluginTemplate(name, version));
@@ -146,7 +145,7 @@ async function create(terminal: Terminal, dir: string, flags: CommonFlags): Prom
   if (flags.json === true)
     return writeJson(terminal, { name, dir: folder, files: files.map(([file]) => file) });
   terminal.stdout.write(
-    `Wrote the plugin ${name} to ${folder}. Next: npm install && npm test, then tenon plugins add ${dir}\n`,
+    `Created the plugin ${name} in ${folder}. Next: npm install && npm test, then tenon plugins add ${dir}\n`,
   );
 }
 
@@ -164,12 +163,12 @@ function parseOptions(text: string): Record<string, unknown> {
     if (typeof value === "object" && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch {
-    // Said below, in the same words.
+    // Reported below.
   }
-  throw new UsageError(`--options must be a JSON object, got ${text}`);
+  throw new UsageError(`Invalid --options ${text} (expected a JSON object).`);
 }
 
-/** Its process ends with this command, so nobody can use its number. */
-function shown(info: PluginInfo): PluginInfo {
+/** Its process ends with this command, so its pid is of no use. */
+function withoutPid(info: PluginInfo): PluginInfo {
   return { ...info, pid: undefined };
 }

@@ -50,7 +50,7 @@ describe("the commands that prove what happened", () => {
     writeFileSync(log(), readFileSync(log(), "utf8").replace("swordfish", "swordfisH"));
     expect(await tenon("log", "verify")).toMatchObject({
       code: 1,
-      err: expect.stringContaining("Record 2 is wrong") as string,
+      err: expect.stringContaining("Record 2 is invalid") as string,
     });
   });
 
@@ -89,14 +89,14 @@ describe("the commands that prove what happened", () => {
     expect((await tenon("reflect", "nothing")).code).toBe(2);
   });
 
-  it("tells on standard error that nothing is recorded where the state cannot be written", async () => {
+  it("reports on standard error that nothing is recorded if the state cannot be written", async () => {
     await work();
     const dir = dirname(log());
     rmSync(dir, { recursive: true });
     writeFileSync(dir, "a file where the folder of the log should be");
     const read = await tenon("call", "json_parse", "text={}");
     expect(read.code).toBe(0);
-    expect(read.err.match(/Read-only calls go on without a record/g)).toHaveLength(1);
+    expect(read.err.match(/Read-only calls continue without a record/g)).toHaveLength(1);
     expect(read.err).toContain("TENON_STATE_DIR");
     const write = await tenon("call", "write_file", "path=b.txt", "content=x", "--mode", "auto");
     expect(write.code).toBe(1);
@@ -134,7 +134,7 @@ describe("the commands that prove what happened", () => {
     expect(JSON.parse(looked.out)).toMatchObject({ records: 2 });
     const refused = await tenon(...wish);
     expect(refused).toMatchObject({ code: 2, out: "" });
-    expect(refused.err).toMatch(/To be purged: 2 records.*\n.*--yes/);
+    expect(refused.err).toMatch(/This will purge 2 records.*\n.*--yes/);
     expect(readFileSync(log(), "utf8")).toContain("swordfish");
     const purged = await tenon(...wish, "--yes");
     expect(JSON.parse(purged.out)).toMatchObject({ records: 1 });

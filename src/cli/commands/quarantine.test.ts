@@ -31,13 +31,13 @@ describe("tenon quarantine", { timeout: 60_000 }, () => {
     const shown = await tenon("quarantine", "show", npmrc.id);
     expect(shown.out).toContain("+a=1⟨U+202E⟩");
 
-    expect((await tenon("quarantine", "restore", npmrc.id)).err).toContain("pass --yes");
+    expect((await tenon("quarantine", "restore", npmrc.id)).err).toContain("Pass --yes");
     expect(existsSync(join(fixture.workspace, ".npmrc"))).toBe(false);
     expect(await tenon("quarantine", "restore", npmrc.id, "--yes")).toMatchObject({ code: 0 });
     expect(readFileSync(join(fixture.workspace, ".npmrc"), "utf8")).toBe("a=1\u202E\n");
 
     expect(await tenon("quarantine", "discard", "--call", callId)).toMatchObject({ code: 0 });
-    expect((await tenon("quarantine", "list")).out).toBe("Nothing is held back.\n");
+    expect((await tenon("quarantine", "list")).out).toBe("No held changes.\n");
     expect((await tenon("quarantine", "show", npmrc.id)).err).toContain("not found");
     expect((await tenon("quarantine", "restore")).err).toContain("--call");
   });

@@ -3,14 +3,14 @@ import { ago } from "../ago.js";
 import {
   exitCodes,
   UsageError,
-  withCommonFlags,
   type AddCommand,
   type CommonFlags,
   type Terminal,
+  addCommand,
 } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
-import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
-import { colorsFor, table, writeJson } from "../output.js";
+import { toVisibleLine } from "../../text/visible-text.js";
+import { colorsFor, table, writeJson, writeResult, paintDiff } from "../output.js";
 import { createTerminalBackend } from "../terminal-backend.js";
 
 interface QuarantineFlags extends CommonFlags {
@@ -19,26 +19,26 @@ interface QuarantineFlags extends CommonFlags {
   readonly yes?: boolean;
 }
 
-/** `tenon quarantine`: look at what was held back from commands, let it through or discard it. */
+/** `tenon quarantine`: review, apply or discard changes of commands that were held back. */
 export const addQuarantine: AddCommand = (program, terminal) => {
   const quarantine = program
     .command("quarantine")
-    .description("Changes of commands that were held back, because other programs would run them");
-  withCommonFlags(quarantine.command("list").description("List what is held back"))
-    .option("--call <id>", "only of one call")
+    .description("Review changes of commands that were held back because other programs would run them");
+  addCommand(quarantine, "list", "List the held changes")
+    .option("--call <id>", "only changes of one call")
     .action((flags: QuarantineFlags) => withTenon(terminal, flags, (open) => list(open, flags)));
-  withCommonFlags(quarantine.command("show <id>").description("Show one change with its contents")).action(
-    (id: string, flags: QuarantineFlags) => withTenon(terminal, flags, (open) => show(open, id, flags)),
+  addCommand(quarantine, "show <id>", "Show a change with its contents").action(
+    (id: string, flags: QuarantineFlags) => withTenon(terminal, flags, (open) => showOne(open, id)),
   );
-  withCommonFlags(quarantine.command("restore [ids...]").description("Put changes into the workspace"))
-    .option("--call <id>", "all of one call")
-    .option("-y, --yes", "do not ask")
+  addCommand(quarantine, "restore [ids...]", "Apply changes to the workspace")
+    .option("--call <id>", "all changes of one call")
+    .option("-y, --yes", "do not ask for confirmation")
     .action((ids: string[], flags: QuarantineFlags) =>
       withTenon(terminal, flags, (open) => restore(open, ids, flags)),
     );
-  withCommonFlags(quarantine.command("discard [ids...]").description("Forget changes"))
-    .option("--call <id>", "all of one call")
-    .option("--all", "all that is held back")
+  addCommand(quarantine, "discard [ids...]", "Delete held changes")
+    .option("--call <id>", "all changes of one call")
+    .option("--all", "all held changes")
     .action((ids: string[], flags: QuarantineFlags) =>
       withTenon(terminal, flags, (open) => discard(open, ids, flags)),
     );
@@ -47,7 +47,7 @@ export const addQuarantine: AddCommand = (program, terminal) => {
 async function list({ tenon, terminal }: OpenTenon, flags: QuarantineFlags): Promise<void> {
   const items = await tenon.quarantine.list({ callId: flags.call });
   if (flags.json === true) return writeJson(terminal, items);
-  if (items.length === 0) return void terminal.stdout.write("Nothing is held back.\n");
+  if (items.length === 0) return void terminal.stdout.write("No held changes.\n");
   const rows = items.map((item) => [
     item.id,
     ago(item.at, Date.now()),
@@ -58,10 +58,9 @@ async function list({ tenon, terminal }: OpenTenon, flags: QuarantineFlags): Pro
   terminal.stdout.write(`${table(rows)}\n`);
 }
 
-async function show({ tenon, terminal }: OpenTenon, id: string, flags: QuarantineFlags): Promise<void> {
-  const view = await tenon.quarantine.show(id);
-  if (flags.json === true) writeJson(terminal, view);
-  else terminal.stdout.write(describe(terminal, view, terminal.stdout));
+async function showOne(open: OpenTenon, id: string): Promise<void> {
+  const view = await open.tenon.quarantine.show(id);
+  writeResult(open, view, () => describe(open.terminal, view, open.terminal.stdout));
 }
 
 async function restore(open: OpenTenon, ids: string[], flags: QuarantineFlags): Promise<void> {
@@ -70,48 +69,46 @@ async function restore(open: OpenTenon, ids: string[], flags: QuarantineFlags): 
   if (flags.yes !== true) {
     const backend = createTerminalBackend(terminal);
     if (flags.json === true || !backend.available())
-      throw new UsageError("Nobody can be asked here: pass --yes to restore.");
+      throw new UsageError("Cannot ask for confirmation without a terminal. Pass --yes to restore.");
     for (const id of chosen)
-      terminal.stderr.write(describe(terminal, await tenon.quarantine.show(id), terminal.stderr));
-    const message = `Put ${chosen.length === 1 ? "this change" : `these ${chosen.length} changes`} into the workspace?`;
+      terminal.stderr.write(`${describe(terminal, await tenon.quarantine.show(id), terminal.stderr)}\n`);
+    const message = `Apply ${chosen.length === 1 ? "this change" : `these ${chosen.length} changes`} to the workspace?`;
     const answer = await backend.ask({ kind: "confirm", message }, terminal.interrupted);
     if (answer.approved !== true) {
       terminal.exitCode = exitCodes.denied;
-      terminal.stderr.write("Nothing was changed.\n");
+      terminal.stderr.write("Nothing changed.\n");
       return;
     }
   }
-  tell(terminal, "Restored", await tenon.quarantine.restore(chosen), flags);
+  reportItems(terminal, "Restored", await tenon.quarantine.restore(chosen), flags);
 }
 
 async function discard(open: OpenTenon, ids: string[], flags: QuarantineFlags): Promise<void> {
   const chosen = await select(open, ids, flags);
-  tell(open.terminal, "Discarded", await open.tenon.quarantine.discard(chosen), flags);
+  reportItems(open.terminal, "Discarded", await open.tenon.quarantine.discard(chosen), flags);
 }
 
 async function select({ tenon }: OpenTenon, ids: string[], flags: QuarantineFlags): Promise<string[]> {
   if (ids.length > 0) return ids;
   if (flags.call === undefined && flags.all !== true)
-    throw new UsageError(
-      "Name the changes by their ids, or a call with --call; tenon quarantine list shows both.",
-    );
+    throw new UsageError("Specify ids, or a call with --call. Run: tenon quarantine list");
   const items = await tenon.quarantine.list({ callId: flags.call });
-  if (items.length === 0) throw new UsageError("Nothing is held back there.");
+  if (items.length === 0) throw new UsageError("No held changes found.");
   return items.map(({ id }) => id);
 }
 
-function tell(terminal: Terminal, what: string, items: readonly HeldItem[], flags: QuarantineFlags): void {
+function reportItems(
+  terminal: Terminal,
+  what: string,
+  items: readonly HeldItem[],
+  flags: QuarantineFlags,
+): void {
   if (flags.json === true) writeJson(terminal, items);
   else for (const { path } of items) terminal.stdout.write(`${what}: ${toVisibleLine(path)}\n`);
 }
 
 function describe(terminal: Terminal, view: HeldView, stream: Terminal["stdout"]): string {
   const colors = colorsFor(stream, terminal.env);
-  const lines = view.diff.split("\n").map((line) => {
-    const text = toVisibleText(line);
-    if (line.startsWith("+")) return colors.green(text);
-    return line.startsWith("-") ? colors.red(text) : text;
-  });
   const mode = view.kind === "file" ? `, mode ${view.mode.toString(8)}` : "";
-  return `${view.id}  ${toVisibleLine(view.shownPath)} (${view.change}${mode}): ${toVisibleLine(view.reason)}\n${lines.join("\n")}\n`;
+  return `${view.id}  ${toVisibleLine(view.shownPath)} (${view.change}${mode}): ${toVisibleLine(view.reason)}\n${paintDiff(view.diff, colors)}`;
 }

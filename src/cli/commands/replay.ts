@@ -1,28 +1,20 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ReplayReport, ReplayStep } from "../../runtime/replay/replay-task.js";
-import {
-  exitCodes,
-  withCommonFlags,
-  type AddCommand,
-  type CommonFlags,
-  type Terminal,
-} from "../command-line.js";
+import { exitCodes, type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
 import { toJunit } from "../junit.js";
 import { withTenon } from "../open-tenon.js";
 import { colorsFor, writeJson } from "../output.js";
 import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
-/** `tenon replay`: run a recorded task again on a copy, and see where results differ. */
+/** `tenon replay`: run a recorded task again on a copy and compare the results. */
 export const addReplay: AddCommand = (program, terminal) => {
-  withCommonFlags(
-    program.command("replay").description("Run a recorded task again on a copy, and compare the results"),
-  )
-    .argument("<task>", "the task's id, as the calls were made with it")
-    .option("--junit <file>", "also write the outcome as JUnit XML")
-    .option("--keep", "leave the copy where it is")
-    .option("--live", "also run again what reaches out of this machine")
-    .option("--exclude <name...>", "names or paths that are not copied")
+  addCommand(program, "replay", "Run a recorded task again on a copy and compare the results")
+    .argument("<task>", "task id of the recorded calls")
+    .option("--junit <file>", "also write the results as JUnit XML")
+    .option("--keep", "keep the copy")
+    .option("--live", "also repeat calls that access the network")
+    .option("--exclude <name...>", "names or paths not to copy")
     .action((task: string, flags: ReplayFlags) =>
       withTenon(terminal, flags, async ({ tenon }) => {
         const onStep = flags.json === true ? undefined : (step: ReplayStep) => showStep(terminal, step);
@@ -64,5 +56,5 @@ function showEnd(terminal: Terminal, { steps, notes, same, copy }: ReplayReport)
   const counts = (["same", "different", "skipped"] as const).map((word) => `${count(word)} ${word}`);
   for (const note of notes) terminal.stderr.write(`${toVisibleText(note)}\n`);
   terminal.stdout.write(`${same ? "As recorded" : "Not as recorded"}: ${counts.join(", ")}.\n`);
-  if (copy !== undefined) terminal.stdout.write(`The copy is ${copy}\n`);
+  if (copy !== undefined) terminal.stdout.write(`Copy: ${copy}\n`);
 }

@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { localActor, tellAuditFaults } from "../audit-faults.js";
-import { createTenon } from "../../runtime/create-tenon.js";
+import { localActor } from "../audit-faults.js";
 import { createIds } from "../../runtime/calls/ids.js";
 import { openOptions } from "../../runtime/options.js";
 import type { Tenon } from "../../runtime/tenon.js";
@@ -15,35 +14,32 @@ import {
   type CommonFlags,
   type Terminal,
 } from "../command-line.js";
-import { loadFor } from "../open-tenon.js";
-import { colorsFor, writeJson } from "../output.js";
+import { loadFor, startTenon } from "../open-tenon.js";
+import { colorsFor, writeJson, warn } from "../output.js";
 import { addServeControl } from "../serve-control.js";
-import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
+import { toVisibleLine } from "../../text/visible-text.js";
+import { messageOf } from "../../contract/message-of.js";
 
 /** `tenon serve`: the console, its API and MCP over HTTP. */
 export const addServe: AddCommand = (program, terminal) => {
   const command = program
     .command("serve")
-    .description("Serve the web console, and MCP at /mcp, on this machine")
+    .description("Start the web console and MCP over HTTP (/mcp)")
     .enablePositionalOptions();
   withCommonFlags(command)
-    .option("--port <number>", "port to listen on; 0 takes any that is free", "7420")
-    .option(
-      "--host <address>",
-      "listen on this address; anything but this machine itself is a risk",
-      "127.0.0.1",
-    )
-    .option("--name <host...>", "further names that the server goes by, as behind a proxy")
+    .option("--port <number>", "port to listen on; 0 picks a free one", "7420")
+    .option("--host <address>", "address to listen on; exposing it to other machines is a risk", "127.0.0.1")
+    .option("--name <host...>", "additional host names of the server, for example behind a proxy")
     .option(
       "--token-file <file>",
-      "keep the token for programs in this file outside the workspace; made where it is missing",
+      "file outside the workspace with the token for programs; created if missing",
     )
     .option("--open", "open the console in a browser")
     .option("--no-open", "do not open a browser")
-    .option("--quiet", "no line for each request")
+    .option("--quiet", "do not log requests")
     .addHelpText(
       "after",
-      "\nA link opens the console once, within a minute; tenon serve link makes another.\nThe token for programs is new at each start; TENON_TOKEN or --token-file fix it.\nCtrl-C stops it once running calls have ended, a second Ctrl-C at once.",
+      "\nThe console link works once and expires after one minute; create another with: tenon serve link\nThe token for programs changes at each start; set TENON_TOKEN or use --token-file to keep it.\nCtrl-C stops the server after running calls have finished; press it again to stop immediately.",
     )
     .action((flags: ServeFlags) => serve(terminal, flags));
   addServeControl(command, terminal);
@@ -58,28 +54,19 @@ interface ServeFlags extends CommonFlags {
   readonly quiet?: boolean;
 }
 
-/** How long running calls may go on after the first Ctrl-C. */
+/** How long running calls may continue after the first Ctrl-C. */
 const graceMs = 10_000;
 
 async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
   const port = toPort(flags.port);
   const loaded = await loadFor(terminal, flags);
-  if (flags.json !== true)
-    for (const warning of loaded.warnings) terminal.stderr.write(`tenon: ${toVisibleText(warning)}\n`);
-  // Loaded here, so that no other command pays for it.
+  if (flags.json !== true) for (const warning of loaded.warnings) warn(terminal, warning);
+  // Loaded here to keep other commands fast.
   const { startServer, isOpenToOthers, createConsolePerson } = await import("../../server/index.js");
   const { stateDir, workspace } = openOptions({ loaded, env: terminal.env, home: homedir() });
   const token = await tokenFor(terminal, flags, [workspace, ...loaded.config.files.allowedPaths]);
   const person = createConsolePerson({ now: Date.now, newId: createIds("question") });
-  const tenon = createTenon({
-    loaded,
-    env: terminal.env,
-    home: homedir(),
-    interact: person,
-    actor: localActor("console"),
-    log: (record) => terminal.stderr.write(`${JSON.stringify(record)}\n`),
-  });
-  tellAuditFaults(tenon, terminal);
+  const tenon = startTenon(terminal, loaded, { interact: person, actor: localActor("console") });
   try {
     const server = await startServer(tenon, {
       port,
@@ -89,15 +76,16 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
       person,
       workspace,
       onRequest: flags.quiet === true || flags.json === true ? undefined : requestLog(terminal),
-      onFault: (cause) =>
-        terminal.stderr.write(`tenon: ${toVisibleText(String((cause as Error)?.stack ?? cause))}\n`),
+      onFault: (cause) => warn(terminal, String((cause as Error)?.stack ?? cause)),
     });
     const forget = await writeRecord(terminal, server, { stateDir, workspace });
     try {
       await greet(terminal, flags, { server, tenon, open: isOpenToOthers(flags.host) });
       await interrupted(terminal.interrupted);
       if (flags.json !== true)
-        terminal.stderr.write("Stopping once running calls have ended; Ctrl-C again stops at once.\n");
+        terminal.stderr.write(
+          "Stopping after running calls have finished. Press Ctrl-C again to stop immediately.\n",
+        );
     } finally {
       forget();
       await server.close({ graceMs });
@@ -107,7 +95,7 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
   }
 }
 
-/** The token that programs use, where the person fixed one. */
+/** The token for programs, if it is set in the environment or a file. */
 async function tokenFor(
   { env, cwd }: Terminal,
   { tokenFile }: ServeFlags,
@@ -119,7 +107,7 @@ async function tokenFor(
   return readToken({ env, file });
 }
 
-/** Write the server down for `tenon serve link`; it runs without, too. */
+/** Record the server for `tenon serve link`; it also runs without that. */
 async function writeRecord(
   terminal: Terminal,
   { url, port, controlKey }: RunningServer,
@@ -130,8 +118,7 @@ async function writeRecord(
     const record = { url, port, controlKey, pid: process.pid, startedAt: Date.now() };
     return openServerRecords(stateDir, workspace).add(record);
   } catch (cause) {
-    const reason = toVisibleText(cause instanceof Error ? cause.message : String(cause));
-    terminal.stderr.write(`tenon: tenon serve link will not find this server: ${reason}\n`);
+    warn(terminal, `"tenon serve link" will not find this server: ${messageOf(cause)}`);
     return () => {};
   }
 }
@@ -139,7 +126,7 @@ async function writeRecord(
 function toPort(word: string): number {
   const port = Number(word);
   if (/^\d+$/.test(word) && port <= 65_535) return port;
-  throw new UsageError(`--port takes a number from 0 to 65535, not "${word}".`);
+  throw new UsageError(`Invalid --port "${word}" (expected a number from 0 to 65535).`);
 }
 
 interface Greeting {
@@ -157,7 +144,7 @@ async function greet(
   const { url, port } = server;
   const { link } = server.createLink();
   const sandbox = (await tenon.sandboxFacts()).find(({ name }) => name === "sandbox");
-  const unheld = sandbox?.status === "ok" ? undefined : (sandbox?.message ?? "not active");
+  const sandboxFault = sandbox?.status === "ok" ? undefined : (sandbox?.message ?? "not active");
   if (flags.json === true) {
     writeJson(terminal, {
       url,
@@ -166,31 +153,34 @@ async function greet(
       mcp: `${url}/mcp`,
       token: server.token,
       mcpToken: server.mcpToken,
-      sandbox: unheld ?? "active",
+      sandbox: sandboxFault ?? "active",
     });
     return;
   }
   const colors = colorsFor(terminal.stdout, terminal.env);
   const lines = [
-    `${colors.bold("Tenon")} serves ${url} (mode ${tenon.config.mode}, toolset ${tenon.config.toolset})`,
+    `${colors.bold("Tenon")} is running at ${url} (mode ${tenon.config.mode}, toolset ${tenon.config.toolset})`,
     `  Console  ${colors.cyan(link)}`,
-    colors.dim("           opens once, within a minute; for another one: tenon serve link"),
-    `  MCP      ${url}/mcp  with the header "Authorization: Bearer ${server.mcpToken}"`,
+    colors.dim("           works once, for one minute; create another with: tenon serve link"),
+    `  MCP      ${url}/mcp  header "Authorization: Bearer ${server.mcpToken}"`,
   ];
   terminal.stdout.write(`${lines.join("\n")}\n`);
-  const warn = colorsFor(terminal.stderr, terminal.env);
-  if (unheld !== undefined)
-    terminal.stderr.write(`${warn.yellow("No sandbox")}: ${toVisibleLine(unheld)}. See tenon doctor.\n`);
-  if (open) terminal.stderr.write(`${warn.red(warn.bold("OPEN TO OTHER MACHINES"))}: ${openWarning}\n`);
-  // The printed link stays for another browser; nothing that could be used twice stands on a command line.
+  const errorColors = colorsFor(terminal.stderr, terminal.env);
+  if (sandboxFault !== undefined)
+    terminal.stderr.write(
+      `${errorColors.yellow("No sandbox")}: ${toVisibleLine(sandboxFault)}. Run: tenon doctor\n`,
+    );
+  if (open)
+    terminal.stderr.write(`${errorColors.red(errorColors.bold("OPEN TO OTHER MACHINES"))}: ${openWarning}\n`);
+  // The printed link stays usable for another browser; no reusable secret appears on a command line.
   if (wantsBrowser(terminal, flags)) openBrowser(server.createLink().link, terminal);
 }
 
 const openWarning =
-  "whoever can reach this address and learns the token controls the agent's tools. " +
-  "The connection is not encrypted: put a proxy with TLS before it, or leave --host out and use ssh -L.";
+  "anyone who can reach this address and knows the token controls the agent's tools. " +
+  "The connection is not encrypted: use a TLS proxy, or omit --host and use ssh -L.";
 
-/** A browser that was asked for, or one that is surely there for a person at a terminal. */
+/** Whether to open a browser: if requested, or if a person at this terminal surely has one. */
 function wantsBrowser({ stdout, env }: Terminal, { open }: ServeFlags): boolean {
   if (open !== undefined) return open;
   const remote = env["SSH_CONNECTION"] !== undefined || env["CI"] !== undefined;
@@ -205,14 +195,14 @@ function openBrowser(link: string, terminal: Terminal): void {
       : process.platform === "win32"
         ? ["explorer", link]
         : ["xdg-open", link];
-  // A browser and what it starts have no use for the token.
+  // The browser and its child processes do not need the token.
   const { TENON_TOKEN: _token, ...env } = terminal.env;
   const child = spawn(program, args, { stdio: "ignore", detached: true, env });
-  child.on("error", () => terminal.stderr.write("No browser could be opened; open the link yourself.\n"));
+  child.on("error", () => terminal.stderr.write("Cannot open a browser. Open the link yourself.\n"));
   child.unref();
 }
 
-/** One short line a request, on standard error. */
+/** Logs each request in one line on standard error. */
 function requestLog(terminal: Terminal): (note: RequestNote) => void {
   const colors = colorsFor(terminal.stderr, terminal.env);
   return ({ method, path, status, ms }) => {

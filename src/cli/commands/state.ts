@@ -5,24 +5,17 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import { openOptions } from "../../runtime/options.js";
 import type { State } from "../../store/open-state.js";
-import {
-  UsageError,
-  withCommonFlags,
-  type AddCommand,
-  type CommonFlags,
-  type Terminal,
-} from "../command-line.js";
+import { UsageError, type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
 import { loadFor } from "../open-tenon.js";
-import { writeJson } from "../output.js";
+import { writeJson, warn } from "../output.js";
 import { addPurge } from "../state-purge.js";
 import { unpacked, writeBackup } from "../state-file.js";
-import { toVisibleText } from "../../text/visible-text.js";
 
-/** `tenon state`: what outlives a process, out of its place and back again. */
+/** `tenon state`: back up, restore, export and purge the state of a workspace. */
 export const addState: AddCommand = (program, terminal) => {
   const state = program
     .command("state")
-    .description("Back up, restore, export and purge what Tenon remembers");
+    .description("Back up, restore, export and purge the state of a workspace");
   addBackup(state, terminal);
   addRestore(state, terminal);
   addExport(state, terminal);
@@ -30,8 +23,8 @@ export const addState: AddCommand = (program, terminal) => {
 };
 
 function addBackup(state: Command, terminal: Terminal): void {
-  withCommonFlags(state.command("backup").description("Write all of this workspace's state to one file"))
-    .argument("<file>", "new file")
+  addCommand(state, "backup", "Write the whole state of this workspace to one file")
+    .argument("<file>", "file to create")
     .action((name: string, flags: CommonFlags) =>
       withState(terminal, flags, async (open) => {
         const file = resolve(terminal.cwd, name);
@@ -39,7 +32,9 @@ function addBackup(state: Command, terminal: Terminal): void {
         if (flags.json === true) return writeJson(terminal, { file, ...done });
         terminal.stdout.write(`Wrote ${done.rows} rows and ${done.contents} contents to ${file}.\n`);
         if (done.missing > 0)
-          terminal.stderr.write(`tenon: ${done.missing} contents of old changes were dropped meanwhile.\n`);
+          terminal.stderr.write(
+            `tenon: ${done.missing} contents of old changes were removed in the meantime.\n`,
+          );
       }),
     );
 }
@@ -49,17 +44,13 @@ interface RestoreFlags extends CommonFlags {
 }
 
 function addRestore(state: Command, terminal: Terminal): void {
-  withCommonFlags(
-    state
-      .command("restore")
-      .description("Put a backup in the place of this workspace's state, which is kept"),
-  )
-    .argument("<file>", "what `tenon state backup` or `export` wrote")
-    .option("--force", "also where another process has the state open: what it writes then is lost")
+  addCommand(state, "restore", "Replace the state of this workspace with a backup; the old state is kept")
+    .argument("<file>", "file written by `tenon state backup` or `export`")
+    .option("--force", "restore even if another process has the state open; its later writes are lost")
     .action(async (name: string, flags: RestoreFlags) => {
       const { restoreState } = await import("../../store/archive/restore-state.js");
-      const { stateDir, workspace, database } = await placesFor(terminal, flags);
-      if (database === ":memory:") throw new UsageError("A state in memory cannot be restored.");
+      const { stateDir, workspace, database } = await locateState(terminal, flags);
+      if (database === ":memory:") throw new UsageError("The state is in memory and cannot be restored.");
       const file = resolve(terminal.cwd, name);
       const done = await restoreState({
         stateDir,
@@ -70,13 +61,13 @@ function addRestore(state: Command, terminal: Terminal): void {
       });
       if (flags.json === true) return writeJson(terminal, done);
       terminal.stdout.write(`Restored ${done.rows} rows and ${done.contents} contents.\n`);
-      if (done.kept !== undefined) terminal.stdout.write(`The former state is kept as ${done.kept}.\n`);
+      if (done.kept !== undefined) terminal.stdout.write(`The previous state was kept as ${done.kept}.\n`);
     });
 }
 
 function addExport(state: Command, terminal: Terminal): void {
-  withCommonFlags(state.command("export").description("Write all of this workspace's state as JSON lines"))
-    .option("--contents", "with the contents that an undo needs")
+  addCommand(state, "export", "Write the whole state of this workspace as JSON lines")
+    .option("--contents", "include the contents that undo needs")
     .action((flags: CommonFlags & { readonly contents?: boolean }) =>
       withState(terminal, flags, async (open) => {
         const write = async (text: string): Promise<void> => {
@@ -87,8 +78,8 @@ function addExport(state: Command, terminal: Terminal): void {
     );
 }
 
-/** Where this workspace's state is, by the flags, the environment and the files. */
-async function placesFor(terminal: Terminal, flags: CommonFlags) {
+/** Where the state of this workspace is, by flags, environment and configuration. */
+async function locateState(terminal: Terminal, flags: CommonFlags) {
   const loaded = await loadFor(terminal, flags);
   const { config, workspace, stateDir } = openOptions({ loaded, env: terminal.env, home: homedir() });
   return { workspace, stateDir, database: config.database };
@@ -100,9 +91,8 @@ async function withState(
   run: (state: State) => Promise<void>,
 ): Promise<void> {
   const { openState } = await import("../../store/open-state.js");
-  const onWarning = (message: string): void =>
-    void terminal.stderr.write(`tenon: ${toVisibleText(message)}\n`);
-  const state = await openState({ ...(await placesFor(terminal, flags)), onWarning });
+  const onWarning = (message: string): void => warn(terminal, message);
+  const state = await openState({ ...(await locateState(terminal, flags)), onWarning });
   try {
     await run(state);
   } finally {

@@ -12,11 +12,11 @@ import { addToolsStats } from "./tools-stats.js";
 import { colorsFor, table, writeJson } from "../output.js";
 import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
-/** `tenon tools`: what can be called. */
+/** `tenon tools`: the tools that can be called. */
 export const addTools: AddCommand = (program, terminal) => {
   const tools = program.command("tools");
   withCommonFlags(tools.description("List the tools that can be called"))
-    .argument("[name]", "show one tool in full")
+    .argument("[name]", "tool to show in full")
     .option("--category <name>", `only one category: ${toolCategories.join(", ")}`)
     .action(async (name: string | undefined, flags: ToolsFlags) => {
       checkCategory(flags.category);
@@ -47,7 +47,7 @@ function checkCategory(category: string | undefined): void {
   if (category === undefined || toolCategories.includes(category as ToolCategory)) return;
   const close = nearest(category, toolCategories);
   throw new UsageError(
-    `There is no category "${category}".${close === undefined ? ` There are: ${toolCategories.join(", ")}.` : ` Did you mean "${close}"?`}`,
+    `Unknown category "${category}".${close === undefined ? ` Use one of: ${toolCategories.join(", ")}.` : ` Did you mean "${close}"?`}`,
   );
 }
 
@@ -58,9 +58,7 @@ function findOne(name: string, tools: readonly ToolDescription[]): ToolDescripti
     name,
     tools.map((tool) => tool.name),
   );
-  throw new UsageError(
-    `There is no tool "${name}".${close === undefined ? "" : ` Did you mean "${close}"?`}`,
-  );
+  throw new UsageError(`Tool "${name}" not found.${close === undefined ? "" : ` Did you mean "${close}"?`}`);
 }
 
 function show(terminal: Terminal, flags: ToolsFlags, tools: readonly ToolDescription[], full: boolean): void {

@@ -4,29 +4,29 @@ import type { UndoTarget } from "../../runtime/journal/undo-target.js";
 import {
   exitCodes,
   UsageError,
-  withCommonFlags,
   type AddCommand,
   type CommonFlags,
   type Terminal,
+  addCommand,
 } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
-import { colorsFor, table, writeJson } from "../output.js";
+import { colorsFor, table, writeJson, writeResult, paintDiff } from "../output.js";
 import { parseTime } from "../parse-time.js";
 import { createTerminalBackend } from "../terminal-backend.js";
 import { maxUnpagedText } from "../../text/approval-text.js";
-import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
+import { toVisibleLine } from "../../text/visible-text.js";
 
-/** `tenon undo`: take file changes back, after a look at what that does. */
+/** `tenon undo`: undo file changes, after a preview. */
 export const addUndo: AddCommand = (program, terminal) => {
-  withCommonFlags(program.command("undo").description("Take changes of files back"))
-    .option("--call <id>", "all that one call changed")
-    .option("--task <id>", "all that was changed for a task")
+  addCommand(program, "undo", "Undo file changes")
+    .option("--call <id>", "all changes of one call")
+    .option("--task <id>", "all changes of a task")
     .option("--file <path>", "the last change of one file")
-    .option("--since <time>", 'all since then: "2h", "3d" or a date')
-    .option("--last", "the last call that changed something")
-    .option("--preview", "only show what would be done")
-    .option("--force", "also where others changed the same lines since; their version stays in the journal")
-    .option("-y, --yes", "do not ask")
+    .option("--since <time>", 'all changes since a time: "2h", "3d" or a date')
+    .option("--last", "the last call that changed a file")
+    .option("--preview", "show what would be undone without changing anything")
+    .option("--force", "undo even if the same lines were changed since; that version stays in the journal")
+    .option("-y, --yes", "do not ask for confirmation")
     .action((flags: UndoFlags) => withTenon(terminal, flags, (open) => undo(open, flags)));
 };
 
@@ -41,21 +41,21 @@ interface UndoFlags extends CommonFlags {
   readonly force?: boolean;
 }
 
-async function undo({ tenon, terminal }: OpenTenon, flags: UndoFlags): Promise<void> {
+async function undo(open: OpenTenon, flags: UndoFlags): Promise<void> {
+  const { tenon, terminal } = open;
   const what = toTarget(flags);
   const options = { force: flags.force };
   const preview = await tenon.previewUndo(what, options);
-  if (flags.preview === true) {
-    if (flags.json === true) writeJson(terminal, preview);
-    else terminal.stdout.write(show(terminal, preview, terminal.stdout));
-    return;
-  }
+  if (flags.preview === true)
+    return writeResult(open, preview, () => describePreview(terminal, preview, terminal.stdout));
   if (flags.yes !== true) {
     if (flags.json === true || !createTerminalBackend(terminal).available())
-      throw new UsageError("Nobody can be asked here: pass --yes to undo, or --preview to look.");
-    if (!(await isWanted(terminal, preview))) {
+      throw new UsageError(
+        "Cannot ask for confirmation without a terminal. Pass --yes to undo, or --preview to see what would happen.",
+      );
+    if (!(await isConfirmed(terminal, preview))) {
       terminal.exitCode = exitCodes.denied;
-      terminal.stderr.write("Nothing was changed.\n");
+      terminal.stderr.write("Nothing changed.\n");
       return;
     }
   }
@@ -75,35 +75,34 @@ function toTarget({ call, task, file, since, last }: UndoFlags): UndoTarget {
   ];
   const [target] = given;
   if (target !== undefined && given.length === 1) return target;
-  throw new UsageError("Say what to undo: one of --call, --task, --file, --since, --last.");
+  throw new UsageError("Specify what to undo: one of --call, --task, --file, --since, --last.");
 }
 
-function show(terminal: Terminal, { files, diff }: UndoPreview, stream: Terminal["stdout"]): string {
+function describePreview(
+  terminal: Terminal,
+  { files, diff }: UndoPreview,
+  stream: Terminal["stdout"],
+): string {
   const colors = colorsFor(stream, terminal.env);
   const rows = files.map((file) => [
     toVisibleLine(file.path),
     `${file.previousContentLen} → ${file.restoredContentLen} bytes${noteOf(file)}`,
   ]);
-  const lines = diff.split("\n").map((line) => {
-    const text = toVisibleText(line);
-    if (line.startsWith("+")) return colors.green(text);
-    return line.startsWith("-") ? colors.red(text) : text;
-  });
-  return `${table(rows)}\n${lines.join("\n")}`;
+  return `${table(rows)}\n${paintDiff(diff, colors).trimEnd()}`;
 }
 
-/** What a person should know of a file that others had changed since. */
+/** A note about a file that was changed since. */
 function noteOf({ merged, forced }: UndoneFile): string {
-  if (forced === true) return " (replacing what others changed since)";
-  return merged === true ? " (merged with what others changed since)" : "";
+  if (forced === true) return " (replacing later changes)";
+  return merged === true ? " (merged with later changes)" : "";
 }
 
-async function isWanted(terminal: Terminal, preview: UndoPreview): Promise<boolean> {
-  const message = "Take these changes back?";
-  const shown = show(terminal, preview, terminal.stderr);
-  // What does not fit on a few screens is opened in a pager by the question itself.
+async function isConfirmed(terminal: Terminal, preview: UndoPreview): Promise<boolean> {
+  const message = "Undo these changes?";
+  const shown = describePreview(terminal, preview, terminal.stderr);
+  // A long preview is opened in a pager by the question itself.
   const long = stripVTControlCharacters(shown).length > maxUnpagedText;
-  if (!long) terminal.stderr.write(shown);
+  if (!long) terminal.stderr.write(`${shown}\n`);
   const raw = [...preview.files.map((file) => file.path + noteOf(file)), preview.diff].join("\n");
   const answer = await createTerminalBackend(terminal).ask(
     { kind: "confirm", message, ...(long && { content: raw }) },

@@ -38,7 +38,7 @@ describe.each(["memory", "plan", "snippets"])("tenon %s", (command) => {
   it("says what to do where there is nothing", async () => {
     const { code, out } = await tenon([command]);
     expect(code).toBe(0);
-    expect(out).toMatch(/yet\.\n.*\n {2}tenon call \w+/);
+    expect(out).toMatch(/(?:yet|empty)\.\n.*Try:\n {2}tenon call \w+/);
   });
 
   it("answers --json with data alone, colours or not", async () => {
@@ -77,7 +77,7 @@ describe("tenon memory", () => {
     expect(JSON.parse((await tenon(["memory", "--scope", "smart", "--json"])).out)).toMatchObject([
       { id: "mem-3" },
     ]);
-    expect((await tenon(["memory", "nothing"])).out).toContain("fits");
+    expect((await tenon(["memory", "nothing"])).out).toContain("No matching memories");
     for (const flags of [
       ["--kind", "idea"],
       ["--scope", "x"],
@@ -137,7 +137,7 @@ describe("tenon plan", () => {
         "└─ F-2 Theme",
         "",
         "Tasks without a feature",
-        "└─ ○ T-3 Docs (pending, waits for T-2)",
+        "└─ ○ T-3 Docs (pending, waiting for T-2)",
         "",
         "1 of 3 tasks done. Ready now: T-2.",
         "",
@@ -153,7 +153,7 @@ describe("tenon plan", () => {
 
   it("shows one record with its history", async () => {
     const { out } = await tenon(["plan", "T-1"]);
-    expect(out).toMatch(/T-1 Server\ntask · iteration-1 · made just now\nStatus: done\nFeature: F-1/);
+    expect(out).toMatch(/T-1 Server\ntask · iteration-1 · created just now\nStatus: done\nFeature: F-1/);
     expect(out).toMatch(/default: status: pending -> done\n {2}merged/);
     expect(JSON.parse((await tenon(["plan", "REQ-1", "--json"])).out)).toMatchObject({
       kind: "requirement",
@@ -187,7 +187,7 @@ describe("tenon snippets", () => {
     expect(JSON.parse((await tenon(["snippets", "--query", "重试", "--json"])).out)).toMatchObject([
       { name: "retry" },
     ]);
-    expect((await tenon(["snippets", "--language", "rust"])).out).toBe("No snippet fits.\n");
+    expect((await tenon(["snippets", "--language", "rust"])).out).toBe("No matching snippets.\n");
     expect((await tenon(["snippets", "--tag", "net", "--json"])).out).toContain('"retry"');
     expect((await tenon(["snippets", "retry"])).out).toBe("two\n");
   });
