@@ -33,6 +33,27 @@ describe("ConflictGraph", () => {
     expect(fourth.blockers).toBeGreaterThan(0);
   });
 
+  it("lets calls that take a part of a session run together, and none of them beside one that takes it whole", () => {
+    const session = (write: boolean, partial?: true): Lock => ({
+      space: "session",
+      key: "s",
+      write,
+      ...(partial && { partial }),
+    });
+    const { enter, leave } = createGraph();
+    const parts = [enter("one", session(true, true)), enter("two", session(true, true))];
+    expect(parts.map(({ blockers }) => blockers)).toEqual([0, 0]);
+    const whole = enter("whole", session(true));
+    expect(whole.blockers).toBeGreaterThan(0);
+    expect(parts.flatMap(leave)).toEqual(["whole"]);
+    const reading = enter("reading", session(false, true));
+    expect(reading.blockers).toBeGreaterThan(0);
+    expect(leave(whole)).toEqual(["reading"]);
+    // One that reads the whole does not disturb others that read a part, but those that write one.
+    expect(enter("reads all", session(false)).blockers).toBe(0);
+    expect(enter("writes a part", session(true, true)).blockers).toBeGreaterThan(0);
+  });
+
   it("makes later claims wait for one that was only announced", () => {
     const { graph, enter, leave } = createGraph();
     const earlier = enter("earlier", write("/a"));

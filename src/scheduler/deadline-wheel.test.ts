@@ -15,6 +15,21 @@ describe("DeadlineWheel", () => {
   const monotonic = (): number => performance.now();
   const create = () => new DeadlineWheel({ monotonic });
 
+  it("is not moved by a resume without a pause, and fires once", () => {
+    const wheel = create();
+    const fired: number[] = [];
+    const deadline = wheel.add(100, () => fired.push(monotonic()));
+    const begun = monotonic();
+    vi.advanceTimersByTime(50);
+    wheel.resume(deadline);
+    vi.advanceTimersByTime(1000);
+    wheel.resume(deadline);
+    vi.advanceTimersByTime(1000);
+    expect(fired).toHaveLength(1);
+    expect(fired[0]! - begun).toBeLessThanOrEqual(106);
+    wheel.close();
+  });
+
   it("is never early and late by at most a twentieth", () => {
     const limits = fc.array(
       fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 200_000 })),

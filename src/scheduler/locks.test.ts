@@ -36,6 +36,21 @@ describe("toLocks", () => {
     ]);
   });
 
+  it("keeps the whole where a call names a whole and a part, in any order, and writes where either writes", () => {
+    const own = (resources: Resources): unknown =>
+      locksIn(resources, { canonicalPath: inWorkspace, sessionId: "s" }).filter(
+        ({ space }) => space === "session",
+      );
+    const whole = { tree: ".", scope: "session" } as const;
+    const part = { path: "/a" };
+    const expected = [{ space: "session", key: "s", write: true }];
+    expect(own({ writes: [whole, part] })).toEqual(expected);
+    expect(own({ writes: [part, whole] })).toEqual(expected);
+    expect(own({ writes: [whole], reads: [part] })).toEqual(expected);
+    expect(own({ writes: [part], reads: [part] })).toEqual([{ ...expected[0], partial: true }]);
+    expect(own({ reads: [part, part] })).toEqual([{ ...expected[0], write: false, partial: true }]);
+  });
+
   it("lets a call that touches files take a part of its session, and one that takes all of it the whole", () => {
     const own = (resources: Resources): unknown =>
       locksIn(resources, { canonicalPath: inWorkspace, sessionId: "s" });

@@ -46,7 +46,7 @@ function open(attempts: (Error | undefined)[], options: Partial<LinkOptions> = {
     now: () => now,
     random: () => 0.5,
     prior: async () => undefined,
-    events: {} as never,
+    events: {},
     onOpen: async () => {},
     ...options,
   });
