@@ -11,9 +11,9 @@ import { resolveParts, resolveText } from "./words/resolve-word.js";
 import { grammar } from "./grammar.js";
 
 /** Longer lines ask, whatever is in them. */
-const longestLine = 16_384;
+const maxLineLength = 16_384;
 /** Longer lines are only skimmed for what is denied. */
-const longestParsed = 131_072;
+const maxParsedLength = 131_072;
 /** How often parts of a line are walked again with other values. */
 const budget = 64;
 
@@ -24,10 +24,10 @@ const budget = 64;
 export function analyseCommand(line: string, options: AnalyseOptions): CommandAnalysis {
   const place = toPlace(options);
   const walk = createWalk(place);
-  if (line.length > longestLine) walk.unknown.add(`it is longer than ${longestLine} characters`);
-  if (line.includes("\0")) walk.unknown.add("it holds a NUL, where a shell would stop reading");
+  if (line.length > maxLineLength) walk.unknown.add(`it is longer than ${maxLineLength} characters`);
+  if (line.includes("\0")) walk.unknown.add("it contains a NUL character, where a shell would stop reading");
   if (place.dialect === "other") walk.unknown.add("only lines for bash and sh are judged by their grammar");
-  if (line.length > longestParsed) walk.tooDeep = true;
+  if (line.length > maxParsedLength) walk.tooDeep = true;
   else walkSafely(line, firstScope(options, place), walk);
   if (walk.tooDeep) walk.denied ??= roughDenial(line, firstScope(options, place), place);
   return toAnalysis(walk);

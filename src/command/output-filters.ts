@@ -24,12 +24,12 @@ export function printfText(args: readonly string[]): string | undefined {
       const value = rest[at++] ?? "";
       return kind === "b" ? unescapeText(value) : value;
     });
-    if (!/%[sbd]/.test(first) || text.length > mostLetters) break;
+    if (!/%[sbd]/.test(first) || text.length > maxLetters) break;
   } while (at < rest.length);
   return text;
 }
 
-const mostLetters = 65_536;
+const maxLetters = 65_536;
 
 /** Text from base64, blanks and all. */
 export function decodeBase64(text: string): string {

@@ -11,7 +11,7 @@ import type { Draft, Walk } from "./walk.js";
 import { worse, type Field } from "./words/field.js";
 import { absolutePath } from "./words/paths.js";
 
-/** What whoever took a command apart knows better. */
+/** What the caller that took the command apart knows about it. */
 export interface Findings {
   readonly denied?: string | undefined;
   /** Why it is not known what it does. */
@@ -38,8 +38,8 @@ export function reportCommand(draft: Draft, scope: Scope, walk: Walk, findings: 
     why,
     assignments,
     redirections: redirections.map(({ op, target, known }) => ({ op, target, known })),
-    // What only reads needs no consent, and whoever feeds the hundredth command of a line is not looked for.
-    stdin: readOnly || walk.commands.length > mostFed ? unreadText(draft.stdin) : fedText(draft.stdin),
+    // A command that only reads needs no consent, and after a hundred commands the input is no longer worked out.
+    stdin: readOnly || walk.commands.length > maxFed ? unreadText(draft.stdin) : fedText(draft.stdin),
     cwds: scope.cwds ?? null,
     via: scope.via,
     at: walk.at,
@@ -48,7 +48,7 @@ export function reportCommand(draft: Draft, scope: Scope, walk: Walk, findings: 
   } satisfies SimpleCommand);
 }
 
-const mostFed = 100;
+const maxFed = 100;
 
 function unreadText({ fed }: Stdin): null | undefined {
   return fed ? null : undefined;

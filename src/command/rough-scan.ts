@@ -3,7 +3,7 @@ import { nothingFed, type Scope } from "./scope.js";
 import type { Place } from "./walk.js";
 import { knownField } from "./words/field.js";
 
-const longestCommand = 4096;
+const maxCommandLength = 4096;
 
 /**
  * Look for what is denied in text that is too long or too deep to be parsed: whatever stands between
@@ -13,7 +13,7 @@ export function roughDenial(text: string, scope: Scope, place: Place): string | 
   const loose: Scope = { ...scope, strict: false };
   for (const [part] of text.matchAll(/[^;&|(){}`\n]+/g)) {
     const words = part
-      .slice(0, longestCommand)
+      .slice(0, maxCommandLength)
       .split(/[ \t]+/)
       .filter((word) => word !== "" && word !== "$" && word !== "!");
     if (words.length === 0) continue;

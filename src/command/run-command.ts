@@ -5,7 +5,7 @@ import { forget, scopeVia, type Scope } from "./scope.js";
 import { unfoldCommand } from "./unfold/unfold-command.js";
 import type { Draft, Walk } from "./walk.js";
 
-const longestBody = 4096;
+const maxBodyLength = 4096;
 
 /** Look into a command: what it runs in turn is reported in its place, or beside it. */
 export function runCommand(draft: Draft, scope: Scope, walk: Walk): void {
@@ -23,7 +23,7 @@ function callFunction(name: string, { fields }: Draft, scope: Scope, walk: Walk)
   if (body === undefined) return;
   const { names, moves } = assignedNames(body, scope.functions, (walk.found ??= new WeakMap()));
   const within = scope.via.filter((via) => via === `${name}()`).length;
-  if (within < 2 && walk.budget > 0 && body.end - body.pos <= longestBody && scope.depth < deepestCalls) {
+  if (within < 2 && walk.budget > 0 && body.end - body.pos <= maxBodyLength && scope.depth < maxCallDepth) {
     walk.budget--;
     const inner = scopeVia(scope, `${name}()`, { positional: fields.slice(1), strict: false });
     walk.node(body, { ...inner, vars: new Map(scope.vars) });
@@ -35,4 +35,4 @@ function callFunction(name: string, { fields }: Draft, scope: Scope, walk: Walk)
   scope.poison ??= "a function of the line was called before it";
 }
 
-const deepestCalls = 48;
+const maxCallDepth = 48;

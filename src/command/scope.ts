@@ -124,7 +124,7 @@ export function bothPlaces(
   if (before === undefined || after === undefined) return undefined;
   if (before === after) return after;
   const all = [...new Set([...before.filter((cwd) => !after.includes(cwd)), ...after])];
-  return all.length > mostPlaces ? undefined : all;
+  return all.length > maxPlaces ? undefined : all;
 }
 
-const mostPlaces = 6;
+const maxPlaces = 6;

@@ -31,12 +31,12 @@ export function pipelineOutput(
   for (const command of commands.slice(start)) {
     if (command.type !== "Command" || output === undefined) return undefined;
     output = stageOutput(command, output, (word) => resolveWord(word, scope, quiet), { scope, walk: quiet });
-    if (output !== undefined && output.text.length > longestOutput) return undefined;
+    if (output !== undefined && output.text.length > maxOutputLength) return undefined;
   }
   return output;
 }
 
-const longestOutput = 65_536;
+const maxOutputLength = 65_536;
 
 function isSource({ name, redirects }: Command): boolean {
   if (name === undefined) return false;

@@ -1,5 +1,5 @@
-const deepest = 300;
-const mostHeredocs = 300;
+const maxDepth = 300;
+const maxHeredocs = 300;
 
 /**
  * Whether text is so deep, or opens so much that it never closes, that parsing it would take long:
@@ -12,11 +12,11 @@ export function isTangled(text: string): boolean {
     const code = text.charCodeAt(at);
     // ( [ { open, ) ] } close.
     if (code === 40 || code === 91 || code === 123) {
-      if (++depth > deepest) return true;
+      if (++depth > maxDepth) return true;
     } else if (code === 41 || code === 93 || code === 125) {
       if (depth > 0) depth--;
     } else if (code === 60 && text.charCodeAt(at + 1) === 60) {
-      if (++heredocs > mostHeredocs) return true;
+      if (++heredocs > maxHeredocs) return true;
       at++;
     }
   }

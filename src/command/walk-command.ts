@@ -57,19 +57,19 @@ function assign(node: Assignment, scope: Scope, walk: Walk): Assigned {
   const whole = before === undefined ? undefined : before + text;
   return {
     name,
-    value: { text: whole !== undefined && whole.length < longestValue ? whole : undefined, taint },
+    value: { text: whole !== undefined && whole.length < maxValueLength ? whole : undefined, taint },
     text,
   };
 }
 
-const longestValue = 16_384;
+const maxValueLength = 16_384;
 
-const mostVariables = 256;
+const maxVariables = 256;
 
 /** Set a variable, and note where that changes what later commands are. */
 export function setVariable(name: string, value: Value, scope: Scope): void {
   // Of one too many nothing is known, which is what leaving it out means.
-  if (scope.vars.size < mostVariables || scope.vars.has(name) || /^(?:HOME|PWD|IFS)$/.test(name))
+  if (scope.vars.size < maxVariables || scope.vars.has(name) || /^(?:HOME|PWD|IFS)$/.test(name))
     scope.vars.set(name, value);
   if (isSteeringVariable(name)) scope.poison ??= `${name} was changed before it`;
 }

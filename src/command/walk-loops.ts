@@ -10,7 +10,7 @@ import { resolveText, resolveWord } from "./words/resolve-word.js";
 
 type Node<T extends SyntaxNode["type"]> = Extract<SyntaxNode, { type: T }>;
 
-const mostRounds = 16;
+const maxRounds = 16;
 
 /** Walk a loop over words once for each word, where they are known and few; else once for all. */
 export function walkFor(node: Node<"For" | "Select">, scope: Scope, walk: Walk): void {
@@ -33,7 +33,7 @@ export function walkFor(node: Node<"For" | "Select">, scope: Scope, walk: Walk):
 function takeRounds(fields: readonly Field[] | undefined, walk: Walk): readonly (Field | undefined)[] {
   if (fields === undefined || fields.length === 0) return [undefined];
   const clear = fields.every(({ known, pattern }) => known && pattern === undefined);
-  if (!clear || fields.length > mostRounds || fields.length > walk.budget) return [undefined];
+  if (!clear || fields.length > maxRounds || fields.length > walk.budget) return [undefined];
   walk.budget -= fields.length - 1;
   return fields;
 }

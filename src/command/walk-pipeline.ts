@@ -15,7 +15,7 @@ export function walkPipeline({ commands, prefixes }: Pipeline, scope: Scope, wal
   let stdin: Stdin = scope.stdin;
   for (const [at, command] of commands.entries()) {
     const flow: Flow = { taint: undefined };
-    const readers = [...names.slice(at + 1, at + 1 + mostReaders), ...scope.readers.slice(0, mostReaders)];
+    const readers = [...names.slice(at + 1, at + 1 + maxReaders), ...scope.readers.slice(0, maxReaders)];
     walk.node(command, forkScope(scope, { stdin, readers, flow }));
     total.taint = worse(total.taint, flow.taint);
     stdin = pipeFrom({ commands, end: at + 1, taint: total.taint }, scope, walk);
@@ -23,7 +23,7 @@ export function walkPipeline({ commands, prefixes }: Pipeline, scope: Scope, wal
   scope.flow.taint = worse(scope.flow.taint, total.taint);
 }
 
-const mostReaders = 16;
+const maxReaders = 16;
 
 interface Upstream {
   readonly commands: readonly CommandNode[];

@@ -5,7 +5,7 @@ import { setVariable, walkCommand, walkRedirections } from "./walk-command.js";
 import { walkCase, walkFor, walkFunction, walkLoop } from "./walk-loops.js";
 import { walkPipeline } from "./walk-pipeline.js";
 import { walkTest } from "./walk-test.js";
-import { deepest, type Walk, type WalkedNode } from "./walk.js";
+import { maxDepth, type Walk, type WalkedNode } from "./walk.js";
 
 /** Walk a script statement by statement, in the order in which a shell would run them. */
 export function walkScript(script: ParsedScript, scope: Scope, walk: Walk): void {
@@ -17,7 +17,7 @@ export function walkScript(script: ParsedScript, scope: Scope, walk: Walk): void
 }
 
 function walkStatements(statements: readonly Statement[], scope: Scope, walk: Walk): void {
-  if (scope.depth > deepest) walk.unknown.add(`it is nested more than ${deepest} levels deep`);
+  if (scope.depth > maxDepth) walk.unknown.add(`it is nested more than ${maxDepth} levels deep`);
   for (const statement of statements) walkStatement(statement, scope, walk);
 }
 

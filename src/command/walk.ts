@@ -113,4 +113,4 @@ export function quietly(walk: Walk): Walk {
 }
 
 /** Deepest nesting that is still called known. */
-export const deepest = 32;
+export const maxDepth = 32;

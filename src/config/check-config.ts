@@ -17,13 +17,13 @@ export function checkConfig(data: unknown): readonly DataFault[] {
   if (verdict.success) return [];
   const look: Look = { data, schema: configJsonSchema() };
   return verdict.error.issues
-    .slice(0, mostFaults)
+    .slice(0, maxFaults)
     .flatMap((issue) => toFaults(issue, look, []))
-    .slice(0, mostFaults);
+    .slice(0, maxFaults);
 }
 
 /** A hostile file can hold tens of thousands; nobody reads so many. */
-const mostFaults = 200;
+const maxFaults = 200;
 
 interface Look {
   readonly data: unknown;
@@ -37,7 +37,7 @@ function toFaults(issue: Issue, look: Look, above: readonly PropertyKey[]): Data
   const value = valueAt(look.data, path);
   switch (issue.code) {
     case "unrecognized_keys":
-      return issue.keys.slice(0, mostFaults).map((key) => unknownKey(look.schema, path, key));
+      return issue.keys.slice(0, maxFaults).map((key) => unknownKey(look.schema, path, key));
     case "invalid_union":
       return unionFaults(issue, look, path);
     case "invalid_key":

@@ -26,7 +26,7 @@ export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 
   constructor(problems: readonly ConfigProblem[], options?: { readonly cause?: unknown }) {
-    super(summarise(problems), options);
+    super(summarize(problems), options);
     const [first] = problems;
     this.file = first?.file ?? "";
     if (first?.line !== undefined) this.line = first.line;
@@ -39,7 +39,7 @@ export class ConfigError extends Error {
   }
 }
 
-function summarise(problems: readonly ConfigProblem[]): string {
+function summarize(problems: readonly ConfigProblem[]): string {
   const lines = problems.slice(0, shown).map(describeProblem);
   if (problems.length > shown) lines.push(`… and ${problems.length - shown} more`);
   if (lines.length === 1) return `The configuration cannot be used: ${lines[0]}`;

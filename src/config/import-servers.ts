@@ -40,7 +40,7 @@ const knownKeys = new Set(
 /** Read the usual `mcpServers` of another host, VS Code's `servers`, Zed's `context_servers`, or the bare map. */
 export function importServers(file: unknown): ImportedServers {
   const found = mapIn(file);
-  if (found === undefined) return { servers: {}, left: ["it names no mcpServers"] };
+  if (found === undefined) return { servers: {}, left: ["it has no mcpServers"] };
   const servers: Record<string, McpServerConfig> = {};
   const left: string[] = [];
   const taken = new Set<string>();
@@ -92,7 +92,7 @@ function translate(name: string, server: unknown, left: string[]): unknown {
     const other = Object.hasOwn(otherWords, key) ? otherWords[key] : undefined;
     if (knownKeys.has(key)) entry[key] = value;
     else if (other !== undefined) Object.assign(entry, other(value));
-    else left.push(`"${key}" of "${name}" means nothing here`);
+    else left.push(`"${key}" of "${name}" is not supported`);
   }
   return translateReferences(entry, (note) => left.push(`"${name}": ${note}`));
 }

@@ -11,7 +11,7 @@ export async function loadCode(source: ConfigFile): Promise<unknown> {
     exported = source.format === "ts" ? await runTypeScript(source) : await runModule(source);
   } catch (error) {
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    const message = `it failed while it was run: ${printable(reason, 1000)}`;
+    const message = `it failed to run: ${printable(reason, 1000)}`;
     throw new ConfigError([{ file: source.file, path: "", message }], { cause: error });
   }
   await refuseIfChanged(source);
@@ -43,7 +43,7 @@ async function refuseIfChanged(source: ConfigFile): Promise<void> {
   const now = await readConfigFile(source.file);
   if (now.digest === source.digest) return;
   throw new ConfigError([
-    { file: source.file, path: "", message: "it changed while it was read; try again" },
+    { file: source.file, path: "", message: "it changed while it was being read; try again" },
   ]);
 }
 

@@ -14,7 +14,7 @@ import { withOwnIds } from "./own-ids.js";
 import { freezeResolved, type ResolvedConfig } from "./resolve-config.js";
 import type { PolicyRule } from "./rule-schema.js";
 
-/** Where to look, and what is known of the person's wishes. */
+/** Where to look for configuration, and what the person passed. */
 export interface LoadOptions {
   /** The folder to work in, unless a stronger source names another as `workspaceDir`. */
   readonly workspace: string;

@@ -135,7 +135,7 @@ tools:
     expect(config.policy.rules.map(({ id }) => id)).toEqual(["u", "w"]);
   });
 
-  it("asks for trust by the file's digest, so that a changed file must be trusted anew", async () => {
+  it("asks for trust by the file's digest, so that a changed file must be trusted again", async () => {
     await put("work/tenon.config.yml", "mode: auto\n");
     const seen = await findWorkspaceConfig(workspace);
     const once: LoadOptions["trusted"] = (folder, digest) => folder === workspace && digest === seen?.digest;

@@ -74,7 +74,7 @@ function toLayer(from: ConfigFile, config: TenonConfig, { home, taken }: Workspa
 
 /** To run its code is what trust is about. */
 function leaveOut(from: ConfigFile, { own }: WorkspaceOptions): WorkspaceLayer {
-  const warning = `${printable(from.file, 1000)} is code and not trusted: it was not run. Look at it, then accept it with "tenon trust".`;
+  const warning = `${printable(from.file, 1000)} is code that is not trusted, so it was not run. Review it, then accept it with "tenon trust".`;
   return { from, merged: own, rules: [], untrusted: freeze(from, ["(the whole file)"]), warning };
 }
 
@@ -102,5 +102,5 @@ function freeze({ file, digest }: ConfigFile, ignored: readonly string[]): Untru
 function warn({ file, ignored }: UntrustedConfig): string {
   const names = ignored.slice(0, 20).join(", ");
   const more = ignored.length > 20 ? ` and ${ignored.length - 20} more` : "";
-  return `${printable(file, 1000)} is not trusted: it may only tighten. Ignored: ${names}${more}. Look at it, then accept it with "tenon trust".`;
+  return `${printable(file, 1000)} is not trusted, so it may only make settings stricter. Ignored: ${names}${more}. Review it, then accept it with "tenon trust".`;
 }

@@ -61,7 +61,7 @@ type Found = Omit<ConfigProblem, "file">;
 function differing(path: string, one: unknown, other: unknown): Found[] {
   if (one === undefined || other === undefined || one === other) return [];
   const alias = `tools.${path.split(".").at(-1)}`;
-  return [{ path: alias, message: `says something else than ${path}; keep one of them` }];
+  return [{ path: alias, message: `conflicts with ${path}; keep one of them` }];
 }
 
 function doubleNames(config: TenonConfig, list: readonly { readonly name: string }[]): Found[] {
@@ -71,7 +71,7 @@ function doubleNames(config: TenonConfig, list: readonly { readonly name: string
       seen.add(name);
       return [];
     }
-    return [{ path: `tools.mcpServers[${index}]`, message: `there is another server named "${name}"` }];
+    return [{ path: `tools.mcpServers[${index}]`, message: `another server is already named "${name}"` }];
   });
 }
 
@@ -82,7 +82,9 @@ function doubleIds(rules: readonly PolicyRule[]): Found[] {
       if (id !== undefined) seen.add(id);
       return [];
     }
-    return [{ path: `policy.rules[${index}].id`, message: `there is another rule named "${printable(id)}"` }];
+    return [
+      { path: `policy.rules[${index}].id`, message: `another rule is already named "${printable(id)}"` },
+    ];
   });
 }
 
@@ -161,7 +163,7 @@ function expandHome(path: string, bases: Bases): string {
   if (path !== "~" && !path.startsWith("~/")) return path;
   if (home !== undefined) return join(home, path.slice(1));
   throw new ConfigError([
-    { file, path: "", message: '"~" stands in a path, but the home folder is not known' },
+    { file, path: "", message: 'a path starts with "~", but the home folder is not known' },
   ]);
 }
 

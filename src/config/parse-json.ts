@@ -38,7 +38,7 @@ class JsonFault extends Error {
 
 function fail(reader: Reader, message: string, path: readonly PropertyKey[] = []): never {
   const what = reader.at >= reader.text.length ? `${message}, but the file ends` : message;
-  throw new JsonFault({ offset: reader.at, path, message: `not JSON: ${what}` });
+  throw new JsonFault({ offset: reader.at, path, message: `invalid JSON: ${what}` });
 }
 
 function skipSpace(reader: Reader): void {
@@ -76,7 +76,7 @@ function readObject(reader: Reader, path: readonly PropertyKey[]): Record<string
     if (isForbiddenKey(key)) {
       reader.faults.push({ offset: keyAt, path: [...path, key], message: "this key is not allowed" });
     } else if (Object.hasOwn(out, key)) {
-      reader.faults.push({ offset: keyAt, path: [...path, key], message: "the key stands here twice" });
+      reader.faults.push({ offset: keyAt, path: [...path, key], message: "duplicate key" });
     }
     skipSpace(reader);
     if (!take(reader, ":")) fail(reader, 'expected ":" after the key', [...path, key]);

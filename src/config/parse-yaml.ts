@@ -12,7 +12,7 @@ export async function parseYaml(text: string): Promise<ParsedText> {
   const document = yaml.parseDocument(text, options);
   const walk: Walk = { yaml, targets: findTargets(yaml, document), offsets: new Map(), faults: [], nodes: 0 };
   for (const { pos, message } of [...document.errors, ...document.warnings].slice(0, 20)) {
-    walk.faults.push({ offset: pos[0], path: [], message: `not YAML: ${lowerFirst(message)}` });
+    walk.faults.push({ offset: pos[0], path: [], message: `invalid YAML: ${lowerFirst(message)}` });
   }
   if (walk.faults.length > 0) return { value: undefined, faults: walk.faults, offsets: walk.offsets };
   if (document.contents === null) return { value: {}, faults: [], offsets: walk.offsets };
@@ -115,7 +115,7 @@ function toValue(walk: Walk, node: Node | null, path: readonly PropertyKey[], ke
   if (isAlias(node)) {
     const target = walk.targets.get(node);
     if (target === undefined)
-      return refuse(walk, offset, path, "not YAML: the alias has no anchor before it");
+      return refuse(walk, offset, path, "invalid YAML: the alias has no anchor before it");
     return toValue(walk, target, path, keyAt ?? offset);
   }
   if (isMap(node)) return toObject(walk, node.items as Pair<Node, Node | null>[], path);
@@ -146,7 +146,7 @@ function toObject(
     const key = keyOf(walk, node);
     if (key === undefined) refuse(walk, keyAt, path, "a key must be text");
     else if (isForbiddenKey(key)) refuse(walk, keyAt, [...path, key], "this key is not allowed");
-    else if (Object.hasOwn(out, key)) refuse(walk, keyAt, [...path, key], "the key stands here twice");
+    else if (Object.hasOwn(out, key)) refuse(walk, keyAt, [...path, key], "duplicate key");
     else out[key] = toValue(walk, value, [...path, key], keyAt);
   }
   return out;

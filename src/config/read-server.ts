@@ -12,10 +12,10 @@ export function readServer(name: string, value: unknown): ReadServer {
   if (!names.safeParse(name).success) {
     return {
       ok: false,
-      reason: `"${name}" is no name for a server: use 1 to 64 letters, digits, _ . or -, starting with a letter or digit`,
+      reason: `"${name}" is not a valid server name: use 1 to 64 letters, digits, _ . or -, starting with a letter or digit`,
     };
   }
-  if (typeof value !== "object" || value === null) return { ok: false, reason: "it is no object" };
+  if (typeof value !== "object" || value === null) return { ok: false, reason: "it is not an object" };
   const [isProgram, isAddress] = ["command" in value, "url" in value];
   if (isProgram === isAddress) {
     return {

@@ -80,7 +80,7 @@ export const toolConfigSchema = once(() =>
       tighten: smaller,
     }),
     concurrency: concurrency().optional().describe("How many of its calls run and wait."),
-    permissions: permissions().optional().describe("What it may touch and who may call it."),
+    permissions: permissions().optional().describe("What it may touch, and which agents can use it."),
     monitoring: monitoring().optional().describe("What is measured and logged."),
     custom: setting(z.record(z.string(), z.unknown()), "Passed to the tool as ctx.settings.", {
       defaultText: "{}",

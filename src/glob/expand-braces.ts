@@ -1,6 +1,6 @@
 import { PatternError } from "./wildcard.js";
 
-const mostAlternatives = 256;
+const maxAlternatives = 256;
 
 /**
  * Write out `{a,b}`. Refuses instead of guessing: a pattern that stands for too many, or a range
@@ -21,8 +21,8 @@ export function expandBraces(pattern: string): string[] {
       );
       open.push(...alternatives.toReversed());
     }
-    if (open.length + done.length > mostAlternatives) {
-      throw new PatternError(`the braces stand for more than ${mostAlternatives} alternatives`);
+    if (open.length + done.length > maxAlternatives) {
+      throw new PatternError(`the braces stand for more than ${maxAlternatives} alternatives`);
     }
   }
   return done;

@@ -19,9 +19,9 @@ export interface PathPattern {
  * without a slash holds at any depth. Throws a `PatternError`.
  */
 export function compilePathPattern(pattern: string): PathPattern {
-  if (pattern.length > longestPattern)
-    throw new PatternError(`it is longer than ${longestPattern} characters`);
-  if (pattern.includes("\0")) throw new PatternError("it holds a NUL character");
+  if (pattern.length > maxPatternLength)
+    throw new PatternError(`it is longer than ${maxPatternLength} characters`);
+  if (pattern.includes("\0")) throw new PatternError("it contains a NUL character");
   const text = pattern.replace(/^(?:\.\/)+/, "");
   const directoriesOnly = text.length > 1 && text.endsWith("/");
   const alternatives = expandBraces(directoriesOnly ? text.slice(0, -1) : text);
@@ -44,7 +44,7 @@ export function compilePathPattern(pattern: string): PathPattern {
   };
 }
 
-const longestPattern = 8192;
+const maxPatternLength = 8192;
 
 function toSegments(text: string): Segment[] {
   const names = text.split("/").filter((name) => name !== "" && name !== ".");

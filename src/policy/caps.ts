@@ -88,7 +88,7 @@ export function capByCommands(
   if (!opaque && other === undefined) return undefined;
   const [name] = other?.words ?? [];
   const shown =
-    name === undefined ? "a command that nobody knows beforehand" : `the command ${printable(name, 100)}`;
+    name === undefined ? "a command that is not known until it runs" : `the command ${printable(name, 100)}`;
   return denial("allowed-commands", {
     source: "tools.allowedCommands",
     code: "ACCESS_DENIED",

@@ -17,7 +17,7 @@ const fields = new Set<string>([
 
 /** Look at the shape of a rule; a mistyped field would make it wider than meant, so none is ignored. */
 export function checkRule(value: unknown): readonly string[] {
-  if (!isObject(value)) return ["is no object"];
+  if (!isObject(value)) return ["is not an object"];
   return [
     ...unknownFields(value),
     ...checkWords(value),
@@ -32,7 +32,7 @@ function unknownFields(rule: Record<string, unknown>): string[] {
   const unknown = Object.keys(rule).filter((key) => !fields.has(key));
   return unknown.map((key) => {
     const meant = nearest(key, fields);
-    return `has an unknown field "${key.slice(0, 80)}"${meant === undefined ? "" : `; "${meant}" is meant, perhaps`}`;
+    return `has an unknown field "${key.slice(0, 80)}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
   });
 }
 
@@ -41,17 +41,17 @@ function checkWords({ id, decision, reason }: Record<string, unknown>): string[]
   if (decision !== "allow" && decision !== "ask" && decision !== "deny") {
     problems.push('needs a decision: "allow", "ask" or "deny"');
   }
-  if (id !== undefined && !isText(id, longestId))
-    problems.push(`has an id that is no text of 1 to ${longestId} characters`);
-  if (reason !== undefined && !isText(reason, longestReason)) {
-    problems.push(`has a reason that is no text of 1 to ${longestReason} characters`);
+  if (id !== undefined && !isText(id, maxIdLength))
+    problems.push(`has an id that is not a string of 1 to ${maxIdLength} characters`);
+  if (reason !== undefined && !isText(reason, maxReasonLength)) {
+    problems.push(`has a reason that is not a string of 1 to ${maxReasonLength} characters`);
   }
   return problems;
 }
 
-const longestId = 256;
-const longestReason = 4096;
-const mostPatterns = 1000;
+const maxIdLength = 256;
+const maxReasonLength = 4096;
+const maxPatterns = 1000;
 
 /** Whether decisions carry this name where no rule of a person's decided. */
 export function isReservedId(id: string): boolean {
@@ -64,9 +64,9 @@ function checkTexts(field: string, value: unknown): string[] {
   if (value === undefined) return [];
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (list.length === 0) return [`has an empty list as ${field}, which would match nothing`];
-  if (list.length > mostPatterns) return [`has more than ${mostPatterns} patterns as ${field}`];
+  if (list.length > maxPatterns) return [`has more than ${maxPatterns} patterns as ${field}`];
   const bad = list.some((item) => !isText(item, Infinity) || item.trim() === "" || item === "!");
-  return bad ? [`has a ${field} that is neither a text nor a list of texts, or is empty`] : [];
+  return bad ? [`has a ${field} that is empty, or neither a string nor a list of strings`] : [];
 }
 
 function checkQualifiers(rule: Record<string, unknown>): string[] {
@@ -78,8 +78,8 @@ function checkQualifiers(rule: Record<string, unknown>): string[] {
     problems.push('has an access without a path; use path "**" for any');
   if (exact !== undefined && typeof exact !== "boolean")
     problems.push("has an exact that is neither true nor false");
-  if (given !== undefined && (exact !== true || !isText(given, longestReason)))
-    problems.push("has a given that is no text, or is not exact");
+  if (given !== undefined && (exact !== true || !isText(given, maxReasonLength)))
+    problems.push("has a given that is not a string, or is not exact");
   if (exact === true && (command === undefined || decision !== "allow")) {
     problems.push("is exact, which only an allow rule for commands can be");
   }
@@ -88,8 +88,8 @@ function checkQualifiers(rule: Record<string, unknown>): string[] {
 
 function checkExamples(field: "match" | "notMatch", value: unknown): string[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value) || value.length > mostPatterns)
-    return [`has a ${field} that is no list of examples`];
+  if (!Array.isArray(value) || value.length > maxPatterns)
+    return [`has a ${field} that is not a list of examples`];
   return value.flatMap((example: unknown, index) => {
     const good =
       isObject(example) &&
@@ -100,12 +100,12 @@ function checkExamples(field: "match" | "notMatch", value: unknown): string[] {
       (example["arguments"] === undefined || isObject(example["arguments"]));
     return good
       ? []
-      : [`has a ${field}[${index}] that is no { tool, arguments?, agent?, user?, client?, session? }`];
+      : [`has a ${field}[${index}] that is not { tool, arguments?, agent?, user?, client?, session? }`];
   });
 }
 
-function isText(value: unknown, longest: number): value is string {
-  return typeof value === "string" && value !== "" && value.length <= longest;
+function isText(value: unknown, maxLength: number): value is string {
+  return typeof value === "string" && value !== "" && value.length <= maxLength;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -84,17 +84,17 @@ function lowered({ command, program }: TouchedCommand): TouchedCommand {
 }
 
 function compile(line: string, { exact, ignoreCase, allows }: CommandConditionOptions): CommandPattern {
-  if (line.length > longestLine) throw new PatternError(`it is longer than ${longestLine} characters`);
+  if (line.length > maxLineLength) throw new PatternError(`it is longer than ${maxLineLength} characters`);
   const commands = splitCommands(ignoreCase && !allows ? line.toLowerCase() : line);
   const [words, ...more] = commands;
-  if (words === undefined) throw new PatternError("it names no command");
-  if (more.length > 0) throw new PatternError("it holds more than one command: list them one by one");
+  if (words === undefined) throw new PatternError("the name of the command is missing");
+  if (more.length > 0) throw new PatternError("it contains more than one command: list them one by one");
   const star = words.at(-1) === "*";
   const kept = star ? words.slice(0, -1) : words;
   return { words: kept.map(compileWord), open: star || !exact };
 }
 
-const longestLine = 16_384;
+const maxLineLength = 16_384;
 
 function compileWord(pattern: string): WordPattern {
   const { test, literal } = compileWildcard(pattern);

@@ -123,10 +123,10 @@ export function createPolicy(options: PolicyOptions): Policy {
 function checkOptions({ mode, workspace }: PolicyOptions): void {
   const problems: RuleProblem[] = [];
   if (!policyModes.includes(mode)) {
-    problems.push({ rule: "mode", message: `is none of ${policyModes.join(", ")}` });
+    problems.push({ rule: "mode", message: `must be one of ${policyModes.join(", ")}` });
   }
   if (!/^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(workspace)) {
-    problems.push({ rule: "workspace", message: "is no absolute path" });
+    problems.push({ rule: "workspace", message: "is not an absolute path" });
   }
   if (problems.length > 0) throw new PolicyError(problems);
 }
@@ -137,7 +137,7 @@ function nobodyToAsk(call: PolicyCall, decision: AccessDecision): AccessDecision
     ...decision,
     behavior: "deny",
     code: "APPROVAL_UNAVAILABLE",
-    reason: `${decision.reason}; in unattended mode nobody is asked. This rule would allow it: ${rule}`,
+    reason: `${decision.reason}; in unattended mode nobody can be asked. This rule would allow it: ${rule}`,
     hint: `Let a person add this rule to the user's configuration: ${rule}`,
   };
 }

@@ -59,15 +59,19 @@ const builtIn = (name: string, behavior: Verdict["behavior"], why: string): Verd
 
 const readOnly = builtIn("read-only", "allow", "it only reads");
 const ownState = builtIn("own-state", "allow", "it changes nothing outside Tenon");
-const openWorld = builtIn("open-world", "ask", "it reaches outside, and a request can carry data out");
+const openWorld = builtIn(
+  "open-world",
+  "ask",
+  "it sends requests to other machines, which can carry data out",
+);
 const dangerous = builtIn("dangerous", "ask", "it changes files, runs commands or sends data out");
 const readOnlyCommand = builtIn("read-only-command", "allow", "the command only reads");
 const anyCommand = builtIn("command", "ask", "the command is not known to be harmless");
-const unheldCommand = builtIn("command", "ask", "the command only reads, but there is no sandbox to hold it");
-const unknownCommand = builtIn("command", "ask", "what the command does is only known when it runs");
+const unheldCommand = builtIn("command", "ask", "the command only reads, but no sandbox is available");
+const unknownCommand = builtIn("command", "ask", "what the command does is not known until it runs");
 const autoWorkspace = builtIn(
   "auto-workspace",
   "allow",
-  "in auto mode files in the workspace may be changed",
+  "in auto mode, files in the workspace may be changed",
 );
-const autoSandbox = builtIn("auto-sandbox", "allow", "in auto mode commands that the sandbox holds may run");
+const autoSandbox = builtIn("auto-sandbox", "allow", "in auto mode, sandboxed commands may run");

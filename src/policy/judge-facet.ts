@@ -83,6 +83,6 @@ function fromRule({ id, source, rule }: CompiledRule): Verdict {
 }
 
 function fromDoubt({ id, source, rule }: CompiledRule): Verdict {
-  const why = `it could be something that this rule is about${rule.reason === undefined ? "" : ` (${rule.reason})`}`;
+  const why = `this rule may apply to it${rule.reason === undefined ? "" : ` (${rule.reason})`}`;
   return { behavior: "ask", rule: id, source, why };
 }

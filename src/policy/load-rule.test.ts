@@ -102,9 +102,13 @@ describe("loading rules", () => {
   });
 
   it("refuses unknown sources, modes and relative workspaces", () => {
-    expect(() => policyWith({ users: [{ decision: "allow" }] } as object)).toThrow("is no source of rules");
+    expect(() => policyWith({ users: [{ decision: "allow" }] } as object)).toThrow(
+      "is not a source of rules",
+    );
     expect(() => policyWith({}, { mode: "readonly" as "read-only" })).toThrow("mode: is none of");
-    expect(() => createPolicy({ mode: "ask", workspace: "ws", sources: {} })).toThrow("is no absolute path");
+    expect(() => createPolicy({ mode: "ask", workspace: "ws", sources: {} })).toThrow(
+      "is not an absolute path",
+    );
   });
 });
 

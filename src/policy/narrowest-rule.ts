@@ -20,7 +20,7 @@ export function narrowestRule(call: PolicyCall): PolicyRule {
   const opaque = call.category === "shell" && call.annotations.dangerous === true && commands.length === 0;
   const granted = commands.length === 0 ? !opaque : patterns.length > 0;
   const given = sameGiven(commands);
-  if (!granted || given === null || named.count > mostNamed || patterns.length > mostNamed)
+  if (!granted || given === null || named.count > maxNamed || patterns.length > maxNamed)
     return askAgain(call, commands);
   return build(call, { ...named, patterns, given });
 }
@@ -46,7 +46,7 @@ export function coveringRule(call: PolicyCall): PolicyRule {
   return wider;
 }
 
-const mostNamed = 1000;
+const maxNamed = 1000;
 
 interface Named {
   readonly paths: readonly string[];
@@ -119,9 +119,8 @@ function askAgain(call: PolicyCall, commands: readonly PolicyCommand[]): PolicyR
   const lines = commands
     .filter(({ known, words }) => known && words.length > 0)
     .map(({ words }) => joinWords(words));
-  const command = lines.length > 0 &&
-    lines.length <= mostNamed && { command: oneOrList([...new Set(lines)]) };
-  return { decision: "ask", ...subject(call), ...command, reason: "it cannot be allowed once and for all" };
+  const command = lines.length > 0 && lines.length <= maxNamed && { command: oneOrList([...new Set(lines)]) };
+  return { decision: "ask", ...subject(call), ...command, reason: "it cannot be allowed permanently" };
 }
 
 function oneOrList(items: readonly string[]): string | readonly string[] {

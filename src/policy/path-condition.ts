@@ -102,7 +102,7 @@ function denyMatch({ view, tree, write, alone }: TouchedPath, { inside, outside,
   }
   const shape = shapeOf(view, own);
   if (inside.matches(shape)) return match.yes;
-  // Whoever moves or deletes a directory takes along what lies below it.
+  // Moving or deleting a directory affects everything below it.
   if (!write || alone === true) return match.no;
   if (inside.aimsStrictlyBelow(shape) || (tree && some(inside, shape, aimsBelow))) return match.yes;
   return tree && some(inside, shape, mayMatchBelow) ? match.maybe : match.no;

@@ -26,9 +26,9 @@ export interface GlobOptions {
 
 /** Compile a glob of paths, relative to the workspace or absolute. Throws a `PatternError`. */
 export function compilePathGlob(pattern: string, options: GlobOptions): PathGlob[] {
-  if (pattern.length > longestPattern)
-    throw new PatternError(`it is longer than ${longestPattern} characters`);
-  if (pattern.includes("\0")) throw new PatternError("it holds a NUL character");
+  if (pattern.length > maxPatternLength)
+    throw new PatternError(`it is longer than ${maxPatternLength} characters`);
+  if (pattern.includes("\0")) throw new PatternError("it contains a NUL character");
   if (/^~(?:\/|$)/.test(pattern)) throw new PatternError('"~" is not expanded here: write the whole path');
   return expandBraces(options.space.windows ? withSlashes(pattern) : pattern).map((text) =>
     compileOne(text, options),
@@ -62,7 +62,7 @@ export function mayMatchBelow(glob: PathGlob, shape: PathShape): boolean {
 }
 
 // PATH_MAX, twice: every character of a remembered path may need an escape.
-const longestPattern = 8192;
+const maxPatternLength = 8192;
 
 /** On Windows `\` separates, unless it escapes what can stand in a name there. */
 function withSlashes(pattern: string): string {

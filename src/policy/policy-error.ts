@@ -12,8 +12,8 @@ export class PolicyError extends ToolDefinitionError {
   readonly problems: readonly RuleProblem[];
 
   constructor(problems: readonly RuleProblem[]) {
-    const lines = problems.slice(0, mostShown).map(({ rule, message }) => `- ${rule}: ${message}`);
-    if (problems.length > mostShown) lines.push(`- and ${problems.length - mostShown} more`);
+    const lines = problems.slice(0, maxShown).map(({ rule, message }) => `- ${rule}: ${message}`);
+    if (problems.length > maxShown) lines.push(`- and ${problems.length - maxShown} more`);
     super(`The policy cannot be loaded:\n${lines.join("\n")}`, {
       code: "POLICY_INVALID",
       hint: "Correct the rules that the message names; docs/reference/policy.md describes every field.",
@@ -23,4 +23,4 @@ export class PolicyError extends ToolDefinitionError {
   }
 }
 
-const mostShown = 50;
+const maxShown = 50;

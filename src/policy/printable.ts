@@ -3,12 +3,12 @@
  * direction-changing characters, bounded. Escaped rather than in the visible form of `text/visible-text.ts`, which
  * every message goes through once more when it is shown to a person.
  */
-export function printable(text: string, longest = 500): string {
+export function printable(text: string, maxLength = 500): string {
   // Most texts are plain; ASCII without control characters needs no second look.
-  if (text.length <= longest && /^[\x20-\x7e]*$/.test(text)) return text;
+  if (text.length <= maxLength && /^[\x20-\x7e]*$/.test(text)) return text;
   const shown = text.replaceAll(HIDDEN, (char) => String.raw`\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
-  if (shown.length <= longest) return shown;
-  return `${shown.slice(0, longest)}… (${shown.length - longest} more characters)`;
+  if (shown.length <= maxLength) return shown;
+  return `${shown.slice(0, maxLength)}… (${shown.length - maxLength} more characters)`;
 }
 
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu;

@@ -78,7 +78,7 @@ function createAdmission(space: PathSpace): Admission {
     if (!isSource(source)) {
       return {
         compiled: undefined,
-        problems: [{ rule: printable(source, 80), message: "is no source of rules" }],
+        problems: [{ rule: printable(source, 80), message: "is not a source of rules" }],
       };
     }
     const own = builtInRules.includes(rule);

@@ -41,11 +41,11 @@ function names(value: string | readonly string[], word: string): string {
   );
 }
 
-const mostNamed = 20;
+const maxNamed = 20;
 
 function enumerate(items: readonly string[], word: string): string {
   const shown =
-    items.length > mostNamed ? [...items.slice(0, mostNamed), `${items.length - mostNamed} more`] : items;
+    items.length > maxNamed ? [...items.slice(0, maxNamed), `${items.length - maxNamed} more`] : items;
   if (shown.length < 2) return shown[0] ?? "";
   return `${shown.slice(0, -1).join(", ")} ${word} ${shown.at(-1)}`;
 }

@@ -35,8 +35,8 @@ interface Entry {
   readonly subject: Subject;
 }
 
-// Names come from models and servers; a flood of new ones starts the cache anew instead of growing it.
-const mostEntries = 4096;
+// Names come from models and servers; when there are too many, the cache is cleared instead of growing.
+const maxEntries = 4096;
 
 /** Sort the rules by caller once, and keep what was found. */
 export function createSubjects(book: RuleBook, options: CapOptions): Subjects {
@@ -48,7 +48,7 @@ export function createSubjects(book: RuleBook, options: CapOptions): Subjects {
       const key = state.personal ? personalKey(call) : call.agent;
       const known = cache.get(call.toolName)?.get(key);
       if (known !== undefined && isSameTool(known.call, call)) return known.subject;
-      if (size >= mostEntries) {
+      if (size >= maxEntries) {
         cache.clear();
         size = 0;
       }

@@ -8,7 +8,7 @@ export interface Traits {
   readonly openWorld: boolean;
 }
 
-/** Read the annotations; what a foreign server leaves out is taken at its worst, as MCP defines it. */
+/** Read the annotations; what an external server leaves out is assumed to be the worst, as MCP defines it. */
 export function traitsOf({ annotations, category }: Pick<PolicyCall, "annotations" | "category">): Traits {
   const readOnly = annotations.readOnly === true;
   if (category !== "mcp") {

@@ -12,7 +12,7 @@ import { refuseSchema } from "./refuse-schema.js";
 import { copyLimits, takePlain } from "./take-plain.js";
 import { walkSchema, type SchemaNode } from "./walk-schema.js";
 
-/** Compile an inspected JSON Schema into a check, with an instance of its own so that no `$id` can clash. */
+/** Compile an inspected JSON Schema into a check; each has its own instance, so that no `$id` can clash. */
 export function compileAjv(schema: SchemaNode, draft: Draft): (value: unknown) => Outcome {
   const budget: Budget = { left: 0 };
   const own = instrument(schema);
@@ -60,7 +60,7 @@ const costOfSchema = 8;
 function instrument(schema: SchemaNode): SchemaNode {
   const copy = structuredClone(schema);
   walkSchema(copy, (node) => {
-    // Either would change what compiling means: validators that answer with promises, foreign rules.
+    // Either would change what compiling means: validators that return promises, rules of another draft.
     delete node["$async"];
     delete node["$schema"];
     // Remains of older drafts and of OpenAPI, at which the compiler stops instead of passing over them.
@@ -106,7 +106,7 @@ const builds: Readonly<Record<Draft, string>> = {
   "07": "ajv",
 };
 
-const longestFormatted = 4096;
+const maxFormattedLength = 4096;
 
 /** The expressions behind the formats are quadratic at worst; no honest date or address is this long. */
 function boundFormats(ajv: Ajv): void {
@@ -114,7 +114,7 @@ function boundFormats(ajv: Ajv): void {
     if (unbounded.has(name) || format === undefined) continue;
     const test = toTest(format);
     if (test === undefined) continue;
-    ajv.addFormat(name, (text: string) => text.length <= longestFormatted && test(text));
+    ajv.addFormat(name, (text: string) => text.length <= maxFormattedLength && test(text));
   }
 }
 

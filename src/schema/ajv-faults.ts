@@ -14,7 +14,7 @@ export function toFaults(
   let found: Found[] = [];
   const below = new Map<unknown, ReadonlySet<object>>();
   // Nobody reads the thousandth fault, and sorting them by branch takes time.
-  for (const error of errors.slice(0, mostErrors)) {
+  for (const error of errors.slice(0, maxErrors)) {
     const path = toPath(error.instancePath, root);
     const from: SchemaNode | undefined = error.parentSchema;
     const branches = branchesOf(error, from);
@@ -47,8 +47,8 @@ function isSaidBetter({ fault, from }: Found, found: readonly Found[]): boolean 
   );
 }
 
-const mostErrors = 1000;
-const mostBranches = 40;
+const maxErrors = 1000;
+const maxBranches = 40;
 
 interface Found {
   readonly fault: Fault;
@@ -61,7 +61,7 @@ function branchesOf(error: ErrorObject, from: SchemaNode | undefined): readonly 
   // More than one branch fits: there is nothing to choose from.
   if (Array.isArray(error.params["passingSchemas"])) return undefined;
   const branches = from?.[error.keyword];
-  return Array.isArray(branches) ? branches.slice(0, mostBranches) : undefined;
+  return Array.isArray(branches) ? branches.slice(0, maxBranches) : undefined;
 }
 
 /** Errors name the schema they stem from; those of one branch stand together, in the order of branches. */

@@ -61,15 +61,15 @@ function checkOutput(source: Source, value: unknown): Checked {
 }
 
 /** Rounds of reading JSON out of strings: the arguments as a whole, then what is inside them. */
-const mostRounds = 3;
+const maxRounds = 3;
 
 function checkInput(source: Source, given: unknown): Checked {
   let value: unknown = given === undefined ? {} : given;
   let outcome = source.run(value);
-  for (let round = 0; !outcome.ok && round < mostRounds; round++) {
-    const mended = unstringify(value, outcome.faults);
-    if (mended === undefined) break;
-    value = mended.value;
+  for (let round = 0; !outcome.ok && round < maxRounds; round++) {
+    const repaired = unstringify(value, outcome.faults);
+    if (repaired === undefined) break;
+    value = repaired.value;
     outcome = source.run(value);
   }
   if (outcome.ok) return outcome;

@@ -12,13 +12,13 @@ export function describeFaults(
   root: unknown,
   subject: Subject,
 ): readonly ArgumentIssue[] {
-  const issues = faults.slice(0, mostIssues).map((fault) => describe(fault, root, subject));
+  const issues = faults.slice(0, maxIssues).map((fault) => describe(fault, root, subject));
   const more = faults.length - issues.length;
   if (more > 0) issues.push({ path: "", message: `${more} more faults of this kind follow` });
   return issues;
 }
 
-const mostIssues = 50;
+const maxIssues = 50;
 
 function describe(fault: Fault, root: unknown, subject: Subject): ArgumentIssue {
   const path = formatPath(fault.path);

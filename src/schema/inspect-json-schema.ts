@@ -84,7 +84,7 @@ function checkLists(node: SchemaNode, place: string): void {
   const names = Array.isArray(type) ? type : type === undefined ? [] : [type];
   const wrong = names.find((name) => !typeNames.has(name));
   if (wrong !== undefined)
-    refuseSchema(`${place} has the type ${clip(JSON.stringify(wrong))}, which is none.`);
+    refuseSchema(`${place} has the type ${clip(JSON.stringify(wrong))}, which does not exist.`);
   if (Array.isArray(type) && type.length === 0) refuseSchema(`${place} allows no type at all.`);
   if (required !== undefined && !isNameList(required)) {
     refuseSchema(`"required" of ${place} must be a list of property names.`);

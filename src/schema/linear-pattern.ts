@@ -20,7 +20,7 @@ export interface Pattern {
 }
 
 /**
- * A stand-in for `RegExp` whose time is bounded whatever the pattern and the text. Patterns in foreign
+ * A stand-in for `RegExp` whose time is bounded whatever the pattern and the text. Patterns in external
  * schemas are hostile input: `^(a+)+$` keeps a backtracking engine busy for years on forty letters.
  *
  * Here a pattern is a graph of steps and each pair (step, place in the text) is walked once at most:
@@ -64,11 +64,11 @@ interface Attempt {
 /** In units of the budget: a million pairs a check, some 50 ms. */
 const costOfPair = 4;
 
-const mostPairs = 64 * 1024 * 1024;
+const maxPairs = 64 * 1024 * 1024;
 
 function createSeen({ program, chars, budget }: Run): Uint8Array {
   const pairs = program.steps.length * (chars.length + 1);
-  if (pairs > mostPairs) throw new BudgetSpent("too long for the pattern");
+  if (pairs > maxPairs) throw new BudgetSpent("too long for the pattern");
   spend(budget, pairs >> 6);
   return new Uint8Array((pairs >> 3) + 1);
 }

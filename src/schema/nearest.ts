@@ -3,14 +3,14 @@
  * slips away (a letter wrong, missing, too many or swapped). `undefined` where none is near.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
-  if (typeof name !== "string" || name.length > longestName) return undefined;
+  if (typeof name !== "string" || name.length > maxNameLength) return undefined;
   const wanted = fold(name);
   let best: string | undefined;
   let bestDistance = Math.min(3, Math.floor(wanted.length / 3)) + 1;
   let looked = 0;
   for (const candidate of candidates) {
-    if (++looked > mostCandidates) break;
-    if (candidate.length > longestName) continue;
+    if (++looked > maxCandidates) break;
+    if (candidate.length > maxNameLength) continue;
     const folded = fold(candidate);
     if (folded === wanted) return candidate;
     const distance = editDistance(wanted, folded, bestDistance - 1);
@@ -22,8 +22,8 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
 }
 
 // Both bound the cost: hostile names and huge catalogues end in no suggestion, not in a wait.
-const longestName = 128;
-const mostCandidates = 20_000;
+const maxNameLength = 128;
+const maxCandidates = 20_000;
 
 function fold(name: string): string {
   return name.toLowerCase().replaceAll(/[-_\s]/g, "");

@@ -9,7 +9,7 @@ export function fromParameters(list: readonly unknown[], role: "input" | "output
   const parameters = new Map<string, ToolParameter>();
   for (const entry of list) {
     const parameter = takeParameter(entry, parameters.size);
-    if (parameters.has(parameter.name)) refuse(`The parameter "${parameter.name}" is there twice.`);
+    if (parameters.has(parameter.name)) refuse(`The parameter "${parameter.name}" is defined twice.`);
     parameters.set(parameter.name, parameter);
   }
   const closed = role === "input";
@@ -24,7 +24,7 @@ const types = ["string", "number", "integer", "boolean", "object", "array"] as c
 /** Copy one entry and hold it against the rules, so that a later change of the list changes nothing. */
 function takeParameter(entry: unknown, index: number): ToolParameter {
   const taken = takePlain(entry);
-  if (!taken.ok) refuse(`Parameter ${index + 1} is no plain data: ${taken.issues[0]?.message}.`);
+  if (!taken.ok) refuse(`Parameter ${index + 1} is not plain data: ${taken.issues[0]?.message}.`);
   const {
     name,
     type,
@@ -68,10 +68,10 @@ function checkValues(parameter: ToolParameter): void {
   const { name, type, enum: values, default: preset } = parameter;
   const wrong = values?.find((value) => !admits(type, value));
   if (wrong !== undefined) {
-    refuse(`"enum" of the parameter "${name}" holds ${JSON.stringify(wrong)}, which is no ${type}.`);
+    refuse(`"enum" of the parameter "${name}" holds ${JSON.stringify(wrong)}, which is not a ${type}.`);
   }
   if (preset === undefined || checkOne(parameter, preset) === undefined) return;
-  refuse(`The default of the parameter "${name}" is no ${type} that the parameter itself allows.`);
+  refuse(`The default of the parameter "${name}" is not a ${type} that the parameter allows.`);
 }
 
 function refuse(message: string): never {

@@ -43,9 +43,9 @@ interface Place {
 /** The first place where the text exceeds a limit: brackets outside strings are depth, commas are values. */
 function findExcess(text: string, limits: PlainLimits): Place | undefined {
   // Escapes may double a text and honest layout adds some more.
-  const longest = limits.chars * 2;
-  if (text.length > longest) {
-    return { position: longest, message: `The JSON text is longer than ${longest} characters` };
+  const maxLength = limits.chars * 2;
+  if (text.length > maxLength) {
+    return { position: maxLength, message: `The JSON text is longer than ${maxLength} characters` };
   }
   let depth = 0;
   let values = 1;
@@ -64,7 +64,7 @@ function findExcess(text: string, limits: PlainLimits): Place | undefined {
     // Each comma and each opening bracket brings at most one value more, so an honest text just
     // within the limit is never refused here; takePlain counts exactly.
     if (values > limits.values * 2) {
-      return { position, message: `The JSON holds more than ${limits.values} values` };
+      return { position, message: `The JSON contains more than ${limits.values} values` };
     }
   }
   return undefined;

@@ -38,12 +38,12 @@ interface Builder {
   built: number;
 }
 
-const mostSteps = 20_000;
+const maxSteps = 20_000;
 
 /** Emit the steps of a node, given the step that follows it; returns its first step. */
 function build(builder: Builder, node: PatternNode, next: number): number {
   // Counted apart from the steps, because a repeated empty group unfolds without emitting any.
-  if (++builder.built > mostSteps * 4) throw new Error("the pattern repeats too often");
+  if (++builder.built > maxSteps * 4) throw new Error("the pattern repeats too often");
   switch (node.type) {
     case "char":
       return emit(builder, { op: "char", accepts: node.accepts, next });
@@ -80,6 +80,6 @@ function buildRepeat(builder: Builder, node: Extract<PatternNode, { type: "repea
 }
 
 function emit(builder: Builder, step: Step): number {
-  if (builder.steps.length >= mostSteps) throw new Error("the pattern unfolds into too many steps");
+  if (builder.steps.length >= maxSteps) throw new Error("the pattern unfolds into too many steps");
   return builder.steps.push(step) - 1;
 }

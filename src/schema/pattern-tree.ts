@@ -29,7 +29,7 @@ interface Reader {
   readonly tests: Map<string, (char: string) => boolean>;
 }
 
-const deepest = 100;
+const maxDepth = 100;
 
 function isValid(source: string, flags: string): boolean {
   try {
@@ -41,7 +41,7 @@ function isValid(source: string, flags: string): boolean {
 }
 
 function readAlternatives(reader: Reader): PatternNode {
-  if (++reader.depth > deepest) throw new Error("the pattern is nested too deep");
+  if (++reader.depth > maxDepth) throw new Error("the pattern is nested too deep");
   const parts = [readSequence(reader)];
   while (reader.source[reader.position] === "|") {
     reader.position++;

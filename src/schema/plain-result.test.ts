@@ -70,7 +70,7 @@ describe("toPlainResult", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  it("always gives something that can be serialised", () => {
+  it("always gives something that can be serialized", () => {
     fc.assert(
       fc.property(
         fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true }),

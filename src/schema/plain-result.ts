@@ -15,14 +15,14 @@ interface Budget {
 /**
  * Make sure that what a tool returned can be sent, recorded and shown. Plain JSON data
  * passes as it is, uncopied; anything else (circles, BigInt, Map, class instances) is
- * turned into its nearest JSON form instead of breaking whoever serialises it later.
+ * converted to its nearest JSON form, so that serializing it later cannot fail.
  */
 export function toPlainResult(value: unknown): PlainResult {
   try {
     if (value === undefined || isPlain(value, 0, { left: maxValues })) return { value };
     return {
       value: toJson(value, { open: new Set(), left: maxValues }, 0),
-      changed: "The result was no plain JSON data and was converted.",
+      changed: "The result was not plain JSON data and was converted.",
     };
   } catch (cause) {
     return { value: null, changed: `The result could not be read: ${reasonOf(cause)}` };

@@ -134,13 +134,13 @@ describe("takePlain", () => {
   });
 
   it("refuses numbers that are not finite and turns -0 into 0", () => {
-    expect(messageOf({ a: { b: [NaN] } })).toBe('"a.b[0]" is NaN, which is no finite number');
+    expect(messageOf({ a: { b: [NaN] } })).toBe('"a.b[0]" is NaN, which is not a finite number');
     expect(messageOf({ t: -Infinity })).toContain("-Infinity");
     const taken = takePlain({ z: -0 });
     expect(taken.ok && Object.is((taken.value as { z: number }).z, 0)).toBe(true);
   });
 
-  it("refuses what is no JSON, and says what to send instead", () => {
+  it("refuses what is not JSON, and says what to send instead", () => {
     expect(messageOf({ d: new Date(0) })).toMatch(/"d" is an instance of Date.*ISO 8601/);
     expect(messageOf({ d: Buffer.from("x") })).toMatch(/Buffer.*base64/);
     expect(messageOf({ d: new Map() })).toMatch(/Map.*plain object/);

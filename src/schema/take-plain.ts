@@ -61,19 +61,19 @@ interface Walk {
 const faulty = Symbol("faulty");
 
 function copyAny(value: unknown, walk: Walk, depth: number): unknown {
-  if (--walk.values < 0) return fail(walk, `holds more than ${walk.limits.values} values`);
+  if (--walk.values < 0) return fail(walk, `contains more than ${walk.limits.values} values`);
   switch (typeof value) {
     case "string":
       return fitsText(value, walk) ? value : faulty;
     case "number":
       // Adding 0 turns -0 into 0 and leaves every other number alone.
-      return Number.isFinite(value) ? value + 0 : fail(walk, `is ${value}, which is no finite number`);
+      return Number.isFinite(value) ? value + 0 : fail(walk, `is ${value}, which is not a finite number`);
     case "boolean":
       return value;
     case "object":
       return value === null ? null : copyContainer(value, walk, depth + 1);
     default:
-      return fail(walk, `is ${describeAlien(value)}, which is no JSON value`);
+      return fail(walk, `is ${describeAlien(value)}, which is not a JSON value`);
   }
 }
 
@@ -115,7 +115,7 @@ function copyObject(value: Record<string, unknown>, walk: Walk, depth: number): 
 function copyArray(value: readonly unknown[], walk: Walk, depth: number): unknown {
   const { length } = value;
   // Also holds off a proxy that claims four billion elements.
-  if (length > walk.values) return fail(walk, `holds more than ${walk.limits.values} values`);
+  if (length > walk.values) return fail(walk, `contains more than ${walk.limits.values} values`);
   const copy: unknown[] = [];
   for (let index = 0; index < length; index++) {
     const element = value[index];
@@ -135,11 +135,11 @@ interface WellFormed {
 function fitsText(text: string, walk: Walk): boolean {
   walk.chars -= text.length;
   if (walk.chars < 0) {
-    fail(walk, `holds more than ${walk.limits.chars} characters`);
+    fail(walk, `contains more than ${walk.limits.chars} characters`);
     return false;
   }
   if ((text as unknown as WellFormed).isWellFormed()) return true;
-  fail(walk, "is broken text: it has half of a surrogate pair");
+  fail(walk, "is not valid Unicode: it contains half of a surrogate pair");
   return false;
 }
 

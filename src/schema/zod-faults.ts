@@ -18,15 +18,15 @@ export interface ZodIssue {
 /** Translate Zod's issues into faults of the value that was parsed. */
 export function zodFaults(issues: readonly ZodIssue[], schema: ZodNode, root: unknown): readonly Fault[] {
   const context: Context = { schema, root, above: [] };
-  return issues.slice(0, mostIssues).flatMap((issue) => toFaults(issue, context));
+  return issues.slice(0, maxIssues).flatMap((issue) => toFaults(issue, context));
 }
 
-const mostIssues = 1000;
+const maxIssues = 1000;
 
 interface Context {
   readonly schema: ZodNode;
   readonly root: unknown;
-  /** The path of the union whose branch is translated: inside it paths start anew. */
+  /** The path of the union whose branch is translated: inside it paths start again. */
   readonly above: readonly Segment[];
 }
 
@@ -114,7 +114,7 @@ function wordsOf(issue: ZodIssue): string {
 
 /** The names that the objects at a place of the schema have. */
 function namesAt(node: ZodNode | undefined, path: readonly Segment[], depth: number): ReadonlySet<string> {
-  if (node === undefined || depth > deepest) return new Set();
+  if (node === undefined || depth > maxDepth) return new Set();
   const { def } = node._zod;
   const [first, ...rest] = path;
   const into = (name: string, way = path) => namesAt(def[name] as ZodNode | undefined, way, depth + 1);
@@ -143,7 +143,7 @@ function namesAt(node: ZodNode | undefined, path: readonly Segment[], depth: num
   }
 }
 
-const deepest = 200;
+const maxDepth = 200;
 
 function merge(sets: readonly ReadonlySet<string>[]): ReadonlySet<string> {
   return new Set(sets.flatMap((set) => [...set]));

@@ -31,7 +31,7 @@ function handsShell(name: string, texts: readonly string[]): boolean {
   });
 }
 
-/** Whether a program talks to another machine for whoever reads and writes it. */
+/** Whether a program connects its input and output to another machine. */
 export function isConnector(name: string): boolean {
   return connectors.has(name);
 }

@@ -74,14 +74,14 @@ function denyCode({ text, taint }: Field, { scope, walk }: Unfolding): string | 
   if (connects.test(text) && hands.test(text)) return "it hands a shell to another machine";
   if (forks.test(text)) return "it starts itself over and over (a fork bomb)";
   const cwd = scope.likelyCwd;
-  for (const [, , path = ""] of text.slice(0, longest).matchAll(removes)) {
+  for (const [, , path = ""] of text.slice(0, maxLength).matchAll(removes)) {
     const vital = vitalPlace(knownField(path.replace(/^~(?=\/|$)/, () => walk.place.home)), cwd, walk.place);
     if (vital !== undefined) return `it deletes ${vital}`;
   }
   return undefined;
 }
 
-const longest = 65_536;
+const maxLength = 65_536;
 const quoted = String.raw`(["'\`])((?:\\.|(?!\1)[^\\])*)\1`;
 const call = new RegExp(
   String.raw`(?:\bsystem|\bpopen|\bexec(?:Sync|l|lp|v|vp)?|\bspawn(?:Sync)?|\bcheck_output|\bcheck_call|subprocess\.(?:run|call)|\bPopen|\bgetoutput|\bshell_exec|\bpassthru|\bproc_open|os\.execute|do shell script)\s*\(?\s*` +
@@ -95,17 +95,17 @@ const list = new RegExp(
 
 /** Lines that the code hands to a shell, where they stand in it as they are. */
 function shellLines(code: string): readonly string[] {
-  const text = code.slice(0, longest);
+  const text = code.slice(0, maxLength);
   const lines: string[] = [];
   for (const [, , line = ""] of text.matchAll(call))
-    if (lines.length < mostLines) lines.push(line.replaceAll(/\\(["'`\\])/g, "$1"));
+    if (lines.length < maxLines) lines.push(line.replaceAll(/\\(["'`\\])/g, "$1"));
   for (const [, program, items = ""] of text.matchAll(list)) {
     const words = [...items.matchAll(new RegExp(quoted, "g"))].map(([, , word = ""]) => word);
     const all = program === undefined ? words : [program, ...words];
-    if (all.length > 0 && lines.length < mostLines)
+    if (all.length > 0 && lines.length < maxLines)
       lines.push(all.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" "));
   }
   return lines;
 }
 
-const mostLines = 16;
+const maxLines = 16;

@@ -20,14 +20,14 @@ export function unfoldCommand(draft: Draft, scope: Scope, walk: Walk): boolean {
   if (name === undefined || scope.functions.has(name)) return false;
   const unfold = unfolders.get(name) ?? (isCode(name) ? unfoldCode : undefined);
   if (unfold === undefined) return false;
-  if (scope.depth > deepestUnfolding) {
+  if (scope.depth > maxUnfoldDepth) {
     walk.unknown.add("it is nested too deep to be looked into");
     return false;
   }
   return unfold({ draft, name, args, scope, walk });
 }
 
-const deepestUnfolding = 96;
+const maxUnfoldDepth = 96;
 
 /** A program by its path; one of the workspace's own may do anything, whatever it is called. */
 function foreignName(text: string, scope: Scope, walk: Walk): string | undefined {
@@ -85,7 +85,7 @@ const unfolders: ReadonlyMap<string, Unfold> = new Map<string, Unfold>([
 function unfoldApplet(unfolding: Parameters<Unfold>[0]): boolean {
   const { args, draft, scope, walk } = unfolding;
   if (args.length === 0 || args[0]!.text.startsWith("-")) return false;
-  // The applet counts as the program, but whoever allows it allows no busybox as such.
+  // The applet counts as the program, but allowing it does not allow busybox itself.
   runWords(unfolding, args, { strict: false });
   reportCommand(draft, scope, walk);
   return true;

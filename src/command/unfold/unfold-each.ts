@@ -46,7 +46,7 @@ function unfoldXargs(unfolding: Unfolding): boolean {
           .filter((word) => word !== "")
           .map(knownField);
   const fields =
-    given !== undefined && given.length <= mostGiven
+    given !== undefined && given.length <= maxGiven
       ? fill(command, place, given)
       : fill(command, place, undefined, draft.stdin.taint);
   if (given === undefined && place === undefined && !fromFile && feedsTame(unfolding, command)) return true;
@@ -54,7 +54,7 @@ function unfoldXargs(unfolding: Unfolding): boolean {
   return true;
 }
 
-const mostGiven = 64;
+const maxGiven = 64;
 
 function replaceMark(options: ReadonlyMap<string, readonly Field[]>): string | undefined {
   const mark =
@@ -117,7 +117,7 @@ function unfoldParallel(unfolding: Unfolding): boolean {
   const given = end < 0 ? [] : args.slice(end + 1).filter(({ text }) => !text.startsWith(":::"));
   if (command.length > 0) {
     const items =
-      given.length > 0 && given.length <= mostGiven
+      given.length > 0 && given.length <= maxGiven
         ? given
         : [unknownField("{}", unfolding.draft.stdin.taint)];
     const marked = command.some(({ text }) => text.includes("{}"));

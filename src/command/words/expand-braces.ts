@@ -1,19 +1,19 @@
-const mostWords = 128;
-const mostLetters = 8192;
+const maxWords = 128;
+const maxLetters = 8192;
 /** Beyond this a word of nothing but braces would take too long. */
-const longestWord = 2048;
+const maxWordLength = 2048;
 
 /**
  * Expand `{a,b}` and `{1..3}` in the source of a word, as bash does before all else; quotes and
  * substitutions stay whole. `undefined` where that would be too many words.
  */
 export function expandBraces(source: string): readonly string[] | undefined {
-  if (source.length > longestWord) return undefined;
+  if (source.length > maxWordLength) return undefined;
   const found = findBraces(source);
   if (found === undefined) return [source];
   const { start, end, items } = found;
   const rest = expandBraces(source.slice(end));
-  if (rest === undefined || items.length * rest.length > mostWords) return undefined;
+  if (rest === undefined || items.length * rest.length > maxWords) return undefined;
   const words: string[] = [];
   let letters = 0;
   for (const item of items) {
@@ -26,7 +26,7 @@ export function expandBraces(source: string): readonly string[] | undefined {
         words.push(word);
       }
     }
-    if (words.length > mostWords || letters > mostLetters) return undefined;
+    if (words.length > maxWords || letters > maxLetters) return undefined;
   }
   return words;
 }
@@ -78,7 +78,7 @@ function readSequence(body: string): readonly string[] | undefined {
   const step = Math.max(1, Math.abs(Number(found[5] ?? 1)));
   const count = Math.floor(Math.abs(to - from) / step) + 1;
   const width = letters ? 0 : paddedWidth(found[1]!, found[2]!);
-  return Array.from({ length: Math.min(count, mostWords + 1) }, (_, at) => {
+  return Array.from({ length: Math.min(count, maxWords + 1) }, (_, at) => {
     const value = from + (to >= from ? at : -at) * step;
     if (letters) return String.fromCharCode(value);
     const digits = String(Math.abs(value)).padStart(value < 0 ? width - 1 : width, "0");

@@ -1,7 +1,7 @@
 import { escapeGlob, knownField, worse, type Field } from "./field.js";
 import type { Piece } from "./piece.js";
 
-const longestField = 65_536;
+const maxFieldLength = 65_536;
 
 export interface Splitting {
   /** The word as it was written. */
@@ -35,11 +35,11 @@ export function toFields(pieces: readonly Piece[], { source, blanks, unsure }: S
     }
   }
   end();
-  if (words.length > mostFields) return [{ ...knownField(source), known: false, plain: false, many: true }];
+  if (words.length > maxFields) return [{ ...knownField(source), known: false, plain: false, many: true }];
   return words.map(toOneField);
 }
 
-const mostFields = 512;
+const maxFields = 512;
 
 function splitAt(text: string, blanks: string): string[] {
   const runs = [""];
@@ -73,7 +73,8 @@ function isSimple(piece: Piece): boolean {
 export function toOneField(pieces: readonly Piece[]): Field {
   const text = joined(pieces, (piece) => piece.text);
   const known =
-    pieces.every(({ unknown, unsure }) => unknown !== true && unsure !== true) && text.length <= longestField;
+    pieces.every(({ unknown, unsure }) => unknown !== true && unsure !== true) &&
+    text.length <= maxFieldLength;
   const plain = pieces.every(({ moved, unknown }) => moved !== true && unknown !== true);
   const globs = pieces.some(({ glob, unknown }) => glob === true && unknown !== true);
   const taint = pieces.reduce<Field["taint"]>((found, piece) => worse(found, piece.taint), undefined);
