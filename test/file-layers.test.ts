@@ -298,7 +298,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    what: "8 before 9: changed since, so that old_str is defined twice",
+    what: "8 before 9: changed since, so that old_str is there twice",
     code: 7,
     type: execution,
     run: async () => {

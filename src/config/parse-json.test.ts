@@ -70,5 +70,5 @@ describe("parseJson", () => {
 });
 
 function hasDuplicates(text: string): boolean {
-  return parseJson(text).faults.some((fault) => /twice|not allowed/.test(fault.message));
+  return parseJson(text).faults.some((fault) => /duplicate|not allowed/.test(fault.message));
 }

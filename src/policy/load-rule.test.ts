@@ -46,7 +46,7 @@ describe("loading rules", () => {
       { decision: "deny", id: "fine", path: "src/**" },
     );
     expect(problems).toHaveLength(4);
-    expect(problems[0]).toBe('user#1 has an unknown field "paths"; "path" is meant, perhaps');
+    expect(problems[0]).toBe('user#1 has an unknown field "paths"; did you mean "path"?');
     expect(problems[1]).toContain("user#2 needs a decision");
     expect(problems[2]).toContain('user#3 has a bad path: "{1..9}"');
     expect(problems[3]).toContain("user#3 has a bad host");

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findJsonFault } from "./json-fault.js";
+import { findJsonFault } from "./read-json.js";
 import { parseJson } from "./parse-json.js";
 import { randomCases } from "../../test/setup/random-cases.js";
 

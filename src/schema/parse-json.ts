@@ -1,4 +1,4 @@
-import { findJsonFault } from "./json-fault.js";
+import { findJsonFault } from "./read-json.js";
 import { defaultPlainLimits, takePlain, type PlainLimits } from "./take-plain.js";
 
 /** The value of a JSON text, or what is wrong with it and where (line and column from 1, position from 0). */
