@@ -87,7 +87,7 @@ describe("servers in the person's own configuration", () => {
       zed: { command: "x", args: ["y"], env: {} },
     });
     expect(left.join("\n")).toMatch(
-      /"Zed".*another[^]*\?\?\?.*no name[^]*both.*both a command[^]*odd.*args: /,
+      /"Zed".*another[^]*\?\?\?.*not a valid server name[^]*both.*both a command[^]*odd.*args: /,
     );
   });
 

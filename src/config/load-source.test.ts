@@ -88,7 +88,7 @@ describe("loadConfig, at fault", () => {
     ["ts", "export default { tools: { timout: 1 } };", "tools.timout"],
     ["ts", "export default { tools: { perTool: { x: { custom: { f() {} } } } } };", "function"],
     ["mjs", 'throw new Error("broken here");', "broken here"],
-    ["ts", "const x: = 1", "failed while it was run"],
+    ["ts", "const x: = 1", "failed to run"],
     ["mjs", "export const other = 1;", "default export"],
     ["ts", 'export default { mode: "${NOT_SET}" };', "NOT_SET"],
   ])("names the file of faulty code (%s: %s)", async (extension, text, part) => {

@@ -24,17 +24,17 @@ describe("parseYaml", () => {
   });
 
   it.each([
-    ["a: [1\n", "not YAML"],
-    ["a: 1\na: 2\n", "twice"],
-    ["a: 1\n'a': 2\n", "twice"],
+    ["a: [1\n", "invalid YAML"],
+    ["a: 1\na: 2\n", "duplicate key"],
+    ["a: 1\n'a': 2\n", "duplicate key"],
     ["__proto__: {x: 1}\n", "not allowed"],
     ["b:\n  constructor: {}\n", "not allowed"],
     ["? [a]\n: 1\n", "key must be text"],
-    ["a: !!js/function 'x'\n", "not YAML"],
+    ["a: !!js/function 'x'\n", "invalid YAML"],
     ["a: !!binary aGk=\n", "expected text"],
-    ["a: 1\n---\nb: 2\n", "not YAML"],
+    ["a: 1\n---\nb: 2\n", "invalid YAML"],
     ["a: *nothing\n", "no anchor"],
-    ["\ta: 1\n", "not YAML"],
+    ["\ta: 1\n", "invalid YAML"],
   ])("refuses %j", async (text, message) => {
     const { faults } = await parseYaml(text);
     expect(faults[0]?.message).toContain(message);

@@ -105,7 +105,7 @@ describe("loading rules", () => {
     expect(() => policyWith({ users: [{ decision: "allow" }] } as object)).toThrow(
       "is not a source of rules",
     );
-    expect(() => policyWith({}, { mode: "readonly" as "read-only" })).toThrow("mode: is none of");
+    expect(() => policyWith({}, { mode: "readonly" as "read-only" })).toThrow("mode: must be one of");
     expect(() => createPolicy({ mode: "ask", workspace: "ws", sources: {} })).toThrow(
       "is not an absolute path",
     );

@@ -15,7 +15,7 @@ function refusalOf(parameters: readonly unknown[]): string {
 describe("a list of parameters", () => {
   it("is refused with the rule that it breaks", () => {
     const good = { name: "a", type: "string" };
-    expect(refusalOf([good, good])).toMatch(/"a" is there twice/);
+    expect(refusalOf([good, good])).toMatch(/"a" is defined twice/);
     expect(refusalOf([{ type: "string" }])).toMatch(/Parameter 1 has no name/);
     expect(refusalOf([{ name: " ", type: "string" }])).toMatch(/no name/);
     expect(refusalOf([{ name: "__proto__", type: "string" }])).toMatch(/__proto__/);
