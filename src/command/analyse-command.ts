@@ -2,7 +2,7 @@ import type { AnalyseOptions, CommandAnalysis, SimpleCommand } from "./command-a
 import { roughDenial } from "./rough-scan.js";
 import { runCommand } from "./run-command.js";
 import { nothingFed, type Scope } from "./scope.js";
-import { isTangled } from "./tangled.js";
+import { isTooNested } from "./too-nested.js";
 import { staticOutput } from "./static-output.js";
 import { walkNode, walkScript } from "./walk-script.js";
 import type { Place, Walk } from "./walk.js";
@@ -98,7 +98,7 @@ function createWalk(place: Place): Walk {
 }
 
 function walkSource(text: string, scope: Scope, walk: Walk): void {
-  if (!isTangled(text)) {
+  if (!isTooNested(text)) {
     walk.inner += 1;
     walkScript(grammar().parse(text), scope, walk);
     walk.inner -= 1;

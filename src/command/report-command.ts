@@ -1,6 +1,6 @@
 import type { SimpleCommand } from "./command-analysis.js";
 import { denyCommand } from "./judge/deny-command.js";
-import { likely, toCharge } from "./judge/charge.js";
+import { likely, toJudgedCommand } from "./judge/judged-command.js";
 import { isOutput, readOnlyPaths, takesAnyText } from "./judge/read-only.js";
 import { interactiveProgram, blockingService } from "./judge/services.js";
 import { taintOf } from "./judge/taint-of.js";
@@ -77,10 +77,10 @@ function unsure({ fields, assignments }: Draft, scope: Scope, walk: Walk): strin
 
 /** What it prints, and which files it names. */
 function noteFlow(draft: Draft, scope: Scope, walk: Walk): void {
-  const charge = toCharge(draft, scope, walk.place);
-  if (charge === undefined) return;
+  const judged = toJudgedCommand(draft, scope, walk.place);
+  if (judged === undefined) return;
   const passed = draft.fields.reduce<Field["taint"]>((found, field) => worse(found, field.taint), undefined);
-  scope.flow.taint = worse(scope.flow.taint, worse(taintOf(charge), passed));
+  scope.flow.taint = worse(scope.flow.taint, worse(taintOf(judged), passed));
   const note = (files: readonly Field[], into: Set<string>): void => {
     for (const field of files) {
       const text = field.pattern === undefined && field.known ? likely(field) : "";
@@ -88,8 +88,8 @@ function noteFlow(draft: Draft, scope: Scope, walk: Walk): void {
       for (const cwd of scope.cwds ?? [walk.place.workspace]) into.add(absolutePath(text, cwd));
     }
   };
-  note(changedFiles(charge), walk.changes);
-  note(readFiles(charge), walk.reads);
+  note(changedFiles(judged), walk.changes);
+  note(readFiles(judged), walk.reads);
 }
 
 function noteProgram(draft: Draft, scope: Scope, walk: Walk): void {

@@ -48,17 +48,7 @@ function walkName(
 }
 
 /** Names that the shell itself keeps as numbers. */
-const harmless = new Set([
-  "RANDOM",
-  "SECONDS",
-  "LINENO",
-  "UID",
-  "EUID",
-  "PPID",
-  "EPOCHSECONDS",
-  "BASHPID",
-  "SHLVL",
-]);
+const harmless = new Set("RANDOM SECONDS LINENO UID EUID PPID EPOCHSECONDS BASHPID SHLVL".split(" "));
 
 function setNumber(target: ArithmeticExpression, scope: Scope): void {
   if (target.type === "ArithmeticWord") scope.vars.set(target.value, {});

@@ -75,7 +75,9 @@ function walkOne(node: CommandNode, scope: Scope, walk: Walk): void {
       return;
     case "Redirected": {
       const { stdin, strict } = walkRedirections(node.redirects, scope, walk);
-      walkOneWith(node.command, { scope, changes: { stdin, strict } }, walk);
+      const inner = { ...scope, stdin, strict };
+      walkOne(node.command, inner, walk);
+      carryOver(scope, inner);
       return;
     }
     case "Subshell":
@@ -116,17 +118,6 @@ function walkOne(node: CommandNode, scope: Scope, walk: Walk): void {
     default:
       walk.unknown.add("a kind of command that is not known");
   }
-}
-
-/** Walk with a changed standard input, letting what the commands change come through. */
-function walkOneWith(
-  node: CommandNode,
-  { scope, changes }: { readonly scope: Scope; readonly changes: Partial<Scope> },
-  walk: Walk,
-): void {
-  const inner = { ...scope, ...changes };
-  walkOne(node, inner, walk);
-  carryOver(scope, inner);
 }
 
 function walkIf(node: Extract<SyntaxNode, { type: "If" }>, scope: Scope, walk: Walk): void {

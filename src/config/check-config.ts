@@ -15,31 +15,31 @@ export interface DataFault {
 export function checkConfig(data: unknown): readonly DataFault[] {
   const verdict = configSchema().safeParse(data);
   if (verdict.success) return [];
-  const look: Look = { data, schema: configJsonSchema() };
+  const context: CheckContext = { data, schema: configJsonSchema() };
   return verdict.error.issues
     .slice(0, maxFaults)
-    .flatMap((issue) => toFaults(issue, look, []))
+    .flatMap((issue) => toFaults(issue, context, []))
     .slice(0, maxFaults);
 }
 
 /** A hostile file can hold tens of thousands; nobody reads so many. */
 const maxFaults = 200;
 
-interface Look {
+interface CheckContext {
   readonly data: unknown;
   readonly schema: JsonSchema;
 }
 
 type Issue = z.core.$ZodIssue;
 
-function toFaults(issue: Issue, look: Look, above: readonly PropertyKey[]): DataFault[] {
+function toFaults(issue: Issue, context: CheckContext, above: readonly PropertyKey[]): DataFault[] {
   const path = [...above, ...issue.path];
-  const value = valueAt(look.data, path);
+  const value = valueAt(context.data, path);
   switch (issue.code) {
     case "unrecognized_keys":
-      return issue.keys.slice(0, maxFaults).map((key) => unknownKey(look.schema, path, key));
+      return issue.keys.slice(0, maxFaults).map((key) => unknownKey(context.schema, path, key));
     case "invalid_union":
-      return unionFaults(issue, look, path);
+      return unionFaults(issue, context, path);
     case "invalid_key":
       return [{ path, message: `the key is not allowed: ${issue.issues[0]?.message ?? "wrong form"}` }];
     case "invalid_value":
@@ -77,7 +77,7 @@ function unknownKey(schema: JsonSchema, path: readonly PropertyKey[], key: strin
 /** Of all forms that a value may take, tell the faults of the one it comes nearest to. */
 function unionFaults(
   issue: Extract<Issue, { code: "invalid_union" }>,
-  look: Look,
+  context: CheckContext,
   path: readonly PropertyKey[],
 ): DataFault[] {
   const branches = issue.errors;
@@ -87,11 +87,11 @@ function unionFaults(
     ),
   );
   if (typeOnly.length === branches.length) {
-    return [{ path, message: expected(typeOnly, valueAt(look.data, path)) }];
+    return [{ path, message: expected(typeOnly, valueAt(context.data, path)) }];
   }
   const [best] = branches
     .filter((issues) => !issues.some((inner) => inner.code === "invalid_type" && inner.path.length === 0))
-    .map((issues) => issues.flatMap((inner) => toFaults(inner, look, path)))
+    .map((issues) => issues.flatMap((inner) => toFaults(inner, context, path)))
     .sort((a, b) => a.length - b.length);
   return best ?? [{ path, message: issue.message }];
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../contract/is-record.js";
 import { readServer } from "./read-server.js";
 import type { McpServerConfig } from "./server-schema.js";
 import { translateReferences } from "./translate-references.js";
@@ -61,12 +62,12 @@ export function importServers(file: unknown): ImportedServers {
 }
 
 function mapIn(file: unknown): Entry | undefined {
-  if (!isEntry(file)) return undefined;
+  if (!isRecord(file)) return undefined;
   const { mcpServers, servers, mcp, context_servers: zed } = file;
-  const found = mcpServers ?? servers ?? (isEntry(mcp) ? mcp["servers"] : undefined) ?? zed;
-  if (found !== undefined) return isEntry(found) ? found : undefined;
+  const found = mcpServers ?? servers ?? (isRecord(mcp) ? mcp["servers"] : undefined) ?? zed;
+  if (found !== undefined) return isRecord(found) ? found : undefined;
   const entries = Object.values(file);
-  const isBare = entries.every((entry) => isEntry(entry) && ("command" in entry || "url" in entry));
+  const isBare = entries.every((entry) => isRecord(entry) && ("command" in entry || "url" in entry));
   return isBare && entries.length > 0 ? file : undefined;
 }
 
@@ -86,7 +87,7 @@ function toTransport(value: unknown): Entry {
 }
 
 function translate(name: string, server: unknown, left: string[]): unknown {
-  if (!isEntry(server)) return server;
+  if (!isRecord(server)) return server;
   const entry: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(server)) {
     const other = Object.hasOwn(otherWords, key) ? otherWords[key] : undefined;
@@ -95,8 +96,4 @@ function translate(name: string, server: unknown, left: string[]): unknown {
     else left.push(`"${key}" of "${name}" is not supported`);
   }
   return translateReferences(entry, (note) => left.push(`"${name}": ${note}`));
-}
-
-function isEntry(value: unknown): value is Entry {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -10,7 +10,7 @@ import { loadWorkspace, type UntrustedConfig, type WorkspaceLayer } from "./load
 import { mergeLayers } from "./merge-layers.js";
 import { toNormal, type NormalConfig } from "./normal-config.js";
 import { readConfigFile, readFolderConfig, type ConfigFile } from "./read-file.js";
-import { withOwnIds } from "./own-ids.js";
+import { withUniqueIds } from "./unique-ids.js";
 import { freezeResolved, type ResolvedConfig } from "./resolve-config.js";
 import type { PolicyRule } from "./rule-schema.js";
 
@@ -63,7 +63,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const taken = new Set<string>();
   const named = personal.map((layer) => ({
     ...layer,
-    config: withOwnIds(layer.config, layer.kind === "flags" ? "command-line" : layer.kind, taken),
+    config: withUniqueIds(layer.config, layer.kind === "flags" ? "command-line" : layer.kind, taken),
   }));
   const own = mergeLayers(named.map((layer) => layer.config));
   const folder = own.workspaceDir ?? resolve(options.cwd ?? "/", options.workspace);
@@ -138,7 +138,7 @@ function expand(path: string, home: string): string {
   return path.startsWith("~/") ? join(home, path.slice(2)) : path;
 }
 
-interface Parts {
+interface LoadedLayers {
   readonly options: LoadOptions;
   readonly folder: string;
   readonly personal: readonly Layer[];
@@ -146,7 +146,7 @@ interface Parts {
   readonly workspace: WorkspaceLayer | undefined;
 }
 
-async function assemble({ options, folder, personal, own, workspace }: Parts): Promise<LoadedConfig> {
+async function assemble({ options, folder, personal, own, workspace }: LoadedLayers): Promise<LoadedConfig> {
   const merged = workspace?.merged ?? own;
   const { files } = merged;
   const read = [...personal.flatMap((layer) => layer.from ?? []), ...(workspace ? [workspace.from] : [])];

@@ -8,7 +8,7 @@ import { loadCode } from "./load-code.js";
 import { parseJson } from "./parse-json.js";
 import { parseYaml } from "./parse-yaml.js";
 import type { ConfigFile } from "./read-file.js";
-import { pathKey, placesIn, type ParsedText, type Place } from "./source.js";
+import { pathKey, positionsIn, type ParsedText, type TextPosition } from "./source.js";
 
 /** The checked contents of one source. */
 export interface LoadedSource {
@@ -16,14 +16,14 @@ export interface LoadedSource {
   /** Keys left out because they refer to variables that the file may not see. */
   readonly held: readonly string[];
   /** Where a key stands, if the source is text. */
-  readonly placeOf: (path: readonly PropertyKey[]) => Place | undefined;
+  readonly positionOf: (path: readonly PropertyKey[]) => TextPosition | undefined;
 }
 
 /** Understand a file: parse it, fill in variables, check it. `env: undefined` means it is not trusted. */
 export async function loadSource(source: ConfigFile, env: Environment | undefined): Promise<LoadedSource> {
   const parsed = await parseSource(source);
-  const place = placesIn(source.text);
-  const placeOf = (path: readonly PropertyKey[]): Place | undefined => {
+  const place = positionsIn(source.text);
+  const positionOf = (path: readonly PropertyKey[]): TextPosition | undefined => {
     const offset = offsetOf(parsed, path);
     return offset === undefined ? undefined : place(offset);
   };
@@ -41,13 +41,13 @@ export async function loadSource(source: ConfigFile, env: Environment | undefine
   const problems: ConfigProblem[] = [...filled.faults, ...faultsOf(filled)].map((fault) => ({
     ...fault,
     file: source.file,
-    ...placeOf(fault.path),
+    ...positionOf(fault.path),
     path: showPath(fault.path),
   }));
   if (problems.length > 0) throw new ConfigError(problems);
-  const named = nameRules(filled.value as TenonConfig, source.file, placeOf);
+  const named = nameRules(filled.value as TenonConfig, source.file, positionOf);
   const config = without(named, filled.held) as TenonConfig;
-  return { config, held: filled.held.map((path) => showPath(path)), placeOf };
+  return { config, held: filled.held.map((path) => showPath(path)), positionOf };
 }
 
 /** Check an object that came from no file, such as the command line or a caller's options. */
@@ -125,9 +125,9 @@ function faultsOf(filled: Filled): ReturnType<typeof checkConfig> {
 }
 
 /** A rule without a name is called by where it stands, so that a decision leads back to it. */
-function nameRules(config: TenonConfig, file: string, placeOf: LoadedSource["placeOf"]): TenonConfig {
+function nameRules(config: TenonConfig, file: string, positionOf: LoadedSource["positionOf"]): TenonConfig {
   const rules = config.policy?.rules?.map((rule, index) => {
-    const place = placeOf(["policy", "rules", index]);
+    const place = positionOf(["policy", "rules", index]);
     const where = place === undefined ? `#${index + 1}` : `:${place.line}:${place.column}`;
     return { ...rule, id: rule.id ?? `${basename(file)}${where}` };
   });

@@ -6,7 +6,7 @@ import { loadSource } from "./load-source.js";
 import { mergeLayers } from "./merge-layers.js";
 import { toNormal, type NormalConfig } from "./normal-config.js";
 import { readFolderConfig, type ConfigFile } from "./read-file.js";
-import { withOwnIds } from "./own-ids.js";
+import { withUniqueIds } from "./unique-ids.js";
 import { freezeResolved } from "./resolve-config.js";
 import type { PolicyRule } from "./rule-schema.js";
 import { tighten } from "./tighten.js";
@@ -69,7 +69,7 @@ async function loadTrusted(from: ConfigFile, options: WorkspaceOptions): Promise
 
 function toLayer(from: ConfigFile, config: TenonConfig, { home, taken }: WorkspaceOptions): NormalConfig {
   const normal = toNormal(config, { file: from.file, folder: dirname(from.file), home });
-  return withOwnIds(normal, "workspace", taken);
+  return withUniqueIds(normal, "workspace", taken);
 }
 
 /** To run its code is what trust is about. */

@@ -34,10 +34,10 @@ export function toNormal(config: TenonConfig, bases: Bases): NormalConfig {
   const { workspaceDir, allowedPaths, forbiddenPaths, maxFileSize, mcpServers, enabled, ...toolsRest } =
     tools;
   const problems = [
-    ...differing("workspaceDir", config.workspaceDir, workspaceDir),
-    ...differing("files.maxFileSize", config.files?.maxFileSize, maxFileSize),
-    ...doubleNames(config, mcpServers ?? []),
-    ...doubleIds(config.policy?.rules ?? []),
+    ...conflictingValues("workspaceDir", config.workspaceDir, workspaceDir),
+    ...conflictingValues("files.maxFileSize", config.files?.maxFileSize, maxFileSize),
+    ...duplicateNames(config, mcpServers ?? []),
+    ...duplicateIds(config.policy?.rules ?? []),
   ].map((problem) => ({ ...problem, file: bases.file }));
   if (problems.length > 0) throw new ConfigError(problems);
   const normal = {
@@ -56,15 +56,15 @@ export function toNormal(config: TenonConfig, bases: Bases): NormalConfig {
   return withPaths(normal as NormalConfig, bases);
 }
 
-type Found = Omit<ConfigProblem, "file">;
+type KeyProblem = Omit<ConfigProblem, "file">;
 
-function differing(path: string, one: unknown, other: unknown): Found[] {
+function conflictingValues(path: string, one: unknown, other: unknown): KeyProblem[] {
   if (one === undefined || other === undefined || one === other) return [];
   const alias = `tools.${path.split(".").at(-1)}`;
   return [{ path: alias, message: `conflicts with ${path}; keep one of them` }];
 }
 
-function doubleNames(config: TenonConfig, list: readonly { readonly name: string }[]): Found[] {
+function duplicateNames(config: TenonConfig, list: readonly { readonly name: string }[]): KeyProblem[] {
   const seen = new Set(Object.keys(config.mcpServers ?? {}));
   return list.flatMap(({ name }, index) => {
     if (!seen.has(name)) {
@@ -75,7 +75,7 @@ function doubleNames(config: TenonConfig, list: readonly { readonly name: string
   });
 }
 
-function doubleIds(rules: readonly PolicyRule[]): Found[] {
+function duplicateIds(rules: readonly PolicyRule[]): KeyProblem[] {
   const seen = new Set<string>();
   return rules.flatMap(({ id }, index) => {
     if (id === undefined || !seen.has(id)) {

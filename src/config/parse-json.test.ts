@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseJson } from "./parse-json.js";
-import { placesIn } from "./source.js";
+import { positionsIn } from "./source.js";
 import { randomCases } from "../../test/setup/random-cases.js";
 
 const safeJson = fc.json({ maxDepth: 6 }).filter((text) => !/__proto__|constructor|prototype/.test(text));
@@ -53,7 +53,7 @@ describe("parseJson", () => {
     ["", 1, 1],
   ])("names line and column of the fault in %j", (text, line, column) => {
     const [fault] = parseJson(text).faults;
-    expect(placesIn(text)(fault?.offset ?? -1)).toEqual({ line, column });
+    expect(positionsIn(text)(fault?.offset ?? -1)).toEqual({ line, column });
   });
 
   it("refuses duplicate keys and keys that reach prototypes", () => {

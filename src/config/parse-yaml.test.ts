@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseYaml } from "./parse-yaml.js";
-import { pathKey, placesIn } from "./source.js";
+import { pathKey, positionsIn } from "./source.js";
 
 describe("parseYaml", () => {
   it("gives plain data and where each key stands", async () => {
@@ -9,7 +9,7 @@ describe("parseYaml", () => {
     const { value, faults, offsets } = await parseYaml(text);
     expect(faults).toEqual([]);
     expect(value).toEqual({ mode: "ask", tools: { timeout: 5, enabled: ["read_*"] } });
-    const place = placesIn(text);
+    const place = positionsIn(text);
     expect(place(offsets.get(pathKey(["tools", "timeout"]))?.key ?? -1)).toEqual({ line: 3, column: 3 });
     expect(place(offsets.get(pathKey(["tools", "enabled", 0]))?.value ?? -1)).toEqual({ line: 5, column: 7 });
   });
@@ -79,7 +79,7 @@ describe("parseYaml", () => {
   it("counts the offset of an excess right", async () => {
     const text = `ok: "text"\nlist: ${"[".repeat(100)}`;
     const { faults } = await parseYaml(text);
-    expect(placesIn(text)(faults[0]?.offset ?? -1)).toEqual({ line: 2, column: 7 + 64 });
+    expect(positionsIn(text)(faults[0]?.offset ?? -1)).toEqual({ line: 2, column: 7 + 64 });
   });
 
   it("reads all JSON data as JSON does", async () => {

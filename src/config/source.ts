@@ -1,5 +1,5 @@
 /** A place in a text, 1-based. */
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
@@ -35,7 +35,7 @@ export function pathKey(path: readonly PropertyKey[]): string {
 }
 
 /** Turn offsets of a text into lines and columns. */
-export function placesIn(text: string): (offset: number) => Place {
+export function positionsIn(text: string): (offset: number) => TextPosition {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
   return (offset) => {

@@ -1,3 +1,4 @@
+import { isRecord } from "../contract/is-record.js";
 import { nearest } from "../schema/nearest.js";
 import type { PolicyRule } from "./policy-rule.js";
 
@@ -17,7 +18,7 @@ const fields = new Set<string>([
 
 /** Look at the shape of a rule; a mistyped field would make it wider than meant, so none is ignored. */
 export function checkRule(value: unknown): readonly string[] {
-  if (!isObject(value)) return ["is not an object"];
+  if (!isRecord(value)) return ["is not an object"];
   return [
     ...unknownFields(value),
     ...checkWords(value),
@@ -92,12 +93,12 @@ function checkExamples(field: "match" | "notMatch", value: unknown): string[] {
     return [`has a ${field} that is not a list of examples`];
   return value.flatMap((example: unknown, index) => {
     const good =
-      isObject(example) &&
+      isRecord(example) &&
       isText(example["tool"], Infinity) &&
       ["agent", "user", "client", "session"].every(
         (who) => example[who] === undefined || typeof example[who] === "string",
       ) &&
-      (example["arguments"] === undefined || isObject(example["arguments"]));
+      (example["arguments"] === undefined || isRecord(example["arguments"]));
     return good
       ? []
       : [`has a ${field}[${index}] that is not { tool, arguments?, agent?, user?, client?, session? }`];
@@ -106,8 +107,4 @@ function checkExamples(field: "match" | "notMatch", value: unknown): string[] {
 
 function isText(value: unknown, maxLength: number): value is string {
   return typeof value === "string" && value !== "" && value.length <= maxLength;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

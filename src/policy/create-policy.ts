@@ -89,7 +89,9 @@ export function createPolicy(options: PolicyOptions): Policy {
       const cap = subject.cap ?? capByMode(call, mode, subject.traits) ?? capByCommands(call, allowed);
       if (cap !== undefined) return cap;
       const decision = judgeCall(call, subject, { space, mode });
-      return mode === "unattended" && decision.behavior === "ask" ? nobodyToAsk(call, decision) : decision;
+      return mode === "unattended" && decision.behavior === "ask"
+        ? approvalUnavailable(call, decision)
+        : decision;
     },
     addRule(source, rule, scope = {}) {
       const { id } = book.add(source, rule, scope.sessionId);
@@ -131,7 +133,7 @@ function checkOptions({ mode, workspace }: PolicyOptions): void {
   if (problems.length > 0) throw new PolicyError(problems);
 }
 
-function nobodyToAsk(call: PolicyCall, decision: AccessDecision): AccessDecision {
+function approvalUnavailable(call: PolicyCall, decision: AccessDecision): AccessDecision {
   const rule = printable(JSON.stringify(coveringRule(call)), 2000);
   return {
     ...decision,

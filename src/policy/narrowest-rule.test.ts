@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { narrowestRule, ruleText } from "./narrowest-rule.js";
+import { narrowestRule } from "./narrowest-rule.js";
+import { ruleText } from "./rule-text.js";
 import { callOf, policyWith, readCall, shellCall, writeCall } from "./policy.fixture.js";
 
 describe("narrowestRule", () => {

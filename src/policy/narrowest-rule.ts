@@ -6,8 +6,6 @@ import type { PolicyRule } from "./policy-rule.js";
 import { joinWords } from "./split-words.js";
 import { escapeWildcard } from "../glob/wildcard.js";
 
-export { ruleText } from "./rule-text.js";
-
 /**
  * The rule that "always" adds: this tool with exactly the paths, hosts and commands of this call.
  * Where nothing in it can be granted for good (an interpreter, words that nobody knows), the rule

@@ -20,35 +20,36 @@ type Sources = Partial<Record<RuleSource, readonly PolicyRule[]>>;
 
 /** Load rules; throws a `PolicyError` that lists all that is wrong with any of them. */
 export function createRuleBook(sources: Sources, space: PathSpace): RuleBook {
-  const shelves = new Map<string, CompiledRule[]>(ruleSources.map((source) => [source, []]));
-  const admit = createAdmission(space);
+  const bySource = new Map<string, CompiledRule[]>(ruleSources.map((source) => [source, []]));
+  const load = createRuleLoader(space);
 
-  const own = builtInRules.map((rule) => admit("built-in", rule));
+  const own = builtInRules.map((rule) => load("built-in", rule));
   const given = Object.entries(sources).flatMap(([source, rules]) =>
-    (rules ?? []).map((rule) => admit(source, rule)),
+    (rules ?? []).map((rule) => load(source, rule)),
   );
   const loaded = [...own, ...given];
   const problems = loaded.flatMap((one) => one.problems);
   if (problems.length > 0) throw new PolicyError(problems);
-  for (const { compiled } of loaded) if (compiled !== undefined) shelves.get(compiled.source)?.push(compiled);
+  for (const { compiled } of loaded)
+    if (compiled !== undefined) bySource.get(compiled.source)?.push(compiled);
 
   const removeWhere = (test: (rule: CompiledRule) => boolean): boolean => {
     let removed = false;
-    for (const [source, rules] of shelves) {
+    for (const [source, rules] of bySource) {
       const kept = rules.filter((rule) => !test(rule));
       if (kept.length < rules.length) removed = true;
-      shelves.set(source, kept);
+      bySource.set(source, kept);
     }
     return removed;
   };
-  const all = () => ruleSources.flatMap((source) => shelves.get(source) ?? []);
+  const all = () => ruleSources.flatMap((source) => bySource.get(source) ?? []);
   return {
     all,
     add(source, rule, sessionId) {
       const taken = new Set(all().map(({ id }) => id));
-      const { compiled, problems } = admit(source, rule, { sessionId, taken });
+      const { compiled, problems } = load(source, rule, { sessionId, taken });
       if (compiled === undefined) throw new PolicyError(problems);
-      shelves.get(source)?.unshift(compiled);
+      bySource.get(source)?.unshift(compiled);
       return compiled;
     },
     remove: (id) => removeWhere((rule) => rule.id === id && rule.source !== "built-in"),
@@ -56,14 +57,14 @@ export function createRuleBook(sources: Sources, space: PathSpace): RuleBook {
   };
 }
 
-type Admission = (
+type RuleLoader = (
   source: string,
   rule: PolicyRule,
   scope?: { readonly sessionId: string | undefined; readonly taken: ReadonlySet<string> },
 ) => { readonly compiled: CompiledRule | undefined; readonly problems: readonly RuleProblem[] };
 
 /** Takes rules in, one by one, and gives each a name that no other has. */
-function createAdmission(space: PathSpace): Admission {
+function createRuleLoader(space: PathSpace): RuleLoader {
   const numbers = new Map<string, number>();
   const loaded = new Set<string>();
   const nameFor = (source: string, taken: ReadonlySet<string>): string => {

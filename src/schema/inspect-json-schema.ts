@@ -31,15 +31,7 @@ export function inspectJsonSchema(root: SchemaNode): Draft {
   return draftOf(root, old);
 }
 
-const typeNames: ReadonlySet<unknown> = new Set([
-  "string",
-  "number",
-  "integer",
-  "boolean",
-  "object",
-  "array",
-  "null",
-]);
+const typeNames: ReadonlySet<unknown> = new Set("string number integer boolean object array null".split(" "));
 
 const keywordTypes: Readonly<Record<string, string>> = {
   minimum: "number",
@@ -113,19 +105,10 @@ function isNameList(value: unknown): value is readonly string[] {
 }
 
 /** Keywords that can define a property apart from `properties`. */
-export const combinators = [
-  "$ref",
-  "$dynamicRef",
-  "$recursiveRef",
-  "allOf",
-  "anyOf",
-  "oneOf",
-  "if",
-  "patternProperties",
-  "unevaluatedProperties",
-  "dependentSchemas",
-  "dependencies",
-] as const;
+export const combinators =
+  "$ref $dynamicRef $recursiveRef allOf anyOf oneOf if patternProperties unevaluatedProperties dependentSchemas dependencies".split(
+    " ",
+  );
 
 /** Inside a branch a bare `required` is an honest way to say "one of these"; elsewhere it is a slip. */
 function checkRequired(node: SchemaNode, place: string): void {

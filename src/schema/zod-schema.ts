@@ -40,30 +40,11 @@ function toNode(source: object): ZodNode {
 }
 
 /** Types that no object can ever fit; one that may (`any`, a union, a transform) is judged value by value. */
-const noObjects: ReadonlySet<string> = new Set([
-  "string",
-  "number",
-  "int",
-  "boolean",
-  "bigint",
-  "symbol",
-  "undefined",
-  "null",
-  "void",
-  "never",
-  "date",
-  "nan",
-  "enum",
-  "literal",
-  "file",
-  "template_literal",
-  "array",
-  "tuple",
-  "map",
-  "set",
-  "function",
-  "promise",
-]);
+const noObjects: ReadonlySet<string> = new Set(
+  "string number int boolean bigint symbol undefined null void never date nan enum literal file template_literal array tuple map set function promise".split(
+    " ",
+  ),
+);
 
 function checkObject(schema: ZodNode): void {
   let { def } = schema._zod;

@@ -1,27 +1,27 @@
-import { operandsOf, type Charge } from "./charge.js";
+import { operandsOf, type JudgedCommand } from "./judged-command.js";
 
 /** Why a program should never run, unless it is called in one of the harmless ways. */
 interface DeniedProgram {
   readonly names: string;
   readonly why: string;
   /** Called like this it only tells something. */
-  readonly unless?: (charge: Charge) => boolean;
+  readonly unless?: (judged: JudgedCommand) => boolean;
 }
 
-const first = ({ args }: Charge): string => operandsOf(args)[0]?.text ?? "";
+const first = ({ args }: JudgedCommand): string => operandsOf(args)[0]?.text ?? "";
 const firstIs =
   (shape: RegExp) =>
-  (charge: Charge): boolean =>
-    shape.test(first(charge));
+  (judged: JudgedCommand): boolean =>
+    shape.test(first(judged));
 const someIs =
   (shape: RegExp) =>
-  ({ texts }: Charge): boolean =>
+  ({ texts }: JudgedCommand): boolean =>
     texts.some((text) => shape.test(text));
-const bare = ({ args }: Charge): boolean => args.length === 0;
+const bare = ({ args }: JudgedCommand): boolean => args.length === 0;
 const anyOf =
-  (...ways: readonly ((charge: Charge) => boolean)[]) =>
-  (charge: Charge): boolean =>
-    ways.some((way) => way(charge));
+  (...ways: readonly ((judged: JudgedCommand) => boolean)[]) =>
+  (judged: JudgedCommand): boolean =>
+    ways.some((way) => way(judged));
 
 /** What `systemctl` does besides telling something. */
 const changing =
@@ -67,7 +67,7 @@ const table: readonly DeniedProgram[] = [
   {
     names: "wipefs",
     why: "it erases file systems",
-    unless: (charge) => !someIs(/^-\w*[ao]|^--(?:all|offset)/)(charge),
+    unless: (judged) => !someIs(/^-\w*[ao]|^--(?:all|offset)/)(judged),
   },
   {
     names: "lvremove vgremove pvremove lvreduce pvcreate vgcreate",
@@ -76,7 +76,7 @@ const table: readonly DeniedProgram[] = [
   {
     names: "zpool zfs",
     why: "it changes file systems",
-    unless: (charge) => !firstIs(/^(?:destroy|create|labelclear|remove|rollback|detach|offline)$/)(charge),
+    unless: (judged) => !firstIs(/^(?:destroy|create|labelclear|remove|rollback|detach|offline)$/)(judged),
   },
   {
     names: "cryptsetup",
@@ -86,14 +86,14 @@ const table: readonly DeniedProgram[] = [
   {
     names: "mdadm",
     why: "it changes the disks of the system",
-    unless: (charge) => !someIs(/^(?:-[SCrf]|--(?:stop|create|zero-superblock|remove|fail))$/)(charge),
+    unless: (judged) => !someIs(/^(?:-[SCrf]|--(?:stop|create|zero-superblock|remove|fail))$/)(judged),
   },
   {
     names: "mount",
     why: "it changes what is mounted",
     unless: anyOf(
       bare,
-      (charge) => operandsOf(charge.args).length === 0 && !someIs(/^(?:-a|--all)$/)(charge),
+      (judged) => operandsOf(judged.args).length === 0 && !someIs(/^(?:-a|--all)$/)(judged),
     ),
   },
   {
@@ -114,7 +114,7 @@ const table: readonly DeniedProgram[] = [
   {
     names: "sysctl",
     why: "it changes the settings of the kernel",
-    unless: (charge) => !someIs(/^(?:-w|--write|-p.*|--load.*|--system)$|^[\w.]+=/)(charge),
+    unless: (judged) => !someIs(/^(?:-w|--write|-p.*|--load.*|--system)$|^[\w.]+=/)(judged),
   },
   {
     names: "iptables ip6tables ebtables arptables",
@@ -132,20 +132,20 @@ const table: readonly DeniedProgram[] = [
   {
     names: "firewall-cmd",
     why: "it changes the firewall",
-    unless: (charge) =>
-      !someIs(/^--(?:add|remove|set|new|delete|change|panic-on|reload|complete-reload|permanent)/)(charge),
+    unless: (judged) =>
+      !someIs(/^--(?:add|remove|set|new|delete|change|panic-on|reload|complete-reload|permanent)/)(judged),
   },
   {
     names: "systemctl",
     why: "it changes services of the system",
-    unless: (charge) => !operandsOf(charge.args).some(({ text }) => changing.test(text)),
+    unless: (judged) => !operandsOf(judged.args).some(({ text }) => changing.test(text)),
   },
   {
     names: "service rc-service",
     why: "it changes services of the system",
     unless: anyOf(
       someIs(/^(?:--status-all|status|--list|-l)$/),
-      (charge) => operandsOf(charge.args).length < 2,
+      (judged) => operandsOf(judged.args).length < 2,
     ),
   },
   {
@@ -164,9 +164,9 @@ const table: readonly DeniedProgram[] = [
   {
     names: "hwclock",
     why: "it sets the clock",
-    unless: (charge) => !someIs(/^(?:-\w*[ws]|--(?:set|systohc|hctosys|systz|adjust).*)$/)(charge),
+    unless: (judged) => !someIs(/^(?:-\w*[ws]|--(?:set|systohc|hctosys|systz|adjust).*)$/)(judged),
   },
-  { names: "timedatectl", why: "it sets the clock", unless: (charge) => !firstIs(/^set-/)(charge) },
+  { names: "timedatectl", why: "it sets the clock", unless: (judged) => !firstIs(/^set-/)(judged) },
   { names: "ntpdate rdate", why: "it sets the clock", unless: someIs(/^-\w*q/) },
   { names: "killall5", why: "it ends all processes" },
   {
@@ -179,12 +179,12 @@ const table: readonly DeniedProgram[] = [
   {
     names: "insserv grub-install update-grub efibootmgr",
     why: "it changes how the system starts",
-    unless: (charge) => charge.name === "efibootmgr" && bare(charge),
+    unless: (judged) => judged.name === "efibootmgr" && bare(judged),
   },
   {
     names: "loginctl",
     why: "it ends sessions of others",
-    unless: (charge) => !firstIs(/^(?:terminate|kill|lock|disable|enable)-/)(charge),
+    unless: (judged) => !firstIs(/^(?:terminate|kill|lock|disable|enable)-/)(judged),
   },
 ];
 
@@ -193,12 +193,12 @@ const byName: ReadonlyMap<string, DeniedProgram> = new Map(
 );
 
 /** Programs that change the system as such. */
-export function denyProgram(charge: Charge): string | undefined {
-  const { name, texts } = charge;
+export function denyProgram(judged: JudgedCommand): string | undefined {
+  const { name, texts } = judged;
   const entry =
     byName.get(name) ?? (/^(?:mkfs|mount)\.\w/.test(name) ? byName.get(name.split(".", 1)[0]!) : undefined);
   if (entry === undefined) return undefined;
   if (texts.length === 1 && /^(?:--help|--version|-V|--usage)$/.test(texts[0]!)) return undefined;
   if (name === "sudo" && texts.length === 1 && texts[0] === "-h") return undefined;
-  return entry.unless?.(charge) === true ? undefined : entry.why;
+  return entry.unless?.(judged) === true ? undefined : entry.why;
 }

@@ -1,7 +1,7 @@
 import type { Scope } from "../scope.js";
 import type { Draft, Place } from "../walk.js";
 import { absolutePath } from "../words/paths.js";
-import { likely, operandsOf, toCharge, type Charge } from "./charge.js";
+import { likely, operandsOf, toJudgedCommand, type JudgedCommand } from "./judged-command.js";
 import { credentialsAt } from "./credentials.js";
 import { deniedRemoval, deniedWrite } from "./denied-writes.js";
 import { denyProgram } from "./denied-programs.js";
@@ -12,14 +12,14 @@ import { readFiles, writtenFiles } from "./touched-files.js";
 
 /** Why a command should never run; `undefined` where it may, once somebody consents. */
 export function denyCommand(draft: Draft, scope: Scope, place: Place): string | undefined {
-  const charge = toCharge(draft, scope, place);
-  if (charge === undefined) return undefined;
+  const judged = toJudgedCommand(draft, scope, place);
+  if (judged === undefined) return undefined;
   return (
-    denyProgram(charge) ?? special.get(charge.name)?.(charge) ?? denyNetwork(charge) ?? denyFiles(charge)
+    denyProgram(judged) ?? special.get(judged.name)?.(judged) ?? denyNetwork(judged) ?? denyFiles(judged)
   );
 }
 
-type Rule = (charge: Charge) => string | undefined;
+type Rule = (judged: JudgedCommand) => string | undefined;
 
 const special: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ...["rm", "srm", "shred", "unlink", "rmdir"].map((name): [string, Rule] => [name, denyRemovals]),
@@ -77,13 +77,13 @@ const special: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ],
 ]);
 
-function denyRemovals(charge: Charge): string | undefined {
-  const found = denyRemoval(charge);
+function denyRemovals(judged: JudgedCommand): string | undefined {
+  const found = denyRemoval(judged);
   if (found !== undefined) return found;
-  for (const field of operandsOf(charge.args)) {
+  for (const field of operandsOf(judged.args)) {
     const what =
       field.pattern === undefined
-        ? deniedRemoval(absolutePath(likely(field) || ".", charge.cwd), charge.place)
+        ? deniedRemoval(absolutePath(likely(field) || ".", judged.cwd), judged.place)
         : undefined;
     if (what !== undefined) return `it deletes ${what}`;
   }
@@ -91,7 +91,7 @@ function denyRemovals(charge: Charge): string | undefined {
 }
 
 /** An operand that is no format sets the clock. */
-function denyDate({ texts }: Charge): string | undefined {
+function denyDate({ texts }: JudgedCommand): string | undefined {
   const sets = texts.some(
     (text) =>
       /^(?:-\w*s|--set(?:=.*)?|-s.+|\d{8}(?:\d{2,4})?(?:\.\d\d)?)$/.test(text) && !/^-[dIr]/.test(text),
@@ -102,7 +102,7 @@ function denyDate({ texts }: Charge): string | undefined {
   return sets && !asks ? "it sets the clock" : undefined;
 }
 
-function denyInstall({ texts }: Charge): string | undefined {
+function denyInstall({ texts }: JudgedCommand): string | undefined {
   const modes = texts.flatMap((text, at) =>
     text === "-m" ? [texts[at + 1] ?? ""] : [/^(?:-m|--mode=)(.+)$/.exec(text)?.[1] ?? ""],
   );
@@ -112,7 +112,7 @@ function denyInstall({ texts }: Charge): string | undefined {
 }
 
 /** A container that gets the whole file system is no container. */
-function denyContainer({ texts }: Charge): string | undefined {
+function denyContainer({ texts }: JudgedCommand): string | undefined {
   if (!/^(?:run|create|exec)$/.test(texts.find((text) => !text.startsWith("-")) ?? "")) return undefined;
   const whole = texts.some((text, at) => {
     const value = /^(?:-v|--volume)$/.test(text)
@@ -125,13 +125,13 @@ function denyContainer({ texts }: Charge): string | undefined {
   return whole ? "it hands the whole file system to a container" : undefined;
 }
 
-function denyFiles(charge: Charge): string | undefined {
-  const { cwd, place } = charge;
-  for (const field of readFiles(charge)) {
+function denyFiles(judged: JudgedCommand): string | undefined {
+  const { cwd, place } = judged;
+  for (const field of readFiles(judged)) {
     const secrets = credentialsAt(field, cwd, place);
     if (secrets !== undefined) return `it reads ${secrets}`;
   }
-  for (const field of writtenFiles(charge)) {
+  for (const field of writtenFiles(judged)) {
     const text = field.pattern === undefined ? likely(field) : "";
     const what = text === "" ? undefined : deniedWrite(absolutePath(text, cwd), place);
     if (what !== undefined) return `it writes to ${what}`;

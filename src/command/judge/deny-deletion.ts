@@ -1,14 +1,14 @@
-import { hasFlag, operandsOf, type Charge } from "./charge.js";
+import { hasFlag, operandsOf, type JudgedCommand } from "./judged-command.js";
 import { vitalPlace, type Vital } from "./vital-paths.js";
 
 /** Deleting what the system, a person or the workspace as a whole stands on. */
-export function denyRemoval(charge: Charge): string | undefined {
-  const { texts, args } = charge;
+export function denyRemoval(judged: JudgedCommand): string | undefined {
+  const { texts, args } = judged;
   if (texts.some((text) => text.startsWith("--no-pre")))
     return "it deletes without regard for the root directory";
   const recursive = hasFlag(texts, /[rR]/, /^--r/);
   for (const field of operandsOf(args)) {
-    const vital = vitalPlace(field, charge.cwd, charge.place);
+    const vital = vitalPlace(field, judged.cwd, judged.place);
     if (vital === undefined) continue;
     if (recursive) return `it deletes ${vital}`;
     if (field.pattern !== undefined && vital !== "a parent of the workspace")
@@ -22,8 +22,8 @@ const narrowing =
   /^-(?:i?name|i?path|i?wholename|i?regex|i?lname|newer\w*|[acm](?:time|min|newer)|size|empty|user|group|uid|gid|perm|links|inum|samefile|nouser|nogroup)$/;
 
 /** `find` that deletes all it finds below a place that must not be deleted. */
-export function denyFind(charge: Charge): string | undefined {
-  const { texts, args } = charge;
+export function denyFind(judged: JudgedCommand): string | undefined {
+  const { texts, args } = judged;
   const deletes =
     texts.includes("-delete") ||
     texts.some(
@@ -35,15 +35,15 @@ export function denyFind(charge: Charge): string | undefined {
   if (narrowed) return undefined;
   const end = texts.findIndex((text) => /^[-(!]/.test(text) && !/^-[HLP]$/.test(text));
   for (const field of args.slice(0, end < 0 ? undefined : end)) {
-    const vital = field.text.startsWith("-") ? undefined : vitalPlace(field, charge.cwd, charge.place);
+    const vital = field.text.startsWith("-") ? undefined : vitalPlace(field, judged.cwd, judged.place);
     if (vital !== undefined) return `it deletes ${vital}`;
   }
   return undefined;
 }
 
 /** Changing owners and modes of the whole system, or giving a program the rights of its owner. */
-export function denyModes(charge: Charge): string | undefined {
-  const { name, texts, args } = charge;
+export function denyModes(judged: JudgedCommand): string | undefined {
+  const { name, texts, args } = judged;
   const operands = operandsOf(args);
   if (name === "chmod") {
     const mode = texts.find(
@@ -56,7 +56,7 @@ export function denyModes(charge: Charge): string | undefined {
   }
   const recursive = hasFlag(texts, /R/, /^--rec/);
   for (const field of operands) {
-    const vital = vitalPlace(field, charge.cwd, charge.place);
+    const vital = vitalPlace(field, judged.cwd, judged.place);
     const grave: readonly (Vital | undefined)[] = recursive
       ? ["the whole file system", "a system directory"]
       : ["the whole file system"];
@@ -66,13 +66,13 @@ export function denyModes(charge: Charge): string | undefined {
 }
 
 /** Moving, emptying or overwriting as a way of deleting. */
-export function denyMove(charge: Charge): string | undefined {
-  const { name, args, texts } = charge;
+export function denyMove(judged: JudgedCommand): string | undefined {
+  const { name, args, texts } = judged;
   const operands = operandsOf(args);
   const sources = name === "rsync" ? operands.slice(-1) : operands.slice(0, -1);
   if (name === "rsync" && !texts.some((text) => text.startsWith("--del"))) return undefined;
   for (const field of sources) {
-    const vital = vitalPlace(field, charge.cwd, charge.place);
+    const vital = vitalPlace(field, judged.cwd, judged.place);
     if (vital !== undefined && vital !== "a parent of the workspace") return `it moves or deletes ${vital}`;
   }
   return undefined;

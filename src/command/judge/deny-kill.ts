@@ -1,7 +1,7 @@
-import type { Charge } from "./charge.js";
+import type { JudgedCommand } from "./judged-command.js";
 
 /** Ending all processes, the first of all, or all of a user. */
-export function denyKill({ name, texts }: Charge): string | undefined {
+export function denyKill({ name, texts }: JudgedCommand): string | undefined {
   if (name === "kill") return killsAll(texts) ? "it ends all processes" : undefined;
   const patterns = texts.filter((text) => !text.startsWith("-"));
   if (texts.some((text) => /^-\w*r/.test(text) || text === "--regexp") || name === "pkill") {

@@ -1,4 +1,4 @@
-import type { Charge } from "./charge.js";
+import type { JudgedCommand } from "./judged-command.js";
 
 const connectors = new Set(
   "nc ncat netcat nc.traditional nc.openbsd telnet socat openssl cryptcat".split(" "),
@@ -6,8 +6,8 @@ const connectors = new Set(
 const senders = new Set([...connectors, "curl", "wget", "http", "https", "xh", "mail", "ftp", "tftp"]);
 
 /** Handing a shell to another machine, or sending it what nobody should see. */
-export function denyNetwork(charge: Charge): string | undefined {
-  const { name, texts, args, draft } = charge;
+export function denyNetwork(judged: JudgedCommand): string | undefined {
+  const { name, texts, args, draft } = judged;
   if (connectors.has(name) && handsShell(name, texts)) return "it hands a shell to another machine";
   if (!senders.has(name)) return undefined;
   const secret = draft.stdin.taint === "secret" || args.some(({ taint }) => taint === "secret");

@@ -1,7 +1,7 @@
 import type { Scope } from "../scope.js";
 import type { Place, ResolvedRedirection } from "../walk.js";
 import { absolutePath } from "../words/paths.js";
-import { likely } from "./charge.js";
+import { likely } from "./judged-command.js";
 import { credentialsAt } from "./credentials.js";
 import { deniedWrite } from "./denied-writes.js";
 

@@ -24,11 +24,11 @@ const files = new Set("-newer -anewer -cnewer -samefile".split(" "));
 
 /**
  * `find` without actions that change anything; what it runs on the files it finds must only read as well, whatever
- * file it is given: `tameReader` knows the programs of which that is sure.
+ * file it is given: `readerOfAnyWords` knows the programs of which that is sure.
  */
 export function findReads(
   reading: Reading,
-  tameReader: (program: string) => Reader | undefined,
+  readerOfAnyWords: (program: string) => Reader | undefined,
 ): readonly Field[] | undefined {
   const { args } = reading;
   const named: Field[] = [];
@@ -39,7 +39,7 @@ export function findReads(
     named.push(args[at]!);
   }
   while (at < args.length) {
-    const step = args[at]!.pattern === undefined ? readAction(reading, at, tameReader) : undefined;
+    const step = args[at]!.pattern === undefined ? readAction(reading, at, readerOfAnyWords) : undefined;
     if (step === undefined) return undefined;
     named.push(...step.named);
     at = step.end;
@@ -57,12 +57,12 @@ interface Action {
 function readAction(
   reading: Reading,
   at: number,
-  tameReader: (program: string) => Reader | undefined,
+  readerOfAnyWords: (program: string) => Reader | undefined,
 ): Action | undefined {
   const { text } = reading.args[at]!;
   if (bare.has(text)) return { end: at + 1, named: [] };
   if (text === "-exec" || text === "-execdir") {
-    const run = runsTame(reading, at + 1, tameReader);
+    const run = readExec(reading, at + 1, readerOfAnyWords);
     // `-execdir` starts in the directory of each file, from where a path leads elsewhere.
     return text === "-execdir" && run !== undefined && run.named.length > 0 ? undefined : run;
   }
@@ -78,10 +78,10 @@ function isExpression({ text }: Field): boolean {
 }
 
 /** Where the command after `-exec` ends and the files that it names, if it only reads whatever file it is given. */
-function runsTame(
+function readExec(
   reading: Reading,
   start: number,
-  tameReader: (program: string) => Reader | undefined,
+  readerOfAnyWords: (program: string) => Reader | undefined,
 ): Action | undefined {
   const { args } = reading;
   const end = args.findIndex(
@@ -90,7 +90,7 @@ function runsTame(
   const program = args[start]?.text;
   if (end < 0 || program === undefined) return undefined;
   const words = args.slice(start + 1, end).filter(({ text }) => text !== "{}");
-  const named = tameReader(program)?.({ ...reading, args: words });
+  const named = readerOfAnyWords(program)?.({ ...reading, args: words });
   if (named === undefined || words.some(({ text }) => text.includes("{}"))) return undefined;
   return { end: end + 1, named };
 }

@@ -29,15 +29,15 @@ export interface ReaderSpec extends WrittenSpec {
   /** Options whose values are files. */
   readonly files?: readonly string[];
   /** Even words that nobody saw, such as file names that a glob brings, cannot make it do more. */
-  readonly tame?: boolean;
+  readonly anyWords?: boolean;
 }
 
 /** Make a reader of a spec. */
 export function toReader(written: ReaderSpec): Reader {
   const spec: OptionSpec = toSpec(written);
-  const { operands = "paths", files = [], tame = false } = written;
+  const { operands = "paths", files = [], anyWords = false } = written;
   return ({ args }) => {
-    if (!tame && args.some(couldBeOption)) return undefined;
+    if (!anyWords && args.some(couldBeOption)) return undefined;
     const read = readArguments(args, spec);
     if (read === undefined) return undefined;
     const named = files.flatMap((name) => read.options.get(name) ?? []);
@@ -59,8 +59,8 @@ function couldBeOption({ pattern }: Field): boolean {
 }
 
 /** The reader of a program that more words cannot make do more than read. */
-export function tameReader(program: string): Reader | undefined {
-  return listed[program]?.tame === true ? readOnlyPrograms.get(program) : undefined;
+export function readerOfAnyWords(program: string): Reader | undefined {
+  return listed[program]?.anyWords === true ? readOnlyPrograms.get(program) : undefined;
 }
 
 /** Without `-x` and `-X`, which run a program on what was found. */
@@ -78,9 +78,9 @@ const listed: Readonly<Record<string, ReaderSpec>> = {
     flags: "aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1",
     values: "ITw",
     long: "all almost-all author escape ignore-backups classify=? color=? directory dereference file-type full-time group-directories-first no-group human-readable si inode kibibytes format= hide= ignore= indicator-style= literal numeric-uid-gid quote-name quoting-style= reverse recursive size sort= time= time-style= tabsize= width= context zero",
-    tame: true,
+    anyWords: true,
   },
-  stat: { flags: "LftZ", values: "c", long: "dereference file-system format= printf= terse", tame: true },
+  stat: { flags: "LftZ", values: "c", long: "dereference file-system format= printf= terse", anyWords: true },
   file: {
     flags: "bihLkNnrsv0E",
     values: "FeP",
@@ -90,7 +90,7 @@ const listed: Readonly<Record<string, ReaderSpec>> = {
     flags: "0abchDHklLmPsSx",
     values: "dBt",
     long: "all apparent-size bytes total human-readable si summarize max-depth= block-size= one-file-system separate-dirs threshold= time=? exclude= null",
-    tame: true,
+    anyWords: true,
   },
   df: {
     flags: "ahHiklPT",
@@ -103,7 +103,7 @@ const listed: Readonly<Record<string, ReaderSpec>> = {
     flags: "adflxiqNQpugshDFrtUvcCnAS",
     values: "LPIH",
     long: "dirsfirst filelimit= noreport prune gitignore matchdirs ignore-case du si inodes device sort= filesfirst charset=",
-    tame: false,
+    anyWords: false,
   },
   realpath: {
     flags: "emLPqsz",
@@ -207,7 +207,7 @@ export const readOnlyPrograms: ReadonlyMap<string, Reader> = new Map<string, Rea
   ["[", ({ args }) => (args.at(-1)?.text === "]" ? testReads(args.slice(0, -1)) : undefined)],
   ["command", ({ args }) => (/^-[vV]$/.test(args[0]?.text ?? "") ? [] : undefined)],
   ["npm", npmReads],
-  ["find", (reading) => findReads(reading, tameReader)],
+  ["find", (reading) => findReads(reading, readerOfAnyWords)],
   ["sed", sedReads],
   ["awk", awkReads],
   ["gawk", awkReads],

@@ -20,7 +20,7 @@ const grep: ReaderSpec = {
   number: true,
   files: ["f", "file", "exclude-from"],
   operands: afterPattern("e", "f", "regexp", "file"),
-  tame: true,
+  anyWords: true,
 };
 
 /** Without a pager of the caller's; what is printed goes into a pipe, where it starts none. */
@@ -47,7 +47,7 @@ function hasNumbers({ options }: ReadArguments, name: string): boolean {
   return (options.get(name) ?? []).every(({ text }) => text === "" || /^\d+$/.test(text));
 }
 
-const sum: ReaderSpec = { flags: "btz", long: "binary text tag zero", tame: true };
+const sum: ReaderSpec = { flags: "btz", long: "binary text tag zero", anyWords: true };
 
 /** Programs that print text from files, or from what is piped into them. */
 export const textPrograms: Readonly<Record<string, ReaderSpec>> = {
@@ -67,23 +67,23 @@ export const textPrograms: Readonly<Record<string, ReaderSpec>> = {
   cat: {
     flags: "AbeEnstTuv",
     long: "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting",
-    tame: true,
+    anyWords: true,
   },
   head: {
     flags: "qvz",
     values: "nc",
     long: "bytes= lines= quiet silent verbose zero-terminated",
     number: true,
-    tame: true,
+    anyWords: true,
   },
   tail: {
     flags: "qvz",
     values: "nc",
     long: "bytes= lines= quiet silent verbose zero-terminated",
     number: true,
-    tame: true,
+    anyWords: true,
   },
-  wc: { flags: "clmLw", long: "bytes chars lines max-line-length words total=", tame: true },
+  wc: { flags: "clmLw", long: "bytes chars lines max-line-length words total=", anyWords: true },
   sort: {
     flags: "bcCdfghiMmnrRsuVz",
     values: "ktS",
@@ -100,7 +100,7 @@ export const textPrograms: Readonly<Record<string, ReaderSpec>> = {
     flags: "nsz",
     values: "bcdf",
     long: "bytes= characters= delimiter= fields= complement only-delimited output-delimiter= zero-terminated",
-    tame: true,
+    anyWords: true,
   },
   tr: { flags: "cCdst", long: "complement delete squeeze-repeats truncate-set1", operands: "text" },
   diff: {
@@ -116,15 +116,21 @@ export const textPrograms: Readonly<Record<string, ReaderSpec>> = {
     flags: "p",
     values: "bdfhilnsvw",
     long: "body-numbering= number-format= number-width= starting-line-number= number-separator=",
-    tame: true,
+    anyWords: true,
   },
-  tac: { flags: "br", values: "s", long: "before regex separator=", tame: true },
-  rev: { tame: true },
-  fold: { flags: "bs", values: "w", long: "bytes spaces width=", number: true, tame: true },
-  fmt: { flags: "cstu", values: "wpg", long: "width= uniform-spacing split-only", number: true, tame: true },
-  expand: { flags: "i", values: "t", long: "initial tabs=", tame: true },
-  unexpand: { flags: "a", values: "t", long: "all first-only tabs=", tame: true },
-  paste: { flags: "sz", values: "d", long: "delimiters= serial zero-terminated", tame: true },
+  tac: { flags: "br", values: "s", long: "before regex separator=", anyWords: true },
+  rev: { anyWords: true },
+  fold: { flags: "bs", values: "w", long: "bytes spaces width=", number: true, anyWords: true },
+  fmt: {
+    flags: "cstu",
+    values: "wpg",
+    long: "width= uniform-spacing split-only",
+    number: true,
+    anyWords: true,
+  },
+  expand: { flags: "i", values: "t", long: "initial tabs=", anyWords: true },
+  unexpand: { flags: "a", values: "t", long: "all first-only tabs=", anyWords: true },
+  paste: { flags: "sz", values: "d", long: "delimiters= serial zero-terminated", anyWords: true },
   column: {
     flags: "tnexJ",
     values: "csoNRHTl",
@@ -135,7 +141,7 @@ export const textPrograms: Readonly<Record<string, ReaderSpec>> = {
     values: "AjNtS",
     attached: "w",
     long: "address-radix= skip-bytes= read-bytes= format= output-duplicates width=?",
-    tame: true,
+    anyWords: true,
   },
   // What follows a file is no option any more, but a file to write.
   xxd: { flags: "abeipuE", values: "cgolsn", operands: atMostOne, stop: true },
@@ -147,11 +153,11 @@ export const textPrograms: Readonly<Record<string, ReaderSpec>> = {
     // `@file` stands for the words in that file.
     operands: ({ operands }) => (operands.some(({ text }) => text.startsWith("@")) ? undefined : operands),
   },
-  base64: { flags: "di", values: "w", long: "decode ignore-garbage wrap=", tame: true },
+  base64: { flags: "di", values: "w", long: "decode ignore-garbage wrap=", anyWords: true },
   zcat: { flags: "fqv" },
   md5sum: sum,
   sha1sum: sum,
   sha256sum: sum,
   sha512sum: sum,
-  cksum: { tame: true },
+  cksum: { anyWords: true },
 };

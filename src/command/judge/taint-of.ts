@@ -1,5 +1,5 @@
 import type { Taint } from "../words/field.js";
-import type { Charge } from "./charge.js";
+import type { JudgedCommand } from "./judged-command.js";
 
 const fetchers = new Set(
   "curl wget fetch aria2c http https xh lynx w3m links elinks nc ncat netcat socat telnet ftp tftp dig nslookup host ssh smbclient".split(
@@ -8,7 +8,11 @@ const fetchers = new Set(
 );
 
 /** What a program prints that nobody has seen: text of another machine, decoded text, or secrets of the environment. */
-export function taintOf({ name, texts, args }: Pick<Charge, "name" | "texts" | "args">): Taint | undefined {
+export function taintOf({
+  name,
+  texts,
+  args,
+}: Pick<JudgedCommand, "name" | "texts" | "args">): Taint | undefined {
   if (fetchers.has(name) || (name === "openssl" && texts[0] === "s_client")) return "fetched";
   if (decodes(name, texts)) return "decoded";
   if ((name === "env" || name === "printenv") && args.every(({ text }) => /^-[0]?$|^[A-Z_]+$/.test(text)))

@@ -1,10 +1,10 @@
 import { knownField, type Field } from "../words/field.js";
 import { baseName } from "../words/paths.js";
-import { operandsOf, type Charge } from "./charge.js";
+import { operandsOf, type JudgedCommand } from "./judged-command.js";
 
 /** Files that a command surely changes in any way, as far as its words say so: their content, name, place or rights. */
-export function changedFiles(charge: Named): readonly Field[] {
-  const { name, args } = charge;
+export function changedFiles(judged: Named): readonly Field[] {
+  const { name, args } = judged;
   if (inPlace.has(name)) return operandsOf(args);
   switch (name) {
     case "touch":
@@ -17,20 +17,20 @@ export function changedFiles(charge: Named): readonly Field[] {
     case "chgrp":
       return changedRights(args);
     case "mv":
-      return [...writtenFiles(charge), ...movedAway(args)];
+      return [...writtenFiles(judged), ...movedAway(args)];
     case "git":
       return changedByGit(args);
     default:
-      return writtenFiles(charge);
+      return writtenFiles(judged);
   }
 }
 
 /** Files whose content a command surely writes, as far as its words say so. */
-export function writtenFiles(charge: Named): readonly Field[] {
-  return (Object.hasOwn(writers, charge.name) ? writers[charge.name]?.(charge) : undefined) ?? [];
+export function writtenFiles(judged: Named): readonly Field[] {
+  return (Object.hasOwn(writers, judged.name) ? writers[judged.name]?.(judged) : undefined) ?? [];
 }
 
-type Named = Pick<Charge, "name" | "args" | "texts">;
+type Named = Pick<JudgedCommand, "name" | "args" | "texts">;
 
 const inOptions = (apart: RegExp) => {
   return ({ args }: Named) => valuesOf(args, apart, /^(?:-[oO]|--output(?:-document)?=)(?=.)/);
@@ -42,7 +42,7 @@ const editedByAwk = ({ args, texts }: Named) =>
 const editedBySed = ({ args, texts }: Named) =>
   texts.some((text) => /^(?:-[a-zA-Z]*i|--in-place)/.test(text)) ? operandsOf(args).slice(1) : [];
 
-const writers: Readonly<Record<string, (charge: Named) => readonly Field[]>> = {
+const writers: Readonly<Record<string, (judged: Named) => readonly Field[]>> = {
   tee: written,
   truncate: written,
   sponge: written,
@@ -128,7 +128,7 @@ function copied(args: readonly Field[], texts: readonly string[]): readonly Fiel
 }
 
 /** Files that a command reads and shows, sends or copies; not those that it only looks at. */
-export function readFiles({ name, args }: Pick<Charge, "name" | "args">): readonly Field[] {
+export function readFiles({ name, args }: Pick<JudgedCommand, "name" | "args">): readonly Field[] {
   if (readers.has(name)) return operandsOf(args);
   if (searchers.has(name)) return operandsAfterPattern(args);
   switch (name) {

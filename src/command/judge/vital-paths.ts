@@ -2,7 +2,7 @@ import type { Place } from "../walk.js";
 import type { Field } from "../words/field.js";
 import { matchGlob } from "../words/match-glob.js";
 import { absolutePath, isInside } from "../words/paths.js";
-import { likely } from "./charge.js";
+import { likely } from "./judged-command.js";
 
 const top =
   "bin boot dev etc home lib lib32 lib64 libx32 mnt media opt proc root run sbin srv sys usr var Applications Library System Users Volumes private".split(

@@ -41,6 +41,12 @@ function isCode(name: string): boolean {
 
 const shells = "sh bash dash ash zsh ksh mksh rbash fish csh tcsh pwsh powershell".split(" ");
 
+/** Programs with options or subcommands that take a command. */
+const takingCommands =
+  "git tar bsdtar rsync ssh scp sftp vim vi nvim view ex sed gsed sort rg man gdb tcpdump zip wget psql mysql sqlite3".split(
+    " ",
+  );
+
 const unfolders: ReadonlyMap<string, Unfold> = new Map<string, Unfold>([
   ...wrapperNames.map((name): [string, Unfold] => [name, unfoldWrapper]),
   ...shells.map((name): [string, Unfold] => [name, unfoldShell]),
@@ -53,32 +59,7 @@ const unfolders: ReadonlyMap<string, Unfold> = new Map<string, Unfold>([
     name,
     unfoldCode,
   ]),
-  ...[
-    "git",
-    "tar",
-    "bsdtar",
-    "rsync",
-    "ssh",
-    "scp",
-    "sftp",
-    "vim",
-    "vi",
-    "nvim",
-    "view",
-    "ex",
-    "sed",
-    "gsed",
-    "sort",
-    "rg",
-    "man",
-    "gdb",
-    "tcpdump",
-    "zip",
-    "wget",
-    "psql",
-    "mysql",
-    "sqlite3",
-  ].map((name): [string, Unfold] => [name, unfoldOptions]),
+  ...takingCommands.map((name): [string, Unfold] => [name, unfoldOptions]),
   ...["busybox", "toybox"].map((name): [string, Unfold] => [name, unfoldApplet]),
 ]);
 

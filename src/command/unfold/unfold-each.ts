@@ -1,4 +1,4 @@
-import { tameReader } from "../judge/read-only-programs.js";
+import { readerOfAnyWords } from "../judge/read-only-programs.js";
 import { insidePaths, readOnlyPaths } from "../judge/read-only.js";
 import { reportCommand } from "../report-command.js";
 import { readArguments, toSpec } from "../read-options.js";
@@ -49,7 +49,7 @@ function unfoldXargs(unfolding: Unfolding): boolean {
     given !== undefined && given.length <= maxGiven
       ? fill(command, place, given)
       : fill(command, place, undefined, draft.stdin.taint);
-  if (given === undefined && place === undefined && !fromFile && feedsTame(unfolding, command)) return true;
+  if (given === undefined && place === undefined && !fromFile && feedsReader(unfolding, command)) return true;
   for (const words of fields) runWords(unfolding, words, { strict: false });
   return true;
 }
@@ -90,12 +90,12 @@ function fill(
 const listers = new Set(["find", "fd", "fdfind"]);
 
 /** File names that were found in the workspace, handed to a program that cannot do more than read. */
-function feedsTame(unfolding: Unfolding, command: readonly Field[]): boolean {
+function feedsReader(unfolding: Unfolding, command: readonly Field[]): boolean {
   const { draft, scope, walk } = unfolding;
   const [program, ...args] = command;
   if (!scope.strict || program === undefined || !listers.has(draft.stdin.from ?? "")) return false;
   const reading = { args, cwds: scope.cwds ?? [], place: walk.place };
-  const named = tameReader(program.text)?.(reading);
+  const named = readerOfAnyWords(program.text)?.(reading);
   if (named === undefined || named.some((field) => insidePaths(field, reading) === undefined)) return false;
   if (readOnlyPaths({ ...draft, fields: [knownField("true")] }, scope, walk.place) === undefined)
     return false;

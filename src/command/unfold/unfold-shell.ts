@@ -1,8 +1,7 @@
 import { reportCommand } from "../report-command.js";
 import { isConnector } from "../judge/deny-network.js";
 import type { Field } from "../words/field.js";
-import { runChild, type Unfolding } from "./unfolding.js";
-import { unseen } from "./unseen.js";
+import { denyUnseen, runChild, type Unfolding } from "./unfolding.js";
 
 const judged = new Set(["sh", "bash", "dash", "ash", "ksh", "mksh", "rbash"]);
 
@@ -18,7 +17,7 @@ export function unfoldShell(unfolding: Unfolding): boolean {
   const reverse = toNetwork(unfolding);
   if (reverse !== undefined) return report(unfolding, reverse);
   if (first !== undefined && !letters.includes("s") && !/^(?:-|\/dev\/(?:stdin|fd\/0))$/.test(first.text)) {
-    return report(unfolding, unseen(first.taint));
+    return report(unfolding, denyUnseen(first.taint));
   }
   if (!draft.stdin.fed) return false;
   const text = draft.stdin.text();
@@ -28,7 +27,7 @@ export function unfoldShell(unfolding: Unfolding): boolean {
       plainSh: name !== "bash",
       positional: first === undefined ? [] : rest,
     });
-  const denied = unseen(draft.stdin.taint);
+  const denied = denyUnseen(draft.stdin.taint);
   const sure = text !== undefined && draft.stdin.sure?.() === true;
   reportCommand(
     draft,
@@ -70,7 +69,7 @@ function runScript(unfolding: Unfolding, script: Field, { rest, letters }: Scrip
     positional,
     plainSh: name !== "bash",
   });
-  const denied = unseen(script.taint) ?? toNetwork(unfolding);
+  const denied = denyUnseen(script.taint) ?? toNetwork(unfolding);
   if (!script.known || denied !== undefined || !steady) {
     reportCommand(draft, scope, walk, {
       denied,

@@ -1,8 +1,7 @@
 import { reportCommand } from "../report-command.js";
 import { carryOver, forget, forkScope } from "../scope.js";
 import { isUnseen } from "../words/field.js";
-import { runChild, runText, runWords, type Unfolding } from "./unfolding.js";
-import { unseen } from "./unseen.js";
+import { denyUnseen, runChild, runText, runWords, type Unfolding } from "./unfolding.js";
 
 /** Builtins and programs that are given text to run. */
 export function unfoldText(unfolding: Unfolding): boolean {
@@ -16,7 +15,7 @@ export function unfoldText(unfolding: Unfolding): boolean {
       const stdin = file !== undefined && /^\/dev\/(?:stdin|fd\/0)$/.test(file.text);
       const text = stdin ? draft.stdin.text() : undefined;
       if (text !== undefined) runText(unfolding, text, name, { strict: false });
-      const denied = unseen(stdin ? draft.stdin.taint : file?.taint);
+      const denied = denyUnseen(stdin ? draft.stdin.taint : file?.taint);
       reportCommand(draft, scope, walk, { denied, why: "what it sources is only known when it runs" });
       return true;
     }
@@ -59,7 +58,7 @@ function runEval(unfolding: Unfolding): boolean {
   scope.cwds = undefined;
   scope.poison ??= "what was evaluated before it is only known when it runs";
   reportCommand(draft, scope, walk, {
-    denied: unseen(taint),
+    denied: denyUnseen(taint),
     why: "what it evaluates is only known when it runs",
   });
   return true;

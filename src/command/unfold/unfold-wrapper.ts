@@ -13,6 +13,13 @@ interface Wrapper extends WrittenSpec {
   readonly variables?: boolean;
 }
 
+const timeout: Wrapper = {
+  flags: "v",
+  values: "ks",
+  long: "kill-after= signal= foreground preserve-status verbose",
+  own: 1,
+};
+
 const wrappers: Readonly<Record<string, Wrapper>> = {
   // It writes a file where it is given a terminal.
   nohup: { opaque: true },
@@ -20,18 +27,8 @@ const wrappers: Readonly<Record<string, Wrapper>> = {
   nice: { values: "n", long: "adjustment=", number: true },
   ionice: { flags: "t", values: "cn", long: "class= classdata= ignore" },
   stdbuf: { values: "ioe", long: "input= output= error=" },
-  timeout: {
-    flags: "v",
-    values: "ks",
-    long: "kill-after= signal= foreground preserve-status verbose",
-    own: 1,
-  },
-  gtimeout: {
-    flags: "v",
-    values: "ks",
-    long: "kill-after= signal= foreground preserve-status verbose",
-    own: 1,
-  },
+  timeout,
+  gtimeout: timeout,
   time: { flags: "pvq", long: "portability verbose quiet", values: "f" },
   chrt: { flags: "abdfiorR", own: 1 },
   taskset: { flags: "ac", own: 1 },

@@ -1,6 +1,6 @@
 import { forget, forkScope, scopeVia, type Scope } from "../scope.js";
 import type { Draft, Walk } from "../walk.js";
-import type { Field } from "../words/field.js";
+import { isUnseen, type Field, type Taint } from "../words/field.js";
 
 /** A command that is looked into. */
 export interface Unfolding {
@@ -59,4 +59,12 @@ export function runText(
   const inner = scopeVia(scope, via, changes);
   walk.source(text, inner);
   return inner;
+}
+
+/** Why text from such a place must not be run, if it must not. */
+export function denyUnseen(taint: Taint | undefined): string | undefined {
+  if (!isUnseen(taint)) return undefined;
+  return taint === "fetched"
+    ? "it runs code from another machine that nobody has seen"
+    : "it runs decoded code that nobody has seen";
 }

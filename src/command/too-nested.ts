@@ -5,7 +5,7 @@ const maxHeredocs = 300;
  * Whether text is so deep, or opens so much that it never closes, that parsing it would take long:
  * the parser looks ahead from each opening bracket. Quotes do not count here, since code in them is balanced.
  */
-export function isTangled(text: string): boolean {
+export function isTooNested(text: string): boolean {
   let depth = 0;
   let heredocs = 0;
   for (let at = 0; at < text.length; at++) {

@@ -3,8 +3,8 @@ import type { Draft, Place } from "../walk.js";
 import type { Field } from "../words/field.js";
 import { absolutePath, baseName, isInside } from "../words/paths.js";
 
-/** A command that is asked whether it should ever run. */
-export interface Charge {
+/** A command with its program known, as the deny rules see it. */
+export interface JudgedCommand {
   /** The program without its directory. */
   readonly name: string;
   readonly args: readonly Field[];
@@ -18,7 +18,7 @@ export interface Charge {
 }
 
 /** Prepare a command; `undefined` where nobody knows which program it is, or it is one of the workspace's own. */
-export function toCharge(draft: Draft, scope: Scope, place: Place): Charge | undefined {
+export function toJudgedCommand(draft: Draft, scope: Scope, place: Place): JudgedCommand | undefined {
   const cwd = scope.likelyCwd;
   const [first, ...args] = draft.fields;
   const name = first && programName(first, cwd, place);

@@ -4,7 +4,7 @@ import type { NormalConfig } from "./normal-config.js";
  * Give each rule a name that no rule of a stronger source has: two files may well call a rule
  * alike, but a decision must lead back to one. Adds the names to `taken`.
  */
-export function withOwnIds(config: NormalConfig, source: string, taken: Set<string>): NormalConfig {
+export function withUniqueIds(config: NormalConfig, source: string, taken: Set<string>): NormalConfig {
   if (config.policy === undefined) return config;
   const rules = config.policy.rules.map((rule, index) => {
     const id = freeName(rule.id ?? `${source}#${index + 1}`, source, taken);
