@@ -22,7 +22,7 @@ describe("a list of parameters", () => {
     expect(refusalOf([{ name: "a", type: "text" }])).toMatch(/"text".*one of string/);
     expect(refusalOf([{ name: "a" }])).toMatch(/type/);
     expect(refusalOf([{ ...good, enum: [] }])).toMatch(/enum/);
-    expect(refusalOf([{ ...good, enum: ["x", 5] }])).toMatch(/5, which is no string/);
+    expect(refusalOf([{ ...good, enum: ["x", 5] }])).toMatch(/5, which is not a string/);
     expect(refusalOf([{ ...good, default: 5 }])).toMatch(/default/);
     expect(refusalOf([{ ...good, enum: ["x"], default: "y" }])).toMatch(/default/);
     expect(refusalOf([{ ...good, required: "yes" }])).toMatch(/required/);

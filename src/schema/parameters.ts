@@ -68,7 +68,7 @@ function checkValues(parameter: ToolParameter): void {
   const { name, type, enum: values, default: preset } = parameter;
   const wrong = values?.find((value) => !admits(type, value));
   if (wrong !== undefined) {
-    refuse(`"enum" of the parameter "${name}" holds ${JSON.stringify(wrong)}, which is not a ${type}.`);
+    refuse(`"enum" of the parameter "${name}" contains ${JSON.stringify(wrong)}, which is not a ${type}.`);
   }
   if (preset === undefined || checkOne(parameter, preset) === undefined) return;
   refuse(`The default of the parameter "${name}" is not a ${type} that the parameter allows.`);
