@@ -28,7 +28,7 @@ describe("a list of parameters", () => {
     expect(refusalOf([{ ...good, required: "yes" }])).toMatch(/required/);
     expect(refusalOf([{ ...good, description: 5 }])).toMatch(/description/);
     expect(refusalOf([null])).toMatch(/no name/);
-    expect(refusalOf([{ ...good, default: () => 1 }])).toMatch(/no plain data/);
+    expect(refusalOf([{ ...good, default: () => 1 }])).toMatch(/not plain data/);
   });
 
   it("may be empty: a tool without arguments", () => {
