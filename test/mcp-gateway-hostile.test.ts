@@ -68,7 +68,7 @@ describe("hostile MCP servers, all behind one gateway", () => {
     });
     await tenon.ready();
     await tenon.mcp.tryAll(20_000);
-  }, 40_000);
+  });
   afterAll(async () => {
     await tenon.close();
     rmSync(folder, { recursive: true, force: true });

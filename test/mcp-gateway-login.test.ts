@@ -125,5 +125,5 @@ describe("a login at a remote MCP server", () => {
     expect(JSON.stringify(later.mcp.servers())).not.toContain("s3cret-token-value");
     expect(await later.mcp.logout("locked")).toBe(true);
     await later.close();
-  }, 60_000);
+  });
 });

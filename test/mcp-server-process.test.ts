@@ -104,7 +104,7 @@ describe("tenon mcp", () => {
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
-  it("serves the Inspector", { timeout: 30_000 }, async () => {
+  it("serves the Inspector", async () => {
     const inspector = resolve(import.meta.dirname, "peers/node_modules/.bin/mcp-inspector");
     const call = ["--method", "tools/call", "--tool-name", "base64_encode", "--tool-arg", "text=hi"];
     const output = await new Promise<string>((done, fail) => {

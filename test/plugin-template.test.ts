@@ -25,4 +25,4 @@ it("the plugin that `tenon plugins create` writes passes its own test", async ()
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

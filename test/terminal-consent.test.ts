@@ -10,7 +10,7 @@ const tenon = resolve(import.meta.dirname, "../bin/tenon.cjs");
 const asks = "policy:\n  rules:\n    - { id: look, decision: ask, tool: json_parse }\n";
 const interrupt = "\u0003";
 
-describe("consent on a terminal", { timeout: 60_000 }, () => {
+describe("consent on a terminal", () => {
   let home: string;
   beforeAll(() => {
     home = mkdtempSync(join(tmpdir(), "tenon-terminal-"));

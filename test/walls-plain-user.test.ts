@@ -53,7 +53,7 @@ await tenon.close();
 rmSync(root, { recursive: true, force: true });
 `;
 
-it("holds a plain user's commands as it holds root's", { timeout: 60_000 }, () => {
+it("holds a plain user's commands as it holds root's", () => {
   const node = [process.execPath, "--input-type=module", "-e", script, library];
   const [file = "", ...args] = [...asPlainUser(), ...node];
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/nonexistent" };

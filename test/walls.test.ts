@@ -242,7 +242,7 @@ describe.each(tables)("$name", ({ config, rows }) => {
     },
   );
 
-  it("holds in searches and walks that run unasked", { timeout: 60_000 }, async () => {
+  it("holds in searches and walks that run unasked", async () => {
     const { workspace, stateDir } = prepared();
     const tenon = open({ config: { mode: "ask", ...config } }, { workspace, stateDir });
     const readable = rows.filter(({ read }) => read).map(({ path }) => path);
@@ -259,7 +259,7 @@ describe.each(tables)("$name", ({ config, rows }) => {
     for (const { path, read } of rows) if (!read) expect(JSON.stringify(found)).not.toContain(`"${path}"`);
   });
 
-  it("holds whatever is done to the folders on the way", { timeout: 60_000 }, async () => {
+  it("holds whatever is done to the folders on the way", async () => {
     const { tenon, workspace } = prepared();
     const guarded = rows.filter(({ write }) => !write);
     const tops = [...new Set(guarded.map(({ path }) => path.split("/")[0]!))];
@@ -287,7 +287,7 @@ describe("a folder that holds what a rule is about", () => {
     policy: { rules: [{ decision: "deny", path: "kept/*", access: "write" }] },
   };
 
-  it.each(files)("is neither moved nor deleted by a tool: %s", { timeout: 30_000 }, async (file) => {
+  it.each(files)("is neither moved nor deleted by a tool: %s", async (file) => {
     const fixture = createFixture();
     fill(
       fixture.workspace,

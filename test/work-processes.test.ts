@@ -25,7 +25,7 @@ beforeAll(async () => {
   });
   await bundle.write({ file: program, format: "esm", codeSplitting: false });
   await bundle.close();
-}, 60_000);
+});
 afterAll(() => rmSync(resolve(program, ".."), { recursive: true, force: true }));
 
 beforeEach(() => {

@@ -112,7 +112,7 @@ describe("text for the model", () => {
       }),
       { numRuns: 30 },
     );
-  }, 30_000);
+  });
 
   it("stays within the budget with any parts, and in errors", async () => {
     const tenon = start({ maxTokens: 400 });
@@ -139,7 +139,7 @@ describe("text for the model", () => {
       ),
       { numRuns: 30 },
     );
-  }, 30_000);
+  });
 
   it("of a batch stays within its own budget, and who needs little leaves more for others", async () => {
     const tenon = start({ maxTokens: 2000, maxBatchTokens: 3000 });

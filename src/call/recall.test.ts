@@ -143,7 +143,7 @@ describe("a cached answer", () => {
     expect(isCached(await info())).toBe(true);
     await tenon.remember({ decision: "deny", tool: "base64_encode" });
     expect((await info()).error?.type).toBe("ToolPermissionError");
-  }, 30_000);
+  });
 
   it("is never stale, whatever somebody else does to the files", async () => {
     const { tenon, workspace, write } = start();
@@ -206,7 +206,7 @@ describe("a cached answer", () => {
       }),
       { numRuns: 100 },
     );
-  }, 30_000);
+  });
 
   it("is kept only of what declares that it can be", async () => {
     let runs = 0;

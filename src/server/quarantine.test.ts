@@ -16,7 +16,7 @@ afterAll(async () => {
   rmSync(stateDir, { recursive: true, force: true });
 });
 
-describe("held back changes over the API", { timeout: 60_000 }, () => {
+describe("held back changes over the API", () => {
   it("are listed, shown, restored and discarded", async () => {
     const command = `python3 -c 'open(".npmrc","w").write("a"); open(".envrc","w").write("x")'`;
     const { callId } = await at.tenon.call({ name: "shell_exec", arguments: { command } });

@@ -135,7 +135,7 @@ describe("the visible form of a text", () => {
     ["digits with selectors", "1\ufe0f".repeat(150_000)],
     ["tags without end", "🏴\u{e0067}".repeat(80_000)],
     ["brackets", "⟨".repeat(300_000)],
-  ])("takes %s in linear time", { timeout: 60_000 }, (_, text) => {
+  ])("takes %s in linear time", (_, text) => {
     const start = performance.now();
     expect(fromVisibleText(toVisibleText(text)) === text).toBe(true);
     expect(performance.now() - start).toBeLessThan(underLoad(30_000));

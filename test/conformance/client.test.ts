@@ -25,7 +25,7 @@ describe("the MCP client passes the protocol's own conformance suite", () => {
     await bundle.write({ file: join(folder, "client.mjs"), format: "esm", codeSplitting: false });
     await bundle.close();
     places = await openPlaces(join(folder, "places"));
-  }, 60_000);
+  });
   afterAll(() => {
     places.close();
     rmSync(folder, { recursive: true, force: true });

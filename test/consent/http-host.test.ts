@@ -12,7 +12,7 @@ let served: Served;
 beforeAll(async () => {
   fixture = openConsentFixture();
   served = await fixture.serve();
-}, 60_000);
+});
 afterAll(() => fixture.close());
 
 const write = (path: string) => ({ name: "write_file", arguments: { path, content: "x\n" } });

@@ -11,7 +11,7 @@ let served: Served;
 beforeAll(async () => {
   fixture = openConsentFixture();
   served = await fixture.serve();
-}, 60_000);
+});
 afterAll(() => fixture.close());
 
 interface Message {

@@ -110,7 +110,7 @@ export function accessSuite(stage: () => Stage): void {
       await page.evaluate('document.documentElement.dataset.theme = "dark"');
       expect(await faultsOf(page, { only: ["color-contrast"] }), `${name}, dark`).toEqual([]);
       await page.evaluate('document.documentElement.dataset.theme = "light"');
-    }, 90_000);
+    });
   }
 
   it("has no serious fault in what opens above or behind: dialogs, second tabs, forms", async () => {
@@ -124,7 +124,7 @@ export function accessSuite(stage: () => Stage): void {
       await page.evaluate('document.documentElement.dataset.theme = "light"');
       await page.keyboard.press("Escape");
     }
-  }, 90_000);
+  });
 
   it("works on a narrow screen, in the dark and in Chinese", async () => {
     const { page } = stage();

@@ -36,7 +36,7 @@ async function look(tool: string, args: unknown, inspect: (card: Locator) => Pro
   await card.waitFor({ state: "detached" });
 }
 
-describe("what a person sees in the browser", { timeout: 60_000 }, () => {
+describe("what a person sees in the browser", () => {
   it("decodes to the same code points, for a text of all characters", async () => {
     const texts = Array.from({ length: 60 }, (_, seed) => randomText(seed + 1).toWellFormed());
     const text = `${texts.join("\n")}\nthe end`;

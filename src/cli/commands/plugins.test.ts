@@ -90,7 +90,7 @@ describe("tenon plugins", () => {
     expect(plugins()).toEqual([]);
     expect(existsSync(join(root, "config/tenon/plugins/node_modules/packed"))).toBe(false);
     expect(await tenon("plugins", "remove", "mine")).toMatchObject({ code: 2 });
-  }, 60_000);
+  });
 
   it("refuses what cannot be loaded and leaves the configuration alone", async () => {
     const before = readFileSync(config, "utf8");
@@ -104,7 +104,7 @@ describe("tenon plugins", () => {
       stderr: expect.stringContaining("not a path or a valid npm package name"),
     });
     expect(readFileSync(config, "utf8")).toBe(before);
-  }, 30_000);
+  });
 
   it("shows a plugin that fails, with its fault, and exits with 1", async () => {
     writeFileSync(config, JSON.stringify({ plugins: ["./gone.ts"] }));
@@ -127,7 +127,7 @@ describe("tenon plugins", () => {
       stderr: expect.stringContaining("cannot be edited automatically"),
     });
     rmSync(code);
-  }, 30_000);
+  });
 
   it("creates a plugin, but not over something else", async () => {
     expect(await tenon("plugins", "create", "My Plugin")).toMatchObject({

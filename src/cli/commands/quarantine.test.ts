@@ -20,7 +20,7 @@ beforeEach(async () => {
   await runtime.close();
 });
 
-describe("tenon quarantine", { timeout: 60_000 }, () => {
+describe("tenon quarantine", () => {
   it("lists, shows, restores and discards what was held back", async () => {
     const { out } = await tenon("quarantine", "list", "--json");
     const items = JSON.parse(out) as HeldItem[];

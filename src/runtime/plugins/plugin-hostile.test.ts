@@ -79,7 +79,7 @@ describe("a plugin that lies", () => {
     const pid = Number(readFileSync(note, "utf8"));
     await expect.poll(() => isGone(pid)).toBe(true);
     await tenon.close();
-  }, 20_000);
+  });
 
   it("about its name, gets none of the tools of the plugin that has it", async () => {
     const charge = (answer: string, version: string): string =>
@@ -99,7 +99,7 @@ describe("a plugin that lies", () => {
     await tenon.loadPlugin(fixture.put("odd.mjs", plainPlugin("odd", tools)));
     expect(await tenon.call({ name: "odd" })).toSucceed({ result: null });
     await tenon.close();
-  }, 20_000);
+  });
 });
 
 describe("a hook of a plugin", () => {

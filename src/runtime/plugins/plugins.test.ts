@@ -180,7 +180,7 @@ describe("bad plugins", () => {
     }
     expect(plugins.find(({ source }) => source.endsWith("off.ts"))).toMatchObject({ state: "disabled" });
     await tenon.close();
-  }, 90_000);
+  });
 });
 
 describe("a process that ends", () => {
@@ -205,7 +205,7 @@ describe("a process that ends", () => {
     expect(after).not.toBe(before);
     expect(tenon.plugins()[0]?.restarts).toBeGreaterThan(0);
     await tenon.close({ graceMs: 0 });
-  }, 20_000);
+  });
 });
 
 describe("TypeScript", () => {
@@ -240,5 +240,5 @@ export default definePlugin({ name: "typed", version: "2.0.0", tools: [greet] })
       expect(await greet("x")).toMatchObject({ error: { type: "ToolValidationError", message: "not x" } });
       await tenon.close();
     }
-  }, 60_000);
+  });
 });

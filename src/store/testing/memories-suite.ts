@@ -214,6 +214,6 @@ export function memoriesSuite(newFixture: NewFixture): void {
       expect(await memories.count()).toBe(1301);
       expect((await titles({ query: "alpha beta", limit: 1 }))[0]).toBe("both");
       expect(await titles({ query: "alpha", limit: 100 })).toHaveLength(100);
-    }, 30_000);
+    });
   });
 }

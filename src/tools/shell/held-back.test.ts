@@ -73,7 +73,7 @@ const git = (...args: string[]): string =>
     env: { PATH: process.env["PATH"], HOME: root },
   });
 
-describe("everyday commands in auto mode", { timeout: 60_000 }, () => {
+describe("everyday commands in auto mode", () => {
   beforeAll(() => {
     git("init", "-q", "-b", "main");
     git("commit", "-q", "--allow-empty", "-m", "first");
@@ -196,7 +196,7 @@ describe("everyday commands in auto mode", { timeout: 60_000 }, () => {
   });
 });
 
-describe("git checkout of a branch with other workflows", { timeout: 60_000 }, () => {
+describe("git checkout of a branch with other workflows", () => {
   it("works; the workflow of the person's branch stays until they agree", async () => {
     const ci = ".github/workflows/ci.yml";
     git("checkout", "-q", "-b", "here");
@@ -216,7 +216,7 @@ describe("git checkout of a branch with other workflows", { timeout: 60_000 }, (
   });
 });
 
-describe("commit_result and discard_result", { timeout: 60_000 }, () => {
+describe("commit_result and discard_result", () => {
   const plant = async (): Promise<string> => {
     const { callId } = await sh(
       `python3 -c 'open(".envrc","w").write("export A=1\\n"); open("run.npmrc","w")' && printf 'x=1\\n' > s && python3 -c 'import shutil; shutil.copy("s", ".npmrc")'`,
@@ -277,7 +277,7 @@ describe("commit_result and discard_result", { timeout: 60_000 }, () => {
   });
 });
 
-describe("what a rule or a person let happen", { timeout: 60_000 }, () => {
+describe("what a rule or a person let happen", () => {
   it("stays: a line whose change was consented to, and one that the person's own rules allow", async () => {
     asked.length = 0;
     const { result } = await sh("echo registry=x > .npmrc");

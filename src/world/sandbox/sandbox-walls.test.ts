@@ -74,7 +74,7 @@ for p in ['config/secrets/key', 'config/secrets', 'a/b/c/d.pem']:
       truncate -s 0 a/b/c/d.pem; rm -rf config a; shred a/b/c/d.pem; perl -e 'unlink "a/b/c/d.pem"'
       python3 -c "import shutil; shutil.rmtree('config', True); shutil.move('a', 'a9')"`,
     ],
-  ])("do not give it away by %s", { timeout: 30_000 }, async (_, script) => {
+  ])("do not give it away by %s", async (_, script) => {
     const { stdout } = await fixture.sh(`${script}\n grep -rhs SECRET . || true`);
     expect(stdout).not.toContain("SECRET");
     expect(readFileSync(join(fixture.workspace, "config/secrets/key"), "utf8")).toBe("SECRET");
@@ -117,7 +117,7 @@ describe("unusual trees", () => {
       expect(stdout).toMatch(/^(?:OPEN)+$/);
     }));
 
-  it("have more paths that are hidden than can be covered one by one", { timeout: 60_000 }, () =>
+  it("have more paths that are hidden than can be covered one by one", () =>
     withFixture({ forbiddenPaths: ["**/*.pem"] }, async (fixture) => {
       for (let index = 0; index < 1000; index += 1)
         fixture.write(`work space/many/${index % 50}/${index}.pem`, "SECRET");
@@ -131,8 +131,7 @@ describe("unusual trees", () => {
       expect(stdout).toBe("PLAINPLAIN");
       expect(wrapped.notes.join("\n")).toContain("was hidden as a whole");
       await wrapped.finish();
-    }),
-  );
+    }));
 
   it("are refused where more is hidden at the top than can be covered", () =>
     withFixture({ forbiddenPaths: ["*.pem"] }, async (fixture) => {
@@ -141,7 +140,7 @@ describe("unusual trees", () => {
       await expect(fixture.sh("cat *.pem")).rejects.toThrow("too many to hide");
     }));
 
-  it("are deeper than a path can be long", { timeout: 60_000 }, () =>
+  it("are deeper than a path can be long", () =>
     withFixture({ forbiddenPaths: ["**/*.pem"], protectedPaths }, async (fixture) => {
       execFileSync("python3", [
         "-c",
@@ -173,8 +172,7 @@ for i in range(n):
     if os.path.exists('k.pem'): os.unlink('k.pem')
     os.chdir('..'); os.rmdir('d')`,
       ]);
-    }),
-  );
+    }));
 
   it("have links into and out of what is hidden", () =>
     withFixture({ forbiddenPaths: ["secrets", ".env"] }, async (fixture) => {

@@ -157,7 +157,7 @@ const attacks: readonly Attack[] = [
   },
 ];
 
-describe("programs that a command plants for git", { timeout: 60_000 }, () => {
+describe("programs that a command plants for git", () => {
   let fixture: Fixture;
   let workspace: string;
   let count = 0;

@@ -33,7 +33,7 @@ const git = (cwd: string, ...args: string[]): string =>
 const paths = async (of = fixture): Promise<string[]> =>
   (await of.sandbox.quarantine.list()).map(({ path }) => path.slice(of.root.length + 1)).toSorted();
 
-describe("what a run left whose process was killed", { timeout: 60_000 }, () => {
+describe("what a run left whose process was killed", () => {
   const dir = () => join(fixture.stateDir, "quarantine");
   /** The record of a run whose process was killed, and what the run would have left. */
   const abandon = async (): Promise<string> => {
@@ -74,7 +74,7 @@ describe("what a run left whose process was killed", { timeout: 60_000 }, () => 
   });
 });
 
-describe("repositories of every shape", { timeout: 60_000 }, () => {
+describe("repositories of every shape", () => {
   const plant = "git config core.fsmonitor ./evil; git config user.name Agent";
 
   it("a linked work tree, whose git folder lies outside the workspace", async () => {
@@ -139,7 +139,7 @@ describe("repositories of every shape", { timeout: 60_000 }, () => {
   });
 });
 
-describe("what is kept", { timeout: 60_000 }, () => {
+describe("what is kept", () => {
   it("is bounded in number, the oldest go first", async () => {
     const small = await open({
       settings: { quarantine: { maxItems: 3, maxBytes: 1024 * 1024, maxAgeMs: 3_600_000 } },
