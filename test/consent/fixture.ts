@@ -105,7 +105,7 @@ export function openConsentFixture(): ConsentFixture {
 }
 
 /** Wait for a condition, however slow the machine is. */
-export async function until<T>(look: () => Promise<T | undefined>, what: string, ms = 30_000): Promise<T> {
+export async function until<T>(look: () => Promise<T | undefined>, what: string, ms = 100_000): Promise<T> {
   const end = Date.now() + ms;
   for (;;) {
     const found = await look();

@@ -29,7 +29,7 @@ beforeAll(async () => {
     locale: "en-GB",
     colorScheme: "light",
   });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(100_000);
   page = await context.newPage();
   await page.goto(await fixture.newLink());
 });

@@ -16,7 +16,7 @@ export function entrySuite(stage: () => Stage): void {
 
   beforeAll(async () => {
     context = await stage().browser.newContext({ locale: "en-GB" });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(100_000);
     page = await context.newPage();
   });
   afterAll(() => context?.close());

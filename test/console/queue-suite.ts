@@ -151,7 +151,7 @@ export function queueSuite(stage: () => Stage): void {
     const { page } = stage();
     const calls = Array.from({ length: 200 }, (_, at) => write(`many-${at}.txt`));
     await visit(page, "approvals");
-    await page.getByText("200 of 200").waitFor({ timeout: 30_000 });
+    await page.getByText("200 of 200").waitFor();
     expect(await waiting(page).count()).toBeLessThan(60);
     const before = await page.getByRole("article").innerText();
     for (let step = 0; step < 30; step += 1) await page.keyboard.press("j");

@@ -93,7 +93,7 @@ export function safetySuite(stage: () => Stage): void {
     await other.goto(await fixture.newLink());
     await other.locator('[data-connection="open"]').waitFor();
     // The tabs of one browser share its session.
-    await page.locator('[data-connection="open"]').waitFor({ timeout: 20_000 });
+    await page.locator('[data-connection="open"]').waitFor();
     await other.close();
     expect(await page.getByText("Connection lost").count()).toBe(0);
     await callTool(fixture, "current_time", {});

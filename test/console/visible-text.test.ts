@@ -13,7 +13,7 @@ beforeAll(async () => {
   const rules = [{ id: "look", decision: "ask", tool: "json_parse" }];
   [fixture, browser] = await Promise.all([openFixture({ mode: "ask", policy: { rules } }), openBrowser()]);
   page = await browser.newPage({ locale: "en-GB" });
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(100_000);
   await page.goto(await fixture.newLink());
   await page.locator('[data-connection="open"]').waitFor();
   await visit(page, "approvals");
