@@ -63,19 +63,16 @@ describe.each(["refuse", "swallow"] as const)("a server that is down (%s)", (how
       expect(ms).toBeLessThan(underLoad(500));
     }
     proxy.be("well");
-    await expect
-      .poll(
-        () =>
-          state
-            .kv("x")
-            .set("back", 1)
-            .then(() => "kept", String),
-        { timeout: 20_000, interval: 50 },
-      )
-      .toBe("kept");
-    const started = performance.now();
-    await Promise.all(someCalls());
-    expect(performance.now() - started).toBeLessThan(underLoad(5_000));
+    // A busy machine may need more than one try within the patience of two seconds.
+    let ms = 0;
+    const serve = async (): Promise<string> => {
+      const started = performance.now();
+      await Promise.all(someCalls());
+      ms = performance.now() - started;
+      return "served";
+    };
+    await expect.poll(() => serve().catch(String), { interval: 50 }).toBe("served");
+    expect(ms).toBeLessThan(underLoad(5_000));
   });
 });
 
