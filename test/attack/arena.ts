@@ -4,21 +4,19 @@ import {
   closeSync,
   existsSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { execFileSync } from "node:child_process";
 import path from "node:path";
-import { createTestFixture, fingerprint, SECRET } from "./fixture.js";
-import type { Guard } from "../../src/world/files/guard-types.js";
+import { createTestFixture, fingerprint, SECRET, type TestFiles } from "./fixture.js";
 
 /** What an attacked operation finds inside. */
 export const PUBLIC = "public: inside the workspace";
 
 /** A workspace in which names are exchanged with links that leave it. */
 export interface Arena {
-  readonly guard: Guard;
+  readonly guard: TestFiles;
   readonly ws: string;
   readonly outside: string;
   /** Names to exchange: a directory, a file and a nested directory, each with a link to its like outside. */
@@ -35,11 +33,11 @@ export interface Arena {
   readonly restore: () => void;
   /** What was changed outside, or `undefined`. */
   damage(): string | undefined;
-  dispose(): void;
+  dispose(): Promise<void>;
 }
 
 /** Build the arena; outside and inside hold the same names with different content. */
-export function createArena(): Arena {
+export async function createArena(): Promise<Arena> {
   const fixture = createTestFixture("descriptor");
   const { ws, outside } = fixture;
   fill(outside, SECRET);
@@ -51,10 +49,14 @@ export function createArena(): Arena {
   fixture.link("entry-link", "../outside");
   fixture.link("deep/mid-link", outside);
   fixture.link("file-link", "../outside/secret.txt");
+  const guard = await fixture.files();
+  // Opens whatever the state opens with its first change, so that no descriptor counts as leaked later.
+  await guard.replaceFile("warm", Buffer.from(PUBLIC));
+  await guard.deleteTree("warm");
   const before = fingerprint(outside);
   const pair = (one: string, other: string) => [path.join(ws, one), path.join(ws, other)] as const;
   return {
-    guard: fixture.guard(),
+    guard,
     ws,
     outside,
     pairs: [
@@ -73,9 +75,10 @@ export function createArena(): Arena {
       const now = fingerprint(outside);
       return now === before ? undefined : `before:\n${before}\nnow:\n${now}`;
     },
-    dispose() {
+    async dispose() {
       real.forEach((fd) => closeSync(fd));
-      rmSync(fixture.base, { recursive: true, force: true });
+      // The attack reports what it changed outside by `damage`.
+      await fixture.dispose().catch(() => undefined);
     },
   };
 }

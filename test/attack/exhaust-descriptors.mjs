@@ -9,7 +9,7 @@ const { createPathRules } = await jiti.import("../../src/world/files/path-rules.
 const workspace = process.argv[2];
 writeFileSync(path.join(workspace, "a"), "x");
 const guard = createGuard({ rules: createPathRules({ workspace }), maxFileSize: 1000, sync: false });
-await guard.replaceFile("warm", Buffer.from("x"));
+await guard.makeDirectory("warm");
 
 const held = [];
 try {
@@ -17,11 +17,7 @@ try {
 } catch {
   // That was the last one.
 }
-const attempts = [
-  () => guard.read("a"),
-  () => guard.stat("a"),
-  () => guard.replaceFile("b", Buffer.from("x")),
-];
+const attempts = [() => guard.read("a"), () => guard.stat("a"), () => guard.makeDirectory("b")];
 const errors = [];
 for (const attempt of attempts)
   errors.push(
@@ -30,7 +26,7 @@ for (const attempt of attempts)
       .catch((error) => error),
   );
 for (const fd of held) closeSync(fd);
-const after = await guard.replaceFile("b", Buffer.from("x")).then(
+const after = await guard.makeDirectory("b").then(
   () => "no error",
   (error) => String(error),
 );

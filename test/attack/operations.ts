@@ -1,15 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Arena } from "./arena.js";
@@ -21,7 +10,7 @@ export type Operation = (arena: Arena, index: number) => unknown;
 const data = Buffer.from("written by the attacked operation");
 const pick = <Item>(items: readonly Item[], index: number): Item => items[index % items.length] as Item;
 
-/** Every file operation of the guard, under attack. */
+/** Every file operation of the guard, and every kind of change through the journal, under attack. */
 export const operations: Readonly<Record<string, Operation>> = {
   async read({ guard, targets }, index) {
     return Buffer.from(await guard.read(pick([...targets, "file.txt", "file-link"], index))).toString();
@@ -70,11 +59,6 @@ export const operations: Readonly<Record<string, Operation>> = {
     guard.replaceFile(`${pick(directories, index)}/new-${index % 8}`, data, { create: index % 2 === 0 }),
   createBelow: ({ guard, directories }, index) =>
     guard.replaceFile(`${pick(directories, index)}/made-${index}/x/new`, data),
-  async stageAndCommit({ guard, targets }, index) {
-    const staged = await guard.stage(pick(targets, index), { data });
-    await setImmediate();
-    return staged.commit();
-  },
   async appendFile({ guard, targets }, index) {
     const target = pick([...targets, "file.txt"], index);
     if (index % 64 === 0) await guard.replaceFile(target, data);
@@ -90,18 +74,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   async makeDirectory({ guard, directories }, index) {
     await guard.makeDirectory(`${pick(directories, index)}/dir-${index % 50}/x`);
-  },
-  openParent({ guard, directories }, index) {
-    const parent = guard.openParent(`${pick(directories, index)}/parent-${index % 50}/file`, {
-      create: true,
-    });
-    try {
-      const fd = openSync(parent.at(), "w");
-      writeSync(fd, data);
-      closeSync(fd);
-    } finally {
-      parent.close();
-    }
   },
   async renameAway({ guard, ws, inside }, index) {
     const moved = path.join(ws, "moved");
@@ -133,6 +105,14 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   async removeTreeInside({ guard, ws, plantTree }) {
     if (existsSync(path.join(ws, "tree"))) await guard.removeTree("tree");
+    else plantTree();
+  },
+  async deleteTree({ guard, restore }, index) {
+    if (index % 4 === 0) restore();
+    await guard.deleteTree(pick(["door/tree", "deep/mid/tree", "door/sub", "deep/mid/sub"], index));
+  },
+  async deleteTreeInside({ guard, ws, plantTree }) {
+    if (existsSync(path.join(ws, "tree"))) await guard.deleteTree("tree");
     else plantTree();
   },
   async renameTreeInside({ guard, ws, plantTree }, index) {

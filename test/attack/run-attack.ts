@@ -30,7 +30,7 @@ export type AttackLength =
 
 /** Run an operation again and again while another process exchanges the names it uses. */
 export async function runAttack(operation: Operation, until: AttackLength): Promise<AttackResult> {
-  const arena = createArena();
+  const arena = await createArena();
   const swapper = await startSwapper(arena.pairs);
   const score: Score = { tries: 0, done: 0, refused: {}, escapes: 0, faults: [] };
   const descriptors = openDescriptors();
@@ -50,7 +50,7 @@ export async function runAttack(operation: Operation, until: AttackLength): Prom
     leaked = (await settledDescriptors(descriptors)) - descriptors;
     swaps = await swapper.stop();
     countDamage(arena, score);
-    arena.dispose();
+    await arena.dispose();
   }
   return { how: swapper.how, swaps, leaked, ...score };
 }

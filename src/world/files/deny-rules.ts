@@ -6,17 +6,17 @@ import { escapeWildcard, PatternError } from "../../glob/wildcard.js";
 import { foldName } from "./fold-name.js";
 import { isWithin } from "./path-text.js";
 
-/** A list of paths and globs that refuse; each covers what it names and everything below. */
+/** A list of denied paths and globs; each covers what it names and everything below. */
 export interface DenyRules {
   /** The rule, as it was written, that covers the path. */
   match(location: Location): string | undefined;
-  /** The rule for a path below `location`: deleting or moving `location` would take it along. */
+  /** A rule for a path below `location`, which deleting or moving `location` would affect. */
   matchBelow(location: Location): string | undefined;
   /** Whether any rule could cover something below `location`. */
   mayMatchBelow(location: Location): boolean;
 }
 
-/** A real path, seen from the root that it lies in, folded by `foldLocation`. */
+/** A real path and its path relative to its root, folded by `foldLocation`. */
 export interface Location {
   readonly absolute: string;
   /** Below the root that contains it; "" is the root itself. */
@@ -24,7 +24,7 @@ export interface Location {
   readonly inWorkspace: boolean;
 }
 
-/** What `createDenyRules` needs to know about the place it works in. */
+/** What `createDenyRules` needs to know about the workspace. */
 export interface DenyOptions {
   readonly workspace: string;
   /** Resolve the links of the existing part of an absolute path. */
@@ -32,9 +32,9 @@ export interface DenyOptions {
 }
 
 /**
- * Compile deny patterns. As in a .gitignore, one without a slash holds at any depth of any root,
- * one with a slash is anchored at the workspace, an absolute one stands for itself. A pattern is
- * taken as a glob *and* literally, since `app/[id]` is both; all comparison is folded.
+ * Compile deny patterns. As in a .gitignore, a pattern without a slash applies at any depth of any root; one
+ * with a slash is anchored at the workspace, unless it is absolute. A pattern is taken as a glob *and*
+ * literally, because `app/[id]` can be both; all comparisons use folded names.
  */
 export function createDenyRules(patterns: readonly string[], options: DenyOptions): DenyRules {
   const rules = patterns
@@ -56,7 +56,7 @@ interface CompiledRule {
   readonly text: string;
   /** Folded absolute paths. */
   readonly literals: readonly string[];
-  /** A folded run of names that may stand at any depth, as `/name/`. */
+  /** Folded names that match at any depth, as `/name/`. */
   readonly floating: string | undefined;
   readonly globs: readonly Glob[];
 }

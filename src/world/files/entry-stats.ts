@@ -6,37 +6,36 @@ import { isWithin, joinName } from "./path-text.js";
 import { entryAt, type ScannedEntry } from "./walk-directory.js";
 
 /**
- * Looks at entries of directories. The way through a descriptor costs the kernel twice as much as the plain
- * path, so the path is taken where it can be proved afterwards that it led to the same place: to put another
- * directory or a link on the way, someone must change a directory on that way, which moves a time that
- * nobody can set back.
+ * Reads the stats of directory entries. Going through a descriptor costs the kernel twice as much as the plain
+ * path, so the path is used where it can be proved afterwards that it led to the same directory: replacing a
+ * directory on the way changes the ctime of its parent, which no program can set back.
  */
 export interface EntryStats {
-  /** Whether the next change of a directory that was just opened will show. */
+  /** Whether the next change of a directory that was just opened will change its ctime. */
   isSettled(handle: Handle): boolean;
-  /** Size and time of some entries of the last of the levels: `null` where one is gone, `undefined` where the system does not tell. */
+  /** Size and time of some entries of the last level: `null` where one was deleted, `undefined` where it cannot be read. */
   statEntries(
     directory: StampedDirectory & { readonly real: string },
     at: { readonly entries: readonly ScannedEntry[]; readonly levels: readonly StampedDirectory[] },
   ): readonly (Stats | null | undefined)[];
-  /** Whether the first directory still stands where it stood. */
+  /** Whether the first directory is still where it was. */
   holds(): boolean;
   close(): void;
 }
 
-/** A directory that is held open. */
+/** An open directory of a walk. */
 export interface StampedDirectory {
   readonly handle: Handle | undefined;
-  /** Its next change will show. */
+  /** Its next change will change its ctime. */
   readonly settled: boolean;
 }
 
-/** Longer than the clocks of file systems tick: what changed before that shows every later change. */
+/** Longer than the clock resolution of file systems: after that, every later change has another ctime. */
 const settledAfterNs = 100_000_000n;
-/** Fewer entries are looked at through the descriptor, which needs no proof. */
+/** Fewer entries are read through the descriptor, which needs no proof. */
 const minEntriesByPath = 6;
 
-/** Begin to look at what is below `top`, which lies in `root`. */
+/** Read stats below `top`, which is inside `root`. */
 export function createEntryStats(deps: GuardDeps, top: Handle, root: string): EntryStats {
   const above =
     deps.opener.kind === "descriptor" && isOnLocalFileSystem(top.self)
@@ -47,13 +46,13 @@ export function createEntryStats(deps: GuardDeps, top: Handle, root: string): En
     return BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledAfterNs;
   };
   const ancestors = above?.map((handle): StampedDirectory => ({ handle, settled: isSettled(handle) })) ?? [];
-  // Looked at after the times were taken: what moved before that does not count as still.
+  // Checked after the times were read: what moved before that does not count as unchanged.
   const trusted = above !== undefined && ancestors.every(hasProof) && top.isInPlace();
   const first = above?.[0] ?? top;
   return {
     isSettled,
     statEntries(directory, { entries, levels }) {
-      // A change of the directory itself can only put other entries there, which is where they are looked at.
+      // A change of the directory itself only changes its own entries, which are read there anyway.
       const before = levels.slice(0, -1);
       if (trusted && entries.length >= minEntriesByPath && before.every(hasProof)) {
         const stats = entries.map(({ name }) => lstatOrNull(entryPath(directory.real, name)));
@@ -83,7 +82,7 @@ export function isOnLocalFileSystem(path: string): boolean {
   }
 }
 
-/** The directories from the root down to the one above `top`; `undefined` where the way is not as its names say. */
+/** The directories from the root down to the parent of `top`; `undefined` where a path does not lead to itself. */
 function openAncestors({ opener }: GuardDeps, top: Handle, root: string): Handle[] | undefined {
   const handles: Handle[] = [];
   try {

@@ -8,7 +8,7 @@ import {
 } from "../../contract/errors.js";
 import type { PathRefusal } from "./path-verdict.js";
 
-/** The path as the caller wrote it, on one line and not too long. */
+/** The path as the caller wrote it, quoted on one line and shortened. */
 export function quotePath(path: unknown): string {
   const text = typeof path === "string" ? path : `(${typeof path})`;
   return JSON.stringify(text.length > 200 ? `${text.slice(0, 197)}...` : text);
@@ -29,20 +29,20 @@ export function pathRefused(path: unknown, refusal: PathRefusal): ToolSecurityEr
 }
 
 const REFUSAL_HINTS: Record<PathRefusal["code"], string> = {
-  PATH_TRAVERSAL: "Name the file by a path inside the workspace.",
-  PATH_OUTSIDE: "Use a path inside the workspace, or let a person add it to allowedPaths.",
-  PATH_FORBIDDEN: "Leave it alone, or let a person change the rule.",
+  PATH_TRAVERSAL: "Use a path inside the workspace.",
+  PATH_OUTSIDE: "Use a path inside the workspace, or ask a person to add it to allowedPaths.",
+  PATH_FORBIDDEN: "Use another file, or ask a person to change the rule.",
   PATH_SYMLINK: "Use the real path of a file inside the workspace.",
   PATH_INVALID: "Use a plain path to a regular file or directory.",
 };
 
-/** The error for a thing that is neither a regular file nor a directory. */
+/** The error for a path that is neither a regular file nor a directory. */
 export function notRegularFile(path: string): ToolSecurityError {
   const reason = "is neither a regular file nor a directory (a device, FIFO or socket)";
   return pathRefused(path, { allowed: false, code: "PATH_INVALID", rule: "type", reason });
 }
 
-/** The error for a path that nothing stands at. */
+/** The error for a path where nothing exists. */
 export function fileNotFound(path: string): ToolResourceNotFoundError {
   return new ToolResourceNotFoundError(`File not found: ${quotePath(path)}.`, {
     hint: "Check the path; list the directory to see what exists.",
@@ -53,16 +53,16 @@ export function fileNotFound(path: string): ToolResourceNotFoundError {
 export function fileConflict(path: string, what: string): ToolExecutionError {
   return new ToolExecutionError(`${quotePath(path)} ${what}.`, {
     code: "FILE_CONFLICT",
-    hint: "Look at the present state and decide anew.",
+    hint: "Check the current state and decide again.",
   });
 }
 
-/** The error for a path that did not hold still while it was opened. */
+/** The error for a path that was changed while it was opened. */
 export function pathChanged(path: string): ToolExecutionError {
   return new ToolExecutionError(`${quotePath(path)} was moved or replaced while it was opened.`, {
     code: "FILE_CONFLICT",
     retryable: true,
-    hint: "Another process changes it; try again when that has ended.",
+    hint: "Another process is changing it; try again when that has finished.",
   });
 }
 
@@ -75,7 +75,7 @@ export function fileTooLarge(path: string, limit: number): ToolValidationError {
   });
 }
 
-/** An operation that failed for a reason of the operating system. */
+/** The error for an operation that the operating system refused, by its error code. */
 export function systemFailure(path: string, code: string): ToolError {
   if (code === "ENOENT") return fileNotFound(path);
   if (code === "ENAMETOOLONG") return invalidPath(path, "is too long for the file system", "PATH_INVALID");
@@ -103,7 +103,7 @@ export function withPath<Value>(path: string, step: () => Value): Value {
   }
 }
 
-/** The same for a step that waits. */
+/** The same for an asynchronous step. */
 export async function withPathAsync<Value>(path: string, step: () => Promise<Value>): Promise<Value> {
   try {
     return await step();
@@ -112,13 +112,13 @@ export async function withPathAsync<Value>(path: string, step: () => Promise<Val
   }
 }
 
-/** The system's word for an error, such as `ENOENT`. */
+/** The error code of the operating system, such as `ENOENT`. */
 export function errnoOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
 }
 
-/** Stop where the signal has fired. */
+/** Throws if the signal was aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new ToolCancelledError();
 }
@@ -135,18 +135,18 @@ function invalidPath(path: string, reason: string, code: PathRefusal["code"]): T
 }
 
 const ERRNO_CONFLICTS: Readonly<Record<string, string | undefined>> = {
-  EEXIST: "exists already",
+  EEXIST: "already exists",
   ENOTEMPTY: "is a directory that is not empty",
   EBUSY: "is in use by the system",
-  EINVAL: "cannot be put there (a directory cannot go into itself)",
+  EINVAL: "cannot be moved there (a directory cannot be moved into itself)",
 };
 
 const ERRNO_REASONS: Readonly<Record<string, string | undefined>> = {
   EACCES: "permission denied",
   EPERM: "the system does not permit it",
   EROFS: "the file system is read-only",
-  ENOSPC: "no space is left on the device",
-  EDQUOT: "the disk quota is spent",
+  ENOSPC: "no space left on the device",
+  EDQUOT: "the disk quota is exceeded",
   EMFILE: "too many files are open",
   ENFILE: "too many files are open in the system",
   ENOTDIR: "a part of the path is not a directory",
@@ -154,15 +154,15 @@ const ERRNO_REASONS: Readonly<Record<string, string | undefined>> = {
   EIO: "the device reported an error",
   EFBIG: "the file would be too large for the system",
   ETXTBSY: "the program is running",
-  EXDEV: "it lies on another file system",
+  EXDEV: "it is on another file system",
   EMLINK: "it has too many links",
 };
 
 const ERRNO_HINTS: Readonly<Record<string, string | undefined>> = {
-  EACCES: "Let a person change its permissions, or use another file.",
-  EPERM: "Let a person change its permissions or attributes, or use another file.",
+  EACCES: "Ask a person to change its permissions, or use another file.",
+  EPERM: "Ask a person to change its permissions or attributes, or use another file.",
   ENOSPC: "Free some space and try again.",
-  EMFILE: "Let running calls end and try again.",
+  EMFILE: "Wait for running calls to finish and try again.",
   ENOTDIR: "Check the path: one of its parts is a file.",
   EISDIR: "Name a file, or use a directory operation.",
 };

@@ -1,7 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import type { EntryType, FileStat } from "../../contract/ports/files.js";
 
-/** The port's view of what the system says about a file. */
+/** Convert a stat of node:fs to that of the port. */
 export function toFileStat(stat: BigIntStats): FileStat {
   return {
     type: entryTypeOf(stat),
@@ -19,12 +19,12 @@ export function identityOf(stat: BigIntStats): string {
   return `${stat.dev}:${stat.ino}:${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}`;
 }
 
-/** Whether two looks saw the same inode. */
+/** Whether two stats are of the same inode. */
 export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
 
-/** What kind of thing it is; all that is no file, directory or link is "other". */
+/** The type of an entry; "other" for devices, FIFOs and sockets. */
 export function entryTypeOf(entry: {
   isFile(): boolean;
   isDirectory(): boolean;

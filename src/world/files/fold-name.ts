@@ -1,7 +1,7 @@
 /**
- * Fold a path so that names which some file system takes for the same become equal:
- * case, Unicode composition and compatibility forms, characters that HFS+ ignores, and the
- * dots and spaces that Windows drops. Only deny rules compare folded, so folding too much is safe.
+ * Fold a path so that names which some file system considers the same become equal: case, Unicode
+ * composition and compatibility forms, characters that HFS+ ignores, and the dots and spaces that Windows
+ * drops. Only deny rules compare folded names, so folding too much is safe.
  */
 export function foldName(path: string): string {
   if (isPlain(path)) return path.toLowerCase();
@@ -16,7 +16,7 @@ export function foldName(path: string): string {
     .replace(/(?<=[^./\\])[. ]+(?=[/\\]|$)/g, "");
 }
 
-/** ASCII without trailing dots or spaces in any component; a loop, since every path of every call comes by. */
+/** ASCII without trailing dots or spaces in any component. A loop, because this runs for every path of every call. */
 function isPlain(path: string): boolean {
   let afterDot = false;
   for (let index = 0; index < path.length; index += 1) {
@@ -33,5 +33,5 @@ const DOT = 0x2e;
 const SLASH = 0x2f;
 const BACKSLASH = 0x5c;
 
-/** Code points that HFS+ leaves out when it compares names, and soft hyphens and joiners. */
+/** Code points that HFS+ ignores when it compares names, and soft hyphens and joiners. */
 const IGNORED = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]/g;

@@ -131,7 +131,7 @@ describe.each(["descriptor", "portable"] as const)("links and rules, held by %s"
     fixture.put("real/a", "x");
     fixture.link("one", "real");
     fixture.link("real/b", "a");
-    const strict = fixture.guard({ strict: { noSymlinks: true, noParent: true, noAbsolute: true } });
+    const strict = await fixture.files({ strict: { noSymlinks: true, noParent: true, noAbsolute: true } });
     expect(text(await strict.read("real/a"))).toBe("x");
     for (const name of ["one/a", "real/b"]) {
       expect(await codeOf(() => strict.read(name))).toBe("PATH_SYMLINK");
@@ -204,7 +204,7 @@ describe("an allowed path that is one file", () => {
     const fixture = createTestFixture();
     const file = path.join(fixture.base, "shared.txt");
     writeFileSync(file, "old");
-    const guard = fixture.guard({ allowedPaths: [file] });
+    const guard = await fixture.files({ allowedPaths: [file] });
     await guard.replaceFile(file, Buffer.from("new"));
     expect(text(await guard.read(file))).toBe("new");
     expect(await codeOf(() => guard.read(path.join(fixture.base, "outside/secret.txt")))).toBe(
@@ -212,6 +212,6 @@ describe("an allowed path that is one file", () => {
     );
     expect(await codeOf(() => guard.unlink(file))).toBe("PATH_FORBIDDEN");
     expect(readdirSync(fixture.base).sort()).toEqual(["outside", "shared.txt", "ws"]);
-    fixture.dispose();
+    await fixture.dispose();
   });
 });

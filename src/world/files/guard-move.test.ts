@@ -11,18 +11,17 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { codeOf, createTestFixture, type TestFixture } from "../../../test/attack/fixture.js";
-import type { Guard } from "./guard-types.js";
+import { codeOf, createTestFixture, type TestFiles, type TestFixture } from "../../../test/attack/fixture.js";
 
 describe.each(["descriptor", "portable"] as const)("moving and deleting, held by %s", (kind) => {
   let fixture: TestFixture;
-  let guard: Guard;
+  let guard: TestFiles;
   const at = (name: string): string => path.join(fixture.ws, name);
   const show = (name: string): string => readFileSync(at(name), "utf8");
   const names = (name = "."): string[] => readdirSync(at(name)).sort();
-  beforeEach(() => {
+  beforeEach(async () => {
     fixture = createTestFixture(kind);
-    guard = fixture.guard();
+    guard = await fixture.files();
   });
   afterEach(() => fixture.dispose());
 
@@ -100,14 +99,14 @@ describe.each(["descriptor", "portable"] as const)("moving and deleting, held by
       expect(await codeOf(() => guard.removeTree(name))).toBe("PATH_FORBIDDEN");
       expect(await codeOf(() => guard.rename(name, "x"))).toBe("PATH_FORBIDDEN");
     }
-    const wide = fixture.guard({ allowedPaths: [fixture.base] });
+    const wide = await fixture.files({ allowedPaths: [fixture.base] });
     expect(await codeOf(() => wide.removeTree(fixture.ws))).toBe("PATH_FORBIDDEN");
     expect(await codeOf(() => wide.rename(fixture.ws, path.join(fixture.base, "x")))).toBe("PATH_FORBIDDEN");
   });
 
   it("tells a file from a directory", async () => {
     fixture.put("d/x", "x");
-    expect(await codeOf(() => guard.unlink("d"))).toBe("FILE_IO");
+    expect(await codeOf(() => guard.unlink("d"))).toBe("FILE_CONFLICT");
     await guard.removeTree("d/x");
     expect(names("d")).toEqual([]);
     expect(await codeOf(() => guard.unlink("d/x"))).toBe("RESOURCE_NOT_FOUND");
@@ -119,7 +118,7 @@ describe.each(["descriptor", "portable"] as const)("moving and deleting, held by
     const ifIdentity = guard.stat("a")?.identity ?? "";
     fixture.put("a", "newer");
     expect(await codeOf(() => guard.unlink("a", { ifIdentity }))).toBe("FILE_CONFLICT");
-    expect(await codeOf(() => guard.removeTree("a", { ifIdentity }))).toBe("FILE_CONFLICT");
+    expect(await codeOf(() => guard.deleteTree("a", { ifIdentity }))).toBe("FILE_CONFLICT");
     await guard.unlink("a", { ifIdentity: guard.stat("a")?.identity ?? "" });
     expect(names()).toEqual([]);
   });
@@ -142,7 +141,7 @@ describe.each(["descriptor", "portable"] as const)("moving and deleting, held by
   });
 
   it("keeps the whole tree where something below is protected or forbidden", async () => {
-    const strict = fixture.guard({
+    const strict = await fixture.files({
       protectedGlobs: [".git/**"],
       forbiddenPaths: ["*.key"],
       stateDir: at("z/state"),
@@ -161,7 +160,7 @@ describe.each(["descriptor", "portable"] as const)("moving and deleting, held by
   });
 
   it("does not move a directory so that something in it becomes protected", async () => {
-    const strict = fixture.guard({ protectedGlobs: ["config/hooks/**"] });
+    const strict = await fixture.files({ protectedGlobs: ["config/hooks/**"] });
     fixture.put("a/hooks/run", "x");
     expect(await codeOf(() => strict.rename("a", "config"))).toBe("PATH_FORBIDDEN");
     expect(show("a/hooks/run")).toBe("x");
@@ -169,7 +168,7 @@ describe.each(["descriptor", "portable"] as const)("moving and deleting, held by
 
   it("stops deleting when it is cancelled", async () => {
     fixture.put("t/a", "x");
-    expect(await codeOf(() => guard.removeTree("t", { signal: AbortSignal.abort() }))).toBe("CANCELLED");
+    expect(await codeOf(() => guard.deleteTree("t", { signal: AbortSignal.abort() }))).toBe("CANCELLED");
     expect(show("t/a")).toBe("x");
   });
 
@@ -191,6 +190,6 @@ describe("a very deep tree", () => {
     const guard = fixture.guard({ protectedGlobs: [".git/**"] });
     await guard.removeTree("dd");
     expect(readdirSync(fixture.ws)).toEqual([]);
-    fixture.dispose();
+    await fixture.dispose();
   });
 });

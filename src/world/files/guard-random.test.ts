@@ -94,7 +94,7 @@ describe.each(["descriptor", "portable"] as const)("any tree of files and links,
               expect(Buffer.from(content).toString()).not.toContain(SECRET);
             }
           } finally {
-            fixture.dispose();
+            await fixture.dispose();
           }
         },
       ),
@@ -107,11 +107,11 @@ describe.each(["descriptor", "portable"] as const)("any tree of files and links,
     await fc.assert(
       fc.asyncProperty(
         fc.array(plant, { minLength: 1, maxLength: 10 }),
-        fc.array(fc.tuple(fc.nat(6), place, place), { maxLength: 10 }),
+        fc.array(fc.tuple(fc.nat(7), place, place), { maxLength: 10 }),
         async (plants, steps) => {
           const fixture = createTestFixture(kind);
           for (const each of plants) grow(fixture, each);
-          const guard = fixture.guard();
+          const guard = await fixture.files();
           for (const [which, one, other] of steps) {
             const change = [
               () => guard.replaceFile(one, data),
@@ -121,11 +121,12 @@ describe.each(["descriptor", "portable"] as const)("any tree of files and links,
               () => guard.copyFile(one, other),
               () => guard.removeTree(one),
               () => guard.unlink(one),
+              () => guard.deleteTree(one),
             ][which];
             expect(await codeOf(() => change?.())).toMatch(/^(no error|PATH_|FILE_|RESOURCE_)/);
           }
           // Throws where anything outside was touched.
-          fixture.dispose();
+          await fixture.dispose();
         },
       ),
       { numRuns: 60 },

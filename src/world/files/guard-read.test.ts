@@ -8,18 +8,18 @@ import {
   collect,
   createTestFixture,
   SECRET,
+  type TestFiles,
   type TestFixture,
 } from "../../../test/attack/fixture.js";
-import type { Guard } from "./guard-types.js";
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString("utf8");
 
 describe.each(["descriptor", "portable"] as const)("reading, held by %s", (kind) => {
   let fixture: TestFixture;
-  let guard: Guard;
-  beforeEach(() => {
+  let guard: TestFiles;
+  beforeEach(async () => {
     fixture = createTestFixture(kind);
-    guard = fixture.guard();
+    guard = await fixture.files();
   });
   afterEach(() => fixture.dispose());
 

@@ -8,26 +8,30 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   statSync,
-  symlinkSync,
-  writeFileSync,
 } from "node:fs";
 import path from "node:path";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { codeOf, createTestFixture, SECRET, type TestFixture } from "../../../test/attack/fixture.js";
-import type { Guard } from "./guard-types.js";
+import {
+  codeOf,
+  createTestFixture,
+  SECRET,
+  type TestFiles,
+  type TestFixture,
+} from "../../../test/attack/fixture.js";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
 describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind) => {
   let fixture: TestFixture;
-  let guard: Guard;
+  let guard: TestFiles;
   const show = (name: string): string => readFileSync(path.join(fixture.ws, name), "utf8");
   const names = (name = "."): string[] => readdirSync(path.join(fixture.ws, name)).sort();
-  beforeEach(() => {
+  beforeEach(async () => {
     fixture = createTestFixture(kind);
-    guard = fixture.guard();
+    guard = await fixture.files();
   });
   afterEach(() => fixture.dispose());
 
@@ -45,13 +49,8 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
 
   it("flushes to the disk when told to", async () => {
     const synced = fixture.guard({}, { sync: true });
-    await synced.replaceFile("d/a", bytes("x"));
-    await synced.appendFile("d/a", bytes("y"));
-    await synced.rename("d/a", "e/b");
-    await synced.makeDirectory("f");
-    await synced.removeTree("f");
-    expect(show("e/b")).toBe("xy");
-    await synced.unlink("e/b");
+    await synced.makeDirectory("e/f");
+    await synced.removeTree("e/f");
     expect(names("e")).toEqual([]);
   });
 
@@ -137,7 +136,6 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
         () => guard.appendFile(name, bytes("x")),
         () => guard.copyFile("source", name, { overwrite: true }),
         () => guard.makeDirectory(name),
-        () => guard.openParent(name, { create: true }),
       ];
       for (const attempt of attempts) expect([name, await codeOf(attempt)]).toEqual([name, "PATH_SYMLINK"]);
     }
@@ -146,7 +144,10 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
   });
 
   it("refuses to create or touch protected and forbidden places, under any spelling", async () => {
-    const strict = fixture.guard({ protectedGlobs: [".git/**", ".bashrc"], forbiddenPaths: ["**/*.key"] });
+    const strict = await fixture.files({
+      protectedGlobs: [".git/**", ".bashrc"],
+      forbiddenPaths: ["**/*.key"],
+    });
     mkdirSync(path.join(fixture.ws, ".git/hooks"), { recursive: true });
     fixture.link("hooks", ".git/hooks");
     fixture.put("a", "x");
@@ -190,58 +191,45 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
     expect(names()).toEqual(["a", "dangling"]);
   });
 
-  it("sees a change between staging and committing", async () => {
+  it("sees a change between preparing a file and putting it in place", async () => {
     fixture.put("a", "old");
-    const staged = await guard.stage(
-      "a",
-      { data: bytes("new") },
-      { ifIdentity: guard.stat("a")?.identity ?? "" },
-    );
-    expect(show("a")).toBe("old");
-    expect(readFileSync(staged.temp, "utf8")).toBe("new");
-    fixture.put("a", "other");
-    expect(await codeOf(() => staged.commit())).toBe("FILE_CONFLICT");
-    const fresh = await guard.stage("b", { data: bytes("new") }, { create: true });
-    fixture.put("b", "theirs");
-    expect(await codeOf(() => fresh.commit())).toBe("FILE_CONFLICT");
-    expect([show("a"), show("b")]).toEqual(["other", "theirs"]);
+    const meanwhile = { change: (): void => {} };
+    const failpoint = (step: string): void => {
+      if (step === "committing") meanwhile.change();
+    };
+    const files = await fixture.files({}, { failpoint });
+    meanwhile.change = () => void fixture.put("a", "other");
+    const known = { ifIdentity: files.stat("a")?.identity ?? "" };
+    expect(await codeOf(() => files.replaceFile("a", bytes("new"), known))).toBe("FILE_CONFLICT");
+    meanwhile.change = () => void fixture.put("b", "theirs");
+    expect(await codeOf(() => files.replaceFile("b", bytes("new"), { create: true }))).toBe("FILE_CONFLICT");
+    meanwhile.change = () => void fixture.put("a", "longer than other");
+    expect(await codeOf(() => files.appendFile("a", bytes("more")))).toBe("FILE_CONFLICT");
+    expect([show("a"), show("b")]).toEqual(["longer than other", "theirs"]);
     expect(names()).toEqual(["a", "b"]);
   });
 
-  it("drops a staged file without a trace", async () => {
-    const staged = await guard.stage("a", { data: bytes("new") });
-    staged.discard();
-    staged.discard();
-    expect(names()).toEqual([]);
-  });
-
-  it("does not commit into a directory that was moved away, nor a temp file that was swapped", async () => {
+  it("does not put a file into a directory that was moved away", async () => {
     fixture.put("d/a", "old");
-    const staged = await guard.stage("d/a", { data: bytes("new") });
-    const moved = path.join(fixture.base, "moved");
-    await guard.rename("d", "elsewhere");
-    expect(await codeOf(() => staged.commit())).toBe("FILE_CONFLICT");
-    expect(existsSync(moved)).toBe(false);
-    const second = await guard.stage("elsewhere/a", { data: bytes("new") });
-    await guard.unlink(path.relative(fixture.ws, second.temp));
-    symlinkSync(path.join(fixture.outside, "secret.txt"), second.temp);
-    expect(await codeOf(() => second.commit())).toBe("FILE_CONFLICT");
+    const failpoint = (step: string): void => {
+      if (step === "committing") renameSync(path.join(fixture.ws, "d"), path.join(fixture.ws, "elsewhere"));
+    };
+    const files = await fixture.files({}, { failpoint });
+    expect(await codeOf(() => files.replaceFile("d/a", bytes("new")))).toBe("FILE_CONFLICT");
     expect(show("elsewhere/a")).toBe("old");
+    expect(existsSync(path.join(fixture.ws, "d"))).toBe(false);
   });
 
   it("appends in one step, to a new file too, and loses nothing to others", async () => {
     await guard.appendFile("log", bytes("one\n"));
     await guard.appendFile("log", bytes("two\n"));
     expect(show("log")).toBe("one\ntwo\n");
-    const first = await guard.stage("log", { append: bytes("three\n") });
-    writeFileSync(path.join(fixture.ws, "log"), "other\n");
-    expect(await codeOf(() => first.commit())).toBe("FILE_CONFLICT");
     await Promise.all(["a", "b", "c"].map((line) => guard.appendFile("log", bytes(line))));
-    expect(show("log").slice("other\n".length).split("").sort()).toEqual(["a", "b", "c"]);
+    expect(show("log").slice("one\ntwo\n".length).split("").sort()).toEqual(["a", "b", "c"]);
   });
 
   it("keeps the size limit on every way of writing", async () => {
-    const small = fixture.guard({}, { maxFileSize: 10 });
+    const small = await fixture.files({}, { maxFileSize: 10 });
     fixture.put("big", "x".repeat(11));
     fixture.put("eight", "x".repeat(8));
     const full = bytes("x".repeat(11));
@@ -263,17 +251,6 @@ describe.each(["descriptor", "portable"] as const)("writing, held by %s", (kind)
     fixture.link("alias", "a");
     expect(await guard.makeDirectory("alias/x/y")).toEqual({ created: true });
     expect(lstatSync(path.join(fixture.ws, "a/x/y")).isDirectory()).toBe(true);
-  });
-
-  it("hands out a judged directory for changes of others", () => {
-    const parent = guard.openParent("d/file.txt", { create: true });
-    expect(parent).toMatchObject({ name: "file.txt", realDir: path.join(fixture.ws, "d"), stat: null });
-    writeFileSync(parent.at(), "x", { flag: "wx" });
-    expect(parent.isInPlace()).toBe(true);
-    parent.close();
-    expect(show("d/file.txt")).toBe("x");
-    expect(() => guard.openParent("none/file")).toThrow(/not found/);
-    expect(() => guard.openParent(".")).toThrow(/Access denied/);
   });
 
   it("refuses names that nobody could show or open again", async () => {

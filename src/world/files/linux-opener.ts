@@ -1,13 +1,13 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync } from "node:fs";
 import type { Handle, Opener } from "./opener.js";
 
-/** Names a thing without opening it: FIFOs do not block and devices do not wake. Node has no name for it. */
+/** Refers to a file without opening it: FIFOs do not block and devices are not touched. Node has no constant for it. */
 const O_PATH = 0o10000000;
 const OPEN_FLAGS = O_PATH | constants.O_NOFOLLOW;
 
 /**
- * Open by descriptor: the kernel walks the path once, /proc tells where that ended, and every
- * later step goes through the descriptor, so nothing that is swapped in between is ever reached.
+ * Open by descriptor: the kernel resolves the path once, /proc reports the real path, and every later
+ * operation goes through the descriptor, so nothing that is swapped in meanwhile is ever reached.
  * `undefined` where /proc is missing.
  */
 export function linuxOpener(): Opener | undefined {
@@ -22,8 +22,8 @@ export function linuxOpener(): Opener | undefined {
 }
 
 /**
- * Where the process finds its own descriptors: what /proc/self means here, which is quicker than to have
- * the kernel follow that link each time.
+ * The directory of the process's own descriptors, with /proc/self resolved once instead of by the kernel
+ * each time.
  */
 function ownDescriptors(): string | undefined {
   try {
@@ -54,7 +54,7 @@ function toHandle(fd: number, fds: string, joined?: string): Handle {
       at: ((name: string | Buffer) => childOf(self, name)) as Handle["at"],
       reopen: (flags) => openSync(self, flags),
       changedNs: () => fstatSync(fd, { bigint: true }).ctimeNs,
-      // A thing that was deleted or moved shows another path; one beyond PATH_MAX shows none.
+      // After a delete or a move the link shows another path; beyond PATH_MAX it cannot be read.
       isInPlace: () => open && readlinkSync(self) === real,
       close,
     };

@@ -7,7 +7,7 @@ import { type GuardDeps, openExisting } from "./locate.js";
 import type { Handle } from "./opener.js";
 import { joinName, showName } from "./path-text.js";
 
-/** A directory entry whose name is bytes, as the disk has it. */
+/** A directory entry with its name as bytes. */
 export interface RawEntry {
   readonly name: Buffer;
   readonly type: EntryType;
@@ -43,7 +43,7 @@ export async function readEntries(handle: Handle): Promise<RawEntry[]> {
 }
 
 function openStream(handle: Handle): Promise<Dir> {
-  // Node's types know only text names here; "buffer" keeps names that are no UTF-8.
+  // Node's types know only text names here; "buffer" preserves names that are not valid UTF-8.
   return opendir(handle.self, { encoding: "buffer" as BufferEncoding, bufferSize: 256 });
 }
 
@@ -54,7 +54,7 @@ async function* rawEntries(directory: Dir, handle: Handle): AsyncGenerator<RawEn
   }
 }
 
-/** Some file systems leave the type out of their entries. */
+/** Some file systems do not store the type in directory entries. */
 function entryType(entry: Dirent, handle: Handle, name: Buffer): EntryType {
   const type = entryTypeOf(entry);
   if (type !== "other") return type;

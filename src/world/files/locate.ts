@@ -8,35 +8,35 @@ import { type PathAccess, refusal, type RuleVerdict } from "./path-verdict.js";
 import { joinName } from "./path-text.js";
 import { type Resolution, resolveLinks } from "./resolve-links.js";
 
-/** What the guard stands on. */
+/** What file operations need: the rules that judge paths, and how paths are opened. */
 export interface GuardDeps {
   readonly rules: PathRules;
   readonly opener: Opener;
 }
 
-/** What is asked of a path. */
+/** What a path is used for. */
 export interface AccessRequest {
   readonly access: PathAccess;
   /** Follow a link at the end of the path, where it stays inside. @default true */
   readonly follow?: boolean;
 }
 
-/** A judged directory and a name in it, for a change of that name. */
+/** An open directory whose path was judged, and a name in it that is to be changed. */
 export interface Target {
   readonly directory: Handle;
   readonly name: string;
   /** The real path of the name, judged. */
   readonly real: string;
-  /** What stood there when it was opened. */
+  /** What existed there when the directory was opened. */
   readonly stat: BigIntStats | null;
 }
 
-/** How often a path that changes under our hands is tried again. */
+/** How often opening is tried again while other processes change the path. */
 const ATTEMPTS = 50;
 
 /**
- * Open what a path names, judged where it really is. The first try takes the path as it stands;
- * only where that met a link, or failed, are the links followed by hand.
+ * Open what a path names and judge its real path. The first attempt opens the path directly; only if
+ * that meets a link, or fails, the links are resolved one by one.
  */
 export function openExisting(deps: GuardDeps, text: string, wanted: AccessRequest): Handle {
   const lexical = toLexicalPath(deps.rules, text, wanted.access);
@@ -60,7 +60,7 @@ export function openExisting(deps: GuardDeps, text: string, wanted: AccessReques
   throw pathChanged(text);
 }
 
-/** Open the directory that holds, or will hold, what a path names. Missing directories are made by `make`. */
+/** Open the directory that contains, or will contain, what a path names. `make` creates missing directories. */
 export function openTarget(
   deps: GuardDeps,
   text: string,
@@ -85,7 +85,7 @@ export function openTarget(
   throw pathChanged(text);
 }
 
-/** Open what stands at a physical path that was seen before; `undefined` where it is not (or no longer) there to be used. */
+/** Open a real path that was listed before; `undefined` where it no longer exists or may not be used. */
 export function openPhysical(deps: GuardDeps, real: string, access: PathAccess): Handle | undefined {
   const handle = tryOpen(deps, real, real);
   if (handle === undefined) return undefined;
@@ -97,7 +97,7 @@ export function openPhysical(deps: GuardDeps, real: string, access: PathAccess):
 /** Make the last `count` directories of a physical path. */
 export type MakeParents = (directory: string, count: number) => void;
 
-/** Follow the links of a path by its names alone and judge where they lead; nothing is opened. */
+/** Resolve the links of a path without opening anything, and judge the result. */
 export function resolveAndJudge(
   rules: PathRules,
   lexical: string,
@@ -109,10 +109,10 @@ export function resolveAndJudge(
   return found;
 }
 
-/** The absolute path that a text means, refused where its text alone breaks a rule. */
+/** The absolute path that a text stands for, refused where the text alone breaks a rule. */
 export function toLexicalPath(rules: PathRules, text: string, access: PathAccess): string {
   const lexical = requireAllowed(rules.toAbsolute(text), text);
-  // A forbidden name is refused whether or not it exists, and even where a link hides behind it.
+  // A forbidden name is refused whether or not it exists, even if it is a link to somewhere else.
   return requireAllowed(rules.judgeDenied(lexical, access === "remove" ? "write" : access), text);
 }
 
@@ -121,7 +121,7 @@ function requireAllowed(verdict: RuleVerdict, text: string): string {
   return verdict.path;
 }
 
-/** `undefined` where something is missing or in the way: the look at the names will tell what. */
+/** `undefined` where something is missing or in the way; resolving the names will tell what. */
 function tryOpen(deps: GuardDeps, absolute: string, text: string): Handle | undefined {
   try {
     return deps.opener.open(absolute);
@@ -136,7 +136,7 @@ function tryOpen(deps: GuardDeps, absolute: string, text: string): Handle | unde
 interface ExpectedHandle {
   readonly real: string;
   readonly wanted: AccessRequest;
-  /** Take another spelling of the same names (a file system without case) for the same place. */
+  /** Accept another spelling of the same names, as on case-insensitive file systems. */
   readonly folded?: boolean;
 }
 
@@ -158,7 +158,7 @@ function judgeHandle(
   throw pathRefused(text, verdict);
 }
 
-/** The target of a physical path, where its directory is really there and its name no link to follow. */
+/** Open a real path as a target; `undefined` where its directory is not there or its name is a link to follow. */
 function tryOpenTarget(
   deps: GuardDeps,
   physical: string,
@@ -187,7 +187,7 @@ function tryOpenTarget(
   return undefined;
 }
 
-/** What stands at a name in an open directory, a link itself included. */
+/** What exists at a name in an open directory; links are not followed. */
 export function statEntry(directory: Handle, name: string): BigIntStats | null {
   try {
     return lstatSync(directory.at(name), { bigint: true });
@@ -197,7 +197,7 @@ export function statEntry(directory: Handle, name: string): BigIntStats | null {
   }
 }
 
-/** A root that is a directory has no name that could be changed; one that is a file may be written. */
+/** A root that is a directory cannot be changed itself; one that is a file may be written. */
 function refuseRoot(
   rules: PathRules,
   lexical: string,

@@ -6,34 +6,31 @@ import type { Handle } from "./opener.js";
 import { joinName } from "./path-text.js";
 import { syncDirectory, syncDirectoryNow } from "./sync-directory.js";
 
-/** Make a directory and its missing parents; `created` is false where it was there already. */
-export async function makeDirectory(
-  deps: MakeDirectoryDeps,
-  text: string,
-): Promise<{ created: boolean; real: string }> {
-  if (isRoot(deps, text)) return { created: false, real: realPathOfRoot(deps, text) };
+/** Make a directory and its missing parents; `created` is false where it existed already. */
+export async function makeDirectory(deps: MakeDirectoryDeps, text: string): Promise<{ created: boolean }> {
+  if (isRoot(deps, text)) {
+    openExisting(deps, text, { access: "write" }).close();
+    return { created: false };
+  }
   const target = openTarget(deps, text, { access: "write", make: parentMaker(deps, text) });
   try {
     if (target.stat !== null && !target.stat.isDirectory()) throw systemFailure(text, "EEXIST");
-    if (target.stat !== null) return { created: false, real: target.real };
+    if (target.stat !== null) return { created: false };
     const created = withPath(text, () => makeLastDirectory(target));
     if (created && deps.sync === true) await syncDirectory(target.directory);
-    return { created, real: target.real };
+    return { created };
   } finally {
     target.directory.close();
   }
 }
 
-/** The ground, and whether new names are flushed to the disk. */
+/** Whether new names are flushed to the disk. */
 interface MakeDirectoryDeps extends GuardDeps {
   readonly sync?: boolean;
 }
 
-/** Makes missing parents one by one, each through the descriptor of the one above it. */
-export function parentMaker(
-  deps: MakeDirectoryDeps,
-  text: string,
-): (directory: string, count: number) => void {
+/** Makes missing parents one by one, each through the descriptor of its parent. */
+function parentMaker(deps: MakeDirectoryDeps, text: string): (directory: string, count: number) => void {
   return (directory, count) => withPath(text, () => makeMissingParents(deps, text, { directory, count }));
 }
 
@@ -101,10 +98,4 @@ function isDirectoryNow(target: Target): boolean {
 function isRoot(deps: GuardDeps, text: string): boolean {
   const verdict = deps.rules.toAbsolute(text);
   return verdict.allowed && deps.rules.roots.some((root) => root.real === verdict.path);
-}
-
-function realPathOfRoot(deps: GuardDeps, text: string): string {
-  const handle = openExisting(deps, text, { access: "write" });
-  handle.close();
-  return handle.real;
 }

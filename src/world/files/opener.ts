@@ -2,31 +2,31 @@ import type { BigIntStats } from "node:fs";
 import { linuxOpener } from "./linux-opener.js";
 import { portableOpener } from "./portable-opener.js";
 
-/** Something on disk that was opened without reading it; what is done through it stays with it. */
+/** A file or directory that was opened without access to its content; operations through it always reach this inode. */
 export interface Handle {
-  /** Where it really is, told by the system where it can tell. */
+  /** Its real path, from the system where the system can provide it. */
   readonly real: string;
   readonly stat: BigIntStats;
-  /** A path that leads to the thing itself, for calls of node:fs. */
+  /** A path to it for node:fs. */
   readonly self: string;
-  /** A path to a name in this directory that walks through no other name again. */
+  /** A path to a name in this directory that does not resolve any other name again. */
   at(name: string): string;
   at(name: Buffer): Buffer;
-  /** Open the thing itself for use; the caller closes the descriptor. */
+  /** Open it for reading or writing; the caller closes the descriptor. */
   reopen(flags: number): number;
-  /** When its content, name or rights last changed, in nanoseconds; `stat` has what it was at first. */
+  /** Its current ctime in nanoseconds; `stat` has the one from when it was opened. */
   changedNs(): bigint;
-  /** Whether it still stands where it was judged. */
+  /** Whether it is still at its real path. */
   isInPlace(): boolean;
   close(): void;
 }
 
-/** The platform's way to open without following links. Both throw the system's own errors. */
+/** How the platform opens paths without following links. Methods throw the errors of node:fs. */
 export interface Opener {
   readonly kind: "descriptor" | "portable";
-  /** Open what stands at an absolute path; a link at its end is opened itself, not followed. */
+  /** Open an absolute path; a link at its end is opened itself, not followed. */
   open(absolute: string): Handle;
-  /** Open a name in a directory; `real` is then only joined, so that depth has no limit. */
+  /** Open a name in a directory; `real` is given by the caller, so that depth has no limit. */
   openChild(parent: Handle, name: string | Buffer, real: string): Handle;
 }
 

@@ -3,7 +3,7 @@ import { ToolValidationError } from "../../contract/errors.js";
 import { isWithin } from "./path-text.js";
 import { realPathOf } from "./real-path.js";
 
-/** A directory that may be used: as it was written, and where it really is. */
+/** A directory that may be used: as it was written, and its real path. */
 export interface PathRoot {
   readonly given: string;
   readonly real: string;
@@ -35,7 +35,7 @@ export function fromAlias(absolute: string, root: PathRoot, platform: NodeJS.Pla
   return undefined;
 }
 
-/** The real paths, and the paths as written, that a narrowing list stands for. */
+/** The paths of a narrowing list, as written and as real paths. */
 export function narrowedPaths(paths: readonly string[], { roots, platform }: PlatformRoots): string[] {
   return paths.flatMap((entry) => {
     const placed = path.resolve(roots[0]?.real ?? path.sep, withoutGlobTail(entry));
@@ -47,9 +47,8 @@ export function narrowedPaths(paths: readonly string[], { roots, platform }: Pla
 
 function resolveRoot(given: string): PathRoot {
   const real = realPathOf(given);
-  // Bytes that are no UTF-8 would make two places look like one.
-  if (real.includes("\uFFFD"))
-    throw new ToolValidationError(`The path of the workspace is no valid UTF-8: ${given}`);
+  // Bytes that are not valid UTF-8 would make two different paths look the same.
+  if (real.includes("\uFFFD")) throw new ToolValidationError(`The path is not valid UTF-8: ${given}`);
   return { given, real };
 }
 

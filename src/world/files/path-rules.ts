@@ -7,9 +7,9 @@ import { relativeTo, isTooLong, isWithin, hasParentSegment, pathTextFault } from
 import { type PathAccess, type PathRefusal, refusal, type RuleVerdict } from "./path-verdict.js";
 import { realPathOf } from "./real-path.js";
 
-/** The harder rules, all off by default. */
+/** Stricter rules, all off by default. */
 export interface StrictPaths {
-  /** Refuse `..` anywhere in a path, even where it stays inside. */
+  /** Refuse `..` anywhere in a path, even if the path stays inside. */
   readonly noParent?: boolean;
   /** Refuse every symbolic link, even one that stays inside. */
   readonly noSymlinks?: boolean;
@@ -20,11 +20,11 @@ export interface PathRulesOptions {
   readonly workspace: string;
   /** Further directories or files that may be used, absolute or relative to the workspace. */
   readonly allowedPaths?: readonly string[];
-  /** Paths or globs that may be neither read nor written; they win over everything. */
+  /** Paths or globs that may be neither read nor written; they override everything else. */
   readonly forbiddenPaths?: readonly string[];
   /** Paths or globs that may be read but not changed. */
   readonly protectedGlobs?: readonly string[];
-  /** Paths or globs that a person's own rules open although they are protected; forbidden ones stay forbidden. */
+  /** Paths or globs that a person's rules open although they are protected; forbidden ones stay forbidden. */
   readonly unprotectedGlobs?: readonly string[];
   readonly strict?: StrictPaths;
   /** Tenon's own state: forbidden always. */
@@ -33,24 +33,24 @@ export interface PathRulesOptions {
   readonly platform?: NodeJS.Platform;
 }
 
-/** Which paths may be used, and how. Judging is pure; the disk is looked at once, at creation. */
+/** Which paths may be used, and how. Judging is pure; the disk is read once, at creation. */
 export interface PathRules {
   /** The real path of the workspace. */
   readonly workspace: string;
   readonly roots: readonly PathRoot[];
   readonly strict: StrictPaths;
   readonly platform: NodeJS.Platform;
-  /** The absolute path that a text means before any link is followed. */
+  /** The absolute path that a text stands for before any link is followed. */
   toAbsolute(text: string): RuleVerdict;
   /** Judge a real path by every rule. */
   judge(realPath: string, access: PathAccess): RuleVerdict;
-  /** Judge by the deny rules alone, for a path that a link may yet lead elsewhere. */
+  /** Judge by the deny rules alone, for a path whose links are not resolved yet. */
   judgeDenied(absolute: string, access: PathAccess): RuleVerdict;
   /** Whether reading anything below a real path could be denied, though the path itself is not. */
   mayDenyBelow(realPath: string): boolean;
-  /** The same rules, within these paths only; it can shrink what is allowed, never widen it. */
+  /** The same rules, restricted to these paths; this never allows more. */
   narrow(paths: readonly string[]): PathRules;
-  /** The same rules, and only what passes may be read; paths inside the workspace come relative to it. */
+  /** The same rules, restricted to reading what `readable` accepts; it gets paths inside the workspace relative to it. */
   screen(readable: (path: string) => boolean): PathRules;
 }
 
@@ -147,7 +147,7 @@ function judge(parts: RuleParts, realPath: string, access: PathAccess): RuleVerd
   if (root === undefined) return refusal("PATH_OUTSIDE", "workspace", OUTSIDE);
   const system = SYSTEM_TREES.find((tree) => isWithin(realPath, tree) && !isWithin(root.real, tree));
   if (system !== undefined)
-    return refusal("PATH_FORBIDDEN", "system", "lies in a tree of the kernel, not of files");
+    return refusal("PATH_FORBIDDEN", "system", "is in a virtual file system of the kernel");
   const outsideNarrowed = parts.narrowed.some((list) => !list.some((allowed) => isWithin(realPath, allowed)));
   if (outsideNarrowed) {
     return refusal("PATH_OUTSIDE", "allowedPaths", "is outside the paths that this call is allowed");
@@ -155,12 +155,16 @@ function judge(parts: RuleParts, realPath: string, access: PathAccess): RuleVerd
   const denied = judgeDenied(parts, realPath, access);
   if (!denied.allowed || access !== "remove") return denied;
   if (parts.roots.some((each) => isWithin(each.real, realPath))) {
-    return refusal("PATH_FORBIDDEN", "workspace", "is the workspace or an allowed path itself, or holds it");
+    return refusal(
+      "PATH_FORBIDDEN",
+      "workspace",
+      "is the workspace or an allowed path itself, or contains it",
+    );
   }
   return denied;
 }
 
-/** Devices, kernel files and magic links; a root that lies inside one of them opens its own part. */
+/** Devices, kernel files and magic links; a root inside one of them allows its own part. */
 const SYSTEM_TREES = ["/proc", "/sys", "/dev"];
 
 function judgeDenied(parts: RuleParts, absolute: string, access: PathAccess): RuleVerdict {
@@ -206,11 +210,11 @@ const STATE = "belongs to Tenon's own state";
 
 function judgeBelow(denied: DeniedRules, location: Location): PathRefusal | undefined {
   if (denied.state.matchBelow(location) !== undefined) {
-    return refusal("PATH_FORBIDDEN", "stateDir", `holds what ${STATE}`);
+    return refusal("PATH_FORBIDDEN", "stateDir", `contains what ${STATE}`);
   }
   const rule = denied.forbidden.matchBelow(location) ?? denied.protected.matchBelow(location);
   if (rule === undefined) return undefined;
-  return refusal("PATH_FORBIDDEN", rule, `holds what the rule "${rule}" keeps from being removed`);
+  return refusal("PATH_FORBIDDEN", rule, `contains what the rule "${rule}" protects from being removed`);
 }
 
 function locationOf(parts: Pick<RuleParts, "roots" | "workspace">, absolute: string): Location {
@@ -229,7 +233,7 @@ function rootOf(parts: Pick<RuleParts, "roots">, realPath: string): PathRoot | u
 function refuseWorkspaceInState(workspace: string, state: readonly string[]): void {
   const inside = state.some((dir) => isWithin(foldName(workspace), foldName(realPathOf(dir))));
   if (!inside) return;
-  throw new ToolValidationError("The workspace lies inside Tenon's state directory.", {
+  throw new ToolValidationError("The workspace is inside Tenon's state directory.", {
     code: "VALUE_INVALID",
     hint: "Choose another workspace, or another state directory (TENON_STATE_DIR).",
   });

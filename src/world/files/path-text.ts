@@ -5,7 +5,7 @@ import { windowsNameFault } from "./windows-names.js";
 const MAX_PATH_BYTES = 4095;
 const MAX_NAME_BYTES = 255;
 
-/** What is wrong with a path as text, or `undefined`. Nothing on disk is touched. */
+/** What is wrong with the text of a path, or `undefined`. Does not access the disk. */
 export function pathTextFault(text: unknown, platform: NodeJS.Platform): string | undefined {
   if (typeof text !== "string") return "is not a string";
   if (text === "") return "is empty";
@@ -27,7 +27,7 @@ export function hasParentSegment(text: string, platform: NodeJS.Platform): boole
   return text.includes("..") && splitPath(text, platform).includes("..");
 }
 
-/** Whether `inner` is `outer` or lies below it, compared by whole components. */
+/** Whether `inner` is `outer` or below it, compared by whole components. */
 export function isWithin(inner: string, outer: string): boolean {
   if (inner === outer) return true;
   if (outer.endsWith(path.sep)) return inner.startsWith(outer);
@@ -49,7 +49,7 @@ export function joinName(directory: string, name: string): string {
   return directory.endsWith(path.sep) ? directory + name : directory + path.sep + name;
 }
 
-/** Show a name that may hold control characters or bytes that are no UTF-8, on one line. */
+/** Show a name on one line, with control characters and invalid UTF-8 escaped. */
 export function showName(name: Buffer): string {
   const text = name.toString("utf8");
   if (text.includes("\uFFFD") && !Buffer.from(text, "utf8").equals(name)) return escapeBytes(name);

@@ -1,4 +1,4 @@
-/** What a call wants to do; `remove` is a write that takes all below along (delete, move away). */
+/** What a call wants to do; `remove` is a write that also affects everything below (delete, move). */
 export type PathAccess = "read" | "write" | "remove";
 
 /** A refusal, with the rule that made it. `reason` continues a sentence that begins with the path. */

@@ -10,17 +10,16 @@ import {
 import path from "node:path";
 import type { Handle, Opener } from "./opener.js";
 
-/** macOS: refuse a link in any component. Node has no name for it. */
+/** macOS: refuse a link in any component. Node has no constant for it. */
 const O_NOFOLLOW_ANY = 0x20000000;
 
 /**
- * Open by name, for macOS, Windows and a Linux without /proc: the name is resolved, its dev and
- * inode noted, and both are looked at again after opening and around each change.
+ * Open by name, for macOS, Windows and a Linux without /proc: the name is resolved, its device and inode
+ * are recorded, and both are compared again after opening and around each change.
  *
- * What remains: another process that swaps a directory for a link and back, both between two looks
- * that lie microseconds apart, can have a change of a name (create, rename, unlink) land elsewhere.
- * Reads cannot be misled on macOS (O_NOFOLLOW_ANY), elsewhere only by a file that shows the same
- * dev and inode, which is the same file.
+ * A race remains: another process that swaps a directory for a link and back, both between two checks that
+ * are microseconds apart, can redirect a change of a name (create, rename, unlink). Reads cannot be
+ * misled on macOS (O_NOFOLLOW_ANY), elsewhere only by a file with the same device and inode, which is the same file.
  */
 export function portableOpener(platform: NodeJS.Platform): Opener {
   return {
@@ -28,7 +27,7 @@ export function portableOpener(platform: NodeJS.Platform): Opener {
     open: (absolute) => toHandle(absolute, platform),
     openChild: (parent, name) => {
       const absolute = path.join(parent.real, name.toString());
-      // The directory is real already, and a link is opened as a link: there is nothing to resolve.
+      // The directory's path is real already, and a link is opened itself: there is nothing to resolve.
       return toHandle(absolute, platform, absolute);
     },
   };

@@ -28,7 +28,7 @@ export function openForReading(deps: GuardDeps, text: string): OpenDescriptor {
   }
 }
 
-/** A function that closes a descriptor the first time it is called, since numbers are used again. */
+/** A function that closes a descriptor only once, because descriptor numbers are reused. */
 export function closeOnce(fd: number): () => void {
   let open = true;
   return () => {
@@ -44,11 +44,11 @@ export interface ReadLimits {
   readonly maxBytes: number;
 }
 
-/** Up to this size a synchronous read is quicker than a trip through the thread pool. */
+/** Up to this size a synchronous read is faster than a trip through the thread pool. */
 const SYNC_READ_BYTES = 256 * 1024;
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
-/** Read a file, or a range of one of any size, within the limit. The size that the system tells is only a hint. */
+/** Read a file, or a range of a file of any size, within the limit. The size in its stat is only a hint. */
 export async function readFileBytes(deps: GuardDeps, text: string, limits: ReadLimits): Promise<Uint8Array> {
   const { offset, length } = checkRange(limits.range);
   const file = openForReading(deps, text);
@@ -56,7 +56,7 @@ export async function readFileBytes(deps: GuardDeps, text: string, limits: ReadL
     const wanted = Math.min(length, limits.maxBytes + 1);
     const expected = Math.max(0, Math.min(length, file.stat.size - offset));
     if (expected > limits.maxBytes) throw fileTooLarge(text, limits.maxBytes);
-    // One byte more, so that the end of the file shows without another buffer.
+    // One byte more, so that the end of the file is found without another buffer.
     const hint = Math.min(wanted, expected + 1);
     const bytes = await withPathAsync(text, () => readUpTo(file.fd, { offset, wanted, hint }));
     if (bytes.length > limits.maxBytes) throw fileTooLarge(text, limits.maxBytes);

@@ -4,96 +4,51 @@ import {
   errnoOf,
   fileNotFound,
   pathRefused,
-  systemFailure,
   pathChanged,
-  withPath,
   withPathAsync,
 } from "./file-errors.js";
 import { isSameFile } from "./file-stat.js";
 import { type GuardDeps, statEntry, openTarget, type Target } from "./locate.js";
 import type { Handle } from "./opener.js";
-import type { PathAccess } from "./path-verdict.js";
 import { joinName } from "./path-text.js";
 import { syncDirectory } from "./sync-directory.js";
 import { walkTree } from "./walk-tree.js";
 
-export interface RemoveOptions {
-  readonly sync: boolean;
-  readonly signal?: AbortSignal | undefined;
-  /** Refuse where what stands there no longer has this identity. */
-  readonly check?: (target: Target) => void;
-}
-
-/** Delete a file, or a link itself. A directory is refused. */
-export async function unlinkPath(deps: GuardDeps, text: string, options: RemoveOptions): Promise<void> {
-  const target = openTarget(deps, text, { access: "remove", follow: false });
-  try {
-    if (target.stat === null) throw fileNotFound(text);
-    if (target.stat.isDirectory()) throw systemFailure(text, "EISDIR");
-    options.check?.(target);
-    withPath(text, () => {
-      if (!target.directory.isInPlace()) throw pathChanged(text);
-      unlinkSync(target.directory.at(target.name));
-    });
-    if (options.sync) await syncDirectory(target.directory);
-  } finally {
-    target.directory.close();
-  }
-}
-
 /**
- * Delete a directory with all below it, or a file. Everything is judged before anything is deleted,
- * and once more as it is: what is forbidden, protected or mounted below keeps the whole tree.
+ * Delete a directory and everything below it, or a file. Everything is judged before anything is deleted, and
+ * again on deletion: if anything below is forbidden, protected or a mount, nothing is deleted.
  */
-export async function removeTree(deps: GuardDeps, text: string, options: RemoveOptions): Promise<void> {
+export async function removeTree(deps: GuardDeps, text: string, sync: boolean): Promise<void> {
   const target = openTarget(deps, text, { access: "remove", follow: false });
   try {
     if (target.stat === null) throw fileNotFound(text);
-    options.check?.(target);
-    await withPathAsync(text, () => removeTarget(deps, text, { target, options }));
-    if (options.sync) await syncDirectory(target.directory);
+    await withPathAsync(text, () => removeTarget(deps, text, target));
+    if (sync) await syncDirectory(target.directory);
   } finally {
     target.directory.close();
   }
 }
 
-/** Judge everything below a directory for an access, with the path each would have at `to` if given. */
+/** Refuse where anything below a directory may not be written, at its own path or at the one it would have below `to`. */
 export async function judgeTree(
   deps: GuardDeps,
   top: Handle,
-  {
-    text,
-    access,
-    to,
-    signal,
-  }: { text: string; access: PathAccess; to?: string; signal?: AbortSignal | undefined },
+  { text, to }: { readonly text: string; readonly to?: string },
 ): Promise<void> {
-  const judge = (real: string): void => {
-    judgeInside(deps, text, { real, access });
-    if (to !== undefined)
-      judgeInside(deps, text, { real: to + real.slice(top.real.length), access: "write" });
-  };
-  const visitor = {
-    leaf: (directory: Handle, name: Buffer, real: string) => judge(real),
-    enter: (directory: Handle, real: string) => {
-      if (directory.stat.dev !== top.stat.dev) throw fileConflict(text, "holds a mounted file system");
-      if (directory !== top) judge(real);
-    },
-  };
-  await walkTree(top, { opener: deps.opener, visitor, text, signal });
+  for await (const { kind, directory, real } of walkTree(top, { opener: deps.opener, text })) {
+    if (kind === "leave") continue;
+    if (directory.stat.dev !== top.stat.dev) throw fileConflict(text, "contains a mounted file system");
+    requireWritable(deps, text, real);
+    if (to !== undefined) requireWritable(deps, text, to + real.slice(top.real.length));
+  }
 }
 
-async function removeTarget(
-  deps: GuardDeps,
-  text: string,
-  { target, options }: { target: Target; options: RemoveOptions },
-): Promise<void> {
+async function removeTarget(deps: GuardDeps, text: string, target: Target): Promise<void> {
   if (target.stat === null || !target.stat.isDirectory()) return unlinkSync(target.directory.at(target.name));
   const top = openTargetDirectory(deps, text, target);
-  const signal = options.signal;
   try {
-    await judgeTree(deps, top, { text, access: "write", signal });
-    await walkTree(top, { opener: deps.opener, visitor: deleteVisitor(deps, text), text, signal });
+    await judgeTree(deps, top, { text });
+    await deleteInside(deps, top, text);
     const present = statEntry(target.directory, target.name);
     if (present === null || !isSameFile(present, top.stat)) throw pathChanged(text);
     rmdirSync(target.directory.at(target.name));
@@ -103,7 +58,7 @@ async function removeTarget(
 }
 
 /** Open the directory of a target, which must still be the one that was judged. */
-export function openTargetDirectory(deps: GuardDeps, text: string, target: Target): Handle {
+function openTargetDirectory(deps: GuardDeps, text: string, target: Target): Handle {
   const top = deps.opener.openChild(
     target.directory,
     target.name,
@@ -114,27 +69,19 @@ export function openTargetDirectory(deps: GuardDeps, text: string, target: Targe
   throw pathChanged(text);
 }
 
-function deleteVisitor(deps: GuardDeps, text: string) {
-  return {
-    leaf(directory: Handle, name: Buffer, real: string): void {
-      judgeInside(deps, text, { real, access: "write" });
-      ignoreMissing(() => unlinkSync(directory.at(name)));
-    },
-    leave(parent: Handle, name: Buffer, real: string): void {
-      judgeInside(deps, text, { real, access: "write" });
-      ignoreMissing(() => rmdirSync(parent.at(name)));
-    },
-  };
+async function deleteInside(deps: GuardDeps, top: Handle, text: string): Promise<void> {
+  for await (const { kind, directory, name, real } of walkTree(top, { opener: deps.opener, text })) {
+    if (kind === "enter") continue;
+    requireWritable(deps, text, real);
+    const remove = kind === "leaf" ? unlinkSync : rmdirSync;
+    ignoreMissing(() => remove(directory.at(name)));
+  }
 }
 
-function judgeInside(
-  deps: GuardDeps,
-  text: string,
-  { real, access }: { real: string; access: PathAccess },
-): void {
-  const verdict = deps.rules.judge(real, access);
+function requireWritable(deps: GuardDeps, text: string, real: string): void {
+  const verdict = deps.rules.judge(real, "write");
   if (verdict.allowed) return;
-  throw pathRefused(text, { ...verdict, reason: `holds something that ${verdict.reason}` });
+  throw pathRefused(text, { ...verdict, reason: `contains something that ${verdict.reason}` });
 }
 
 function ignoreMissing(step: () => void): void {

@@ -4,15 +4,15 @@ import { relativeTo, isWithin, joinName, splitPath } from "./path-text.js";
 import type { PathRules } from "./path-rules.js";
 import { type PathRefusal, refusal } from "./path-verdict.js";
 
-/** Where a path leads once its links are followed, as far as a look at the names can tell. */
+/** Where a path leads once its links are followed, judged by the names alone. */
 export interface Resolution {
   /** The physical path; what does not exist is appended as written. */
   readonly real: string;
-  /** What stands there, or `null`. */
+  /** What exists there, or `null`. */
   readonly stat: Stats | null;
   /** How many of the last names do not exist. */
   readonly missing: number;
-  /** The system's word for why the walk ended early, where it was not just a missing name. */
+  /** The error code that ended the walk early, unless only a name was missing. */
   readonly errno: string | undefined;
 }
 
@@ -20,10 +20,9 @@ export interface Resolution {
 const MAX_LINKS = 40;
 
 /**
- * Follow the links of a path name by name. A link that leaves the roots is refused by its text,
- * before anything outside is touched, so that a refusal cannot tell what is there; a magic link of
- * /proc is only text here. The answer is a guess until a descriptor confirms it: names can be
- * swapped while they are read.
+ * Follow the links of a path name by name. A link that leaves the roots is refused by its text, before
+ * anything outside is touched, so that a refusal does not reveal what exists there; magic links of /proc are
+ * only text here. The result must be confirmed by a descriptor: names can be swapped while they are read.
  */
 export function resolveLinks(
   absolute: string,
@@ -52,7 +51,7 @@ export function resolveLinks(
 
 interface LinkWalk {
   at: string;
-  /** What stands at `at`; `null` where that is missing or on the way to a root. */
+  /** What exists at `at`; `null` where it is missing or an ancestor of a root. */
   stat: Stats | null;
   /** Names still to go, the next one last. */
   readonly todo: string[];
@@ -78,7 +77,7 @@ function stepForward(walk: LinkWalk, rules: PathRules, followLast: boolean): Wal
   return stepInto(walk, next, { rules, follow: followLast || walk.todo.length > 0 });
 }
 
-/** As the kernel has it, `.` and `..` need a directory to stand in; what follows is still checked for leaving. */
+/** As in the kernel, `.` and `..` need a directory to apply to; what follows is still checked for leaving the roots. */
 function stepDots(walk: LinkWalk, name: "." | "..", rules: PathRules): WalkStep {
   const standing = walk.stat === null || walk.stat.isDirectory() ? undefined : "ENOTDIR";
   const errno = walk.missing > 0 ? "ENOENT" : standing;
@@ -130,7 +129,7 @@ function followLink(walk: LinkWalk, link: string, rules: PathRules): WalkStep | 
   try {
     target = readlinkSync(link);
   } catch {
-    // It is no link any more; whoever opens the path will find out what it is now.
+    // It is no longer a link; opening the path will show what it is now.
     return stepIntoMissing(walk, link, "ESTALE");
   }
   const names = reversedNames(target, rules);
@@ -149,8 +148,8 @@ function stepIntoMissing(walk: LinkWalk, next: string, errno?: string): WalkStep
 }
 
 /**
- * "inside" a root; "outside"; or, for a place on the way to a root, the path to go on from: itself,
- * or the root's real path where this is the name it was given by.
+ * "inside" a root; "outside"; or, for an ancestor of a root, the path to continue from: itself, or the
+ * root's real path where this is the path it was given by.
  */
 function territoryOf(absolute: string, rules: PathRules): string {
   if (rules.roots.some((root) => isWithin(absolute, root.real))) return "inside";

@@ -13,19 +13,19 @@ export async function syncDirectory(directory: Handle): Promise<void> {
   try {
     fd = directory.reopen(constants.O_RDONLY);
   } catch {
-    // A directory that may be written but not read cannot be flushed, nor can one on Windows.
+    // A directory that can be written but not read cannot be flushed, nor can any on Windows.
     return;
   }
   try {
     await syncFile(fd);
   } catch {
-    // Some file systems know no flush of directories; the change itself has happened.
+    // Some file systems cannot flush directories; the change itself has been made.
   } finally {
     await closeFile(fd);
   }
 }
 
-/** The same at once, for the rare directory that is made on the way to a file. */
+/** The same, synchronously, for the rare directory that is created as a parent. */
 export function syncDirectoryNow(directory: Handle): void {
   try {
     const fd = directory.reopen(constants.O_RDONLY);

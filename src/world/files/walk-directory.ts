@@ -7,9 +7,9 @@ import { showName } from "./path-text.js";
 
 /** An entry as it was read. */
 export interface ScannedEntry {
-  /** As the disk has it: bytes where they are no UTF-8. */
+  /** As on the disk: bytes where the name is not valid UTF-8. */
   readonly name: string | Buffer;
-  /** As it is shown: on one line, whatever it holds. */
+  /** As it is displayed: always on one line. */
   readonly shown: string;
   readonly type: EntryType;
 }
@@ -22,11 +22,11 @@ export interface DirectoryReader {
   close(): void;
 }
 
-/** A directory file of this size holds ten thousand names or more: too many to read without a pause. */
+/** A directory of this size has ten thousand entries or more: too many to read without a pause. */
 const LARGE_DIRECTORY_BYTES = 512 * 1024;
 const CHUNK_ENTRIES = 1024;
 
-/** Read an open directory: small ones whole and in the order of their names, large ones as they come. */
+/** Read an open directory: small ones at once and sorted by name, large ones in chunks. */
 export function readDirectory(handle: Handle): DirectoryReader {
   if (handle.stat.size > LARGE_DIRECTORY_BYTES) return readInChunks(handle);
   let entries: readonly ScannedEntry[] | undefined = readWhole(handle);
@@ -49,7 +49,7 @@ export function entryAt(handle: Handle, name: string | Buffer): string | Buffer 
 
 function readWhole(handle: Handle): ScannedEntry[] {
   const entries = readdirSync(handle.self, { withFileTypes: true });
-  // A replacement character stands for bytes that are no UTF-8, or for itself: the bytes tell.
+  // A replacement character stands for invalid UTF-8 or for itself: only the bytes tell.
   if (entries.some((entry) => entry.name.includes("\uFFFD"))) return readWholeAsBytes(handle);
   return entries.map((entry) => ({
     name: entry.name,

@@ -44,8 +44,8 @@ export function nameAsBytes({ name }: ScannedEntry): string {
 
 /** Put entries into the batch, with their sizes and times where those are asked for. */
 export function addToBatch(walk: Walk, level: Level, entries: readonly ScannedEntry[]): void {
-  const { batch, entryStats: stillness } = walk;
-  const stats = stillness?.statEntries(level, { entries, levels: walk.levels });
+  const { batch, entryStats } = walk;
+  const stats = entryStats?.statEntries(level, { entries, levels: walk.levels });
   for (const [at, { shown: name, type }] of entries.entries()) {
     const path = level.shown + name;
     if (stats === undefined) {

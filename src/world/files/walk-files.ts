@@ -17,16 +17,16 @@ import {
   type WalkRequest,
 } from "./walk-state.js";
 
-/** Milliseconds of work after which others get their turn, and entries after which the clock is looked at. */
+/** Milliseconds of work after which the event loop gets a turn, and entries between two checks of the clock. */
 const SLICE_MS = 5;
 const ENTRIES_PER_STEP = 64;
 const BATCH_ENTRIES = 1024;
-/** Directories that are held open; those above are found again through `..`. */
+/** How many directories stay open; those further up are opened again through `..`. */
 const MAX_OPEN_DIRECTORIES = 64;
 
 /**
- * Walk everything below a directory, in slices of time. Every step goes through the descriptor of a
- * directory that was judged, so nothing that is moved or swapped meanwhile leads the walk astray.
+ * Walk everything below a directory, in time slices. Every step goes through the descriptor of a judged
+ * directory, so nothing that is moved or swapped meanwhile can mislead the walk.
  */
 export async function* walkFiles(
   deps: GuardDeps,
@@ -83,7 +83,7 @@ function enterDirectory(walk: Walk, level: Level, entry: ScannedEntry): void {
   try {
     if (level.handle === undefined) return;
     child = opener.openChild(level.handle, entry.name, real);
-    // What is a link or a file by now was listed already, and a path that became forbidden stays closed.
+    // It was listed already if it is now a link or a file; a forbidden path stays closed.
     if (!child.stat.isDirectory() || !rules.judge(child.real, "read").allowed) return child.close();
     const place = {
       real,
@@ -105,9 +105,9 @@ function enterDirectory(walk: Walk, level: Level, entry: ScannedEntry): void {
   if (distant > 0) releaseHandle(walk.levels[distant]!);
 }
 
-/** Before anything is told: what was looked at by its path must have stood there. */
-function requireUnmoved({ entryStats: stillness, text }: Walk): void {
-  if (stillness?.holds() === false) throw fileConflict(text, "was moved by someone else meanwhile");
+/** Called before entries are returned: what was read by path must not have moved. */
+function requireUnmoved({ entryStats, text }: Walk): void {
+  if (entryStats?.holds() === false) throw fileConflict(text, "was moved by another process meanwhile");
 }
 
 function leaveDirectory(walk: Walk, level: Level): void {
@@ -118,14 +118,14 @@ function leaveDirectory(walk: Walk, level: Level): void {
   closeLevel(level);
 }
 
-/** The way up must arrive where it came from. */
+/** Open the parent through `..`, which must be the directory the walk came from. */
 function openParentOf({ deps, text, levels }: Walk, level: Level, above: Level): Handle {
   const parent =
     level.handle === undefined ? undefined : deps.opener.openChild(level.handle, "..", above.real);
   if (parent !== undefined && isSameFile(parent.stat, above.stat)) return parent;
   parent?.close();
   levels.push(level);
-  throw fileConflict(text, "was rearranged by someone else meanwhile");
+  throw fileConflict(text, "was moved by another process meanwhile");
 }
 
 function takeBatch(walk: Walk): WalkBatch {

@@ -13,14 +13,14 @@ import { isWithin } from "./path-text.js";
 import { createEntryStats, type EntryStats } from "./entry-stats.js";
 import { type DirectoryReader, type ScannedEntry, readDirectory } from "./walk-directory.js";
 
-/** What is asked of a walk. */
+/** The options of a walk. */
 export interface WalkRequest extends WalkOptions {
-  /** A real path, relative to the workspace where it lies inside. */
+  /** Shows a real path, relative to the workspace where it is inside. */
   readonly display: (real: string) => string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A walk on its way. */
+/** The state of a walk. */
 export interface Walk {
   readonly deps: GuardDeps;
   readonly text: string;
@@ -33,11 +33,11 @@ export interface Walk {
   unreadable: number;
 }
 
-/** A directory on the way down. */
+/** A directory that is being walked. */
 export interface Level {
   handle: Handle | undefined;
   readonly stat: BigIntStats;
-  /** Its next change will show. */
+  /** Its next change will change its ctime. */
   readonly settled: boolean;
   readonly reader: DirectoryReader;
   readonly real: string;
@@ -56,22 +56,22 @@ export interface Level {
   subdirectoriesEntered: number;
 }
 
-/** Open the directory that a walk begins with. */
+/** Open the directory where a walk begins. */
 export function openWalk(deps: GuardDeps, text: string, request: WalkRequest): Walk {
   const top = openExisting(deps, text, { access: "read" });
-  let stillness: EntryStats | undefined;
+  let entryStats: EntryStats | undefined;
   try {
     if (!top.stat.isDirectory()) throw systemFailure(text, "ENOTDIR");
     const shown = request.display(top.real);
     const root = deps.rules.roots.find((each) => isWithin(top.real, each.real))?.real ?? top.real;
     const above = request.ignore === false ? undefined : chainOfAncestors(top.real, root);
-    stillness = request.stats === true ? createEntryStats(deps, top, root) : undefined;
+    entryStats = request.stats === true ? createEntryStats(deps, top, root) : undefined;
     const walk: Walk = {
       deps,
       text,
       request,
       levels: [],
-      entryStats: stillness,
+      entryStats,
       batch: [],
       ignored: 0,
       unreachable: 0,
@@ -82,7 +82,7 @@ export function openWalk(deps: GuardDeps, text: string, request: WalkRequest): W
     walk.levels.push(openLevel(walk, top, { ...place, bytes: withSlash(toByteString(real)), above }));
     return walk;
   } catch (error) {
-    stillness?.close();
+    entryStats?.close();
     top.close();
     const code = errnoOf(error);
     throw code === undefined ? error : systemFailure(text, code);
@@ -93,7 +93,7 @@ function withSlash(path: string): string {
   return path.endsWith("/") ? path : `${path}/`;
 }
 
-/** Begin with a directory that was opened. */
+/** Start reading a directory that was opened. */
 export function openLevel(
   walk: Walk,
   handle: Handle,
@@ -121,13 +121,13 @@ export function openLevel(
   };
 }
 
-/** Close a directory, though its entries may still be of use. */
+/** Close the descriptor of a directory whose entries are still needed. */
 export function releaseHandle(level: Level): void {
   level.handle?.close();
   level.handle = undefined;
 }
 
-/** Close all that a level holds open. */
+/** Close everything that a level has open. */
 export function closeLevel(level: Level): void {
   level.reader.close();
   level.handle?.close();

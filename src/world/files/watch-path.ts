@@ -13,15 +13,15 @@ export interface WatchOptions {
   readonly display: (real: string) => string;
 }
 
-/** Above this many directories the rest of a tree is not watched: the system's watches are few. */
+/** Further directories of a tree are not watched, because the system limits the number of watches. */
 const MAX_WATCHES = 4096;
-/** Changes that wait to be read; older ones are dropped for newer. */
+/** How many unread changes are buffered; the oldest are dropped. */
 const MAX_WAITING = 10_000;
 
 /**
- * Report changes of a file, or of everything below a directory, until the signal fires. Watching
- * begins at once, below a directory as fast as its tree is read. Watches sit on inodes reached by
- * descriptor; links are not followed, and what may not be read is not told.
+ * Report changes of a file, or of everything below a directory, until the signal fires. Watching begins
+ * at once, below a directory as fast as its tree is read. Watches are set through descriptors; links are not
+ * followed, and changes of what may not be read are not reported.
  */
 export function watchPath(deps: GuardDeps, text: string, options: WatchOptions): AsyncIterable<FileChange> {
   const top = openExisting(deps, text, { access: "read" });
@@ -100,7 +100,7 @@ function createWatcherSet(deps: GuardDeps, { signal, display }: WatchOptions): W
   return hub;
 }
 
-/** An event of the directory itself bears the last name of the path it was watched by. */
+/** An event of the directory itself has the last name of the watched path. */
 function changedPath(handle: Handle, name: string | Uint8Array | null): string {
   if (name === null) return handle.real;
   const shown = showName(Buffer.from(name));
@@ -113,7 +113,7 @@ function closeWatcher(watchers: Map<string, FSWatcher>, real: string): void {
   watchers.delete(real);
 }
 
-/** A name came or went: a new directory is watched too, an old one no longer. */
+/** After a rename event: watch a new directory, stop watching a deleted one. */
 function rewatch(
   deps: GuardDeps,
   real: string,
@@ -124,7 +124,7 @@ function rewatch(
   if (handle !== undefined) watchBelow(deps, handle, hub);
 }
 
-/** Watch the directories below one, breadth first, so that the cap cuts the deepest; closes the handle. */
+/** Watch the directories below one, breadth first, so that the limit cuts off the deepest; closes the handle. */
 function watchBelow(deps: GuardDeps, top: Handle, hub: WatcherSet): void {
   const walk = async (): Promise<void> => {
     const queue = await directoriesIn(top);
@@ -133,7 +133,7 @@ function watchBelow(deps: GuardDeps, top: Handle, hub: WatcherSet): void {
       if (handle !== undefined) queue.push(...(await directoriesIn(handle)));
     }
   };
-  // What cannot be read cannot be watched; the rest still is.
+  // Directories that cannot be read are not watched.
   void walk().catch(() => undefined);
 }
 
@@ -141,7 +141,7 @@ function watchDirectory(deps: GuardDeps, real: string, hub: WatcherSet): Handle 
   let handle: Handle | undefined;
   try {
     handle = openPhysical(deps, real, "read");
-    if (handle?.stat.isDirectory() !== true) throw new Error("no directory");
+    if (handle?.stat.isDirectory() !== true) throw new Error("not a directory");
     hub.add(handle);
     return handle;
   } catch {

@@ -2,7 +2,7 @@
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?$/i;
 
 /**
- * What Windows would read into a path besides its plain names, or `undefined`:
+ * What Windows would interpret in a path besides its plain names, or `undefined`:
  * UNC and device paths, alternate streams, reserved device names, trailing dots and spaces.
  */
 export function windowsNameFault(text: string): string | undefined {

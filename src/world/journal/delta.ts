@@ -117,18 +117,16 @@ export function blobsOfFile({ hash, delta }: FileImage): string[] {
 
 const sliceBytes = 1 << 20;
 
-/** The hash of a content in pieces; the loop gets air between. */
+/** The hash of a content in pieces; other work on the event loop gets a turn in between. */
 export async function hashPieces(pieces: readonly Uint8Array[]): Promise<string> {
   const digest = createHash("sha256");
-  for (const piece of pieces) await updateSlowly(digest, piece);
-  return digest.digest("hex");
-}
-
-async function updateSlowly(hash: ReturnType<typeof createHash>, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length; at += sliceBytes) {
-    hash.update(bytes.subarray(at, at + sliceBytes));
-    await nextTurn();
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; at += sliceBytes) {
+      digest.update(piece.subarray(at, at + sliceBytes));
+      await nextTurn();
+    }
   }
+  return digest.digest("hex");
 }
 
 function toBuffer(bytes: Uint8Array): Buffer {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../contract/ports/clock.js";
 import type { ChangeOrigin, JournalStep, JournalStore } from "../../contract/ports/journal.js";
 import { withPathAsync } from "../files/file-errors.js";
-import { createFlushes } from "./flushes.js";
+import { createFlushes } from "./stage-file.js";
 import { syncDirectories } from "./open-path.js";
 import type { Plan, PlannedStep } from "./plan.js";
 import { removeTemps, rollBackSteps, type RollBackDeps } from "./roll-back.js";

@@ -1,12 +1,15 @@
-import type { BlobRef } from "../../contract/ports/blobs.js";
-import type { DirectoryImage, FileImage, LinkImage, NodeImage } from "../../contract/ports/journal.js";
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
+import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
+import type { DirectoryImage, FileImage, NodeAttributes, NodeImage } from "../../contract/ports/journal.js";
 import { fileConflict, notRegularFile } from "../files/file-errors.js";
-import { matchesDelta } from "./delta.js";
+import { fromDelta, matchesDelta } from "./delta.js";
 import { openDirectory } from "./open-path.js";
-import { digestSource, storeSource, readSource, type SourceDeps } from "./sources.js";
+import type { Content } from "./plan.js";
+import { digestSource, readSource, storeSource, type Source, type SourceDeps } from "./sources.js";
 import {
   captureTree,
   createTreeStamps,
+  readManifest,
   storeManifest,
   treeHash,
   type TreeEntry,
@@ -43,7 +46,9 @@ export interface ImageSubject {
 export async function storeImage(deps: ImageDeps, subject: ImageSubject): Promise<StoredImage> {
   const { node, text } = subject;
   if (node.type === "other") throw notRegularFile(text);
-  if (node.type === "symlink") return { image: linkImage(node.target), blobs: [] };
+  if (node.type === "symlink") {
+    return { image: { type: "symlink", target: node.target, size: node.target.length }, blobs: [] };
+  }
   if (node.type === "directory") return storeDirectory(deps, { ...subject, node });
   deps.onBytes(node.size);
   const ref = await storeSource(deps, node.source);
@@ -70,32 +75,24 @@ export async function matchesImage(
 }
 
 /** The image of a file from its parts. */
-export function fileImage(attributes: Omit<FileImage, "type" | "hash" | "size">, ref: BlobRef): FileImage {
-  const { mode, uid, gid } = attributes;
+export function fileImage(attributes: NodeAttributes, ref: BlobRef): FileImage {
+  return { type: "file", hash: ref.hash, size: ref.size, ...attributesOf(attributes) };
+}
+
+/** Mode and owner, as far as they are known. */
+export function attributesOf({ mode, uid, gid }: NodeAttributes): NodeAttributes {
   return {
-    type: "file",
-    hash: ref.hash,
-    size: ref.size,
     ...(mode !== undefined && { mode }),
     ...(uid !== undefined && { uid }),
     ...(gid !== undefined && { gid }),
   };
-}
-
-function linkImage(target: string): LinkImage {
-  return { type: "symlink", target, size: target.length };
 }
 
 type DirectoryNode = Extract<VirtualNode, { type: "directory" }>;
 type DirectorySubject = Omit<ImageSubject, "node"> & { readonly node: DirectoryNode };
 
 async function storeDirectory(deps: ImageDeps, subject: DirectorySubject): Promise<StoredImage> {
-  const { mode, uid, gid } = subject.node;
-  const attributes = {
-    ...(mode !== undefined && { mode }),
-    ...(uid !== undefined && { uid }),
-    ...(gid !== undefined && { gid }),
-  };
+  const attributes = attributesOf(subject.node);
   const writer = deps.blobs.create();
   const stamps = createTreeStamps();
   try {
@@ -191,4 +188,32 @@ async function captureVirtual(
     }
   }
   return entries;
+}
+
+/** The content that took the place of another. */
+export interface Successor {
+  readonly source: Source;
+  readonly size: number;
+}
+
+/**
+ * What an image stood for, ready to be prepared again from what was kept.
+ *
+ * @param base What stands in its place now: needed where only the difference was kept.
+ */
+export async function toContent(blobs: BlobStore, image: NodeImage, base?: Successor): Promise<Content> {
+  if (image.type === "symlink") return { image };
+  if (image.type === "file") {
+    const { delta, ...whole } = image;
+    if (delta === undefined) return { image, source: { kind: "blob", hash: image.hash } };
+    if (base === undefined)
+      throw new ToolResourceNotFoundError("The content that a kept difference is against was not found.");
+    return { image: whole, source: fromDelta(delta, base) };
+  }
+  const all = await readManifest(blobs, image);
+  const entries = all.filter((entry) => entry.type !== "special");
+  if (entries.length === 0) return { image: { ...image, tree: null } };
+  // What cannot be made again is left out, and the image says so: the undo itself can then be undone.
+  const kept = entries.length === all.length ? image : { ...image, tree: treeHash(entries) };
+  return { image: kept, tree: { entries, ...(image.pack !== undefined && { pack: image.pack }) } };
 }

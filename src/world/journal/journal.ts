@@ -22,8 +22,7 @@ import { createPlan, type Plan } from "./plan.js";
 import { planMutation } from "./plan-mutation.js";
 import { planUndo, type UndoDeps } from "./plan-undo.js";
 import { recoverEntry } from "./recover-entry.js";
-import { createReadOnlyBlobs } from "./read-only-blobs.js";
-import { pathsOf, previewUndo } from "./preview-undo.js";
+import { createReadOnlyBlobs, pathsOf, previewUndo } from "./preview-undo.js";
 import { realPaths, selectChanges, type UndoSelector } from "./select-changes.js";
 import { createPruner } from "./journal-pruner.js";
 

@@ -2,8 +2,8 @@ import type { FileImage, SetStep } from "../../contract/ports/journal.js";
 import { mergeLines } from "../../text/merge-lines.js";
 import { fileImage } from "./images.js";
 import type { Content } from "./plan.js";
-import { digestSource } from "./sources.js";
-import { readBytes, rebuildAfter, rebuildBefore, type RebuildDeps } from "./rebuild-content.js";
+import { digestSource, readBytes } from "./sources.js";
+import { rebuildAfter, rebuildBefore, type RebuildDeps } from "./rebuild-content.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 /** A change that is to be taken back from a file that is no longer as the change left it. */

@@ -57,7 +57,12 @@ export function openDirectory(opener: Opener, real: string): Handle {
   const handle = opener.open(real);
   if (handle.real === real && handle.stat.isDirectory()) return handle;
   handle.close();
-  throw Object.assign(new Error("moved or replaced"), { code: handle.real === real ? "ENOTDIR" : "ESTALE" });
+  throw movedOrReplaced(handle.real === real ? "ENOTDIR" : "ESTALE");
+}
+
+/** The error for a path that other processes changed, with a code as if the system had reported it. */
+export function movedOrReplaced(code: "ENOTDIR" | "ESTALE"): Error {
+  return Object.assign(new Error("moved or replaced"), { code });
 }
 
 /** Flush directories to the disk; one that is gone by now needs none. */

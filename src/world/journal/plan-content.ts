@@ -1,7 +1,11 @@
+import path from "node:path";
 import { ToolValidationError } from "../../contract/errors.js";
 import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
 import type { MoveStep } from "../../contract/ports/journal.js";
-import type { Content } from "./plan.js";
+import { pathRefused, systemFailure } from "../files/file-errors.js";
+import type { GuardDeps } from "../files/locate.js";
+import { attributesOf } from "./images.js";
+import type { Content, Plan, StepMeaning } from "./plan.js";
 import { digestSource, type Source, type SourceDeps } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
@@ -46,20 +50,14 @@ export async function storeAfter(blobs: BlobStore, content: Content | null): Pro
 export function toNode(content: Content, madeBy: number): VirtualNode {
   const { image } = content;
   if (image.type === "symlink") return { type: "symlink", target: image.target, madeBy };
-  const { mode, uid, gid } = image;
-  const found = {
-    ...(mode !== undefined && { mode }),
-    ...(uid !== undefined && { uid }),
-    ...(gid !== undefined && { gid }),
-    madeBy,
-  };
+  const common = { ...attributesOf(image), madeBy };
   if (image.type === "directory") {
     const tree = "tree" in content ? content.tree : undefined;
-    return { ...found, type: "directory", ...(tree !== undefined && { tree }) };
+    return { ...common, type: "directory", ...(tree !== undefined && { tree }) };
   }
   const source: Source = "source" in content ? content.source : { kind: "blob", hash: image.hash };
   const hash = "previous" in content && content.previous !== undefined ? {} : { hash: image.hash };
-  return { ...found, type: "file", size: image.size, ...hash, source };
+  return { ...common, type: "file", size: image.size, ...hash, source };
 }
 
 /** What a move remembers of the thing that moves. */
@@ -72,4 +70,27 @@ export async function movedImage(
   const ref =
     node.hash === undefined ? await digestSource(deps, node.source) : { hash: node.hash, size: node.size };
   return { type: "file", ...ref };
+}
+
+/** A directory with nothing in it, as the system makes it. */
+export const emptyDirectory = { image: { type: "directory", tree: null, size: 0 } } as const;
+
+/** Plan the directories above a path that are not there yet. */
+export async function planParents(
+  deps: GuardDeps,
+  plan: Plan,
+  { real, text, op }: { real: string } & Pick<StepMeaning, "text" | "op">,
+): Promise<void> {
+  const missing: string[] = [];
+  for (let directory = path.dirname(real); ; directory = path.dirname(directory)) {
+    const node = plan.files.look(directory);
+    if (node?.type === "directory" || directory === path.dirname(directory)) break;
+    if (node !== null) throw systemFailure(text, "ENOTDIR");
+    missing.unshift(directory);
+  }
+  for (const directory of missing) {
+    const verdict = deps.rules.judge(directory, "write");
+    if (!verdict.allowed) throw pathRefused(text, verdict);
+    await plan.set(directory, emptyDirectory, { op, text, implied: true });
+  }
 }

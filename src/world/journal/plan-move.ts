@@ -14,9 +14,9 @@ import { storeImage } from "./images.js";
 import type { GuardDeps } from "../files/locate.js";
 import { judgeMovedTree, resolveRealPath } from "./resolve-real-path.js";
 import { statReal } from "./open-path.js";
-import { planParents } from "./plan-parents.js";
+import { planParents } from "./plan-content.js";
 import type { Plan } from "./plan.js";
-import { toContent } from "./to-content.js";
+import { toContent } from "./images.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 type MoveMutation = Extract<FileMutation, { op: "move" }>;

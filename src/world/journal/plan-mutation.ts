@@ -9,17 +9,18 @@ import {
   systemFailure,
   fileTooLarge,
   withPath,
+  withPathAsync,
 } from "../files/file-errors.js";
 import { checkContent, checkIdentity } from "./check-node.js";
-import { fileImage } from "./images.js";
+import { attributesOf, fileImage } from "./images.js";
 import type { GuardDeps } from "../files/locate.js";
 import { judgeMovedTree, resolveRealPath } from "./resolve-real-path.js";
 import { openPath } from "./open-path.js";
 import { planMove } from "./plan-move.js";
 import { previousOfSplice, previousOfWrite, piecesOf } from "./plan-splice.js";
-import { emptyDirectory, planParents } from "./plan-parents.js";
+import { emptyDirectory, planParents } from "./plan-content.js";
 import type { PreviousContent, Plan } from "./plan.js";
-import { digestSource, readSource, type Source } from "./sources.js";
+import { digestSource, readBytes, type Source } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 /** What mutations are judged by. */
@@ -30,7 +31,12 @@ export interface MutationDeps extends GuardDeps {
 type Mutation<Op extends FileMutation["op"]> = Extract<FileMutation, { op: Op }>;
 
 /** Plan a mutation on the outcome of those before it; what cannot work is refused here. */
-export async function planMutation(deps: MutationDeps, plan: Plan, mutation: FileMutation): Promise<void> {
+export function planMutation(deps: MutationDeps, plan: Plan, mutation: FileMutation): Promise<void> {
+  const text = "path" in mutation ? mutation.path : mutation.to;
+  return withPathAsync(text, () => planByOperation(deps, plan, mutation));
+}
+
+function planByOperation(deps: MutationDeps, plan: Plan, mutation: FileMutation): Promise<void> {
   switch (mutation.op) {
     case "write":
       return planWrite(deps, plan, mutation);
@@ -109,7 +115,7 @@ async function planAppend(deps: MutationDeps, plan: Plan, mutation: Mutation<"ap
       node?.type === "file" ? { kind: "joined", first: node.source, rest: data } : { kind: "data", data };
     return putFile(deps, plan, { real, text, op: "append", source, attributes });
   }
-  const before = await readWhole(plan, node.source);
+  const before = await readBytes(plan.deps, node.source);
   const pieces = [before, data];
   const splices = [{ start: before.length, end: before.length, data }];
   const previous = await previousOfSplice(plan, node, { text, before, pieces, splices });
@@ -188,12 +194,6 @@ function sizeOf(source: Source): number {
 // A small file is read once and joined in memory.
 const joinedBytes = 1 << 18;
 
-async function readWhole(plan: Plan, source: Source): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of readSource(plan.deps, source)) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
-}
-
 /** Only a regular file can be given another content, and only one that its owner lets us write. */
 function checkTarget(deps: MutationDeps, text: string, node: VirtualNode | null): void {
   if (node === null) return;
@@ -218,10 +218,6 @@ function checkSize(text: string, size: number, { maxFileSize }: MutationDeps): v
 /** As on any write, set-id bits are dropped. */
 function keptAttributes(node: VirtualNode | null): NodeAttributes {
   if (node === null) return {};
-  const { mode, uid, gid } = node;
-  return {
-    ...(mode !== undefined && { mode: mode & 0o777 }),
-    ...(uid !== undefined && { uid }),
-    ...(gid !== undefined && { gid }),
-  };
+  const { mode } = node;
+  return { ...attributesOf(node), ...(mode !== undefined && { mode: mode & 0o777 }) };
 }

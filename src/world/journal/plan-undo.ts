@@ -9,14 +9,14 @@ import type {
   UndoneFile,
 } from "../../contract/ports/journal.js";
 import type { Guard } from "../files/guard-types.js";
-import { pathRefused } from "../files/file-errors.js";
+import { pathRefused, withPathAsync } from "../files/file-errors.js";
 import { blobsOfFile } from "./delta.js";
 import { matchesImage } from "./images.js";
 import type { GuardDeps } from "../files/locate.js";
-import { planParents } from "./plan-parents.js";
+import { planParents } from "./plan-content.js";
 import type { Content, Plan, StepMeaning } from "./plan.js";
 import { digestSource } from "./sources.js";
-import { toContent } from "./to-content.js";
+import { toContent } from "./images.js";
 import { contentBefore, mergeUndo, textAfter } from "./merge-undo.js";
 import { describeConflict, undoRefused, type UndoConflict } from "./undo-conflict.js";
 import type { VirtualNode } from "./virtual-files.js";
@@ -44,9 +44,10 @@ export async function planUndo(
   const undone: UndoneFile[] = [];
   for (const target of targets) {
     const undo: Undo = { deps, plan, target, text: shownPath(deps, target) };
-    const outcome = await (target.step.kind === "set"
-      ? invertSet(undo, target.step)
-      : invertMove(undo, target.step));
+    const { step } = target;
+    const outcome = await withPathAsync(undo.text, () =>
+      step.kind === "set" ? invertSet(undo, step) : invertMove(undo, step),
+    );
     if (target.implied) continue;
     if (outcome !== undefined && "reason" in outcome) conflicts.push(outcome);
     else undone.push({ ...toUndone(undo), ...outcome });

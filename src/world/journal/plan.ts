@@ -1,17 +1,21 @@
+import path from "node:path";
 import type { BlobRef } from "../../contract/ports/blobs.js";
 import type {
   DirectoryImage,
   FileImage,
   JournalChange,
   LinkImage,
+  MoveStep,
   NodeImage,
+  SetStep,
 } from "../../contract/ports/journal.js";
 import { fileNotFound } from "../files/file-errors.js";
 import { storeImage, type ImageDeps, type StoredImage } from "./images.js";
-import { inodeOf, stampOf } from "./open-path.js";
+import type { Opener } from "../files/opener.js";
+import { isWithin } from "../files/path-text.js";
+import { inodeOf, stampOf, statReal } from "./open-path.js";
 import { byteBudget, storeAfter, movedImage, toNode } from "./plan-content.js";
 import type { Source, SourceDeps } from "./sources.js";
-import { tempName, type BareStep } from "./temp-name.js";
 import {
   createVirtualFiles,
   type VirtualFiles,
@@ -172,14 +176,14 @@ function expect({ changed }: PlanState, real: string, node: VirtualNode | null):
 }
 
 function toPlanned({ step, meaning, blobs, ...rest }: Draft, temp: string): PlannedStep {
-  const [before, after] = sizesOf(step);
+  const [before, after] = step.kind === "move" ? [step.moved, step.moved] : [step.before, step.after];
   return {
     ...rest,
     change: {
       op: meaning.op,
       step: { ...step, temp },
-      sizeBefore: before,
-      sizeAfter: after,
+      sizeBefore: before?.size ?? null,
+      sizeAfter: after?.size ?? null,
       implied: meaning.implied ?? false,
       ...(meaning.inverts !== undefined && { inverts: meaning.inverts }),
       blobs,
@@ -187,11 +191,33 @@ function toPlanned({ step, meaning, blobs, ...rest }: Draft, temp: string): Plan
   };
 }
 
-function sizesOf(step: BareStep): [before: number | null, after: number | null] {
-  if (step.kind === "move") return [step.moved.size, step.moved.size];
-  return [sizeOf(step.before), sizeOf(step.after)];
+/** A step that has no temporary name yet. */
+type BareStep = Omit<SetStep, "temp"> | Omit<MoveStep, "temp">;
+
+/**
+ * A name for preparing a step, in the directory of its target or the nearest one above that is there
+ * already and that no step takes away: so it is on the same file system and stays put.
+ */
+function tempName(
+  { opener, token }: { readonly opener: Opener; readonly token: string },
+  steps: readonly BareStep[],
+  [seq, step]: readonly [number, BareStep],
+): string {
+  const taken = steps.flatMap(takenAway);
+  let directory = path.dirname(step.kind === "set" ? step.path : step.to);
+  while (taken.some((each) => isWithin(directory, each)) || !isDirectory(opener, directory)) {
+    const above = path.dirname(directory);
+    if (above === directory) break;
+    directory = above;
+  }
+  return path.join(directory, `.tenon-${token}-${seq}.tmp`);
 }
 
-function sizeOf(image: NodeImage | null): number | null {
-  return image === null ? null : image.size;
+function takenAway(step: BareStep): string[] {
+  if (step.kind === "move") return [step.from];
+  return step.after === null ? [step.path] : [];
+}
+
+function isDirectory(opener: Opener, real: string): boolean {
+  return statReal(opener, real)?.isDirectory() === true;
 }

@@ -1,7 +1,10 @@
+import { createHash } from "node:crypto";
+import type { BlobRef, BlobStore, BlobWriter } from "../../contract/ports/blobs.js";
 import type { UndoneFile, UndoPreview } from "../../contract/ports/journal.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import type { Plan } from "./plan.js";
 import { planUndo, type UndoDeps, type UndoTarget } from "./plan-undo.js";
+import { readDescriptor } from "./sources.js";
 import { readText } from "./undo-conflict.js";
 import { createVirtualFiles, type VirtualNode } from "./virtual-files.js";
 
@@ -49,4 +52,32 @@ function newestOfEach(files: readonly UndoneFile[]): UndoneFile[] {
     );
   }
   return [...byPath.values()];
+}
+
+/** Contents that can be read but get no new ones: for a plan that is only looked at. */
+export function createReadOnlyBlobs(blobs: BlobStore): BlobStore {
+  return {
+    ...blobs,
+    put: async (data) => ({ hash: createHash("sha256").update(data).digest("hex"), size: data.length }),
+    async putFile({ fd }) {
+      const writer = createHashingWriter();
+      for await (const chunk of readDescriptor(fd, BigInt(Number.MAX_SAFE_INTEGER))) writer.write(chunk);
+      return writer.finish();
+    },
+    create: createHashingWriter,
+    remove: () => {},
+  };
+}
+
+function createHashingWriter(): BlobWriter {
+  const digest = createHash("sha256");
+  let size = 0;
+  return {
+    write(chunk) {
+      digest.update(chunk);
+      size += chunk.length;
+    },
+    finish: async (): Promise<BlobRef> => ({ hash: digest.digest("hex"), size }),
+    abort: () => {},
+  };
 }

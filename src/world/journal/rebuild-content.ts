@@ -1,6 +1,6 @@
 import type { ContentDelta, FileImage, JournalStore } from "../../contract/ports/journal.js";
 import { fromDelta } from "./delta.js";
-import { digestSource, readSource, type Source, type SourceDeps } from "./sources.js";
+import { digestSource, readBytes, type SourceDeps } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 export interface RebuildDeps extends SourceDeps {
@@ -60,13 +60,6 @@ export async function rebuildBefore(
     return readBytes(deps, fromDelta(before.delta, base));
   }
   return deps.blobs.has(before.hash) ? deps.blobs.read(before.hash) : undefined;
-}
-
-/** All bytes of a source. */
-export async function readBytes(deps: SourceDeps, source: Source): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of readSource(deps, source)) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
 }
 
 async function newestContent(

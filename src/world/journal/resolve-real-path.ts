@@ -33,7 +33,7 @@ export async function judgeMovedTree(
   await withPathAsync(text, async () => {
     const top = openDirectory(deps.opener, real);
     try {
-      await judgeTree(deps, top, { text, access: "write", ...(to !== real && { to }) });
+      await judgeTree(deps, top, { text, ...(to !== real && { to }) });
     } finally {
       top.close();
     }

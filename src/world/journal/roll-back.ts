@@ -7,7 +7,7 @@ import { matchesImage } from "./images.js";
 import { inodeOf, statReal, openPath, withOpenPath, type OpenPath } from "./open-path.js";
 import { stageContent } from "./stage-step.js";
 import type { SourceDeps } from "./sources.js";
-import { toContent } from "./to-content.js";
+import { toContent } from "./images.js";
 import { createVirtualFiles } from "./virtual-files.js";
 
 /** What a rollback works on. */

@@ -79,7 +79,14 @@ async function* readSpliced(
   if (!isInserted) yield* readSource(deps, middle);
 }
 
-/** Whether a source holds just these bytes. */
+/** All bytes of a source. */
+export async function readBytes(deps: SourceDeps, source: Source): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of readSource(deps, source)) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+/** Whether a source contains exactly these bytes. */
 export async function holdsBytes(deps: SourceDeps, source: Source, wanted: Uint8Array): Promise<boolean> {
   const known = Buffer.from(wanted.buffer, wanted.byteOffset, wanted.byteLength);
   if (source.kind === "disk") return fileHolds(deps.opener, source.real, known);

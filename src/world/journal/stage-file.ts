@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync } from "node:fs";
 import type { FileImage, NodeAttributes } from "../../contract/ports/journal.js";
 import { fileConflict } from "../files/file-errors.js";
-import { writeBytes } from "../files/pump-bytes.js";
+import { writeBytes } from "../files/write-bytes.js";
 import { syncFile } from "../files/sync-directory.js";
 import { readSource, type Source, type SourceDeps } from "./sources.js";
 
@@ -78,4 +78,41 @@ function keepOwner(fd: number, uid: number, gid: number): void {
       // Only root may give files away; then the group alone is tried.
     }
   }
+}
+
+/** Flushes of many files that wait for the disk together. */
+export interface Flushes {
+  /** Flush a descriptor and close it, some time before `end`. */
+  readonly add: (fd: number) => Promise<void>;
+  /** Wait for all. */
+  end(): Promise<void>;
+}
+
+const maxPending = 32;
+
+/** Begin a series of flushes. */
+export function createFlushes(): Flushes {
+  const pending = new Set<Promise<void>>();
+  let failure: unknown;
+  const flush = async (fd: number): Promise<void> => {
+    try {
+      await syncFile(fd);
+    } catch (error) {
+      // Some file systems know no flush of directories, and say so in this way.
+      if ((error as NodeJS.ErrnoException).code !== "EINVAL") failure ??= error;
+    } finally {
+      closeSync(fd);
+    }
+  };
+  return {
+    async add(fd) {
+      const flushing: Promise<void> = flush(fd).finally(() => pending.delete(flushing));
+      pending.add(flushing);
+      if (pending.size >= maxPending) await Promise.race(pending);
+    },
+    async end() {
+      await Promise.all(pending);
+      if (failure !== undefined) throw failure;
+    },
+  };
 }

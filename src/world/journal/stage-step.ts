@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { withPathAsync } from "../files/file-errors.js";
-import { createFlushes } from "./flushes.js";
-import { inodeOf, withOpenPath, type OpenPath } from "./open-path.js";
+import { createFlushes } from "./stage-file.js";
+import { inodeOf, movedOrReplaced, withOpenPath, type OpenPath } from "./open-path.js";
 import type { Content } from "./plan.js";
 import { stageFile, type Flush } from "./stage-file.js";
 import type { SourceDeps } from "./sources.js";
@@ -23,7 +23,7 @@ export function stageContent(deps: SourceDeps, temp: string, staging: Staging): 
     withOpenPath(deps.opener, temp, async (place) => {
       await make(deps, place, staging);
       const stat = place.look();
-      if (stat === null) throw Object.assign(new Error("gone"), { code: "ESTALE" });
+      if (stat === null) throw movedOrReplaced("ESTALE");
       return inodeOf(stat);
     }),
   );

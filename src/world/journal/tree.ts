@@ -3,9 +3,10 @@ import { accessSync, closeSync, constants, readlinkSync, type BigIntStats } from
 import type { BlobStore, BlobWriter } from "../../contract/ports/blobs.js";
 import type { DirectoryImage } from "../../contract/ports/journal.js";
 import type { Handle } from "../files/opener.js";
+import { fileConflict } from "../files/file-errors.js";
+import { walkTree, type TreeStep, type TreeWalkOptions } from "../files/walk-tree.js";
 import { stampOf } from "./open-path.js";
 import { readDescriptor } from "./sources.js";
-import { walkBelow, type TreeItem, type WalkOptions } from "./walk-below.js";
 
 /** One thing below a directory. Paths and link targets are bytes, written as Latin-1. */
 export interface TreeEntry {
@@ -23,7 +24,7 @@ export interface TreeEntry {
   readonly target?: string;
 }
 
-export interface CaptureOptions extends WalkOptions {
+export interface CaptureOptions extends TreeWalkOptions {
   /** Where contents go; without it they are only hashed. */
   readonly writer?: BlobWriter;
   /** Told how many bytes were read, so that too much can be refused on the way. */
@@ -49,9 +50,9 @@ export function createTreeStamps(): TreeStamps {
 }
 
 /** Take such a look at what is below an open directory. */
-export async function stampTree(top: Handle, options: WalkOptions): Promise<string> {
+export async function stampTree(top: Handle, options: TreeWalkOptions): Promise<string> {
   const stamps = createTreeStamps();
-  for await (const { relative, handle } of walkBelow(top, options)) stamps.add(relative, handle.stat);
+  for await (const { step, handle } of walkOpened(top, options)) stamps.add(step.relative, handle.stat);
   return stamps.digest();
 }
 
@@ -60,10 +61,10 @@ export async function captureTree(top: Handle, options: CaptureOptions): Promise
   const entries: TreeEntry[] = [];
   let offset = 0;
   if (options.forRemoval === true) refuseLocked(top);
-  for await (const below of walkBelow(top, options)) {
-    if (options.forRemoval === true && below.handle.stat.isDirectory()) refuseLocked(below.handle);
-    options.stamps?.add(below.relative, below.handle.stat);
-    const entry = await captureEntry(below, offset, options);
+  for await (const item of walkOpened(top, options)) {
+    if (options.forRemoval === true && item.handle.stat.isDirectory()) refuseLocked(item.handle);
+    options.stamps?.add(item.step.relative, item.handle.stat);
+    const entry = await captureEntry(item, offset, options);
     offset += entry.type === "file" ? entry.size : 0;
     entries.push(entry);
   }
@@ -103,21 +104,48 @@ function refuseLocked(directory: Handle): void {
   accessSync(directory.self, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
-async function captureEntry(below: TreeItem, offset: number, options: CaptureOptions): Promise<TreeEntry> {
-  const { stat } = below.handle;
+/** An entry of a tree that is held open. */
+interface OpenedEntry {
+  readonly step: TreeStep;
+  readonly handle: Handle;
+}
+
+/** Everything below a directory, each directory before its entries, each entry open until the next one. */
+async function* walkOpened(top: Handle, options: TreeWalkOptions): AsyncGenerator<OpenedEntry> {
+  for await (const step of walkTree(top, options)) {
+    if (step.kind === "enter") yield { step, handle: step.directory };
+    if (step.kind !== "leaf") continue;
+    const handle = options.opener.openChild(step.directory, step.name, step.real);
+    try {
+      // Its entries would be missed.
+      if (handle.stat.isDirectory())
+        throw fileConflict(options.text, "was changed by another process meanwhile");
+      yield { step, handle };
+    } finally {
+      handle.close();
+    }
+  }
+}
+
+async function captureEntry(
+  { step, handle }: OpenedEntry,
+  offset: number,
+  options: CaptureOptions,
+): Promise<TreeEntry> {
+  const { stat } = handle;
   const common = {
-    path: below.relative.toString("latin1"),
+    path: step.relative.toString("latin1"),
     mode: Number(stat.mode) & 0o7777,
     uid: Number(stat.uid),
     gid: Number(stat.gid),
   };
   if (stat.isDirectory()) return { ...common, type: "directory", size: 0 };
   if (stat.isSymbolicLink()) {
-    const target = readlinkSync(below.directory.at(below.name), "buffer");
+    const target = readlinkSync(step.directory.at(step.name), "buffer");
     return { ...common, type: "symlink", size: target.length, target: target.toString("latin1") };
   }
   if (!stat.isFile()) return { ...common, type: "special", size: 0 };
-  return { ...common, type: "file", offset, ...(await captureContent(below.handle, options)) };
+  return { ...common, type: "file", offset, ...(await captureContent(handle, options)) };
 }
 
 async function captureContent(

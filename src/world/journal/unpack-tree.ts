@@ -3,7 +3,7 @@ import type { NodeAttributes } from "../../contract/ports/journal.js";
 import { pathChanged } from "../files/file-errors.js";
 import { isSameFile } from "../files/file-stat.js";
 import type { Handle } from "../files/opener.js";
-import { createFlushes, type Flushes } from "./flushes.js";
+import { createFlushes, type Flushes } from "./stage-file.js";
 import type { SourceDeps } from "./sources.js";
 import { setAttributes, stageFile, type Flush } from "./stage-file.js";
 import { inWalkOrder, type TreeEntry } from "./tree.js";

@@ -1,10 +1,11 @@
 import { readlinkSync, type BigIntStats } from "node:fs";
 import path from "node:path";
 import type { NodeAttributes } from "../../contract/ports/journal.js";
+import { errnoOf } from "../files/file-errors.js";
 import { readEntries } from "../files/list-directory.js";
 import type { Opener } from "../files/opener.js";
 import { relativeTo, isWithin, showName } from "../files/path-text.js";
-import { statReal, openDirectory, openPath } from "./open-path.js";
+import { movedOrReplaced, openDirectory, openPath, statReal } from "./open-path.js";
 import type { Source } from "./sources.js";
 import type { TreeEntry } from "./tree.js";
 
@@ -96,11 +97,15 @@ function lookOnDisk(opener: Opener, real: string): VirtualNode | null {
 }
 
 function readLink(opener: Opener, real: string): string {
-  const place = openPath(opener, real);
+  const link = openPath(opener, real);
   try {
-    return readlinkSync(place.at, "buffer").toString("latin1");
+    return readlinkSync(link.at, "buffer").toString("latin1");
+  } catch (error) {
+    // It was a link a moment ago.
+    if (errnoOf(error) === "EINVAL") throw movedOrReplaced("ESTALE");
+    throw error;
   } finally {
-    place.close();
+    link.close();
   }
 }
 

@@ -4,15 +4,15 @@ import type { Handle } from "../opener.js";
 import { isWithin, joinName } from "../path-text.js";
 import { compileIgnoreFile, type IgnoreFile } from "./ignore-file.js";
 
-/** The ignore files that hold in a directory, the nearest first. */
+/** The ignore files that apply to a directory, the nearest first. */
 export interface IgnoreChain {
   readonly file: IgnoreFile;
-  /** Length of the path (as bytes, with a slash at its end) of the directory that the file speaks for. */
+  /** Length of the path (as bytes, with a trailing slash) of the directory that the file applies to. */
   readonly base: number;
   readonly above: IgnoreChain | undefined;
 }
 
-/** Whether the nearest rule that speaks of an entry leaves it out. `directory` is its parent's path as bytes, with a slash at its end. */
+/** Whether the nearest matching rule ignores an entry. `directory` is its parent's path as bytes, with a trailing slash. */
 export function isIgnored(
   chain: IgnoreChain | undefined,
   directory: string,
@@ -29,12 +29,12 @@ export function isIgnored(
   return false;
 }
 
-/** A path as a string of its bytes: what git compares. */
+/** A path as a string with one character per byte, which is what git compares. */
 export function toByteString(text: string): string {
   return isAscii(text) ? text : Buffer.from(text, "utf8").toString("latin1");
 }
 
-/** The chain for the entries of a directory, given that of the one above and what it is known to hold. */
+/** The chain for the entries of a directory, given that of its parent and the ignore files it contains. */
 export function chainForDirectory(
   above: IgnoreChain | undefined,
   { handle, bytes, names }: { handle: Handle; bytes: string; names: IgnoreNames },
@@ -44,15 +44,15 @@ export function chainForDirectory(
   return names.gitignore ? link(outer, readIgnoreFile(handle.at(".gitignore")), bytes) : outer;
 }
 
-/** Which of the names that matter here a directory holds. */
+/** Which of the relevant names a directory contains. */
 export interface IgnoreNames {
   readonly git: boolean;
   readonly gitignore: boolean;
 }
 
 /**
- * The chain of the directories above one: up to the repository it lies in, or, where it lies in none, up
- * to the given root. Only ignore files are looked at there, and only to leave entries out.
+ * The chain of the directories above one: up to its repository, or, outside of any, up to the given root.
+ * Only ignore files are read there.
  */
 export function chainOfAncestors(real: string, root: string): IgnoreChain | undefined {
   const above: string[] = [];
@@ -85,7 +85,7 @@ function link(
 
 const maxIgnoreFileBytes = 1024 * 1024;
 
-/** `undefined` where there is none, where it is no regular file, or too large to be meant. */
+/** `undefined` where the file is missing, not a regular file, or too large. */
 function readIgnoreFile(at: string): IgnoreFile | undefined {
   let fd: number;
   try {

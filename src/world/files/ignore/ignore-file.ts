@@ -4,21 +4,21 @@ import { compileWildmatch, type Wildmatch } from "./wildmatch.js";
 export interface IgnoreFile {
   /** Whether it has any rule at all. */
   readonly empty: boolean;
-  /** `true`: leave it out; `false`: a rule keeps it; `undefined`: no rule speaks of it. */
+  /** `true`: ignored; `false`: a negated rule includes it; `undefined`: no rule matches. */
   judge(entry: IgnoreEntry): boolean | undefined;
 }
 
 /** An entry as rules see it. */
 export interface IgnoreEntry {
   readonly name: string;
-  /** The directory that it lies in, below that of the ignore file: "" or ending with a slash. */
+  /** Its directory, relative to that of the ignore file: "" or ending with a slash. */
   readonly within: string;
   readonly directory: boolean;
 }
 
 /**
- * Compile the text of a .gitignore. Most rules are a name, an ending or a plain path: those are
- * looked up; the last rule that matches decides.
+ * Compile the text of a .gitignore. Most rules are a name, an extension or a plain path, which are found
+ * in tables; the last rule that matches decides.
  */
 export function compileIgnoreFile(text: string): IgnoreFile {
   const rules = linesOf(text).flatMap((line, index) => parseRule(line, index) ?? []);
@@ -52,7 +52,7 @@ export function compileIgnoreFile(text: string): IgnoreFile {
 
 interface Rule {
   readonly index: number;
-  /** The name of "**\/name/**": whatever lies below a directory of that name. */
+  /** The name in "**\/name/**": matches everything below a directory of that name. */
   readonly insideDirectory: string | undefined;
   readonly negated: boolean;
   readonly directoriesOnly: boolean;
@@ -121,7 +121,7 @@ function parseRule(line: string, index: number): Rule | undefined {
 /** No path is longer, so neither is a rule that could match one. */
 const maxRuleLength = 8192;
 
-/** `*.ts`, which can be looked up by what stands behind a name's last dot. */
+/** `*.ts`, which is found by the extension of a name. */
 function isExtension(suffix: string): boolean {
   return suffix.startsWith(".") && !suffix.includes(".", 1);
 }

@@ -29,7 +29,7 @@ export function compileWildmatch(pattern: string, mode: WildmatchMode): Wildmatc
   return { literal: undefined, suffix: undefined, test: quickTest(tokens, mode) };
 }
 
-/** Most texts differ in the first characters: those are compared before anything is walked through. */
+/** Compares the literal beginning first, in which most texts differ. */
 function quickTest(tokens: readonly Token[], mode: WildmatchMode): (text: string) => boolean {
   const count = tokens.findIndex((token) => typeof token !== "number");
   const start = String.fromCharCode(...(tokens.slice(0, count) as number[]));
@@ -96,7 +96,7 @@ function endOfStars(pattern: string, start: number): number {
   return end;
 }
 
-/** What a run of stars means, and how many characters behind it belong to it. */
+/** What a run of stars means, and how many characters after it belong to it. */
 function starToken(
   pattern: string,
   { at, end, mode }: { at: number; end: number; mode: WildmatchMode },
