@@ -14,9 +14,14 @@ describe("while another process exchanges directories and files with links that 
     expect(escapes).toBeGreaterThan(0);
   });
 
-  it.each(Object.entries(operations))("%s reads and changes nothing outside", async (name, operation) => {
-    const result = await runAttack(operation, { least });
-    expect(result).toMatchObject({ escapes: 0, faults: [], leaked: 0 });
-    expect(result.swaps).toBeGreaterThan(100);
-  });
+  it.each(Object.entries(operations))(
+    "%s reads and changes nothing outside",
+    async (name, operation) => {
+      const result = await runAttack(operation, { least });
+      expect(result).toMatchObject({ escapes: 0, faults: [], leaked: 0 });
+      expect(result.swaps).toBeGreaterThan(100);
+      // Changes are flushed to the disk, and a busy disk takes its time.
+    },
+    120_000,
+  );
 });
