@@ -36,7 +36,7 @@ export function planMutation(deps: MutationDeps, plan: Plan, mutation: FileMutat
   return withPathAsync(text, () => planByOperation(deps, plan, mutation));
 }
 
-function planByOperation(deps: MutationDeps, plan: Plan, mutation: FileMutation): Promise<void> {
+async function planByOperation(deps: MutationDeps, plan: Plan, mutation: FileMutation): Promise<void> {
   switch (mutation.op) {
     case "write":
       return planWrite(deps, plan, mutation);
