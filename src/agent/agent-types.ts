@@ -10,34 +10,34 @@ export type AgentEvent =
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "call"; readonly callId: string; readonly toolName: string; readonly arguments: unknown }
   | { readonly type: "result"; readonly envelope: ToolEnvelope }
-  /** The model wrote something that is no call that can be run; it is told so. */
+  /** The model wrote a call that cannot be run; the message is sent to it. */
   | { readonly type: "problem"; readonly message: string };
 
 /** How an agent works. */
 export interface AgentOptions {
-  /** What it shall do. */
+  /** What to do. */
   readonly task: string;
-  /** A language model of the AI SDK (`ai`), of whatever provider. */
+  /** A language model of the AI SDK (`ai`), of any provider. */
   readonly model: object;
-  /** Who calls. @default a new session of the agent "agent" */
+  /** The session that makes the calls. @default a new session of the agent "agent" */
   readonly session?: Session | undefined;
-  /** Of a new session. @default the configuration's */
+  /** The toolset of a new session. @default the configuration's */
   readonly toolset?: string | undefined;
-  /** Under which its calls are recorded. @default a new id */
+  /** The task id to record the calls under. @default a new id */
   readonly taskId?: string | undefined;
-  /** Put before what Tenon says to the model. */
+  /** Text to add at the start of the system prompt. */
   readonly system?: string | undefined;
-  /** Answers of the model at most. @default 20 */
+  /** Maximum number of model responses. @default 20 */
   readonly maxSteps?: number | undefined;
-  /** Tokens of all steps together, in and out, after which no new step begins. @default no limit */
+  /** Token budget for all steps, input and output; no new step starts beyond it. @default no limit */
   readonly maxTokens?: number | undefined;
-  /** Describe the tools in the prompt and read calls from the text: for models without tool calling. @default false */
+  /** Describe the tools in the prompt and read calls from the text, for models without tool calling. @default false */
   readonly promptTools?: boolean | PromptFormat | undefined;
-  /** Tokens that the tools may take in the prompt, with `promptTools`. @default no limit */
+  /** Maximum number of prompt tokens for the tools, with `promptTools`. @default no limit */
   readonly promptTokens?: number | undefined;
   /** How long the model may be silent. @default 120000 */
   readonly idleTimeoutMs?: number | undefined;
-  /** How often a failed request is sent again. @default 2 */
+  /** How often a failed request is retried. @default 2 */
   readonly maxRetries?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: AgentEvent) => void) | undefined;
@@ -46,13 +46,13 @@ export interface AgentOptions {
 /** Why an agent stopped. */
 export type AgentStop = "done" | "max-steps" | "budget" | "cancelled" | "error";
 
-/** How an agent's work went. */
+/** The outcome of an agent's work. */
 export interface AgentResult {
   readonly taskId: string;
   /** The last answer. */
   readonly text: string;
   readonly stopped: AgentStop;
-  /** Where it stopped for an error. */
+  /** Set if it stopped because of an error. */
   readonly error?: string;
   readonly steps: number;
   readonly calls: number;
@@ -60,12 +60,12 @@ export interface AgentResult {
   readonly reflection: Reflection;
 }
 
-/** A call that the model wants. */
+/** A call requested by the model. */
 export interface WantedCall {
   readonly id: string;
   /** As the model wrote it. */
   readonly name: string;
-  /** The tool's true name. */
+  /** The tool's registered name. */
   readonly toolName: string;
   readonly arguments: unknown;
 }
@@ -74,15 +74,15 @@ export interface WantedCall {
 export interface ModelAnswer {
   readonly text: string;
   readonly calls: readonly WantedCall[];
-  /** What it wrote that cannot be run, in words for the model. */
+  /** Why calls it wrote cannot be run, as text for the model. */
   readonly problems: readonly string[];
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
 }
 
-/** A conversation with a model in one of the two ways of calling tools. */
+/** A conversation with a model, by native tool calling or by text. */
 export interface Conversation {
-  /** Let the model answer. */
+  /** Get the next answer of the model. */
   ask(signal: AbortSignal): Promise<ModelAnswer>;
-  /** Tell it what came of its calls, in their order, and of what could not be run. */
+  /** Send the results of its calls, in order, and what could not be run. */
   tell(answer: ModelAnswer, envelopes: readonly ToolEnvelope[]): void;
 }

@@ -7,7 +7,7 @@ export async function loadAi(): Promise<typeof ai> {
   return (await loadPeer("ai")) as typeof ai;
 }
 
-/** A model behind an OpenAI-compatible address. */
+/** A model at an OpenAI-compatible URL. */
 export async function openCompatibleModel(options: {
   readonly model: string;
   readonly baseUrl: string;
@@ -23,7 +23,7 @@ export async function openCompatibleModel(options: {
   return provider.chatModel(options.model);
 }
 
-/** By a name that no bundler follows: the packages are the user's own, where there are any. */
+/** Imported by a name that no bundler follows: the packages are installed by the user. */
 async function loadPeer(name: string): Promise<unknown> {
   try {
     return (await import(name)) as unknown;

@@ -5,7 +5,7 @@ import { resultText } from "./result-text.js";
 import { streamModel, type Streamed, type StreamRequest } from "./stream-model.js";
 import type { Session } from "../runtime/sessions/session.js";
 
-/** A conversation in which the model calls tools by its own means. */
+/** A conversation with a model that supports tool calling. */
 export function createNativeConversation(
   common: Omit<StreamRequest, "messages" | "signal" | "tools">,
   { session, task }: { readonly session: Session; readonly task: string },
@@ -14,7 +14,7 @@ export function createNativeConversation(
   let last: Streamed | undefined;
   return {
     ask: async (signal) => {
-      // Anew for each step: tools come and go while an agent works.
+      // Built for each step: tools can be added and removed while an agent works.
       const { tools, toolNameOf } = session.toLLMTools("ai-sdk");
       const streamed = await streamModel({ ...common, messages, tools: toToolSet(common.ai, tools), signal });
       last = streamed;
@@ -34,7 +34,7 @@ export function createNativeConversation(
       };
     },
     tell: (answer, envelopes) => {
-      // The SDK has answered calls that it could not read itself.
+      // The SDK itself answers calls that it could not parse.
       messages.push(...(last?.messages ?? []));
       if (answer.calls.length > 0) messages.push(resultMessage(answer, envelopes));
     },

@@ -8,7 +8,7 @@ import type { AgentEvent, Conversation } from "./agent-types.js";
 import { resultText } from "./result-text.js";
 import { streamModel, type StreamRequest } from "./stream-model.js";
 
-/** A conversation in which tools stand in the prompt and calls in the text. */
+/** A conversation with the tools in the prompt and the calls in the text. */
 export function createPromptConversation(
   common: Omit<StreamRequest, "messages" | "signal" | "tools">,
   how: {
@@ -21,14 +21,14 @@ export function createPromptConversation(
   const { session, task, format, maxTokens } = how;
   const messages: ai.ModelMessage[] = [{ role: "user", content: task }];
   let written = "";
-  // Ids are kept with the records, beside those of other conversations.
+  // Ids are recorded next to those of other conversations, so they must differ.
   const run = randomUUID().slice(0, 8);
   let counter = 0;
   return {
     ask: async (signal) => {
       const { text: tools } = session.prompt({ format, maxTokens });
       const system = common.system === undefined ? tools : `${common.system}\n\n${tools}`;
-      // The text holds calls: it is told when they are taken out of it.
+      // The text contains calls: it is reported once they are removed from it.
       const onEvent = (event: AgentEvent): void => {
         if (event.type !== "text") common.onEvent(event);
       };
@@ -60,7 +60,7 @@ export function createPromptConversation(
 function resultElement(name: string, id: string, envelope: ToolEnvelope | undefined): string {
   const text = envelope === undefined ? "The call was not run." : resultText(envelope);
   const status = envelope?.success === true ? "ok" : "failed";
-  // A result must not be able to end itself and speak as the person.
+  // A result must not be able to close its own tag and pose as the user.
   const safe = text.replaceAll(/<(?=\/?tool_result\b)/gi, "&lt;");
   return `<tool_result name="${attribute(name)}" id="${attribute(id)}" status="${status}">\n${safe}\n</tool_result>`;
 }

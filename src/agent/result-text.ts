@@ -1,6 +1,6 @@
 import type { ToolEnvelope } from "../contract/call.js";
 
-/** What a model gets to read of an answer. */
+/** The text of an answer for a model. */
 export function resultText(envelope: ToolEnvelope): string {
   const parts = envelope.content.map((part) => {
     if (part.type === "text") return part.text;

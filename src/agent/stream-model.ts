@@ -2,7 +2,7 @@ import type * as ai from "ai";
 import { ToolTimeoutError } from "../contract/errors.js";
 import type { AgentEvent } from "./agent-types.js";
 
-/** A call as the SDK read it. */
+/** A call as the SDK parsed it. */
 export interface StreamedCall {
   readonly id: string;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface StreamedCall {
   readonly invalid?: string | undefined;
 }
 
-/** A whole answer of a model. */
+/** A complete answer of a model. */
 export interface Streamed {
   readonly text: string;
   readonly calls: readonly StreamedCall[];
@@ -28,11 +28,11 @@ export interface StreamRequest {
   readonly signal: AbortSignal;
   readonly idleTimeoutMs: number;
   readonly maxRetries: number;
-  /** Told of each piece as it comes. */
+  /** Called for each piece as it arrives. */
   readonly onEvent: (event: AgentEvent) => void;
 }
 
-/** Let a model answer, telling of each piece as it comes; rejects when it fails, is silent or is stopped. */
+/** Stream an answer of the model; rejects if it fails, is silent for too long or is aborted. */
 export async function streamModel(request: StreamRequest): Promise<Streamed> {
   const silence = new AbortController();
   const watch = watchSilence(request.idleTimeoutMs, silence);
@@ -73,7 +73,7 @@ async function readStream(request: StreamRequest, signal: AbortSignal, heard: ()
     calls,
     messages,
     usage: {
-      // Some servers tell nothing; four characters a token keep a budget meaningful.
+      // Some servers report no usage; four characters per token keep a budget meaningful.
       inputTokens: inputTokens ?? Math.ceil(JSON.stringify(request.messages).length / 4),
       outputTokens: outputTokens ?? Math.ceil((text.length + JSON.stringify(calls).length) / 4),
     },
@@ -111,7 +111,7 @@ function watchSilence(ms: number, controller: AbortController): { heard: () => v
   };
 }
 
-/** A model that does not heed its signal must not hold the agent. */
+/** A model that ignores its signal must not block the agent. */
 async function whicheverFirst<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort: (() => void) | undefined;
   const stopped = new Promise<never>((_, reject) => {

@@ -4,14 +4,15 @@ import type { SpineParts } from "../call/parts.js";
 import type { AnswerKeys } from "../call/repeat.js";
 import { runCall } from "../call/run-call.js";
 import { createQuotas } from "../registry/quotas.js";
+import type { ToolRegistry } from "../registry/tool-registry.js";
+import { ToolSearch } from "../registry/tool-search.js";
 import { DeadlineWheel } from "../scheduler/deadline-wheel.js";
 import { Scheduler } from "../scheduler/scheduler.js";
 import { defaultPlainLimits } from "../schema/take-plain.js";
 import type { CatalogueParts } from "./build-catalogue.js";
 import { createAnswerKeys } from "./calls/answer-keys.js";
-import { createOutputParts } from "./calls/output-parts.js";
+import { createOutputOptions } from "./calls/output-options.js";
 import { Results } from "./calls/results.js";
-import { createToolSearch } from "./catalogue/tool-search.js";
 import { createToolSettings } from "./catalogue/tool-settings.js";
 import { startTelemetry } from "./log/telemetry.js";
 import { Tasks } from "./tasks/tasks.js";
@@ -25,7 +26,7 @@ export function buildSpine(parts: CatalogueParts) {
   const lifetime = { closed: false };
   const spine: SpineParts = {
     registry,
-    search: createToolSearch(registry),
+    search: createSearch(registry),
     policy,
     approvals: createConsent(parts),
     hooks: parts.extensions.hooks,
@@ -53,6 +54,16 @@ export function buildSpine(parts: CatalogueParts) {
 /** Everything that `createTenon` has put together. */
 export type RuntimeParts = ReturnType<typeof buildSpine>;
 
+/** A search over all tools; which of them are visible is decided per query. */
+function createSearch(registry: ToolRegistry): ToolSearch {
+  return new ToolSearch({
+    get generation() {
+      return registry.generation;
+    },
+    entries: () => registry.list().flatMap(({ name }) => registry.entry(name) ?? []),
+  });
+}
+
 function createConsent({ config, world, desk, remembered, sessions }: CatalogueParts): Approvals {
   const { channels: configured, timeoutMs, pageTimeoutMs } = config.approvals;
   return createApprovals({
@@ -74,7 +85,7 @@ function createLimits({ options, config, clock }: CatalogueParts) {
   const { maxConcurrent, maxQueued, quotas } = config.tools;
   const { monotonic } = clock;
   return {
-    ...createOutputParts(config, clock),
+    ...createOutputOptions(config, clock),
     quotas: quotas.length === 0 ? undefined : createQuotas(quotas, clock),
     scheduler: new Scheduler({ maxConcurrent, maxQueued, monotonic }),
     deadlines: new DeadlineWheel({ monotonic }),

@@ -4,7 +4,7 @@ import { isSecretName } from "../world/secrets/secret-names.js";
 import { createRuntimePolicy } from "./approvals/runtime-policy.js";
 import { createAuditedActions } from "./audit/audited-action.js";
 import { createRuntimeAudit } from "./audit/runtime-audit.js";
-import { createCallIds } from "./calls/call-ids.js";
+import { createCallIds } from "./calls/ids.js";
 import { RunningCalls } from "./calls/running-calls.js";
 import { logCalls, logSinkOf } from "./log/call-log.js";
 import { openOptions, type OpenedOptions } from "./options.js";

@@ -7,7 +7,7 @@ import type { TenonOptions } from "./tenon-options.js";
 import type { Tenon } from "./tenon.js";
 
 /**
- * Build a Tenon. It holds no resource until the first call; `close` frees all.
+ * Build a Tenon. It holds no resources until the first call; `close` releases them.
  *
  * @example
  * const tenon = createTenon({ workspace: ".", tools: [greet] });

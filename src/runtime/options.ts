@@ -1,12 +1,14 @@
+import { configJsonSchema, placesOfKey } from "../config/known-keys.js";
+import { ToolDefinitionError } from "../contract/errors.js";
+import { nearest } from "../schema/nearest.js";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { defaultStateDir } from "../config/folders.js";
 import type { RuleGroup } from "../config/load-config.js";
 import { resolveConfig, type ResolvedConfig } from "../config/resolve-config.js";
-import { checkOptions } from "./check-options.js";
 import type { TenonOptions } from "./tenon-options.js";
 
-/** The options with every default in its place. */
+/** The options with all defaults. */
 export interface OpenedOptions {
   readonly config: ResolvedConfig;
   readonly rules: readonly RuleGroup[];
@@ -15,13 +17,13 @@ export interface OpenedOptions {
   readonly stateDir: string;
 }
 
-/** Fill in what the caller left out; the only look at the process. */
+/** Fill in defaults; the only place that reads the process. */
 export function openOptions(options: TenonOptions): OpenedOptions {
   checkOptions(options);
   const env = options.env ?? process.env;
   const home = options.home ?? homedir();
   const config = options.loaded?.config ?? resolveConfig(options.config, { cwd: process.cwd(), home });
-  // What the host program itself says is as strong as a command line.
+  // Rules of the host program rank like those of a command line.
   const own: RuleGroup = {
     source: "command-line",
     trusted: true,
@@ -34,4 +36,45 @@ export function openOptions(options: TenonOptions): OpenedOptions {
     workspace: resolve(options.workspace ?? config.workspaceDir ?? process.cwd()),
     stateDir: config.stateDir ?? (env["TENON_STATE_DIR"] || defaultStateDir(env, home)),
   };
+}
+
+/** All options; one that is missing here does not compile. */
+const optionNames: Record<keyof TenonOptions, true> = {
+  workspace: true,
+  config: true,
+  loaded: true,
+  tools: true,
+  extensions: true,
+  builtIns: true,
+  interact: true,
+  recorders: true,
+  log: true,
+  telemetry: true,
+  health: true,
+  argumentLimits: true,
+  maxTextChars: true,
+  cancelGraceMs: true,
+  jobs: true,
+  actor: true,
+  clock: true,
+  random: true,
+  env: true,
+  home: true,
+};
+
+/** An unknown option must not be ignored: `mode: "read-only"` here would have no effect. */
+function checkOptions(options: TenonOptions): void {
+  for (const key of Object.keys(options)) {
+    if (Object.hasOwn(optionNames, key)) continue;
+    throw new ToolDefinitionError(`Unknown option "${key}" for createTenon.`, { hint: hintFor(key) });
+  }
+}
+
+function hintFor(key: string): string {
+  const [place] = placesOfKey(configJsonSchema(), key);
+  if (place !== undefined) return `"${place}" is a setting: use createTenon({ config: { … } }).`;
+  const similar = nearest(key, Object.keys(optionNames));
+  return similar === undefined
+    ? `The options are ${Object.keys(optionNames).join(", ")}.`
+    : `Did you mean "${similar}"?`;
 }

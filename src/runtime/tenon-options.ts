@@ -11,29 +11,29 @@ import type { Actor } from "./audit/audited-action.js";
 import type { LogSink } from "./log/create-log.js";
 import type { TelemetryOptions } from "./log/telemetry.js";
 
-/** What a Tenon is made with; everything can be left out. */
+/** The options of `createTenon`; all are optional. */
 export interface TenonOptions {
   /** The folder the agent works in. @default the configuration's, else the current folder */
   readonly workspace?: string;
   /** Settings, as in a configuration file. */
   readonly config?: TenonConfig;
-  /** What `loadConfig` found, in the place of `config`. */
+  /** The result of `loadConfig`, instead of `config`. */
   readonly loaded?: LoadedConfig;
-  /** Tools besides the built-in ones. */
+  /** Tools in addition to the built-in ones. */
   readonly tools?: readonly ToolLike[];
-  /** Extensions that are there from the start. */
+  /** Extensions to use from the start. */
   readonly extensions?: readonly Extension[];
   /** `false`: start without the built-in tools. @default true */
   readonly builtIns?: boolean;
-  /** How a person is reached. @default nobody is there */
+  /** How a person is asked. @default nobody can be asked */
   readonly interact?: InteractBackend | InteractCallbacks;
-  /** Keep more records of calls. */
+  /** Additional recorders of calls. */
   readonly recorders?: readonly Recorder[];
   /** Where log records go. @default nowhere */
   readonly log?: LogSink;
-  /** Make OpenTelemetry spans of calls. @default what the configuration says */
+  /** Create OpenTelemetry spans of calls. @default the configuration's */
   readonly telemetry?: boolean | TelemetryOptions;
-  /** When a tool counts as ill and how it comes back. */
+  /** When a tool counts as unhealthy and how it recovers. */
   readonly health?: {
     readonly criticalErrors?: number;
     readonly probeAfterMs?: number;
@@ -43,11 +43,11 @@ export interface TenonOptions {
   readonly argumentLimits?: Partial<PlainLimits>;
   /** Text for the model is cut in the middle beyond this many characters. @default 100000 */
   readonly maxTextChars?: number;
-  /** How long a stopped tool that goes on keeps its locks. @default 5000 */
+  /** How long a cancelled tool that does not stop keeps its locks. @default 5000 */
   readonly cancelGraceMs?: number;
   /** `false`: background jobs are refused, because this process ends with its call. @default true */
   readonly jobs?: boolean;
-  /** Who acts where a person undoes changes or changes rules through this Tenon. @default { via: "library" } */
+  /** The person who undoes changes or changes rules through this Tenon. @default { via: "library" } */
   readonly actor?: Actor;
   /** @default the machine's */
   readonly clock?: Clock;

@@ -37,33 +37,33 @@ import type { Quarantine } from "../contract/ports/quarantine.js";
 import type { UndoTarget } from "./journal/undo-target.js";
 import type { SandboxFact } from "../world/sandbox/sandbox-types.js";
 
-/** What waits for a person's consent, and the way to answer it. */
+/** Calls that wait for consent, and how to answer them. */
 export type TenonApprovals = Pick<
   ApprovalDesk,
   "waiting" | "elsewhere" | "answer" | "outcome" | "announce" | "leave"
 >;
 
-/** A running Tenon. Its own `call` and the like use a session that belongs to nobody else. */
+/** A running Tenon. Its own `call` and related methods use a private session. */
 export interface Tenon extends ToolCaller {
   readonly config: ResolvedConfig;
   readonly registry: ToolRegistry;
   readonly metrics: Metrics;
   readonly policy: Policy;
   readonly optimiser: Optimiser;
-  /** MCP servers behind this Tenon: those of the configuration and those connected in code. */
+  /** The MCP servers of this Tenon: those of the configuration and those added in code. */
   readonly mcp: RuntimeServers;
   /** The log of calls: every call of every process on this workspace. */
   readonly audit: TenonAudit;
   /** Calls that wait for consent, in this process and in others on the same state. */
   readonly approvals: TenonApprovals;
   readonly paths: { check(path: string, access?: "read" | "write"): PathVerdict };
-  /** What the workspace's agents keep together, as a person sees it: in the newest iteration. */
+  /** The stores that the agents of the workspace share, for a person: in the newest iteration. */
   readonly work: WorkStores;
-  /** How files are held: by descriptor, without a race, or by name. */
+  /** How files are guarded: by descriptor, free of races, or by path. */
   readonly guardKind: "descriptor" | "portable";
-  /** What holds commands, and the way to get what is missing; the first call builds a sandbox to see. */
+  /** What confines commands, and how to get what is missing; the first call builds a sandbox to check. */
   sandboxFacts(): Promise<readonly SandboxFact[]>;
-  /** Changes that were held back from commands, because other programs would run or obey them later. */
+  /** Changes of commands that were held back, because other programs would run or obey them later. */
   readonly quarantine: Quarantine;
   /** Register a tool: short for `registry.register`. */
   register(tool: ToolLike): ToolEntry;
@@ -79,57 +79,57 @@ export interface Tenon extends ToolCaller {
   reloadPlugin(name: string): Promise<PluginInfo>;
   /** The plugins that are loaded, failed or disabled. */
   plugins(): readonly PluginInfo[];
-  /** An id for a call to come: sent as the request's `id`, it becomes the `callId`. */
+  /** An id for a later call: sent as the request's `id`, it becomes the `callId`. */
   newCallId(): string;
-  /** The answer of a call, also where its connection was lost or the process was restarted; or that it still runs. */
+  /** The answer of a call, even if its connection was lost or the process was restarted; or that it is running. */
   result(callId: string, options?: ResultOptions): Promise<CallResult | undefined>;
   /** Open a session: one agent with its own toolset, environment and read state. */
   createSession(options?: SessionOptions): Session;
-  /** Open a session that outlives the process: what it sets in its environment is kept under its name. */
+  /** Open a session that outlives the process: its environment is stored under its name. */
   openNamedSession(name: string, options?: SessionOptions): Promise<Session>;
-  /** Keep a rule of the policy beyond this process, as "always" does; returns its id. */
+  /** Save a rule beyond this process, as "always" does; returns its id. */
   remember(rule: PolicyRule): Promise<string>;
-  /** Take over the rules that other processes on this state remembered and revoked meanwhile. */
+  /** Apply the rules that other processes on this state have saved and revoked. */
   syncRules(): Promise<void>;
-  /** Rules that were given for one session, in whichever process it is. */
+  /** Rules for single sessions, in all processes. */
   sessionRules(): Promise<readonly ListedRule[]>;
-  /** Forget a remembered rule, or one of a session. */
+  /** Remove a saved rule, or a rule of a session. */
   revoke(id: string): Promise<boolean>;
-  /** Take back what file changes did: the last one of a path, or all of a call, of a task or since a time. */
+  /** Undo file changes: the last one of a path, or all of a call, of a task or since a time. */
   undo(what: UndoTarget, options?: UndoOptions): Promise<readonly UndoneFile[]>;
   /** What `undo` would do, without doing it. */
   previewUndo(what: UndoTarget, options?: UndoOptions): Promise<UndoPreview>;
-  /** Stop a call that runs or waits, by its id, with all that it started; `false` where no such call is on its way. */
+  /** Cancel a running or waiting call by its id, with everything it started; `false` if there is none. */
   cancel(callId: string, reason?: string): boolean;
-  /** Nobody is there to take the answer of this call: it goes on, but what it asks people is withdrawn. */
+  /** The caller of this call is gone: the call continues, but its questions to people are withdrawn. */
   callerGone(callId: string): void;
   /** Run a recorded task again on a copy of the workspace, and compare the results. */
   replay(taskId: string, options?: ReplayOptions): Promise<ReplayReport>;
-  /** The changes that can be taken back, newest first. */
+  /** The changes that can be undone, newest first. */
   history(query?: HistoryQuery): Promise<readonly ChangeRecord[]>;
   /** What was done for a task, by all processes that worked on it. */
   task(taskId: string): Promise<TaskContext | undefined>;
-  /** Look back on a task: complete, to be continued, or to be planned anew, and what its failures teach. */
+  /** Assess a task: complete, to be continued or to be replanned, with lessons from its failures. */
   reflect(taskId: string, options?: ReflectOptions): Promise<Reflection>;
-  /** The system prompt with the tools that an agent sees, for models without tool calling of their own. */
+  /** The system prompt with the tools that an agent sees, for models without tool calling. */
   prompt(options?: SessionPromptOptions): ToolPrompt;
   on<N extends EventName>(name: N, listener: (payload: TenonEvents[N]) => void): () => void;
   onAny(listener: (event: TenonEvent) => void): () => void;
-  /** One tool, or the whole. */
+  /** The health of one tool, or of all. */
   health(name?: string): Promise<HealthReport>;
   stats(): SchedulerStats;
-  /** How the tools did by the log, in all processes; the most called first. */
+  /** Statistics of the tools from the log of all processes; the most called first. */
   toolReport(query?: { readonly since?: number; readonly tool?: string }): Promise<readonly ToolReport[]>;
-  /** Resolves when what an earlier run left behind is taken up; the first call waits for it by itself. */
+  /** Resolves when the start is done, such as recovery after an earlier run; the first call waits for it by itself. */
   ready(): Promise<void>;
-  /** Check the state of this workspace from end to end. */
+  /** Check the whole state of this workspace. */
   checkState(): Promise<{
     readonly ok: boolean;
     readonly problems: readonly string[];
     readonly dir: string;
-    /** Damaged databases that were set aside and lie there still. */
+    /** Damaged databases that were moved aside and still exist. */
     readonly damaged: readonly string[];
   }>;
-  /** Take no new calls, let running ones end, free everything. Calls that outlive `graceMs` are cancelled. */
+  /** Refuse new calls, wait for running ones and release everything. Calls that run longer than `graceMs` are cancelled. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }

@@ -14,7 +14,7 @@ import type {
   StoredApproval,
 } from "../../contract/ports/state.js";
 
-/** The part of the state that processes share their requests through. */
+/** The part of the state through which processes share their requests. */
 export interface SharedApprovals {
   readonly approvals: ApprovalStore;
   readonly consoles: ConsoleStore;
@@ -22,30 +22,30 @@ export interface SharedApprovals {
 
 export interface ApprovalDeskOptions {
   readonly state: {
-    /** Whether an earlier run, or this one, left something there. */
+    /** Whether this run or an earlier one stored something. */
     exists(): boolean;
     open(): Promise<SharedApprovals>;
   };
   readonly now: () => number;
-  /** The console of this process, where it has one. */
+  /** The console of this process, if it has one. */
   readonly ownReach: () => ConsoleReach | undefined;
-  /** The state could not be used; the person's word still counts in this process. */
+  /** Called when the state cannot be used; answers still apply in this process. */
   readonly onFault: (message: string) => void;
 }
 
-/** How often a process looks for answers that others gave. */
-const lookEveryMs = 300;
-const mostEnded = 1000;
+/** How often a process checks for answers given in others. */
+const pollMs = 300;
+const maxEnded = 1000;
 
 interface Entry extends WaitingConsent {
   request: ApprovalRequest;
   /** Whether other processes see it. */
   stored: boolean;
-  /** Taken by an answer, which is being written down. */
+  /** Claimed by an answer that is being stored. */
   taken: Promise<void> | undefined;
 }
 
-/** All requests for consent of this process, and those of others on the same state. */
+/** All requests for consent of this process, and those of other processes on the same state. */
 export class ApprovalDesk implements ConsentDesk {
   readonly #options: ApprovalDeskOptions;
   readonly #waiting = new Map<string, Entry>();
@@ -57,12 +57,12 @@ export class ApprovalDesk implements ConsentDesk {
     this.#options = options;
   }
 
-  /** Requests of this process that wait, oldest first. */
+  /** Waiting requests of this process, oldest first. */
   waiting(): readonly ApprovalRequest[] {
     return [...this.#waiting.values()].map(({ request }) => request);
   }
 
-  /** Requests of other processes that a console may answer; those of processes that are gone are closed. */
+  /** Requests of other processes that a console may answer; those of processes that ended are closed. */
   async elsewhere(): Promise<readonly ApprovalRequest[]> {
     if (!this.#options.state.exists()) return [];
     const { approvals } = await this.#options.state.open();
@@ -105,7 +105,7 @@ export class ApprovalDesk implements ConsentDesk {
       return { status: "late", first: this.#firstOf(id) };
     }
     let outcome: AnswerOutcome = { status: "accepted" };
-    // Taken before anything is waited for: of two answers in the same millisecond one is first.
+    // Claimed before any await: of two answers in the same millisecond one is first.
     entry.taken = this.#settle(entry, answer).then((settled) => void (outcome = settled));
     await entry.taken;
     return outcome;
@@ -144,23 +144,23 @@ export class ApprovalDesk implements ConsentDesk {
     return stored?.answer === undefined ? undefined : toFirst(stored);
   }
 
-  /** Tell the other processes on this state that a console runs here. */
+  /** Announce to other processes on this state that a console runs here. */
   async announce(console: ConsolePresence): Promise<void> {
     await (await this.#options.state.open()).consoles.keep(console);
   }
 
-  /** That console is gone. */
+  /** Withdraw the announcement of a console. */
   async leave(id: string): Promise<void> {
     await (await this.#options.state.open()).consoles.remove(id);
   }
 
-  /** Look for nothing any more. */
+  /** Stop polling. */
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  /** Write the answer down; where another process was quicker, its answer is the one that counts. */
+  /** Store the answer; if another process was faster, its answer applies. */
   async #settle(entry: Entry, answer: GivenAnswer): Promise<AnswerOutcome> {
     const { id } = entry.request;
     let first = true;
@@ -178,7 +178,7 @@ export class ApprovalDesk implements ConsentDesk {
     return { status: "late", first: this.#firstOf(id) };
   }
 
-  /** The answer that another process wrote down. */
+  /** Apply an answer that another process stored. */
   async #takeFromOthers(entry: Entry): Promise<void> {
     await this.#try(async ({ approvals }) => {
       const stored = await approvals.get(entry.request.id);
@@ -189,7 +189,7 @@ export class ApprovalDesk implements ConsentDesk {
           ? undefined
           : entry.check(answer.updatedArguments);
       if (fault !== undefined) {
-        // It was given where nobody could check it: it is asked again, with what was wrong.
+        // It was given where it could not be validated: the request is asked again, with the problem.
         entry.request = { ...entry.request, fault };
         await approvals.reopen(entry.request);
         entry.taken = undefined;
@@ -217,11 +217,11 @@ export class ApprovalDesk implements ConsentDesk {
 
   #lookOn(): void {
     if (this.#timer !== undefined || this.#waiting.size === 0) return;
-    this.#timer = setInterval(() => void this.#look(), lookEveryMs);
+    this.#timer = setInterval(() => void this.#look(), pollMs);
     this.#timer.unref();
   }
 
-  /** What waits here and has an answer in the state was answered by another process. */
+  /** Find requests of this process that another process has answered. */
   async #look(): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;
@@ -251,7 +251,7 @@ export class ApprovalDesk implements ConsentDesk {
     this.#ended.delete(id);
     this.#ended.set(id, { verdict, resolvedAt, channel, person, client, reason });
     const [oldest] = this.#ended.keys();
-    if (this.#ended.size > mostEnded && oldest !== undefined) this.#ended.delete(oldest);
+    if (this.#ended.size > maxEnded && oldest !== undefined) this.#ended.delete(oldest);
   }
 
   async #try(work: (shared: SharedApprovals) => Promise<unknown>): Promise<void> {
@@ -279,7 +279,7 @@ function unanswered(verdict: "expired" | "cancelled", reason?: string) {
 }
 
 function toFirst({ answer, resolvedAt = 0 }: StoredApproval): FirstAnswer {
-  // What nobody answered was closed by the process that asked.
+  // Unanswered requests were closed by the process that asked.
   if (answer?.by === undefined) return { verdict: "cancelled", resolvedAt, reason: reasonOf(answer) };
   return { verdict: answer.verdict, resolvedAt, ...answer.by, reason: reasonOf(answer) };
 }

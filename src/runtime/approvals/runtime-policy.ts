@@ -13,22 +13,22 @@ export interface RuntimePolicyOptions {
   readonly state: LazyState;
 }
 
-/** The policy together with what it remembers in the state. */
+/** The policy together with the rules saved in the state. */
 export interface RuntimePolicy {
   readonly policy: Policy;
-  /** Keep a rule beyond this process; it counts at once. */
+  /** Save a rule beyond this process; it applies at once. */
   readonly remember: (rule: PolicyRule) => Promise<string>;
-  /** Forget a remembered rule. */
+  /** Remove a saved rule. */
   readonly revoke: (id: string) => Promise<boolean>;
-  /** Take over what other processes remembered and revoked. */
+  /** Apply what other processes saved and revoked. */
   readonly sync: () => Promise<void>;
-  /** Rules of sessions, in whichever process they are. */
+  /** Rules of sessions, in any process. */
   readonly sessionRules: () => Promise<readonly ListedRule[]>;
-  /** Take the rules that earlier runs remembered, and close requests they left open as denied. */
+  /** Load the rules of earlier runs, and close the requests they left open as denied. */
   readonly load: () => Promise<void>;
 }
 
-/** Wire the pure policy to the configuration and the state. */
+/** Connect the pure policy to the configuration and the state. */
 export function createRuntimePolicy({
   config,
   rules,

@@ -5,7 +5,7 @@ import { escapeWildcard, unescapeWildcard } from "../../glob/wildcard.js";
 import type { Policy } from "../../policy/create-policy.js";
 import type { PolicyRule } from "../../policy/policy-rule.js";
 
-/* Rules that were given for one session lie among the remembered ones, under ids of their own. */
+/* Rules for one session are stored with the saved rules, under ids with a prefix. */
 
 const prefix = "session-";
 
@@ -17,20 +17,20 @@ export function isSessionRule(id: string): boolean {
   return id.startsWith(prefix);
 }
 
-/** The rule as the state keeps it: it names its session. */
+/** The rule as it is stored: with its session. */
 export function toStoredRule(sessionId: string, rule: PolicyRule): Json {
   return { ...rule, session: escapeWildcard(sessionId) } as unknown as Json;
 }
 
-/** The session that a kept rule was given for. */
+/** The session of a stored rule. */
 export function sessionOf(rule: Json): string | undefined {
   const { session } = rule as unknown as PolicyRule;
   return typeof session === "string" ? unescapeWildcard(session) : undefined;
 }
 
-/** Take over what other processes remembered and revoked, so that a rule counts or not in all of them. */
+/** Apply what other processes saved and revoked, so that all of them use the same rules. */
 export async function syncRules(policy: Policy, list: () => Promise<readonly StoredRule[]>): Promise<void> {
-  // Looked at before the list is read: what is added meanwhile is in neither.
+  // Read before the stored list: rules added in the meantime are in neither.
   const before = policy.rules();
   const stored = await list();
   const kept = new Set(stored.map(({ id }) => id));

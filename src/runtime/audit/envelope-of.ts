@@ -1,7 +1,7 @@
 import type { CallMetadata, ContentPart, ToolEnvelope } from "../../contract/call.js";
 import type { AuditRecord } from "../../contract/ports/audit.js";
 
-/** The answer of a call as the log tells it: what was redacted there stays so. */
+/** The answer of a call from its record; redacted values stay redacted. */
 export function envelopeOf(record: AuditRecord): ToolEnvelope {
   const { callId, tool, time, durationMs, error, result } = record;
   return {
@@ -24,7 +24,7 @@ function metadataOf(record: AuditRecord): CallMetadata {
   return { sessionId, agent, ...Object.fromEntries(given), fromLog: true };
 }
 
-/** The text that the tool made of its result is not in the log; the data is. */
+/** The log has the data of a result, not the text that the tool rendered. */
 function contentOf({ error, result, resultDigest }: AuditRecord): readonly ContentPart[] {
   if (error !== undefined) return [{ type: "text", text: `${error.code}: ${error.message}` }];
   if (result === undefined && resultDigest !== undefined)

@@ -14,7 +14,7 @@ import { openBlobs } from "../../store/blobs.js";
 import { currentProcess, fromIdentity } from "../../store/process-identity.js";
 import { privateDirectory } from "../../store/state-dir.js";
 import type { RuntimeAuditOptions } from "./runtime-audit.js";
-import { createIsAlive, openPlace } from "./audit-place.js";
+import { createIsAlive, openLocation } from "./audit-location.js";
 import { createSettle } from "./settle-audit.js";
 
 /** A log that is open. */
@@ -22,7 +22,7 @@ export interface OpenedAudit {
   readonly dir: string;
   readonly recorder: AuditRecorder;
   readonly log: OpenedAuditLog;
-  /** Write the ends of calls whose processes died. */
+  /** Record the end of calls whose processes died. */
   settle(): Promise<void>;
   purge(wish: PurgeWish): Promise<Purged>;
   close(): Promise<void>;
@@ -31,10 +31,10 @@ export interface OpenedAudit {
 const segmentBytes = 8 * 1024 * 1024;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Put the parts of the log together; still nothing is written. */
+/** Assemble the log; nothing is written yet. */
 export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
   const { config, clock, events } = options;
-  const place = openPlace(options);
+  const place = openLocation(options);
   const { dir } = place;
   const self = currentProcess();
   const isAlive = createIsAlive(self);
@@ -90,14 +90,14 @@ export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
   const trim = async (): Promise<void> => {
     if (recorder.isOpen && recorder.fault === undefined) await dropOldSegments(recorder.writer(), retention);
   };
-  // A server may run for months: what is too old goes with each segment that is full, not only at the end.
+  // A server may run for months: old records are dropped after each full segment, not only at the end.
   let trimming: Promise<void> = Promise.resolve();
   function onRotated(): void {
     trimming = trimming
       .then(() => nextTurn())
       .then(trim)
       .catch((error: unknown) =>
-        events.emit("AUDIT_FAULT", { message: `Old records could not be dropped: ${String(error)}` }),
+        events.emit("AUDIT_FAULT", { message: `Cannot delete old records: ${String(error)}` }),
       );
   }
   let closing: Promise<void> | undefined;
@@ -122,7 +122,7 @@ export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
   };
 }
 
-/** The stores of contents that are kept aside, one a segment, so that both go together. */
+/** The stores of large contents, one per segment, so that both are deleted together. */
 function createAsides(dir: string) {
   const known = new Map<number, BlobStore>();
   const open = (segment: number): BlobStore => {
@@ -138,7 +138,7 @@ function createAsides(dir: string) {
   };
 }
 
-/** Nobody can guess a record that a purge took out from the hash that remains: each has its own salt. */
+/** A purged record cannot be guessed from its remaining hash: each record has its own salt. */
 function createSalt(): () => string {
   const pool = 12 * 256;
   let bytes = Buffer.alloc(0);

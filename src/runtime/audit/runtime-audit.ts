@@ -6,7 +6,7 @@ import type { Clock } from "../../contract/ports/clock.js";
 import type { Recorder } from "../../contract/ports/recorder.js";
 import type { PurgeWish, Purged } from "../../record/audit/purge.js";
 import type { EventBus } from "../../record/event-bus.js";
-import { hasUnsettled } from "./audit-place.js";
+import { hasUnsettled } from "./audit-location.js";
 import type { LazyState } from "../state/lazy-state.js";
 import type { OpenedAudit } from "./open-audit.js";
 
@@ -19,35 +19,35 @@ export interface RuntimeAuditOptions {
   readonly events: EventBus;
   /** Whether at most one call runs. */
   readonly isQuiet: () => boolean;
-  /** Where the journal is, which knows what interrupted calls did. */
+  /** Has the journal, which knows what interrupted calls changed. */
   readonly state: LazyState;
 }
 
-/** The log as the person at this Tenon has it. */
+/** The log with the operations of a person. */
 export interface TenonAudit extends AuditLog {
-  /** Why records cannot be kept now; `undefined` where they can. */
+  /** Why calls cannot be recorded now; `undefined` if they can. */
   fault(): string | undefined;
-  /** Take contents out of the log, such as a secret that got in. */
+  /** Remove contents from the log, such as a secret. */
   purge(wish: PurgeWish): Promise<Purged>;
-  /** Where the log lies. */
+  /** Where the log is stored. */
   dir(): Promise<string>;
 }
 
-/** The log of calls, and what writes it. */
+/** The log of calls and its recorders. */
 export interface RuntimeAudit {
-  /** None where the configuration wants no records. */
+  /** Empty if the configuration disables the log. */
   readonly recorders: readonly Recorder[];
   readonly log: TenonAudit;
-  /** Whether a process died and left calls without an end. */
+  /** Whether a process died and left calls without an end record. */
   hasUnsettled(): boolean;
-  /** Write the ends of calls whose processes died; where that fails, an event tells. */
+  /** Record the end of calls whose processes died; a failure is reported as an event. */
   settle(): Promise<void>;
-  /** Why nothing may be changed now: no change goes without a record. */
+  /** Why changes are refused now: no change is made without a record. */
   readonly refuseChanges: () => ToolError | undefined;
   close(): Promise<void>;
 }
 
-/** Prepare the log; the disk is first touched by the first call, or by whoever asks it. */
+/** Prepare the log; the disk is not touched before the first call or query. */
 export function createRuntimeAudit(options: RuntimeAuditOptions): RuntimeAudit {
   let opened: OpenedAudit | undefined;
   let opening: Promise<OpenedAudit> | undefined;
@@ -92,7 +92,7 @@ export function createRuntimeAudit(options: RuntimeAuditOptions): RuntimeAudit {
   };
 }
 
-/** Told before a person is asked for consent to a call that could not run. */
+/** Checked before a person is asked to approve a call that could not run. */
 function refusalOf(opened: OpenedAudit | undefined): ToolError | undefined {
   if (opened?.recorder.fault === undefined || opened.recorder.retry()) return undefined;
   return notRecorded(new Error(opened.recorder.fault));

@@ -7,7 +7,7 @@ import { settleAbandoned } from "../../record/audit/settle.js";
 import type { RuntimeAuditOptions } from "./runtime-audit.js";
 import type { LazyState } from "../state/lazy-state.js";
 
-export interface SettleParts {
+export interface SettleDeps {
   readonly options: RuntimeAuditOptions;
   readonly dir: string;
   readonly owner: string;
@@ -15,8 +15,8 @@ export interface SettleParts {
   readonly recorder: AuditRecorder;
 }
 
-/** Close the segments of dead processes; whoever only reads goes on where that fails, and an event tells. */
-export function createSettle(parts: SettleParts): () => Promise<void> {
+/** Close the segments of dead processes; a failure is reported as an event and does not stop readers. */
+export function createSettle(parts: SettleDeps): () => Promise<void> {
   const { options, dir, isAlive, recorder } = parts;
   let settling: Promise<void> | undefined;
   const settle = async (): Promise<void> => {
@@ -27,7 +27,7 @@ export function createSettle(parts: SettleParts): () => Promise<void> {
         effectsOf: (start) => effectsOf(options.state, start),
       });
     } catch (cause) {
-      const message = `Calls that were interrupted could not be closed in the log: ${messageOf(cause)}`;
+      const message = `Cannot close interrupted calls in the log: ${messageOf(cause)}`;
       options.events.emit("AUDIT_FAULT", { message });
     }
   };
@@ -39,7 +39,7 @@ export function createSettle(parts: SettleParts): () => Promise<void> {
   };
 }
 
-/** The journal knows the files that tools change themselves; what a command did beyond that, nobody saw. */
+/** The journal knows the files that tools changed themselves; other effects of a command are unknown. */
 async function effectsOf(state: LazyState, { callId }: AuditStart): Promise<InterruptedEffects> {
   const note = "Only changes of files that Tenon itself made are known; a command may have done more.";
   if (!state.exists()) return { files: [], note };
@@ -49,7 +49,7 @@ async function effectsOf(state: LazyState, { callId }: AuditStart): Promise<Inte
     const entries = [...(await journal.select({ callId })), ...unfinished];
     return { files: entries.flatMap(filesOf), note };
   } catch (cause) {
-    return { files: [], note: `The journal could not be read: ${messageOf(cause)}` };
+    return { files: [], note: `Cannot read the journal: ${messageOf(cause)}` };
   }
 }
 

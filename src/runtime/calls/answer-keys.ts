@@ -13,28 +13,28 @@ import { envelopeOf } from "../audit/envelope-of.js";
 
 export interface AnswerKeysOptions {
   readonly store: () => Promise<AnswerStore>;
-  /** `undefined` where no log is kept. */
+  /** `undefined` if there is no log. */
   readonly log: AuditLog | undefined;
   readonly clock: Clock;
   readonly redact: <T>(value: T) => T;
 }
 
-const longestWaitMs = 10 * 60 * 1000;
-const lookMs = { first: 20, most: 500 };
+const maxKeyWaitMs = 10 * 60 * 1000;
+const pollMs = { first: 20, max: 500 };
 /** A longer answer is read from the log. */
 const maxAnswerChars = 64 * 1024;
-/** Answers that the state could not keep; this process still knows them. */
+/** Answers that could not be stored; this process still knows them. */
 const maxRemembered = 1000;
 
-/** One call a key: the first runs, every other gets its answer, in whatever process and after a restart too. */
+/** One call per key: the first runs, all others get its answer, in any process and also after a restart. */
 export function createAnswerKeys(options: AnswerKeysOptions): AnswerKeys {
   const { store, clock } = options;
   const remembered = new Map<string, ToolEnvelope>();
   return {
-    async claim(call, { signal, toolName, isReadOnly, maxWaitMs = longestWaitMs }) {
+    async claim(call, { signal, toolName, isReadOnly, maxWaitMs = maxKeyWaitMs }) {
       const answers = await store();
-      const until = clock.monotonic() + Math.min(maxWaitMs, longestWaitMs);
-      for (let pause = lookMs.first; ; pause = Math.min(pause * 2, lookMs.most)) {
+      const until = clock.monotonic() + Math.min(maxWaitMs, maxKeyWaitMs);
+      for (let pause = pollMs.first; ; pause = Math.min(pause * 2, pollMs.max)) {
         const known = await answers.claim(call);
         if (known === undefined) return releaseWhereStopped(call, answers, signal);
         if (known.fingerprint !== call.fingerprint) throw reused(call);
@@ -69,7 +69,7 @@ async function releaseWhereStopped(call: KeyedCall, answers: AnswerStore, signal
   throw signal.reason as Error;
 }
 
-/** The answer of a call that has ended, from where it is kept. */
+/** The stored answer of a call that has ended. */
 async function answerOf(known: KeptCall, { log }: AnswerKeysOptions): Promise<ToolEnvelope | undefined> {
   if (known.state === "running") return undefined;
   if (known.answer !== undefined) return JSON.parse(known.answer) as ToolEnvelope;
@@ -77,7 +77,7 @@ async function answerOf(known: KeptCall, { log }: AnswerKeysOptions): Promise<To
   return record === undefined ? undefined : envelopeOf(record);
 }
 
-interface Lost {
+interface LostCall {
   readonly known: KeptCall;
   readonly answers: AnswerStore;
   readonly toolName: string;
@@ -86,12 +86,12 @@ interface Lost {
 }
 
 /**
- * The process of the first call is gone and the log has no end of it. Where nothing can have happened (the
- * log has no start of it, or it changes nothing) the key is free again; else nobody knows, and that is the answer.
+ * The process of the first call died and the log has no end of it. If nothing can have happened (the
+ * log has no start of it, or it changes nothing) the key is free again; else the answer is that it was interrupted.
  */
 async function answerLost(
   call: KeyedCall,
-  { known, answers, toolName, isReadOnly, options }: Lost,
+  { known, answers, toolName, isReadOnly, options }: LostCall,
 ): Promise<void> {
   const first = { ...call, callId: known.callId };
   const isSafe =
@@ -131,12 +131,12 @@ function reused({ key }: KeyedCall): ToolValidationError {
   );
 }
 
-/** The call ran, so it must not run again, but what it answered was too large and is no longer in the log. */
+/** The call ran and must not run again, but its answer was too large to store and is no longer in the log. */
 function gone({ key }: KeyedCall): ToolResourceNotFoundError {
   return new ToolResourceNotFoundError(
-    `The call with the idempotency key "${key}" ran; its answer is no longer kept.`,
+    `The call with the idempotency key "${key}" has run, but its answer is no longer stored.`,
     {
-      hint: "Look at what it did; send a new key to run it again.",
+      hint: "Check what it did; send a new key to run it again.",
     },
   );
 }

@@ -1,11 +1,39 @@
 import { randomBytes } from "node:crypto";
 
 /**
- * Ids that are unique across processes and cheap: a random stem drawn once, then a
+ * Ids that are unique across processes and cheap: a random prefix per process, then a
  * counter. They sort by age within one process.
  */
 export function createIds(prefix: string): () => string {
   const stem = `${prefix}_${Date.now().toString(36)}${randomBytes(5).toString("hex")}`;
   let count = 0;
   return () => `${stem}_${(count++).toString(36)}`;
+}
+
+/** The ids of calls: unique, whatever id the caller sends. */
+export interface CallIds {
+  readonly newId: () => string;
+  /** An id for a later call, so that the caller knows it in advance. */
+  readonly reserve: () => string;
+  /** Whether this id is reserved; it can be used once. */
+  readonly take: (id: string) => boolean;
+}
+
+const maxReserved = 10_000;
+
+/** Create the ids of one process. */
+export function createCallIds(): CallIds {
+  const newId = createIds("call");
+  const reserved = new Set<string>();
+  return {
+    newId,
+    reserve() {
+      const id = newId();
+      reserved.add(id);
+      const [oldest] = reserved;
+      if (reserved.size > maxReserved && oldest !== undefined) reserved.delete(oldest);
+      return id;
+    },
+    take: (id) => reserved.delete(id),
+  };
 }

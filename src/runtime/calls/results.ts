@@ -4,7 +4,7 @@ import type { CallRecord, Recorder } from "../../contract/ports/recorder.js";
 import { envelopeOf } from "../audit/envelope-of.js";
 import type { RunningCalls } from "./running-calls.js";
 
-/** What is known of a call: its answer, or that it is under way. */
+/** The state of a call: its answer, or that it is running. */
 export type CallResult =
   | {
       readonly state: "running";
@@ -15,13 +15,13 @@ export type CallResult =
   | { readonly state: "done"; readonly callId: string; readonly envelope: ToolEnvelope };
 
 export interface ResultOptions {
-  /** Whose call it was: nobody else gets its answer. @default "local" */
+  /** The owner of the call; nobody else gets its answer. @default "local" */
   readonly principal?: string | undefined;
 }
 
 const maxKept = 256;
 
-/** Finds the answers of calls whose connection was lost: the last ones as they were, older ones in the log. */
+/** Finds the answers of calls whose connection was lost: recent ones in memory, older ones in the log. */
 export class Results implements Recorder {
   readonly name = "results";
   readonly #last = new Map<string, { readonly envelope: ToolEnvelope; readonly principal: string }>();
@@ -40,7 +40,7 @@ export class Results implements Recorder {
     if (this.#last.size > maxKept && oldest !== undefined) this.#last.delete(oldest);
   }
 
-  /** The call of that id, where it is this principal's. */
+  /** The call with that id, if it belongs to this principal. */
   async get(callId: string, { principal = "local" }: ResultOptions = {}): Promise<CallResult | undefined> {
     const own = this.#running.find(callId);
     if (own !== undefined) {

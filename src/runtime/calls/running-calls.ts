@@ -3,7 +3,7 @@ import type { ReceivedCall } from "../../call/receive.js";
 import { toToolError } from "../../call/failure.js";
 import { ToolCancelledError, type ToolError } from "../../contract/errors.js";
 
-/** Knows what runs, so that closing can wait for it; and holds the first calls back until the start is done. */
+/** Tracks running calls, so that closing can wait for them; the first calls wait until the start is done. */
 export class RunningCalls implements InFlight {
   readonly #calls = new Set<ReceivedCall>();
   readonly #chores = new Set<Promise<unknown>>();
@@ -11,12 +11,12 @@ export class RunningCalls implements InFlight {
   #starting: Promise<ToolError | undefined> | undefined;
   #onIdle: (() => void) | undefined;
   #fault: ToolError | undefined;
-  /** Keeps the process alive while a call runs: time limits do not, and a tool may wait on nothing that does. */
+  /** Keeps the process alive while a call runs: time limits do not, and the tool may not either. */
   #pulse: NodeJS.Timeout | undefined;
   #held = false;
   #letGoSoon = false;
 
-  /** Say what must be done before the first call; nothing where an earlier run left nothing behind. */
+  /** Set what must be done before the first call. */
   startWith(start: () => Promise<void>): void {
     this.#start = start;
   }
@@ -35,16 +35,16 @@ export class RunningCalls implements InFlight {
     this.#onIdle?.();
     if (this.#letGoSoon) return;
     this.#letGoSoon = true;
-    // Once a turn of the loop, not once a call: calls that follow each other would pay for it every time.
+    // Once per turn of the event loop, not once per call: consecutive calls would pay for it every time.
     setImmediate(() => this.#letGo());
   }
 
-  /** Whether at most one call runs that no other call made. */
+  /** Whether at most one top-level call is running. */
   get isQuiet(): boolean {
     return this.#calls.size <= 1;
   }
 
-  /** Let the process end where nothing runs. */
+  /** Let the process end if nothing is running. */
   #letGo(): void {
     this.#letGoSoon = false;
     if (this.#calls.size > 0) return;
@@ -52,7 +52,7 @@ export class RunningCalls implements InFlight {
     this.#pulse?.unref();
   }
 
-  /** The start, while it is not done: resolves with the fault that keeps calls from running, if there is one. */
+  /** The start, until it is done: resolves with the error that prevents calls, if there is one. */
   get starting(): Promise<ToolError | undefined> | undefined {
     if (this.#start === undefined) return undefined;
     this.#starting ??= this.#start().then(
@@ -73,12 +73,12 @@ export class RunningCalls implements InFlight {
     this.#chores.add(kept);
   }
 
-  /** What went wrong with a chore, if anything did. */
+  /** The first error of a chore. */
   get fault(): ToolError | undefined {
     return this.#fault;
   }
 
-  /** Wait for all that runs; what runs after `graceMs` is cancelled. */
+  /** Wait for running calls; those that run longer than `graceMs` are cancelled. */
   async end(graceMs: number): Promise<void> {
     if (this.#calls.size > 0) {
       const timer = setTimeout(() => this.#stopAll(), Math.min(graceMs, 2 ** 31 - 1));
@@ -89,13 +89,13 @@ export class RunningCalls implements InFlight {
     clearInterval(this.#pulse);
   }
 
-  /** The call of that id, while it runs. */
+  /** The running call with that id. */
   find(callId: string): ReceivedCall | undefined {
     for (const call of this.#calls) if (call.callId === callId) return call;
     return undefined;
   }
 
-  /** Stop the call of that id, or those that their callers gave it: these may be several. */
+  /** Cancel the call with that id, or all calls whose callers sent it as their id. */
   cancel(id: string, reason = "The call was cancelled by a person."): boolean {
     const meant = [...this.#calls].filter(
       ({ callId, requestId, state }) => (callId === id || requestId === id) && state.aborted === undefined,
@@ -104,11 +104,11 @@ export class RunningCalls implements InFlight {
     return meant.length > 0;
   }
 
-  /** The caller of these calls does not wait for an answer any more. */
+  /** The caller of these calls no longer waits for an answer. */
   callerGone(callId: string): void {
     for (const call of this.#calls) {
       if (call.callId === callId)
-        call.state.callerLeft(new ToolCancelledError("The client that made the call is gone."));
+        call.state.callerLeft(new ToolCancelledError("The client that made the call has disconnected."));
     }
   }
 

@@ -12,7 +12,7 @@ import { networkTools } from "../../tools/network/index.js";
 import { createShellTools } from "../../tools/shell/index.js";
 import { systemTools } from "../../tools/system/index.js";
 
-/** Every tool that comes with Tenon; each Tenon has its own, since some remember what they read. */
+/** All built-in tools; each Tenon has its own instances, because some keep state. */
 export const createBuiltInTools = (): readonly Tool[] => [
   ...systemTools,
   ...dataTools,

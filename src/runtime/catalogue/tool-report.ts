@@ -7,9 +7,9 @@ import {
 } from "../../record/optimiser-rules.js";
 import type { AuditLog } from "../../contract/ports/audit.js";
 
-/** One tool as the log shows it, with what would be better. */
+/** Statistics of one tool from the log, with advice. */
 export interface ToolReport extends LoggedTool {
-  /** The versions that an experiment runs now, with their shares. */
+  /** The versions of a running experiment, with their weights. */
   readonly experiment?: readonly { readonly version: string; readonly weight: number }[] | undefined;
   readonly advice: readonly string[];
 }
@@ -20,10 +20,10 @@ export interface ToolReportSources {
   readonly experiment: (toolName: string) => readonly { readonly version: string; readonly weight: number }[];
 }
 
-const enoughCalls = 20;
-const longestTimeoutMs = 600_000;
+const minCalls = 20;
+const maxTimeoutMs = 600_000;
 
-/** What the log says of each tool: all processes that worked in this workspace, not this one alone. */
+/** Statistics of each tool from the log, over all processes of this workspace. */
 export async function reportTools(
   sources: ToolReportSources,
   query: { readonly since?: number | undefined; readonly tool?: string | undefined } = {},
@@ -47,7 +47,7 @@ function adviseOn(tool: LoggedTool, { settings }: ToolReportSources): readonly s
     current === undefined
       ? []
       : [
-          ran >= enoughCalls ? adviseTimeout(sample, current, longestTimeoutMs) : undefined,
+          ran >= minCalls ? adviseTimeout(sample, current, maxTimeoutMs) : undefined,
           adviseCaching(sample, current),
         ];
   return [...proposals.flatMap((proposal) => proposal?.message ?? []), ...compareVersions(tool)];
@@ -60,7 +60,7 @@ function compareVersions({ versions }: LoggedTool): readonly string[] {
     const rate = (failures: number, calls: number): string => `${((100 * failures) / calls).toFixed(1)} %`;
     const others = better.map((other) => `${other.version} (${rate(other.failures, other.calls)})`);
     return [
-      `Version ${one.version} fails more often (${rate(one.failures, one.calls)}) than ${others.join(", ")}, beyond chance.`,
+      `Version ${one.version} fails more often (${rate(one.failures, one.calls)}) than ${others.join(", ")}; the difference is statistically significant.`,
     ];
   });
 }

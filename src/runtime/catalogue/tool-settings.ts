@@ -8,7 +8,7 @@ import { defaultRetry } from "../../scheduler/retry.js";
 
 const networkTimeoutMs = 60_000;
 
-/** What a tool says of itself, overruled by what the configuration says of it; made once per version. */
+/** The settings of a tool, overridden by the configuration; built once per version. */
 export function createToolSettings(
   config: ResolvedConfig,
   metrics: Metrics,
@@ -27,10 +27,6 @@ export function createToolSettings(
 function toSettings(entry: ToolEntry, config: ResolvedConfig, metrics: Metrics): ToolSettings {
   const { tool } = entry;
   const own = config.tools.perTool[entry.name] ?? {};
-  const { permissions = {}, concurrency = {} } = own;
-  const max = concurrency.maxConcurrentCalls ?? tool.concurrency?.max;
-  const queue = concurrency.queueSize ?? tool.concurrency?.queue;
-  const securityLevel = permissions.securityLevel ?? tool.securityLevel;
   return {
     timeoutMs: own.timeout ?? defaultTimeout(tool, config),
     priority: own.priority ?? tool.priority ?? 0,
@@ -39,20 +35,43 @@ function toSettings(entry: ToolEntry, config: ResolvedConfig, metrics: Metrics):
       ...tool.retry,
       ...(own.retryAttempts !== undefined && { attempts: own.retryAttempts }),
     },
-    limits: { ...(max !== undefined && { max }), ...(queue !== undefined && { queue }) },
     meter: own.monitoring?.enableMetrics === false ? silentMeter : metrics.meter(entry.name, entry.version),
-    exclusive: (concurrency.isConcurrencySafe ?? tool.concurrency?.safe) === false,
+    ...concurrencySettings(tool, own),
     annotations: tool.annotations ?? {},
-    capabilities: [...(tool.capabilities ?? []), ...(permissions.requiredCapabilities ?? [])],
-    ...(securityLevel !== undefined && { securityLevel }),
-    ...(permissions.allowedPaths !== undefined && { allowedPaths: permissions.allowedPaths }),
-    ...(permissions.forbiddenPaths !== undefined && { forbiddenPaths: permissions.forbiddenPaths }),
+    ...permissionSettings(tool, own),
     ...(own.maxTokens !== undefined && { maxTokens: own.maxTokens }),
     custom: { ...(entry.name === "web_search" && config.tools.webSearch), ...own.custom },
   };
 }
 
-/** Only what changes nothing is answered from what is kept. */
+type ToolConfig = ResolvedConfig["tools"]["perTool"][string];
+
+function concurrencySettings(
+  { concurrency: declared = {} }: Tool,
+  { concurrency = {} }: ToolConfig,
+): Pick<ToolSettings, "limits" | "exclusive"> {
+  const max = concurrency.maxConcurrentCalls ?? declared.max;
+  const queue = concurrency.queueSize ?? declared.queue;
+  return {
+    limits: { ...(max !== undefined && { max }), ...(queue !== undefined && { queue }) },
+    exclusive: (concurrency.isConcurrencySafe ?? declared.safe) === false,
+  };
+}
+
+function permissionSettings(
+  { capabilities = [], securityLevel: declared }: Tool,
+  { permissions = {} }: ToolConfig,
+): Pick<ToolSettings, "capabilities" | "securityLevel" | "allowedPaths" | "forbiddenPaths"> {
+  const { securityLevel = declared, allowedPaths, forbiddenPaths, requiredCapabilities = [] } = permissions;
+  return {
+    capabilities: [...capabilities, ...requiredCapabilities],
+    ...(securityLevel !== undefined && { securityLevel }),
+    ...(allowedPaths !== undefined && { allowedPaths }),
+    ...(forbiddenPaths !== undefined && { forbiddenPaths }),
+  };
+}
+
+/** Only read-only tools can be answered from the cache. */
 function cacheIdOf({ name, tool }: ToolEntry, version: number): Pick<ToolSettings, "cacheId"> {
   const { cacheable, readOnly } = tool.annotations ?? {};
   return cacheable === true && readOnly === true ? { cacheId: `${name}#${version}` } : {};
@@ -65,5 +84,5 @@ function defaultTimeout(tool: Tool, config: ResolvedConfig): number | null {
     : config.tools.timeout;
 }
 
-/** For tools whose calls are not to be counted. */
+/** For tools without metrics. */
 const silentMeter: ToolMeter = { began() {}, ended() {}, refused() {}, resources() {} };

@@ -5,13 +5,13 @@ import type { LoginRecord, LoginStore } from "../../mcp/client/oauth-provider.js
 import { privateDirectory } from "../../store/state-dir.js";
 
 /**
- * Logins at MCP servers, one file each that only the person can read. They belong to the person, not to a
- * workspace; every secret in them is told to `onSecret` before it can be used.
+ * Logins at MCP servers, one file each that only its owner can read. They belong to the user, not to a
+ * workspace; every secret in them is passed to `onSecret` before it is used.
  */
 export function createLoginStore(stateDir: string, onSecret: (value: string) => void): LoginStore {
   const dir = join(stateDir, "mcp-logins");
   const fileOf = (server: string): string => join(dir, `${encodeURIComponent(server)}.json`);
-  const tell = (record: LoginRecord): LoginRecord => {
+  const reportSecrets = (record: LoginRecord): LoginRecord => {
     const { tokens, client } = record;
     for (const secret of [tokens?.access_token, tokens?.refresh_token, tokens?.id_token, secretOf(client)]) {
       if (typeof secret === "string" && secret !== "") onSecret(secret);
@@ -22,7 +22,7 @@ export function createLoginStore(stateDir: string, onSecret: (value: string) => 
     async load(server) {
       try {
         const kept = JSON.parse(readFileSync(fileOf(server), "utf8")) as Partial<LoginRecord>;
-        return typeof kept.url === "string" ? tell(kept as LoginRecord) : undefined;
+        return typeof kept.url === "string" ? reportSecrets(kept as LoginRecord) : undefined;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "ENOENT" || error instanceof SyntaxError)
           return undefined;
@@ -30,7 +30,7 @@ export function createLoginStore(stateDir: string, onSecret: (value: string) => 
       }
     },
     async save(server, record) {
-      tell(record);
+      reportSecrets(record);
       privateDirectory(stateDir);
       privateDirectory(dir);
       const file = fileOf(server);

@@ -24,7 +24,7 @@ import { createServerFetch } from "./server-fetch.js";
 import { createLoginStore } from "./login-store.js";
 import { safeEnv } from "../world/safe-env.js";
 
-export interface McpServersParts {
+export interface McpServersOptions {
   readonly config: ResolvedConfig;
   readonly registry: ToolRegistry;
   readonly state: LazyState;
@@ -34,38 +34,38 @@ export interface McpServersParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly redactor: Redactor;
-  /** `false`: this process ends with its call, so nothing is started that the call does not need. */
+  /** `false`: the process ends with its call, so servers that the call does not need are not started. */
   readonly background: boolean;
 }
 
-/** The MCP servers of a runtime: the public face, and what the runtime itself needs. */
+/** The MCP servers of a runtime: the public methods and those for the runtime itself. */
 export interface RuntimeServers extends McpServers {
-  /** Whether the configuration names any that may be started. */
+  /** Whether the configuration has an enabled server. */
   readonly configured: boolean;
-  /** Bring back what is known from earlier runs, and start the rest in the background. */
+  /** Load what is known from earlier runs, and start the rest in the background. */
   load(): Promise<void>;
-  /** Wait until every enabled server has listed its tools or failed, at most so long. */
+  /** Wait until every enabled server has listed its tools or failed, for at most `limitMs`. */
   settle(limitMs: number): Promise<void>;
-  /** Connect to all enabled servers now, and wait at most so long. */
+  /** Connect to all enabled servers now, and wait for at most `limitMs`. */
   tryAll(limitMs: number): Promise<void>;
-  /** The wait before a tool of a server that has not listed its tools yet can be resolved. */
+  /** Wait for a tool of a server that has not listed its tools yet. */
   awaitTool(name: string, toolset?: Toolset): Promise<void> | undefined;
-  /** The tool that a name on the wire means, where its server has not listed its tools yet. */
+  /** The tool of a wire name whose server has not listed its tools yet. */
   nameBehind(wireName: string): string | undefined;
-  /** Log in to a server; the person is shown where. */
+  /** Log in to a server; `onLogin` gets the URL to open. */
   login(
     name: string,
     options: { readonly onLogin: (url: URL) => void; readonly signal: AbortSignal },
   ): Promise<void>;
-  /** Forget a login. */
+  /** Remove a login. */
   logout(name: string): Promise<boolean>;
-  /** Forget what was accepted and how to log in. */
+  /** Remove the accepted definitions and the login of a server. */
   forget(name: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Put the servers of the configuration behind the gateway; nothing is started or loaded yet. */
-export function createMcpServers(parts: McpServersParts): RuntimeServers {
+/** Add the servers of the configuration to the gateway; nothing is started or loaded yet. */
+export function createMcpServers(parts: McpServersOptions): RuntimeServers {
   const { config, registry, state, redactor, clock, random } = parts;
   const { allowHosts, allowPrivate, timeoutMs } = config.network;
   let client: HttpClient | undefined;
@@ -92,7 +92,7 @@ export function createMcpServers(parts: McpServersParts): RuntimeServers {
   const addressOf = (name: string): string => {
     const server = config.mcpServers[name];
     if (server !== undefined && "url" in server) return server.url;
-    throw new ToolResourceNotFoundError(`MCP server "${name}" with an address not found.`, {
+    throw new ToolResourceNotFoundError(`MCP server "${name}" with a url not found.`, {
       hint: "Only servers with a url have a login.",
     });
   };
@@ -104,7 +104,7 @@ export function createMcpServers(parts: McpServersParts): RuntimeServers {
       if (parts.background) gateway.start();
     },
     awaitTool(name, toolset) {
-      // Who may not see the tool must not start its server either.
+      // A session that may not see the tool must not start its server either.
       if (toolset?.has(standIn(name, config.mcpServers)) === false) return undefined;
       return gateway.awaitTool(name);
     },
@@ -128,7 +128,7 @@ export function createMcpServers(parts: McpServersParts): RuntimeServers {
   };
 }
 
-/** A tool that its server has not listed yet, at its most harmless. */
+/** A placeholder for a tool that its server has not listed yet, with the most harmless annotations. */
 function standIn(spec: string, servers: ResolvedConfig["mcpServers"]): ToolsetEntry {
   const [name = spec] = spec.split("@", 1);
   const trusted = servers[name.slice(0, name.indexOf(":"))]?.trustAnnotations === true;
@@ -136,14 +136,14 @@ function standIn(spec: string, servers: ResolvedConfig["mcpServers"]): ToolsetEn
   return { name, aliases: [], tool: { category: "mcp", annotations } };
 }
 
-interface Doors {
+interface ServerAccess {
   readonly logins: LoginStore;
   readonly guarded: () => HttpClient;
   readonly oauthOf: (server: string) => OAuthSettings | false;
 }
 
-/** Connect with what is kept of a login; without one the server says whether it wants it. */
-function createOpen({ logins, guarded, oauthOf }: Doors): OpenServer {
+/** Connect with the stored login; without one the server says whether it needs one. */
+function createOpen({ logins, guarded, oauthOf }: ServerAccess): OpenServer {
   return async (server, spec, options) => {
     const { openServer } = await import("../../mcp/client/open-server.js");
     if (spec.kind === "program") return openServer(spec, options);
@@ -178,7 +178,7 @@ function wantsLogin(error: unknown): boolean {
 
 type ServerConfig = ResolvedConfig["mcpServers"][string];
 
-function toSettings(server: ServerConfig, { env, workspace }: McpServersParts): ServerSettings {
+function toSettings(server: ServerConfig, { env, workspace }: McpServersOptions): ServerSettings {
   const { enabled, include, exclude, timeoutMs, startTimeoutMs, maxConcurrent, lazy, trustAnnotations } =
     server;
   const spec: UpstreamSpec =

@@ -2,8 +2,8 @@ import { ToolPermissionError } from "../../contract/errors.js";
 import type { Http } from "../../contract/ports/http.js";
 
 /**
- * The way out to one MCP server. Its own host was named by the person; whatever else it sends us to, for a
- * login say, goes through the egress guard like any other address. Redirects are judged the same way.
+ * Requests to one MCP server. Its own host was configured by the user; any other host it refers to, for a
+ * login for example, goes through the egress guard like any other address. So do redirects.
  */
 export function createServerFetch(serverUrl: string, guarded: () => Http): typeof fetch {
   const { hostname } = new URL(serverUrl);
@@ -13,12 +13,12 @@ export function createServerFetch(serverUrl: string, guarded: () => Http): typeo
     const location = response.headers.get("location");
     if (location === null || ![301, 302, 303, 307, 308].includes(response.status)) return response;
     const next = new URL(location, url);
-    // Other than by 307 and 308 a POST would lose its body, and to another origin it would leak its headers.
+    // Except for 307 and 308 a POST would lose its body, and another origin would see its headers.
     const keeps = response.status >= 307 || (init?.method ?? "GET") === "GET";
     if (next.origin !== url.origin || !keeps || hops >= 5) {
       throw new ToolPermissionError(`the server redirects to ${next.origin}, which is not followed`, {
         code: "NETWORK_REFUSED",
-        hint: "Write the address that it really answers at into the configuration.",
+        hint: "Configure the address that it redirects to.",
       });
     }
     await response.body?.cancel();
@@ -44,7 +44,7 @@ async function sendGuarded(http: Http, url: URL, init: RequestInit | undefined):
   });
 }
 
-/** The body is decoded already. */
+/** The body is already decoded. */
 function plainHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const left = { ...headers };
   for (const name of ["content-encoding", "content-length", "transfer-encoding"]) delete left[name];

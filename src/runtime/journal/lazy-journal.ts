@@ -12,7 +12,7 @@ export interface LazyJournalOptions {
   readonly options: { readonly log?: LogSink };
 }
 
-/** A journal that opens the state with the first change. */
+/** A journal that opens the state on first use. */
 export function createLazyJournal(parts: LazyJournalOptions, guard: () => Guard): Journal {
   let opening: Promise<Journal> | undefined;
   const journal = (): Promise<Journal> => (opening ??= openJournal(parts, guard()));

@@ -5,13 +5,13 @@ import type { EventBus } from "../../record/event-bus.js";
 import { createLog, type LogSink } from "./create-log.js";
 import { pinoLog } from "./pino-log.js";
 
-/** The sink of the options, or the one that the configuration asks for. */
+/** The sink of the options, else that of the configuration. */
 export function logSinkOf(given: LogSink | undefined, config: ResolvedConfig): LogSink | undefined {
   if (given !== undefined || config.logging === undefined) return given;
   return pinoLog(config.logging);
 }
 
-/** Log how calls go, each tool from its own least level up; only where the configuration has `logging`. */
+/** Log calls, each tool from its own minimum level; only if the configuration has `logging`. */
 export function logCalls(parts: {
   readonly config: ResolvedConfig;
   readonly sink: LogSink | undefined;
@@ -21,7 +21,7 @@ export function logCalls(parts: {
   const { config, sink, events, redact } = parts;
   if (sink === undefined || config.logging === undefined) return;
   events.onAny((event) => {
-    const line = toLine(event);
+    const line = toLogLine(event);
     if (line === undefined) return;
     const { toolName } = line.fields;
     const own = toolName === undefined ? undefined : config.tools.perTool[toolName]?.monitoring?.logLevel;
@@ -30,13 +30,13 @@ export function logCalls(parts: {
   });
 }
 
-interface Line {
+interface LogLine {
   readonly level: LogLevel;
   readonly message: string;
   readonly fields: { readonly toolName?: string | undefined; readonly [key: string]: unknown };
 }
 
-function toLine({ type, payload }: TenonEvent): Line | undefined {
+function toLogLine({ type, payload }: TenonEvent): LogLine | undefined {
   switch (type) {
     case "TOOL_CALL_REQUESTED":
       return { level: "debug", message: "call requested", fields: ids(payload) };
@@ -89,7 +89,7 @@ function ids(call: {
   readonly agent: string;
   readonly taskId?: string;
   readonly parentCallId?: string;
-}): Line["fields"] {
+}): LogLine["fields"] {
   const { toolName, callId, sessionId, agent, taskId, parentCallId } = call;
   return {
     toolName,

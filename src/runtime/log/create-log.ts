@@ -13,13 +13,13 @@ export interface LogOptions {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** A log with a least level; secrets are hidden before a record leaves. */
+/** A log with a minimum level; secrets are redacted. */
 export function createLog({ level, sink, now, redact, fields }: LogOptions): Log {
-  const least = level === "silent" ? order.length : order.indexOf(level);
+  const minimum = level === "silent" ? order.length : order.indexOf(level);
   const write =
     (own: LogLevel) =>
     (message: string, extra?: Readonly<Record<string, unknown>>): void => {
-      if (order.indexOf(own) < least) return;
+      if (order.indexOf(own) < minimum) return;
       sink(redact({ ...extra, ...fields, level: own, time: now(), message }));
     };
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };

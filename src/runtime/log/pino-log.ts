@@ -4,30 +4,30 @@ import type { LogLevel } from "../../contract/ports/log.js";
 import type { LogSink } from "./create-log.js";
 
 export interface PinoLogOptions {
-  /** Least level that is written; what a tool may log at all is decided before. @default "debug" */
+  /** Minimum level; the level of each tool is applied before. @default "debug" */
   readonly level?: LogLevel | undefined;
-  /** A file to append to; its folder is made. @default standard error */
+  /** A file to append to; its folder is created. @default standard error */
   readonly file?: string | undefined;
-  /** Lines for people in the place of JSON. @default false */
+  /** Readable lines instead of JSON. @default false */
   readonly pretty?: boolean | undefined;
-  /** Where lines go, in the place of a file. */
+  /** Where lines go instead of a file. */
   readonly destination?: { write(line: string): unknown } | undefined;
 }
 
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
 /**
- * A sink for `createTenon({ log })` that writes one JSON object a line, as pino does.
+ * A sink for `createTenon({ log })` that writes one JSON object per line with pino.
  *
  * @example
  * createTenon({ log: pinoLog({ file: "logs/tenon.log" }) });
  */
 export function pinoLog(options: PinoLogOptions = {}): LogSink {
   let logger: pinoModule.Logger | undefined;
-  const least = levels.indexOf(options.level ?? "debug");
+  const minimum = levels.indexOf(options.level ?? "debug");
   return (record) => {
     const level = toLevel(record["level"]);
-    if (levels.indexOf(level) < least) return;
+    if (levels.indexOf(level) < minimum) return;
     logger ??= openLogger(options);
     const { level: _, message, ...fields } = record;
     logger[level](fields, String(message));

@@ -9,15 +9,15 @@ import type { EventBus } from "../../record/event-bus.js";
 import { createSpanWriter } from "../../record/spans.js";
 import type { ToolRegistry } from "../../registry/tool-registry.js";
 
-/** How spans are made, where the configuration alone does not say it. */
+/** How spans are created, beyond the configuration. */
 export interface TelemetryOptions {
-  /** Where spans go. @default the provider that the program registered with OpenTelemetry */
+  /** The provider of the tracer. @default the one registered with OpenTelemetry */
   readonly tracerProvider?: otel.TracerProvider | undefined;
-  /** Arguments and results in spans too. @default false */
+  /** Include arguments and results in spans. @default false */
   readonly recordContent?: boolean | undefined;
 }
 
-export interface TelemetryParts {
+export interface TelemetryDeps {
   readonly config: ResolvedConfig;
   readonly wanted: boolean | TelemetryOptions | undefined;
   readonly events: EventBus;
@@ -26,8 +26,8 @@ export interface TelemetryParts {
 
 const require = createRequire(import.meta.url);
 
-/** Make spans of calls where that is wanted; nothing of OpenTelemetry is loaded where it is not. */
-export function startTelemetry(parts: TelemetryParts): Recorder[] {
+/** Create spans of calls if enabled; OpenTelemetry is loaded only then. */
+export function startTelemetry(parts: TelemetryDeps): Recorder[] {
   const { config, wanted } = parts;
   const settings = config.telemetry;
   const isOn = wanted === undefined ? settings.enabled : wanted !== false;
@@ -46,7 +46,7 @@ export function startTelemetry(parts: TelemetryParts): Recorder[] {
     recordContent: options.recordContent ?? settings.recordContent,
   });
   const stop = parts.events.onAny(writer.listen);
-  // A recorder, so that it is closed when all calls have ended.
+  // A recorder, because recorders are closed after all calls have ended.
   return [
     {
       name: "telemetry",
@@ -60,12 +60,12 @@ export function startTelemetry(parts: TelemetryParts): Recorder[] {
   ];
 }
 
-function tracedName(written: string, { registry, config }: TelemetryParts): string | undefined {
+function tracedName(written: string, { registry, config }: TelemetryDeps): string | undefined {
   const name = registry.describe(written)?.name ?? written;
   return config.tools.perTool[name]?.monitoring?.enableTracing === false ? undefined : name;
 }
 
-/** A provider of Tenon's own: the program's, where it has one, stays as it is. */
+/** A separate provider: one that the program registered stays unchanged. */
 function openExporter(endpoint: string, settings: ResolvedConfig["telemetry"]): sdk.NodeTracerProvider {
   const { NodeTracerProvider, BatchSpanProcessor } = load("@opentelemetry/sdk-trace-node") as typeof sdk;
   const { OTLPTraceExporter } = load("@opentelemetry/exporter-trace-otlp-http") as typeof exporter;
@@ -83,7 +83,7 @@ function openExporter(endpoint: string, settings: ResolvedConfig["telemetry"]): 
   });
 }
 
-/** The collector's address, or already the one of its traces. */
+/** The URL of the collector, or of its traces. */
 function tracesUrl(endpoint: string): string {
   const url = new URL(endpoint);
   if (!url.pathname.endsWith("/v1/traces")) url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/traces`;
@@ -104,7 +104,7 @@ function load(name: string): unknown {
   }
 }
 
-/** A collector that is gone must not hold the end up, nor fail it. */
+/** An unreachable collector must not delay closing or make it fail. */
 async function withinTime(work: Promise<void> | undefined): Promise<void> {
   if (work === undefined) return;
   let timer: NodeJS.Timeout | undefined;

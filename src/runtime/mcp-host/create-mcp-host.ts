@@ -11,31 +11,31 @@ import { TenonHostSession } from "./host-session.js";
 import { createWireCatalogue } from "./wire-catalogue.js";
 import type { Tenon } from "../tenon.js";
 
-/** What a host is told about the server, and what it offers besides Tenon's own. */
+/** What the server reports about itself, and additional resources and prompts. */
 export interface McpHostOptions {
   readonly version: string;
   readonly resources?: readonly ResourceProvider[] | undefined;
   readonly prompts?: readonly PromptProvider[] | undefined;
 }
 
-/** Show a Tenon to MCP hosts. It holds nothing open: closing the Tenon is enough. */
+/** Offer a Tenon to MCP hosts. It holds no resources: closing the Tenon is enough. */
 export function createMcpHost(tenon: Tenon, options: McpHostOptions): McpHost {
   const listeners = new Set<(change: HostChange) => void>();
-  const tell = (change: HostChange): void => {
+  const notify = (change: HostChange): void => {
     for (const listener of listeners) listener(change);
   };
   const resources = new Set<ResourceProvider>();
   const prompts = new Set<PromptProvider>();
   const catalogue = createWireCatalogue(tenon.registry);
-  tenon.registry.onChange(() => tell({ kind: "tools" }));
+  tenon.registry.onChange(() => notify({ kind: "tools" }));
   const host: McpHost = {
     name: "tenon",
     version: options.version,
     instructions,
     openSession: (asked: HostSessionOptions) =>
-      new TenonHostSession({ tenon, catalogue, asked, resources, prompts, tell }),
-    addResources: (provider) => add(resources, provider, () => tell({ kind: "resources" }), tell),
-    addPrompts: (provider) => add(prompts, provider, () => tell({ kind: "prompts" }), tell),
+      new TenonHostSession({ tenon, catalogue, asked, resources, prompts, tell: notify }),
+    addResources: (provider) => add(resources, provider, () => notify({ kind: "resources" }), notify),
+    addPrompts: (provider) => add(prompts, provider, () => notify({ kind: "prompts" }), notify),
     onChange(listener) {
       const own = (change: HostChange): void => listener(change);
       listeners.add(own);
@@ -51,7 +51,7 @@ export function createMcpHost(tenon: Tenon, options: McpHostOptions): McpHost {
 
 const instructions =
   "Tools for working in one folder: files, shell, code search, web, planning and memory. " +
-  "Read a file before you change it. Every change of a file can be taken back with undo_edit. " +
+  "Read a file before you change it. Every change of a file can be undone with undo_edit. " +
   "What is risky asks the person first; a refusal says how it can be allowed.";
 
 interface Provider {

@@ -21,8 +21,8 @@ import type { WireCatalogue } from "./wire-catalogue.js";
 import type { Session } from "../sessions/session.js";
 import type { Tenon } from "../tenon.js";
 
-/** What a host's session is made of. */
-export interface HostSessionParts {
+/** What a host's session uses. */
+export interface HostSessionDeps {
   readonly tenon: Tenon;
   readonly catalogue: WireCatalogue;
   readonly asked: HostSessionOptions;
@@ -33,14 +33,14 @@ export interface HostSessionParts {
 
 const nothing = "mcp-nothing";
 
-/** One MCP host at work, over a session of its own. */
+/** One MCP host, with its own session. */
 export class TenonHostSession implements HostSession {
-  readonly #parts: HostSessionParts;
+  readonly #parts: HostSessionDeps;
   readonly #session: Session;
   #listed: { readonly of: string; readonly tools: readonly HostTool[] } | undefined;
   #blind: Session | undefined;
 
-  constructor(parts: HostSessionParts) {
+  constructor(parts: HostSessionDeps) {
     const { id, toolset, agent, userId, principal, interact, client, local } = parts.asked;
     this.#parts = parts;
     this.#session = parts.tenon.createSession({
@@ -52,7 +52,7 @@ export class TenonHostSession implements HostSession {
       ...(this.#narrowed && { sees: (name: string) => this.#sees(name) }),
       interact,
       client,
-      // A host at the other end of a pipe is the person's own program; over HTTP it is whoever holds the token.
+      // A host on stdio is the user's own program; over HTTP it is anyone who has the token.
       ...(local !== true && { closedChannels: ["host"] as const }),
     });
   }
@@ -73,7 +73,7 @@ export class TenonHostSession implements HostSession {
       .map(({ name }) => name)
       .filter((name) => this.#sees(name));
     const of = `${this.#parts.tenon.registry.generation} ${names.join(" ")}`;
-    // The same list object while nothing changed: who writes it out can keep what was written.
+    // The same list object while nothing changes, so that its serialized form can be cached.
     if (this.#listed?.of !== of)
       this.#listed = { of, tools: this.#shown(names.flatMap((name) => catalogue.of(name)?.tool ?? [])) };
     return this.#listed.tools;
@@ -83,7 +83,7 @@ export class TenonHostSession implements HostSession {
     return this.#searches ? searchListing(tools) : tools;
   }
 
-  /** As much as the text beside it may take: a token stands for about four characters. */
+  /** The same limit as for the text: about four characters per token. */
   get #maxChars(): number {
     return this.#parts.tenon.config.tools.output.maxTokens * 4;
   }
@@ -145,7 +145,7 @@ export class TenonHostSession implements HostSession {
     return include !== undefined || exclude !== undefined;
   }
 
-  /** What a name means that no listing holds yet: a host may remember it from before its server was started. */
+  /** The tool of a name that is not listed yet: a host may remember it from before its server was started. */
   async #meant(name: string): Promise<string> {
     const { tenon, catalogue } = this.#parts;
     if (tenon.registry.entry(name) !== undefined) return name;
@@ -153,7 +153,7 @@ export class TenonHostSession implements HostSession {
     return catalogue.behind(name)?.trueName ?? tenon.mcp.nameBehind(name) ?? name;
   }
 
-  /** Whether the client's globs leave what a name means; a tool that is on its way must be there to be judged. */
+  /** Whether the client's globs allow a tool; a tool that is still loading must be loaded to decide. */
   async #isVisible(name: string): Promise<boolean> {
     const { tenon, catalogue } = this.#parts;
     const find = (): string | undefined =>
@@ -163,7 +163,7 @@ export class TenonHostSession implements HostSession {
     return trueName !== undefined && this.#sees(trueName);
   }
 
-  /** What the client's own globs leave of the toolset, by the true name or the one on the wire. */
+  /** Whether the client's globs allow a tool, by its registered or its wire name. */
   #sees(trueName: string): boolean {
     if (!this.#narrowed) return true;
     const { include, exclude } = this.#parts.asked;
@@ -173,7 +173,7 @@ export class TenonHostSession implements HostSession {
     return (include === undefined || fits(include)) && !(exclude !== undefined && fits(exclude));
   }
 
-  /** What is kept from a client does not exist for it: the refusal is that of an unknown tool, and is recorded. */
+  /** A tool hidden from a client does not exist for it: it is refused like an unknown tool, and recorded. */
   #blinded(): Session {
     const { registry } = this.#parts.tenon;
     if (!registry.toolsetNames().includes(nothing)) registry.defineToolset(nothing, ["!*"]);

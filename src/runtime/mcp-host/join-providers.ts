@@ -8,7 +8,7 @@ import type {
 
 type Who = Omit<HostScope, "signal">;
 
-/** All providers' resources as one; a provider that fails to list costs only itself. */
+/** The resources of all providers; a provider that fails to list does not affect the others. */
 export function joinResources(providers: readonly ResourceProvider[], who: Who): HostResources {
   return {
     list: (signal) => gather(providers, (provider) => provider.list({ ...who, signal })),
@@ -23,7 +23,7 @@ export function joinResources(providers: readonly ResourceProvider[], who: Who):
   };
 }
 
-/** All providers' prompts as one. */
+/** The prompts of all providers. */
 export function joinPrompts(providers: readonly PromptProvider[], who: Who): HostPrompts {
   return {
     list: (signal) => gather(providers, (provider) => provider.list({ ...who, signal })),
@@ -45,7 +45,7 @@ async function gather<P, T>(
   return lists.flat();
 }
 
-/** The first provider that knows the thing answers. */
+/** The answer of the first provider that has one. */
 async function first<P, T>(
   providers: readonly P[],
   ask: (provider: P) => Promise<T | undefined> | undefined,

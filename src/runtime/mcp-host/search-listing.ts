@@ -1,13 +1,13 @@
 import type { HostTool } from "../../contract/host.js";
 
-/** The tools that a host is shown in the place of a large catalogue. */
+/** The tools that are listed instead of a large catalogue. */
 const finders: ReadonlySet<string> = new Set(["tool_search", "describe_tool"]);
 
 const callTool: HostTool = {
   name: "call_tool",
   title: "Call a tool",
   description:
-    "Call a tool that tool_search found, with the arguments that describe_tool shows. All checks are those of the tool itself.",
+    "Call a tool that tool_search found, with the arguments that describe_tool shows. The called tool's own checks apply.",
   inputSchema: {
     type: "object",
     properties: {
@@ -20,12 +20,12 @@ const callTool: HostTool = {
   annotations: { title: "Call a tool", readOnlyHint: false, destructiveHint: true, openWorldHint: true },
 };
 
-/** Of all tools only those that lead to the others, and the one that calls them. */
+/** Only the tools that find the others, and the one that calls them. */
 export function searchListing(tools: readonly HostTool[]): readonly HostTool[] {
   return [...tools.filter(({ name }) => finders.has(name)), callTool];
 }
 
-/** The call that is meant: `call_tool` stands for the tool that it names, so that all is judged and recorded as that. */
+/** The actual call: `call_tool` is judged and recorded as the tool that it names. */
 export function meantCall(name: string, args: unknown): { readonly name: string; readonly args: unknown } {
   if (name !== callTool.name) return { name, args };
   const { name: meant, arguments: given } = Object(args) as Record<string, unknown>;

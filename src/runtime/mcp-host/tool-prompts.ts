@@ -4,7 +4,7 @@ import { ToolError } from "../../contract/errors.js";
 const toolPrompt = "tools";
 const snippetPrefix = "snippet-";
 
-/** Prompts of Tenon's own: which tools there are and how to use them, and every saved snippet. */
+/** Built-in prompts: how to use the tools, and every saved snippet. */
 export function createToolPrompts(): PromptProvider {
   return {
     async list(scope) {
@@ -50,7 +50,7 @@ async function describeTools({ session }: HostScope): Promise<string> {
 const advice = [
   "Read a file with read_file before you change it; edit_file changes a part, write_file the whole.",
   "Search code with code_query rather than with a shell command; run commands with shell_exec.",
-  "Take a mistaken change of a file back with undo_edit.",
+  "Undo a mistaken change of a file with undo_edit.",
 ];
 
 interface Snippet {

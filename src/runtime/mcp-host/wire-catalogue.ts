@@ -4,22 +4,22 @@ import type { ToolDescription } from "../../contract/tool.js";
 import { toLegalName } from "../../llm/legal-name.js";
 import type { ToolRegistry } from "../../registry/tool-registry.js";
 
-/** A tool on the wire and behind it. */
+/** A tool with its wire form. */
 export interface WireTool {
   readonly trueName: string;
   readonly tool: HostTool;
-  /** The listed output schema stands around the tool's own. */
+  /** Whether the listed output schema wraps the tool's own. */
   readonly wrapped: boolean;
 }
 
-/** Names on the wire for all tools of a registry; one name for all sessions, whatever each can see. */
+/** Wire names for all tools of a registry; the same in all sessions. */
 export interface WireCatalogue {
   of(trueName: string): WireTool | undefined;
-  /** The tool behind a name on the wire. */
+  /** The tool of a wire name. */
   behind(wireName: string): WireTool | undefined;
 }
 
-/** Make the catalogue; it follows the registry. */
+/** Create the catalogue; it follows the registry. */
 export function createWireCatalogue(registry: ToolRegistry): WireCatalogue {
   let generation = -1;
   let byTrueName = new Map<string, WireTool>();
@@ -30,7 +30,7 @@ export function createWireCatalogue(registry: ToolRegistry): WireCatalogue {
     const old = byTrueName;
     byTrueName = new Map();
     byWireName = new Map();
-    // By name, so that who gets the plain name and who the hash does not hang on the order of arrival.
+    // Sorted by name, so that which tool gets the plain name does not depend on the order of registration.
     const tools = registry
       .list({ includeDisabled: true })
       .sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -83,7 +83,7 @@ function toWire(name: string, description: ToolDescription): WireTool {
         destructiveHint: annotations.dangerous === true,
         idempotentHint: annotations.idempotent === true,
         openWorldHint: annotations.openWorld === true,
-        // What the tool's own server says of it is for hosts to judge; Tenon's policy goes by the rest.
+        // The hints of the tool's own server are for hosts; Tenon's policy does not use them.
         ...annotations.serverHints,
       },
       _meta: {
@@ -95,7 +95,7 @@ function toWire(name: string, description: ToolDescription): WireTool {
   };
 }
 
-/** MCP wants an object: `{ result }` around anything else; definitions move up, since references start at the root. */
+/** MCP requires an object: other results become `{ result }`; definitions move up, because references start at the root. */
 function wrapSchema(schema: JsonSchema): JsonSchema | undefined {
   if (JSON.stringify(schema).includes('"$ref":"#"')) return undefined;
   const { $schema, $defs, definitions, ...result } = schema;

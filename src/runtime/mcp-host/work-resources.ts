@@ -9,8 +9,8 @@ import type {
 import { ToolError } from "../../contract/errors.js";
 
 /**
- * Artifacts, memories and snippets as resources. Each is fetched by calling the tool that gives it,
- * so that the toolset, the policy and the audit hold for resources as they do for calls.
+ * Artifacts, memories and snippets as resources. Each is read by calling its tool,
+ * so that the toolset, the policy and the log apply to resources as they do to calls.
  */
 export function createWorkResources(): ResourceProvider {
   return {
@@ -37,7 +37,7 @@ export function createWorkResources(): ResourceProvider {
   };
 }
 
-/** What a call changed for those who look at resources and prompts. */
+/** What a call changed in resources and prompts. */
 export function changesOf({ toolName, result }: ToolEnvelope): readonly HostChange[] {
   // Another stage may have other tools.
   if (stageTools.has(toolName)) return [{ kind: "tools" }];
@@ -195,7 +195,7 @@ const changers: ReadonlyMap<string, Changer> = new Map([
   ["snippet_delete", snipping],
 ]);
 
-/** What a tool gives; `undefined` where the tool cannot be seen or the thing is not there. */
+/** The result of a tool; `undefined` if the tool is not visible or the item does not exist. */
 async function fetch(
   { session, signal }: HostScope,
   name: string,

@@ -1,7 +1,7 @@
 import { createEntry } from "../../registry/create-entry.js";
 import type { CheckedTool } from "../../plugin/check-plugin.js";
 
-/** Bring a plugin's tool into the one shape and check it, as the registry would; throws a ToolDefinitionError. */
+/** Normalize and check a plugin's tool as the registry does; throws a ToolDefinitionError. */
 export function acceptPluginTool(like: unknown): CheckedTool {
   const { tool, input, output } = createEntry(like, {
     clock: { now: () => Date.now() },

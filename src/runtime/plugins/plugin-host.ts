@@ -5,11 +5,11 @@ import { pluginPackages } from "./plugin-files.js";
 
 declare const __TENON_VERSION__: string | undefined;
 
-/** The program that one plugin lives in. */
+/** The program that runs one plugin. */
 function main(): void {
   endWithParent();
   const write = process.stdout.write.bind(process.stdout);
-  // What the plugin prints is no message: it goes where people look.
+  // Standard output carries messages: what the plugin prints goes to standard error.
   process.stdout.write = process.stderr.write.bind(process.stderr);
   process.stdout.on("error", endWithGroup);
   process.stderr.on("error", () => undefined);

@@ -124,7 +124,7 @@ describe("a plugin in a process of its own", () => {
     expect(() => process.kill(pid, 0)).toThrow("ESRCH");
     expect(await call("who")).toFailWith("TOOL_NOT_FOUND");
     expect(tenon.plugins()).toEqual([]);
-    await expect(tenon.reloadPlugin("doors")).rejects.toThrow('There is no plugin "doors"');
+    await expect(tenon.reloadPlugin("doors")).rejects.toThrow('Plugin "doors" not found');
   });
 });
 

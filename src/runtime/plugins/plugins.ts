@@ -14,10 +14,10 @@ import type { TenonOptions } from "../tenon-options.js";
 import type { Extensions } from "../catalogue/extensions.js";
 import { createLog } from "../log/create-log.js";
 import type { InstallTarget } from "./install-plugin.js";
-import { slotParts } from "./slot-parts.js";
+import { slotOptions } from "./slot-options.js";
 
 /** What plugins are loaded with. */
-export interface PluginParts {
+export interface PluginsOptions {
   readonly config: ResolvedConfig;
   readonly registry: ToolRegistry;
   readonly extensions: Extensions;
@@ -28,50 +28,50 @@ export interface PluginParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What the host program passed. */
   readonly options: Pick<TenonOptions, "log" | "home" | "loaded">;
-  /** For tests: how long a stopped call has to end, and the first wait before a restart. */
+  /** For tests: the grace period of a stopped call, and the first delay before a restart. */
   readonly times?: { readonly graceMs?: number; readonly restartMs?: number } | undefined;
 }
 
-/** Where a person's own plugins from npm are installed. */
-export function userPluginDir(env: PluginParts["env"], home: string): string {
+/** Where the user's plugins from npm are installed. */
+export function userPluginDir(env: PluginsOptions["env"], home: string): string {
   return join(userConfigDir(env, home), "plugins");
 }
 
 /** The plugins of a runtime. Nothing is loaded until the first call, `ready` or `load`. */
 export class Plugins {
-  readonly #parts: PluginParts & { readonly log: Log; readonly target: InstallTarget };
+  readonly #parts: PluginsOptions & { readonly log: Log; readonly target: InstallTarget };
   readonly #places: PluginPlaces;
   readonly #slots = new Map<string, PluginSlot>();
-  /** Those of the configuration that were not even found, or are switched off. */
+  /** Configured plugins that were not found or are disabled. */
   readonly #absent: PluginInfo[] = [];
   #starting: Promise<void> | undefined;
   #started: boolean;
   #closed = false;
 
-  constructor(parts: PluginParts) {
+  constructor(parts: PluginsOptions) {
     const { config, options, registry, extensions, now, redact } = parts;
     const isDisabled = (name: string): boolean => config.tools.perTool[name]?.enabled === false;
     const log = createLog({ level: config.logLevel, sink: options.log ?? (() => {}), now, redact });
     const target = { registry, extensions, isDisabled, owners: new Map(), removers: new WeakMap() };
     this.#parts = { ...parts, log, target };
     const own = userPluginDir(parts.env, options.home ?? homedir());
-    // A workspace could hold a package that a person's configuration names: only the host program's own word is enough.
+    // A workspace could contain a package with a configured name: only the host program may load from there.
     const packageFolders = options.loaded === undefined ? [own, process.cwd(), parts.workspace] : [own];
     this.#places = { cwd: process.cwd(), packageFolders };
     this.#started = config.plugins.length === 0;
   }
 
-  /** Load those of the configuration, once; a bad one is reported and harms nobody. */
+  /** Load the configured plugins once; a broken one is reported and does not affect the others. */
   start(): Promise<void> {
     this.#starting ??= this.#start();
     return this.#starting;
   }
 
-  /** Resolves when those of the configuration are there, for a tool that is not there yet; else `undefined`. */
+  /** Resolves when the configured plugins are loaded, for a tool that is not registered yet; else `undefined`. */
   awaited(name: string): Promise<void> | undefined {
     if (this.#started) return undefined;
     const starting = this.start();
-    // Who is there already need not wait for others.
+    // A registered tool need not wait for the others.
     return this.#parts.registry.has(name) ? undefined : starting;
   }
 
@@ -82,9 +82,9 @@ export class Plugins {
     const find = () => findPlugin(path, this.#places);
     const found = find();
     const double = this.#slots.get(found.file);
-    // One that failed may be tried again, with other options.
+    // A failed plugin may be loaded again, with other options.
     if (double?.current !== undefined) throw taken(double.name, found.file);
-    const slot = new PluginSlot(found, options, slotParts(this.#parts, find, options));
+    const slot = new PluginSlot(found, options, slotOptions(this.#parts, find, options));
     this.#slots.set(found.file, slot);
     try {
       await slot.load();
@@ -134,7 +134,7 @@ export class Plugins {
     try {
       await this.load(path, options);
     } catch (error) {
-      // A process that ends before a plugin was loaded has not failed to load it.
+      // Closing before a plugin was loaded is not a failure.
       if (this.#closed) return;
       const { message } = error as Error;
       this.#parts.log.error(message, { plugin: path });
@@ -151,15 +151,15 @@ export class Plugins {
       name,
       all.map((one) => one.name),
     );
-    throw new ToolDefinitionError(`There is no plugin "${name}".`, {
+    throw new ToolDefinitionError(`Plugin "${name}" not found.`, {
       code: "PLUGIN_NOT_FOUND",
-      hint: near === undefined ? "tenon.plugins() lists what is loaded." : `Did you mean "${near}"?`,
+      hint: near === undefined ? "tenon.plugins() lists the loaded plugins." : `Did you mean "${near}"?`,
     });
   }
 }
 
 function taken(name: string, file: string): ToolDefinitionError {
-  return new ToolDefinitionError(`The plugin "${name}" is loaded from ${file} already.`, {
+  return new ToolDefinitionError(`The plugin "${name}" is already loaded from ${file}.`, {
     code: "NAME_TAKEN",
     hint: "Unload the other one first, or reload it.",
   });

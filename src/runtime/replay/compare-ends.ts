@@ -2,17 +2,17 @@ import type { ErrorInfo } from "../../contract/errors.js";
 import type { AuditRecord } from "../../contract/ports/audit.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 
-/** Which text stands for which in the copy. */
-export interface ReplayPlaces {
+/** The workspace and its copy. */
+export interface ReplayPaths {
   readonly workspace: string;
   readonly copy: string;
 }
 
-/** How a call's end differs from the recorded one, as a diff; "" where it does not. */
+/** The difference between a call's result and the recorded one, as a diff; "" if there is none. */
 export function compareEnds(
   record: AuditRecord,
   envelope: { readonly result: unknown; readonly error: ErrorInfo | undefined },
-  places: ReplayPlaces,
+  places: ReplayPaths,
 ): string {
   const before = endText(record.error, record.result, places);
   const after = endText(envelope.error, envelope.result, places);
@@ -25,9 +25,9 @@ interface EndError {
   readonly message: string;
 }
 
-function endText(error: EndError | undefined, result: unknown, places: ReplayPlaces): string {
+function endText(error: EndError | undefined, result: unknown, places: ReplayPaths): string {
   if (error === undefined) return pretty(settle(result, places));
-  // Hints and details may name what only the first run had; what failed and why is what counts.
+  // Hints and details may contain values of the first run; only what failed and why is compared.
   const { type, code, message } = error;
   return pretty(settle({ type, code, message }, places));
 }
@@ -37,11 +37,11 @@ function pretty(value: unknown): string {
   return text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** Names of fields whose values are of one run only. */
+/** Names of fields whose values differ from run to run. */
 const volatileNames =
   /^(?:callId|sessionId|pid|jobId|handle|inode|ino|dev|time|timestamp|date|unix|iso|local|duration|elapsed|mtime|ctime|atime|birthtime|modified|created|accessed|changed|.*(?:At|Ms|Time|Ns|Seconds))$/;
 
-/** What differs from run to run without any meaning, in texts. */
+/** Parts of texts that differ from run to run. */
 const volatileTexts: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g, "[time]"],
   [/\bcall_[a-z0-9]+_[a-z0-9]+\b/g, "[call]"],
@@ -50,8 +50,8 @@ const volatileTexts: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(?:\.\d+)? ?(?:ms|µs|ns)\b/g, "[duration]"],
 ];
 
-/** The value with all that belongs to one run only put out of the way. */
-function settle(value: unknown, places: ReplayPlaces): unknown {
+/** The value without what differs from run to run. */
+function settle(value: unknown, places: ReplayPaths): unknown {
   if (typeof value === "string") return settleText(value, places);
   if (Array.isArray(value)) return value.map((item) => settle(item, places));
   if (typeof value !== "object" || value === null) return value;
@@ -64,7 +64,7 @@ function settle(value: unknown, places: ReplayPlaces): unknown {
   );
 }
 
-function settleText(text: string, { workspace, copy }: ReplayPlaces): string {
+function settleText(text: string, { workspace, copy }: ReplayPaths): string {
   const moved = text.replaceAll(copy, workspace);
   return volatileTexts.reduce((settled, [pattern, mark]) => settled.replace(pattern, mark), moved);
 }

@@ -18,11 +18,11 @@ export interface CopyOptions {
   readonly workspace: string;
   /** Where the copy goes. */
   readonly copy: string;
-  /** What must not be copied: Tenon's own state, and what the person names. */
+  /** What is not copied: Tenon's own state, and the names and paths of the caller. */
   readonly exclude: readonly string[];
 }
 
-/** Copy a workspace, sharing the blocks where the disk can; sockets, pipes and devices stay behind. */
+/** Copy a workspace, sharing blocks if the file system can; sockets, pipes and devices are skipped. */
 export async function copyWorkspace({ workspace, copy, exclude }: CopyOptions): Promise<void> {
   const left = new Set(exclude.map((path) => resolve(workspace, path)));
   await cp(workspace, copy, {
@@ -48,8 +48,8 @@ export interface RewindOptions extends CopyOptions {
 }
 
 /**
- * Bring the copy back to where the task began, by taking back on it what the journal knows of that time.
- * Returns why that could not be done, where it could not.
+ * Bring the copy back to the start of the task, by undoing the later changes of the journal on it.
+ * Returns the reason if that fails.
  */
 export async function rewindCopy(options: RewindOptions): Promise<string | undefined> {
   const { state, taskId, config, rules, copy, stateDir, clock } = options;
@@ -75,7 +75,7 @@ export async function rewindCopy(options: RewindOptions): Promise<string | undef
   }
 }
 
-/** The calls that changed files since the first one of the task did, newest first. */
+/** The calls that changed files since the first change of the task, newest first. */
 async function callsSince(journal: JournalStore, taskId: string): Promise<string[]> {
   const changes = await journal.history({ limit: 10_000 });
   const first = changes.findLastIndex((change) => change.taskId === taskId);
@@ -83,7 +83,7 @@ async function callsSince(journal: JournalStore, taskId: string): Promise<string
   return [...new Set(since.map(({ callId }) => callId))];
 }
 
-/** The journal of the workspace as if its files lay in the copy; nothing is written to it. */
+/** The journal of the workspace with the paths of the copy; nothing is written to it. */
 function moveStore(store: JournalStore, { workspace, copy }: CopyOptions): JournalStore {
   const move = (path: string): string =>
     path === workspace || path.startsWith(`${workspace}/`) ? copy + path.slice(workspace.length) : path;
@@ -122,7 +122,7 @@ function moveStore(store: JournalStore, { workspace, copy }: CopyOptions): Journ
   return moved;
 }
 
-/** Contents of both, new ones only in the first. */
+/** Contents of both stores; new ones go to the first. */
 function layerBlobs(own: BlobStore, below: BlobStore): BlobStore {
   const holder = (hash: string): BlobStore => (own.has(hash) ? own : below);
   return {

@@ -89,9 +89,9 @@ describe("running a task again", () => {
       "different",
     ]);
     expect(report.steps[0]?.difference).toContain('+  "answer": "second"');
-    expect(report.notes[0]).toContain("could not be brought back");
+    expect(report.notes[0]).toContain("could not be restored to the start of the task");
     expect(existsSync(report.copy ?? "")).toBe(true);
     rmSync(dirname(report.copy ?? ""), { recursive: true });
-    await expect(tenon.replay("no such task")).rejects.toThrow("not found on record");
+    await expect(tenon.replay("no such task")).rejects.toThrow("not found in the log");
   });
 });

@@ -11,44 +11,44 @@ import type { ToolRegistry } from "../../registry/tool-registry.js";
 import type { LazyState } from "../state/lazy-state.js";
 import type { TenonOptions } from "../tenon-options.js";
 import type { Tenon } from "../tenon.js";
-import { compareEnds, type ReplayPlaces } from "./compare-ends.js";
+import { compareEnds, type ReplayPaths } from "./compare-ends.js";
 import { copyWorkspace, rewindCopy } from "./copy-workspace.js";
 import { openReplayTenon, type ReplayTenon } from "./replay-tenon.js";
 
-/** How a task is run again. */
+/** How to replay a task. */
 export interface ReplayOptions {
-  /** Leave the copy where it is. @default false */
+  /** Keep the copy. @default false */
   readonly keep?: boolean | undefined;
-  /** Run again also what reaches out of the machine, instead of taking the recorded result. @default false */
+  /** Also repeat calls that access the network, instead of using the recorded result. @default false */
   readonly live?: boolean | undefined;
-  /** Names or paths that are not copied. @default [] */
+  /** Names or paths not to copy. @default [] */
   readonly exclude?: readonly string[] | undefined;
   readonly onStep?: ((step: ReplayStep) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One recorded call and what became of it. */
+/** One recorded call and its comparison. */
 export interface ReplayStep {
   readonly callId: string;
   readonly tool: string;
-  /** `skipped`: not run again; where it has a recorded result, that stands. */
+  /** `skipped`: not run again. */
   readonly verdict: "same" | "different" | "skipped";
   /** Why it was skipped. */
   readonly reason?: string | undefined;
-  /** From the recorded end to the new one. */
+  /** Diff from the recorded result to the new one. */
   readonly difference?: string | undefined;
   readonly durationMs: number;
 }
 
-/** What running a task again showed. */
+/** The result of a replay. */
 export interface ReplayReport {
   readonly taskId: string;
-  /** Every call that was run again ended as recorded. */
+  /** Whether every repeated call ended as recorded. */
   readonly same: boolean;
   readonly steps: readonly ReplayStep[];
-  /** What makes the comparison less sure. */
+  /** What makes the comparison less certain. */
   readonly notes: readonly string[];
-  /** The copy, where it was kept. */
+  /** The copy, if it was kept. */
   readonly copy?: string | undefined;
 }
 
@@ -107,13 +107,13 @@ export async function replayTask(
   }
 }
 
-/** The calls that nobody else's call made, with their whole contents, in the order in which they came. */
+/** The top-level calls with their full contents, in order. */
 async function recordsOf(audit: AuditLog, taskId: string): Promise<AuditRecord[]> {
   const found = await audit.search({ taskId, limit: 100_000 });
   const own = found.filter(({ parentCallId }) => parentCallId === undefined);
   if (own.length === 0) {
-    throw new ToolResourceNotFoundError(`Task "${taskId}" not found on record: no call was made for it.`, {
-      hint: "tenon log --json shows the tasks of calls; a call has one where it was made with a taskId.",
+    throw new ToolResourceNotFoundError(`Task "${taskId}" not found in the log.`, {
+      hint: "tenon log --json shows the taskId of each call that was made with one.",
     });
   }
   const inOrder = own.sort((one, other) => one.time - other.time || one.seq - other.seq);
@@ -122,14 +122,14 @@ async function recordsOf(audit: AuditLog, taskId: string): Promise<AuditRecord[]
   return whole;
 }
 
-interface Run {
+interface ReplayRun {
   readonly parts: ReplayDeps;
   readonly records: readonly AuditRecord[];
-  readonly places: ReplayPlaces;
+  readonly places: ReplayPaths;
   readonly options: ReplayOptions;
 }
 
-async function runAll(tenon: ReplayTenon, run: Run): Promise<ReplayStep[]> {
+async function runAll(tenon: ReplayTenon, run: ReplayRun): Promise<ReplayStep[]> {
   const steps: ReplayStep[] = [];
   for (const record of run.records) {
     run.options.signal?.throwIfAborted();
@@ -140,28 +140,28 @@ async function runAll(tenon: ReplayTenon, run: Run): Promise<ReplayStep[]> {
   return steps;
 }
 
-async function runOne(tenon: ReplayTenon, record: AuditRecord, run: Run): Promise<ReplayStep> {
+async function runOne(tenon: ReplayTenon, record: AuditRecord, run: ReplayRun): Promise<ReplayStep> {
   const base = { callId: record.callId, tool: record.tool, durationMs: 0 };
-  const kept = unfit(record) ?? tenon.reasonToTake(record);
+  const kept = skipReason(record) ?? tenon.reasonToSkip(record);
   if (kept !== undefined) return { ...base, ...kept };
   const envelope = await tenon.run(record, run.options.signal);
   const ended = { result: run.parts.redact(envelope.result), error: envelope.error };
   const { durationMs } = envelope;
   if (record.result === undefined && record.resultDigest !== undefined && ended.error === undefined)
-    return { ...base, durationMs, verdict: "skipped", reason: "only the digest of its result was kept" };
+    return { ...base, durationMs, verdict: "skipped", reason: "only the digest of its result was recorded" };
   const diff = compareEnds(record, ended, run.places);
   return diff === ""
     ? { ...base, durationMs, verdict: "same" }
     : { ...base, durationMs, verdict: "different", difference: diff };
 }
 
-/** What is not in the record cannot be run. */
-function unfit(record: AuditRecord): Pick<ReplayStep, "verdict" | "reason"> | undefined {
+/** Why a record is not complete enough to run. */
+function skipReason(record: AuditRecord): Pick<ReplayStep, "verdict" | "reason"> | undefined {
   if (record.purged !== undefined) return { verdict: "skipped", reason: "its contents were purged" };
   if (record.arguments === undefined && record.argumentsDigest !== undefined)
-    return { verdict: "skipped", reason: "its arguments are too large to be on record" };
+    return { verdict: "skipped", reason: "its arguments were too large to be recorded" };
   if (JSON.stringify(record.arguments ?? null).includes("[redacted]"))
-    return { verdict: "skipped", reason: "its arguments held a secret that is not on record" };
+    return { verdict: "skipped", reason: "its arguments had a secret that was not recorded" };
   return undefined;
 }
 
@@ -175,8 +175,8 @@ function notesOf(
     ...(rewound === undefined
       ? []
       : [
-          `The copy could not be brought back to where the task began, so it starts from the files as they are now: ${rewound}`,
+          `The copy could not be restored to the start of the task, so the replay used the current files: ${rewound}`,
         ]),
-    ...(shell ? ["Changes by commands are not journalled: the copy still has what they left behind."] : []),
+    ...(shell ? ["Changes made by commands are not in the journal: the copy still contains them."] : []),
   ];
 }

@@ -1,22 +1,22 @@
 import type { ToolEnvelope } from "../../contract/call.js";
 import type { AuditRecord } from "../../contract/ports/audit.js";
 import type { Answer, InteractBackend } from "../../contract/ports/interact.js";
-import type { ReplayPlaces } from "./compare-ends.js";
+import type { ReplayPaths } from "./compare-ends.js";
 import type { ReplayDeps, ReplayStep } from "./replay-task.js";
 import type { Session } from "../sessions/session.js";
 
-/** A Tenon on the copy that answers for the person as the record says. */
+/** A Tenon on the copy that answers approvals as recorded. */
 export interface ReplayTenon {
   /** Why a call is not run again. */
-  reasonToTake(record: AuditRecord): Pick<ReplayStep, "verdict" | "reason"> | undefined;
+  reasonToSkip(record: AuditRecord): Pick<ReplayStep, "verdict" | "reason"> | undefined;
   run(record: AuditRecord, signal: AbortSignal | undefined): Promise<ToolEnvelope>;
   close(): Promise<void>;
 }
 
-/** Open it with the same settings, tools and rules, which then mean the copy. */
+/** Open it with the same settings, tools and rules, with the paths of the copy. */
 export function openReplayTenon(
   parts: ReplayDeps,
-  places: ReplayPlaces & { readonly stateDir: string; readonly live: boolean },
+  places: ReplayPaths & { readonly stateDir: string; readonly live: boolean },
 ): ReplayTenon {
   const current: { record?: AuditRecord } = {};
   const config = moved(parts.config, places);
@@ -56,14 +56,14 @@ export function openReplayTenon(
     return session;
   };
   return {
-    reasonToTake(record) {
+    reasonToSkip(record) {
       const tool = tenon.registry.get(record.tool);
       // A name that is unknown now may well have been unknown then.
       if (tool === undefined) return undefined;
       if (tool.category === "interaction" && record.outcome === "success")
         return { verdict: "skipped", reason: "a person answered it" };
       if (!live && (tool.annotations?.openWorld === true || tool.category === "network"))
-        return { verdict: "skipped", reason: "it reaches out of this machine" };
+        return { verdict: "skipped", reason: "it accesses the network" };
       return undefined;
     },
     async run(record, signal) {
@@ -80,8 +80,8 @@ export function openReplayTenon(
   };
 }
 
-/** Plain data in which every path of the workspace is one of the copy. */
-function moved<T>(value: T, { workspace, copy }: ReplayPlaces): T {
+/** Plain data with every path of the workspace replaced by that of the copy. */
+function moved<T>(value: T, { workspace, copy }: ReplayPaths): T {
   if (typeof value === "string") return movedText(value, { workspace, copy }) as T;
   if (Array.isArray(value)) return value.map((item: unknown) => moved(item, { workspace, copy })) as T;
   if (typeof value !== "object" || value === null) return value;
@@ -90,21 +90,21 @@ function moved<T>(value: T, { workspace, copy }: ReplayPlaces): T {
   return Object.getPrototypeOf(value) === null ? Object.assign(Object.create(null) as T & object, map) : map;
 }
 
-/** Also where nothing follows the path: `cd /work && make clean` must not leave the copy. */
-function movedText(text: string, { workspace, copy }: ReplayPlaces): string {
+/** Also without a slash after the path: `cd /work && make clean` must not leave the copy. */
+function movedText(text: string, { workspace, copy }: ReplayPaths): string {
   const [first = "", ...rest] = text.split(workspace);
-  // `/work-old` and `/work.bak` are others.
+  // `/work-old` and `/work.bak` are other folders.
   const isOther = (after: string): boolean => /^(?:[\w-]|\.\w)/.test(after);
   return rest.reduce((moved, after) => moved + (isOther(after) ? workspace : copy) + after, first);
 }
 
-/** Consent as it was given then; a question inside a larger tool has no record of its answer. */
+/** Approvals as recorded; the answer to a question inside a call is not recorded. */
 function answerAsRecorded(current: { readonly record?: AuditRecord }): InteractBackend {
   return {
     name: "replay",
     available: () => true,
     ask: async (): Promise<Answer> => {
-      throw new Error("The answer to a question within a call is not on record.");
+      throw new Error("The answer to a question inside a call is not recorded.");
     },
     approve: async () =>
       current.record?.outcome === "denied"

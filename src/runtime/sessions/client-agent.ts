@@ -4,16 +4,16 @@ import type { ClientDoor } from "../../contract/ports/client.js";
 import type { ClientInfo } from "../../contract/ports/interact.js";
 import { compileNames } from "../../glob/name-glob.js";
 
-/** Gives agents the name of the program they work for. */
+/** Names an agent after its MCP client. */
 export type NameClient = (info: ClientInfo) => string;
 
-/** Names that Tenon itself gives: a program that calls itself so is somebody else. */
+/** Names that Tenon uses itself; a client must not get them. */
 const ownNames = ["person", "default", "cli", "console", "agent", "tenon", "host", "api"];
 const maxChars = 64;
 
 /**
- * Name agents after MCP clients. What a client says of itself is hostile input: the name is legal and short, and
- * never that of an agent which the configuration knows or grants something to.
+ * Name agents after MCP clients. The name that a client reports is untrusted: the result is valid, short, and
+ * never that of an agent which the configuration names or grants something to.
  */
 export function createNameClient(config: ResolvedConfig, rules: readonly RuleGroup[]): NameClient {
   const granted = Array.isArray(config.capabilities) ? [] : Object.keys(config.capabilities);
@@ -22,7 +22,7 @@ export function createNameClient(config: ResolvedConfig, rules: readonly RuleGro
     .flatMap((group) => group.rules)
     .flatMap(({ decision, agent }) => (decision === "allow" && agent !== undefined ? [listOf(agent)] : []))
     .map((patterns) => compileNames(patterns.map(fold), String))
-    .filter((condition) => !condition(unheardOf)); // a rule for every agent names none
+    .filter((condition) => !condition(unmatchedName)); // a rule for every agent names none
   const isTaken = (name: string): boolean =>
     taken.has(fold(name)) || conditions.some((condition) => condition(fold(name)));
   return ({ name }) => {
@@ -32,11 +32,11 @@ export function createNameClient(config: ResolvedConfig, rules: readonly RuleGro
         count === 1 ? plain : `${plain.slice(0, maxChars - 9)}-client${count === 2 ? "" : count}`;
       if (!isTaken(candidate)) return candidate;
     }
-    return unheardOf;
+    return unmatchedName;
   };
 }
 
-/** The agent of a host is called as the host calls itself, as soon as it has. */
+/** The agent's name follows the client's, as soon as the client has reported it. */
 export function nameAfter(client: ClientDoor, nameClient: NameClient): () => string {
   let known: { readonly info: ClientInfo; readonly name: string } | undefined;
   return () => {
@@ -46,11 +46,11 @@ export function nameAfter(client: ClientDoor, nameClient: NameClient): () => str
   };
 }
 
-/** A host that does not say who it is. */
+/** A client that reports no name. */
 const unnamed: ClientInfo = { name: "client" };
 
-/** A name that no rule names unless it names all. */
-const unheardOf = "unnamed-client-0f6b2c";
+/** A name that only a rule for all agents matches. */
+const unmatchedName = "unnamed-client-0f6b2c";
 
 function toName(said: string): string {
   const legal = said

@@ -4,22 +4,22 @@ import type { PolicyRule } from "../../policy/policy-rule.js";
 import type { LazyState } from "../state/lazy-state.js";
 import { isSessionRule, newSessionRuleId, sessionOf, toStoredRule } from "../approvals/session-rules.js";
 
-/** What a named session starts with, and where its changes go. */
+/** The stored environment of a named session. */
 export interface NamedSession {
   readonly env: Readonly<Record<string, string>>;
   readonly setVariable: (key: string, value: string) => Promise<void>;
 }
 
-interface Kept {
+interface StoredSession {
   readonly env: Map<string, string>;
   readonly rules: PolicyRule[];
 }
 
-/** Sessions with a name outlive the process: their environment and the answers that were given for them. */
+/** Named sessions outlive the process: their environment and the rules for them are stored. */
 export class NamedSessions {
   readonly #state: LazyState;
   readonly #policy: Policy;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, StoredSession>();
   #saving: Promise<void> = Promise.resolve();
 
   constructor(state: LazyState, policy: Policy) {
@@ -39,15 +39,15 @@ export class NamedSessions {
     };
   }
 
-  /** An answer "for this session": it counts at once, and again when a session of that name is opened later. */
+  /** An answer "for this session": applies at once, and again when a session of that name is opened later. */
   async addRule(sessionId: string, rule: PolicyRule): Promise<string> {
     const id = newSessionRuleId();
-    // In the state first, where every process sees it and anyone can revoke it.
+    // Stored first, where every process sees it and can revoke it.
     await (await this.#state.open()).rules.add(toStoredRule(sessionId, rule), id);
     return this.#policy.addRule("session", { ...rule, id }, { sessionId });
   }
 
-  /** A session without a name is over: its rules mean nothing any more. */
+  /** An unnamed session has ended: remove its rules. */
   async endSession(sessionId: string): Promise<void> {
     if (this.#kept.has(sessionId) || !this.#state.exists()) return;
     const { rules } = await this.#state.open();
@@ -56,7 +56,7 @@ export class NamedSessions {
     }
   }
 
-  async #load(name: string): Promise<Kept> {
+  async #load(name: string): Promise<StoredSession> {
     const stored = this.#state.exists() ? await (await this.#state.open()).sessions.load(name) : undefined;
     const rules = ((stored?.data as { rules?: unknown } | null)?.rules ?? []) as PolicyRule[];
     for (const rule of rules) this.#policy.addRule("session", rule, { sessionId: name });
@@ -74,14 +74,14 @@ export class NamedSessions {
     }
   }
 
-  /** One save after the other, each with all that is known by then. */
-  #save(name: string, kept: Kept): Promise<void> {
+  /** Saves run one after another, each with the current values. */
+  #save(name: string, kept: StoredSession): Promise<void> {
     const saving = this.#saving.then(async () => {
       const { sessions } = await this.#state.open();
       const data = { rules: kept.rules } as unknown as Json;
       await sessions.save(name, { env: Object.fromEntries(kept.env), data });
     });
-    this.#saving = saving.catch(() => undefined); // whoever asked for it hears of the failure
+    this.#saving = saving.catch(() => undefined); // the caller gets the error
     return saving;
   }
 }

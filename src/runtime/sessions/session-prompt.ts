@@ -4,7 +4,7 @@ import { ToolPromptGenerator, type ToolPrompt, type ToolPromptOptions } from "..
 import { nearest } from "../../schema/nearest.js";
 
 export interface SessionPromptOptions extends ToolPromptOptions {
-  /** Only this tool, by its name or an alias. @default all that the session can see */
+  /** Only this tool, by name or alias. @default all tools of the session */
   readonly tool?: string | undefined;
 }
 

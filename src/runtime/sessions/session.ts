@@ -21,23 +21,23 @@ import type { RunningCalls } from "../calls/running-calls.js";
 import { streamCalls } from "./stream.js";
 import type { SessionIteration } from "../state/work-access.js";
 
-/** What a session gets from the runtime that opens it. */
+/** What the runtime provides to a session. */
 export interface SessionDeps {
   readonly spine: SpineParts;
   readonly env: SessionEnv;
   readonly seen: SeenFiles;
   readonly toolset: Toolset | undefined;
-  /** Bring a toolset that follows the pipeline up to date. @default it does not change */
+  /** Update a toolset that follows the pipeline. @default it does not change */
   readonly refresh?: (() => Promise<void>) | undefined;
   readonly iteration: SessionIteration;
-  /** The name of an agent that nobody named. @default it has one */
+  /** The name of an agent that is named after its client. @default its configured name */
   readonly nameAgent?: (() => string) | undefined;
   readonly running: RunningCalls;
-  /** Stop what the session left running. */
+  /** Stop the background jobs of the session. */
   readonly endJobs: (sessionId: string) => Promise<void>;
 }
 
-/** One agent at work: who it is, what it may see, its environment. */
+/** One agent with its identity, toolset and environment. */
 export class Session implements ToolCaller, CallSession {
   readonly id: string;
   readonly env: SessionEnv;
@@ -73,17 +73,17 @@ export class Session implements ToolCaller, CallSession {
     this.#parts = parts;
   }
 
-  /** Its own name, else that of the program it works for, once that has said who it is. */
+  /** The configured name, else that of the client, once it is known. */
   get agent(): string {
     return this.#parts.nameAgent?.() ?? this.#agent;
   }
 
-  /** The program that it works for, in that program's own words. */
+  /** The client program, as it reports itself. */
   get clientInfo(): ClientInfo | undefined {
     return this.#clientInfo ?? this.client?.info;
   }
 
-  /** The iteration that it works in: its own, else the newest. */
+  /** The iteration of the session, else the newest. */
   get iterationId(): string | undefined {
     return this.seat.shown;
   }
@@ -97,7 +97,7 @@ export class Session implements ToolCaller, CallSession {
     return this.refresh().then((fault) => runCall(request, { session: this, toolset, fault, batch }, spine));
   }
 
-  /** Wait for the start and see where the pipeline stands, where the toolset follows it; tells why no call can run. */
+  /** Wait for the start, and update a toolset that follows the pipeline; returns the error that prevents calls. */
   refresh = async (): Promise<ToolError | undefined> => {
     const { running, refresh } = this.#parts;
     const fault = await running.starting;
@@ -116,7 +116,7 @@ export class Session implements ToolCaller, CallSession {
     return Promise.all(list.map((request) => this.#run(request, batch)));
   };
 
-  /** Answers that are given together share a budget. */
+  /** The answers of a batch share a budget. */
   #batchOf({ length }: readonly ToolRequest[]): BatchBudget | undefined {
     return length < 2 ? undefined : new BatchBudget(this.#parts.spine.output.maxBatchTokens, length);
   }
@@ -145,34 +145,34 @@ export class Session implements ToolCaller, CallSession {
     }
   };
 
-  /** Say what would be decided about a call, by which rule and why; nobody is asked and nothing runs. */
+  /** What would be decided about a call, by which rule and why; nobody is asked and nothing runs. */
   explain = async (request: ToolRequest, options: ExplainOptions = {}): Promise<Explained> => {
     const { spine, toolset } = this.#parts;
     const fault = await this.refresh();
     return explainCall(request, { session: this, toolset, fault, ...options }, spine);
   };
 
-  /** Forget the answers that were given for this session, and stop its background jobs. */
+  /** Remove the rules of this session, and stop its background jobs. */
   async close(): Promise<void> {
     this.#parts.spine.policy.endSession(this.id);
     await this.#parts.endJobs(this.id);
   }
 
-  /** The definitions of this session's tools for a model, in a provider's dialect. */
+  /** The definitions of this session's tools in a provider's format. */
   toLLMTools(format: LLMFormat, options?: LLMToolsOptions): LLMTools {
     return toLLMTools(this.descriptions(), format, options);
   }
 
-  /** The system prompt with this session's tools, for models without tool calling of their own. */
+  /** The system prompt with this session's tools, for models without tool calling. */
   prompt = (options: SessionPromptOptions = {}): ToolPrompt => sessionPrompt(this.descriptions(), options);
 
-  /** What is known of the tools that this session can see, in the order of their names. */
+  /** Descriptions of the tools of this session, sorted by name. */
   descriptions(): ToolDescription[] {
     const { registry } = this.#parts.spine;
     return this.tools().flatMap((tool) => registry.describe(tool.name) ?? []);
   }
 
-  /** The tools that this session can see, in the order of their names. */
+  /** The tools of this session, sorted by name. */
   tools(): Tool[] {
     const { spine, toolset } = this.#parts;
     const tools = spine.registry.list(toolset === undefined ? {} : { toolset });
@@ -180,12 +180,12 @@ export class Session implements ToolCaller, CallSession {
   }
 }
 
-const mostRequests = 1_000_000;
+const maxRequests = 1_000_000;
 
-/** The requests one by one; what is no list that can be read is one request, refused like any bad one. */
+/** The list of requests; anything but a readable list is treated as one invalid request. */
 function toRequests(requests: unknown): readonly ToolRequest[] {
   try {
-    if (!Array.isArray(requests) || requests.length > mostRequests) return [requests as ToolRequest];
+    if (!Array.isArray(requests) || requests.length > maxRequests) return [requests as ToolRequest];
     const list: ToolRequest[] = [];
     for (let index = 0; index < requests.length; index++) list.push(requests[index] as ToolRequest);
     return list;

@@ -7,17 +7,17 @@ export const followedToolset = "stage";
 /** A toolset that changes with the pipeline. */
 export interface StageToolset {
   readonly toolset: Toolset;
-  /** Take up where the pipeline stands now. */
+  /** Update to the current stage. */
   refresh(): Promise<void>;
 }
 
 export interface StageToolsetOptions {
   readonly setFor: (stage: Stage) => Toolset;
-  /** `null` when all stages are done, `undefined` where no iteration has begun. */
+  /** `null` when all stages are done, `undefined` before the first iteration. */
   readonly stage: () => Promise<Stage | null | undefined>;
 }
 
-/** The tools of the stage that the session's iteration is in; before and after all stages those of the first, which change least. */
+/** The tools of the current stage; before and after all stages those of the first, which can change the least. */
 export function followStage({ setFor, stage }: StageToolsetOptions): StageToolset {
   let now: Stage = "idea";
   return {

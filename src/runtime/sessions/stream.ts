@@ -2,18 +2,18 @@ import type { ToolEnvelope, ToolRequest } from "../../contract/call.js";
 import type { TenonEvent } from "../../contract/events.js";
 import type { StreamItem } from "../../contract/tenon.js";
 
-/** What a streamed call is told besides its request. */
+/** What a streamed call gets besides its request. */
 export interface StreamLink {
   readonly onEvent: (event: TenonEvent) => void;
-  /** Fires when nobody listens any more. */
+  /** Aborted when the consumer leaves the loop. */
   readonly leaving: AbortSignal;
 }
 
-/** Makes one call and passes its events on as they happen; never rejects. */
+/** Makes one call and forwards its events; never rejects. */
 export type StreamingCall = (request: ToolRequest, link: StreamLink) => Promise<ToolEnvelope>;
 
 /**
- * Start all calls and give their events and results as they come. The calls start when
+ * Start all calls and yield their events and results as they arrive. The calls start when
  * the loop asks for the first item; leaving the loop cancels those that still run.
  */
 export async function* streamCalls(
@@ -34,7 +34,7 @@ export async function* streamCalls(
   }
 }
 
-/** Items that wait to be taken; an empty batch says that there will be no more. */
+/** Queued items; an empty batch means the end. */
 class ItemQueue {
   #items: StreamItem[] = [];
   #ended = false;

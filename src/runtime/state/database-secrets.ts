@@ -1,4 +1,4 @@
-/** What must never be seen of a database's address: the address itself and the password in it. */
+/** The secrets of a database URL: the URL itself and its password. */
 export function databaseSecrets(address: string): string[] {
   if (!address.includes("://")) return [];
   const written = /^[^/]*:\/\/[^/@]*?:([^@]*)@/.exec(address)?.[1] ?? "";

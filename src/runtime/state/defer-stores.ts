@@ -1,6 +1,6 @@
 import type { WorkStores } from "../../contract/ports/store.js";
 
-/** Stores that open the state with the first use; a call makes only those that it asks for. */
+/** Stores that open the state on first use; a call creates only those that it uses. */
 export function deferStores(open: () => Promise<WorkStores>): WorkStores {
   return {
     get snippets() {
@@ -70,10 +70,10 @@ const pipelineMethods: MethodNames<WorkStores["pipeline"]> = {
   complete: true,
 };
 
-/** Every method of a port, named: a new one that is forgotten here does not compile. */
+/** The names of all methods of a port: a missing one does not compile. */
 type MethodNames<Port> = { readonly [Name in keyof Port]: true };
 
-/** A port whose methods open what is behind it when they are first called. */
+/** A port whose methods open the real one on first use. */
 function deferMethods<Port extends object>(open: () => Promise<Port>, names: MethodNames<Port>): Port {
   const methods = Object.keys(names).map((name) => [
     name,

@@ -11,13 +11,13 @@ export interface LazyStateOptions {
   readonly workspace: string;
   /** "sqlite", ":memory:" or postgres://…, which is a secret. */
   readonly database: string;
-  /** How much is kept. */
+  /** How much is stored. */
   readonly limits?: Partial<StateLimits> | undefined;
   readonly answerLimits: AnswerLimits;
   readonly onWarning: (message: string) => void;
 }
 
-/** The workspace's state, opened when something first needs it: many calls never do. */
+/** The state of the workspace, opened on first use: many calls never need it. */
 export interface LazyState {
   /** Whether an earlier run left something behind. */
   exists(): boolean;
@@ -33,7 +33,7 @@ export function createLazyState(options: LazyStateOptions): LazyState {
     exists: () => existsAlready(options),
     open() {
       opening ??= openNow(options).catch((cause: unknown) => {
-        opening = undefined; // whoever needs it next tries again
+        opening = undefined; // the next use tries again
         throw cause;
       });
       return opening;
@@ -47,7 +47,7 @@ export function createLazyState(options: LazyStateOptions): LazyState {
 
 function existsAlready({ stateDir, workspace, database }: LazyStateOptions): boolean {
   const dir = join(stateDir, workspaceKey(realWorkspace(workspace)));
-  // Only the server knows; what it holds may be another machine's.
+  // Only the database server knows; its data may be from another machine.
   if (database !== "sqlite") return database !== ":memory:";
   return isThere(join(dir, "state.db"));
 }
@@ -61,9 +61,9 @@ function realWorkspace(workspace: string): string {
   try {
     return realpathSync.native(workspace);
   } catch (cause) {
-    throw new ToolResourceNotFoundError(`The workspace "${workspace}" was not found.`, {
+    throw new ToolResourceNotFoundError(`Workspace "${workspace}" not found.`, {
       cause,
-      hint: "Name a folder that exists as workspace.",
+      hint: "Use an existing folder as the workspace.",
     });
   }
 }

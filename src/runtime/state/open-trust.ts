@@ -2,7 +2,7 @@ import { defaultStateDir } from "../../config/folders.js";
 import type { TrustStore } from "../../contract/ports/state.js";
 import { openTrust } from "../../store/trust.js";
 
-/** The workspaces that this person trusts; independent of any configuration, which trust decides about. */
+/** The trusted workspaces; independent of any configuration, because trust decides which one applies. */
 export function openTrustStore(places: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;

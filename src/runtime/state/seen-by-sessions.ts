@@ -6,15 +6,15 @@ import type { LazyState } from "./lazy-state.js";
 export interface SeenBySessionsOptions {
   readonly canonical: (path: string) => string;
   readonly state: LazyState;
-  /** Told of work that closing must wait for. */
+  /** Called with work that closing must wait for. */
   readonly onWork: (work: Promise<void>) => void;
   readonly onWarning: (message: string) => void;
 }
 
-/** Gives each session what it has read; that of a named one is kept in the state for the next process. */
+/** The files that each session has read; those of a named session are stored for the next process. */
 export type SeenBySessions = (name?: string) => SeenFiles;
 
-/** Begin with nothing seen. */
+/** Start without any read files. */
 export function createSeenBySessions({
   canonical,
   state,

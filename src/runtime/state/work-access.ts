@@ -38,12 +38,12 @@ export interface NamedIterationOptions {
 /** Access to the stores that agents share; the state opens on first use. */
 export interface WorkAccess {
   storesFor(scope: CallScope): WorkStores;
-  /** As a person sees it: in the newest iteration. */
+  /** The stores for a person: in the newest iteration. */
   readonly person: WorkStores;
   trackIteration(iterationId?: string): SessionIteration;
   /** The iteration of a named session, which remembers the one that it chose. */
   trackNamedIteration(name: string, options: NamedIterationOptions): Promise<SessionIteration>;
-  /** Learn which iteration is the newest. */
+  /** Update which iteration is the newest. */
   refresh(): Promise<void>;
   /** The stage of a session's iteration; `undefined` if there is none yet. */
   stageOf(iteration: SessionIteration): Promise<Stage | null | undefined>;

@@ -5,7 +5,7 @@ import type { TaskContext, Tasks } from "./tasks.js";
 
 const maxActions = 10_000;
 
-/** What was done for a task by the log, in all processes; calls of this one with their own answers. */
+/** The calls of a task from the log, in all processes; those of this process with their original answers. */
 export async function readTask(
   taskId: string,
   { tasks, log }: { readonly tasks: Tasks; readonly log: AuditLog },
@@ -18,7 +18,7 @@ export async function readTask(
     actions.push(own.get(record.callId) ?? envelopeOf(await whole(record, log)));
     own.delete(record.callId);
   }
-  // What could not be recorded, or is recorded nowhere.
+  // Calls that are not in the log.
   actions.push(...own.values());
   if (actions.length === 0) return undefined;
   const older = records.length < maxActions ? 0 : await countOlder(log, taskId, records.at(-1)?.seq);

@@ -4,35 +4,35 @@ import type { ErrorInfo } from "../../contract/errors.js";
 import type { Task } from "../../contract/ports/plan.js";
 import type { TaskContext } from "./tasks.js";
 
-/** A tool that failed, how, and what to do about it. */
+/** A failure of a tool and what to do about it. */
 export interface ToolFailure {
   readonly toolName: string;
   readonly error: string;
   readonly code: string;
   /** How often it failed this way. */
   readonly count: number;
-  /** The same tool worked later, or a call around it did. */
+  /** Whether the same tool, or a call around it, succeeded later. */
   readonly recovered: boolean;
   readonly suggestion: string;
 }
 
-/** What the calls of a task say about how it went. */
+/** An assessment of a task from its calls. */
 export interface Reflection {
   readonly verdict: "complete" | "continue" | "replan";
-  /** One sentence on the whole. */
+  /** A one-sentence summary. */
   readonly assessment: string;
   readonly lessons: readonly string[];
-  /** What to do next, where something is left. */
+  /** What to do next, if something is left. */
   readonly nextFocus?: string;
   readonly toolFailures: readonly ToolFailure[];
 }
 
 export interface ReflectOptions {
-  /** Tasks of the plan that belong to it: open ones keep it from being complete. */
+  /** Tasks of the plan that belong to it: it is not complete while one of them is open. */
   readonly planTasks?: readonly Pick<Task, "id" | "title" | "status" | "waitsFor">[] | undefined;
 }
 
-/** Look back on a task: is it complete, does it go on, or must the plan change? Pure: the same calls give the same answer. */
+/** Assess a task: is it complete, to be continued, or must the plan change? Pure: the same calls give the same answer. */
 export function reflect(
   task: Pick<TaskContext, "actionsDone"> & Partial<TaskContext>,
   options: ReflectOptions = {},
@@ -64,11 +64,11 @@ interface FailureGroup {
   readonly error: ErrorInfo;
   readonly count: number;
   readonly recovered: boolean;
-  /** A miss on the way that later work shows was got over. */
+  /** A failed attempt that later calls overcame. */
   readonly tolerable: boolean;
 }
 
-/** Misses that belong to finding one's way, where later calls went well. */
+/** Codes of failed attempts that do not matter if later calls succeeded. */
 const misses = new Set([
   "RESOURCE_NOT_FOUND",
   "TOOL_NOT_FOUND",
@@ -78,7 +78,7 @@ const misses = new Set([
 ]);
 const repeated = 3;
 
-/** Failures of one tool with one code are one lesson; the newest message stands for them. */
+/** Failures of one tool with one code are one lesson, with the newest message. */
 function groupFailures(calls: readonly ToolEnvelope[]): FailureGroup[] {
   const groups = new Map<string, { error: ErrorInfo; toolName: string; count: number; last: number }>();
   const lastSuccess = new Map<string, number>();
@@ -117,7 +117,7 @@ function judge({
   return open.length > 0 || left > 0 || !calls.some(({ success }) => success) ? "continue" : "complete";
 }
 
-/** The same way will not work: somebody said no, the tool is not there, or it failed again and again. */
+/** Repeating will not help: it was refused, the tool is missing, or it failed repeatedly. */
 function isDeadEnd({ error, count }: FailureGroup): boolean {
   if (count >= repeated) return true;
   if (error.code === "APPROVAL_EXPIRED" || error.code === "CANCELLED") return false;
@@ -174,7 +174,7 @@ function lessonsOf(
   return lessons;
 }
 
-/** The way out: the error's own hint, else the one of its code, and what repetition adds to it. */
+/** The error's hint, else that of its code, and a note about repetition. */
 function suggest({ error, count, toolName }: { error: ErrorInfo; count: number; toolName: string }): string {
   const known = Object.hasOwn(errorCodes, error.code)
     ? errorCodes[error.code as keyof typeof errorCodes].wayOut

@@ -5,7 +5,7 @@ import type { Recorder } from "../../contract/ports/recorder.js";
 export interface TaskContext {
   readonly taskId: string;
   readonly actionsDone: readonly ToolEnvelope[];
-  /** Results that were let go because the task has more than are kept. */
+  /** Results that were dropped because the task has too many. */
   readonly actionsDropped: number;
 }
 
@@ -16,7 +16,7 @@ export interface TaskBounds {
   readonly maxActions?: number;
 }
 
-/** Keeps the results of tasks, the newest of each, the tasks that were last active. */
+/** Keeps the newest results of the tasks that were last active. */
 export class Tasks implements Recorder {
   readonly name = "tasks";
   readonly #tasks = new Map<
@@ -40,7 +40,7 @@ export class Tasks implements Recorder {
   }): void {
     if (taskId === undefined) return;
     const task = this.#tasks.get(taskId) ?? { taskId, actionsDone: [], actionsDropped: 0 };
-    // Moved to the end, so that the first key is always the task that was idle longest.
+    // Moved to the end, so that the first key is the task that was idle longest.
     this.#tasks.delete(taskId);
     this.#tasks.set(taskId, task);
     task.actionsDone.push(envelope);

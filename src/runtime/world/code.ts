@@ -4,12 +4,12 @@ import { openStateDir } from "../../store/state-dir.js";
 import { type CodeWorld, createCodeWorld } from "../../world/code/code-world.js";
 import type { Guards } from "./guards.js";
 
-/** Code search over the workspace; its index lies beside the other state, which is not opened for it. */
+/** Code search over the workspace; its index is stored next to the state, which is not opened for it. */
 export function createRuntimeCode(options: {
   readonly config: ResolvedConfig;
   readonly guards: Guards;
   readonly stateDir: string;
-  /** The process lives on after its call. */
+  /** Whether the process continues after its call. */
   readonly keepsIndex: boolean;
 }): CodeWorld {
   const { config, guards, stateDir, keepsIndex } = options;
@@ -21,7 +21,7 @@ export function createRuntimeCode(options: {
   });
 }
 
-/** Where there can be no state, the index lives in memory only. */
+/** Without a state directory the index is in memory only. */
 function indexFile(stateDir: string, workspace: string): string | undefined {
   try {
     return join(openStateDir(stateDir, workspace).dir, "code-index.bin");

@@ -32,14 +32,14 @@ export interface CommandWorld {
   processes(scope: CallScope): Processes;
   outputs(scope: CallScope): Outputs;
   sandbox(): SandboxState;
-  /** Look once what can hold commands; `undefined` once it is known. */
+  /** Check once what can confine commands; `undefined` once it is known. */
   lookForSandbox(): Promise<unknown> | undefined;
-  /** Stop the jobs of a session and forget its outputs. */
+  /** Stop the jobs of a session and delete its outputs. */
   endSession(sessionId: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Prepare commands and their outputs; nothing is started or made before the first command. */
+/** Prepare commands and their outputs; nothing is started or created before the first command. */
 export function createCommandWorld(options: CommandWorldOptions): CommandWorld {
   const { sandbox, clock } = options;
   const dir = (): string => join(options.stateDir, workspaceKey(options.guards.common().root));
@@ -59,7 +59,7 @@ export function createCommandWorld(options: CommandWorldOptions): CommandWorld {
         ? undefined
         : sandbox.ready().then(
             () => (looked = true),
-            () => (looked = true), // once is enough: whoever runs a command hears why
+            () => (looked = true), // once is enough: running a command reports why
           ),
     async endSession(sessionId) {
       await world?.endSession(sessionId);
@@ -96,7 +96,7 @@ function openProcesses(
   });
 }
 
-/** A folder inside what the call may touch; the guard judges where it really is. */
+/** A folder that the call may access; the guard checks its real path. */
 function startFolder(guards: Guards, { toolName, session }: CallScope, cwd: string | undefined): string {
   const guard = guards.forCall(toolName, session);
   const verdict = guard.check(cwd ?? ".", "read");

@@ -44,31 +44,31 @@ export interface WorldOptions {
   readonly newId: () => string;
 }
 
-/** The real world behind the ports, and what the runtime itself needs of it. */
+/** The implementations of the ports, and what the runtime itself uses of them. */
 export interface World {
   readonly ports: WorldPorts;
   readonly journal: Journal;
-  /** What agents keep together. */
+  /** The stores that agents share. */
   readonly work: WorkAccess;
   readonly guardKind: () => Guard["kind"];
-  /** What holds commands, looked at now. */
+  /** What confines commands now. */
   readonly sandboxFacts: () => Promise<readonly SandboxFact[]>;
-  /** What was held back from commands. */
+  /** Changes of commands that were held back. */
   readonly quarantine: Quarantine;
   readonly checkPath: (path: string, access?: "read" | "write") => PathVerdict;
   readonly backendFor: (session: CallSession) => InteractBackend | undefined;
-  /** How the runtime itself reaches its person. */
+  /** How the runtime itself asks a person. */
   readonly backend: InteractBackend | undefined;
-  /** A session is over: what it left running ends. */
+  /** A session has ended: stop its jobs. */
   endSession(sessionId: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Open the world lazily: what no call uses is never made. */
+/** Create the ports; each part is created on first use. */
 export function createWorld(parts: WorldOptions): World {
   const { options, config, state, clock } = parts;
   const backend = toBackend(options.interact);
-  // A session's own way to its person goes first; where nobody is there, the runtime's way is left.
+  // A session's own backend comes first; the runtime's is used if nobody is available there.
   const backendFor = ({ interact }: CallSession): InteractBackend | undefined =>
     interact?.available() === true ? interact : backend;
   const guards = createGuards(parts);
@@ -99,7 +99,7 @@ export function createWorld(parts: WorldOptions): World {
       journal,
       origin: { callId, sessionId: session.id, tool: toolName, ...(taskId !== undefined && { taskId }) },
       readable: scope.readable(),
-      // A command that runs at the same time must not be taken for the one who changed them.
+      // A command that runs at the same time must not be reported as their author.
       onChanged: (paths) => sandbox.accept(paths),
       signal,
     });
@@ -157,7 +157,7 @@ export function createWorld(parts: WorldOptions): World {
   };
 }
 
-/** Who asks, and who hears of it. */
+/** The call that asks, and how its questions are reported. */
 function askerOf(
   { callId, rootCallId = callId, toolName, taskId, session }: CallScope,
   { newId, events, redact }: WorldOptions,

@@ -14,10 +14,10 @@ export interface DocumentFilesOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The session that documents are journalled under: an agent's own undo looks for what its tools edited, not for these. */
+/** The session of documents in the journal: an agent's undo covers what its tools edited, not these. */
 const documentSession = "documents";
 
-/** The files of documents: the only way for a call into their folder, and into nothing else. */
+/** The files of documents: the only access of a call to their folder, and to nothing else. */
 export function createDocumentFiles(options: DocumentFilesOptions): DocumentFiles {
   const { dir, guards, journal, callId, tool, signal } = options;
   const origin: ChangeOrigin = { callId, sessionId: documentSession, tool };
@@ -30,7 +30,7 @@ export function createDocumentFiles(options: DocumentFilesOptions): DocumentFile
     },
     async write(path, content) {
       const { files, folder } = guards.documents();
-      // Not journalled: an empty folder that stays behind is no change of the work.
+      // Not in the journal: an empty folder that is left is not a change.
       await folder.makeDirectory(posix.dirname(path));
       const data = new TextEncoder().encode(content);
       await journal.apply([{ op: "write", path, data }], origin, { guard: files, signal });

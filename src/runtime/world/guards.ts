@@ -10,16 +10,16 @@ import { createPathRules, type PathRulesOptions } from "../../world/files/path-r
 /** The guards of one workspace: the common one, and narrower ones for tools and sessions. */
 export interface Guards {
   common(): Guard;
-  /** The rules of the common guard as plain data, for threads that read on their own. */
+  /** The rules of the common guard as plain data, for worker threads. */
   commonRules(): PathRulesOptions;
   forCall(toolName: string, session: CallSession): Guard;
-  /** For the documents of stages: `files` writes below their folder only, `folder` makes it. */
+  /** For the documents of stages: `files` writes only in their folder, `folder` creates it. */
   documents(): { readonly files: Guard; readonly folder: Guard };
   /** For a person's undo: the documents too. */
   undo(): Guard;
 }
 
-/** Make guards when they are first needed; a tool's own paths are compiled once. */
+/** Create guards on first use; the paths of a tool are compiled once. */
 export function createGuards(options: {
   readonly config: ResolvedConfig;
   readonly rules: readonly RuleGroup[];
@@ -43,7 +43,7 @@ export function createGuards(options: {
     documents: () =>
       (documents ??= {
         files: openGuard(options, { opened: [folder], noLinks: true }).narrow([folder]),
-        // What is protected above it is opened to make the folder, for nothing else.
+        // Protected folders above it are opened only to create the folder.
         folder: openGuard(options, { opened: foldersTo(folder, options.workspace), noLinks: true }),
       }),
     undo: () => openGuard(options, { opened: [folder] }),
@@ -55,7 +55,7 @@ export function createGuards(options: {
   };
 }
 
-/** The paths that the person's own rules allow: only those open what is protected, and the policy still judges the call. */
+/** The paths that the user's own rules allow: only those unprotect paths, and the policy still judges the call. */
 export function openedByPerson(groups: readonly RuleGroup[]): string[] {
   const own = groups.filter(({ source }) => source === "command-line" || source === "user");
   const allowing = own.flatMap(({ rules }) => rules.filter(({ decision }) => decision === "allow"));
@@ -70,25 +70,25 @@ function foldersTo(folder: string, workspace: string): string[] {
   return folders;
 }
 
-interface GuardWish {
+interface GuardOptions {
   readonly toolName?: string | undefined;
   /** Paths that are not protected for this guard. */
   readonly opened?: readonly string[];
-  /** Follow no symbolic link at all. */
+  /** Do not follow symbolic links. */
   readonly noLinks?: boolean;
 }
 
-function openGuard(options: Parameters<typeof createGuards>[0], wish: GuardWish): Guard {
+function openGuard(options: Parameters<typeof createGuards>[0], wanted: GuardOptions): Guard {
   const { config } = options;
-  const own = wish.toolName === undefined ? undefined : config.tools.perTool[wish.toolName]?.permissions;
-  const rules = createPathRules(rulesOf(options, wish));
+  const own = wanted.toolName === undefined ? undefined : config.tools.perTool[wanted.toolName]?.permissions;
+  const rules = createPathRules(rulesOf(options, wanted));
   const guard = createGuard({ rules, maxFileSize: config.files.maxFileSize });
   return own?.allowedPaths === undefined ? guard : guard.narrow(own.allowedPaths);
 }
 
 function rulesOf(
   { config, rules: groups, workspace, stateDir }: Parameters<typeof createGuards>[0],
-  { toolName, opened = [], noLinks = false }: GuardWish,
+  { toolName, opened = [], noLinks = false }: GuardOptions,
 ): PathRulesOptions {
   const own = toolName === undefined ? undefined : config.tools.perTool[toolName]?.permissions;
   return {

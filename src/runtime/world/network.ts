@@ -8,9 +8,9 @@ import { compileHosts } from "../../world/http/host-rules.js";
 import { createHttpClient } from "../../world/http/http-client.js";
 import { judgeUrl, nameOf } from "../../world/http/judge-target.js";
 
-/** The way out for all calls, over connections that they share. */
+/** HTTP for all calls, over shared connections. */
 export interface Network {
-  /** The verdict on a host as far as its name can tell; nothing is looked up. */
+  /** The verdict on a host by its name; nothing is resolved. */
   checkHost(host: string): PathVerdict;
   forCall(scope: CallScope): Http;
   close(): Promise<void>;
@@ -42,7 +42,7 @@ export function createNetwork(config: ResolvedConfig, policy: Policy): Network {
   };
 }
 
-/** Only a `deny` counts here: what had to be asked was asked before the call began. */
+/** Only `deny` matters here: approvals were asked for before the call started. */
 function refuseDenied(policy: Policy, { toolName, session }: CallScope, host: string): void {
   const decision = policy.decide({
     toolName,

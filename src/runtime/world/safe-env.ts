@@ -1,4 +1,4 @@
-/** Variables of the host that say nothing secret and that programs need. */
+/** Variables of the host that are not secret and that programs need. */
 const harmless = new Set([
   "PATH",
   "HOME",
@@ -13,7 +13,7 @@ const harmless = new Set([
   "COLORTERM",
 ]);
 
-/** What a session's environment starts with: an allow-list, never the whole of the host's. */
+/** The initial environment of a session: an allow-list of the host's variables. */
 export function safeEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const entries = Object.entries(env).filter(([name]) => harmless.has(name) || name.startsWith("LC_"));
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));

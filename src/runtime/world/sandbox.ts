@@ -15,7 +15,7 @@ export interface RuntimeSandboxOptions {
   readonly home: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Paths that a person's own rules open although they are protected. */
+  /** Protected paths that the user's own rules allow. */
   readonly opened: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from "../../contract/ports/clock.js";
 
 const maxTimerMs = 2 ** 31 - 1;
 
-/** The machine's own clock. */
+/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -5,15 +5,15 @@ import type { ResolvedConfig } from "../../config/resolve-config.js";
 import type { Clock } from "../../contract/ports/clock.js";
 import { systemClock } from "../world/system-clock.js";
 
-/** The cache, the budgets and the loop guard, as the configuration wants them. */
-export function createOutputParts(
+/** The cache, the output limits and the loop guard of the configuration. */
+export function createOutputOptions(
   { tools }: ResolvedConfig,
   clock: Clock,
 ): Pick<SpineParts, "cache" | "loopGuard" | "output"> {
   const { cache, loopGuard, output } = tools;
   return {
     output,
-    // Files are stamped by the machine's clock, whatever time the runtime is told.
+    // Files have times of the machine's clock, even if the runtime uses another one.
     cache: cache.enabled
       ? new ResultCache(cache, { monotonic: clock.monotonic, wallTime: systemClock.now })
       : undefined,

@@ -9,16 +9,16 @@ import type { PluginSlot, SlotParts } from "../../plugin/plugin-slot.js";
 import { pluginHostFile, pluginPackages } from "./plugin-files.js";
 import { installPlugin, uninstallPlugin, type InstallTarget } from "./install-plugin.js";
 import { acceptPluginTool } from "./accept-plugin-tool.js";
-import type { PluginParts } from "./plugins.js";
+import type { PluginsOptions } from "./plugins.js";
 import { safeEnv } from "../world/safe-env.js";
 
-/** Loaded with the first plugin: others need none of it. */
+/** Imported with the first plugin, because nothing else needs it. */
 const openProgram: OpenProgram = async (spec, events) =>
   (await import("../../mcp/client/open-program.js")).openProgram(spec, events);
 
 /** How one plugin is opened, registered and reported. */
-export function slotParts(
-  parts: PluginParts & { readonly log: Log; readonly target: InstallTarget },
+export function slotOptions(
+  parts: PluginsOptions & { readonly log: Log; readonly target: InstallTarget },
   find: () => FoundPlugin,
   options: PluginOptions,
 ): SlotParts {

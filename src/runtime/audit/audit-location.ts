@@ -11,23 +11,23 @@ import {
 } from "../../store/process-identity.js";
 import { openStateDir, workspaceKey } from "../../store/state-dir.js";
 
-interface PlaceOptions {
+interface LocationOptions {
   readonly config: Pick<ResolvedConfig, "database">;
   readonly stateDir: string;
   readonly workspace: string;
 }
 
-/** Where the log lies. */
-export interface AuditPlace {
+/** Where the log is stored. */
+export interface AuditLocation {
   readonly dir: string;
-  /** Make the folder above it; throws where that cannot be done. */
+  /** Create its parent folder; throws if that fails. */
   make(): void;
-  /** Where nothing is to last, nothing does. */
+  /** Delete the log of a state in memory. */
   remove(): void;
 }
 
-/** Find the place without touching it. */
-export function openPlace(options: PlaceOptions): AuditPlace {
+/** Determine the location without touching it. */
+export function openLocation(options: LocationOptions): AuditLocation {
   const { config, stateDir, workspace } = options;
   if (config.database === ":memory:") {
     const dir = mkdtempSync(join(tmpdir(), "tenon-log-"));
@@ -40,28 +40,28 @@ export function openPlace(options: PlaceOptions): AuditPlace {
   };
 }
 
-/** Whether a process died and left a segment of the log behind; a look at a few names, no more. */
-export function hasUnsettled(options: PlaceOptions): boolean {
+/** Whether a process died and left a segment of the log behind; reads only a few file names. */
+export function hasUnsettled(options: LocationOptions): boolean {
   if (options.config.database === ":memory:") return false;
   return findUnsettled({ dir: dirOf(options), isAlive: createIsAlive(currentProcess()) }).length > 0;
 }
 
-/** Tells whether the process of an owner's text may still live. */
+/** Whether the process of a segment's owner may still be running. */
 export function createIsAlive(self: ProcessIdentity): (owner: string) => boolean {
   return (owner) => {
     try {
       return livenessOf(toIdentity(owner), self, "sqlite") !== "dead";
     } catch {
-      return false; // killed before it could write its name
+      return false; // killed before it could write its identity
     }
   };
 }
 
-function dirOf({ stateDir, workspace }: PlaceOptions): string {
+function dirOf({ stateDir, workspace }: LocationOptions): string {
   return join(stateDir, workspaceKey(realOf(workspace)), "audit");
 }
 
-/** A workspace that is not there has no log, and whoever opens its state is told so. */
+/** A missing workspace has no log; opening its state reports it. */
 function realOf(workspace: string): string {
   try {
     return realpathSync.native(workspace);
