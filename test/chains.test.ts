@@ -282,7 +282,7 @@ describe("a chain is refused when it is defined", () => {
       /circular/,
     ],
     ["an open brace", [{ id: "a", tool: "add", input: { a: "{{ input.n" } }], /no closing/],
-    ["no reference", [{ id: "a", tool: "add", input: { a: "{{ 1 + 1 }}" } }], /no reference/],
+    ["no reference", [{ id: "a", tool: "add", input: { a: "{{ 1 + 1 }}" } }], /not a valid reference/],
   ])("for %s", (_, steps, message) => {
     expect(() => chain(steps)).toThrow(message);
   });
@@ -331,9 +331,9 @@ describe("a chain is refused beside its tools", () => {
         name,
       });
     expect(() => tenon.registry.registerMany([make("p", "q"), make("q", "p")])).toThrow(
-      /circle: (p -> q -> p|q -> p -> q)/,
+      /cycle: (p -> q -> p|q -> p -> q)/,
     );
-    expect(() => tenon.register(make("self", "self"))).toThrow(/circle: self -> self/);
+    expect(() => tenon.register(make("self", "self"))).toThrow(/cycle: self -> self/);
   });
 });
 

@@ -17,14 +17,14 @@ describe("generated pages", () => {
   it("docs/reference/errors.md says what the table of codes says", async () => {
     const rows = Object.entries(errorCodes)
       .toSorted(([, one], [, other]) => one.type.localeCompare(other.type))
-      .map(([code, { type, meaning, wayOut }]) => `| \`${code}\` | \`${type}\` | ${meaning} | ${wayOut} |`);
+      .map(([code, { type, meaning, hint }]) => `| \`${code}\` | \`${type}\` | ${meaning} | ${hint} |`);
     const page = [
       "# Error codes",
       "",
       "Every failed call answers with `error: { type, code, message, hint?, retryable, details? }`. The type is the class,",
       "the code is stable and safe to branch on; the message and the hint are for people and models.",
       "",
-      "| code | type | what happened | the way out |",
+      "| code | type | what happened | what to do |",
       "| --- | --- | --- | --- |",
       ...rows,
       "",

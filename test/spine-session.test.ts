@@ -43,7 +43,7 @@ describe("a session", () => {
     );
     expect(session.validate("secret_tool", {}).valid).toBe(false);
     expect(session.tools().map(({ name }) => name)).toEqual(["echo", "get_env"]);
-    expect(() => tenon.createSession({ toolset: "smal" })).toThrow("no toolset");
+    expect(() => tenon.createSession({ toolset: "smal" })).toThrow("Unknown toolset");
   });
 
   it("cannot get more than tools.enabled and enabled per tool leave", async () => {

@@ -46,7 +46,7 @@ export interface StepRetry {
 }
 
 interface CommonStep<Input> {
-  /** Its result stands under this name in `steps`. */
+  /** Its result has this name in `steps`. */
   readonly id: string;
   readonly when?: ChainCondition<Input> | undefined;
   readonly retry?: StepRetry | undefined;
@@ -101,7 +101,7 @@ export interface ChainDefinition<In extends SchemaSource = SchemaSource> extends
   readonly steps: readonly ChainStep<Infer<In>>[];
   /** What the chain gives. @default the result of its last step */
   readonly result?: ChainValue<Infer<In>> | undefined;
-  /** What the steps touch, so that nobody else does while the chain runs. @default each step is ordered by itself */
+  /** What the steps touch, so that no other call does while the chain runs. @default each step is ordered by itself */
   readonly resources?: ((input: Infer<In>) => Resources) | undefined;
   /** The text for the model. @default the result as JSON */
   readonly render?: ((result: unknown, input: Infer<In>) => string) | undefined;

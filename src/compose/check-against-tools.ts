@@ -16,7 +16,7 @@ interface Place {
   readonly given: ReadonlyMap<string, JsonSchema | undefined>;
 }
 
-/** Faults that show only beside the tools of the steps: wrong names of arguments, types that cannot fit. */
+/** Faults that only show against the tools of the steps: wrong argument names, types that cannot match. */
 export function checkAgainstTools(chain: ChainDefinition, describe: Describe): readonly string[] {
   const steps = singleSteps(chain.steps);
   const given = new Map(steps.map((step) => [step.id, outputOf(step, describe)]));
@@ -48,7 +48,7 @@ function checkStep(step: SingleStep, around: Surroundings): readonly string[] {
   if (fallback !== undefined) calls.push({ tool: fallback.tool, input: fallback.input ?? step.input });
   for (const { tool, input } of calls) {
     const described = around.describe(tool);
-    if (described === undefined) continue; // a tool that comes later: the call itself will tell
+    if (described === undefined) continue; // a tool that is registered later: the call itself will check
     if (chain.annotations?.readOnly === true && described.annotations.readOnly !== true)
       faults.push(`${place.owner} calls ${tool}, which changes things, but the chain says it only reads`);
     faults.push(...checkArguments(input ?? {}, described, place));
@@ -94,7 +94,7 @@ function checkType(value: unknown, wanted: JsonSchema | undefined, place: Place)
 }
 
 function fits(actual: string, wanted: string): boolean {
-  // A number may be whole: only the run can tell.
+  // A number may be whole: only the run can show that.
   return actual === wanted || (isNumeric(actual) && isNumeric(wanted));
 }
 

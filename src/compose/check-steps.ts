@@ -4,7 +4,7 @@ import type { ChainDefinition, ChainStep, FunctionStep, ToolStep } from "./chain
 import type { Reference } from "./reference.js";
 import { referencesIn } from "./template.js";
 
-const mostSteps = 1000;
+const maxSteps = 1000;
 const idPattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 export type SingleStep = ToolStep<never> | FunctionStep<never>;
@@ -25,7 +25,7 @@ export function checkSteps(chain: ChainDefinition): void {
   const steps = chain.steps as readonly ChainStep<never>[];
   if (!Array.isArray(steps) || steps.length === 0) refuse("has no steps", "Give it at least one step.");
   const all = singleSteps(steps);
-  if (all.length > mostSteps) refuse(`has ${all.length} steps; at most ${mostSteps} are allowed`);
+  if (all.length > maxSteps) refuse(`has ${all.length} steps; at most ${maxSteps} are allowed`);
   const earlier = new Set<string>();
   const later = new Set(all.map((step) => step?.id));
   for (const step of steps) {
@@ -49,26 +49,29 @@ interface Surroundings {
 
 function checkStep(step: SingleStep, around: Surroundings): void {
   const { refuse } = around;
-  if (typeof step !== "object" || step === null) refuse("has a step that is no object");
-  const { id, when, retry } = step;
+  if (typeof step !== "object" || step === null) refuse("has a step that is not an object");
+  const { id, when } = step;
   if (typeof id !== "string" || !idPattern.test(id))
     refuse(`has a step with the id ${JSON.stringify(id)}`, "Use letters, digits, _ and -, a letter first.");
   if ("tool" in step === "run" in step) refuse(`has the step "${id}" with neither or both of tool and run`);
   if ("run" in step && typeof step.run !== "function")
-    refuse(`has the step "${id}" whose run is no function`);
+    refuse(`has the step "${id}" whose run is not a function`);
   if ("tool" in step && (typeof step.tool !== "string" || step.tool === ""))
     refuse(`has the step "${id}" without the name of a tool`);
-  if (
-    retry !== undefined &&
-    !(Number.isInteger(retry.attempts) && retry.attempts >= 0 && retry.attempts <= 100)
-  )
-    refuse(`has the step "${id}" with retry.attempts that are no number from 0 to 100`);
-  if (retry?.delayMs !== undefined && !(Number.isFinite(retry.delayMs) && retry.delayMs >= 0))
-    refuse(`has the step "${id}" with a retry.delayMs that is no number from 0`);
+  checkRetry(step, refuse);
   checkReferences(when, `The step "${id}"`, around);
   if (!("tool" in step)) return;
   checkReferences(step.input, `The step "${id}"`, around);
   if (typeof step.fallback === "object") checkReferences(step.fallback.input, `The step "${id}"`, around);
+}
+
+function checkRetry({ id, retry }: SingleStep, refuse: Surroundings["refuse"]): void {
+  if (retry === undefined) return;
+  const { attempts, delayMs = 0 } = retry;
+  if (!(Number.isInteger(attempts) && attempts >= 0 && attempts <= 100))
+    refuse(`has the step "${id}" with a retry.attempts that is not a whole number from 0 to 100`);
+  if (!(Number.isFinite(delayMs) && delayMs >= 0))
+    refuse(`has the step "${id}" with a retry.delayMs that is not a number of at least 0`);
 }
 
 function checkReferences(value: unknown, owner: string, around: Surroundings): void {
@@ -78,14 +81,14 @@ function checkReferences(value: unknown, owner: string, around: Surroundings): v
     references = typeof value === "function" ? [] : referencesIn(value);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    refuse(`is written wrongly: ${error.message}`);
+    refuse(`has an invalid reference: ${error.message}`);
   }
   for (const { step, text } of references) {
     if (step === undefined || earlier.has(step)) continue;
     if (later.has(step))
       refuse(
-        `is circular: ${owner} takes {{ ${text} }}, but "${step}" is not done by then`,
-        "A step can only take from steps before it; steps of one parallel group cannot take from each other.",
+        `is circular: ${owner} takes {{ ${text} }}, but "${step}" is not done before it`,
+        "A step can only use results of steps before it; steps of one parallel group cannot use each other's.",
       );
     const near = nearest(step, [...later]);
     refuse(

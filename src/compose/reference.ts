@@ -9,7 +9,7 @@ export interface Reference {
   readonly text: string;
 }
 
-/** A text cut into what stands there and what is put in. */
+/** A text split into fixed parts and references. */
 export type TextPiece = string | Reference;
 
 /** Cut a text at its references; throws a `SyntaxError` that shows the wrong one. */
@@ -37,7 +37,7 @@ function parseReference(written: string): Reference {
   const text = optional ? trimmed.slice(0, -1).trimEnd() : trimmed;
   if (text.length > 1000 || !grammar.test(text))
     throw new SyntaxError(
-      `"{{ ${shorten(trimmed)} }}" is no reference; write {{ input.name }} or {{ steps.id.field[0] }}`,
+      `"{{ ${shorten(trimmed)} }}" is not a valid reference; write {{ input.name }} or {{ steps.id.field[0] }}`,
     );
   const [root, ...rest] = text.split(/[.[]/).map((part) => toKey(part));
   if (root === "input") return { root, step: undefined, path: rest, optional, text };
@@ -50,7 +50,7 @@ function toKey(part: string): string | number {
   return part.endsWith("]") ? Number(part.slice(0, -1)) : part;
 }
 
-/** What stands at the reference; own members only, so that no name finds what nobody wrote. */
+/** The value at the reference; own members only, so that inherited names are never found. */
 export function follow(value: unknown, path: readonly (string | number)[]): unknown {
   let at = value;
   for (const key of path) {

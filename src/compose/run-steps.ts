@@ -37,7 +37,7 @@ export async function runSteps(
   return scope;
 }
 
-/** All of a group end before the first failure is told: nothing goes on behind the chain's back. */
+/** All steps of a group end before the first failure is reported: nothing keeps running after the chain. */
 async function runSideBySide(
   group: readonly ReadyStep[],
   scope: ChainScope,

@@ -2,7 +2,7 @@ import { ToolExecutionError } from "../contract/errors.js";
 import type { ChainComparison, ChainCondition, ChainScope, ChainValue } from "./chain-types.js";
 import { follow, parseText, type Reference } from "./reference.js";
 
-/** A value that is made anew for each run of the chain. */
+/** A value that is filled in for each run of the chain. */
 export type Maker = (scope: ChainScope) => unknown;
 
 /** Compile a value once; texts with references are cut up here, not at each run. */
@@ -24,7 +24,7 @@ export function compileCondition(
   return compileComparison(condition);
 }
 
-/** All references in a value, wherever they stand. */
+/** All references in a value, at any depth. */
 export function referencesIn(value: unknown): readonly Reference[] {
   if (typeof value === "string") return parseText(value).filter((piece) => typeof piece !== "string");
   if (typeof value !== "object" || value === null) return [];
@@ -71,7 +71,7 @@ function lookUp(reference: Reference, scope: ChainScope, lenient: boolean): unkn
   const { root, step, path, optional } = reference;
   const start: unknown = root === "input" ? scope.input : scope.steps[step as string];
   const found = follow(start, path);
-  // A step that was left out has nothing to give, and that is no fault of the next one.
+  // A skipped step has no result, which is not an error of the next one.
   if (found !== undefined || optional || lenient || start === undefined) return found;
   throw new ToolExecutionError(`There is nothing at {{ ${reference.text} }}.`, {
     code: "CHAIN_REFERENCE_EMPTY",

@@ -4,7 +4,7 @@ import type { ApprovalResolution, ClientInfo } from "./ports/approval.js";
 /** A call as the caller makes it. */
 export interface ToolRequest {
   /**
-   * The caller's own name for the call, told back as `metadata.requestId`; it may repeat. The `callId` is
+   * The caller's own name for the call, returned as `metadata.requestId`; it may repeat. The `callId` is
    * always Tenon's own: one that `newCallId` gave out, or a new one.
    */
   readonly id?: string;

@@ -4,7 +4,7 @@ import type { ErrorCode } from "./error-codes.js";
 export interface ToolErrorOptions {
   readonly code?: ErrorCode | (string & {});
   readonly toolName?: string;
-  /** The way out, in a sentence that the model or the person can follow. */
+  /** What to do about it, in a sentence that the model or the person can follow. */
   readonly hint?: string;
   readonly retryable?: boolean;
   readonly details?: Readonly<Record<string, unknown>>;
@@ -91,7 +91,7 @@ export class ToolPermissionError extends ToolError {
   }
 }
 
-/** A path tried to leave where it may be, or is no plain file. */
+/** A path leaves the allowed folders, or is not a regular file. */
 export class ToolSecurityError extends ToolError {
   constructor(message: string, options: ToolErrorOptions = {}) {
     super(message, options, "PATH_OUTSIDE");
@@ -185,12 +185,12 @@ const byType: Readonly<Record<string, (message: string, options: ToolErrorOption
   ToolDefinitionError: (message, options) => new ToolDefinitionError(message, options),
 };
 
-/** Whether a word is the name of one of these classes. */
+/** Whether this is the name of one of these classes. */
 export function isErrorType(name: string): boolean {
   return Object.hasOwn(byType, name);
 }
 
-/** The error behind an answer, of the same class, for whoever passes it on. */
+/** The error of an answer as an instance of its class, to be thrown again. */
 export function toolErrorFrom(info: ErrorInfo, toolName?: string): ToolError {
   const { type, message, code, hint, retryable, details } = info;
   const options: ToolErrorOptions = {

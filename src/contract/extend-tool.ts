@@ -97,6 +97,7 @@ const data = [
 
 const methods = [
   "resources",
+  "prepare",
   "shellLine",
   "checkPermissions",
   "preview",
@@ -153,8 +154,8 @@ function higherLevel(
 }
 
 /**
- * `before` runs where the tool's own check runs: what it returns there is validated and judged anew,
- * so that no wrapper can slip an input past the policy. Once a call, however often it is judged.
+ * `before` runs where the tool's own check runs: what it returns there is validated and judged again,
+ * so that no wrapper can bypass the policy. It runs once per call, however often the call is judged.
  */
 function createCheck<Input, Output>(
   tool: Tool<Input, Output>,

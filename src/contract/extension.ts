@@ -8,7 +8,7 @@ export interface ExtensionFilter {
   readonly categories?: readonly ToolCategory[];
 }
 
-/** The call that a hook is told of. */
+/** The call that a hook runs for. */
 export interface HookCall {
   readonly callId: string;
   readonly sessionId: string;

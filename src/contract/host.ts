@@ -89,7 +89,7 @@ export interface HostCall {
 /** An answer, and whether its result goes out as it is. */
 export interface HostAnswer {
   readonly envelope: ToolEnvelope;
-  /** The listed schema stands around the result: `{ result }`. */
+  /** The listed schema wraps the result: `{ result }`. */
   readonly wrapped: boolean;
   /** Characters that a structured result may take; what is longer is shortened. */
   readonly maxChars: number;

@@ -60,7 +60,7 @@ export interface PluginEntry extends PluginOptions {
   readonly enabled?: boolean | undefined;
 }
 
-/** Where a plugin stands in its life. */
+/** The state of a plugin. */
 export type PluginState = "loading" | "running" | "restarting" | "failed" | "disabled" | "stopped";
 
 /** What is known of a plugin. */
@@ -76,7 +76,7 @@ export interface PluginInfo {
   readonly extensions: readonly string[];
   /** Of its process, while it has one. */
   readonly pid?: number | undefined;
-  /** How often its process was started anew after it died. */
+  /** How often its process was restarted after it died. */
   readonly restarts: number;
   /** What went wrong last. */
   readonly fault?: string | undefined;

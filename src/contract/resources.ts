@@ -3,7 +3,7 @@
  * with all below it; both are relative to the workspace or absolute.
  *
  * A tree with `scope: "session"` is in order with the file calls of its own session only. A shell command names the
- * whole workspace in this way: it must see what the session did before, but holds up nobody else.
+ * whole workspace in this way: it must see what the session did before, but blocks no other session.
  */
 export type Resource =
   | { readonly path: string }

@@ -48,7 +48,7 @@ export interface PathRuling {
 
 /** What the policy's rules about paths mean for the commands of a call. */
 export interface CommandPaths {
-  /** Globs of the rules that deny or ask: no other path is meant by them. */
+  /** Globs of the rules that deny or ask: they match no other paths. */
   readonly patterns: readonly string[];
   /** What the first matching rule says; paths inside the workspace are relative to it. */
   judge(path: string, access: "read" | "write"): PathRuling | undefined;
@@ -56,7 +56,7 @@ export interface CommandPaths {
   readonly named: readonly string[];
   /**
    * The line runs unasked and prints contents of files: what needs consent is left out. `bases` are the
-   * absolute folders and files that it reads. `undefined` where it was asked about, or prints no contents.
+   * absolute folders and files that it reads. `undefined` if it was asked about, or prints no contents.
    */
   readonly unasked?: { readonly bases: readonly string[] } | undefined;
 }
@@ -64,7 +64,7 @@ export interface CommandPaths {
 /** The call that a port is handed out for. */
 export interface CallScope {
   readonly callId: string;
-  /** The call from outside that this one serves; its own where nobody made it but a host. */
+  /** The call from outside that this one belongs to; its own id if no other call made it. */
   readonly rootCallId?: string | undefined;
   readonly toolName: string;
   readonly taskId: string | undefined;

@@ -4,7 +4,7 @@ import type { JsonSchema } from "./json.js";
 import type { Resources } from "./resources.js";
 import type { SchemaSource } from "./schema-source.js";
 
-/** All categories a tool can stand in. */
+/** All categories of tools. */
 export const toolCategories = [
   "system",
   "file",
@@ -84,7 +84,7 @@ export interface ShellLine {
 
 /** What is known of a shell line without running it. */
 export interface ShellFacts {
-  /** It is proved to read only, inside the workspace. */
+  /** It is proven to only read, inside the workspace. */
   readonly readOnly: boolean;
   /** A service that it would start and that never ends by itself. */
   readonly service?: string | undefined;
@@ -129,7 +129,7 @@ export type ToolExecution<Output> =
 
 /**
  * A tool, as the registry keeps it. Methods, not function properties, so that a
- * `Tool<SomeInput>` can stand where a `Tool` is asked for.
+ * `Tool<SomeInput>` can be used as a `Tool`.
  */
 export interface Tool<Input = unknown, Output = unknown> {
   readonly name: string;

@@ -7,7 +7,7 @@ interface Subscription {
   active: boolean;
 }
 
-const longestMessage = 500;
+const maxMessageChars = 500;
 
 /** Tells listeners what happens; a listener that throws or rejects harms nobody. */
 export class EventBus {
@@ -99,7 +99,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 function messageOf(error: unknown): string {
   try {
     const message: unknown = error instanceof Error ? error.message || error.name : error;
-    return String(message).slice(0, longestMessage);
+    return String(message).slice(0, maxMessageChars);
   } catch {
     return "The listener threw something that has no message.";
   }

@@ -52,6 +52,27 @@ describe("acceptTool", () => {
     expect(isEnabled).toBeUndefined();
   });
 
+  it("keeps every optional method of a class, the shell line that the policy judges included", () => {
+    class Runner {
+      readonly name = "run";
+      readonly description = "Run.";
+      readonly input = z.object({});
+      readonly dangerous = true;
+      #line = "ls";
+      shellLine(): { line: string } {
+        return { line: this.#line };
+      }
+      prepare(): undefined {
+        this.#line = "pwd";
+      }
+      execute(): void {}
+    }
+    const { tool } = acceptTool(new Runner());
+    expect(tool.shellLine?.({})).toEqual({ line: "ls" });
+    void tool.prepare?.({});
+    expect(tool.shellLine?.({})).toEqual({ line: "pwd" });
+  });
+
   it("honours isReadOnly, isConcurrencySafe and isEnabled", () => {
     const like = {
       name: "t",

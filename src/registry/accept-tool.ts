@@ -8,7 +8,7 @@ import { reasonOf } from "./within-time.js";
 type OptionalMethod = (typeof optionalMethods)[number];
 type Reshaped = "name" | "description" | "category" | "input" | "output" | "execute" | OptionalMethod;
 
-/** Methods of foreign classes, whatever their parameters are typed as. */
+/** Methods of any class, whatever the types of their parameters. */
 type LooseMethods = { readonly [Name in OptionalMethod]?: (input: never, other: never) => unknown };
 
 /** A tool in the shape of any of the sources: a class instance, other names for the same members. */
@@ -63,7 +63,7 @@ const dataMembers = [
   "cacheTtlMs",
 ] as const;
 
-/** Bring a tool into the one shape. One that has it already is kept as it is; methods keep their `this`. */
+/** Bring a tool into the standard shape. One that has it already is not copied; methods keep their `this`. */
 export function acceptTool(like: unknown): AcceptedTool {
   if (typeof like !== "object" || like === null) {
     throw new ToolDefinitionError(`A tool must be an object, not ${like === null ? "null" : typeof like}.`);

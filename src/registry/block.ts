@@ -16,16 +16,16 @@ export function toUnavailable(toolName: string, block: Block, now: number): Tool
     code,
     toolName,
     retryable: code === "TOOL_UNHEALTHY",
-    hint: wayOut(block, now),
+    hint: hintFor(block, now),
     ...(availableAt !== undefined && { details: { availableAt } }),
   });
 }
 
-function wayOut({ code, availableAt }: Block, now: number): string {
+function hintFor({ code, availableAt }: Block, now: number): string {
   if (availableAt !== undefined && availableAt > now) {
     const seconds = Math.ceil((availableAt - now) / 1000);
-    return `It is probed at ${new Date(availableAt).toISOString()}, in ${seconds} s; use another tool until then.`;
+    return `It is tried again at ${new Date(availableAt).toISOString()}, in ${seconds} s; use another tool until then.`;
   }
   if (code === "TOOL_UNHEALTHY") return "Call again in a moment, or use another tool.";
-  return "Use another tool, or let a person enable it.";
+  return "Use another tool, or ask a person to enable it.";
 }

@@ -10,7 +10,7 @@ const whole = (...categories: ToolCategory[]): ToolsetSelector[] =>
 const readOnly = (...categories: ToolCategory[]): ToolsetSelector[] =>
   categories.map((category) => ({ category, readOnly: true }));
 
-/** Talking, remembering and moving on, and looking at everything; no shell, not even its listings. */
+/** Conversation, memory, planning and reading; no shell tools, not even listings of jobs. */
 const everyStage: ToolsetDefinition = [
   ...whole("interaction", "memory", "control"),
   ...readOnly(
@@ -51,7 +51,7 @@ export const builtinToolsets: ReadonlyMap<string, ToolsetDefinition> = new Map<s
   ["readonly", [{ readOnly: true }]],
   ["coding", coding],
   ["planning", [...everyStage, ...whole("planning", "artifact")]],
-  // A session follows the pipeline by it; where nobody tells the stage, it is the first.
+  // A session follows the pipeline with it; without a stage, the first one counts.
   ["stage", [...everyStage, ...documents("idea")]],
   ["stage:idea", [...everyStage, ...documents("idea")]],
   ["stage:prd", [...everyStage, ...documents("prd"), ...whole("planning")]],

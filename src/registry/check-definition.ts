@@ -29,16 +29,24 @@ type Refuse = (fault: string, code?: ErrorCode, hint?: string) => never;
 function checkWords(tool: Tool, refuse: Refuse): void {
   const { description, category, version, securityLevel } = tool;
   if (typeof description !== "string" || description.trim() === "") {
-    refuse("has no description", "DESCRIPTION_EMPTY", "Say in a sentence what it does: models choose by it.");
+    refuse(
+      "has no description",
+      "DESCRIPTION_EMPTY",
+      "Describe in a sentence what it does: models choose tools by it.",
+    );
   }
   if (!toolCategories.includes(category)) {
     const near = typeof category === "string" ? nearest(category, toolCategories) : undefined;
     const advice =
       near === undefined ? `Use one of ${toolCategories.join(", ")}.` : `Did you mean "${near}"?`;
-    refuse(`has the unknown category ${show(category)}`, "DEFINITION_INVALID", advice);
+    refuse(`has the unknown category ${showValue(category)}`, "DEFINITION_INVALID", advice);
   }
   if (version !== undefined && !isVersion(version)) {
-    refuse(`has the version ${show(version)}, which is not semver`, "NAME_INVALID", 'Write it as "1.2.3".');
+    refuse(
+      `has the version ${showValue(version)}, which is not semver`,
+      "NAME_INVALID",
+      'Write it as "1.2.3".',
+    );
   }
   if (securityLevel !== undefined && !securityLevels.includes(securityLevel)) {
     refuse(`has an unknown securityLevel; use one of ${securityLevels.join(", ")}`);
@@ -51,7 +59,7 @@ function checkLists(tool: Tool, refuse: Refuse): void {
     if (value === undefined) continue;
     if (!Array.isArray(value) || value.some((item) => typeof item !== "string" || item.trim() === "")) {
       refuse(
-        `has ${list} that are no list of names`,
+        `has ${list} that are not an array of names`,
         list === "aliases" ? "NAME_INVALID" : "DEFINITION_INVALID",
       );
     }
@@ -60,7 +68,7 @@ function checkLists(tool: Tool, refuse: Refuse): void {
   const { examples } = tool;
   if (examples === undefined) return;
   const fit = Array.isArray(examples) && examples.every((example: unknown) => isExample(example));
-  if (!fit) refuse("has examples that are no list of { arguments: {…} }");
+  if (!fit) refuse("has examples that are not an array of { arguments: {…} }");
 }
 
 function isExample(example: unknown): boolean {
@@ -73,13 +81,13 @@ const knownAnnotations = ["title", "readOnly", "dangerous", "idempotent", "openW
 function checkAnnotations(annotations: unknown, refuse: Refuse): void {
   if (annotations === undefined) return;
   if (typeof annotations !== "object" || annotations === null || Array.isArray(annotations)) {
-    refuse("has annotations that are no object");
+    refuse("has annotations that are not an object");
   }
   for (const [key, value] of Object.entries(annotations)) {
     const meant = knownAnnotations.find((known) => known.toLowerCase() === key.toLowerCase());
-    // Foreign hints may stand here; a known one in wrong letters would be ignored in silence.
+    // Unknown annotations are allowed; a misspelled known one would be silently ignored.
     if (meant === undefined || value === undefined) continue;
-    if (meant !== key) refuse(`has the annotation "${key}"`, "DEFINITION_INVALID", `It is spelt "${meant}".`);
+    if (meant !== key) refuse(`has the annotation "${key}"`, "DEFINITION_INVALID", `Write it as "${meant}".`);
     const type = key === "title" ? "string" : "boolean";
     if (typeof value !== type) refuse(`has the annotation "${key}", which must be a ${type}`);
   }
@@ -89,11 +97,11 @@ function checkReferences(tool: Tool, refuse: Refuse): void {
   for (const dependency of [...(tool.dependsOn ?? []), ...(tool.optionalDependsOn ?? [])]) {
     const { name, range } = splitSpec(dependency);
     const legal = name !== "" && (range === undefined || (range !== "" && isRange(range)));
-    if (!legal) refuse(`depends on ${show(dependency)}, which is neither a name nor name@range`);
+    if (!legal) refuse(`depends on ${showValue(dependency)}, which is neither a name nor name@range`);
   }
   const { fallback } = tool;
   if (fallback === undefined) return;
-  if (typeof fallback !== "string" || fallback.trim() === "") refuse("has a fallback that is no name");
+  if (typeof fallback !== "string" || fallback.trim() === "") refuse("has a fallback that is not a name");
   const own = [tool.name, ...(tool.aliases ?? [])].map(foldName);
   if (own.includes(foldName(splitSpec(fallback).name))) refuse("falls back to itself");
 }
@@ -101,42 +109,53 @@ function checkReferences(tool: Tool, refuse: Refuse): void {
 function checkNumbers(tool: Tool, refuse: Refuse): void {
   const { timeoutMs, priority, retry, concurrency } = tool;
   if (timeoutMs !== undefined && timeoutMs !== null && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
-    refuse("has a timeoutMs that is no finite number above 0", "DEFINITION_INVALID", "null: its own limit.");
+    refuse(
+      "has a timeoutMs that is not a finite number above 0",
+      "DEFINITION_INVALID",
+      "Use null if the tool keeps its own limit.",
+    );
   }
   if (priority !== undefined && !Number.isFinite(priority)) refuse("has a priority that is not finite");
   const counts: [string, unknown, number][] = [
-    ...fields(retry, "retry", ["attempts"], refuse).map(counted(0)),
-    ...fields(concurrency, "concurrency", ["queue"], refuse).map(counted(0)),
-    ...fields(concurrency, "concurrency", ["max"], refuse).map(counted(1)),
+    ...fieldsOf(retry, "retry", ["attempts"], refuse).map(counted(0)),
+    ...fieldsOf(concurrency, "concurrency", ["queue"], refuse).map(counted(0)),
+    ...fieldsOf(concurrency, "concurrency", ["max"], refuse).map(counted(1)),
   ];
-  for (const [field, value, least] of counts) {
+  for (const [field, value, min] of counts) {
     if (value === undefined) continue;
-    if (!Number.isSafeInteger(value) || (value as number) < least) {
-      refuse(`has a ${field} that is no whole number from ${least}`);
+    if (!Number.isSafeInteger(value) || (value as number) < min) {
+      refuse(`has a ${field} that is not a whole number of at least ${min}`);
     }
   }
-  for (const [field, value] of fields(retry, "retry", ["delayMs", "maxDelayMs"], refuse)) {
+  for (const [field, value] of fieldsOf(retry, "retry", ["delayMs", "maxDelayMs"], refuse)) {
     if (value === undefined) continue;
     if (!Number.isFinite(value) || (value as number) < 0)
-      refuse(`has a ${field} that is no finite number from 0`);
+      refuse(`has a ${field} that is not a finite number of at least 0`);
   }
   const safe: unknown = concurrency?.safe;
-  if (safe !== undefined && typeof safe !== "boolean") refuse("has a concurrency.safe that is no boolean");
+  if (safe !== undefined && typeof safe !== "boolean") refuse("has a concurrency.safe that is not a boolean");
 }
 
 const counted =
-  (least: number) =>
-  ([field, value]: [string, unknown]): [string, unknown, number] => [field, value, least];
+  (min: number) =>
+  ([field, value]: [string, unknown]): [string, unknown, number] => [field, value, min];
 
-function fields(of: unknown, name: string, keys: readonly string[], refuse: Refuse): [string, unknown][] {
-  if (of === undefined) return [];
-  if (typeof of !== "object" || of === null) refuse(`has a ${name} that is no object`);
-  return keys.map((key) => [`${name}.${key}`, (of as Readonly<Record<string, unknown>>)[key]]);
+function fieldsOf(
+  value: unknown,
+  name: string,
+  keys: readonly string[],
+  refuse: Refuse,
+): [string, unknown][] {
+  if (value === undefined) return [];
+  if (typeof value !== "object" || value === null) refuse(`has a ${name} that is not an object`);
+  return keys.map((key) => [`${name}.${key}`, (value as Readonly<Record<string, unknown>>)[key]]);
 }
 
 /** The methods that a tool may have besides `execute`. */
 export const optionalMethods = [
   "resources",
+  "prepare",
+  "shellLine",
   "checkPermissions",
   "preview",
   "validateDependencies",
@@ -150,10 +169,10 @@ function checkMethods(tool: Tool, refuse: Refuse): void {
   if (typeof tool.execute !== "function") refuse("has no execute function");
   for (const name of optionalMethods) {
     if (tool[name] !== undefined && typeof tool[name] !== "function")
-      refuse(`has a ${name} that is no function`);
+      refuse(`has a ${name} that is not a function`);
   }
 }
 
-function show(value: unknown): string {
+function showValue(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(shorten(value)) : `(${typeof value})`;
 }

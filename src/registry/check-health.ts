@@ -15,7 +15,7 @@ export async function checkHealth(entry: ToolEntry, limitMs: number): Promise<He
     if (block === undefined && !out) {
       return {
         status: "healthy",
-        message: "It has no health check of its own and nothing blocks it.",
+        message: "The tool has no health check, and nothing blocks it.",
         details,
       };
     }

@@ -4,7 +4,7 @@ import type { ToolEntry } from "./tool-entry.js";
 /** Finds the entry of a name or `name@range`. */
 export type Lookup = (spec: string) => ToolEntry | undefined;
 
-/** Everything a tool stands on, directly or not. */
+/** Everything a tool depends on, directly or not. */
 export interface Needs {
   readonly entries: readonly ToolEntry[];
   /** The first dependency that is not there (any more). */
@@ -28,7 +28,7 @@ export function collectNeeds(entry: ToolEntry, lookup: Lookup): Needs {
   return { entries: [...found], missing };
 }
 
-/** Every entry that stands, directly or not, on one that is blocked or missing; one pass over all. */
+/** Every entry that depends, directly or not, on one that is blocked or missing; one pass over all. */
 export function findStranded(
   entries: readonly ToolEntry[],
   lookup: Lookup,
@@ -60,7 +60,7 @@ export function findStranded(
 
 /**
  * Order new entries so that each follows what it depends on; otherwise they keep their order.
- * Throws where a dependency is missing or, looking deep, the way leads in a circle.
+ * Throws if a dependency is missing or, with `deep`, if there is a cycle.
  */
 export function orderByDependency(
   entries: readonly ToolEntry[],
@@ -78,7 +78,7 @@ export function orderByDependency(
   return [...done].filter((entry) => fresh.has(entry));
 }
 
-/** Depth first, without recursion, because chains can be long; adds to `done` what stands on nothing undone. */
+/** Depth first, without recursion, because chains can be long; adds to `done` what depends on nothing that is not done. */
 function walk(start: ToolEntry, lookup: Lookup, done: Set<ToolEntry>): void {
   if (done.has(start)) return;
   // The path from the start, each with the position of the dependency to look at next.
@@ -95,7 +95,7 @@ function walk(start: ToolEntry, lookup: Lookup, done: Set<ToolEntry>): void {
     }
     path.set(entry, position + 1);
     const dependency = lookup(spec);
-    // An older tool may have lost its dependency since: it is unavailable, nobody else's fault.
+    // An older tool may have lost its dependency since; only that tool is unavailable then.
     if (dependency === undefined || done.has(dependency)) continue;
     if (path.has(dependency)) throw cycleError(trail, dependency);
     path.set(dependency, 0);
@@ -112,10 +112,10 @@ function missingError(entry: ToolEntry, spec: string): ToolDefinitionError {
 }
 
 function cycleError(trail: readonly ToolEntry[], again: ToolEntry): ToolDefinitionError {
-  const circle = [...trail.slice(trail.indexOf(again)), again].map(({ name }) => name).join(" -> ");
-  return new ToolDefinitionError(`Tools depend on each other in a circle: ${circle}.`, {
+  const cycle = [...trail.slice(trail.indexOf(again)), again].map(({ name }) => name).join(" -> ");
+  return new ToolDefinitionError(`Tools depend on each other in a cycle: ${cycle}.`, {
     code: "DEPENDENCY_CYCLE",
     toolName: again.name,
-    hint: "Break the circle.",
+    hint: "Remove one of these dependencies.",
   });
 }

@@ -1,7 +1,7 @@
 import type { ToolDescription } from "../contract/tool.js";
 import type { ToolEntry } from "./tool-entry.js";
 
-/** What can be told of a tool without running it. */
+/** What is known of a tool without running it. */
 export function describeEntry({ tool, name, version, aliases, input, output }: ToolEntry): ToolDescription {
   return {
     name,

@@ -31,7 +31,7 @@ async function* relay(
       if (isReport(last)) yield last;
     }
   } finally {
-    // Whoever stops listening stops the tool, too.
+    // A consumer that stops reading stops the tool, too.
     if (!ended) await running.return?.();
   }
 }

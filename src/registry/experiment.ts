@@ -26,9 +26,9 @@ export function checkVariants(
       hint: `Give each version a weight above 0. Versions there are: ${there}.`,
     });
   };
-  if (!Array.isArray(variants) || variants.length === 0) refuse("names no version");
+  if (!Array.isArray(variants) || variants.length === 0) refuse("has no versions");
   for (const [position, { version, weight }] of variants.entries()) {
-    if (!Number.isFinite(weight) || weight <= 0) refuse(`has a weight that is no finite number above 0`);
+    if (!Number.isFinite(weight) || weight <= 0) refuse("has a weight that is not a finite number above 0");
     if (!versions.some((entry) => sameVersion(entry.version, version))) refuse(`names version ${version}`);
     if (variants.findIndex((other) => sameVersion(other.version, version)) !== position) {
       refuse(`names version ${version} twice`);

@@ -1,4 +1,4 @@
-/** When a tool is taken out and how long until it is tried again. */
+/** When a tool is disabled for its errors, and how long until it is tried again. */
 export interface HealthOptions {
   /** Critical errors in a row that disable a tool. @default 5 */
   readonly criticalErrors?: number | undefined;
@@ -11,9 +11,9 @@ export interface HealthOptions {
 /** How a call ended, as far as the tool's health is concerned. */
 export type CallOutcome = "ok" | "failed" | "critical";
 
-const longestWaitMs = 600_000;
+const maxWaitMs = 600_000;
 
-/** Counts critical errors in a row and keeps a tool out until its next probe. */
+/** Counts critical errors in a row and keeps a tool disabled until its next probe. */
 export class HealthGate {
   readonly #limit: number;
   readonly #firstWaitMs: number;
@@ -27,7 +27,7 @@ export class HealthGate {
     this.#firstWaitMs = options.probeAfterMs ?? 30_000;
   }
 
-  /** Why the tool is out, or `undefined` while it is in. */
+  /** Why the tool is disabled, or `undefined` if it is not. */
   get reason(): string | undefined {
     return this.#reason;
   }
@@ -37,7 +37,7 @@ export class HealthGate {
     return this.#probeAt;
   }
 
-  /** Count an outcome; `true` when it takes the tool out. */
+  /** Count an outcome; `true` if it disables the tool. */
   record(outcome: CallOutcome, now: number): boolean {
     if (outcome !== "critical") {
       this.#criticals = 0;
@@ -50,20 +50,20 @@ export class HealthGate {
     return true;
   }
 
-  /** Take the tool out, or keep it out for twice as long as before. */
+  /** Disable the tool, or keep it disabled for twice as long as before. */
   shut(reason: string, now: number): void {
     this.#reason = reason;
-    this.#probeAt = now + Math.min(longestWaitMs, this.#firstWaitMs * 2 ** Math.min(this.#waits, 30));
+    this.#probeAt = now + Math.min(maxWaitMs, this.#firstWaitMs * 2 ** Math.min(this.#waits, 30));
     this.#waits++;
   }
 
-  /** Let the tool in again after a probe; the next wait is still longer until a call succeeds. */
+  /** Enable the tool again after a probe; the next wait stays longer until a call succeeds. */
   open(): void {
     this.#reason = undefined;
     this.#criticals = 0;
   }
 
-  /** Forget everything: a person vouches for the tool. */
+  /** Forget all failures, since a person enabled the tool. */
   reset(): void {
     this.open();
     this.#waits = 0;

@@ -18,7 +18,7 @@ const table = new Map(Object.entries(legalTransitions).map(([from, to]) => [from
 
 /** Whether the life cycle allows the change. */
 export function canTransition(from: ToolState, to: ToolState): boolean {
-  // Every call makes these two: they need no look into the table.
+  // Every call makes these two, so they are checked before the table.
   if (from === "Ready" && to === "Executing") return true;
   if (from === "Executing" && to === "Ready") return true;
   return table.get(from)?.has(to) === true;
@@ -66,7 +66,7 @@ export class Lifecycle {
     return this.#state;
   }
 
-  /** True while "before" listeners run: whoever they call must leave the state alone. */
+  /** True while "before" listeners run: they must not change the state. */
   get moving(): boolean {
     return this.#moving;
   }
@@ -140,7 +140,8 @@ function illegal(toolName: string, from: ToolState, to: ToolState): ToolDefiniti
   return new ToolDefinitionError(`Tool "${toolName}" cannot go from ${from} to ${to}.`, {
     code: "TRANSITION_ILLEGAL",
     toolName,
-    hint: legal.length === 0 ? `${from} is the end.` : `From ${from} it can go to ${legal.join(", ")}.`,
+    hint:
+      legal.length === 0 ? `${from} is the final state.` : `From ${from} it can go to ${legal.join(", ")}.`,
   });
 }
 

@@ -20,9 +20,9 @@ export interface Family {
   folds: ReadonlySet<string>;
 }
 
-const mostRanges = 1000;
+const maxCachedRanges = 1000;
 
-/** Names, aliases and versions, and what they lead to. Maps throughout: a name can be any word. */
+/** Names, aliases and versions, and what they lead to. All maps, since a name can be any string. */
 export class NameIndex {
   readonly #families = new Map<string, Family>();
   readonly #names = new Map<string, Family>();
@@ -56,7 +56,7 @@ export class NameIndex {
     if (cached !== undefined) return cached;
     const found = this.select(spec)[0];
     if (found === undefined) return undefined;
-    if (this.#ranges.size >= mostRanges) this.#ranges.clear();
+    if (this.#ranges.size >= maxCachedRanges) this.#ranges.clear();
     this.#ranges.set(spec, found);
     return found;
   }
@@ -96,7 +96,7 @@ export class NameIndex {
     this.#relink(family, versions);
   }
 
-  /** Bind the family's experiment anew. */
+  /** Set the family's experiment. */
   split(family: Family, variants: readonly Variant[] | undefined): void {
     family.variants = variants;
     this.#relink(family, family.versions);
@@ -105,7 +105,7 @@ export class NameIndex {
   #checkFree(entry: ToolEntry, family: Family | undefined, versions: readonly ToolEntry[]): void {
     const { name, version } = entry;
     if (versions.some((other) => sameVersion(other.version, version))) {
-      throw new ToolDefinitionError(`Tool "${name}" is registered in version ${version} already.`, {
+      throw new ToolDefinitionError(`Tool "${name}" is already registered in version ${version}.`, {
         code: "NAME_TAKEN",
         toolName: name,
         hint: "Give it another version, or use replace.",

@@ -3,8 +3,8 @@ import type { Clock } from "../contract/ports/clock.js";
 import { compileName, faultOfName } from "../glob/name-glob.js";
 
 /**
- * A limit on calls. With `tool`, every tool that fits has a count of its own, without it all tools
- * share one; the same goes for `agent`.
+ * A limit on calls. With `tool`, every matching tool has its own count; without it all tools share one. The same
+ * applies to `agent`.
  */
 export interface QuotaRule {
   /** A glob on the tool's name. */
@@ -21,13 +21,13 @@ export interface QuotaCall {
   readonly toolName: string;
   readonly agent: string;
   readonly sessionId: string;
-  /** @default the session stands for the task */
+  /** @default the call is counted for its session */
   readonly taskId?: string | undefined;
 }
 
 /** Counts calls against rules. */
 export interface Quotas {
-  /** Count a call against every rule that fits, or throw QUOTA_SPENT and count it nowhere. */
+  /** Count a call against every matching rule, or throw QUOTA_SPENT and count it nowhere. */
   take(call: QuotaCall): void;
 }
 
@@ -41,8 +41,8 @@ type Scope = "perMinute" | "perTask" | "perSession";
 
 const scopes: readonly Scope[] = ["perMinute", "perTask", "perSession"];
 const minuteMs = 60_000;
-/** Least recently used counts beyond this are forgotten, so that sessions without end cost no memory. */
-const mostCounters = 10_000;
+/** Least recently used counts beyond this are forgotten, so that memory stays bounded however many sessions there are. */
+const maxCounters = 10_000;
 
 /** Make quotas of rules. Without rules, `take` does nothing. */
 export function createQuotas(rules: readonly QuotaRule[], clock: Pick<Clock, "now">): Quotas {
@@ -79,13 +79,13 @@ function checkRule(rule: QuotaRule): void {
   const limits = scopes.map((scope) => rule[scope]).filter((limit) => limit !== undefined);
   if (limits.length === 0) refuse("sets no limit");
   if (limits.some((limit) => !Number.isSafeInteger(limit) || limit < 0)) {
-    refuse("has a limit that is no whole number from 0");
+    refuse("has a limit that is not a whole number of at least 0");
   }
   for (const glob of [rule.tool, rule.agent]) {
     if (glob === undefined) continue;
     if (typeof glob !== "string" || glob === "") refuse("has an empty glob");
     const fault = faultOfName(glob);
-    if (fault !== undefined) refuse(`has the unusable glob ${JSON.stringify(glob)}: ${fault}`);
+    if (fault !== undefined) refuse(`has the invalid glob ${JSON.stringify(glob)}: ${fault}`);
   }
 }
 
@@ -106,7 +106,7 @@ function keyOf(position: number, scope: Scope, { rule, call }: { rule: QuotaRule
   ]);
 }
 
-/** A call outside of tasks must not slip through: its session stands for the task. */
+/** A call without a task is counted for its session. */
 function taskOf({ taskId, sessionId }: QuotaCall): readonly (string | null)[] {
   return taskId === undefined ? [null, sessionId] : [taskId];
 }
@@ -116,7 +116,7 @@ function recall(counters: Map<string, Counter>, key: string, limit: number, scop
   if (known !== undefined) counters.delete(key);
   const counter = known ?? (scope === "perMinute" ? createWindow(limit) : createTotal(limit));
   counters.set(key, counter);
-  if (counters.size > mostCounters) {
+  if (counters.size > maxCounters) {
     const oldest = counters.keys().next();
     if (oldest.done !== true) counters.delete(oldest.value);
   }
@@ -162,12 +162,19 @@ function spent({ toolName }: QuotaCall, { scope, limit, freeAt, now }: Spent): T
   const span = { perMinute: "a minute", perTask: "a task", perSession: "a session" }[scope];
   const never = freeAt === Infinity;
   const within = { perMinute: "", perTask: " within this task", perSession: " within this session" }[scope];
-  const when = never ? `It does not free${within}.` : `It frees at ${new Date(freeAt).toISOString()}.`;
-  return new ToolUnavailableError(`The quota of ${limit} calls ${span} for "${toolName}" is spent. ${when}`, {
-    code: "QUOTA_SPENT",
-    toolName,
-    retryable: !never,
-    hint: never ? "Do without this tool." : `Wait ${Math.ceil((freeAt - now) / 1000)} s, or do without.`,
-    details: { limit, per: scope.slice(3).toLowerCase(), availableAt: never ? null : freeAt },
-  });
+  const when = never
+    ? `It is not renewed${within}.`
+    : `It is available again at ${new Date(freeAt).toISOString()}.`;
+  return new ToolUnavailableError(
+    `The quota of ${limit} calls ${span} for "${toolName}" is used up. ${when}`,
+    {
+      code: "QUOTA_SPENT",
+      toolName,
+      retryable: !never,
+      hint: never
+        ? "Continue without this tool."
+        : `Wait ${Math.ceil((freeAt - now) / 1000)} s, or continue without this tool.`,
+      details: { limit, per: scope.slice(3).toLowerCase(), availableAt: never ? null : freeAt },
+    },
+  );
 }

@@ -10,34 +10,35 @@ export async function reportHealth(entry: ToolEntry, resolver: Resolver): Promis
   return block === undefined ? report : { ...report, status: "unhealthy", message: `It ${block.reason}.` };
 }
 
-const atOnce = 8;
+const concurrentChecks = 8;
 
-/** The health of the whole: good while every tool that nobody disabled is well. */
+/** The overall health: healthy if every enabled tool is. */
 export async function reportOverall(
   entries: readonly ToolEntry[],
   resolver: Resolver,
 ): Promise<HealthReport> {
   const asked = entries.filter((entry) => entry.disabledBecause === undefined);
-  const ill = new Map<string, HealthReport>();
+  const unhealthy = new Map<string, HealthReport>();
   const queue = asked.values();
   const worker = async (): Promise<void> => {
     for (const entry of queue) {
       const report = await reportHealth(entry, resolver);
-      if (report.status !== "healthy") ill.set(entry.name, report);
+      if (report.status !== "healthy") unhealthy.set(entry.name, report);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrentChecks }, worker));
   const details = {
     total: entries.length,
-    healthy: asked.length - ill.size,
+    healthy: asked.length - unhealthy.size,
     disabled: entries.length - asked.length,
-    tools: Object.assign(Object.create(null), Object.fromEntries(ill)) as Record<string, HealthReport>,
+    tools: Object.assign(Object.create(null), Object.fromEntries(unhealthy)) as Record<string, HealthReport>,
   };
-  if (ill.size === 0) return { status: "healthy", message: `All ${asked.length} tools are well.`, details };
-  const names = [...ill.keys()].slice(0, 10).join(", ");
+  if (unhealthy.size === 0)
+    return { status: "healthy", message: `All ${asked.length} tools are healthy.`, details };
+  const names = [...unhealthy.keys()].slice(0, 10).join(", ");
   return {
     status: "unhealthy",
-    message: `${ill.size} of ${asked.length} tools are not well: ${names}.`,
+    message: `${unhealthy.size} of ${asked.length} tools are unhealthy: ${names}.`,
     details,
   };
 }

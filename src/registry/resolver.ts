@@ -10,7 +10,7 @@ import type { ToolEntry } from "./tool-entry.js";
 import { shorten, splitSpec } from "./tool-name.js";
 import type { Toolset } from "./toolsets.js";
 
-/** From where a name is looked at. */
+/** Who resolves a name. */
 export interface ResolveView {
   /** Decides the arm of an experiment. */
   readonly sessionId: string;
@@ -18,9 +18,9 @@ export interface ResolveView {
   readonly toolset?: Toolset | undefined;
 }
 
-const mostKept = 100;
+const maxCachedNeeds = 100;
 
-/** Leads a name to the one entry that answers, or says why none does. */
+/** Finds the one entry that a name means, or says why there is none. */
 export class Resolver {
   readonly #index: NameIndex;
   readonly #clock: Pick<Clock, "now">;
@@ -31,7 +31,7 @@ export class Resolver {
     this.#clock = clock;
   }
 
-  /** The hot path: one look into a map and a few flags. Everything unusual goes the slow way. */
+  /** The hot path: one map lookup and a few flags. Everything unusual takes the slow path. */
   resolve(name: string, view: ResolveView): ToolEntry {
     const family = this.#index.family(name);
     if (family !== undefined && family.experiment === undefined) {
@@ -65,15 +65,15 @@ export class Resolver {
     return entries;
   }
 
-  /** The error for a name that leads nowhere; the same for what is hidden and for what never was. */
+  /** The error for an unknown name; hidden tools get the same one. */
   notFound(name: string, toolset?: Toolset): ToolNotFoundError {
-    // A request can carry anything as its name.
+    // The name of a request can be anything.
     const wanted = typeof name === "string" ? name : `(${typeof name})`;
     const versions = this.#visibleVersions(wanted, toolset);
     const near =
       versions.length > 0 ? undefined : nearest(splitSpec(wanted).name, this.#visibleNames(toolset));
-    const guess = near === undefined ? "List the tools to see what there is." : `Did you mean "${near}"?`;
-    const hint = versions.length > 0 ? `Versions there are: ${versions.join(", ")}.` : guess;
+    const guess = near === undefined ? "List the tools to see which exist." : `Did you mean "${near}"?`;
+    const hint = versions.length > 0 ? `Available versions: ${versions.join(", ")}.` : guess;
     return new ToolNotFoundError(shorten(wanted), { hint });
   }
 
@@ -89,7 +89,7 @@ export class Resolver {
   #dependencyBlock(entry: ToolEntry, toolset: Toolset | undefined): Block | undefined {
     const { entries, missing } = this.#needsOf(entry);
     if (missing !== undefined) {
-      // What is no longer there cannot be looked up in the toolset, so it is named to nobody who has one.
+      // A tool that is gone cannot be checked against the toolset, so its name is not shown to an agent with one.
       const which = toolset === undefined ? `"${missing}"` : "a tool";
       return {
         code: "TOOL_DISABLED",
@@ -110,8 +110,8 @@ export class Resolver {
     const { revision } = this.#index;
     if (known?.revision === revision) return known.needs;
     const needs = collectNeeds(entry, (spec) => this.#index.lookup(spec));
-    // Long lists are not kept: a chain of tools would hold the square of its length.
-    if (needs.entries.length <= mostKept) this.#needs.set(entry, { revision, needs });
+    // Long lists are not cached: a chain of tools would take the square of its length.
+    if (needs.entries.length <= maxCachedNeeds) this.#needs.set(entry, { revision, needs });
     return needs;
   }
 

@@ -15,14 +15,14 @@ type Announce = (
   payload: TenonEvents["TOOL_REGISTERED"],
 ) => void;
 
-const mostDeparted = 400;
+const maxDeparted = 400;
 
 /** Who is there: entries come and go here, whole batches or none, while calls run. */
 export class Roster {
   readonly index = new NameIndex();
   readonly #surroundings: EntrySurroundings;
   readonly #announce: Announce;
-  /** Names that somebody depends on: only these can close a circle. */
+  /** Names that some tool depends on: only these can close a cycle. */
   readonly #dependedOn = new Set<string>();
   /** Entries that left, for their last states; the oldest are forgotten. */
   readonly #departed = new Map<string, ToolEntry>();
@@ -49,7 +49,7 @@ export class Roster {
       for (const entry of added) this.index.remove(entry);
       throw error;
     }
-    for (const entry of ordered) this.#welcome(entry);
+    for (const entry of ordered) this.#entered(entry);
     return ordered;
   }
 
@@ -70,15 +70,15 @@ export class Roster {
     }
     // What a person disabled stays so: a reload must not switch it on.
     if (old?.disabledBecause !== undefined) entry.disable(old.disabledBecause);
-    if (old !== undefined) void this.#dismiss(old, "was replaced", entry);
-    this.#welcome(entry);
+    if (old !== undefined) void this.#retire(old, "was replaced", entry);
+    this.#entered(entry);
     return entry;
   }
 
   /** Let entries go: at once for new calls, for good when their running calls have ended. */
   async remove(entries: readonly ToolEntry[]): Promise<void> {
     for (const entry of entries) this.index.remove(entry);
-    await Promise.all(entries.map((entry) => this.#dismiss(entry, "was unregistered")));
+    await Promise.all(entries.map((entry) => this.#retire(entry, "was unregistered")));
   }
 
   /** Let all go, the last first: dependents came after what they depend on. */
@@ -98,7 +98,7 @@ export class Roster {
       for (const spec of calls) this.#dependedOn.add(splitSpec(spec).name);
     }
     const [only, ...more] = entries;
-    // One new tool that nobody waits for closes no circle, so a long chain need not be walked each time.
+    // A single new tool that no other depends on cannot close a cycle, so long chains are not walked each time.
     const walk = more.length > 0 || (only !== undefined && this.#isAwaited(only));
     return orderByDependency(entries, (spec) => this.index.lookup(spec), walk ? "deep" : "shallow");
   }
@@ -107,13 +107,13 @@ export class Roster {
     return this.#dependedOn.has(name) || aliases.some((alias) => this.#dependedOn.has(alias));
   }
 
-  #welcome(entry: ToolEntry): void {
+  #entered(entry: ToolEntry): void {
     const off = this.index.family(entry.name)?.off;
     if (off !== undefined && entry.disabledBecause === undefined) entry.disable(off);
-    this.#tell("TOOL_REGISTERED", entry);
+    this.#announceEntry("TOOL_REGISTERED", entry);
   }
 
-  #dismiss(entry: ToolEntry, reason: string, successor?: ToolEntry): Promise<void> {
+  #retire(entry: ToolEntry, reason: string, successor?: ToolEntry): Promise<void> {
     const left = entry.retire(reason, successor);
     this.#leaving.add(left);
     void left.then(() => this.#leaving.delete(left));
@@ -122,14 +122,14 @@ export class Roster {
       this.#departed.set(key, entry);
     }
     for (const key of this.#departed.keys()) {
-      if (this.#departed.size <= mostDeparted) break;
+      if (this.#departed.size <= maxDeparted) break;
       this.#departed.delete(key);
     }
-    this.#tell("TOOL_UNREGISTERED", entry);
+    this.#announceEntry("TOOL_UNREGISTERED", entry);
     return left;
   }
 
-  #tell(event: "TOOL_REGISTERED" | "TOOL_UNREGISTERED", { name, version }: ToolEntry): void {
+  #announceEntry(event: "TOOL_REGISTERED" | "TOOL_UNREGISTERED", { name, version }: ToolEntry): void {
     attempt((payload) => this.#announce(event, payload), { toolName: name, version });
   }
 }

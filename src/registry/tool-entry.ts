@@ -27,7 +27,7 @@ export class ToolEntry {
   readonly version: string;
   readonly aliases: readonly string[];
   readonly dependsOn: readonly string[];
-  /** All that it calls, whether it can do without or not. */
+  /** All tools that it calls, required or optional. */
   readonly calls: readonly string[];
   readonly input: Validator;
   readonly output: Validator | undefined;
@@ -68,7 +68,7 @@ export class ToolEntry {
     return this.#life.running;
   }
 
-  /** Usable without a closer look: nothing blocks it and nothing has to be asked. */
+  /** Whether it can be used without further checks. */
   get open(): boolean {
     return this.#plain && !this.#life.shut;
   }
@@ -88,7 +88,7 @@ export class ToolEntry {
     const fixed = this.#life.shut ? this.#life.block() : undefined;
     if (fixed !== undefined || this.#isEnabled === undefined) return fixed;
     try {
-      return this.#isEnabled() ? undefined : { code: "TOOL_DISABLED", reason: "says that it is disabled" };
+      return this.#isEnabled() ? undefined : { code: "TOOL_DISABLED", reason: "reports that it is disabled" };
     } catch (error) {
       return { code: "TOOL_DISABLED", reason: `cannot say whether it is enabled (${reasonOf(error)})` };
     }
@@ -105,7 +105,8 @@ export class ToolEntry {
   /** A call ended; the last one settles the state. */
   end(outcome: CallOutcome): void {
     const life = this.#life;
-    if (life.running === 0) throw new ToolInternalError(`A call of "${this.name}" ended that never began.`);
+    if (life.running === 0)
+      throw new ToolInternalError(`A call of "${this.name}" ended that had not started.`);
     life.running--;
     life.judge(outcome);
     if (life.running > 0) return;
@@ -132,7 +133,7 @@ export class ToolEntry {
     this.#life.switch(undefined);
   }
 
-  /** Leave for good: no new calls, running ones end, then `dispose`. */
+  /** Unregister: no new calls, running ones end, then `dispose`. */
   retire(reason: string, successor?: ToolEntry): Promise<void> {
     this.#successor ??= successor;
     return this.#life.leave(reason);
@@ -164,7 +165,7 @@ export class ToolEntry {
     return undefined;
   }
 
-  /** The call counts as running while it waits, so that nobody disposes the tool meanwhile. */
+  /** The call counts as running while it waits, so that the tool is not disposed meanwhile. */
   async #beginAfter(step: Promise<unknown>): Promise<void> {
     const life = this.#life;
     life.running++;

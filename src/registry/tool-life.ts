@@ -8,7 +8,7 @@ import type { TransitionWatch } from "./lifecycle.js";
 import { Lifecycle } from "./lifecycle.js";
 import { reasonOf, withinTime } from "./within-time.js";
 
-/** What a life is made of. */
+/** What a `ToolLife` is made of. */
 export interface LifeParts {
   readonly tool: Tool;
   readonly version: string;
@@ -17,7 +17,7 @@ export interface LifeParts {
   readonly health: HealthOptions;
 }
 
-/** What blocks one tool version, and the legal walk to the state that fits. Owned by its entry. */
+/** What blocks one tool version, and its state. Owned by its entry. */
 export class ToolLife {
   readonly lifecycle: Lifecycle;
   readonly gate: HealthGate;
@@ -25,11 +25,11 @@ export class ToolLife {
   readonly limitMs: number;
   /** Calls between begin and end. */
   running = 0;
-  /** `init` is done, or there is none and somebody needed the tool. */
+  /** `init` is done, or there is none and the tool was needed. */
   warm = false;
   /** How many steps that may bring the tool back (`init`, a probe) are under way. */
   probes = 0;
-  /** One call is let through to see whether the tool works again. */
+  /** One call is running to see whether the tool works again. */
   trial = false;
   #shut = false;
   #off: string | undefined;
@@ -51,7 +51,7 @@ export class ToolLife {
     this.lifecycle = new Lifecycle({ name: tool.name, version }, () => clock.now(), watch);
   }
 
-  /** No new call may begin without a closer look. */
+  /** Whether `block` must be checked before a new call. */
   get shut(): boolean {
     return this.#shut;
   }
@@ -61,12 +61,12 @@ export class ToolLife {
     return this.#off;
   }
 
-  /** It has been told to leave. */
+  /** Whether it is being unregistered. */
   get leaving(): boolean {
     return this.#gone !== undefined;
   }
 
-  /** Running calls have to be settled with care, not by one plain step. */
+  /** Whether the end of the running calls needs more than the step to Ready. */
   get troubled(): boolean {
     return this.#critical || this.#shut;
   }
@@ -97,12 +97,12 @@ export class ToolLife {
     }
     const { reason, probeAt } = this.gate;
     if (reason === undefined || this.probes > 0) return undefined;
-    const out = `was taken out after ${reason}`;
-    if (this.trial) return { code: "TOOL_UNHEALTHY", reason: `${out} and is on trial by another call` };
+    const out = `was disabled after ${reason}`;
+    if (this.trial) return { code: "TOOL_UNHEALTHY", reason: `${out} and another call is testing it` };
     if (probeAt > this.#clock.now()) return { code: "TOOL_UNHEALTHY", reason: out, availableAt: probeAt };
     // A trial call needs the tool for itself, or its outcome could be another call's.
     const alone = this.running === 0 || this.#tool.healthCheck !== undefined || !this.warm;
-    return alone ? undefined : { code: "TOOL_UNHEALTHY", reason: `${out} and still has calls that run` };
+    return alone ? undefined : { code: "TOOL_UNHEALTHY", reason: `${out} and still has running calls` };
   }
 
   /** Count how a call ended; the state is settled by the last one. */
@@ -112,14 +112,14 @@ export class ToolLife {
     const now = critical ? this.#clock.now() : 0;
     if (this.trial) {
       this.trial = false;
-      if (critical) this.gate.shut("another critical error on trial", now);
+      if (critical) this.gate.shut("another critical error", now);
       else this.gate.open();
     }
     this.gate.record(outcome, now);
     this.#shut = this.#isShut();
   }
 
-  /** A tool without `init` is ready as soon as somebody needs it. */
+  /** A tool without `init` is ready as soon as it is needed. */
   warmUp(): void {
     this.warm = true;
     this.lifecycle.move("Initializing");
@@ -132,7 +132,7 @@ export class ToolLife {
     this.settle();
   }
 
-  /** Walk, legally, to the state that fits once no call runs. Listeners may change what fits on the way. */
+  /** Move, by legal transitions, to the right state once no call runs. Listeners may change which one that is. */
   settle(): void {
     if (this.#settling || this.lifecycle.moving) return;
     this.#settling = true;
@@ -147,7 +147,7 @@ export class ToolLife {
     return this.#off !== undefined || this.#gone !== undefined || this.gate.reason !== undefined;
   }
 
-  /** One step of the walk; `false` when it is at its end. */
+  /** One transition; `false` if there is none left to make. */
   #step(): boolean {
     const { state } = this.lifecycle;
     if (state === "Unregistered" || state === "Initializing") return false;
@@ -156,7 +156,7 @@ export class ToolLife {
     if (state === "Error") return this.#go(this.#shut ? "Disabled" : "Ready");
     if (state === "Ready") return this.#shut && this.#go("Disabled");
     if (state === "Disabled") return !this.#shut && this.#go("Ready");
-    // Nothing to initialise: the walk to Disabled is honest. Where there is, being shut must do.
+    // Without init it can move on to Disabled. With init it stays Registered, and `shut` keeps calls out.
     if (state !== "Registered" || !this.#shut || this.#tool.init !== undefined) return false;
     this.warmUp();
     return true;
@@ -174,7 +174,7 @@ export class ToolLife {
     return true;
   }
 
-  /** Dispose, then leave. What was never started has nothing to dispose. */
+  /** Dispose, then unregister. A tool that was never started has nothing to dispose. */
   #depart(state: ToolState): boolean {
     const untouched = state === "Registered" && this.#tool.init !== undefined;
     if (this.#tool.dispose === undefined || untouched) {

@@ -23,12 +23,12 @@ export function checkName(name: unknown, what: "name" | "alias", owner: string):
 }
 
 function faultOf(name: unknown): string | undefined {
-  if (typeof name !== "string") return "is no string";
-  // One letter can stand for a whole phrase with blanks, so the normal form is judged too.
+  if (typeof name !== "string") return "is not a string";
+  // One character can expand to several with spaces, so the normalized form is checked too.
   if (!legalName.test(name) || !legalName.test(name.normalize("NFKC"))) {
     return "is longer than 128 characters or holds one that is not allowed";
   }
-  if (!somethingToRead.test(name)) return "holds no letter and no digit";
+  if (!somethingToRead.test(name)) return "contains no letter or digit";
   if (foldName(name) === "__proto__") return "is reserved";
   return undefined;
 }

@@ -10,7 +10,7 @@ export interface ToolSearchOptions {
   readonly visible: (entry: ToolEntry) => boolean;
 }
 
-/** What a word of a tool is worth by where it stands. */
+/** How much a word of a tool counts, by where it occurs. */
 const weights = { name: 6, alias: 4, parameter: 1, category: 2, description: 1 } as const;
 
 /** Finds tools by words in large catalogues. The index follows the registry: a changed one is read again. */
@@ -85,7 +85,7 @@ interface Index {
   readonly entries: readonly ToolEntry[];
   readonly byName: ReadonlyMap<string, number>;
   readonly postings: ReadonlyMap<string, readonly (readonly [number, number])[]>;
-  /** In order, so that all with one beginning stand together. */
+  /** Sorted, so that words with the same prefix are adjacent. */
   readonly words: readonly string[];
 }
 
@@ -109,7 +109,7 @@ function scoreAll(
   return { scores, hits };
 }
 
-/** What a word is worth for each tool, written into `scores`: a whole word in full, a mere beginning by half. */
+/** How much a word counts for each tool, added to `scores`: a whole word fully, a prefix by half. */
 function scoreWord(word: string, index: Index, scores: Float64Array): readonly number[] {
   const { entries, postings, words } = index;
   const touched: number[] = [];

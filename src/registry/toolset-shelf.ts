@@ -5,7 +5,7 @@ import { shorten } from "./tool-name.js";
 import type { Toolset, ToolsetDefinition } from "./toolsets.js";
 import { compileToolset } from "./toolsets.js";
 
-/** The toolsets that can be asked for by name. */
+/** The toolsets by name. */
 export class ToolsetShelf {
   readonly #sets = new Map<string, Toolset>();
 
@@ -13,7 +13,7 @@ export class ToolsetShelf {
     for (const [name, definition] of Object.entries(own)) this.define(name, definition);
   }
 
-  /** Add a set, or write one of one's own anew; the built-in ones stay what they promise. */
+  /** Add a toolset, or replace a custom one; built-in ones cannot be replaced. */
   define(name: string, definition: ToolsetDefinition): void {
     if (builtinToolsets.has(name)) {
       throw new ToolDefinitionError(`The toolset "${name}" is built in.`, {
@@ -30,7 +30,7 @@ export class ToolsetShelf {
     if (known !== undefined) return known;
     const names = this.names();
     const near = nearest(name, names);
-    throw new ToolValidationError(`There is no toolset "${shorten(name)}".`, {
+    throw new ToolValidationError(`Unknown toolset "${shorten(name)}".`, {
       code: "VALUE_INVALID",
       hint: near === undefined ? `Use one of ${names.join(", ")}.` : `Did you mean "${near}"?`,
     });

@@ -179,7 +179,7 @@ describe("a toolset", () => {
     expect(own.toolset("mine").name).toBe("mine");
     expect(own.toolset("constructor").name).toBe("constructor");
     expect(() => own.toolset("codng")).toThrow(expect.objectContaining({ hint: 'Did you mean "coding"?' }));
-    expect(() => own.toolset("toString")).toThrow(/no toolset/);
+    expect(() => own.toolset("toString")).toThrow(/Unknown toolset/);
     own.defineToolset("mine", ["c"]);
     expect(() => own.defineToolset("readonly", ["*"])).toThrow(ToolDefinitionError);
     expect(own.toolsetNames()).toContain("stage:delivery");

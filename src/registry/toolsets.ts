@@ -108,7 +108,7 @@ function checkToolset(name: string, definition: unknown): asserts definition is 
     });
   };
   if (typeof name !== "string" || name.trim() === "") refuse("has no name");
-  if (!Array.isArray(definition)) refuse("is no list");
+  if (!Array.isArray(definition)) refuse("is not an array");
   for (const rule of definition as unknown[]) {
     const fault = typeof rule === "string" ? faultOfGlob(rule) : faultOfSelector(rule);
     if (fault !== undefined) refuse(fault);

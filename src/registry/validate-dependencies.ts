@@ -4,12 +4,12 @@ import type { NameIndex } from "./name-index.js";
 import type { ToolEntry } from "./tool-entry.js";
 import { reasonOf } from "./within-time.js";
 
-/** Refuse a tool that does not fit the tools it calls, by its own word. */
+/** Refuse a tool whose own check finds a mismatch with the tools that it calls. */
 export function validateDependencies({ tool }: ToolEntry, index: NameIndex): void {
   if (tool.validateDependencies === undefined) return;
   const refuse = (faults: readonly string[], cause?: unknown): never => {
     throw new ToolDefinitionError(
-      `Tool "${tool.name}" does not fit the tools it calls: ${faults.join("; ")}.`,
+      `Tool "${tool.name}" does not match the tools that it calls: ${faults.join("; ")}.`,
       { toolName: tool.name, cause, hint: "Correct each point; `tenon tools NAME` shows what a tool takes." },
     );
   };

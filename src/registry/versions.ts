@@ -17,7 +17,7 @@ export function isVersion(text: unknown): text is string {
   return typeof text === "string" && text.length <= longest && grammar.test(text);
 }
 
-/** Whether the text can stand after `@`. */
+/** Whether the text is valid after `@`. */
 export function isRange(text: string): boolean {
   if (text.length > longest) return false;
   return text === "latest" || isVersion(text) || semver().validRange(text) !== null;
@@ -34,7 +34,7 @@ export function sameVersion(a: string, b: string): boolean {
   return withoutBuild(a) === withoutBuild(b);
 }
 
-/** Whether a version lies in the range; an exact version matches itself, prereleases included. */
+/** Whether a version is in the range; an exact version matches itself, prereleases included. */
 export function inRange(version: string, range: string): boolean {
   if (range === "latest" || sameVersion(version, range)) return true;
   return range.length <= longest && semver().satisfies(version, range);

@@ -1,31 +1,31 @@
-/** Run a step of a tool's life, bounded in time; whatever it throws or rejects with becomes a rejection. */
+/** Run `init`, `dispose` or a health check with a time limit; whatever it throws becomes a rejection. */
 export async function withinTime<Value>(
   step: () => Value | Promise<Value>,
   limitMs: number,
   what: string,
 ): Promise<Value> {
-  // A longer timer would fire at once.
-  const longest = 2 ** 31 - 1;
+  // A longer timer would fire immediately.
+  const maxTimerMs = 2 ** 31 - 1;
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new Error(`${what} took longer than ${limitMs} ms`)),
-      Math.min(limitMs, longest),
+      Math.min(limitMs, maxTimerMs),
     );
   });
   try {
-    // Should the step lose the race, the race still handles its late rejection.
+    // If the step loses the race, its late rejection is still handled.
     return await Promise.race([(async () => await step())(), expired]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** What was thrown, in words, whatever it is. */
+/** The message of anything that was thrown. */
 export function reasonOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);
   } catch {
-    return "something that cannot be shown";
+    return "an error without a readable message";
   }
 }

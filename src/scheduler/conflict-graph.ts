@@ -101,7 +101,7 @@ const conflictsOf: Readonly<Record<Mode, readonly Mode[]>> = {
  */
 class Group<Owner> {
   members = 0;
-  /** Somebody waits for it, so it takes no more members. */
+  /** Something waits for it, so it takes no more members. */
   sealed = false;
   earlier: Group<Owner> | undefined;
   later: Group<Owner> | undefined;
@@ -210,7 +210,7 @@ function clear<Owner>({ node, mode }: Group<Owner>): void {
   node.busy--;
 }
 
-// An empty group that nobody waits for says no more than the one before it.
+// An empty group that nothing waits for is the same as the one before it.
 function unlink<Owner>(group: Group<Owner>, earlier: Group<Owner>): void {
   earlier.later = group.later;
   if (group.later === undefined) group.node.groups[group.mode] = earlier;

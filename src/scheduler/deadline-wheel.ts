@@ -1,8 +1,8 @@
 /**
  * Time limits on one shared timer, which keeps no process alive.
  *
- * Limits of about the same length stand in one lane, in order of expiry because they all last equally
- * long; so adding and removing is a step in a linked list, and only the heads of the lanes are looked at
+ * Limits of about the same length share one lane, in order of expiry because they all last equally
+ * long; so adding and removing is a step in a linked list, and only the heads of the lanes are checked
  * when the timer fires. A limit is rounded up to its lane, at most 3.2 % of its length and nothing below
  * 64 ms, so none is ever early. Most limits are removed long before; the timer is not touched for them.
  */
@@ -18,7 +18,7 @@ export class DeadlineWheel {
     this.#monotonic = options.monotonic;
   }
 
-  /** Call `onDeadline` once, `ms` from now; what is not a number counts as no limit, the longest there is. */
+  /** Call `onDeadline` once, `ms` from now; anything that is not a number counts as the maximum. */
   add(ms: number, onDeadline: () => void): Deadline {
     const deadline: LaneEntry = {
       onDeadline,
@@ -33,7 +33,7 @@ export class DeadlineWheel {
     return deadline;
   }
 
-  /** Forget a deadline; one that is gone already does no harm. */
+  /** Remove a deadline; one that is gone already is ignored. */
   remove(deadline: Deadline): void {
     const entry = deadline as LaneEntry;
     entry.pauses = 0;
@@ -57,7 +57,7 @@ export class DeadlineWheel {
     if (!this.#closed) this.#link(entry, entry.remaining);
   }
 
-  /** Forget all deadlines and take no more. */
+  /** Remove all deadlines and accept no more. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -84,7 +84,7 @@ export class DeadlineWheel {
   #wake(due: number): void {
     clearTimeout(this.#timer);
     this.#wakesAt = due;
-    const wait = Math.min(Math.max(Math.ceil(due - this.#monotonic()), 1), longestMs);
+    const wait = Math.min(Math.max(Math.ceil(due - this.#monotonic()), 1), maxMs);
     this.#timer = setTimeout(this.#onTimer, wait);
     this.#timer.unref();
   }
@@ -137,14 +137,14 @@ interface Lane {
 }
 
 /** The longest wait that a Node timer takes. */
-const longestMs = 2 ** 31 - 1;
+const maxMs = 2 ** 31 - 1;
 
 /** Round up to six significant bits: 1 to 64 exactly, then in steps of 1/32 of a power of two. */
 function toLaneLength(ms: number): number {
-  if (!(ms < longestMs)) return longestMs;
+  if (!(ms < maxMs)) return maxMs;
   const whole = Math.max(Math.ceil(ms), 1);
   const step = 1 << Math.max(31 - Math.clz32(whole) - 5, 0);
-  return Math.min(Math.ceil(whole / step) * step, longestMs);
+  return Math.min(Math.ceil(whole / step) * step, maxMs);
 }
 
 function unlink(entry: LaneEntry): void {

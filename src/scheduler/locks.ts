@@ -36,7 +36,7 @@ export function toLocks(resources: Resources | undefined, names: LockNames): rea
 function toList(list: unknown, field: string): readonly unknown[] {
   if (list === undefined || list === null) return none;
   if (Array.isArray(list)) return list;
-  throw malformed(`"${field}" is no list`);
+  throw malformed(`"${field}" is not an array`);
 }
 
 interface Conversion extends LockNames {
@@ -45,12 +45,12 @@ interface Conversion extends LockNames {
 
 function addLocks(locks: Map<string, Lock>, list: readonly unknown[], conversion: Conversion): void {
   for (const resource of list) {
-    if (typeof resource !== "object" || resource === null) throw malformed("an entry is no object");
+    if (typeof resource !== "object" || resource === null) throw malformed("an entry is not an object");
     let known = false;
     for (const [kind, space] of spaces) {
       const name = (resource as Readonly<Record<string, unknown>>)[kind];
       if (name === undefined) continue;
-      if (typeof name !== "string") throw malformed(`the "${kind}" of an entry is no string`);
+      if (typeof name !== "string") throw malformed(`the "${kind}" of an entry is not a string`);
       known = true;
       if (space === "path" && "scope" in resource && resource.scope === "session") {
         addLock(locks, { space: "session", key: conversion.sessionId, write: conversion.write });

@@ -1,6 +1,6 @@
 import type { RetryPolicy } from "../contract/tool.js";
 
-/** What holds where a tool names no retry policy of its own. */
+/** The policy of tools without one. */
 export const defaultRetry: Required<RetryPolicy> = Object.freeze({
   attempts: 3,
   delayMs: 1000,
@@ -8,7 +8,7 @@ export const defaultRetry: Required<RetryPolicy> = Object.freeze({
 });
 
 /** The longest wait that a Node timer takes. */
-const longestMs = 2 ** 31 - 1;
+const maxMs = 2 ** 31 - 1;
 
 /** How far a wait strays from its nominal length, so that calls that failed together do not return together. */
 const jitter = 0.25;
@@ -27,5 +27,5 @@ export function retryDelay(attempt: number, policy: RetryPolicy, random: () => n
 
 function toDuration(value: number | undefined, fallback: number): number {
   if (value === undefined || Number.isNaN(value)) return fallback;
-  return Math.min(Math.max(value, 0), longestMs);
+  return Math.min(Math.max(value, 0), maxMs);
 }

@@ -16,8 +16,8 @@ export interface AlertWatch {
   alerts(): readonly AuditAlert[];
 }
 
-const mostSessions = 1000;
-const mostAlerts = 200;
+const maxSessions = 1000;
+const maxAlerts = 200;
 
 /** A pattern: so many of its calls within so long, in one session. */
 const patterns = {
@@ -49,7 +49,7 @@ export function createAlertWatch(onAlert: (alert: AuditAlert) => void = () => {}
     windows = { burst: newWindow(), denials: newWindow(), probing: newWindow() };
     sessions.set(sessionId, windows);
     const [oldest] = sessions.keys();
-    if (sessions.size > mostSessions && oldest !== undefined) sessions.delete(oldest);
+    if (sessions.size > maxSessions && oldest !== undefined) sessions.delete(oldest);
     return windows;
   };
   return {
@@ -59,7 +59,7 @@ export function createAlertWatch(onAlert: (alert: AuditAlert) => void = () => {}
         if (!belongs(kind, call) || !isReached(windows[kind], kind, call.time)) continue;
         const alert = toAlert(kind, windows[kind], call);
         told.push(alert);
-        if (told.length > mostAlerts) told.shift();
+        if (told.length > maxAlerts) told.shift();
         onAlert(alert);
       }
     },

@@ -10,7 +10,7 @@ export interface LogEndOptions {
 
 /** A sync that begins this long after a write is over within 10 ms of it, where the disk is quick. */
 const syncDelayMs = 5;
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;
 /** Not every call tries again to write what waits. */
 const retryMs = 200;
 
@@ -166,7 +166,7 @@ export class LogEnd {
   }
 
   #keepWaiting(rests: readonly string[]): void {
-    const room = Math.max(0, mostWaiting - this.#waiting.length);
+    const room = Math.max(0, maxWaiting - this.#waiting.length);
     this.#waiting.push(...rests.slice(0, room));
     this.#lost += Math.max(0, rests.length - room);
   }

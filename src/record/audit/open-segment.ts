@@ -84,13 +84,13 @@ function adopt(deps: SegmentDeps, segment: number): OpenedSegment | undefined {
   return { segment, fd, headFd: openSync(paths.head, "r+"), fresh: false, ...now };
 }
 
-const mostHeads = 64;
-const mostLookedAt = 256;
+const maxHeads = 64;
+const maxChecked = 256;
 
 /** How far the newest segments are, as their writers noted; `except` is left out. */
 export function knownHeads(dir: string, except: number): [number, number, string][] {
   const heads = listSegments(dir)
-    .slice(-mostHeads)
+    .slice(-maxHeads)
     .map((segment) => [segment, readHead(segmentPaths(dir, segment).head)] as const);
   return heads.flatMap(([segment, head]) =>
     head === undefined || segment === except ? [] : [[segment, head.count, head.hash]],
@@ -100,7 +100,7 @@ export function knownHeads(dir: string, except: number): [number, number, string
 /** The segments whose processes died, looked at to their end; each is told of until `noteClosed`. */
 export function findAbandoned(deps: SegmentDeps, except: number): ClosedSegment[] {
   // Older ones were noted by whoever opened the log before.
-  const newest = listSegments(deps.dir).slice(-mostLookedAt);
+  const newest = listSegments(deps.dir).slice(-maxChecked);
   return newest.flatMap((segment) => {
     if (segment === except) return [];
     const paths = segmentPaths(deps.dir, segment);

@@ -23,7 +23,7 @@ export interface AuditSearch {
   forget(): void;
 }
 
-const mostRecords = 100_000;
+const maxRecords = 100_000;
 const worthSaving = 2000;
 
 /** Search the segments of a directory; what is known of them is kept and brought up to date each time. */
@@ -58,7 +58,7 @@ export function createAuditSearch(dir: string): AuditSearch {
     },
     find(query) {
       const found = indexes();
-      const wanted = Math.min(Math.max(Math.trunc(query.limit ?? 100) || 0, 0), mostRecords);
+      const wanted = Math.min(Math.max(Math.trunc(query.limit ?? 100) || 0, 0), maxRecords);
       const cursors = found.map((one) => new Cursor(dir, one, query, startOf(found, query.before)));
       const records: AuditRecord[] = [];
       try {

@@ -63,7 +63,7 @@ describe("reflect", () => {
   it("goes on with the way out of what is still open", () => {
     const open = look(ok("read_file"), failed("http_get", "NETWORK_FAILED"));
     expect(open.verdict).toBe("continue");
-    expect(open.nextFocus).toContain(errorCodes.NETWORK_FAILED.wayOut);
+    expect(open.nextFocus).toContain(errorCodes.NETWORK_FAILED.hint);
   });
 
   it("plans anew where somebody said no, the tool is missing, or the same fails again and again", () => {

@@ -177,7 +177,7 @@ function lessonsOf(
 /** The error's hint, else that of its code, and a note about repetition. */
 function suggest({ error, count, toolName }: { error: ErrorInfo; count: number; toolName: string }): string {
   const known = Object.hasOwn(errorCodes, error.code)
-    ? errorCodes[error.code as keyof typeof errorCodes].wayOut
+    ? errorCodes[error.code as keyof typeof errorCodes].hint
     : "Read the message and change the call.";
   const hint = error.hint ?? known;
   if (count < repeated) return hint;

@@ -25,11 +25,10 @@ export function pathRefused(
   reason: string,
   { code, layer = 2, hint }: { code: string; layer?: 2 | 4; hint?: string },
 ): ToolSecurityError {
-  const wayOut: string | undefined = (errorCodes as Partial<Record<string, { wayOut: string }>>)[code]
-    ?.wayOut;
+  const known = (errorCodes as Partial<Record<string, { hint: string }>>)[code];
   return new ToolSecurityError(reason, {
     code,
-    hint: hint ?? wayOut ?? "Use a path inside the workspace.",
+    hint: hint ?? known?.hint ?? "Use a path inside the workspace.",
     details: { errorCode: 2, layer },
   });
 }
