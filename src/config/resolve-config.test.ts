@@ -86,6 +86,8 @@ describe("resolveConfig", () => {
         },
       },
     ],
+    ["a pattern that cannot be used", { tools: { enabled: ["@(read|write)_file"] } }],
+    ["a pattern of too many alternatives", { secrets: { allowEnv: ["{a,b}".repeat(9)] } }],
     ["a home that is not known", { files: { forbiddenPaths: ["~/.ssh"] } }],
     ["a polluting key", JSON.parse('{"files":{"__proto__":{"x":1}}}')],
     ["no object", "auto"],

@@ -21,7 +21,7 @@ export interface Explanation {
 
 /** What was decided about one simple command. */
 export interface CommandVerdict {
-  /** As it would run; empty where it could not be analysed. */
+  /** As it would run; empty where it could not be analyzed. */
   readonly command: string;
   readonly decision: PolicyRule["decision"];
   readonly rule: string;

@@ -60,7 +60,7 @@ describe("calls that touch several things", () => {
     const reasons = ["a", "b", "c"].map((path) => policy.decide(writeCall(path)).reason);
     expect(reasons).toEqual([
       'the rule "a" allows write_file changing a',
-      'the rule "b" asks before write_file changing b',
+      'the rule "b" requires consent for write_file changing b',
       'the rule "c" denies write_file changing c',
     ]);
   });

@@ -13,7 +13,7 @@ export interface Verdict {
   readonly why: string;
 }
 
-const verbs = { allow: "allows", ask: "asks before", deny: "denies" } as const;
+const verbs = { allow: "allows", ask: "requires consent for", deny: "denies" } as const;
 const strictness = { allow: 0, ask: 1, deny: 2 } as const;
 
 /** Whether the first verdict is stricter than the second. */
@@ -42,7 +42,7 @@ export function describe(facet: Facet): string {
     case "command":
       if (facet.command.words.length === 0)
         return facet.command.denied === undefined
-          ? " running a command that could not be analysed"
+          ? " running a command that could not be analyzed"
           : " running this line";
       return ` running \`${printable(facet.command.words.join(" "), 200)}\``;
     default:

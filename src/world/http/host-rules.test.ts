@@ -25,6 +25,8 @@ describe("compileHosts", () => {
     ["{api,www}.corp", "ftp.corp", 80, false],
     ["bücher.example", "xn--bcher-kva.example", 80, true],
     ["*.bücher.example", "a.xn--bcher-kva.example", 80, true],
+    ["db-[0-9].corp", "db-7.corp", 80, true],
+    ["db-[!0-9].corp", "db-7.corp", 80, false],
     ["*", "anything.at.all", 1, true],
   ])("%s with %s:%i is %s", (pattern, host, port, expected) => {
     expect(compileHosts([pattern]).matches(host, port)).toBe(expected);
@@ -45,6 +47,8 @@ describe("compileHosts", () => {
     "host:99999",
     "host:port",
     "10.0.0.0/8",
+    "@(a|b).corp",
+    `${"{a,b}".repeat(9)}.corp`,
   ])("refuses %j", (pattern) => {
     expect(() => compileHosts([pattern])).toThrow(expect.objectContaining({ code: "VALUE_INVALID" }));
   });
