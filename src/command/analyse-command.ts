@@ -92,7 +92,7 @@ function createWalk(place: Place): Walk {
     node: (node, scope) => walkNode(node, scope, walk),
     resolve: { text: resolveText, parts: resolveParts, output: staticOutput },
     source: (text, scope) => walkSource(text, scope, walk),
-    command: (draft, scope) => runCommand(draft, scope, walk),
+    command: (resolved, scope) => runCommand(resolved, scope, walk),
   };
   return walk;
 }

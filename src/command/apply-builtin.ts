@@ -1,11 +1,11 @@
 import { forget, type Scope } from "./scope.js";
 import { setVariable } from "./walk-command.js";
-import type { Draft, Walk } from "./walk.js";
+import type { ResolvedCommand, Walk } from "./walk.js";
 import type { Field } from "./words/field.js";
 import { absolutePath } from "./words/paths.js";
 
 /** Let a builtin change what is known for the commands after it. */
-export function applyBuiltin({ fields, stdin }: Draft, scope: Scope, walk: Walk): void {
+export function applyBuiltin({ fields, stdin }: ResolvedCommand, scope: Scope, walk: Walk): void {
   const [name, ...args] = fields;
   if (name?.known !== true) {
     // It could be any builtin.

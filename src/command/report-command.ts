@@ -7,7 +7,7 @@ import { taintOf } from "./judge/taint-of.js";
 import { changedFiles, readFiles } from "./judge/touched-files.js";
 import { isHarmlessVariable, isSteeringVariable } from "./judge/variables.js";
 import type { Scope, Stdin } from "./scope.js";
-import type { Draft, Walk } from "./walk.js";
+import type { ResolvedCommand, Walk } from "./walk.js";
 import { worse, type Field } from "./words/field.js";
 import { absolutePath } from "./words/paths.js";
 
@@ -21,15 +21,20 @@ export interface Findings {
 }
 
 /** Judge a command and add it to what the line runs. */
-export function reportCommand(draft: Draft, scope: Scope, walk: Walk, findings: Findings = {}): void {
-  const { fields, assignments, redirections } = draft;
-  const why = findings.why ?? unsure(draft, scope, walk);
-  const denied = findings.denied ?? denyCommand(draft, scope, walk.place);
+export function reportCommand(
+  resolved: ResolvedCommand,
+  scope: Scope,
+  walk: Walk,
+  findings: Findings = {},
+): void {
+  const { fields, assignments, redirections } = resolved;
+  const why = findings.why ?? unsure(resolved, scope, walk);
+  const denied = findings.denied ?? denyCommand(resolved, scope, walk.place);
   const reads =
-    denied === undefined && why === undefined ? readOnlyPaths(draft, scope, walk.place) : undefined;
+    denied === undefined && why === undefined ? readOnlyPaths(resolved, scope, walk.place) : undefined;
   for (const path of reads ?? []) walk.reads.add(path);
-  noteFlow(draft, scope, walk);
-  noteProgram(draft, scope, walk);
+  noteFlow(resolved, scope, walk);
+  noteProgram(resolved, scope, walk);
   const readOnly = denied === undefined && why === undefined && (findings.readOnly ?? reads !== undefined);
   walk.commands.push({
     words: fields.map(({ text }) => text),
@@ -39,7 +44,7 @@ export function reportCommand(draft: Draft, scope: Scope, walk: Walk, findings: 
     assignments,
     redirections: redirections.map(({ op, target, known }) => ({ op, target, known })),
     // A command that only reads needs no consent, and after a hundred commands the input is no longer worked out.
-    stdin: readOnly || walk.commands.length > maxFed ? unreadText(draft.stdin) : fedText(draft.stdin),
+    stdin: readOnly || walk.commands.length > maxFed ? unreadText(resolved.stdin) : fedText(resolved.stdin),
     cwds: scope.cwds ?? null,
     via: scope.via,
     at: walk.at,
@@ -61,7 +66,7 @@ function fedText({ fed, text, sure }: Stdin): string | null | undefined {
 }
 
 /** Why nobody can say what the command does. */
-function unsure({ fields, assignments }: Draft, scope: Scope, walk: Walk): string | undefined {
+function unsure({ fields, assignments }: ResolvedCommand, scope: Scope, walk: Walk): string | undefined {
   const [name, ...args] = fields;
   if (name === undefined || !name.known || name.pattern !== undefined)
     return "which program it starts is only known when it runs";
@@ -76,10 +81,13 @@ function unsure({ fields, assignments }: Draft, scope: Scope, walk: Walk): strin
 }
 
 /** What it prints, and which files it names. */
-function noteFlow(draft: Draft, scope: Scope, walk: Walk): void {
-  const judged = toJudgedCommand(draft, scope, walk.place);
+function noteFlow(resolved: ResolvedCommand, scope: Scope, walk: Walk): void {
+  const judged = toJudgedCommand(resolved, scope, walk.place);
   if (judged === undefined) return;
-  const passed = draft.fields.reduce<Field["taint"]>((found, field) => worse(found, field.taint), undefined);
+  const passed = resolved.fields.reduce<Field["taint"]>(
+    (found, field) => worse(found, field.taint),
+    undefined,
+  );
   scope.flow.taint = worse(scope.flow.taint, worse(taintOf(judged), passed));
   const note = (files: readonly Field[], into: Set<string>): void => {
     for (const field of files) {
@@ -92,8 +100,8 @@ function noteFlow(draft: Draft, scope: Scope, walk: Walk): void {
   note(readFiles(judged), walk.reads);
 }
 
-function noteProgram(draft: Draft, scope: Scope, walk: Walk): void {
-  const words = draft.fields.map(({ text }) => text);
+function noteProgram(resolved: ResolvedCommand, scope: Scope, walk: Walk): void {
+  const words = resolved.fields.map(({ text }) => text);
   const beside = scope.via.includes("&") || scope.via.includes("timeout");
   if (!beside) walk.service ??= blockingService(words);
   walk.interactive ??= interactiveProgram(words);

@@ -3,22 +3,22 @@ import { assignedNames } from "./assigned-names.js";
 import { reportCommand } from "./report-command.js";
 import { forget, scopeVia, type Scope } from "./scope.js";
 import { unfoldCommand } from "./unfold/unfold-command.js";
-import type { Draft, Walk } from "./walk.js";
+import type { ResolvedCommand, Walk } from "./walk.js";
 
 const maxBodyLength = 4096;
 
 /** Look into a command: what it runs in turn is reported in its place, or beside it. */
-export function runCommand(draft: Draft, scope: Scope, walk: Walk): void {
-  const [name] = draft.fields;
+export function runCommand(resolved: ResolvedCommand, scope: Scope, walk: Walk): void {
+  const [name] = resolved.fields;
   if (name === undefined) return;
-  if (name.known) callFunction(name.text, draft, scope, walk);
-  const replaced = unfoldCommand(draft, scope, walk);
-  if (!replaced) reportCommand(draft, scope, walk);
-  applyBuiltin(draft, scope, walk);
+  if (name.known) callFunction(name.text, resolved, scope, walk);
+  const replaced = unfoldCommand(resolved, scope, walk);
+  if (!replaced) reportCommand(resolved, scope, walk);
+  applyBuiltin(resolved, scope, walk);
 }
 
 /** Walk the body of a function of the line with the words that it is called with. */
-function callFunction(name: string, { fields }: Draft, scope: Scope, walk: Walk): void {
+function callFunction(name: string, { fields }: ResolvedCommand, scope: Scope, walk: Walk): void {
   const body = scope.functions.get(name);
   if (body === undefined) return;
   const { names, moves } = assignedNames(body, scope.functions, (walk.found ??= new WeakMap()));

@@ -28,8 +28,8 @@ export interface ResolvedRedirection extends Redirection {
   readonly fd: string | undefined;
 }
 
-/** A simple command whose words are resolved, before anybody looked into it. */
-export interface Draft {
+/** A simple command whose words are resolved, before it is judged. */
+export interface ResolvedCommand {
   /** The program and its arguments; at least one. */
   readonly fields: readonly Field[];
   readonly assignments: readonly CommandVariable[];
@@ -71,7 +71,7 @@ export interface Walk {
   /** Parse and walk text that a shell would run. */
   readonly source: (text: string, scope: Scope) => void;
   /** Look into a resolved command and report what it runs. */
-  readonly command: (draft: Draft, scope: Scope) => void;
+  readonly command: (resolved: ResolvedCommand, scope: Scope) => void;
 }
 
 /** What stands where a command can stand. */

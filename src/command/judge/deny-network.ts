@@ -7,10 +7,10 @@ const senders = new Set([...connectors, "curl", "wget", "http", "https", "xh", "
 
 /** Handing a shell to another machine, or sending it what nobody should see. */
 export function denyNetwork(judged: JudgedCommand): string | undefined {
-  const { name, texts, args, draft } = judged;
+  const { name, texts, args, resolved } = judged;
   if (connectors.has(name) && handsShell(name, texts)) return "it hands a shell to another machine";
   if (!senders.has(name)) return undefined;
-  const secret = draft.stdin.taint === "secret" || args.some(({ taint }) => taint === "secret");
+  const secret = resolved.stdin.taint === "secret" || args.some(({ taint }) => taint === "secret");
   return secret ? "it sends the environment, and what is secret in it, to another machine" : undefined;
 }
 

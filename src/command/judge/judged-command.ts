@@ -1,5 +1,5 @@
 import type { Scope } from "../scope.js";
-import type { Draft, Place } from "../walk.js";
+import type { ResolvedCommand, Place } from "../walk.js";
 import type { Field } from "../words/field.js";
 import { absolutePath, baseName, isInside } from "../words/paths.js";
 
@@ -13,14 +13,18 @@ export interface JudgedCommand {
   /** Where it most likely runs. */
   readonly cwd: string;
   readonly place: Place;
-  readonly draft: Draft;
+  readonly resolved: ResolvedCommand;
   readonly scope: Scope;
 }
 
 /** Prepare a command; `undefined` where nobody knows which program it is, or it is one of the workspace's own. */
-export function toJudgedCommand(draft: Draft, scope: Scope, place: Place): JudgedCommand | undefined {
+export function toJudgedCommand(
+  resolved: ResolvedCommand,
+  scope: Scope,
+  place: Place,
+): JudgedCommand | undefined {
   const cwd = scope.likelyCwd;
-  const [first, ...args] = draft.fields;
+  const [first, ...args] = resolved.fields;
   const name = first && programName(first, cwd, place);
   if (name === undefined || scope.functions.has(name)) return undefined;
   return {
@@ -29,7 +33,7 @@ export function toJudgedCommand(draft: Draft, scope: Scope, place: Place): Judge
     texts: args.map((field) => (field.known ? field.text : (field.guess ?? "\0"))),
     cwd,
     place,
-    draft,
+    resolved,
     scope,
   };
 }

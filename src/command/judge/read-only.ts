@@ -1,5 +1,5 @@
 import type { Scope } from "../scope.js";
-import type { Draft, Place, ResolvedRedirection } from "../walk.js";
+import type { ResolvedCommand, Place, ResolvedRedirection } from "../walk.js";
 import type { Field } from "../words/field.js";
 import { absolutePath, baseName, isInside } from "../words/paths.js";
 import { gitReads } from "./read-only-git.js";
@@ -8,8 +8,12 @@ import { mayChangeReaders } from "./variables.js";
 import { readOnlyPrograms, type Reading } from "./read-only-programs.js";
 
 /** What a command that only reads would read; `undefined` where it is not known to only read. */
-export function readOnlyPaths(draft: Draft, scope: Scope, place: Place): readonly string[] | undefined {
-  const { fields, assignments, redirections } = draft;
+export function readOnlyPaths(
+  resolved: ResolvedCommand,
+  scope: Scope,
+  place: Place,
+): readonly string[] | undefined {
+  const { fields, assignments, redirections } = resolved;
   const { cwds } = scope;
   if (!scope.strict || scope.poison !== undefined || cwds === undefined || assignments.length > 0)
     return undefined;

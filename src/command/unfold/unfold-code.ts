@@ -5,7 +5,7 @@ import { runChild, type Unfolding } from "./unfolding.js";
 
 /** Interpreters of other languages: what they do stays unknown, but some things in their code are plain to see. */
 export function unfoldCode(unfolding: Unfolding): boolean {
-  const { name, args, draft, scope, walk } = unfolding;
+  const { name, args, resolved, scope, walk } = unfolding;
   const codes = codeOf(name, args);
   for (const { text } of codes)
     for (const line of shellLines(text)) runChild(unfolding, line, name, { strict: false });
@@ -13,7 +13,7 @@ export function unfoldCode(unfolding: Unfolding): boolean {
     codes.map((code) => denyCode(code, unfolding)).find((why) => why !== undefined) ??
     denyProgram(unfolding, codes.length > 0);
   if (denied === undefined) return false;
-  reportCommand(draft, scope, walk, { denied });
+  reportCommand(resolved, scope, walk, { denied });
   return true;
 }
 
@@ -50,13 +50,13 @@ function codeOf(name: string, args: readonly Field[]): readonly Field[] {
 }
 
 /** A program that comes from elsewhere, by a pipe or a substitution. */
-function denyProgram({ args, draft }: Unfolding, hasCode: boolean): string | undefined {
+function denyProgram({ args, resolved }: Unfolding, hasCode: boolean): string | undefined {
   const file = args.find(({ text }) => !text.startsWith("-") || text === "-");
   const module = args.some(({ text }) => /^-\w*m$/.test(text));
   const fed =
     !hasCode && !module && (file === undefined || file.text === "-" || /^\/dev\/stdin$/.test(file.text));
   const taint =
-    fed && draft.stdin.fed ? draft.stdin.taint : !hasCode && args[0] === file ? file?.taint : undefined;
+    fed && resolved.stdin.fed ? resolved.stdin.taint : !hasCode && args[0] === file ? file?.taint : undefined;
   return isUnseen(taint) ? "it runs code that nobody has seen" : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { absolutePath, baseName, isInside } from "../words/paths.js";
 import { reportCommand } from "../report-command.js";
 import type { Scope } from "../scope.js";
-import type { Draft, Walk } from "../walk.js";
+import type { ResolvedCommand, Walk } from "../walk.js";
 import { unfoldCode } from "./unfold-code.js";
 import { unfoldEach } from "./unfold-each.js";
 import { unfoldEnv } from "./unfold-env.js";
@@ -12,8 +12,8 @@ import { unfoldWrapper, wrapperNames } from "./unfold-wrapper.js";
 import { runWords, type Unfold } from "./unfolding.js";
 
 /** Look into a command that runs others; `true` where they stand for it and it need not be reported. */
-export function unfoldCommand(draft: Draft, scope: Scope, walk: Walk): boolean {
-  const [first, ...args] = draft.fields;
+export function unfoldCommand(resolved: ResolvedCommand, scope: Scope, walk: Walk): boolean {
+  const [first, ...args] = resolved.fields;
   const text = first!.known ? first!.text : (first!.guess ?? "");
   if (text === "" || first!.pattern !== undefined) return false;
   const name = text.includes("/") ? foreignName(text, scope, walk) : text;
@@ -24,7 +24,7 @@ export function unfoldCommand(draft: Draft, scope: Scope, walk: Walk): boolean {
     walk.unknown.add("it is nested too deep to be looked into");
     return false;
   }
-  return unfold({ draft, name, args, scope, walk });
+  return unfold({ resolved, name, args, scope, walk });
 }
 
 const maxUnfoldDepth = 96;
@@ -64,10 +64,10 @@ const unfolders: ReadonlyMap<string, Unfold> = new Map<string, Unfold>([
 ]);
 
 function unfoldApplet(unfolding: Parameters<Unfold>[0]): boolean {
-  const { args, draft, scope, walk } = unfolding;
+  const { args, resolved, scope, walk } = unfolding;
   if (args.length === 0 || args[0]!.text.startsWith("-")) return false;
   // The applet counts as the program, but allowing it does not allow busybox itself.
   runWords(unfolding, args, { strict: false });
-  reportCommand(draft, scope, walk);
+  reportCommand(resolved, scope, walk);
   return true;
 }

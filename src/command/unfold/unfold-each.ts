@@ -28,16 +28,16 @@ const xargs = toSpec({
 });
 
 function unfoldXargs(unfolding: Unfolding): boolean {
-  const { args, draft, scope, walk } = unfolding;
+  const { args, resolved, scope, walk } = unfolding;
   const read = readArguments(args, xargs);
   if (read === undefined) {
-    reportCommand(draft, scope, walk, { why: "xargs is called with options that are not known" });
+    reportCommand(resolved, scope, walk, { why: "xargs is called with options that are not known" });
     return true;
   }
   const command = read.operands.length > 0 ? read.operands : [knownField("echo")];
   const place = replaceMark(read.options);
   const fromFile = read.options.has("a") || read.options.has("arg-file");
-  const text = fromFile ? undefined : draft.stdin.text();
+  const text = fromFile ? undefined : resolved.stdin.text();
   const given =
     text === undefined
       ? undefined
@@ -48,7 +48,7 @@ function unfoldXargs(unfolding: Unfolding): boolean {
   const fields =
     given !== undefined && given.length <= maxGiven
       ? fill(command, place, given)
-      : fill(command, place, undefined, draft.stdin.taint);
+      : fill(command, place, undefined, resolved.stdin.taint);
   if (given === undefined && place === undefined && !fromFile && feedsReader(unfolding, command)) return true;
   for (const words of fields) runWords(unfolding, words, { strict: false });
   return true;
@@ -91,16 +91,16 @@ const listers = new Set(["find", "fd", "fdfind"]);
 
 /** File names that were found in the workspace, handed to a program that cannot do more than read. */
 function feedsReader(unfolding: Unfolding, command: readonly Field[]): boolean {
-  const { draft, scope, walk } = unfolding;
+  const { resolved, scope, walk } = unfolding;
   const [program, ...args] = command;
-  if (!scope.strict || program === undefined || !listers.has(draft.stdin.from ?? "")) return false;
+  if (!scope.strict || program === undefined || !listers.has(resolved.stdin.from ?? "")) return false;
   const reading = { args, cwds: scope.cwds ?? [], place: walk.place };
   const named = readerOfAnyWords(program.text)?.(reading);
   if (named === undefined || named.some((field) => insidePaths(field, reading) === undefined)) return false;
-  if (readOnlyPaths({ ...draft, fields: [knownField("true")] }, scope, walk.place) === undefined)
+  if (readOnlyPaths({ ...resolved, fields: [knownField("true")] }, scope, walk.place) === undefined)
     return false;
   if (!command.every(({ known, plain, pattern }) => known && plain && pattern === undefined)) return false;
-  reportCommand({ ...draft, fields: command }, { ...scope, via: [...scope.via, "xargs"] }, walk, {
+  reportCommand({ ...resolved, fields: command }, { ...scope, via: [...scope.via, "xargs"] }, walk, {
     readOnly: true,
   });
   return true;
@@ -119,7 +119,7 @@ function unfoldParallel(unfolding: Unfolding): boolean {
     const items =
       given.length > 0 && given.length <= maxGiven
         ? given
-        : [unknownField("{}", unfolding.draft.stdin.taint)];
+        : [unknownField("{}", unfolding.resolved.stdin.taint)];
     const marked = command.some(({ text }) => text.includes("{}"));
     for (const item of items) {
       const [words] = marked ? fill(command, "{}", [item]) : [[...command, item]];
@@ -137,8 +137,8 @@ function unfoldParallel(unfolding: Unfolding): boolean {
 }
 
 function unfoldFind(unfolding: Unfolding): boolean {
-  const { args, draft, scope, walk } = unfolding;
-  const whole = readOnlyPaths(draft, scope, walk.place) !== undefined;
+  const { args, resolved, scope, walk } = unfolding;
+  const whole = readOnlyPaths(resolved, scope, walk.place) !== undefined;
   for (const [at, { text }] of args.entries()) {
     if (!/^-(?:exec|ok)(?:dir)?$/.test(text)) continue;
     const end = args.findIndex(
@@ -148,7 +148,7 @@ function unfoldFind(unfolding: Unfolding): boolean {
     const words = args.slice(at + 1, end < 0 ? undefined : end);
     if (words.length === 0) continue;
     if (whole)
-      reportCommand({ ...draft, fields: words }, { ...scope, via: [...scope.via, "find -exec"] }, walk, {
+      reportCommand({ ...resolved, fields: words }, { ...scope, via: [...scope.via, "find -exec"] }, walk, {
         readOnly: true,
       });
     else runFound(unfolding, words);

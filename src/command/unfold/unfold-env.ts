@@ -28,10 +28,10 @@ function unfoldLookup(unfolding: Unfolding): boolean {
 }
 
 function unfoldVariables(unfolding: Unfolding): boolean {
-  const { args, draft, scope, walk } = unfolding;
+  const { args, resolved, scope, walk } = unfolding;
   const read = readArguments(args, env);
   if (read === undefined) {
-    reportCommand(draft, scope, walk, { why: "env is called with options that are not known" });
+    reportCommand(resolved, scope, walk, { why: "env is called with options that are not known" });
     return true;
   }
   const split = [...(read.options.get("S") ?? []), ...(read.options.get("split-string") ?? [])];
@@ -45,13 +45,13 @@ function unfoldVariables(unfolding: Unfolding): boolean {
   if (rest.length === 0) return false;
   if (split.some(({ known }) => !known)) {
     runChild(unfolding, split.map(({ text }) => text).join(" "), "env -S", { strict: false });
-    reportCommand(draft, scope, walk, { why: "what env splits is only known when it runs" });
+    reportCommand(resolved, scope, walk, { why: "what env splits is only known when it runs" });
     return true;
   }
   const moved = read.options.has("C") || read.options.has("chdir");
   const cleared = ["i", "u", "ignore-environment", "unset"].some((name) => read.options.has(name));
   runWords(unfolding, rest, {
-    assignments: [...draft.assignments, ...set],
+    assignments: [...resolved.assignments, ...set],
     strict: scope.strict && !cleared,
     ...(moved && { cwds: undefined }),
   });

@@ -7,7 +7,7 @@ const judged = new Set(["sh", "bash", "dash", "ash", "ksh", "mksh", "rbash"]);
 
 /** A shell: what it is given with `-c`, or reads from its input, is walked like the line itself. */
 export function unfoldShell(unfolding: Unfolding): boolean {
-  const { name, args, draft, scope, walk } = unfolding;
+  const { name, args, resolved, scope, walk } = unfolding;
   if (!judged.has(name)) walk.unknown.add(`what ${name} makes of its words`);
   const { operands, letters, odd } = shellOptions(args);
   const [first, ...rest] = operands;
@@ -19,18 +19,18 @@ export function unfoldShell(unfolding: Unfolding): boolean {
   if (first !== undefined && !letters.includes("s") && !/^(?:-|\/dev\/(?:stdin|fd\/0))$/.test(first.text)) {
     return report(unfolding, denyUnseen(first.taint));
   }
-  if (!draft.stdin.fed) return false;
-  const text = draft.stdin.text();
+  if (!resolved.stdin.fed) return false;
+  const text = resolved.stdin.text();
   if (text !== undefined)
     runChild(unfolding, text, `| ${name}`, {
       strict: false,
       plainSh: name !== "bash",
       positional: first === undefined ? [] : rest,
     });
-  const denied = denyUnseen(draft.stdin.taint);
-  const sure = text !== undefined && draft.stdin.sure?.() === true;
+  const denied = denyUnseen(resolved.stdin.taint);
+  const sure = text !== undefined && resolved.stdin.sure?.() === true;
   reportCommand(
-    draft,
+    resolved,
     scope,
     walk,
     sure ? { denied } : { denied, why: "what it is fed is only known when it runs" },
@@ -38,19 +38,19 @@ export function unfoldShell(unfolding: Unfolding): boolean {
   return true;
 }
 
-function report({ draft, scope, walk }: Unfolding, denied: string | undefined): boolean {
+function report({ resolved, scope, walk }: Unfolding, denied: string | undefined): boolean {
   if (denied === undefined) return false;
-  reportCommand(draft, scope, walk, { denied });
+  reportCommand(resolved, scope, walk, { denied });
   return true;
 }
 
 /** A shell whose input or output is a connection. */
-function toNetwork({ draft, scope }: Unfolding): string | undefined {
-  const connected = draft.redirections.some(
+function toNetwork({ resolved, scope }: Unfolding): string | undefined {
+  const connected = resolved.redirections.some(
     ({ op, target }) =>
       /^\/dev\/(?:tcp|udp)\//.test(target) || (/^[<>]&$/.test(op) && scope.connections.has(target)),
   );
-  return connected || draft.stdin.network === true || scope.readers.some(isConnector)
+  return connected || resolved.stdin.network === true || scope.readers.some(isConnector)
     ? "it hands a shell to another machine"
     : undefined;
 }
@@ -61,7 +61,7 @@ interface ScriptWords {
 }
 
 function runScript(unfolding: Unfolding, script: Field, { rest, letters }: ScriptWords): boolean {
-  const { name, draft, scope, walk } = unfolding;
+  const { name, resolved, scope, walk } = unfolding;
   const positional = rest.slice(1).every(({ many }) => many !== true) ? rest.slice(1) : undefined;
   const steady = !/[ilsr]/.test(letters) && judged.has(name);
   runChild(unfolding, script.text, `${name} -c`, {
@@ -71,14 +71,15 @@ function runScript(unfolding: Unfolding, script: Field, { rest, letters }: Scrip
   });
   const denied = denyUnseen(script.taint) ?? toNetwork(unfolding);
   if (!script.known || denied !== undefined || !steady) {
-    reportCommand(draft, scope, walk, {
+    reportCommand(resolved, scope, walk, {
       denied,
       why: script.known ? undefined : "what it is given is only known when it runs",
     });
     return true;
   }
   // The shell is only there to run what was reported; what is set for it is set for that too.
-  if (draft.assignments.length > 0 || draft.redirections.length > 0) reportCommand(draft, scope, walk);
+  if (resolved.assignments.length > 0 || resolved.redirections.length > 0)
+    reportCommand(resolved, scope, walk);
   return true;
 }
 

@@ -5,7 +5,7 @@ import { denyUnseen, runChild, runText, runWords, type Unfolding } from "./unfol
 
 /** Builtins and programs that are given text to run. */
 export function unfoldText(unfolding: Unfolding): boolean {
-  const { name, args, draft, scope, walk } = unfolding;
+  const { name, args, resolved, scope, walk } = unfolding;
   switch (name) {
     case "eval":
       return runEval(unfolding);
@@ -13,10 +13,10 @@ export function unfoldText(unfolding: Unfolding): boolean {
     case ".": {
       const file = args.find(({ text }) => text !== "--");
       const stdin = file !== undefined && /^\/dev\/(?:stdin|fd\/0)$/.test(file.text);
-      const text = stdin ? draft.stdin.text() : undefined;
+      const text = stdin ? resolved.stdin.text() : undefined;
       if (text !== undefined) runText(unfolding, text, name, { strict: false });
-      const denied = denyUnseen(stdin ? draft.stdin.taint : file?.taint);
-      reportCommand(draft, scope, walk, { denied, why: "what it sources is only known when it runs" });
+      const denied = denyUnseen(stdin ? resolved.stdin.taint : file?.taint);
+      reportCommand(resolved, scope, walk, { denied, why: "what it sources is only known when it runs" });
       return true;
     }
     case "trap": {
@@ -45,7 +45,7 @@ export function unfoldText(unfolding: Unfolding): boolean {
 }
 
 function runEval(unfolding: Unfolding): boolean {
-  const { args, draft, scope, walk } = unfolding;
+  const { args, resolved, scope, walk } = unfolding;
   const words = args[0]?.text === "--" ? args.slice(1) : args;
   const taint = words.map((field) => field.taint).find(isUnseen);
   const sure = words.every(({ known, pattern }) => known && pattern === undefined);
@@ -57,7 +57,7 @@ function runEval(unfolding: Unfolding): boolean {
   forget(scope, "all");
   scope.cwds = undefined;
   scope.poison ??= "what was evaluated before it is only known when it runs";
-  reportCommand(draft, scope, walk, {
+  reportCommand(resolved, scope, walk, {
     denied: denyUnseen(taint),
     why: "what it evaluates is only known when it runs",
   });

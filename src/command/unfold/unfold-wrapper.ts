@@ -78,17 +78,17 @@ export const wrapperNames: readonly string[] = Object.keys(wrappers);
 
 /** Report the command behind a wrapper. */
 export function unfoldWrapper(unfolding: Unfolding): boolean {
-  const { name, args, draft, scope, walk } = unfolding;
+  const { name, args, resolved, scope, walk } = unfolding;
   const { own = 0, opaque = false, variables = false } = wrappers[name]!;
   const read = readArguments(args, specs.get(name)!);
   if (read === undefined) {
     // An option that nobody knows may take the next word with it.
-    reportCommand(draft, scope, walk, { why: `${name} is called with options that are not known` });
+    reportCommand(resolved, scope, walk, { why: `${name} is called with options that are not known` });
     return true;
   }
   let rest = read.operands.slice(own);
   if (variables) while (/^\w+=/.test(rest[0]?.text ?? "")) rest = rest.slice(1);
-  if (opaque || rest.length === 0) reportCommand(draft, scope, walk);
+  if (opaque || rest.length === 0) reportCommand(resolved, scope, walk);
   if (rest.length === 0) return true;
   const inner = runWords(unfolding, rest, opaque ? { strict: false } : {});
   if (name === "builtin") carryOver(scope, inner);

@@ -1,10 +1,10 @@
 import { forget, forkScope, scopeVia, type Scope } from "../scope.js";
-import type { Draft, Walk } from "../walk.js";
+import type { ResolvedCommand, Walk } from "../walk.js";
 import { isUnseen, type Field, type Taint } from "../words/field.js";
 
 /** A command that is looked into. */
 export interface Unfolding {
-  readonly draft: Draft;
+  readonly resolved: ResolvedCommand;
   /** The program without its directory. */
   readonly name: string;
   readonly args: readonly Field[];
@@ -17,19 +17,19 @@ export type Unfold = (unfolding: Unfolding) => boolean;
 
 /** Report the command that these words start. */
 export function runWords(
-  { draft, scope, walk, name }: Unfolding,
+  { resolved, scope, walk, name }: Unfolding,
   fields: readonly Field[],
-  changes: Partial<Scope> & Partial<Pick<Draft, "assignments">> = {},
+  changes: Partial<Scope> & Partial<Pick<ResolvedCommand, "assignments">> = {},
 ): Scope {
-  const { assignments = draft.assignments, ...rest } = changes;
+  const { assignments = resolved.assignments, ...rest } = changes;
   const inner = scopeVia(scope, name, rest);
-  walk.command({ ...draft, fields, assignments }, inner);
+  walk.command({ ...resolved, fields, assignments }, inner);
   return inner;
 }
 
 /** Report what another shell would run that is given this text: it gets the environment, and nothing else of this one. */
 export function runChild(
-  { draft, scope, walk }: Pick<Unfolding, "draft" | "scope" | "walk">,
+  { resolved, scope, walk }: Pick<Unfolding, "resolved" | "scope" | "walk">,
   text: string,
   via: string,
   changes: Partial<Scope> = {},
@@ -37,7 +37,7 @@ export function runChild(
   const inner = forkScope(scope, {
     via: [...scope.via, via],
     functions: new Map(),
-    stdin: draft.stdin,
+    stdin: resolved.stdin,
     positional: [],
     plainSh: true,
     ...changes,
@@ -45,7 +45,8 @@ export function runChild(
   // Which variables were exported, nobody kept count of.
   forget(inner, [...inner.vars.keys()]);
   inner.vars.delete("IFS");
-  for (const { name, value, known } of draft.assignments) inner.vars.set(name, known ? { text: value } : {});
+  for (const { name, value, known } of resolved.assignments)
+    inner.vars.set(name, known ? { text: value } : {});
   walk.source(text, inner);
 }
 
