@@ -1,7 +1,7 @@
 // Mutants that cannot be noticed, each with its reason, in test/mutation-equivalents.json.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 
-/** Reads the list. `find` gives the entry of a mutant; `stale` lists the entries about these files that fit none of their mutants. */
+/** Reads the list. `find` gives the entry of a mutant; `stale` lists the entries about these files that fit none of their mutants, and those about files that are gone. */
 export function readEquivalents(file) {
   const entries = JSON.parse(readFileSync(file, "utf8"));
   const fits = (entry, mutant) =>
@@ -11,7 +11,11 @@ export function readEquivalents(file) {
   return {
     find: (mutant) => entries.find((entry) => fits(entry, mutant)),
     stale: (files, mutants) =>
-      entries.filter((entry) => files.includes(entry.file) && !mutants.some((mutant) => fits(entry, mutant))),
+      entries.filter(
+        (entry) =>
+          !existsSync(entry.file) ||
+          (files.includes(entry.file) && !mutants.some((mutant) => fits(entry, mutant))),
+      ),
   };
 }
 
