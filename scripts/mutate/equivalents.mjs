@@ -1,7 +1,7 @@
 // Mutants that cannot be noticed, each with its reason, in test/mutation-equivalents.json.
 import { existsSync, readFileSync } from "node:fs";
 
-/** Reads the list. `find` gives the entry of a mutant; `stale` lists the entries about these files that fit none of their mutants, and those about files that are gone. */
+/** Reads the list. `find` gives the entry of a mutant; `stale` lists the entries that fit no mutant of these files, or whose file is gone. */
 export function readEquivalents(file) {
   const entries = JSON.parse(readFileSync(file, "utf8"));
   const fits = (entry, mutant) =>
