@@ -141,7 +141,7 @@ describe("files inside the sandbox", () => {
       heldBack: [
         { path: ".vscode/tasks.json", rule: "**/.vscode/**", reason: "other programs run or obey it later" },
       ],
-      notes: [],
+      warnings: [],
     });
     expect(existsSync(join(fixture.workspace, ".vscode"))).toBe(false);
   });
