@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createConfigFolders, type ConfigFolders } from "./config-folders.fixture.js";
 import type { LoadOptions } from "./load-config.js";
-import { findWorkspaceConfig } from "./load-workspace.js";
+import { readFolderConfig } from "./read-file.js";
 
 let folders: ConfigFolders;
 let root: ConfigFolders["root"];
@@ -137,7 +137,7 @@ tools:
 
   it("asks for trust by the file's digest, so that a changed file must be trusted again", async () => {
     await put("work/tenon.config.yml", "mode: auto\n");
-    const seen = await findWorkspaceConfig(workspace);
+    const seen = await readFolderConfig(workspace, "tenon.config");
     const once: LoadOptions["trusted"] = (folder, digest) => folder === workspace && digest === seen?.digest;
     expect((await load({ trusted: once })).config.mode).toBe("auto");
     await put("work/tenon.config.yml", "mode: auto \n");
@@ -149,10 +149,10 @@ tools:
   it("does not take trust in a text for trust in code of the same bytes", async () => {
     const text = 'mode: "auto"\n';
     await put("work/tenon.config.yml", text);
-    const asData = await findWorkspaceConfig(workspace);
+    const asData = await readFolderConfig(workspace, "tenon.config");
     await rm(join(workspace, "tenon.config.yml"));
     await put("work/tenon.config.js", text);
-    expect((await findWorkspaceConfig(workspace))?.digest).not.toBe(asData?.digest);
+    expect((await readFolderConfig(workspace, "tenon.config"))?.digest).not.toBe(asData?.digest);
   });
 
   it("trusts the workspace's file where --config names it, by whatever name", async () => {

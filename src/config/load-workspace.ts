@@ -41,14 +41,6 @@ interface WorkspaceOptions {
   readonly trusted: (workspace: string, configDigest: string) => boolean;
 }
 
-/** The workspace's own file and its digest, for the person to look at and trust. */
-export async function findWorkspaceConfig(
-  workspace: string,
-): Promise<{ readonly file: string; readonly digest: string; readonly text: string } | undefined> {
-  const found = await readFolderConfig(workspace, "tenon.config");
-  return found && { file: found.file, digest: found.digest, text: found.text };
-}
-
 /** Read the workspace's own file: all of it if it is trusted, else only what makes things stricter. */
 export async function loadWorkspace(options: WorkspaceOptions): Promise<WorkspaceLayer | undefined> {
   const from = await readFolderConfig(options.folder, "tenon.config");

@@ -88,9 +88,6 @@ export const toolConfigSchema = once(() =>
   }),
 );
 
-/** The settings of one tool, as written in a configuration. */
-export type ToolConfiguration = z.output<ReturnType<typeof toolConfigSchema>>;
-
 /** The search provider of `web_search`. */
 export const webSearchSchema = once(() =>
   z.strictObject({
