@@ -38,24 +38,48 @@ class ReceivedCall {
   /** Why the request cannot be used. */
   declare readonly fault: unknown;
 
-  constructor(state: CallState, fields: ReadFields) {
+  constructor(state: CallState, request: unknown) {
     const { origin, parts } = state;
     this.state = state;
     this.shownUnder = origin.fallbackFor ?? origin.parent;
     this.root = this.shownUnder?.root ?? this;
-    // Callers reuse their ids, and providers start again at `call_0`: only an id that Tenon gave out names one call.
-    const isOwnId = fields.id !== undefined && state.depth === 0 && parts.takeId(fields.id);
-    this.callId = isOwnId ? (fields.id as string) : parts.newId();
-    this.requestId = isOwnId ? undefined : fields.id;
-    this.idempotencyKey = fields.idempotencyKey;
-    this.toolName = fields.toolName;
+    this.callId = parts.newId();
     // What a tool calls belongs to the task that the tool was called for.
-    this.taskId = origin.parent?.taskId ?? fields.taskId ?? state.session.taskId;
-    this.priority = fields.priority;
-    this.timeoutMs = fields.timeoutMs;
-    this.signal = fields.signal;
-    this.arguments = takePlain(fields.arguments ?? {}, parts.plainLimits);
-    this.fault = fields.fault;
+    const inheritedTask = origin.parent?.taskId;
+    this.taskId = inheritedTask ?? state.session.taskId;
+    this.toolName = "";
+    this.requestId =
+      this.idempotencyKey =
+      this.priority =
+      this.timeoutMs =
+      this.signal =
+      this.fault =
+        undefined;
+    let sent: unknown;
+    // As far as the request is valid: a call that is refused is recorded with what is known of it.
+    try {
+      const fields = readFields(request);
+      const { name, id, taskId, idempotencyKey, priority, timeoutMs } = fields;
+      sent = fields.arguments;
+      this.signal = fields.signal;
+      if (typeof name === "string") this.toolName = name.slice(0, maxIdChars).toWellFormed();
+      if (id !== undefined) this.requestId = toRequestId(id);
+      if (taskId !== undefined) {
+        const ownTask = toId(taskId, "taskId");
+        this.taskId = inheritedTask ?? ownTask;
+      }
+      if (idempotencyKey !== undefined) this.idempotencyKey = toKey(idempotencyKey);
+      if (priority !== undefined) this.priority = toPriority(priority);
+      if (timeoutMs !== undefined) this.timeoutMs = toTimeout(timeoutMs);
+      if (this.toolName === "") throw invalid(`"name" must be the name of a tool, got ${describe(name)}`);
+    } catch (thrown) {
+      this.fault = thrown;
+    }
+    if (this.requestId !== undefined && isReserved(state, this.requestId)) {
+      this.callId = this.requestId;
+      this.requestId = undefined;
+    }
+    this.arguments = takePlain(sent ?? {}, parts.plainLimits);
   }
 }
 
@@ -63,7 +87,7 @@ export type { ReceivedCall };
 
 /** Read a request; never throws. */
 export function receive(request: unknown, origin: CallOrigin, parts: SpineParts): ReceivedCall {
-  return new ReceivedCall(new CallState(origin, parts), readRequest(request));
+  return new ReceivedCall(new CallState(origin, parts), request);
 }
 
 /** Announce the call, and refuse it if it cannot run at all. */
@@ -106,50 +130,6 @@ function readFields(request: unknown): RequestFields {
   } catch (cause) {
     throw invalid("the request could not be read", cause);
   }
-}
-
-/** What could be read, each field of the right type. */
-interface ReadFields {
-  id: string | undefined;
-  toolName: string;
-  arguments: unknown;
-  taskId: string | undefined;
-  priority: number | undefined;
-  timeoutMs: number | undefined;
-  signal: unknown;
-  idempotencyKey: string | undefined;
-  fault: unknown;
-}
-
-/** Read as far as the request is valid: a call that is refused is recorded with what is known of it. */
-function readRequest(request: unknown): ReadFields {
-  const read: ReadFields = {
-    id: undefined,
-    toolName: "",
-    arguments: undefined,
-    taskId: undefined,
-    priority: undefined,
-    timeoutMs: undefined,
-    signal: undefined,
-    idempotencyKey: undefined,
-    fault: undefined,
-  };
-  try {
-    const fields = readFields(request);
-    read.arguments = fields.arguments;
-    read.signal = fields.signal;
-    if (typeof fields.name === "string") read.toolName = fields.name.slice(0, maxIdChars).toWellFormed();
-    if (fields.id !== undefined) read.id = toId(fields.id, "id") || undefined;
-    if (fields.taskId !== undefined) read.taskId = toId(fields.taskId, "taskId");
-    if (fields.idempotencyKey !== undefined) read.idempotencyKey = toKey(fields.idempotencyKey);
-    if (fields.priority !== undefined) read.priority = toPriority(fields.priority);
-    if (fields.timeoutMs !== undefined) read.timeoutMs = toTimeout(fields.timeoutMs);
-    if (read.toolName === "")
-      throw invalid(`"name" must be the name of a tool, got ${describe(fields.name)}`);
-  } catch (thrown) {
-    read.fault = thrown;
-  }
-  return read;
 }
 
 function shownArguments({ arguments: plain, state }: ReceivedCall): unknown {
@@ -196,6 +176,15 @@ function toSignal(signal: unknown): AbortSignal {
     // Not a signal.
   }
   throw invalid(`"signal" must be an AbortSignal, got ${describe(signal)}`);
+}
+
+/** Callers reuse their ids, and providers start again at `call_0`: only an id that Tenon gave out names one call. */
+function isReserved({ depth, parts }: CallState, id: string): boolean {
+  return depth === 0 && parts.takeId(id);
+}
+
+function toRequestId(value: unknown): string | undefined {
+  return toId(value, "id") || undefined;
 }
 
 function toId(value: unknown, name: string): string {

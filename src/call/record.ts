@@ -4,6 +4,7 @@ import type { CallOwner, CallRecord, CallStart, Recorder } from "../contract/por
 import { messageOf } from "../contract/message-of.js";
 import { announce } from "./announce.js";
 import type { AuthorisedCall } from "./authorise.js";
+import type { CallState } from "./call-state.js";
 import type { Outcome } from "./outcome.js";
 import type { ReceivedCall } from "./receive.js";
 
@@ -96,22 +97,21 @@ function recordEnd(call: ReceivedCall, envelope: ToolEnvelope): Promise<void> | 
   const { state, arguments: plain } = call;
   const sent = plain.ok ? plain.value : undefined;
   const entry: CallRecord = { envelope, arguments: state.validated?.input ?? sent, ...ownerOf(call) };
-  // The work is done and failing its answer would not undo it; the lost record is reported instead.
-  const reportLost = (recorder: Recorder, cause: unknown): void =>
-    state.parts.events.emit("LISTENER_FAILED", {
-      event: `record:${recorder.name}`,
-      message: messageOf(cause),
-    });
   let pending: Promise<void>[] | undefined;
   for (const recorder of state.parts.recorders) {
     try {
       const writing = recorder.record(entry);
       if (writing === undefined) continue;
       pending ??= [];
-      pending.push(Promise.resolve(writing).catch((cause: unknown) => reportLost(recorder, cause)));
+      pending.push(Promise.resolve(writing).catch((cause: unknown) => reportLost(state, recorder, cause)));
     } catch (cause) {
-      reportLost(recorder, cause);
+      reportLost(state, recorder, cause);
     }
   }
   return pending === undefined ? undefined : Promise.all(pending).then(() => undefined);
+}
+
+/** The work is done and failing its answer would not undo it; the lost record is reported instead. */
+function reportLost({ parts }: CallState, recorder: Recorder, cause: unknown): void {
+  parts.events.emit("LISTENER_FAILED", { event: `record:${recorder.name}`, message: messageOf(cause) });
 }

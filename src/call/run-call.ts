@@ -1,5 +1,5 @@
 import type { ToolEnvelope } from "../contract/call.js";
-import { authorise } from "./authorise.js";
+import { authorise, type AuthorisedCall } from "./authorise.js";
 import type { CallOrigin } from "./call-origin.js";
 import { execute } from "./execute.js";
 import { askExtensions, tellExtensions } from "./extensions.js";
@@ -31,7 +31,7 @@ export async function runCall(
 ): Promise<ToolEnvelope> {
   const received = receive(request, origin, parts);
   const { state } = received;
-  const { hooks, loopGuard, cache } = parts;
+  const { hooks, loopGuard } = parts;
   if (state.depth === 0) parts.inFlight.enter(received);
   let outcome: Outcome;
   try {
@@ -46,11 +46,7 @@ export async function runCall(
     if (loopGuard?.idle === false) loopGuard.refuse(validated);
     const deciding = authorise(validated);
     const authorised = deciding instanceof Promise ? await deciding : deciding;
-    const running = schedule(authorised, (call) =>
-      cache === undefined || call.settings.cacheId === undefined
-        ? execute(call)
-        : executeOrRecall(call, cache),
-    );
+    const running = schedule(authorised, runTool);
     outcome = { call: received, result: running instanceof Promise ? await running : running };
   } catch (thrown) {
     outcome = await answerByFallback(received, toToolError(thrown, received.toolName));
@@ -68,4 +64,10 @@ export async function runCall(
   } finally {
     if (state.depth === 0) parts.inFlight.leave(received);
   }
+}
+
+function runTool(call: AuthorisedCall): unknown {
+  const { cache } = call.state.parts;
+  if (cache === undefined || call.settings.cacheId === undefined) return execute(call);
+  return executeOrRecall(call, cache);
 }
