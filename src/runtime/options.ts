@@ -1,3 +1,4 @@
+import type { RuntimeBase } from "./state/runtime-base.js";
 import { configJsonSchema, placesOfKey } from "../config/known-keys.js";
 import { ToolDefinitionError } from "../contract/errors.js";
 import { nearest } from "../schema/nearest.js";
@@ -5,17 +6,11 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { defaultStateDir } from "../config/folders.js";
 import type { RuleGroup } from "../config/load-config.js";
-import { resolveConfig, type ResolvedConfig } from "../config/resolve-config.js";
+import { resolveConfig } from "../config/resolve-config.js";
 import type { TenonOptions } from "./tenon-options.js";
 
 /** The options with all defaults. */
-export interface OpenedOptions {
-  readonly config: ResolvedConfig;
-  readonly rules: readonly RuleGroup[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly workspace: string;
-  readonly stateDir: string;
-}
+export type OpenedOptions = Pick<RuntimeBase, "config" | "rules" | "env" | "workspace" | "stateDir">;
 
 /** Fill in defaults; the only place that reads the process. */
 export function openOptions(options: TenonOptions): OpenedOptions {

@@ -1,17 +1,8 @@
-import type { RuleGroup } from "../../config/load-config.js";
-import type { ResolvedConfig } from "../../config/resolve-config.js";
+import type { RuntimeBase } from "../state/runtime-base.js";
 import type { Json } from "../../contract/json.js";
 import { createPolicy, type ListedRule, type Policy } from "../../policy/create-policy.js";
 import type { PolicyRule } from "../../policy/policy-rule.js";
-import type { LazyState } from "../state/lazy-state.js";
 import { isSessionRule, sessionOf, syncRules } from "./session-rules.js";
-
-export interface RuntimePolicyOptions {
-  readonly config: ResolvedConfig;
-  readonly rules: readonly RuleGroup[];
-  readonly workspace: string;
-  readonly state: LazyState;
-}
 
 /** The policy together with the rules saved in the state. */
 export interface RuntimePolicy {
@@ -29,12 +20,7 @@ export interface RuntimePolicy {
 }
 
 /** Connect the pure policy to the configuration and the state. */
-export function createRuntimePolicy({
-  config,
-  rules,
-  workspace,
-  state,
-}: RuntimePolicyOptions): RuntimePolicy {
+export function createRuntimePolicy({ config, rules, workspace, state }: RuntimeBase): RuntimePolicy {
   const policy = createPolicy({
     mode: config.mode,
     workspace,

@@ -1,26 +1,15 @@
-import type { ResolvedConfig } from "../../config/resolve-config.js";
+import type { RuntimeBase } from "../state/runtime-base.js";
 import { notRecorded } from "../../call/record.js";
 import type { ToolError } from "../../contract/errors.js";
 import type { AuditLog } from "../../contract/ports/audit.js";
-import type { Clock } from "../../contract/ports/clock.js";
 import type { Recorder } from "../../contract/ports/recorder.js";
 import type { PurgeWish, Purged } from "../../record/audit/purge.js";
-import type { EventBus } from "../../record/event-bus.js";
 import { hasUnsettled } from "./audit-location.js";
-import type { LazyState } from "../state/lazy-state.js";
 import type { OpenedAudit } from "./open-audit.js";
 
-export interface RuntimeAuditOptions {
-  readonly config: ResolvedConfig;
-  readonly stateDir: string;
-  readonly workspace: string;
-  readonly clock: Clock;
-  readonly redact: <T>(value: T) => T;
-  readonly events: EventBus;
+export interface RuntimeAuditOptions extends RuntimeBase {
   /** Whether at most one call runs. */
   readonly isQuiet: () => boolean;
-  /** Has the journal, which knows what interrupted calls changed. */
-  readonly state: LazyState;
 }
 
 /** The log with the operations of a person. */

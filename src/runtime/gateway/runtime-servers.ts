@@ -1,7 +1,7 @@
+import type { RuntimeBase } from "../state/runtime-base.js";
 import { resolve } from "node:path";
 import type { ResolvedConfig } from "../../config/resolve-config.js";
 import { ToolResourceNotFoundError } from "../../contract/errors.js";
-import type { Clock } from "../../contract/ports/clock.js";
 import type { UpstreamSpec } from "../../contract/ports/upstream.js";
 import {
   loginNeeded,
@@ -19,19 +19,12 @@ import type { Toolset, ToolsetEntry } from "../../registry/toolsets.js";
 import { createHttpClient, type HttpClient } from "../../world/http/http-client.js";
 import type { Redactor } from "../../world/secrets/redactor.js";
 import { isSecretName } from "../../world/secrets/secret-names.js";
-import type { LazyState } from "../state/lazy-state.js";
 import { createServerFetch } from "./server-fetch.js";
 import { createLoginStore } from "./login-store.js";
 import { safeEnv } from "../world/safe-env.js";
 
-export interface McpServersOptions {
-  readonly config: ResolvedConfig;
+export interface McpServersOptions extends RuntimeBase {
   readonly registry: ToolRegistry;
-  readonly state: LazyState;
-  readonly stateDir: string;
-  readonly workspace: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
   readonly random: () => number;
   readonly redactor: Redactor;
   /** `false`: the process ends with its call, so servers that the call does not need are not started. */

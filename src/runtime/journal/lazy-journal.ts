@@ -1,14 +1,9 @@
-import type { ResolvedConfig } from "../../config/resolve-config.js";
-import type { Clock } from "../../contract/ports/clock.js";
+import type { RuntimeBase } from "../state/runtime-base.js";
 import type { Guard } from "../../world/files/guard-types.js";
 import type { Journal } from "../../world/journal/journal.js";
-import type { LazyState } from "../state/lazy-state.js";
 import type { LogSink } from "../log/create-log.js";
 
-export interface LazyJournalOptions {
-  readonly config: ResolvedConfig;
-  readonly state: LazyState;
-  readonly clock: Clock;
+export interface LazyJournalOptions extends RuntimeBase {
   readonly options: { readonly log?: LogSink };
 }
 

@@ -1,13 +1,12 @@
+import type { RuntimeBase } from "../state/runtime-base.js";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { userConfigDir } from "../../config/folders.js";
-import type { ResolvedConfig } from "../../config/resolve-config.js";
 import { ToolDefinitionError, ToolUnavailableError } from "../../contract/errors.js";
 import type { PluginEntry, PluginInfo, PluginOptions } from "../../contract/plugin.js";
 import type { Log } from "../../contract/ports/log.js";
 import { findPlugin, type PluginPlaces } from "../../plugin/find-plugin.js";
 import { PluginSlot } from "../../plugin/plugin-slot.js";
-import type { EventBus } from "../../record/event-bus.js";
 import type { ToolRegistry } from "../../registry/tool-registry.js";
 import { nearest } from "../../schema/nearest.js";
 import type { TenonOptions } from "../tenon-options.js";
@@ -17,15 +16,13 @@ import type { InstallTarget } from "./install-plugin.js";
 import { slotOptions } from "./slot-options.js";
 
 /** What plugins are loaded with. */
-export interface PluginsOptions {
-  readonly config: ResolvedConfig;
+export interface PluginsOptions extends Pick<
+  RuntimeBase,
+  "config" | "events" | "redact" | "workspace" | "env"
+> {
   readonly registry: ToolRegistry;
   readonly extensions: Extensions;
-  readonly events: EventBus;
-  readonly redact: <T>(value: T) => T;
   readonly now: () => number;
-  readonly workspace: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
   /** What the host program passed. */
   readonly options: Pick<TenonOptions, "log" | "home" | "loaded">;
   /** For tests: the grace period of a stopped call, and the first delay before a restart. */

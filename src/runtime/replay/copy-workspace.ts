@@ -1,10 +1,8 @@
+import type { RuntimeBase } from "../state/runtime-base.js";
 import { constants, lstatSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import type { RuleGroup } from "../../config/load-config.js";
-import type { ResolvedConfig } from "../../config/resolve-config.js";
 import type { BlobStore } from "../../contract/ports/blobs.js";
-import type { Clock } from "../../contract/ports/clock.js";
 import type {
   JournalEntry,
   JournalStep,
@@ -38,13 +36,10 @@ export async function copyWorkspace({ workspace, copy, exclude }: CopyOptions): 
   });
 }
 
-export interface RewindOptions extends CopyOptions {
+export interface RewindOptions
+  extends CopyOptions, Pick<RuntimeBase, "config" | "rules" | "stateDir" | "clock"> {
   readonly taskId: string;
   readonly state: State;
-  readonly config: ResolvedConfig;
-  readonly rules: readonly RuleGroup[];
-  readonly stateDir: string;
-  readonly clock: Clock;
 }
 
 /**

@@ -1,14 +1,11 @@
+import type { RuntimeBase } from "../state/runtime-base.js";
 import { mkdtemp, rm } from "node:fs/promises";
 import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import type { RuleGroup } from "../../config/load-config.js";
-import type { ResolvedConfig } from "../../config/resolve-config.js";
 import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { AuditLog, AuditRecord } from "../../contract/ports/audit.js";
-import type { Clock } from "../../contract/ports/clock.js";
 import type { ToolRegistry } from "../../registry/tool-registry.js";
-import type { LazyState } from "../state/lazy-state.js";
 import type { TenonOptions } from "../tenon-options.js";
 import type { Tenon } from "../tenon.js";
 import { compareEnds, type ReplayPaths } from "./compare-ends.js";
@@ -52,17 +49,9 @@ export interface ReplayReport {
   readonly copy?: string | undefined;
 }
 
-export interface ReplayDeps {
-  readonly config: ResolvedConfig;
-  readonly rules: readonly RuleGroup[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly workspace: string;
-  readonly stateDir: string;
+export interface ReplayDeps extends RuntimeBase {
   readonly audit: AuditLog;
-  readonly state: LazyState;
   readonly registry: ToolRegistry;
-  readonly redact: <T>(value: T) => T;
-  readonly clock: Clock;
   /** Opens the Tenon that works on the copy. */
   readonly createTenon: (options: TenonOptions) => Tenon;
 }

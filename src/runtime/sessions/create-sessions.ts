@@ -1,6 +1,5 @@
+import type { RuntimeBase } from "../state/runtime-base.js";
 import type { SpineParts } from "../../call/parts.js";
-import type { RuleGroup } from "../../config/load-config.js";
-import type { ResolvedConfig } from "../../config/resolve-config.js";
 import type { Stage } from "../../contract/ports/pipeline.js";
 import type { SeenFiles } from "../../contract/ports/seen.js";
 import type { SessionOptions } from "../../contract/tenon.js";
@@ -20,10 +19,7 @@ import { Session, type SessionDeps } from "./session.js";
 import { followedToolset, followStage } from "./stage-toolset.js";
 
 /** What sessions are opened with. */
-export interface SessionsOptions {
-  readonly config: ResolvedConfig;
-  readonly rules: readonly RuleGroup[];
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface SessionsOptions extends RuntimeBase {
   readonly spine: SpineParts;
   readonly world: World;
   readonly sessions: NamedSessions;

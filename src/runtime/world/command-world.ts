@@ -1,9 +1,8 @@
+import type { RuntimeBase } from "../state/runtime-base.js";
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ResolvedConfig } from "../../config/resolve-config.js";
 import { ToolSecurityError } from "../../contract/errors.js";
-import type { Clock } from "../../contract/ports/clock.js";
 import type { Outputs } from "../../contract/ports/outputs.js";
 import type { Processes, SandboxState } from "../../contract/ports/processes.js";
 import type { CallScope } from "../../contract/session.js";
@@ -14,15 +13,9 @@ import { createProcessWorld, type ProcessWorld } from "../../world/processes/pro
 import type { Sandbox } from "../../world/sandbox/sandbox-types.js";
 import type { Guards } from "./guards.js";
 
-export interface CommandWorldOptions {
-  readonly config: ResolvedConfig;
-  readonly workspace: string;
-  readonly stateDir: string;
+export interface CommandWorldOptions extends RuntimeBase {
   readonly guards: Guards;
   readonly sandbox: Sandbox;
-  /** Of the host. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
   /** Why no background job can be started. */
   readonly noJobs?: string | undefined;
 }

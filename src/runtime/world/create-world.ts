@@ -1,13 +1,10 @@
+import type { RuntimeBase } from "../state/runtime-base.js";
 import type { WorldPorts } from "../../call/parts.js";
-import type { RuleGroup } from "../../config/load-config.js";
-import type { ResolvedConfig } from "../../config/resolve-config.js";
-import type { Clock } from "../../contract/ports/clock.js";
 import type { Files, PathVerdict } from "../../contract/ports/files.js";
 import type { InteractBackend } from "../../contract/ports/interact.js";
 import type { Quarantine } from "../../contract/ports/quarantine.js";
 import type { CallScope, CallSession } from "../../contract/session.js";
 import type { Policy } from "../../policy/create-policy.js";
-import type { EventBus } from "../../record/event-bus.js";
 import type { DocumentFiles } from "../../store/work-scope.js";
 import { createFiles } from "../../world/files-port.js";
 import type { Guard } from "../../world/files/guard-types.js";
@@ -20,7 +17,6 @@ import type { TenonOptions } from "../tenon-options.js";
 import { createDocumentFiles } from "./document-files.js";
 import { createGuards, openedByPerson } from "./guards.js";
 import { createLazyJournal } from "../journal/lazy-journal.js";
-import type { LazyState } from "../state/lazy-state.js";
 import { createLog } from "../log/create-log.js";
 import { createNetwork } from "./network.js";
 import { createCommandWorld } from "./command-world.js";
@@ -28,19 +24,9 @@ import { createRuntimeSandbox } from "./sandbox.js";
 import { ToolStore } from "../state/tool-store.js";
 import { createWorkAccess, type DocumentOrigin, type WorkAccess } from "../state/work-access.js";
 
-export interface WorldOptions {
+export interface WorldOptions extends RuntimeBase {
   readonly options: TenonOptions;
-  readonly config: ResolvedConfig;
-  readonly rules: readonly RuleGroup[];
-  readonly workspace: string;
-  readonly stateDir: string;
-  /** Of the host. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly state: LazyState;
   readonly policy: Policy;
-  readonly clock: Clock;
-  readonly redact: <T>(value: T) => T;
-  readonly events: EventBus;
   readonly newId: () => string;
 }
 
@@ -77,19 +63,14 @@ export function createWorld(parts: WorldOptions): World {
     createDocumentFiles({ dir: config.artifacts.dir, guards, journal, ...origin });
   const work = createWorkAccess({ state, clock, documentsOf });
   const network = createNetwork(config, parts.policy);
-  const { workspace, stateDir, env } = parts;
   const sandbox = createRuntimeSandbox({
-    config,
-    workspace,
-    stateDir,
+    ...parts,
     home: options.home,
-    env,
-    clock,
     opened: openedByPerson(parts.rules),
   });
   const noJobs = options.jobs === false ? "this process ends with its call, and its jobs with it" : undefined;
-  const commands = createCommandWorld({ config, workspace, stateDir, guards, sandbox, env, clock, noJobs });
-  const code = createRuntimeCode({ config, guards, stateDir, keepsIndex: options.jobs !== false });
+  const commands = createCommandWorld({ ...parts, guards, sandbox, noJobs });
+  const code = createRuntimeCode({ ...parts, guards, keepsIndex: options.jobs !== false });
   const checkPath = (path: string, access: "read" | "write" = "read"): PathVerdict =>
     guards.common().check(path, access);
   const filesFor = (scope: CallScope): Files => {

@@ -1,6 +1,6 @@
+import type { RuntimeBase } from "../state/runtime-base.js";
 import { dirname, resolve } from "node:path";
 import type { RuleGroup } from "../../config/load-config.js";
-import type { ResolvedConfig } from "../../config/resolve-config.js";
 import type { CallSession } from "../../contract/session.js";
 import { protectedPathGlobs } from "../../policy/built-in-rules.js";
 import type { Guard } from "../../world/files/guard-types.js";
@@ -19,13 +19,10 @@ export interface Guards {
   undo(): Guard;
 }
 
+type GuardSettings = Pick<RuntimeBase, "config" | "rules" | "workspace" | "stateDir">;
+
 /** Create guards on first use; the paths of a tool are compiled once. */
-export function createGuards(options: {
-  readonly config: ResolvedConfig;
-  readonly rules: readonly RuleGroup[];
-  readonly workspace: string;
-  readonly stateDir: string;
-}): Guards {
+export function createGuards(options: GuardSettings): Guards {
   const { config } = options;
   const known = new Map<string | undefined, Guard>();
   const guardOf = (toolName: string | undefined): Guard => {
@@ -78,7 +75,7 @@ interface GuardOptions {
   readonly noLinks?: boolean;
 }
 
-function openGuard(options: Parameters<typeof createGuards>[0], wanted: GuardOptions): Guard {
+function openGuard(options: GuardSettings, wanted: GuardOptions): Guard {
   const { config } = options;
   const own = wanted.toolName === undefined ? undefined : config.tools.perTool[wanted.toolName]?.permissions;
   const rules = createPathRules(rulesOf(options, wanted));
@@ -87,7 +84,7 @@ function openGuard(options: Parameters<typeof createGuards>[0], wanted: GuardOpt
 }
 
 function rulesOf(
-  { config, rules: groups, workspace, stateDir }: Parameters<typeof createGuards>[0],
+  { config, rules: groups, workspace, stateDir }: GuardSettings,
   { toolName, opened = [], noLinks = false }: GuardOptions,
 ): PathRulesOptions {
   const own = toolName === undefined ? undefined : config.tools.perTool[toolName]?.permissions;

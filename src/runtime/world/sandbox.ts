@@ -1,20 +1,14 @@
+import type { RuntimeBase } from "../state/runtime-base.js";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ResolvedConfig } from "../../config/resolve-config.js";
-import type { Clock } from "../../contract/ports/clock.js";
 import { carefulPathGlobs, protectedPathGlobs } from "../../policy/built-in-rules.js";
 import { workspaceKey } from "../../store/state-dir.js";
 import { realPathOf } from "../../world/files/real-path.js";
 import type { Sandbox } from "../../world/sandbox/sandbox-types.js";
 import { createSandbox } from "../../world/sandbox/sandbox.js";
 
-export interface RuntimeSandboxOptions {
-  readonly config: ResolvedConfig;
-  readonly workspace: string;
-  readonly stateDir: string;
+export interface RuntimeSandboxOptions extends RuntimeBase {
   readonly home: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
   /** Protected paths that the user's own rules allow. */
   readonly opened: readonly string[];
 }
