@@ -206,7 +206,7 @@ describe("the configuration", () => {
   });
 
   it("of a workspace that is not there is refused with its name", () => {
-    expect(() => open({ workspace: "/no/such/folder" })).toThrow('"/no/such/folder" was not found');
+    expect(() => open({ workspace: "/no/such/folder" })).toThrow('Workspace "/no/such/folder" not found');
   });
 
   it("with a mistake is refused with the nearest right key", () => {

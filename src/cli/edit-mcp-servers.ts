@@ -8,7 +8,7 @@ import { readServer } from "../config/read-server.js";
 import type { McpServerConfig } from "../config/server-schema.js";
 import { UsageError, type CommonFlags, type Terminal } from "./command-line.js";
 import { withTenon } from "./open-tenon.js";
-import { warn, writeJson } from "./output.js";
+import { warn, writeResult } from "./output.js";
 import { toVisibleLine, toVisibleText } from "../text/visible-text.js";
 
 export interface AddFlags extends ForceFlags {
@@ -56,8 +56,7 @@ export async function removeServer(terminal: Terminal, name: string, flags: Comm
   if (edit.done && !edit.changed) throw new UsageError(`${edit.file} has no server named "${name}".`);
   await withTenon(terminal, flags, ({ tenon }) => tenon.mcp.forget(name));
   const text = edit.done ? `Removed ${name} (${edit.file}).` : editByHand(edit, `Remove "${name}" from`);
-  if (flags.json === true) writeJson(terminal, { ...edit, names: [name] });
-  else terminal.stdout.write(`${toVisibleText(text)}\n`);
+  writeResult({ terminal, flags }, { ...edit, names: [name] }, () => toVisibleText(text));
 }
 
 /** A program or an address; flags of the other kind would be silently lost. */
@@ -117,7 +116,6 @@ interface AddedServers {
 }
 
 function reportAdded(terminal: Terminal, flags: CommonFlags, { edit, names, left }: AddedServers): void {
-  if (flags.json === true) return writeJson(terminal, { ...edit, names, left });
   const [first = ""] = names;
   const next = names.length === 1 ? `test ${first}` : "list";
   const text = !edit.done
@@ -125,7 +123,7 @@ function reportAdded(terminal: Terminal, flags: CommonFlags, { edit, names, left
     : names.length === 0
       ? `Nothing added (${edit.file}).`
       : `Added ${names.join(", ")} (${edit.file}). Try: tenon mcp-servers ${next}`;
-  terminal.stdout.write(`${toVisibleText(text)}\n`);
+  writeResult({ terminal, flags }, { ...edit, names, left }, () => toVisibleText(text));
 }
 
 function editByHand({ file, snippet }: Extract<ServerEdit, { done: false }>, what: string): string {

@@ -6,7 +6,7 @@ import type { BrowserSessionView, EntryLink, ServerRecord } from "../server/inde
 import { ago } from "./ago.js";
 import { UsageError, type CommonFlags, type Terminal, addCommand } from "./command-line.js";
 import { loadFor } from "./open-tenon.js";
-import { colorsFor, table, writeJson } from "./output.js";
+import { colorsFor, table, writeJson, writeResult } from "./output.js";
 import { toVisibleLine, toVisibleText } from "../text/visible-text.js";
 
 interface ControlFlags extends CommonFlags {
@@ -44,8 +44,6 @@ function addControlCommand(parent: Command, usage: string, description: string):
 
 async function listSessions(terminal: Terminal, flags: ControlFlags): Promise<void> {
   const rows = await callServer<readonly BrowserSessionView[]>(terminal, flags, sessionList);
-  if (flags.json === true) return writeJson(terminal, rows);
-  if (rows.length === 0) return void terminal.stdout.write("No browsers are signed in.\n");
   const colors = colorsFor(terminal.stdout, terminal.env);
   const now = Date.now();
   const cells = rows.map(({ id, browser, address, since, lastSeen }) => [
@@ -56,9 +54,12 @@ async function listSessions(terminal: Terminal, flags: ControlFlags): Promise<vo
     ago(lastSeen, now),
   ]);
   const head = ["ID", "BROWSER", "ADDRESS", "SINCE", "LAST SEEN"];
-  terminal.stdout.write(`${table([head, ...cells], terminal.stdout.columns)}\n`);
+  writeResult({ terminal, flags }, rows, () =>
+    rows.length === 0 ? noBrowsers : table([head, ...cells], terminal.stdout.columns),
+  );
 }
 
+const noBrowsers = "No browsers are signed in.";
 const sessionList = { method: "GET", path: "/api/sessions" } as const;
 
 async function endSessions(terminal: Terminal, flags: ControlFlags, id: string): Promise<void> {
@@ -68,8 +69,8 @@ async function endSessions(terminal: Terminal, flags: ControlFlags, id: string):
       : [id];
   for (const one of ids)
     await callServer(terminal, flags, { method: "DELETE", path: `/api/sessions/${encodeURIComponent(one)}` });
-  if (flags.json === true) return writeJson(terminal, { ended: ids });
-  terminal.stdout.write(ids.length === 0 ? "No browsers are signed in.\n" : `Ended ${ids.join(", ")}.\n`);
+  const text = ids.length === 0 ? noBrowsers : `Ended ${ids.join(", ")}.`;
+  writeResult({ terminal, flags }, { ended: ids }, () => text);
 }
 
 /** Send a request to the running server of this workspace. */

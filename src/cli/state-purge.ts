@@ -5,7 +5,7 @@ import { purgeState, type StatePurgeWish } from "../store/purge-state.js";
 import type { State } from "../store/open-state.js";
 import { UsageError, type CommonFlags, type Terminal, addCommand } from "./command-line.js";
 import { withTenon } from "./open-tenon.js";
-import { writeJson } from "./output.js";
+import { writeResult } from "./output.js";
 import { parseTime } from "./parse-time.js";
 import { createTerminalBackend } from "./terminal-backend.js";
 
@@ -80,8 +80,7 @@ async function purgeAll({ terminal, flags, withState }: PurgeDeps, request: Stat
 }
 
 function showCounts(terminal: Terminal, flags: PurgeFlags, title: string, counts: Counts): void {
-  if (flags.json === true) return writeJson(terminal, counts);
-  terminal.stdout.write(`${title}: ${listed(counts)}.\n`);
+  writeResult({ terminal, flags }, counts, () => `${title}: ${listed(counts)}.`);
 }
 
 function listed(counts: Counts): string {

@@ -1,4 +1,3 @@
-import type { AuditLog } from "../contract/ports/audit.js";
 import { createOptimiser } from "../record/optimiser.js";
 import type { RuntimeParts } from "./build-spine.js";
 import { createOptimiserOptions } from "./catalogue/optimiser-options.js";
@@ -96,10 +95,7 @@ function catalogueMethods(parts: RuntimeParts) {
 /** What a person reads of the records and changes in them; each change is recorded like a call. */
 function recordMethods(parts: RuntimeParts) {
   const { remembered, recordAction, state } = parts;
-  const taskSources: { readonly tasks: RuntimeParts["tasks"]; readonly log: AuditLog } = {
-    tasks: parts.tasks,
-    log: parts.audit.log,
-  };
+  const taskSources = { tasks: parts.tasks, log: parts.audit.log };
   return {
     remember: (rule) =>
       recordAction({ name: "policy_remember", arguments: rule, run: () => remembered.remember(rule) }),

@@ -15,7 +15,7 @@ import {
 } from "../command-line.js";
 import { runNpm } from "../run-npm.js";
 import { withTenon } from "../open-tenon.js";
-import { table, writeJson } from "../output.js";
+import { table, writeJson, writeResult } from "../output.js";
 import { changePlugins, isEntryFor, userConfigFile } from "../plugin-config.js";
 import { version } from "../version.js";
 import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
@@ -56,10 +56,9 @@ async function add(terminal: Terminal, source: string, flags: AddFlags): Promise
     const info = await tenon.loadPlugin(named, options);
     const entry = Object.keys(options).length === 0 ? named : { path: named, ...options };
     const file = changePlugins(place, (entries) => [...entries, entry]);
-    if (flags.json === true) return writeJson(terminal, { ...withoutPid(info), file });
-    terminal.stdout.write(
-      `Added ${toVisibleLine(info.name)} ${info.version} with ${info.tools.map(toVisibleLine).join(", ") || "no tools"} to ${file}.\n`,
-    );
+    const tools = info.tools.map(toVisibleLine).join(", ") || "no tools";
+    const text = `Added ${toVisibleLine(info.name)} ${info.version} with ${tools} to ${file}.`;
+    writeResult({ terminal, flags }, { ...withoutPid(info), file }, () => text);
   });
 }
 
@@ -123,8 +122,8 @@ async function remove(terminal: Terminal, name: string, flags: CommonFlags): Pro
       ["uninstall", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", "--", source],
       terminal,
     );
-  if (flags.json === true) writeJson(terminal, { removed: name, file });
-  else terminal.stdout.write(`Removed ${toVisibleLine(name)} from ${file}.\n`);
+  const text = `Removed ${toVisibleLine(name)} from ${file}.`;
+  writeResult({ terminal, flags }, { removed: name, file }, () => text);
 }
 
 async function create(terminal: Terminal, dir: string, flags: CommonFlags): Promise<void> {
@@ -142,11 +141,8 @@ async function create(terminal: Terminal, dir: string, flags: CommonFlags): Prom
     mkdirSync(resolve(folder, file, ".."), { recursive: true });
     writeFileSync(join(folder, file), text);
   }
-  if (flags.json === true)
-    return writeJson(terminal, { name, dir: folder, files: files.map(([file]) => file) });
-  terminal.stdout.write(
-    `Created the plugin ${name} in ${folder}. Next: npm install && npm test, then tenon plugins add ${dir}\n`,
-  );
+  const text = `Created the plugin ${name} in ${folder}. Next: npm install && npm test, then tenon plugins add ${dir}`;
+  writeResult({ terminal, flags }, { name, dir: folder, files: files.map(([file]) => file) }, () => text);
 }
 
 function optionsOf({ inProcess, watch, options }: AddFlags): PluginOptions {

@@ -44,10 +44,8 @@ export const addQuarantine: AddCommand = (program, terminal) => {
     );
 };
 
-async function list({ tenon, terminal }: OpenTenon, flags: QuarantineFlags): Promise<void> {
-  const items = await tenon.quarantine.list({ callId: flags.call });
-  if (flags.json === true) return writeJson(terminal, items);
-  if (items.length === 0) return void terminal.stdout.write("No held changes.\n");
+async function list(open: OpenTenon, flags: QuarantineFlags): Promise<void> {
+  const items = await open.tenon.quarantine.list({ callId: flags.call });
   const rows = items.map((item) => [
     item.id,
     ago(item.at, Date.now()),
@@ -55,7 +53,7 @@ async function list({ tenon, terminal }: OpenTenon, flags: QuarantineFlags): Pro
     toVisibleLine(item.path),
     toVisibleLine(item.reason),
   ]);
-  terminal.stdout.write(`${table(rows)}\n`);
+  writeResult(open, items, () => (rows.length === 0 ? "No held changes." : table(rows)));
 }
 
 async function showOne(open: OpenTenon, id: string): Promise<void> {

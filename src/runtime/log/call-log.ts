@@ -37,46 +37,28 @@ interface LogLine {
 }
 
 function toLogLine({ type, payload }: TenonEvent): LogLine | undefined {
+  const line = (level: LogLevel, message: string, fields: LogLine["fields"]) => ({ level, message, fields });
   switch (type) {
     case "TOOL_CALL_REQUESTED":
-      return { level: "debug", message: "call requested", fields: ids(payload) };
+      return line("debug", "call requested", ids(payload));
     case "TOOL_CALL_STARTED":
-      return {
-        level: "debug",
-        message: "call started",
-        fields: { ...ids(payload), waitedMs: payload.waitedMs },
-      };
+      return line("debug", "call started", { ...ids(payload), waitedMs: payload.waitedMs });
     case "TOOL_CALL_RETRIED": {
       const { attempt, delayMs, error } = payload;
-      return {
-        level: "warn",
-        message: "call retried",
-        fields: { ...ids(payload), attempt, delayMs, code: error.code },
-      };
+      return line("warn", "call retried", { ...ids(payload), attempt, delayMs, code: error.code });
     }
     case "TOOL_CALL_COMPLETED":
-      return {
-        level: "info",
-        message: "call completed",
-        fields: { ...ids(payload), durationMs: payload.durationMs },
-      };
+      return line("info", "call completed", { ...ids(payload), durationMs: payload.durationMs });
     case "TOOL_CALL_FAILED": {
       const { error, durationMs } = payload;
       const level = error.type === "ToolInternalError" ? "error" : "warn";
-      return {
-        level,
-        message: "call failed",
-        fields: { ...ids(payload), durationMs, code: error.code, error: error.message },
-      };
+      const { code, message } = error;
+      return line(level, "call failed", { ...ids(payload), durationMs, code, error: message });
     }
     case "TOOL_STATE_CHANGED":
-      return { level: "debug", message: "tool state changed", fields: { ...payload } };
+      return line("debug", "tool state changed", { ...payload });
     case "LISTENER_FAILED":
-      return {
-        level: "error",
-        message: "listener failed",
-        fields: { event: payload.event, error: payload.message },
-      };
+      return line("error", "listener failed", { event: payload.event, error: payload.message });
     default:
       return undefined;
   }

@@ -1,5 +1,5 @@
 import type { ToolEnvelope } from "../../contract/call.js";
-import type { Recorder } from "../../contract/ports/recorder.js";
+import type { CallRecord, Recorder } from "../../contract/ports/recorder.js";
 
 /** What was done for one task, oldest first. */
 export interface TaskContext {
@@ -9,12 +9,8 @@ export interface TaskContext {
   readonly actionsDropped: number;
 }
 
-export interface TaskBounds {
-  /** @default 1000 */
-  readonly maxTasks?: number;
-  /** @default 10000 */
-  readonly maxActions?: number;
-}
+const maxTasks = 1000;
+const maxActions = 10_000;
 
 /** Keeps the newest results of the tasks that were last active. */
 export class Tasks implements Recorder {
@@ -23,28 +19,15 @@ export class Tasks implements Recorder {
     string,
     { taskId: string; actionsDone: ToolEnvelope[]; actionsDropped: number }
   >();
-  readonly #maxTasks: number;
-  readonly #maxActions: number;
 
-  constructor(bounds: TaskBounds = {}) {
-    this.#maxTasks = bounds.maxTasks ?? 1000;
-    this.#maxActions = bounds.maxActions ?? 10_000;
-  }
-
-  record({
-    taskId,
-    envelope,
-  }: {
-    readonly taskId: string | undefined;
-    readonly envelope: ToolEnvelope;
-  }): void {
+  record({ taskId, envelope }: Pick<CallRecord, "taskId" | "envelope">): void {
     if (taskId === undefined) return;
     const task = this.#tasks.get(taskId) ?? { taskId, actionsDone: [], actionsDropped: 0 };
     // Moved to the end, so that the first key is the task that was idle longest.
     this.#tasks.delete(taskId);
     this.#tasks.set(taskId, task);
     task.actionsDone.push(envelope);
-    if (task.actionsDone.length > this.#maxActions) {
+    if (task.actionsDone.length > maxActions) {
       task.actionsDone.shift();
       task.actionsDropped++;
     }
@@ -56,7 +39,7 @@ export class Tasks implements Recorder {
   }
 
   #dropIdle(): void {
-    if (this.#tasks.size <= this.#maxTasks) return;
+    if (this.#tasks.size <= maxTasks) return;
     const idle = this.#tasks.keys().next().value;
     if (idle !== undefined) this.#tasks.delete(idle);
   }
