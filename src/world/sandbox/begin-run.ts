@@ -5,66 +5,68 @@ import type { MountPlan } from "./mount-plan.js";
 import type { JudgedRun } from "./quarantine/judge-runs.js";
 import { watchRun, type RunWatch } from "./quarantine/watch-run.js";
 import type { SandboxCommand, FinishedCommand } from "./sandbox-types.js";
-import type { Wall } from "./wall.js";
+import type { ActiveSandbox } from "./active-sandbox.js";
 import type { Guarded } from "./walk-guarded.js";
 
 /**
- * What is left writable because a change of it is judged and put back when the command ends: git writes
- * `.gitmodules` itself, and a checkout of another branch replaces workflows and settings, which mounts would make fail.
+ * Read-only paths without those whose changes are judged when the command ends: git writes `.gitmodules` itself, and a
+ * checkout of another branch replaces workflows and settings, which would fail on read-only mounts.
  */
-export function withoutJudged({ careful }: Wall, { fixed, surveyed }: Guarded): Guarded["fixed"] {
-  const judged = surveyed.filter(({ what, rule }) => what === "named" && careful.has(rule));
+export function withoutJudged({ careful }: ActiveSandbox, { fixed, sensitive }: Guarded): Guarded["fixed"] {
+  const judged = sensitive.filter(({ what, rule }) => what === "named" && careful.has(rule));
   return fixed.filter(
     ({ path }) => basename(path) !== ".gitmodules" && !judged.some((each) => isWithin(path, each.path)),
   );
 }
 
-/** Paths that need consent and exist: a job, which outlives its call, can only read them. */
-export function carefulIn({ surveyed, fixed }: Guarded): Guarded["fixed"] {
+/** Existing paths that change only with consent: read-only for a job, which outlives its call. */
+export function existingCarefulPaths({ sensitive, fixed }: Guarded): Guarded["fixed"] {
   const known = new Set(fixed.map(({ path }) => path));
-  return surveyed.flatMap(({ path, kind, what }) =>
+  return sensitive.flatMap(({ path, kind, what }) =>
     what === "named" && !known.has(path) && (kind === "file" || kind === "directory") ? [{ path, kind }] : [],
   );
 }
 
-/** A command under way, whose changes are judged. */
+/** A running command whose changes are judged. */
 export interface Run {
   readonly judged: JudgedRun;
   readonly watch: RunWatch;
 }
 
-/** Note what is there, so that what the command changes can be told from it. */
+/** Record the current state, so that changes by the command can be detected. */
 export function beginRun(
-  wall: Wall,
+  sandbox: ActiveSandbox,
   { origin }: SandboxCommand,
   { guarded, plan }: { readonly guarded: Guarded; readonly plan: MountPlan },
 ): Run {
-  const kept = plan.mounts.filter(({ kind }) => kind === "fix" || kind === "mask").map(({ path }) => path);
-  const judged = wall.runs.begin({
+  const protectedPaths = plan.mounts
+    .filter(({ kind }) => kind === "fix" || kind === "mask")
+    .map(({ path }) => path);
+  const judged = sandbox.runs.begin({
     origin: origin ?? { callId: "", sessionId: "", changes: [] },
-    surveyed: guarded.surveyed,
-    isMounted: (path) => kept.some((each) => isWithin(path, each)),
+    sensitive: guarded.sensitive,
+    isMounted: (path) => protectedPaths.some((each) => isWithin(path, each)),
   });
-  return { judged, watch: watchRun(judged, wall.monotonic) };
+  return { judged, watch: watchRun(judged, sandbox.monotonic) };
 }
 
 /** Judge what the command changed, once it has ended. */
 export async function finishRun({ judged, watch }: Run): Promise<Omit<FinishedCommand, "leftovers">> {
   await watch.stop();
   try {
-    await judged.look("ended");
+    await judged.check("ended");
     judged.end();
     return { heldBack: judged.held(), warnings: [] };
   } catch (error) {
-    // Its record stays, so that the next start judges it.
-    const warning = `What the command changed could not be judged to its end: ${messageOf(error)}.`;
+    // Its record is protectedPaths, so that the next start judges it.
+    const warning = `The changes of the command could not be judged completely: ${messageOf(error)}.`;
     return { heldBack: judged.held(), warnings: [warning] };
   }
 }
 
-/** Say what later commands will not see, although this one made it. */
-export async function tellAppeared(
-  { index, view }: Wall,
+/** A message about paths that the command created and that are hidden from later commands. */
+export async function hiddenPathsNote(
+  { index, view }: ActiveSandbox,
   { paths }: SandboxCommand,
   before: Guarded,
 ): Promise<string[]> {
@@ -76,5 +78,5 @@ export async function tellAppeared(
   const shown = appeared
     .slice(0, 20)
     .map((path) => (isWithin(path, view.workspace) ? relative(view.workspace, path) : path));
-  return [`The command made paths that rules hide from later commands: ${shown.join(", ")}.`];
+  return [`The command created paths that rules hide from later commands: ${shown.join(", ")}.`];
 }

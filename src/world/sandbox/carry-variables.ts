@@ -1,21 +1,21 @@
-/** Variables of a command, and how they get past the shell that stands before it. */
+/** Variables of a command, and how they are passed through the shell that starts it. */
 export interface CarriedVariables {
-  /** What the shell inside starts with. */
+  /** The initial variables of the shell inside. */
   readonly initial: readonly (readonly [name: string, value: string])[];
-  /** Lines of shell that give them their own names. */
+  /** Shell lines that restore the original names. */
   readonly script: string;
 }
 
 /**
- * The shell that sets the last limits and looks whether the wall is sound runs inside, but must not be
- * the command's to steer: LD_PRELOAD, SHELLOPTS or an exported function would do that. So each variable
- * comes under a name that means nothing, and gets its own just before the command starts.
+ * The shell that sets the last limits and checks the mounts runs inside, but the command must not influence it with
+ * LD_PRELOAD, SHELLOPTS or an exported function. So each variable is passed under a neutral name and renamed just
+ * before the command starts.
  */
 export function carryVariables(env: Readonly<Record<string, string>>): CarriedVariables {
   const all = Object.entries(env)
     .filter(([name]) => name !== "" && !name.includes("=") && !dropped.test(name))
     .map(([name, value]) => [name, name === "TMPDIR" ? "/tmp" : value] as const);
-  // A name that no shell can set does nothing to one either.
+  // A name that a shell cannot set has no effect on it either.
   const isPlain = ([name]: readonly [string, string]): boolean =>
     /^[A-Za-z_]\w*$/.test(name) && !reserved.has(name);
   const plain = all.filter(isPlain);
@@ -30,7 +30,7 @@ export function carryVariables(env: Readonly<Record<string, string>>): CarriedVa
   };
 }
 
-/** Exported functions and options of bash, which act on every bash, and the names that carry others. */
+/** Exported functions and options of bash, which affect every bash, and the neutral names themselves. */
 const dropped = /^(?:BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PWD|OLDPWD|TENON_CARRIED_\d+)$/s;
-/** Variables of the shell's own, which it may refuse to be given. */
+/** Special variables that the shell may refuse to set. */
 const reserved = new Set(["UID", "EUID", "PPID", "OPTIND", "LINENO", "RANDOM", "SECONDS", "_"]);

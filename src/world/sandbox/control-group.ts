@@ -2,7 +2,7 @@ import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from "n
 import { dirname, join } from "node:path";
 import { createCommandGroups, type CommandGroup, type CommandGroups } from "./command-group.js";
 
-/** Limits that only the kernel's control groups can set. */
+/** Limits that only control groups (cgroups) can enforce. */
 export interface GroupLimits {
   /** Bytes for all commands together. */
   readonly memory: number | undefined;
@@ -13,81 +13,85 @@ export interface GroupLimits {
 /** Groups that commands are put into. */
 export interface ControlGroup {
   readonly limits: { readonly memory: boolean; readonly processes: boolean };
-  /** A group for one command; `undefined` where none can be had. */
+  /** A group for one command; `undefined` if none can be created. */
   open(): CommandGroup | undefined;
   /** The folders whose groups hold the processes of all commands. */
   readonly dirs: readonly string[];
-  /** Why a limit is missing, and the way to get it. */
+  /** Why a limit is missing, and how to get it. */
   readonly reason: string | undefined;
   remove(): Promise<void>;
 }
 
-/** Make groups below the own one; without the right to it, none, and the reason. */
+/** Create groups below the own one; without permission, none, with the reason. */
 export async function openControlGroup(limits: GroupLimits): Promise<ControlGroup> {
   const wanted = { memory: limits.memory !== undefined, pids: true };
-  const made: Made[] = [];
-  for (const place of await findPlaces()) {
-    const controllers = place.controllers.filter(
-      (name) => wanted[name] && !made.some((each) => each.has(name)),
+  const created: CreatedGroup[] = [];
+  for (const location of await findLocations()) {
+    const controllers = location.controllers.filter(
+      (name) => wanted[name] && !created.some((each) => each.has(name)),
     );
-    // In the second version a process is in one group only.
-    const isTaken = place.version === 2 && made.some((each) => each.version === 2);
-    if (controllers.length > 0 && !isTaken) made.push(...(await makeIn(place, controllers, limits)));
+    // In cgroup v2, a process is in exactly one group.
+    const isTaken = location.version === 2 && created.some((each) => each.version === 2);
+    if (controllers.length > 0 && !isTaken)
+      created.push(...(await createGroup(location, controllers, limits)));
   }
-  const has = (name: Controller): boolean => made.some((each) => each.has(name));
+  const has = (name: Controller): boolean => created.some((each) => each.has(name));
   const missing = [
     wanted.memory && !has("memory") && "memory",
     limits.processes !== undefined && !has("pids") && "processes",
   ];
   const names = missing.filter((name) => name !== false);
-  const groups = commandGroupsIn(made, limits.processes);
+  const groups = commandGroupsIn(created, limits.processes);
   return {
     limits: { memory: has("memory"), processes: limits.processes !== undefined && has("pids") },
     open: () => groups?.open(),
-    dirs: made.map(({ dir }) => dir),
-    reason: names.length === 0 ? undefined : `no control group for ${names.join(" and ")}: ${wayOut}`,
+    dirs: created.map(({ dir }) => dir),
+    reason: names.length === 0 ? undefined : `no control group for ${names.join(" and ")}: ${delegationHint}`,
     async remove() {
       groups?.close();
-      await Promise.all(made.map(({ dir }) => removeGroup(dir)));
+      await Promise.all(created.map(({ dir }) => removeGroup(dir)));
     },
   };
 }
 
-/** Each command has its own group for processes; the one for memory is for all, and the same where it can be. */
-function commandGroupsIn(made: readonly Made[], processes: number | undefined): CommandGroups | undefined {
-  const parent = made.find((each) => each.has("pids"));
-  if (made.length === 0) return undefined;
-  const shared = made.filter((each) => each !== parent).map(({ dir }) => dir);
+/** Each command has its own group for processes; the memory group is shared by all commands. */
+function commandGroupsIn(
+  created: readonly CreatedGroup[],
+  processes: number | undefined,
+): CommandGroups | undefined {
+  const parent = created.find((each) => each.has("pids"));
+  if (created.length === 0) return undefined;
+  const shared = created.filter((each) => each !== parent).map(({ dir }) => dir);
   return createCommandGroups({ shared, parent: parent?.dir, processes });
 }
 
-const wayOut =
-  "start Tenon where it may make groups, as by `systemd-run --user --scope -p Delegate=yes tenon …`";
+const delegationHint =
+  "start Tenon with permission to create groups, for example with `systemd-run --user --scope -p Delegate=yes tenon …`";
 
 type Controller = "memory" | "pids";
 
-interface Made {
+interface CreatedGroup {
   readonly dir: string;
   readonly version: 1 | 2;
   readonly has: (name: Controller) => boolean;
 }
 
-/** A folder in which groups can perhaps be made. */
-interface Place {
+/** A folder in which groups may be created. */
+interface GroupLocation {
   readonly parent: string;
   readonly version: 1 | 2;
   readonly controllers: readonly Controller[];
 }
 
-async function findPlaces(): Promise<Place[]> {
+async function findLocations(): Promise<GroupLocation[]> {
   const [own, mounts] = await Promise.all([readLines("/proc/self/cgroup"), readLines("/proc/self/mounts")]);
   const mounted = mounts.map((line) => line.split(" "));
-  const places = own.map(async (line): Promise<Place[]> => {
+  const locations = own.map(async (line): Promise<GroupLocation[]> => {
     const [, names = "", ...rest] = line.split(":");
     const path = rest.join(":");
     if (names === "") {
       const mount = mounted.find(([, , type]) => type === "cgroup2")?.[1];
-      return mount === undefined ? [] : unifiedPlaces(mount, path);
+      return mount === undefined ? [] : unifiedLocations(mount, path);
     }
     const controller = names
       .split(",")
@@ -98,14 +102,14 @@ async function findPlaces(): Promise<Place[]> {
     if (controller === undefined || mount === undefined) return [];
     return [{ parent: join(mount, path), version: 1, controllers: [controller] }];
   });
-  return (await Promise.all(places)).flat();
+  return (await Promise.all(locations)).flat();
 }
 
-/** A group with processes of its own cannot hand out controllers, so the neighbourhood is tried first. */
-async function unifiedPlaces(mount: string, path: string): Promise<Place[]> {
+/** A group with processes cannot delegate controllers, so its parent is tried first. */
+async function unifiedLocations(mount: string, path: string): Promise<GroupLocation[]> {
   const own = join(mount, path);
   const parents = path === "/" ? [own] : [dirname(own), own];
-  const places = parents.map(async (parent): Promise<Place> => {
+  const locations = parents.map(async (parent): Promise<GroupLocation> => {
     const open = await readLines(join(parent, "cgroup.subtree_control"));
     const names = open.join(" ").split(" ");
     return {
@@ -114,25 +118,25 @@ async function unifiedPlaces(mount: string, path: string): Promise<Place[]> {
       controllers: (["memory", "pids"] as const).filter((name) => names.includes(name)),
     };
   });
-  return Promise.all(places);
+  return Promise.all(locations);
 }
 
-async function makeIn(
-  place: Place,
+async function createGroup(
+  location: GroupLocation,
   controllers: readonly Controller[],
   limits: GroupLimits,
-): Promise<Made[]> {
-  const dir = join(place.parent, `${prefix}${process.pid}-${Date.now().toString(36)}`);
+): Promise<CreatedGroup[]> {
+  const dir = join(location.parent, `${prefix}${process.pid}-${Date.now().toString(36)}`);
   try {
-    // Who moves a process must be able to write where both groups meet.
-    await access(join(place.parent, "cgroup.procs"), constants.W_OK);
-    await removeStale(place.parent);
+    // Moving a process requires write access to the common ancestor of both groups.
+    await access(join(location.parent, "cgroup.procs"), constants.W_OK);
+    await removeStale(location.parent);
     await mkdir(dir);
-    if (controllers.includes("memory")) await limitMemory(dir, place.version, limits.memory);
+    if (controllers.includes("memory")) await limitMemory(dir, location.version, limits.memory);
     // The groups of single commands count their processes.
-    if (place.version === 2 && controllers.includes("pids"))
+    if (location.version === 2 && controllers.includes("pids"))
       await writeFile(join(dir, "cgroup.subtree_control"), "+pids");
-    return [{ dir, version: place.version, has: (name) => controllers.includes(name) }];
+    return [{ dir, version: location.version, has: (name) => controllers.includes(name) }];
   } catch {
     await rmdir(dir).catch(() => {});
     return [];
@@ -143,11 +147,11 @@ const prefix = "tenon-sandbox-";
 
 async function limitMemory(dir: string, version: 1 | 2, bytes: number | undefined): Promise<void> {
   await writeFile(join(dir, version === 2 ? "memory.max" : "memory.limit_in_bytes"), String(bytes));
-  // Swap would only make it slower; not every kernel counts it.
+  // Swap would only slow it down; not every kernel accounts for it.
   if (version === 2) await writeFile(join(dir, "memory.swap.max"), "0").catch(() => {});
 }
 
-/** Groups of killed processes: only empty ones can be removed at all. */
+/** Groups left by killed processes; only empty ones can be removed. */
 async function removeStale(parent: string): Promise<void> {
   const names = await readdir(parent);
   const stale = names.filter(
@@ -165,7 +169,7 @@ async function removeStale(parent: string): Promise<void> {
   );
 }
 
-/** Remove a group and those of its commands; one that has members stays, for whoever comes next. */
+/** Remove a group and those of its commands; one that still has members stays until the next start. */
 async function removeGroup(dir: string): Promise<void> {
   const names = await readdir(dir).catch(() => []);
   const commands = names.filter((name) => name.startsWith("command-"));

@@ -1,28 +1,29 @@
-import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
+import { lstat, readdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
-import { inFolder } from "./in-folder.js";
+import { withFolder } from "./quarantine/with-folder.js";
 import type { Mount } from "./mount-plan.js";
 
 /**
- * Git's own folder, which git must be able to write: what a command changes of its settings is judged when it
- * ends. The folder itself is a mount, for a folder that is none could be renamed with all mounts in it and
- * another be put in its place. Hooks that exist are read-only, and all that git obeys is for a background job.
+ * Mounts for a git folder, which git must be able to write: changes of its settings are judged when the command ends.
+ * The folder itself is a mount, because otherwise it could be renamed with all mounts in it and replaced. Existing hooks
+ * are read-only; for a background job, so is everything that git obeys.
  */
 export async function gitMounts(
   gitDir: string,
   options: { readonly isOpened: (path: string) => boolean; readonly background: boolean },
 ): Promise<Mount[]> {
-  const all = options.background ? await keptFiles(gitDir) : await existingHooks(gitDir);
-  const kept = all.filter((path) => !options.isOpened(path));
+  const all = options.background ? await obeyedFiles(gitDir) : await existingHooks(gitDir);
+  const readOnlyPaths = all.filter((path) => !options.isOpened(path));
   return [
     { path: gitDir, kind: "bind", isDirectory: true },
-    ...kept.map((path): Mount => ({ path, kind: "fix", isDirectory: false })),
+    ...readOnlyPaths.map((path): Mount => ({ path, kind: "fix", isDirectory: false })),
   ];
 }
 
-/** Names in git's folder that a command could make and that git would then obey. */
+/** Names in a git folder that git obeys. */
 const obeyedNames = ["config", "config.worktree", "commondir", "hooks"] as const;
 
 async function existingHooks(gitDir: string): Promise<string[]> {
@@ -35,8 +36,8 @@ async function existingHooks(gitDir: string): Promise<string[]> {
 }
 
 /**
- * The git folders outside the workspace of a linked work tree or a submodule: git writes a file `.git`
- * that names them. The workspace's content could name any folder, so it must name the workspace in return.
+ * The git folders outside the workspace of a linked work tree or submodule, named by a file `.git`. The content of the
+ * workspace could name any folder, so that folder must refer back to the workspace.
  */
 export async function linkedGitDirs(workspace: string): Promise<string[]> {
   const dotGit = join(workspace, ".git");
@@ -56,9 +57,15 @@ export async function linkedGitDirs(workspace: string): Promise<string[]> {
   return isOurs ? [gitDir] : [];
 }
 
-async function keptFiles(gitDir: string): Promise<string[]> {
-  // An empty folder does nothing, and git makes one too: better than to leave the place free.
-  await inFolder(gitDir, (folder) => mkdir(join(folder, "hooks")));
+async function obeyedFiles(gitDir: string): Promise<string[]> {
+  // An empty hooks folder has no effect, and git creates one, too: a job cannot create its own then.
+  withFolder(gitDir, (folder) => {
+    try {
+      mkdirSync(join(folder, "hooks"));
+    } catch {
+      // It exists already, or the command cannot create it either.
+    }
+  });
   const inner = await Promise.all([
     moduleDirs(join(gitDir, "modules"), 4),
     foldersIn(join(gitDir, "worktrees")),
@@ -80,7 +87,7 @@ async function foldersIn(folder: string): Promise<string[]> {
     .map((entry) => join(folder, entry.name));
 }
 
-/** The git folders of submodules; one named `libs/x` lies a level deeper. */
+/** The git folders of submodules; one named `libs/x` is a level deeper. */
 async function moduleDirs(folder: string, depth: number): Promise<string[]> {
   const folders = await foldersIn(folder);
   const found = await Promise.all(
@@ -93,10 +100,10 @@ async function moduleDirs(folder: string, depth: number): Promise<string[]> {
   return found.flat().slice(0, maxFolders);
 }
 
-/** No repository has more; where these make too many mounts, the folder is made read-only as a whole. */
+/** A safety limit; if there are too many mounts, the folder is made read-only as a whole. */
 const maxFolders = 5000;
 
-/** Hooks may lie in the work tree, where the settings say so. */
+/** The hooks folder in the work tree, if core.hooksPath names one. */
 async function hooksPath(gitDir: string): Promise<string[]> {
   const settings = (await readText(join(gitDir, "config"))) ?? "";
   const named = /^\s*hookspath\s*=\s*"?(.+?)"?\s*$/im.exec(settings)?.[1];

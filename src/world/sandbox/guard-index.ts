@@ -1,31 +1,28 @@
 import type { CommandPaths } from "../../contract/session.js";
 import { createFolderCache } from "./folder-cache.js";
 import { type Guarded, walkGuarded } from "./walk-guarded.js";
-import { compileWall, type GuardedRules, type WallRules } from "./wall-rules.js";
+import { compileAccessRules, type SharedRules, type AccessRules } from "./access-rules.js";
 
-/** Finds what must be hidden or kept, as it is now, again for every command. */
+/** Finds the paths that must be hidden or protected, for every command. */
 export interface GuardIndex {
-  /** The description that a command with these rules of its own is held to. */
-  rules(paths?: CommandPaths): WallRules;
+  /** The rules for a command, including those of its call. */
+  rules(paths?: CommandPaths): AccessRules;
   find(paths?: CommandPaths): Promise<Guarded>;
-  /** By the rules that all commands share. */
+  /** By the rules that apply to all commands. */
   findNow(): Promise<Guarded>;
-  /** Only what lies directly below the roots. */
-  findNear(): Promise<Guarded>;
-  /** Whether a person opened the path although it is protected. */
+  /** Whether a person allowed writing the path although it is protected. */
   isOpened(path: string): boolean;
 }
 
-/** Every search walks the whole tree; folders that have not changed are not listed again. */
-export function createGuardIndex(rules: GuardedRules, now: () => number = Date.now): GuardIndex {
-  const wall = compileWall(rules);
-  const cache = createFolderCache(now, rules.survey);
-  const common = wall();
+/** Every search walks the whole tree; unchanged folders are not listed again. */
+export function createGuardIndex(rules: SharedRules, now: () => number = Date.now): GuardIndex {
+  const rulesFor = compileAccessRules(rules);
+  const cache = createFolderCache(now, rules.sensitivePathFinder);
+  const common = rulesFor();
   return {
-    rules: wall,
-    find: (paths) => walkGuarded({ rules: wall(paths), cache }),
+    rules: rulesFor,
+    find: (paths) => walkGuarded({ rules: rulesFor(paths), cache }),
     findNow: () => walkGuarded({ rules: common, cache }),
-    findNear: () => walkGuarded({ rules: common, cache, depth: 1 }),
     isOpened: (path) => common.isOpened(path),
   };
 }

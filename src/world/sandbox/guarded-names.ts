@@ -5,8 +5,8 @@ import { foldName } from "../files/fold-name.js";
 import { realPathOf } from "../files/real-path.js";
 
 /**
- * Whether a file of that name can be meant by one of the patterns: by the last name in each. It may say
- * yes too often, never too seldom, and it is what a walk over a whole workspace can afford per file.
+ * Whether one of the patterns may match a file with that name, judged by the last name in each pattern. False positives
+ * are possible, false negatives are not; it is fast enough for a walk over a whole workspace.
  */
 export function createNameScreen(patterns: readonly string[]): (name: string) => boolean {
   const literals = new Set<string>();
@@ -27,7 +27,7 @@ export function createNameScreen(patterns: readonly string[]): (name: string) =>
   };
 }
 
-/** A trailing `**` stands for everything below, so it can be any name. */
+/** A trailing `**` matches everything below, so any name. */
 function lastName(pattern: string): string {
   const name = pattern.slice(pattern.lastIndexOf("/") + 1);
   return /^\*{2,}$/.test(name) ? "*" : name;

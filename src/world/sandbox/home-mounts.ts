@@ -6,20 +6,20 @@ import { type ProfileName, profiles } from "./profiles.js";
 
 export interface HomeOptions {
   readonly home: string;
-  /** The person's PATH; never the command's, or a command could open any folder by naming it there. */
+  /** The PATH of the host, never that of the command, which could name any folder in it. */
   readonly path: string | undefined;
   readonly profiles: readonly ProfileName[];
-  /** Roots that are visible already, or must not be opened this way. */
+  /** Roots that are already visible, or must not be opened this way. */
   readonly known: readonly string[];
 }
 
-/** What of the person's tool chains exists, as absolute paths. */
+/** The existing tool chains of the user, as absolute paths. */
 export interface HomeView {
   readonly programs: readonly string[];
   readonly caches: readonly string[];
 }
 
-/** Look once at which tool chains the person has. */
+/** Find the tool chains of the user. */
 export async function viewHome(options: HomeOptions): Promise<HomeView> {
   const chosen = options.profiles.map((name) => profiles[name]);
   const inHome = (names: readonly string[]): string[] => names.map((name) => join(options.home, name));
@@ -35,7 +35,7 @@ async function existing(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     paths.map((path) =>
       lstat(path).then(
-        // A link would have to be mounted where it leads to, which is not ours to open.
+        // The target of a link must not be made visible this way.
         (stats) => (stats.isDirectory() || stats.isFile() ? [path] : []),
         () => [],
       ),
@@ -44,7 +44,7 @@ async function existing(paths: readonly string[]): Promise<string[]> {
   return found.flat();
 }
 
-/** The folders on the PATH that no root shows, each with the libraries beside it. */
+/** The folders on the PATH that are not visible yet, each with the libraries next to it. */
 async function pathFolders({ path = "", home, known }: HomeOptions): Promise<string[]> {
   const folders = path.split(":").filter((folder) => isAbsolute(folder) && folder !== "/");
   const outside = [...new Set(folders.map((folder) => realPathOf(folder)))].filter(
@@ -54,7 +54,7 @@ async function pathFolders({ path = "", home, known }: HomeOptions): Promise<str
   return Promise.all(found.map((folder) => withLibraries(folder, home, known)));
 }
 
-/** `prefix/bin` beside `prefix/lib` is a tool chain of its own: npm is a link into ../lib. */
+/** `prefix/bin` next to `prefix/lib` is a tool chain: npm, for example, is a link into ../lib. */
 async function withLibraries(folder: string, home: string, known: readonly string[]): Promise<string> {
   const prefix = dirname(folder);
   const holdsMore = isWithin(home, prefix) || known.some((root) => isWithin(root, prefix));
@@ -64,7 +64,7 @@ async function withLibraries(folder: string, home: string, known: readonly strin
   return beside.includes("lib") || beside.includes("libexec") ? prefix : folder;
 }
 
-/** Without those that lie in another one. */
+/** Without paths that are inside of another one. */
 export function outermost(paths: readonly string[]): string[] {
   const distinct = [...new Set(paths)];
   return distinct.filter((path) => !distinct.some((other) => other !== path && isWithin(path, other)));

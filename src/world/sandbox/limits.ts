@@ -2,55 +2,54 @@ import { type CheckedRoot, mountCheck } from "./mount-check.js";
 import { shellQuote } from "../processes/shell-quote.js";
 import type { SandboxLimits } from "./sandbox-types.js";
 
-/** The limits that a shell sets before the wall is built. */
-export function outerScript(limits: SandboxLimits, leftFile: string | undefined): string {
+/** The script that sets limits before bubblewrap starts. */
+export function outerScript(limits: SandboxLimits, leftoversFile: string | undefined): string {
   const { cpuSeconds, fileSize, openFiles } = limits;
   return [
-    // A limit that the caller's own ones do not let through is the stricter one already.
+    // A limit that cannot be raised is already stricter.
     "exec 9>&2 2>/dev/null",
     "ulimit -c 0",
-    // First the signal that a program can handle, then the end.
+    // First a signal that a program can handle, then SIGKILL.
     ...(cpuSeconds === undefined ? [] : [`ulimit -S -t ${cpuSeconds}`, `ulimit -H -t ${cpuSeconds + 5}`]),
     // POSIX counts blocks of 512 bytes.
     ...(fileSize === undefined ? [] : [`ulimit -f ${Math.max(1, Math.floor(fileSize / 512))}`]),
     ...(openFiles === undefined ? [] : [`ulimit -n ${openFiles}`]),
-    // The command never sees this one: the shell before it writes there what the command leaves running.
-    ...(leftFile === undefined ? [] : [`exec ${leftDescriptor}>${shellQuote(leftFile)}`]),
+    // Not visible to the command: the shell that starts it writes the remaining processes there.
+    ...(leftoversFile === undefined ? [] : [`exec ${leftoversFd}>${shellQuote(leftoversFile)}`]),
     'exec "$@" 2>&9 9>&-',
   ].join("\n");
 }
 
-const leftDescriptor = 5;
+const leftoversFd = 5;
 
-export interface InnerParts {
+export interface InnerScriptOptions {
   readonly roots: readonly CheckedRoot[];
-  /** Undefined for root, whom the kernel never holds to a number of processes. */
+  /** `undefined` for root, for whom the kernel does not limit processes. */
   readonly processes: number | undefined;
   readonly variables: string;
-  /** Whether to list what still runs when the command has ended: it ends with the sandbox. */
-  readonly listsLeft: boolean;
+  /** Whether to list the processes that still run when the command has ended. */
+  readonly listsLeftovers: boolean;
 }
 
 /**
- * What a shell does inside before the command: look whether the mounts are sound, and limit the processes,
- * for here the kernel counts those of this sandbox only, and outside all of the person's.
+ * The script that runs inside before the command: it checks the mounts and limits the number of processes, which the
+ * kernel counts per sandbox here, but per user outside.
  */
-export function innerScript({ roots, processes, variables, listsLeft }: InnerParts): string {
-  // dash and bash have different letters for it.
+export function innerScript({ roots, processes, variables, listsLeftovers }: InnerScriptOptions): string {
+  // dash and bash use different letters for it.
   const limit =
     processes === undefined ? "" : `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}\n`;
-  return `${mountCheck(roots)}${limit}${variables}${listsLeft ? listLeft : 'exec "$@"'}`;
+  return `${mountCheck(roots)}${limit}${variables}${listsLeftovers ? listLeftovers : 'exec "$@"'}`;
 }
 
 /**
- * Run the command and list, a line each, what it left behind: all in this sandbox but its first process, this
- * shell and the dead. Programs are started only where there is something to list, and where that fails the
- * command's exit code still counts.
+ * Run the command, then list the processes that it left behind, one per line: all in this sandbox except for the first
+ * process, this shell and zombies. The exit code of the command is kept even if listing fails.
  */
-const listLeft = `trap : TERM INT HUP
+const listLeftovers = `trap : TERM INT HUP
 # What a shell says about a program that a signal ended is not the program's output.
 exec 6>&2 2>/dev/null
-(exec "$@" 2>&6 ${leftDescriptor}>&- 6>&-)
+(exec "$@" 2>&6 ${leftoversFd}>&- 6>&-)
 code=$?
 trap '' TERM
 trap 'exit $code' EXIT
@@ -62,7 +61,7 @@ for at in /proc/[0-9]*; do
   name=\${line#*(}
   name=\${name%%)*}
   full=$(/usr/bin/head -c 200 "$at/cmdline" | /usr/bin/tr '\\0\\n' '  ')
-  echo "\${full:-$name}" >&${leftDescriptor}
+  echo "\${full:-$name}" >&${leftoversFd}
 done
 exit $code
 `;

@@ -3,9 +3,9 @@ import { ToolExecutionError } from "../../contract/errors.js";
 import type { Mount } from "./mount-plan.js";
 
 export interface MergeOptions {
-  /** The visible folder that a path lies in. */
+  /** The visible folder that contains a path. */
   readonly rootOf: (path: string) => string | undefined;
-  /** How many folders must be pinned for these mounts. */
+  /** How many pins these mounts need. */
   readonly countPins: (mounts: readonly Mount[]) => number;
 }
 
@@ -14,32 +14,32 @@ export interface MergedMounts {
   readonly notes: readonly string[];
 }
 
-/** More mounts than these would make every command slow. */
+/** More mounts would make every command slow. */
 export const maxMounts = 400;
-/** A path further down is guarded by a folder on the way to it. */
+/** For a deeper path, a folder above it is mounted instead. */
 const maxDepth = 32;
 
 /**
- * No path is left out where there are too many: the folders that hold most of them are masked or made read-only as
- * a whole, with what else lies in them, and that is said.
+ * If there are too many mounts, no path is left out: the folders that contain most of them are hidden or made read-only
+ * as a mergedFolders, with a message.
  */
 export function mergeMounts(mounts: readonly Mount[], options: MergeOptions): MergedMounts {
-  const whole = new Map<string, Mount>();
-  let kept = liftDeep(mounts, options, whole);
-  while (kept.length + options.countPins(kept) > maxMounts) kept = mergeOnce(kept, options, whole);
+  const mergedFolders = new Map<string, Mount>();
+  let kept = mergeDeepPaths(mounts, options, mergedFolders);
+  while (kept.length + options.countPins(kept) > maxMounts) kept = mergeOnce(kept, options, mergedFolders);
   const notes = kept
-    .filter((mount) => whole.get(mount.path) === mount)
+    .filter((mount) => mergedFolders.get(mount.path) === mount)
     .map(({ path, kind }) => {
       const how = kind === "mask" ? "hidden" : "made read-only";
-      return `The folder ${path} was ${how} as a whole: it holds too many paths that rules are about.`;
+      return `The folder ${path} was ${how} as a mergedFolders because it contains too many paths with rules.`;
     });
   return { kept, notes };
 }
 
-function liftDeep(
+function mergeDeepPaths(
   mounts: readonly Mount[],
   { rootOf }: MergeOptions,
-  whole: Map<string, Mount>,
+  mergedFolders: Map<string, Mount>,
 ): readonly Mount[] {
   const depthOf = (path: string): number => path.split("/").length;
   const isDeep = ({ path }: Mount): boolean => depthOf(path) - depthOf(rootOf(path) ?? path) > maxDepth;
@@ -50,24 +50,24 @@ function liftDeep(
       .split("/")
       .slice(0, depthOf(rootOf(path) ?? path) + maxDepth)
       .join("/");
-  return replace(
+  return replaceMerged(
     mounts,
     groupBy(deep, ({ path }) => names(path)),
-    whole,
+    mergedFolders,
   );
 }
 
-/** Merge the fullest folders, as many as are needed; where no folder holds two, everything goes one level up. */
+/** Merge the folders with the most mounts; if no folder has two, everything moves one level up. */
 function mergeOnce(
   mounts: readonly Mount[],
   options: MergeOptions,
-  whole: Map<string, Mount>,
+  mergedFolders: Map<string, Mount>,
 ): readonly Mount[] {
   const inFolders = mounts.filter(({ path }) => dirname(path).length > (options.rootOf(path) ?? path).length);
   const folders = [...groupBy(inFolders, ({ path }) => dirname(path))].toSorted(
     ([, one], [, other]) => other.length - one.length,
   );
-  if (folders.length === 0) throw tooMany(mounts.length);
+  if (folders.length === 0) throw tooManyPaths(mounts.length);
   let excess = mounts.length + options.countPins(mounts) - maxMounts;
   const merged = new Map<string, Mount[]>();
   const hasPair = (folders[0]?.[1].length ?? 0) > 1;
@@ -76,26 +76,26 @@ function mergeOnce(
     merged.set(folder, inside);
     excess -= inside.length;
   }
-  return replace(mounts, merged, whole);
+  return replaceMerged(mounts, merged, mergedFolders);
 }
 
-function replace(
+function replaceMerged(
   mounts: readonly Mount[],
   merged: ReadonlyMap<string, readonly Mount[]>,
-  whole: Map<string, Mount>,
+  mergedFolders: Map<string, Mount>,
 ): readonly Mount[] {
   const folders = [...merged].map(([path, inside]): Mount => {
     const kind = inside.some((mount) => mount.kind === "mask") ? "mask" : "fix";
     const mount = { path, kind, isDirectory: true } as const;
-    whole.set(path, mount);
+    mergedFolders.set(path, mount);
     return mount;
   });
-  const gone = new Set([...merged.values()].flat());
+  const replaced = new Set([...merged.values()].flat());
   const isInside = (path: string): boolean => {
     for (let at = path; at.length > 1; at = dirname(at)) if (merged.has(at)) return true;
     return false;
   };
-  const others = mounts.filter((mount) => !gone.has(mount) && !isInside(mount.path));
+  const others = mounts.filter((mount) => !replaced.has(mount) && !isInside(mount.path));
   return [...others, ...folders.filter(({ path }) => !isInside(dirname(path)))];
 }
 
@@ -110,9 +110,9 @@ function groupBy(mounts: readonly Mount[], folderOf: (mount: Mount) => string): 
   return groups;
 }
 
-function tooMany(count: number): ToolExecutionError {
+function tooManyPaths(count: number): ToolExecutionError {
   return new ToolExecutionError(
-    `Rules are about ${count} paths directly in the workspace, too many to hide or protect one by one.`,
-    { code: "SANDBOX_UNAVAILABLE", hint: "Move them into a folder, and name that folder in the rule." },
+    `Rules apply to ${count} paths directly in the workspace, which are too many to hide or protect one by one.`,
+    { code: "SANDBOX_UNAVAILABLE", hint: "Move them into a folder and use that folder in the rule." },
   );
 }

@@ -18,30 +18,30 @@ const installers: readonly (readonly [RegExp, string])[] = [
   [/nixos/, "nix-env -iA nixos.bubblewrap"],
 ];
 
-/** Why the wall could not be built, in the words of bubblewrap, and what can be done. */
+/** Why the sandbox does not work, with the message of bubblewrap and what to do. */
 export async function explainFailure(stderr: string): Promise<string> {
-  const said = stderr.replaceAll("bwrap: ", "").trim().split("\n")[0] || "it said nothing";
-  const hint = (await namespaceHint()) ?? containerHint(said);
-  return `bubblewrap could not build it (${said})${hint === undefined ? "" : `; ${hint}`}`;
+  const message = stderr.replaceAll("bwrap: ", "").trim().split("\n")[0] || "no message";
+  const hint = (await namespaceHint()) ?? containerHint(message);
+  return `bubblewrap failed (${message})${hint === undefined ? "" : `; ${hint}`}`;
 }
 
 async function namespaceHint(): Promise<string | undefined> {
   const read = async (name: string): Promise<string> =>
     (await readFile(`/proc/sys/${name}`, "utf8").catch(() => "")).trim();
-  const [clone, most, armor] = await Promise.all([
+  const [clone, maxNamespaces, armor] = await Promise.all([
     read("kernel/unprivileged_userns_clone"),
     read("user/max_user_namespaces"),
     read("kernel/apparmor_restrict_unprivileged_userns"),
   ]);
   if (clone === "0") return "allow user namespaces: sudo sysctl -w kernel.unprivileged_userns_clone=1";
-  if (most === "0") return "allow user namespaces: sudo sysctl -w user.max_user_namespaces=15000";
+  if (maxNamespaces === "0") return "allow user namespaces: sudo sysctl -w user.max_user_namespaces=15000";
   if (armor === "1") {
-    return "AppArmor forbids it: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or add a profile for bwrap";
+    return "AppArmor prevents it: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or add a profile for bwrap";
   }
   return undefined;
 }
 
-function containerHint(said: string): string | undefined {
-  if (!/proc|namespace|permitted|uid map/i.test(said)) return undefined;
-  return "a container must allow namespaces, as by docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined";
+function containerHint(message: string): string | undefined {
+  if (!/proc|namespace|permitted|uid map/i.test(message)) return undefined;
+  return "the container must allow namespaces, for example with docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined";
 }

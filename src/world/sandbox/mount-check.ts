@@ -1,24 +1,23 @@
-/** A writable root, and what the machine itself has mounted inside it. */
+/** A writable root, and the mounts of the host inside it. */
 export interface CheckedRoot {
   readonly path: string;
   readonly nested: readonly string[];
 }
 
 /**
- * Lines of shell that look, from inside, at what was mounted. A path in a writable folder names one thing
- * when it is looked at and perhaps another when bubblewrap mounts it: a job that runs at the same time can
- * swap a folder for a link to anywhere. What is mounted does not change any more, so each mount in a
- * writable folder must come from that same folder, or be one of the covers.
+ * Shell lines that check the mounts from inside. A path in a writable folder may change between the check and the mount
+ * by bubblewrap: a concurrent job can replace a folder with a link to anywhere. Mounts do not change afterwards, so each
+ * mount in a writable folder must come from that same folder, or be one that hides a path.
  */
 export function mountCheck(roots: readonly CheckedRoot[], mountinfo = "/proc/self/mountinfo"): string {
   const cases = roots.map(
     ({ path, nested }, index) => `
   case $5 in
-  ${quote(path)}) device${index}=$3 root${index}=\${4%/} ;;
-  ${nested.map((each) => `${quote(each)}) ;;\n  `).join("")}${quote(path === "/" ? "" : path)}/*) [ -z "$device${index}" ] || sound "$device${index}" "$root${index}" "$@" ;;
+  ${quoteMountPath(path)}) device${index}=$3 root${index}=\${4%/} ;;
+  ${nested.map((each) => `${quoteMountPath(each)}) ;;\n  `).join("")}${quoteMountPath(path === "/" ? "" : path)}/*) [ -z "$device${index}" ] || sound "$device${index}" "$root${index}" "$@" ;;
   esac`,
   );
-  // The builtin read takes a system call for every character, so it only stands in where there is no cat.
+  // The builtin read makes a system call for every character, so it is only the fallback for cat.
   return `sound() {
   [ "$5" = "$1" ] && case $6 in "$2"/*) return 0 ;; esac
   case $6 in */tenon-sandbox-*/empty) return 0 ;; esac
@@ -27,7 +26,7 @@ export function mountCheck(roots: readonly CheckedRoot[], mountinfo = "/proc/sel
   unsound
 }
 unsound() {
-  echo "tenon-sandbox: a folder was swapped while the sandbox was built, so nothing was run" >&2
+  echo "tenon-sandbox: a folder was replaced while the sandbox was built, so nothing was run" >&2
   exit 125
 }
 look() {${cases.join("")}
@@ -49,21 +48,21 @@ look_at_all
 
 /** The mounts below a folder, from the lines of /proc/self/mountinfo. */
 export function mountsBelow(path: string, mountinfo: string): string[] {
-  const start = escape(path === "/" ? "" : path);
+  const start = escapeMountPath(path === "/" ? "" : path);
   const places = mountinfo.split("\n").map((line) => line.split(" ")[4] ?? "");
-  return [...new Set(places.filter((place) => place.startsWith(`${start}/`)))].map(unescape);
+  return [...new Set(places.filter((place) => place.startsWith(`${start}/`)))].map(unescapeMountPath);
 }
 
-/** As the kernel writes a path there, in single quotes for the shell. */
-function quote(path: string): string {
-  return `'${escape(path).replaceAll("'", String.raw`'\\''`)}'`;
+/** A path as written in mountinfo, in single quotes for the shell. */
+function quoteMountPath(path: string): string {
+  return `'${escapeMountPath(path).replaceAll("'", String.raw`'\\''`)}'`;
 }
 
-function escape(path: string): string {
+function escapeMountPath(path: string): string {
   return path.replaceAll(/[ \t\n\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);
 }
 
-function unescape(text: string): string {
+function unescapeMountPath(text: string): string {
   return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   );

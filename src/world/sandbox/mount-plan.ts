@@ -5,37 +5,37 @@ import { mergeMounts } from "./merge-mounts.js";
 import type { Guarded, GuardedPath } from "./walk-guarded.js";
 
 /**
- * What is done to a path. `mask`: nothing of it can be seen. `fix`: read-only. `bind`: writable. `pin`: writable as
- * before, but a mount of its own, which no rename can move away.
+ * What happens to a path. `mask`: hidden. `fix`: read-only. `bind`: writable. `pin`: writable, but as a separate mount,
+ * which cannot be renamed.
  */
 export interface Mount extends FolderPath {
   readonly kind: "mask" | "fix" | "bind" | "pin";
   readonly isDirectory: boolean;
-  /** A masked folder in which something is open again: it must be made read-only after that. */
+  /** A hidden folder that contains a visible path: it is made read-only after that path was mounted. */
   readonly isOpenedInside?: boolean;
 }
 
 export interface PlanOptions {
   readonly guarded: Guarded;
-  /** What must be mounted of git's folders. */
+  /** Mounts for git folders. */
   readonly git: readonly Mount[];
-  /** The folders that the command sees; the innermost that holds a path decides. */
+  /** The folders that the command sees; the innermost one that contains a path decides. */
   readonly roots: readonly { readonly path: string; readonly writable: boolean }[];
-  /** Whether a running job could swap the path while it is being mounted. */
-  readonly isSteady: (path: string) => boolean;
+  /** Whether no running job could replace the path while it is mounted. */
+  readonly isStable: (path: string) => boolean;
 }
 
 export interface MountPlan {
-  /** In the order in which they must be made. */
+  /** In mount order. */
   readonly mounts: readonly Mount[];
-  /** What must be said about it. */
+  /** Messages for the caller. */
   readonly notes: readonly string[];
 }
 
-/** Lay out the mounts that hold a command to the rules, with a pin on every folder on the way to each of them. */
-export function planMounts({ guarded, git, roots, isSteady }: PlanOptions): MountPlan {
+/** Plan the mounts that enforce the rules, with a pin on every folder above each of them. */
+export function planMounts({ guarded, git, roots, isStable }: PlanOptions): MountPlan {
   const isWritable = (path: string): boolean => rootOf(path, roots)?.writable === true;
-  const isKept = (path: string): boolean => isWritable(path) && isSteady(path);
+  const isPinnable = (path: string): boolean => isWritable(path) && isStable(path);
   const items = new Map<string, Mount>();
   const add = (mount: Mount): void => {
     const known = items.get(mount.path);
@@ -46,18 +46,18 @@ export function planMounts({ guarded, git, roots, isSteady }: PlanOptions): Moun
   }
   for (const path of [...guarded.hidden, ...guarded.consent, ...guarded.unsearched])
     add(toMount(path, "mask"));
-  for (const path of guarded.fixed) if (isKept(path.path)) add(toMount(path, "fix"));
+  for (const path of guarded.fixed) if (isPinnable(path.path)) add(toMount(path, "fix"));
   for (const mount of git) add(mount);
   const opened = new Set(guarded.opened.map(({ path }) => path));
   const needed = [...items.values()].toSorted(byPath).filter((mount) => !isCovered(mount, items, opened));
   const { kept, notes } = mergeMounts(needed, {
     rootOf: (path) => rootOf(path, roots)?.path,
-    countPins: (mounts) => pinsOf(mounts, { roots, isKept }).length,
+    countPins: (mounts) => planPins(mounts, { roots, isPinnable }).length,
   });
-  const pins = pinsOf(kept, { roots, isKept });
-  const mounts = markOpened([...kept, ...pins].toSorted(byPath));
-  const free = guarded.fixed.filter(({ path }) => isWritable(path) && !isSteady(path));
-  return { mounts, notes: [...notes, ...unsteadyNote(free)] };
+  const pins = planPins(kept, { roots, isPinnable });
+  const mounts = markOpenedInside([...kept, ...pins].toSorted(byPath));
+  const free = guarded.fixed.filter(({ path }) => isWritable(path) && !isStable(path));
+  return { mounts, notes: [...notes, ...unstableNote(free)] };
 }
 
 const strength = { pin: 0, bind: 1, fix: 2, mask: 3 } as const;
@@ -77,7 +77,7 @@ function rootOf(path: string, roots: PlanOptions["roots"]): PlanOptions["roots"]
     .toSorted((one, other) => other.path.length - one.path.length)[0];
 }
 
-/** Whether it lies in something masked, with nothing opened in between: there is nothing to mount it on. */
+/** Whether it is inside a hidden folder with nothing visible in between, so that it cannot be mounted. */
 function isCovered(mount: Mount, items: ReadonlyMap<string, Mount>, opened: ReadonlySet<string>): boolean {
   if (opened.has(mount.path) && mount.kind !== "mask") return false;
   for (let at = dirname(mount.path); at.length > 1; at = dirname(at)) {
@@ -87,44 +87,54 @@ function isCovered(mount: Mount, items: ReadonlyMap<string, Mount>, opened: Read
   return false;
 }
 
-function pinsOf(
-  kept: readonly Mount[],
-  { roots, isKept }: { readonly roots: PlanOptions["roots"]; readonly isKept: (path: string) => boolean },
-): Mount[] {
-  const known = new Map(kept.map((mount) => [mount.path, mount]));
+interface PinDeps {
+  readonly roots: PlanOptions["roots"];
+  readonly isPinnable: (path: string) => boolean;
+}
+
+/** A pin on every folder between a mount and its root, so that none of them can be renamed. */
+function planPins(mounts: readonly Mount[], { roots, isPinnable }: PinDeps): Mount[] {
+  const known = new Map(mounts.map((mount) => [mount.path, mount]));
   const pins = new Map<string, Mount>();
-  for (const { path, bytes } of kept) {
-    const root = rootOf(path, roots);
+  for (const mount of mounts) {
+    const root = rootOf(mount.path, roots);
     if (root === undefined || !root.writable) continue;
-    let raw = bytes;
-    let found: Mount[] = [];
-    const keep = (): void => {
-      for (const pin of found) pins.set(pin.path, pin);
-      found = [];
-    };
-    for (let at = dirname(path); at.length > root.path.length; at = dirname(at)) {
-      raw = raw?.subarray(0, raw.lastIndexOf(slashByte));
-      const outer = known.get(at);
-      // Nothing can be renamed in what is read-only, and a pin would open there what is closed.
-      if (outer?.kind === "fix" || outer?.kind === "mask") found = [];
-      if (outer !== undefined || pins.has(at)) keep();
-      if (outer?.kind === "fix" || outer?.kind === "mask" || pins.has(at)) break;
-      if (outer !== undefined || !isKept(at)) continue;
-      found.push({
-        path: at,
-        bytes: raw?.toString() === at ? undefined : raw,
-        kind: "pin",
-        isDirectory: true,
-      });
-    }
-    keep();
+    const above = pinsAbove(mount, root.path, { known, pins, isPinnable });
+    for (const pin of above) pins.set(pin.path, pin);
   }
   return [...pins.values()];
 }
 
+interface KnownMounts extends Pick<PinDeps, "isPinnable"> {
+  readonly known: ReadonlyMap<string, Mount>;
+  readonly pins: ReadonlyMap<string, Mount>;
+}
+
+function pinsAbove({ path, bytes }: Mount, root: string, { known, pins, isPinnable }: KnownMounts): Mount[] {
+  const needed: Mount[] = [];
+  const pending: Mount[] = [];
+  let raw = bytes;
+  for (let at = dirname(path); at.length > root.length; at = dirname(at)) {
+    raw = raw?.subarray(0, raw.lastIndexOf(slashByte));
+    const outer = known.get(at);
+    // Nothing can be renamed in a read-only or hidden folder, and a pin there would make it writable again.
+    if (outer?.kind === "fix" || outer?.kind === "mask") return needed;
+    if (outer !== undefined || pins.has(at)) needed.push(...pending.splice(0));
+    if (pins.has(at)) return needed;
+    if (outer !== undefined || !isPinnable(at)) continue;
+    pending.push({
+      path: at,
+      bytes: raw?.toString() === at ? undefined : raw,
+      kind: "pin",
+      isDirectory: true,
+    });
+  }
+  return [...needed, ...pending];
+}
+
 const slashByte = "/".charCodeAt(0);
 
-function markOpened(mounts: readonly Mount[]): Mount[] {
+function markOpenedInside(mounts: readonly Mount[]): Mount[] {
   return mounts.map((mount) => {
     if (mount.kind !== "mask" || !mount.isDirectory) return mount;
     const isOpenedInside = mounts.some(
@@ -134,10 +144,10 @@ function markOpened(mounts: readonly Mount[]): Mount[] {
   });
 }
 
-function unsteadyNote(paths: readonly GuardedPath[]): string[] {
+function unstableNote(paths: readonly GuardedPath[]): string[] {
   if (paths.length === 0) return [];
   const shown = paths.slice(0, 5).map(({ path }) => path);
   return [
-    `Protected paths that appeared while a background job runs can be written until it ends: ${shown.join(", ")}`,
+    `These protected paths were created while a background job is running and stay writable until it ends: ${shown.join(", ")}`,
   ];
 }

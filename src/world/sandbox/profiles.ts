@@ -1,10 +1,10 @@
-/** The parts of a home folder that a tool chain lives in, relative to it. */
+/** The parts of a home folder that belong to a tool chain, relative to it. */
 export interface Profile {
   /** Programs and libraries: always visible, never writable. */
   readonly programs: readonly string[];
   /**
-   * What it has downloaded: visible without network, so that builds work offline. With network the
-   * command gets an empty one of its own, because the person's programs trust what lies in theirs.
+   * Downloads: visible without network, so that builds work offline. With network, the command gets empty caches,
+   * because programs of the user trust the contents of the real ones.
    */
   readonly caches: readonly string[];
 }
@@ -51,12 +51,12 @@ export type ProfileName = keyof typeof profiles;
 
 export const profileNames = Object.keys(profiles) as [ProfileName, ...ProfileName[]];
 
-/** Where tool chains write what later commands can use again; each is the session's own. */
+/** Cache folders that tool chains write; each session has its own. */
 export const privateCaches: readonly string[] = [".cache"];
 
 /**
- * Credentials and keys that lie in a home folder. The whole home is hidden, so these matter only where
- * the workspace is the home folder, or holds it.
+ * Credentials and keys in a home folder. The whole home folder is hidden, so these matter only if the workspace is the
+ * home folder or contains it.
  */
 export const homeSecrets: readonly string[] = [
   ".ssh",

@@ -1,19 +1,19 @@
 import { isWithin } from "../files/path-text.js";
 
-/** Why no wall can be built around a workspace, given by its real path. */
+/** Why a workspace, given by its real path, cannot be sandboxed. */
 export function refuseWorkspace(workspace: string): string | undefined {
   const holds = systemFolders.find((folder) => isWithin(folder, workspace));
   if (holds !== undefined)
-    return `the workspace ${workspace} holds ${holds} of the system; choose a folder of your own`;
+    return `the workspace ${workspace} contains the system folder ${holds}; use a folder of your own`;
   const kernel = kernelFolders.find(
     (folder) => isWithin(workspace, folder) && !workspace.startsWith("/dev/shm/"),
   );
   if (kernel !== undefined)
-    return `the workspace lies in ${kernel}, which holds no files; choose another folder`;
+    return `the workspace is in ${kernel}, which does not contain regular files; use another folder`;
   return undefined;
 }
 
-/** A workspace that holds one of them would give it to commands to write. */
+/** A workspace that contains one of these would make it writable for commands. */
 const systemFolders = [
   "/usr",
   "/etc",

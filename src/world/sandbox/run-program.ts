@@ -15,7 +15,7 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
-/** Run a short program of the system and wait for what it says; a program that cannot start says why. */
+/** Run a short system program and collect its output; if it cannot start, stderr says why. */
 export function runProgram({
   file,
   args,
@@ -40,7 +40,7 @@ export function runProgram({
   child.stderr?.on("data", collect("stderr"));
   for (const { fd, data } of extraFds) {
     const pipe = child.stdio[fd] as Writable;
-    // A program that ends early leaves the pipe broken; its exit code tells.
+    // A program that exits early breaks the pipe; its exit code is reported.
     pipe.on("error", () => {});
     pipe.end(data);
   }

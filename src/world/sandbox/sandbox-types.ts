@@ -5,11 +5,11 @@ import type { CommandGroup } from "./command-group.js";
 import type { HeldBack, Quarantine } from "../../contract/ports/quarantine.js";
 import type { RunOrigin } from "./quarantine/judge-runs.js";
 
-/** Limits of one command; what is left out is not limited. */
+/** Limits of one command; omitted limits do not apply. */
 export interface SandboxLimits {
   /** CPU time of one process in seconds. */
   readonly cpuSeconds?: number | undefined;
-  /** Largest file that may be written, in bytes. */
+  /** Maximum size of a written file in bytes. */
   readonly fileSize?: number | undefined;
   /** Processes and threads at the same time. */
   readonly processes?: number | undefined;
@@ -17,59 +17,58 @@ export interface SandboxLimits {
   readonly openFiles?: number | undefined;
   /** Memory in bytes of all commands together; needs a control group. */
   readonly memory?: number | undefined;
-  /** Bytes that one command may take of the disk, with what the session keeps in /tmp and its caches. */
+  /** Disk space for one command in bytes, including the /tmp and caches of its session. */
   readonly disk?: number | undefined;
 }
 
-/** A command that is to run inside. */
+/** A command to run inside the sandbox. */
 export interface SandboxCommand {
-  /** The program and its arguments; the program is looked for inside, by the PATH of `env`. */
+  /** The program and its arguments; the program is searched inside, by the PATH of `env`. */
   readonly argv: readonly string[];
-  /** An absolute folder inside the workspace or what is writable or readable there. */
+  /** An absolute path inside the workspace or another visible folder. */
   readonly cwd: string;
   /** The whole environment of the command. */
   readonly env: Readonly<Record<string, string>>;
-  /** The workspace is read-only too. */
+  /** Whether the workspace is read-only, too. */
   readonly readOnly: boolean;
   readonly network: boolean;
-  /** It gets a pseudo-terminal of its own, whose session it must be able to lead. */
+  /** Whether it gets a pseudo-terminal, whose session it must be able to lead. */
   readonly pty?: boolean | undefined;
-  /** Whose /tmp and caches it sees. @default those of no session in particular */
+  /** The session whose /tmp and caches it sees. @default a shared one */
   readonly sessionId?: string | undefined;
-  /** It outlives its call: what exists and other programs obey is read-only for it. */
+  /** Whether it outlives its call: existing files that other programs obey are read-only for it. */
   readonly background?: boolean | undefined;
-  /** Whose changes are held back. @default nobody's in particular */
+  /** The call that held back changes are attributed to. */
   readonly origin?: RunOrigin | undefined;
-  /** In the place of the sandbox's own limits, one by one. */
+  /** Override the limits of the sandbox, one by one. */
   readonly limits?: SandboxLimits | undefined;
-  /** What the policy's rules about paths mean for it; without any, only the sandbox's own rules count. */
+  /** The policy's rules about paths; without them, only the rules of the sandbox apply. */
   readonly paths?: CommandPaths | undefined;
 }
 
-/** What must be started to run a command inside. */
+/** What to start to run a command inside the sandbox. */
 export interface WrappedCommand {
   readonly file: string;
   readonly args: readonly string[];
   /**
-   * The whole environment of the started process. It is not the command's: a variable such as
-   * LD_PRELOAD must not act on the program that builds the wall.
+   * The whole environment of the started process, which is not that of the command: a variable such as LD_PRELOAD
+   * must not affect the program that builds the sandbox.
    */
   readonly env: Readonly<Record<string, string>>;
-  /** Each descriptor must give these bytes and then end. */
+  /** File descriptors from which the process reads these bytes. */
   readonly extraFds: readonly { readonly fd: number; readonly data: Uint8Array }[];
-  /** What the command cannot see or write, where that must be told. */
+  /** Messages about what the command cannot see or write. */
   readonly notes: readonly string[];
-  /** Limits that whoever starts the command must watch. */
+  /** Limits that the caller must enforce. */
   readonly treeLimits: TreeLimits;
   /** How many processes it may have. */
   readonly processLimit: number | undefined;
   /**
-   * To be run when the command has ended, always: until then what it could swap is not mounted for other
-   * commands. It judges what the command changed, and says what was held back of that and which of its
-   * processes still ran when it ended, and ended with it.
+   * Must always be called when the command has ended: until then, paths that it could replace are not mounted for other
+   * commands. It judges what the command changed.
    */
   finish(): Promise<FinishedCommand>;
-  /** What was held back so far, while it runs. */
+  /** The changes that were held back so far. */
   heldBack(): readonly HeldBack[];
 }
 
@@ -82,46 +81,46 @@ export interface FinishedCommand {
   readonly leftovers: readonly string[];
 }
 
-/** One fact about the wall, for `tenon doctor`. */
+/** One fact about the sandbox, for `tenon doctor`. */
 export interface SandboxFact {
   readonly name: string;
   readonly status: "ok" | "warn";
-  /** What is so, and the way to get what is missing. */
+  /** The state, and how to get what is missing. */
   readonly message: string;
 }
 
 /**
- * The wall around commands.
+ * The sandbox for commands.
  *
- * A started command is the grandchild of `file`'s process and in a session of its own: a signal to that
- * process ends everything inside at once by SIGKILL. To ask politely first, signal its descendants.
- * A command that died of signal n ends with exit code 128 + n.
+ * A started command is the grandchild of the process of `file`, in its own session: a signal to that process kills
+ * everything inside with SIGKILL. To terminate gracefully, signal its descendants first. A command that was ended by
+ * signal n exits with code 128 + n.
  */
 export interface Sandbox {
-  /** The person wants no command to run without it: whoever starts commands must refuse where it is not active. */
+  /** Whether commands must not run without it: the caller must refuse them if it is not active. */
   readonly required: boolean;
-  /** What was found; before the first `ready` it is inactive with the reason that nobody has looked yet. */
+  /** The result of the check; inactive before the first `ready`. */
   state(): SandboxState;
-  /** Look once whether the wall can be built here, by building it. */
+  /** Check once whether the sandbox works here, by running a command in it. */
   ready(): Promise<SandboxState>;
-  /** Put a command inside; throws a ToolExecutionError where the sandbox is not active or the folder cannot be had. */
+  /** Wrap a command; throws a ToolExecutionError if the sandbox is not active or the folder is not visible. */
   wrap(command: SandboxCommand): Promise<WrappedCommand>;
   /**
-   * A control group for one command, which the process that becomes it joins; whoever starts commands stays
-   * outside, so that no limit keeps it from its work. `undefined` where there is none, and before `ready`.
+   * Open a control group for one command, which the process that becomes the command joins; the process that starts
+   * commands stays outside of its limits. `undefined` if control groups are not available, and before `ready`.
    */
   openGroup(): CommandGroup | undefined;
-  /** The folders whose groups hold the processes of all commands. */
+  /** The folders of the control groups that contain the processes of all commands. */
   groupDirs(): readonly string[];
-  /** Remove what the commands of a session left in /tmp and in caches. */
+  /** Remove the /tmp and caches of a session. */
   endSession(sessionId: string): Promise<void>;
-  /** Folders of its own, for whoever cleans up where this process cannot. */
+  /** Its own folders, to be removed by another process if this one is killed. */
   leftovers(): readonly string[];
   facts(): Promise<readonly SandboxFact[]>;
-  /** What was held back from commands; there also where no sandbox is. */
+  /** The changes of commands that were held back; available without a sandbox, too. */
   readonly quarantine: Quarantine;
-  /** A rule or a person let something else than a command change these absolute paths. */
+  /** These absolute paths were changed with permission, by something else than a command. */
   accept(paths: readonly string[]): void;
-  /** Give back what it holds of the system. */
+  /** Release its resources. */
   close(): Promise<void>;
 }

@@ -8,35 +8,35 @@ import { type HomeView, outermost, viewHome } from "./home-mounts.js";
 import { type CheckedRoot, mountsBelow } from "./mount-check.js";
 import { homeSecrets, privateCaches, type ProfileName, profiles } from "./profiles.js";
 import { runProgram } from "./run-program.js";
-import { openScratch, type Scratch, type SessionScratch } from "./scratch.js";
+import { openScratchFolders, type ScratchFolders, type SessionFolders } from "./scratch-folders.js";
 import { type SystemView, viewSystem } from "./system-mounts.js";
 
-/** What stays the same for all commands of a sandbox. */
+/** What is the same for all commands of a sandbox. */
 export interface SandboxView {
   readonly workspace: string;
-  /** Links to the home folder and the workspace, where they were named through links. */
+  /** Links to the home folder and the workspace, if they were given by symbolic links. */
   readonly links: readonly PlacedFolder[];
-  /** Undefined where the workspace is the home folder or holds it, so that it cannot be hidden. */
+  /** `undefined` if the workspace is the home folder or contains it, so that it cannot be hidden. */
   readonly home: string | undefined;
   readonly isRoot: boolean;
   readonly system: SystemView;
   readonly tools: HomeView;
-  /** Caches, each a folder of the session's own: for every command, and for those with network. */
+  /** Cache folders of the session: for all commands, and for commands with network. */
   readonly caches: { readonly always: readonly PlacedFolder[]; readonly online: readonly PlacedFolder[] };
-  readonly scratch: Scratch;
-  /** Further folders, those that a command may write and those that it may only read. */
+  readonly scratch: ScratchFolders;
+  /** Further folders that a command may write, and those that it may only read. */
   readonly writable: readonly string[];
   readonly readable: readonly string[];
-  /** Git's folders of this work tree that lie outside. */
+  /** Git folders of this work tree outside the workspace. */
   readonly linkedGit: readonly string[];
-  /** Absolute paths that are hidden wherever they can be seen. */
+  /** Absolute paths that are always hidden. */
   readonly secrets: readonly { readonly path: string; readonly isDirectory: boolean }[];
   readonly gitSettings: string | undefined;
-  /** The writable folders, for the look at what was mounted in them. */
+  /** The writable folders, for the check of the mounts in them. */
   readonly checked: readonly CheckedRoot[];
 }
 
-/** Something outside, and where it stands inside. */
+/** A path outside, and its path inside. */
 export interface PlacedFolder {
   readonly from: string;
   readonly at: string;
@@ -52,11 +52,11 @@ export interface ViewOptions {
   readonly profiles: readonly ProfileName[];
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** Patterns; those that are absolute paths hold outside the workspace too. */
+  /** Patterns; absolute paths apply outside the workspace, too. */
   readonly hidden: readonly string[];
 }
 
-/** Look at everything that commands will see, and make the folders that are theirs alone. */
+/** Find everything that commands will see, and create their own folders. */
 export async function openView(options: ViewOptions): Promise<SandboxView> {
   const workspace = realPathOf(options.workspace);
   const home = realPathOf(options.home);
@@ -69,7 +69,7 @@ export async function openView(options: ViewOptions): Promise<SandboxView> {
   ]);
   const known = [...system.roots, "/bin", "/sbin", workspace, ...writable, ...readable];
   const tools = await viewHome({ home, path: options.path, profiles: options.profiles, known });
-  const scratch = await openScratch(options.tmpdir, options.isRoot);
+  const scratch = await openScratchFolders(options.tmpdir, options.isRoot);
   const visible = [...known, ...tools.programs, ...linkedGit];
   const secrets = [
     options.stateDir,
@@ -80,7 +80,7 @@ export async function openView(options: ViewOptions): Promise<SandboxView> {
   const mountinfo = await readFile("/proc/self/mountinfo", "utf8");
   return {
     workspace,
-    links: aliasesOf(
+    links: linkAliases(
       [
         { from: home, at: options.home },
         { from: workspace, at: options.workspace },
@@ -105,8 +105,8 @@ export async function openView(options: ViewOptions): Promise<SandboxView> {
   };
 }
 
-/** A link can only be made where nothing is mounted, and where no command could have been before. */
-function aliasesOf(named: readonly PlacedFolder[], mounted: readonly string[]): PlacedFolder[] {
+/** A link can only be created where nothing is mounted and no earlier command could write. */
+function linkAliases(named: readonly PlacedFolder[], mounted: readonly string[]): PlacedFolder[] {
   const taken = [...mounted, "/proc", "/dev", "/run"];
   return named.filter(({ from, at }, index) => {
     if (from === at || /^\/tmp\/[^/]+$/.test(at)) return false;
@@ -118,13 +118,13 @@ function aliasesOf(named: readonly PlacedFolder[], mounted: readonly string[]): 
 }
 
 async function existing(paths: readonly string[], workspace: string): Promise<string[]> {
-  // A list of allowed paths may say `dir/**` for a folder, and be relative to the workspace.
+  // Allowed paths may be written as `dir/**` and relative to the workspace.
   const folders = paths.map((path) => resolve(workspace, path.replace(/(?:\/\*\*?)+$/, "")));
   const real = [...new Set(folders.map((path) => realPathOf(path)))];
   const found = await Promise.all(
     real.map(async (path) => ((await kindOf(path)) === undefined ? [] : [path])),
   );
-  // What lies in the workspace is there already, and no wider folder may come in by the back door.
+  // Paths in the workspace are already visible, and no wider folder may be opened this way.
   return found.flat().filter((path) => path !== "/" && !isWithin(path, workspace));
 }
 
@@ -134,7 +134,7 @@ async function kindOf(path: string): Promise<"file" | "directory" | undefined> {
   return found.isDirectory() ? "directory" : "file";
 }
 
-/** `from` is a name in the folder for caches of whichever session. */
+/** `from` is a name in the cache folder of a session. */
 function cachesIn(home: string, names: readonly ProfileName[]): SandboxView["caches"] {
   const place = (name: string): PlacedFolder => ({ from: name.replaceAll("/", "-"), at: join(home, name) });
   return {
@@ -145,10 +145,10 @@ function cachesIn(home: string, names: readonly ProfileName[]): SandboxView["cac
 
 /** The view with the folders of one session in it. */
 export interface SessionView extends SandboxView {
-  readonly session: SessionScratch;
+  readonly session: SessionFolders;
 }
 
-/** The view of a session's commands; its folders are made with the first one. */
+/** The view for the commands of a session; its folders are created with the first one. */
 export async function viewFor(view: SandboxView, sessionId: string): Promise<SessionView> {
   const { always, online } = view.caches;
   const names = [...always, ...online].map(({ from }) => from);
@@ -172,8 +172,8 @@ async function existingSecrets(
   return found.flat();
 }
 
-/** The person's name for commits; the rest of their settings may hold credentials and programs to run. */
-async function copyGitSettings(options: ViewOptions, scratch: Scratch): Promise<string | undefined> {
+/** The name and email for commits; other settings may contain credentials or programs to run. */
+async function copyGitSettings(options: ViewOptions, scratch: ScratchFolders): Promise<string | undefined> {
   const git = findProgram("git", {
     path: options.path,
     untrusted: [options.workspace, dirname(scratch.dir)],

@@ -8,118 +8,126 @@ import { openControlGroup, type ControlGroup } from "./control-group.js";
 import { findProgram } from "./find-program.js";
 import { createGuardIndex } from "./guard-index.js";
 import { createHeldChanges, type HeldChanges } from "./quarantine/held-changes.js";
-import { openRunJudge } from "./quarantine/open-run-judge.js";
-import { createSurvey } from "./quarantine/survey.js";
+import { createAcceptedChanges } from "./quarantine/accepted-changes.js";
+import { createRunJudge } from "./quarantine/judge-runs.js";
+import { createRunRecords } from "./quarantine/run-records.js";
+import { createSensitivePathFinder } from "./quarantine/sensitive-paths.js";
 import { explainFailure, installHint } from "./missing.js";
 import { runProgram } from "./run-program.js";
 import type { Sandbox } from "./sandbox-types.js";
 import { openView } from "./sandbox-view.js";
 import { createFilter, hasFilter } from "./seccomp/filter.js";
 import type { SandboxOptions } from "./settings.js";
-import { tellFacts } from "./tell-facts.js";
+import { describeSandbox } from "./describe-sandbox.js";
 import { refuseWorkspace } from "./refuse-workspace.js";
-import type { Wall } from "./wall.js";
-import { emptyFile } from "./wall-arguments.js";
+import type { ActiveSandbox } from "./active-sandbox.js";
+import { emptyFile } from "./bwrap-arguments.js";
 import { wrapCommand } from "./wrap-command.js";
 
-/** Prepare a sandbox for one workspace; nothing is looked at before `ready`. */
+/** Create the sandbox of a workspace; nothing is checked before `ready`. */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  let opening: Promise<Opened> | undefined;
-  let opened: Opened | undefined;
+  let opening: Promise<OpenedSandbox> | undefined;
+  let opened: OpenedSandbox | undefined;
   const quarantine = createHeldChanges({
     dir: options.quarantineDir,
     workspace: realPathOf(options.workspace),
     limits: options.settings.quarantine,
     now: options.now,
   });
-  const open = async (): Promise<Opened> => {
+  const open = async (): Promise<OpenedSandbox> => {
     opening ??= openWithGroup(options, quarantine);
     opened = await opening;
     return opened;
   };
   return {
     required: options.settings.enabled === "required",
-    state: () => opened?.state ?? notYet,
+    state: () => opened?.state ?? notCheckedYet,
     ready: async () => (await open()).state,
     async wrap(command) {
-      const { wall, state } = await open();
-      if (wall === undefined) {
-        throw new ToolExecutionError(`There is no sandbox for the command: ${state.reason}.`, {
-          code: "SANDBOX_UNAVAILABLE",
-          hint: "tenon doctor tells how to get it.",
-        });
+      const { sandbox, state } = await open();
+      if (sandbox === undefined) {
+        throw new ToolExecutionError(
+          `The command was not run because no sandbox is available: ${state.reason}.`,
+          {
+            code: "SANDBOX_UNAVAILABLE",
+            hint: "Run `tenon doctor` to see how to get one.",
+          },
+        );
       }
-      return wrapCommand(wall, command);
+      return wrapCommand(sandbox, command);
     },
     openGroup: () => opened?.group?.open(),
     async endSession(sessionId) {
-      await opened?.wall?.view.scratch.endSession(sessionId);
+      await opened?.sandbox?.view.scratch.endSession(sessionId);
     },
-    leftovers: () => (opened?.wall === undefined ? [] : [opened.wall.view.scratch.dir]),
+    leftovers: () => (opened?.sandbox === undefined ? [] : [opened.sandbox.view.scratch.dir]),
     groupDirs: () => opened?.group?.dirs ?? [],
     quarantine,
-    accept: (paths) => opened?.wall?.runs.accept(paths),
+    accept: (paths) => opened?.sandbox?.runs.accept(paths),
     async facts() {
-      const { wall, state } = await open();
-      return tellFacts(wall, state);
+      const { sandbox, state } = await open();
+      return describeSandbox(sandbox, state);
     },
     async close() {
       if (opening === undefined) return;
-      const { wall, group } = await opening;
-      await Promise.all([group?.remove(), wall?.view.scratch.remove()]);
+      const { sandbox, group } = await opening;
+      await Promise.all([group?.remove(), sandbox?.view.scratch.remove()]);
     },
   };
 }
 
-const notYet: SandboxState = { active: false, reason: "nobody has looked yet whether there can be one" };
+const notCheckedYet: SandboxState = { active: false, reason: "it has not been checked yet" };
 
-interface Opened {
+interface OpenedSandbox {
   readonly state: SandboxState;
-  readonly wall?: Wall;
+  readonly sandbox?: ActiveSandbox;
   readonly group?: ControlGroup;
 }
 
-/** Without a wall a group limits nothing, but it knows the processes of a command wherever they went. */
-async function openWithGroup(options: SandboxOptions, held: HeldChanges): Promise<Opened> {
-  const opened = await openWall(options, held);
+/** Without a sandbox a control group limits nothing, but it tracks all processes of a command. */
+async function openWithGroup(options: SandboxOptions, held: HeldChanges): Promise<OpenedSandbox> {
+  const opened = await openActiveSandbox(options, held);
   const isLinux = (options.platform ?? process.platform) === "linux";
-  if (opened.wall !== undefined) return { ...opened, group: opened.wall.group };
+  if (opened.sandbox !== undefined) return { ...opened, group: opened.sandbox.group };
   if (!isLinux) return opened;
   return { ...opened, group: await openControlGroup({ memory: undefined, processes: undefined }) };
 }
 
-async function openWall(options: SandboxOptions, held: HeldChanges): Promise<Opened> {
-  const none = (reason: string): Opened => ({ state: { active: false, reason } });
+async function openActiveSandbox(options: SandboxOptions, held: HeldChanges): Promise<OpenedSandbox> {
+  const inactive = (reason: string): OpenedSandbox => ({ state: { active: false, reason } });
   const platform = options.platform ?? process.platform;
   if (options.settings.enabled === "off")
-    return none('switched off by "sandbox.enabled" in the configuration');
-  if (platform !== "linux") return none(`none on ${platform}: the sandbox needs bubblewrap on Linux`);
+    return inactive('turned off by "sandbox.enabled" in the configuration');
+  if (platform !== "linux")
+    return inactive(`not supported on ${platform}: the sandbox requires bubblewrap on Linux`);
   const refused = refuseWorkspace(realPathOf(options.workspace));
-  if (refused !== undefined) return none(refused);
+  if (refused !== undefined) return inactive(refused);
   const bwrap = findProgram("bwrap", { path: options.env["PATH"], untrusted: untrustedFolders(options) });
-  if (bwrap === undefined) return none(`bubblewrap was not found; ${await installHint()}`);
+  if (bwrap === undefined) return inactive(`bubblewrap not found; ${await installHint()}`);
   const version = await versionOf(bwrap);
-  if (version === undefined || compare(version, oldest) < 0) {
-    return none(`${bwrap} is too old or broken (${version ?? "no version"}); ${oldest} or later is needed`);
+  if (version === undefined || compareVersions(version, minVersion) < 0) {
+    return inactive(
+      `${bwrap} is too old or broken (${version ?? "no version"}); ${minVersion} or later is required`,
+    );
   }
-  const wall = await build(options, held, { bwrap, version });
+  const sandbox = await buildSandbox(options, held, { bwrap, version });
   try {
-    const fault = await tryOut(wall);
+    const fault = await testSandbox(sandbox);
     if (fault === undefined) {
-      await wall.runs.recover();
-      return { state: { active: true, reason: `bubblewrap ${version}` }, wall };
+      await sandbox.runs.recover();
+      return { state: { active: true, reason: `bubblewrap ${version}` }, sandbox };
     }
-    await takeDown(wall);
-    return none(fault);
+    await releaseSandbox(sandbox);
+    return inactive(fault);
   } catch (error) {
-    await takeDown(wall);
+    await releaseSandbox(sandbox);
     throw error;
   }
 }
 
-/** `--clearenv` and `--perms` came with this one, `--size` with the next. */
-const oldest = "0.5.0";
-const boundsSize = "0.7.0";
+/** `--clearenv` and `--perms` require this version, `--size` the next one. */
+const minVersion = "0.5.0";
+const sizeOptionVersion = "0.7.0";
 
 function untrustedFolders({ workspace, allowedPaths, settings }: SandboxOptions): string[] {
   const folders = [workspace, ...allowedPaths, ...settings.writable];
@@ -131,15 +139,15 @@ async function versionOf(bwrap: string): Promise<string | undefined> {
   return /(\d+\.\d+(?:\.\d+)?)/.exec(stdout)?.[1];
 }
 
-function compare(one: string, other: string): number {
+function compareVersions(one: string, other: string): number {
   return one.localeCompare(other, "en", { numeric: true });
 }
 
-async function build(
+async function buildSandbox(
   options: SandboxOptions,
   held: HeldChanges,
-  { bwrap, version }: Pick<Wall, "bwrap" | "version">,
-): Promise<Wall> {
+  { bwrap, version }: Pick<ActiveSandbox, "bwrap" | "version">,
+): Promise<ActiveSandbox> {
   const { settings, forbiddenPaths } = options;
   const hidden = [...forbiddenPaths, ...settings.hidden];
   const isRoot = process.getuid?.() === 0;
@@ -154,34 +162,42 @@ async function build(
       writable: [...settings.writable, ...options.allowedPaths],
       hidden,
     }),
-    // A limit of the kernel's own holds everybody but root to a number of processes.
+    // For users other than root, a kernel limit (RLIMIT_NPROC) applies to the number of processes.
     openControlGroup({
       memory: limits.memory,
-      processes: isRoot && limits.processes !== undefined ? limits.processes + wallProcesses : undefined,
+      processes: isRoot && limits.processes !== undefined ? limits.processes + bwrapProcesses : undefined,
     }),
   ]);
   await writeFile(join(view.scratch.dir, emptyFile), "", { mode: 0o444 });
   const roots = [view.workspace, ...view.writable, ...view.readable];
-  // Only whoever may open what is protected can name a place inside the workspace as writable.
+  // Only settings that may unprotect paths can name a writable path inside the workspace.
   const opened = [...options.unprotectedPaths, ...settings.writable];
   const named = [...options.protectedPaths, ...options.carefulPaths];
   const rules = {
     roots,
-    // They may come into being only later.
+    // These may be created later.
     hidden: [...hidden, options.stateDir, view.scratch.dir],
     fixed: options.protectedPaths,
     opened,
-    survey: createSurvey({ roots, named, opened }),
+    sensitivePathFinder: createSensitivePathFinder({ roots, named, opened }),
   };
   const index = createGuardIndex(rules, options.monotonic);
   return {
     bwrap,
     version,
-    canBoundSize: compare(version, boundsSize) >= 0,
+    canLimitSize: compareVersions(version, sizeOptionVersion) >= 0,
     view,
     index,
     group,
-    runs: openRunJudge({ held, dir: options.quarantineDir, view, index, now: options.now }),
+    runs: createRunJudge({
+      held,
+      records: createRunRecords(join(options.quarantineDir, "runs")),
+      accepted: createAcceptedChanges(join(options.quarantineDir, "accepted"), options.now),
+      roots: [view.workspace, ...view.writable],
+      gitFolders: view.linkedGit,
+      findSensitivePaths: async () => (await index.findNow()).sensitive,
+      now: options.now,
+    }),
     careful: new Set(options.carefulPaths),
     monotonic: options.monotonic,
     running: new Set(),
@@ -193,16 +209,16 @@ async function build(
 }
 
 /**
- * The two processes of bubblewrap that hold a command and the shell before it are not the command's own; that
- * shell has one more beside it while it looks at the mounts.
+ * The two processes of bubblewrap and the shell that starts the command do not count as the command's own; that shell
+ * has one more child while it checks the mounts.
  */
-const wallProcesses = 4;
+const bwrapProcesses = 4;
 
-/** Build it and look from inside whether it holds; a reason where it does not. */
-async function tryOut(wall: Wall): Promise<string | undefined> {
-  const { workspace } = wall.view;
-  // What the rules hide is each command's own affair: too much of it must not look like a missing sandbox.
-  const wrapped = await wrapCommand(withoutRules(wall), {
+/** Run a command inside to check that the sandbox works; returns the reason if it does not. */
+async function testSandbox(sandbox: ActiveSandbox): Promise<string | undefined> {
+  const { workspace } = sandbox.view;
+  // Checked without path rules: too many hidden paths must not look like a missing sandbox.
+  const wrapped = await wrapCommand(withoutRules(sandbox), {
     argv: ["/bin/cat", "/proc/self/status"],
     cwd: workspace,
     env: { PATH: "/usr/bin:/bin" },
@@ -212,17 +228,17 @@ async function tryOut(wall: Wall): Promise<string | undefined> {
   const { code, stdout, stderr } = await runProgram({ ...wrapped, timeoutMs: 10_000 });
   if (code !== 0) return explainFailure(stderr);
   const holds = (line: string): boolean => new RegExp(`^${line}$`, "m").test(stdout);
-  if (!holds(String.raw`NoNewPrivs:\s+1`)) return "commands inside could still gain rights";
+  if (!holds(String.raw`NoNewPrivs:\s+1`)) return "commands inside could still gain privileges";
   if (!holds(String.raw`Cap(?:Eff):\s+0+`)) return "commands inside would keep capabilities";
-  if (wall.filter !== undefined && !holds(String.raw`Seccomp:\s+2`))
-    return "the filter of system calls is not active";
+  if (sandbox.filter !== undefined && !holds(String.raw`Seccomp:\s+2`))
+    return "the system call filter is not active";
   return undefined;
 }
 
-function withoutRules(wall: Wall): Wall {
-  return { ...wall, index: createGuardIndex({ roots: [], hidden: [], fixed: [], opened: [] }) };
+function withoutRules(sandbox: ActiveSandbox): ActiveSandbox {
+  return { ...sandbox, index: createGuardIndex({ roots: [], hidden: [], fixed: [], opened: [] }) };
 }
 
-async function takeDown({ group, view }: Wall): Promise<void> {
+async function releaseSandbox({ group, view }: ActiveSandbox): Promise<void> {
   await Promise.all([group.remove(), view.scratch.remove()]);
 }

@@ -2,12 +2,12 @@ import type { ProfileName } from "./profiles.js";
 import type { HeldLimits } from "./quarantine/held-store.js";
 import type { SandboxLimits } from "./sandbox-types.js";
 
-/** Whether commands run inside: where it can be had, only there, or not at all. */
+/** Whether commands run in the sandbox: always, if available, or never. */
 export const sandboxUses = ["required", "auto", "off"] as const;
 
 export type SandboxUse = (typeof sandboxUses)[number];
 
-/** What the person has set; paths are absolute. */
+/** The settings; paths are absolute. */
 export interface SandboxSettings {
   readonly enabled: SandboxUse;
   readonly profiles: readonly ProfileName[];
@@ -22,24 +22,24 @@ export interface SandboxSettings {
 export interface SandboxOptions {
   readonly workspace: string;
   readonly home: string;
-  /** Tenon's own state: hidden always. */
+  /** Tenon's state, which is always hidden. */
   readonly stateDir: string;
   readonly settings: SandboxSettings;
-  /** Folders outside the workspace that file tools may use too: a command may write them. */
+  /** Folders outside the workspace that file tools and commands may write. */
   readonly allowedPaths: readonly string[];
-  /** Paths or globs that no command sees. */
+  /** Paths or globs that are hidden from commands. */
   readonly forbiddenPaths: readonly string[];
-  /** Paths or globs that no command changes. */
+  /** Paths or globs that commands cannot change. */
   readonly protectedPaths: readonly string[];
-  /** Paths or globs that a person's own rules open although they are protected. */
+  /** Paths or globs that rules of the user make writable although they are protected. */
   readonly unprotectedPaths: readonly string[];
-  /** Paths or globs that a command changes only with consent. */
+  /** Paths or globs that commands change only with consent. */
   readonly carefulPaths: readonly string[];
-  /** Where what is held back is kept, out of the reach of commands. */
+  /** Where held back changes are stored, inaccessible to commands. */
   readonly quarantineDir: string;
-  /** The host process's variables; only PATH is looked at. */
+  /** Variables of the host process; only PATH is used. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the sandbox makes folders of its own. */
+  /** Where the sandbox creates its folders. */
   readonly tmpdir: string;
   readonly monotonic: () => number;
   /** Unix time in milliseconds. */

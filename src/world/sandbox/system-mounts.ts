@@ -6,15 +6,15 @@ import { realPathOf } from "../files/real-path.js";
 /** The read-only system that every command sees, as arguments of bubblewrap. */
 export interface SystemView {
   readonly mounts: readonly string[];
-  /** Only where the network is allowed: where names are looked up. */
+  /** Only with network: the configuration of name resolution. */
   readonly network: readonly string[];
-  /** What is visible of the machine, as roots. */
+  /** The visible folders of the system. */
   readonly roots: readonly string[];
 }
 
-/** Programs and their libraries: links on most systems, folders on some. */
+/** Programs and libraries: symbolic links on most systems, folders on some. */
 const programFolders = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
-/** Where else systems keep programs. */
+/** Further folders with programs and their configuration. */
 const otherFolders = [
   "/etc",
   "/opt",
@@ -27,7 +27,7 @@ const otherFolders = [
   "/sys/devices/system/cpu",
 ];
 
-/** Look at the machine once. */
+/** Find the parts of the system that commands see. */
 export async function viewSystem(): Promise<SystemView> {
   const [programs, others, secrets] = await Promise.all([
     Promise.all(programFolders.map(programMount)),
@@ -40,17 +40,17 @@ export async function viewSystem(): Promise<SystemView> {
     mounts: [
       ...programs.flat(),
       ...roots.flatMap((path) => ["--ro-bind", path, path]),
-      ...secrets.flatMap(({ path, isDirectory }) => hide(path, isDirectory)),
+      ...secrets.flatMap(({ path, isDirectory }) => hidePath(path, isDirectory)),
     ],
-    // It is often a link into /run, which is hidden.
+    // Often a link into /run, which is hidden.
     network: resolver.startsWith("/etc/") ? [] : ["--ro-bind-try", resolver, resolver],
     roots: ["/usr", ...roots],
   };
 }
 
-/** Cover a path that exists, so that nothing of it can be seen. */
-export function hide(path: string, isDirectory: boolean): string[] {
-  // An empty file that cannot even be opened: devices do not work in bind mounts.
+/** Hide an existing path. */
+export function hidePath(path: string, isDirectory: boolean): string[] {
+  // /dev/null cannot even be opened there, because devices do not work in bind mounts.
   return isDirectory
     ? ["--perms", "0000", "--tmpfs", path, "--remount-ro", path]
     : ["--ro-bind", "/dev/null", path];
@@ -75,7 +75,7 @@ interface Secret {
   readonly isDirectory: boolean;
 }
 
-/** Hidden even where their modes are too open. */
+/** Hidden even if their permissions are too open. */
 const knownSecrets = [
   "/etc/shadow",
   "/etc/shadow-",
@@ -97,21 +97,21 @@ const knownSecrets = [
 ];
 
 /**
- * What not everybody may read is not for an agent either: root would be stopped by no mode.
- * What the caller cannot read itself needs no cover.
+ * Files that not every user may read are hidden from commands, because permissions do not stop root. Files that the host
+ * process cannot read do not need to be hidden.
  */
 async function secretsOf(folder: string): Promise<Secret[]> {
-  const [closed, known] = await Promise.all([
-    closedBelow(folder, 4),
+  const [unreadable, known] = await Promise.all([
+    unreadableBelow(folder, 4),
     Promise.all(knownSecrets.map(asSecret)),
   ]);
-  const all = new Map([...closed, ...known.flat()].map((each) => [each.path, each]));
+  const all = new Map([...unreadable, ...known.flat()].map((each) => [each.path, each]));
   return [...all.values()].filter(
     ({ path }) => ![...all.keys()].some((outer) => outer !== path && path.startsWith(`${outer}/`)),
   );
 }
 
-async function closedBelow(folder: string, depth: number): Promise<Secret[]> {
+async function unreadableBelow(folder: string, depth: number): Promise<Secret[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
   const found = await Promise.all(
     entries.map(async (entry) => {
@@ -121,7 +121,7 @@ async function closedBelow(folder: string, depth: number): Promise<Secret[]> {
       if (stats === undefined) return [];
       const needed = entry.isDirectory() ? 0o005 : 0o004;
       if ((stats.mode & needed) !== needed) return asSecret(path);
-      return entry.isDirectory() && depth > 1 ? closedBelow(path, depth - 1) : [];
+      return entry.isDirectory() && depth > 1 ? unreadableBelow(path, depth - 1) : [];
     }),
   );
   return found.flat();

@@ -3,122 +3,136 @@ import { setImmediate } from "node:timers/promises";
 import { isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
 import type { FolderCache, FolderEntry, FolderPath } from "./folder-cache.js";
-import type { SurveyedPath } from "./quarantine/survey.js";
-import { openState, type PathState, type WallRules } from "./wall-rules.js";
+import type { SensitivePath } from "./quarantine/sensitive-paths.js";
+import { openState, type PathState, type AccessRules } from "./access-rules.js";
 
 /** A file or folder that exists. */
 export interface GuardedPath extends FolderPath {
   readonly kind: "file" | "directory";
 }
 
-/** What a walk found below the roots. */
+/** The guarded paths below the roots. */
 export interface Guarded {
-  /** Neither to be read nor written. */
+  /** Not readable or writable. */
   readonly hidden: readonly GuardedPath[];
-  /** To be read only with consent, which this command does not have. */
+  /** Readable only with consent, which this command does not have. */
   readonly consent: readonly GuardedPath[];
-  /** To be read, not to be written. */
+  /** Read-only. */
   readonly fixed: readonly GuardedPath[];
-  /** Git's own folders: most of each is writable, what git runs is not. */
+  /** Git folders: mostly writable, except for what git runs. */
   readonly gitDirs: readonly string[];
-  /** Open again, inside of what is hidden or cannot be written. */
+  /** Visible or writable paths inside of hidden or read-only ones. */
   readonly opened: readonly (GuardedPath & { readonly writable: boolean })[];
-  /** What the survey named, for the judgement of changes. */
-  readonly surveyed: readonly SurveyedPath[];
-  /** Folders that could not be searched to their end, where something hidden could lie: hidden with all in them. */
+  /** Paths whose changes are judged. */
+  readonly sensitive: readonly SensitivePath[];
+  /** Folders that could not be searched completely and may contain hidden paths: they are hidden as a whole. */
   readonly unsearched: readonly GuardedPath[];
 }
 
 export interface WalkOptions {
-  readonly rules: WallRules;
+  readonly rules: AccessRules;
   readonly cache: FolderCache;
-  /** @default as deep as there is anything */
-  readonly depth?: number;
-  /** Entries that are looked at, at most. */
+  /** Maximum number of entries to check. */
   readonly maxEntries?: number;
 }
 
-/** Beyond this a tree is not searched to its end; what lies near the roots is found first. */
+/** A larger tree is not searched completely; paths near the roots are found first. */
 const defaultMaxEntries = 2_000_000;
-/** Other work gets its turn after this many milliseconds. */
+/** Milliseconds of work before the event loop gets a turn. */
 const sliceMs = 2;
 
-/** Find what the rules name below the roots. */
+/** Find the paths below the roots that rules apply to. */
 export async function walkGuarded(options: WalkOptions): Promise<Guarded> {
-  const { rules, cache, depth = Number.POSITIVE_INFINITY } = options;
-  const found = new Findings(rules);
-  let left = options.maxEntries ?? defaultMaxEntries;
-  let level: Place[] = rules.roots.map((path) => ({ path, state: openState }));
+  const { rules, cache } = options;
+  const found = new GuardedCollector(rules);
+  let entriesLeft = options.maxEntries ?? defaultMaxEntries;
+  let level: FolderToVisit[] = rules.roots.map((path) => ({ path, state: openState }));
   let sliceStart = performance.now();
-  for (let at = 0; at < depth && level.length > 0; at += 1) {
-    const next: Place[] = [];
-    // Level by level, so that a limit leaves out what is deepest.
-    for (const place of level) {
+  while (level.length > 0) {
+    const next: FolderToVisit[] = [];
+    // Level by level, so that the limit omits the deepest folders.
+    for (const folder of level) {
       if (performance.now() - sliceStart > sliceMs) {
         await setImmediate();
         sliceStart = performance.now();
       }
-      if (left <= 0) {
-        found.leaveOut(place);
+      if (entriesLeft <= 0) {
+        found.addUnsearched(folder);
         continue;
       }
-      left -= visit(place, { rules, cache, found, next });
+      entriesLeft -= visitFolder(folder, { rules, cache, found, next });
     }
     level = next;
   }
-  if (depth === Number.POSITIVE_INFINITY) cache.prune();
+  cache.prune();
   await found.followLinks();
   return found;
 }
 
-/** A folder to be looked into, and how it stands itself. */
-interface Place extends FolderPath {
+/** A folder to search, and its own state. */
+interface FolderToVisit extends FolderPath {
   readonly state: PathState;
-  /** It is open again within what a rule covers: the rule may still hold for what lies in it. */
+  /** It is an exception inside a rule, which may still apply to its contents. */
   readonly reopened?: boolean;
 }
 
-interface Visit {
-  readonly rules: WallRules;
+interface VisitDeps {
+  readonly rules: AccessRules;
   readonly cache: FolderCache;
-  readonly found: Findings;
-  readonly next: Place[];
+  readonly found: GuardedCollector;
+  readonly next: FolderToVisit[];
 }
 
 /** Judge the entries of a folder; returns how many there are. */
-function visit(place: Place, { rules, cache, found, next }: Visit): number {
-  const folder = cache.list(place, rules);
-  if (folder === "too-long") found.leaveOut(place);
-  if (folder === undefined || folder === "too-long") return 0;
-  if (isOpen(place.state) && !place.state.git) for (const each of folder.surveyed) found.surveyed.push(each);
-  // Where a rule does not hold for all below, every name in it counts: some may be open again.
-  const isMixed = place.reopened === true || (!isOpen(place.state) && !place.state.below);
-  const judged = isMixed ? folder.entries : folder.marked;
-  for (const entry of judged) {
-    const path = childOf(place, entry);
-    const own = stateOf(entry, rules.judge(path.path, entry.name));
-    // What lies in a git folder is git's.
-    const state = place.state.git && isOpen(own) ? place.state : own;
-    found.take(path, entry, { state, outer: place.state });
-    if (entry.kind === "directory" && isWorthIt(path.path, entry.name, { rules, state }))
-      next.push({ ...path, state, reopened: isMixed && isOpen(state) });
-  }
-  if (isMixed) return folder.entries.length;
+function visitFolder(folder: FolderToVisit, deps: VisitDeps): number {
+  const { rules, cache, found } = deps;
+  const listing = cache.list(folder, rules);
+  if (listing === "too-long") found.addUnsearched(folder);
+  if (listing === undefined || listing === "too-long") return 0;
+  if (isOpen(folder.state) && !folder.state.git)
+    for (const each of listing.sensitive) found.sensitive.push(each);
+  // If a rule does not apply to everything below, each entry is judged: some may be open again.
+  const isMixed = folder.reopened === true || (!isOpen(folder.state) && !folder.state.below);
+  const judged = isMixed ? listing.entries : listing.marked;
+  for (const entry of judged) visitEntry(folder, entry, { ...deps, isMixed });
+  if (!isMixed) queueFolders(folder, listing.folders, { ...deps, judged });
+  return listing.entries.length;
+}
+
+function visitEntry(
+  folder: FolderToVisit,
+  entry: FolderEntry,
+  { rules, found, next, isMixed }: VisitDeps & { readonly isMixed: boolean },
+): void {
+  const path = childOf(folder, entry);
+  const own = stateOf(entry, rules.judge(path.path, entry.name));
+  // Everything in a git folder has the state of the git folder.
+  const state = folder.state.git && isOpen(own) ? folder.state : own;
+  found.addEntry(path, entry, { state, outer: folder.state });
+  if (entry.kind === "directory" && shouldVisit(path.path, entry.name, { rules, state }))
+    next.push({ ...path, state, reopened: isMixed && isOpen(state) });
+}
+
+/** Queue the folders that no rule can name, with the state of the folder around them. */
+function queueFolders(
+  folder: FolderToVisit,
+  folders: readonly FolderEntry[],
+  { rules, next, judged }: VisitDeps & { readonly judged: readonly FolderEntry[] },
+): void {
   const seen = judged.length === 0 ? undefined : new Set(judged);
-  for (const entry of folder.folders) {
+  for (const entry of folders) {
     if (seen?.has(entry) === true) continue;
-    const path = childOf(place, entry);
-    if (isWorthIt(path.path, entry.name, { rules, state: place.state }))
-      next.push({ ...path, state: place.state });
+    const path = childOf(folder, entry);
+    if (shouldVisit(path.path, entry.name, { rules, state: folder.state }))
+      next.push({ ...path, state: folder.state });
   }
-  return folder.entries.length;
 }
 
 function isOpen({ read, write }: PathState): boolean {
   return read === "open" && write === "open";
 }
 
-/** People keep secrets in files of such names; a folder of that name holds anything. */
+/** Names of secrets apply to files; a folder with such a name may contain anything. */
 function stateOf({ kind }: FolderEntry, state: PathState): PathState {
   return kind === "directory" && state.read === "secret" ? { ...state, read: "open" } : state;
 }
@@ -132,10 +146,10 @@ function childOf(folder: FolderPath, { name, bytes }: FolderEntry): FolderPath {
 
 const slash = Buffer.from("/");
 
-function isWorthIt(
+function shouldVisit(
   path: string,
   name: string,
-  { rules, state }: { readonly rules: WallRules; readonly state: PathState },
+  { rules, state }: { readonly rules: AccessRules; readonly state: PathState },
 ): boolean {
   if (name === "node_modules" && !rules.searchesPackages) return false;
   if (name === "objects" && path.endsWith("/.git/objects")) return false;
@@ -144,23 +158,23 @@ function isWorthIt(
   return true;
 }
 
-/** Collects what was found, each path once. */
-class Findings implements Guarded {
+/** Collects the paths that were found. */
+class GuardedCollector implements Guarded {
   readonly hidden: GuardedPath[] = [];
   readonly consent: GuardedPath[] = [];
   readonly fixed: GuardedPath[] = [];
   readonly gitDirs: string[] = [];
   readonly opened: (GuardedPath & { readonly writable: boolean })[] = [];
-  readonly surveyed: SurveyedPath[] = [];
+  readonly sensitive: SensitivePath[] = [];
   readonly unsearched: GuardedPath[] = [];
   readonly #links: { readonly path: string; readonly list: GuardedPath[] }[] = [];
-  readonly #rules: WallRules;
+  readonly #rules: AccessRules;
 
-  constructor(rules: WallRules) {
+  constructor(rules: AccessRules) {
     this.#rules = rules;
   }
 
-  take(
+  addEntry(
     path: FolderPath,
     { kind }: FolderEntry,
     { state, outer }: { readonly state: PathState; readonly outer: PathState },
@@ -180,13 +194,13 @@ class Findings implements Guarded {
     } else this.#listFor(state, outer)?.push(guarded);
   }
 
-  /** The folder was not searched to its end. */
-  leaveOut({ path, bytes, state }: Place): void {
+  /** The folder was not searched completely. */
+  addUnsearched({ path, bytes, state }: FolderToVisit): void {
     if (this.#rules.hidesAnywhere && state.read === "open")
       this.unsearched.push({ path, bytes, kind: "directory" });
   }
 
-  /** A mount cannot lie on a link, but on what the link leads to; outside the roots nothing is visible anyway. */
+  /** Symbolic links cannot be mounted, so their targets are; outside the roots nothing is visible anyway. */
   async followLinks(): Promise<void> {
     const { roots } = this.#rules;
     for (const { path, list } of this.#links) {

@@ -4,17 +4,17 @@ import { join } from "node:path";
 import type { Snapshot } from "./snapshots.js";
 
 /**
- * Changes that a rule or a person let happen: by a file tool, by giving back what was held, by a command that
- * was consented to. Kept on disk, since commands of other processes may run at the same time.
+ * Changes that a rule or a person allowed: by a file tool, by restoring a held back change, or by an approved command.
+ * Stored on disk, because commands of other processes may run at the same time.
  */
 export interface AcceptedChanges {
-  /** Paths as they are now; those without a snapshot are gone. */
+  /** The current state of paths; those without a snapshot do not exist. */
   add(paths: readonly string[], snapshots: ReadonlyMap<string, Snapshot>): void;
-  /** Whether what lies at the path now was accepted since a moment. */
+  /** Whether the current state of the path was accepted since a point in time. */
   covers(path: string, snapshot: Snapshot | undefined, since: number): boolean;
 }
 
-/** The longest that a change is remembered; no foreground command lasts longer, and jobs mount what exists read-only. */
+/** How long a change is remembered; no foreground command runs longer, and existing paths are read-only for jobs. */
 const maxAgeMs = 24 * 3600 * 1000;
 
 export function createAcceptedChanges(dir: string, now: () => number): AcceptedChanges {

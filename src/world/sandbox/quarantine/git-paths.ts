@@ -7,35 +7,35 @@ import { parseGitConfig } from "./git-config.js";
 import { gitlinksIn } from "./gitlinks.js";
 import type { PathRole } from "./judge-change.js";
 
-/** A path whose changes are judged, whether something is there or not. */
+/** A path whose changes are judged, whether it exists or not. */
 export interface JudgedPath {
   readonly path: string;
   readonly role: PathRole;
   readonly rule: string;
 }
 
-/** What is known about the place while git's folders are looked at. */
-export interface GitSpace {
+/** What finding git paths needs. */
+export interface GitDeps {
   readonly isInside: (path: string) => boolean;
-  /** The settings as they count: those from before a run, since what a run adds is held back. */
+  /** The settings from before a run, because additions by the run are held back. */
   readonly settingsOf: (path: string) => string | undefined;
 }
 
-/** A tree of submodules that is larger is not looked at to its end. */
+/** A larger tree of submodules is not searched completely. */
 const maxFolders = 200;
 const maxDepth = 6;
 const maxIndexBytes = 64 * 1024 * 1024;
 
-/** The files of a git folder that git runs or obeys; all else in it is data. */
-export function gitFolderPaths(gitDir: string, space: GitSpace): JudgedPath[] {
+/** The files of a git folder that git runs or obeys; everything else in it is data. */
+export function gitFolderPaths(gitDir: string, deps: GitDeps): JudgedPath[] {
   const folders = [gitDir, ...moduleFolders(join(gitDir, "modules"), maxDepth)].slice(0, maxFolders);
   return folders.flatMap((folder) => [
     ...obeyedIn(folder),
     ...linksIn(folder),
     ...foldersIn(join(folder, "worktrees")).flatMap(obeyedInWorktree),
     ...hooksIn(join(folder, "hooks")),
-    ...namedBySettings(folder, join(folder, "config"), space),
-    ...namedBySettings(folder, join(folder, "config.worktree"), space),
+    ...namedBySettings(folder, join(folder, "config"), deps),
+    ...namedBySettings(folder, join(folder, "config.worktree"), deps),
   ]);
 }
 
@@ -75,7 +75,7 @@ function obeyedIn(folder: string): JudgedPath[] {
   ];
 }
 
-/** Folders that git makes itself; behind a link in the place of one, git would find what nobody has judged. */
+/** Folders that git creates; a link instead of one could lead git to files that were not judged. */
 const ownFolders = ["info", "objects", "objects/info", "rebase-merge", "sequencer", "modules", "worktrees"];
 
 function linksIn(folder: string): JudgedPath[] {
@@ -94,7 +94,7 @@ function obeyedInWorktree(folder: string): JudgedPath[] {
   return obeyedIn(folder).filter(({ role }) => role !== "attributes" && role !== "alternates");
 }
 
-/** Git runs what lies directly in the folder; the samples that it makes itself it does not. */
+/** Git runs files directly in the folder, except for its samples. */
 function hooksIn(folder: string): JudgedPath[] {
   const rule = "git hook";
   if (isLink(folder)) return [{ path: folder, role: "hook", rule }];
@@ -103,25 +103,25 @@ function hooksIn(folder: string): JudgedPath[] {
     .map(({ name }) => ({ path: join(folder, name), role: "hook", rule }));
 }
 
-/** Files and hooks of the work tree that the settings name. */
-function namedBySettings(gitDir: string, file: string, space: GitSpace, depth = 0): JudgedPath[] {
-  const settings = parseGitConfig(space.settingsOf(file) ?? "") ?? [];
+/** Files and hooks in the work tree that settings refer to. */
+function namedBySettings(gitDir: string, file: string, deps: GitDeps, depth = 0): JudgedPath[] {
+  const settings = parseGitConfig(deps.settingsOf(file) ?? "") ?? [];
   const tree = settings.find(({ section, name }) => section === "core" && name === "worktree")?.value;
   const root = tree === undefined ? dirname(gitDir) : resolve(gitDir, tree);
   return settings.flatMap(({ section, name, value }) => {
     if ((section === "include" || section === "includeif") && name === "path") {
       const path = resolve(dirname(file), value);
-      if (value.startsWith("~") || !space.isInside(path) || isWithin(path, gitDir)) return [];
-      const deeper = depth < maxDepth ? namedBySettings(gitDir, path, space, depth + 1) : [];
+      if (value.startsWith("~") || !deps.isInside(path) || isWithin(path, gitDir)) return [];
+      const deeper = depth < maxDepth ? namedBySettings(gitDir, path, deps, depth + 1) : [];
       return [{ path: realPathOf(path), role: "settings" as const, rule: "git include" }, ...deeper];
     }
     if (section !== "core" || name !== "hookspath" || value.startsWith("~")) return [];
     const folder = realPathOf(resolve(root, value));
-    return folder !== root && space.isInside(folder) ? hooksIn(folder) : [];
+    return folder !== root && deps.isInside(folder) ? hooksIn(folder) : [];
   });
 }
 
-/** The git folders of submodules; one named `libs/x` lies a level deeper. */
+/** The git folders of submodules; one named `libs/x` is a level deeper. */
 function moduleFolders(folder: string, depth: number): string[] {
   if (depth === 0) return [];
   return foldersIn(folder).flatMap((each) =>
@@ -139,7 +139,7 @@ function foldersIn(folder: string): string[] {
 }
 
 function entriesOf(folder: string) {
-  // A folder that is not there, or that a link stands for, holds nothing of git's own.
+  // A missing folder, or a link instead of it, does not contain git's own files.
   if (isLink(folder)) return [];
   try {
     return readdirSync(folder, { withFileTypes: true });

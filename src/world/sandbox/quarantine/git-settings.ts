@@ -1,7 +1,7 @@
 import type { GitSetting } from "./git-config.js";
 
 /** Where the file with the settings lies. */
-export interface SettingsPlace {
+export interface SettingsLocation {
   /** Whether a path, taken from the git folder, leads to a place that commands may write anyway. */
   readonly leadsInside: (path: string) => boolean;
 }
@@ -10,7 +10,7 @@ export interface SettingsPlace {
  * Whether a setting of a repository makes git run nothing, read no further settings and write nowhere else.
  * Everything that is not listed here counts as dangerous: git gets new settings with every version.
  */
-export function isHarmlessSetting(setting: GitSetting, place: SettingsPlace): boolean {
+export function isHarmlessSetting(setting: GitSetting, place: SettingsLocation): boolean {
   const { section, subsection, name, value } = setting;
   if (section === "core" && subsection === undefined && name === "worktree") return place.leadsInside(value);
   if (section === "core" && subsection === undefined && name === "fsmonitor") return isFalse(value);

@@ -6,12 +6,12 @@ import { unifiedDiff } from "../../../text/unified-diff.js";
 import { isWithin } from "../../files/path-text.js";
 import { createHeldStore, hashOf, type HeldLimits, type HeldStore } from "./held-store.js";
 import type { PathContent } from "./judge-change.js";
-import { readOne } from "./snapshots.js";
-import { hashContent, putAt } from "./take-aside.js";
+import { readSnapshot } from "./snapshots.js";
+import { hashContent, writeContent } from "./quarantine-path.js";
 import { withFolder } from "./with-folder.js";
 
 export interface HeldChangesOptions {
-  /** Folder of its own, out of the reach of commands. */
+  /** A folder that commands cannot access. */
   readonly dir: string;
   /** Real path. */
   readonly workspace: string;
@@ -19,16 +19,16 @@ export interface HeldChangesOptions {
   readonly now: () => number;
 }
 
-/** What was held back, and the way back for it. */
+/** The held back changes, and how to restore them. */
 export interface HeldChanges extends Quarantine {
   readonly store: HeldStore;
-  /** As people are shown it. */
+  /** A path as shown to people. */
   showPath(path: string): string;
-  /** Be told of what was put back by consent. */
+  /** Listen for paths that were restored with consent. */
   onRestored(listener: (path: string) => void): void;
 }
 
-/** Open what was held back from the commands of a workspace. */
+/** Open the held back changes of a workspace. */
 export function createHeldChanges({ dir, workspace, limits, now }: HeldChangesOptions): HeldChanges {
   const store = createHeldStore(dir, limits, now);
   const listeners: ((path: string) => void)[] = [];
@@ -45,14 +45,14 @@ export function createHeldChanges({ dir, workspace, limits, now }: HeldChangesOp
       store.list().filter((item) => callId === undefined || item.callId === callId),
     async show(id) {
       const [item] = find([id]);
-      return viewOf(item!, store.read(item!.id), showPath);
+      return toHeldView(item!, store.read(item!.id), showPath);
     },
     async restore(ids) {
       const items = find(ids);
       // All are checked before the first is moved.
-      const contents = items.map((item) => checked(item, store, showPath));
+      const contents = items.map((item) => checkedContent(item, store, showPath));
       for (const [at, item] of items.entries()) {
-        put(item, contents[at]!);
+        restoreItem(item, contents[at]!);
         for (const tell of listeners) tell(item.path);
         store.remove(item.id);
       }
@@ -68,50 +68,50 @@ export function createHeldChanges({ dir, workspace, limits, now }: HeldChangesOp
 
 function notHeld(id: string): never {
   throw new ToolResourceNotFoundError(`Held back change "${id.slice(0, 64)}" not found.`, {
-    hint: "It may have been given back, discarded or removed for its age; tenon quarantine list shows what there is.",
+    hint: "It may have been restored, discarded or removed because of its age. Run `tenon quarantine list` to see what is held back.",
   });
 }
 
-function viewOf(item: HeldItem, bytes: Uint8Array, showPath: (path: string) => string): HeldView {
+function toHeldView(item: HeldItem, bytes: Uint8Array, showPath: (path: string) => string): HeldView {
   const text = asText(bytes);
-  const there = contentAt(item.path);
+  const current = contentAt(item.path);
   const present =
-    there?.kind === "file" ? asText(there.bytes) : there?.kind === "link" ? there.target : undefined;
+    current?.kind === "file" ? asText(current.bytes) : current?.kind === "link" ? current.target : undefined;
   const shownPath = showPath(item.path);
   const diff = unifiedDiff({
     before: present ?? "",
     after: item.kind === "nothing" ? "" : (text ?? `(${item.bytes} bytes that are not text)\n`),
-    oldPath: there === undefined ? null : shownPath,
+    oldPath: current === undefined ? null : shownPath,
     newPath: item.kind === "nothing" ? null : shownPath,
-    // What a person consents to is shown whole.
+    // Everything that a person consents to is shown.
     maxChars: 50_000_000,
   });
   return { ...item, shownPath, text, present, diff };
 }
 
-/** The content, where it is the one that was kept and its place is as it was left. */
-function checked(item: HeldItem, store: HeldStore, showPath: (path: string) => string): PathContent {
+/** The content, if it is the one that was stored and the path has not changed since. */
+function checkedContent(item: HeldItem, store: HeldStore, showPath: (path: string) => string): PathContent {
   const bytes = store.read(item.id);
   const shown = showPath(item.path);
   if (item.kind !== "in-place" && hashOf(bytes) !== item.sha256) {
     throw conflict(
-      `What was held back of ${shown} has been changed since; it is not given back.`,
+      `The stored change of ${shown} has been modified, so it is not restored.`,
       "Discard it and run the command again.",
     );
   }
-  const there = contentAt(item.path);
-  const hash = there === undefined ? null : hashContent(there);
+  const current = contentAt(item.path);
+  const hash = current === undefined ? null : hashContent(current);
   if (hash !== item.left) {
     throw conflict(
-      `Something else lies at ${shown} by now, so what was held back is not given back.`,
-      "Look at both with tenon quarantine show, then discard it or move the other away.",
+      `${shown} has changed since the change was held back, so it is not restored.`,
+      "Compare both with `tenon quarantine show`, then discard the change or move the other file away.",
     );
   }
   if (item.kind === "link") return { kind: "link", target: Buffer.from(bytes).toString("utf8") };
   return item.kind === "file" ? { kind: "file", bytes } : { kind: "other" };
 }
 
-function put(item: HeldItem, content: PathContent): void {
+function restoreItem(item: HeldItem, content: PathContent): void {
   const parent = dirname(item.path);
   mkdirSync(parent, { recursive: true });
   const isDone = withFolder(parent, (folder) => {
@@ -120,15 +120,15 @@ function put(item: HeldItem, content: PathContent): void {
     else if (item.asideAs !== undefined) renameSync(join(folder, basename(item.asideAs)), place);
     else {
       const fresh = `${place.slice(0, folder.length + 200)}.${item.id}`;
-      putAt(fresh, content, item.mode);
+      writeContent(fresh, content, item.mode);
       renameSync(fresh, place);
     }
     return true;
   });
   if (isDone !== true) {
     throw conflict(
-      `The folder ${parent} cannot be used to give ${basename(item.path)} back.`,
-      "A link lies on the way to it; move it away first.",
+      `${basename(item.path)} cannot be restored in the folder ${parent}.`,
+      "The path contains a symbolic link; remove it first.",
     );
   }
 }
@@ -141,7 +141,7 @@ function contentAt(path: string): PathContent | undefined {
   return withFolder(dirname(path), (folder) => {
     const place = join(folder, basename(path));
     const stats = lstatSync(place, { throwIfNoEntry: false });
-    return stats && readOne(place, stats).content;
+    return stats && readSnapshot(place, stats).content;
   });
 }
 

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import * as z from "zod";
 import type { HeldItem } from "../../../contract/ports/quarantine.js";
 
-/** How much is kept, and how long. */
+/** How much is stored, and for how long. */
 export interface HeldLimits {
   readonly maxItems: number;
   readonly maxBytes: number;
   readonly maxAgeMs: number;
 }
 
-/** What was held back, on disk, out of the reach of commands. */
+/** Held back changes on disk, inaccessible to commands. */
 export interface HeldStore {
   /** Oldest first. */
   list(): HeldItem[];
@@ -37,7 +37,7 @@ const heldItem = z.object({
   asideAs: z.string().optional(),
 });
 
-/** Open the folder; it is made when something is first held back. */
+/** Open the store; its folder is created when a change is first held back. */
 export function createHeldStore(dir: string, limits: HeldLimits, now: () => number): HeldStore {
   const itemFile = (id: string): string => join(dir, id, "item.json");
   const list = (): HeldItem[] => {
@@ -59,7 +59,7 @@ export function createHeldStore(dir: string, limits: HeldLimits, now: () => numb
     add(item, content) {
       mkdirSync(join(dir, item.id), { recursive: true, mode: 0o700 });
       writeFileSync(join(dir, item.id, "content"), content, { mode: 0o600 });
-      // Last, so that an item without its content is never listed.
+      // Written last, so that an item without its content is never listed.
       writeFileSync(itemFile(item.id), JSON.stringify(item), { mode: 0o600 });
       for (const { id } of overLimits(list(), limits, now())) if (id !== item.id) remove(id);
     },
@@ -67,17 +67,17 @@ export function createHeldStore(dir: string, limits: HeldLimits, now: () => numb
   };
 }
 
-/** Whether a text can be the name of an item. */
+/** Whether a text is a valid item id. */
 export function isHeldId(text: string): boolean {
   return /^held_[a-f0-9]{16}$/.test(text);
 }
 
-/** The hash that tells one content from another. */
+/** The SHA-256 of a content. */
 export function hashOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The oldest items, as many as must go; items are ordered by age. */
+/** The oldest items that exceed the limits; items are ordered by age. */
 function overLimits(items: readonly HeldItem[], limits: HeldLimits, at: number): HeldItem[] {
   let bytes = items.reduce((sum, item) => sum + item.bytes, 0);
   let count = items.length;
@@ -92,11 +92,12 @@ function readItem(file: string): HeldItem | undefined {
   try {
     return heldItem.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch {
-    return undefined; // being written, or left half by a crash: it goes by its age with the folder
+    return undefined; // being written, or left incomplete by a crash
   }
 }
 
-function namesIn(folder: string): string[] {
+/** The names in a folder; none if it does not exist. */
+export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {

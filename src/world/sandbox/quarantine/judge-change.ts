@@ -24,47 +24,47 @@ export type PathRole =
   /** Options of a cherry-pick or revert that somebody will continue. */
   | "sequencer";
 
-/** What lies at a path: bytes of a file, or where a link leads. */
+/** The content of a path: bytes of a file, or the target of a link. */
 export type PathContent =
   | { readonly kind: "file"; readonly bytes: Uint8Array }
   | { readonly kind: "link"; readonly target: string }
-  /** A file that is too large to be looked at, or neither file, folder nor link. */
+  /** A file that is too large, or neither a file, folder nor link. */
   | { readonly kind: "other" };
 
-/** A path that is new, changed or gone. */
+/** A path that was created, changed or removed. */
 export interface PathChange {
   /** Absolute. */
   readonly path: string;
   readonly role: PathRole;
-  /** What made the path count: a pattern of the lists, or a word for git's own. */
+  /** Why the path is judged: a pattern, or a kind of git file. */
   readonly rule: string;
-  /** `undefined` where there was nothing. */
+  /** `undefined` if it did not exist. */
   readonly before: PathContent | undefined;
-  /** `undefined` where there is nothing any more. */
+  /** `undefined` if it no longer exists. */
   readonly after: PathContent | undefined;
 }
 
-/** What the judgement needs to know about the place. */
-export interface JudgeSpace {
-  /** Whether an absolute path lies where the command may write, or belongs to the workspace's own repository. */
+/** What judging a change needs. */
+export interface JudgeDeps {
+  /** Whether an absolute path is writable for the command, or belongs to the repository of the workspace. */
   readonly isInside: (path: string) => boolean;
 }
 
-/** Whether a change stays, or is held back and what lies at the path instead of it. */
+/** Whether a change stays or is held back. */
 export type ChangeVerdict =
   | { readonly held: false }
   | {
       readonly held: true;
       readonly rule: string;
       readonly reason: string;
-      /** The harmless part of it, where it can be told apart. @default what was there before */
+      /** The harmless part of the change, if it can be separated. @default the previous content */
       readonly instead?: Uint8Array | undefined;
     };
 
 const passed: ChangeVerdict = { held: false };
 
-/** Judge a change by what the path is for and by what it holds. Pure: it looks at nothing but its arguments. */
-export function judgeChange(change: PathChange, space: JudgeSpace): ChangeVerdict {
+/** Judge a change by the role of the path and its content. Pure: it uses nothing but its arguments. */
+export function judgeChange(change: PathChange, space: JudgeDeps): ChangeVerdict {
   const { role, after, rule } = change;
   if (sameContent(change.before, after)) return passed;
   if (after === undefined) return judgeRemoval(change);
@@ -94,14 +94,14 @@ function held(rule: string, reason: string, instead?: Uint8Array): ChangeVerdict
   return { held: true, rule, reason, ...(instead !== undefined && { instead }) };
 }
 
-/** Without a file nothing is run, but a setting that forbids something would be gone with it. */
+/** A removed file runs nothing, but settings that forbid something would be lost with it. */
 function judgeRemoval({ role, rule, before }: PathChange): ChangeVerdict {
   if (role === "named" || role === "hook") return held(rule, reasons.removed);
   if (role !== "settings" || before?.kind !== "file") return passed;
   return held(rule, reasons.removed);
 }
 
-function judgeSettings(change: PathChange, text: string, { isInside }: JudgeSpace): ChangeVerdict {
+function judgeSettings(change: PathChange, text: string, { isInside }: JudgeDeps): ChangeVerdict {
   const { path, role, rule, before } = change;
   const folder = dirname(path);
   const place = { leadsInside: (value: string) => isInside(resolve(folder, value)) };
@@ -118,7 +118,7 @@ function judgeSettings(change: PathChange, text: string, { isInside }: JudgeSpac
   const added = risky.filter((each) => !known.has(lineOf(each)));
   const named = [...new Set((added.length > 0 ? added : own).map(keyOf))].slice(0, 5).join(", ");
   const reason = `it ${added.length > 0 ? "sets" : "changes"} ${named}, which can make git run a program`;
-  // Where nothing else changed, the file is put back as it was, comments and all.
+  // If nothing else changed, the file is restored exactly, including comments.
   if (before !== undefined && sameSettings(plain, harmless)) return held(rule, reason);
   return held(rule, reason, Buffer.from(formatGitConfig([...harmless, ...own])));
 }
@@ -138,7 +138,7 @@ function lineOf(setting: GitSetting): string {
   return `${keyOf(setting)}\n${setting.value}`;
 }
 
-function judgeText({ path, role, rule }: PathChange, text: string, { isInside }: JudgeSpace): ChangeVerdict {
+function judgeText({ path, role, rule }: PathChange, text: string, { isInside }: JudgeDeps): ChangeVerdict {
   const folder = dirname(path);
   if (role === "attributes") {
     const risky = riskyAttribute(text);
@@ -168,12 +168,12 @@ function judgeText({ path, role, rule }: PathChange, text: string, { isInside }:
   return isFine ? passed : held(rule, `it leads git to ${named.slice(0, 200)}`);
 }
 
-/** Git writes this file only for a linked work tree, which shares the folder that its own lies in. */
+/** Git writes this file only for a linked work tree, where it names the main git folder. */
 function isOwnMain(folder: string, target: string): boolean {
   return basename(dirname(folder)) === "worktrees" && target === dirname(dirname(folder));
 }
 
-/** The strategies that options of a sequence name; git runs the program `git-merge-<strategy>`, also by its path. */
+/** The strategies in the options of a sequence; git runs the program `git-merge-<strategy>`. */
 function strategiesIn(text: string): string[] | undefined {
   return parseGitConfig(text)
     ?.filter(({ name }) => name === "strategy")

@@ -11,38 +11,38 @@ import { judgedPaths } from "./judged-paths.js";
 import { renameUndecodable } from "./rename-undecodable.js";
 import type { RunRecord, RunRecords } from "./run-records.js";
 import { createSnapshotReader, type Snapshot } from "./snapshots.js";
-import type { SurveyedPath } from "./survey.js";
-import { removeEmpty, takeAside } from "./take-aside.js";
+import type { SensitivePath } from "./sensitive-paths.js";
+import { removeEmpty, quarantinePath } from "./quarantine-path.js";
 
-/** Who runs a command, and what the policy has already judged of it. */
+/** The call that runs a command, and the changes that the policy already allowed. */
 export interface RunOrigin {
   readonly callId: string;
   readonly sessionId: string;
-  /** Absolute paths that the line is known to change: rules or a person let it. */
+  /** Absolute paths that the command may change, allowed by rules or a person. */
   readonly changes: readonly string[];
 }
 
 export interface RunStart {
   readonly origin: RunOrigin;
-  readonly surveyed: readonly SurveyedPath[];
+  readonly sensitive: readonly SensitivePath[];
   /** Whether the run cannot change a path, because it is mounted read-only. */
   readonly isMounted: (path: string) => boolean;
 }
 
-/** A command under way. */
+/** A running command. */
 export interface JudgedRun {
-  /** What was held back so far. */
+  /** The changes that were held back so far. */
   held(): readonly HeldBack[];
-  /** Judge what it changed and take aside what must not stay; called while it runs and when it has ended. */
-  look(moment: "running" | "ended"): Promise<void>;
+  /** Judge what it changed and quarantine what must not stay; called while it runs and when it has ended. */
+  check(moment: "running" | "ended"): Promise<void>;
   end(): void;
 }
 
 export interface RunJudge {
   begin(start: RunStart): JudgedRun;
-  /** Something else that a rule or a person let happen changed these paths. */
+  /** These paths were changed with permission, by something else than a command. */
   accept(paths: readonly string[]): void;
-  /** Judge what runs left whose Tenon was killed. */
+  /** Judge the changes of commands whose Tenon was killed. */
   recover(): Promise<void>;
 }
 
@@ -50,29 +50,29 @@ export interface RunJudgeOptions {
   readonly held: HeldChanges;
   readonly records: RunRecords;
   readonly accepted: AcceptedChanges;
-  /** Places that commands may write, as real paths. */
+  /** Real paths of folders that commands may write. */
   readonly roots: readonly string[];
   /** Git folders outside the workspace that belong to it. */
   readonly gitFolders: readonly string[];
-  readonly survey: () => Promise<readonly SurveyedPath[]>;
+  readonly findSensitivePaths: () => Promise<readonly SensitivePath[]>;
   readonly now: () => number;
 }
 
-interface Run extends RunRecord {
+interface ActiveRun extends RunRecord {
   readonly startedAt: number;
-  /** Changes after this moment are not of the run. */
+  /** Changes after this time are not attributed to the run. */
   readonly until: number;
   readonly isOwn: (path: string) => boolean;
   readonly seen: Map<string, { stamp: string; count: number }>;
   readonly held: HeldBack[];
 }
 
-/** Timers of file systems lag behind the clock. */
+/** File times may lag behind the clock. */
 const slackMs = 5000;
-/** A file that keeps changing is not waited for longer than this many looks. */
-const maxLooks = 3;
+/** A file that keeps changing is judged after this many checks. */
+const maxChecks = 3;
 
-/** Prepare to judge what commands change. */
+/** Create the judge of changes by commands. */
 export function createRunJudge(options: RunJudgeOptions): RunJudge {
   const { held, records, accepted, roots, gitFolders, now } = options;
   const reader = createSnapshotReader();
@@ -81,12 +81,12 @@ export function createRunJudge(options: RunJudgeOptions): RunJudge {
     const real = realPathOf(path);
     return inside.some((root) => isWithin(real, root));
   };
-  const pathsNow = (surveyed: readonly SurveyedPath[], before?: ReadonlyMap<string, Snapshot>) =>
-    judgedPaths(surveyed, gitFolders, {
+  const pathsNow = (sensitive: readonly SensitivePath[], before?: ReadonlyMap<string, Snapshot>) =>
+    judgedPaths(sensitive, gitFolders, {
       isInside,
       settingsOf: (path) => textOf((before ?? reader.read([path])).get(path)),
     });
-  // One look at a time: two that find the same change would both tell of it.
+  // One check at a time: two that find the same change would both tell of it.
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
     const mine = turn.then(act, act);
@@ -94,17 +94,17 @@ export function createRunJudge(options: RunJudgeOptions): RunJudge {
     return mine;
   };
 
-  const look = async (run: Run, moment: "running" | "ended"): Promise<void> => {
-    const surveyed = await surveyReadable(run);
-    const judged = pathsNow(surveyed, run.before);
+  const check = async (run: ActiveRun, moment: "running" | "ended"): Promise<void> => {
+    const sensitive = await findReadable(run);
+    const judged = pathsNow(sensitive, run.before);
     const paths = new Set([...run.before.keys(), ...judged.keys()]);
     const after = reader.read(paths);
-    const newFolders = surveyed.filter(({ path, kind }) => kind === "directory" && !knows(run, path));
+    const newFolders = sensitive.filter(({ path, kind }) => kind === "directory" && !knows(run, path));
     for (const path of paths) {
       const about = judged.get(path) ?? run.judged.get(path);
       const verdict = about && judgePath(run, about, after.get(path));
       if (verdict === undefined || !verdict.held) continue;
-      if (moment === "running" && !isStill(run, path, after.get(path))) continue;
+      if (moment === "running" && !isUnchanged(run, path, after.get(path))) continue;
       hold(run, path, verdict);
       removeEmpty(
         dirname(path),
@@ -113,18 +113,22 @@ export function createRunJudge(options: RunJudgeOptions): RunJudge {
     }
   };
 
-  /** A folder whose name cannot be written down gets another one, or nothing in it could be judged. */
-  const surveyReadable = async (run: Run): Promise<readonly SurveyedPath[]> => {
-    const surveyed = await options.survey();
-    const renamed = renameUndecodable(surveyed, (path) => knows(run, path));
+  /** A folder whose name is not valid UTF-8 is renamed, because nothing in it could be judged otherwise. */
+  const findReadable = async (run: ActiveRun): Promise<readonly SensitivePath[]> => {
+    const sensitive = await options.findSensitivePaths();
+    const renamed = renameUndecodable(sensitive, (path) => knows(run, path));
     for (const path of renamed) {
       const reason = "its name is not valid UTF-8, so it was renamed to judge what lies in it";
       run.held.push({ path: held.showPath(path), reason, rule: "name" });
     }
-    return renamed.length === 0 ? surveyed : options.survey();
+    return renamed.length === 0 ? sensitive : options.findSensitivePaths();
   };
 
-  const judgePath = (run: Run, about: JudgedPath, after: Snapshot | undefined): ChangeVerdict | undefined => {
+  const judgePath = (
+    run: ActiveRun,
+    about: JudgedPath,
+    after: Snapshot | undefined,
+  ): ChangeVerdict | undefined => {
     const before = run.before.get(about.path);
     if (before?.stamp === after?.stamp || run.isOwn(about.path)) return undefined;
     if (after !== undefined && after.changedMs > run.until) return undefined;
@@ -132,9 +136,9 @@ export function createRunJudge(options: RunJudgeOptions): RunJudge {
     return judgeChange({ ...about, before: before?.content, after: after?.content }, { isInside });
   };
 
-  const hold = (run: Run, path: string, verdict: Extract<ChangeVerdict, { held: true }>): void => {
+  const hold = (run: ActiveRun, path: string, verdict: Extract<ChangeVerdict, { held: true }>): void => {
     const { reason, rule } = verdict;
-    const item = takeAside(held.store, {
+    const item = quarantinePath(held.store, {
       path,
       id: `held_${randomBytes(8).toString("hex")}`,
       before: run.before.get(path),
@@ -150,12 +154,12 @@ export function createRunJudge(options: RunJudgeOptions): RunJudge {
 
   return {
     accept: (paths) => (running > 0 ? accept(paths) : undefined),
-    begin({ origin, surveyed, isMounted }) {
-      const judged = pathsNow(surveyed);
+    begin({ origin, sensitive, isMounted }) {
+      const judged = pathsNow(sensitive);
       const before = reader.read(judged.keys());
       const id = randomBytes(8).toString("hex");
-      const mayChange = consentTo(origin.changes, surveyed);
-      const run: Run = {
+      const mayChange = consentTo(origin.changes, sensitive);
+      const run: ActiveRun = {
         callId: origin.callId,
         sessionId: origin.sessionId,
         judged,
@@ -170,10 +174,10 @@ export function createRunJudge(options: RunJudgeOptions): RunJudge {
       running += 1;
       return {
         held: () => run.held,
-        async look(moment) {
-          await inTurn(() => look(run, moment));
+        async check(moment) {
+          await inTurn(() => check(run, moment));
           if (moment === "running") records.touch(id);
-          // Others that run meanwhile must not take what this one was let to change for theirs.
+          // Other running commands must not be blamed for changes that this one was allowed to make.
           else accept(origin.changes);
         },
         end() {
@@ -187,18 +191,21 @@ export function createRunJudge(options: RunJudgeOptions): RunJudge {
         for (const { id, record, livedUntil } of records.abandoned()) {
           const until = livedUntil + slackMs;
           const rest = { startedAt: 0, until, isOwn: () => false, seen: new Map(), held: [] };
-          if (livedUntil > 0) await look({ ...record, ...rest }, "ended");
+          if (livedUntil > 0) await check({ ...record, ...rest }, "ended");
           records.remove(id);
         }
       }),
   };
 }
 
-/** Whether a path is among those that the policy has judged as changes of the line itself. */
-function consentTo(changes: readonly string[], surveyed: readonly SurveyedPath[]): (path: string) => boolean {
-  // A folder counts for what is in it only where it is itself one that asks.
+/** Whether the policy allowed the command to change a path. */
+function consentTo(
+  changes: readonly string[],
+  sensitive: readonly SensitivePath[],
+): (path: string) => boolean {
+  // Consent to a folder covers its contents only if the folder itself needs consent.
   const folders = changes.filter((change) =>
-    surveyed.some(({ what, path }) => what === "named" && isWithin(change, path)),
+    sensitive.some(({ what, path }) => what === "named" && isWithin(change, path)),
   );
   return (path) => changes.includes(path) || folders.some((folder) => isWithin(path, folder));
 }
@@ -208,13 +215,13 @@ function knows(run: RunRecord, folder: string): boolean {
   return false;
 }
 
-/** Whether nobody is writing it just now: half a file would be kept. */
-function isStill(run: Run, path: string, after: Snapshot | undefined): boolean {
+/** Whether it is not being written right now, so that no incomplete file is stored. */
+function isUnchanged(run: ActiveRun, path: string, after: Snapshot | undefined): boolean {
   if (after === undefined) return false;
   const last = run.seen.get(path);
   const count = (last?.count ?? 0) + 1;
   run.seen.set(path, { stamp: after.stamp, count });
-  return last?.stamp === after.stamp || count >= maxLooks;
+  return last?.stamp === after.stamp || count >= maxChecks;
 }
 
 function textOf(snapshot: Snapshot | undefined): string | undefined {

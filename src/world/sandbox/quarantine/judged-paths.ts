@@ -6,20 +6,20 @@ import {
   gitFolderPaths,
   linkedDependencies,
   namedGitFolder,
-  type GitSpace,
+  type GitDeps,
   type JudgedPath,
 } from "./git-paths.js";
 import type { PathRole } from "./judge-change.js";
-import type { SurveyedPath } from "./survey.js";
+import type { SensitivePath } from "./sensitive-paths.js";
 
-/** Folders such as `.vscode` are looked at file by file, up to this many. */
+/** Folders such as `.vscode` are judged file by file, up to this many. */
 const maxEntries = 2000;
 
-/** Every path whose changes are judged, from what a walk named; the same path counts once. */
+/** Every path whose changes are judged, from the sensitive paths of a walk. */
 export function judgedPaths(
-  surveyed: readonly SurveyedPath[],
+  sensitive: readonly SensitivePath[],
   gitFolders: readonly string[],
-  space: GitSpace,
+  deps: GitDeps,
 ): ReadonlyMap<string, JudgedPath> {
   const found = new Map<string, JudgedPath>();
   const add = (paths: readonly JudgedPath[]): void => {
@@ -29,7 +29,7 @@ export function judgedPaths(
   const addGitFolder = (path: string): void => {
     if (seen.has(path)) return;
     seen.add(path);
-    add(gitFolderPaths(path, space));
+    add(gitFolderPaths(path, deps));
     for (const dotGit of linkedDependencies(path)) addDotGit(dotGit);
   };
   const addDotGit = (path: string): void => {
@@ -41,30 +41,30 @@ export function judgedPaths(
     add([{ path, role: "git-file", rule: "git file" }]);
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
     const folder = isLink ? realPathOf(path) : namedGitFolder(path);
-    if (folder !== undefined && space.isInside(folder)) addGitFolder(folder);
+    if (folder !== undefined && deps.isInside(folder)) addGitFolder(folder);
   };
   for (const folder of gitFolders) addGitFolder(folder);
-  for (const each of surveyed) {
+  for (const each of sensitive) {
     if (each.what === "git-folder") addGitFolder(each.path);
     else if (each.what === "git-file") addGitFile(each.path);
-    else add(namedPaths(each, space));
+    else add(namedPaths(each, deps));
   }
   return found;
 }
 
-function namedPaths({ path, kind, rule }: SurveyedPath, space: GitSpace): JudgedPath[] {
+function namedPaths({ path, kind, rule }: SensitivePath, deps: GitDeps): JudgedPath[] {
   const role = roleOf(path);
   if (kind === "directory") return filesBelow(path, rule);
   const own = { path, role, rule };
   if (kind !== "link") return [own];
-  // What a link of the person's leads to counts as if it were there.
+  // The target of a link is judged like the link itself.
   const target = realPathOf(path);
-  if (target === path || !space.isInside(target)) return [own];
+  if (target === path || !deps.isInside(target)) return [own];
   const isFolder = statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
   return [own, ...(isFolder ? filesBelow(target, rule) : [{ path: target, role, rule }])];
 }
 
-/** Some files that are named by the lists are judged by content. */
+/** Some of these files are judged by content. */
 function roleOf(path: string): PathRole {
   const name = foldName(basename(path));
   if (name === ".gitmodules") return "modules";
@@ -81,7 +81,7 @@ function filesBelow(folder: string, rule: string): JudgedPath[] {
       if (entry.isDirectory() && !isPackages && entry.name !== "node_modules") folders.push(path);
       else if (!entry.isDirectory()) files.push({ path, role: roleOf(path), rule });
     }
-    // Too much to look at one by one: the folder counts as one thing.
+    // Too many files: the folder is judged as a whole.
     if (files.length > maxEntries) return [{ path: folder, role: "named", rule }];
   }
   return files;

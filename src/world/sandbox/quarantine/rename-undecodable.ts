@@ -1,27 +1,27 @@
 import { readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import type { SurveyedPath } from "./survey.js";
+import type { SensitivePath } from "./sensitive-paths.js";
 import { withFolder } from "./with-folder.js";
 
 const replaced = "\uFFFD";
 
 /**
- * Give folders a readable name whose own is not valid UTF-8 and in which something counts: by a path that cannot be
- * written down nothing can be judged or moved. Returns what they were called, with replacement characters.
+ * Rename folders with sensitive paths whose names are not valid UTF-8, because such paths cannot be judged or moved.
+ * Returns the previous names, with replacement characters.
  */
 export function renameUndecodable(
-  surveyed: readonly SurveyedPath[],
+  sensitive: readonly SensitivePath[],
   isKnown: (path: string) => boolean,
 ): string[] {
   const paths = new Set(
-    surveyed
+    sensitive
       .filter(({ path }) => path.includes(replaced) && !isKnown(path))
       .map(({ path }) => folderOf(path)),
   );
   return [...paths].filter(renameIn);
 }
 
-/** The path up to the first name that was not decoded whole. */
+/** The path up to the first name that is not valid UTF-8. */
 function folderOf(path: string): string {
   const end = path.indexOf("/", path.indexOf(replaced));
   return end < 0 ? path : path.slice(0, end);

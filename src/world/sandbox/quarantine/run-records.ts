@@ -1,11 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { sendSignal } from "../../processes/stop-tree.js";
 import type { JudgedPath } from "./git-paths.js";
+import { namesIn } from "./held-store.js";
 import type { PathContent } from "./judge-change.js";
 import type { Snapshot } from "./snapshots.js";
 
-/** What must be known of a run to judge what it left, should Tenon be killed before its end. */
+/** What is needed to judge the changes of a command if Tenon is killed before it ends. */
 export interface RunRecord {
   readonly callId: string;
   readonly sessionId: string;
@@ -13,13 +15,13 @@ export interface RunRecord {
   readonly before: ReadonlyMap<string, Snapshot>;
 }
 
-/** Records of runs under way, on disk. */
+/** Records of running commands, on disk. */
 export interface RunRecords {
   write(id: string, record: RunRecord): void;
-  /** Tenon lives: what changes until now may be of the run. */
+  /** Tenon is alive: changes until now may belong to the run. */
   touch(id: string): void;
   remove(id: string): void;
-  /** Those of processes that are gone, each with the time until which it certainly lived. */
+  /** Records of processes that have ended, each with the last time that it was known to be alive. */
   abandoned(): { readonly id: string; readonly record: RunRecord; readonly livedUntil: number }[];
 }
 
@@ -70,16 +72,16 @@ export function createRunRecords(dir: string): RunRecords {
         .flatMap((id) => {
           const file = fileOf(id);
           const parsed = shape.safeParse(readJson(file));
-          // One that cannot be read was being written when its process ended: nothing had started yet.
-          if (!parsed.success) return isOld(file) ? [{ id, record: nothing, livedUntil: 0 }] : [];
-          if (parsed.data.pid !== process.pid && isAlive(parsed.data.pid)) return [];
+          // An unreadable record was being written when its process ended: the command had not started yet.
+          if (!parsed.success) return isOld(file) ? [{ id, record: emptyRecord, livedUntil: 0 }] : [];
+          if (parsed.data.pid !== process.pid && sendSignal(parsed.data.pid, 0)) return [];
           return [{ id, record: fromPlain(parsed.data), livedUntil: statSync(file).mtimeMs }];
         });
     },
   };
 }
 
-const nothing: RunRecord = { callId: "", sessionId: "", judged: new Map(), before: new Map() };
+const emptyRecord: RunRecord = { callId: "", sessionId: "", judged: new Map(), before: new Map() };
 
 function toPlain(snapshot: Snapshot | undefined) {
   if (snapshot === undefined) return undefined;
@@ -109,29 +111,11 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    return undefined; // gone meanwhile, or written half
+    return undefined; // removed in the meantime, or incomplete
   }
 }
 
 function isOld(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false });
   return found !== undefined && Date.now() - found.mtimeMs > 60_000;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
 }

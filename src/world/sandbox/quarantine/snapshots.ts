@@ -12,22 +12,22 @@ import { basename, dirname, join } from "node:path";
 import type { PathContent } from "./judge-change.js";
 import { withFolder } from "./with-folder.js";
 
-/** What lay at a path at a moment. */
+/** The content of a path at a point in time. */
 export interface Snapshot {
   readonly content: PathContent;
   readonly mode: number;
-  /** Differs whenever something was done to it: nobody but root can set the time of the last change back. */
+  /** Changes with every modification: only root can reset the ctime. */
   readonly stamp: string;
   readonly changedMs: number;
 }
 
-/** Reads what lies at paths; what has not changed since the last time is not read again. */
+/** Reads the contents of paths; unchanged ones are not read again. */
 export interface SnapshotReader {
-  /** Only of what is there. */
+  /** Only contains paths that exist. */
   read(paths: Iterable<string>): Map<string, Snapshot>;
 }
 
-/** A larger file is noticed when it changes, but its old version cannot be put back. */
+/** Changes of a larger file are detected, but its previous version cannot be restored. */
 export const maxKeptBytes = 8 * 1024 * 1024;
 const maxCachedBytes = 64 * 1024 * 1024;
 
@@ -44,7 +44,8 @@ export function createSnapshotReader(): SnapshotReader {
             const stats = lstatSync(join(folder, name), { throwIfNoEntry: false });
             if (stats === undefined) continue;
             const known = cache.get(path);
-            const snapshot = known?.stamp === stampOf(stats) ? known : readOne(join(folder, name), stats);
+            const snapshot =
+              known?.stamp === stampOf(stats) ? known : readSnapshot(join(folder, name), stats);
             found.set(path, snapshot);
             if (snapshot === known) continue;
             cached += bytesOf(snapshot) - bytesOf(known);
@@ -61,8 +62,8 @@ export function createSnapshotReader(): SnapshotReader {
   };
 }
 
-/** Read what lies at a path whose folder cannot be swapped. */
-export function readOne(path: string, stats: Stats): Snapshot {
+/** Read the content of a path whose folder cannot be replaced. */
+export function readSnapshot(path: string, stats: Stats): Snapshot {
   const common = { mode: stats.mode & 0o7777, stamp: stampOf(stats), changedMs: stats.ctimeMs };
   if (stats.isSymbolicLink()) return { ...common, content: { kind: "link", target: readlinkSync(path) } };
   const bytes = stats.isFile() && stats.size <= maxKeptBytes ? readBytes(path) : undefined;
@@ -74,7 +75,7 @@ function readBytes(path: string): Uint8Array | undefined {
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch {
-    return undefined; // it was swapped or cannot be read: not a file that can be judged
+    return undefined; // it was replaced or cannot be read, so it cannot be judged
   }
   try {
     const { size } = fstatSync(fd);

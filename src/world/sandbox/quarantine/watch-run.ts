@@ -1,38 +1,38 @@
 import type { JudgedRun } from "./judge-runs.js";
 
-/** A look that repeats while a run lasts. */
+/** A repeated check while a command runs. */
 export interface RunWatch {
-  /** No look begins any more; resolves when none is under way. */
+  /** Stop checking; resolves when no check is running. */
   stop(): Promise<void>;
 }
 
 const intervalMs = 1000;
-/** Looks take at most a twentieth of the time. */
-const share = 20;
+/** Checks take at most a twentieth of the time. */
+const maxShare = 20;
 
-/** Look at what a run changes, again and again until it ends. */
+/** Check the changes of a command repeatedly until it ends. */
 export function watchRun(run: JudgedRun, monotonic: () => number): RunWatch {
   let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
-  let isOver = false;
-  const plan = (ms: number): void => {
+  let checking: Promise<void> = Promise.resolve();
+  let stopped = false;
+  const schedule = (ms: number): void => {
     timer = setTimeout(() => {
-      looking = look();
+      checking = check();
     }, ms);
     timer.unref();
   };
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const start = monotonic();
-    // What cannot be judged now is judged at the end, whose failure is told.
-    await run.look("running").catch(() => {});
-    if (!isOver) plan(Math.max(intervalMs, share * (monotonic() - start)));
+    // What cannot be judged now is judged at the end, where a failure is reported.
+    await run.check("running").catch(() => {});
+    if (!stopped) schedule(Math.max(intervalMs, maxShare * (monotonic() - start)));
   };
-  plan(intervalMs);
+  schedule(intervalMs);
   return {
     stop() {
-      isOver = true;
+      stopped = true;
       clearTimeout(timer);
-      return looking;
+      return checking;
     },
   };
 }

@@ -1,8 +1,8 @@
 import { closeSync, constants, openSync, readlinkSync } from "node:fs";
 
 /**
- * Do something in a folder that a running job could swap for a link: the path is opened once, and `act` gets a
- * name for that very folder. `undefined` where the path is no folder or leads elsewhere by now.
+ * Act in a folder that a running job could replace with a link: the folder is opened once, and `act` gets a path to
+ * exactly that folder. `undefined` if the path is not a folder or now leads elsewhere.
  */
 export function withFolder<T>(path: string, act: (folder: string) => T): T | undefined {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;

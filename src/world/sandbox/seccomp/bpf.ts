@@ -1,7 +1,7 @@
-/** One instruction of classic BPF, as `struct sock_filter` has it. */
+/** One instruction of classic BPF (`struct sock_filter`). */
 export interface Instruction {
   readonly code: number;
-  /** How many instructions a comparison skips where it holds, and where not. */
+  /** How many instructions to skip if a comparison is true (`jt`) or false (`jf`). */
   readonly jt: number;
   readonly jf: number;
   readonly k: number;
@@ -27,7 +27,7 @@ export const load = (offset: number): Instruction => ({ code: codes.load, jt: 0,
 
 export const answer = (action: number): Instruction => ({ code: codes.return, jt: 0, jf: 0, k: action });
 
-/** Run `body` only where the loaded word compares so; else go on behind it. */
+/** Run `body` only if the test is true for the loaded word. */
 export function when(
   test: "equal" | "atLeast" | "anyBit",
   k: number,
@@ -36,7 +36,7 @@ export function when(
   return [{ code: tests[test], jt: 0, jf: distance(body), k }, ...body];
 }
 
-/** Run `body` only where the loaded word does not compare so. */
+/** Run `body` only if the test is false for the loaded word. */
 export function unless(
   test: "equal" | "atLeast" | "anyBit",
   k: number,
@@ -45,7 +45,7 @@ export function unless(
   return [{ code: tests[test], jt: distance(body), jf: 0, k }, ...body];
 }
 
-/** The program as the kernel reads it; both architectures are little-endian. */
+/** The program in the format of the kernel; both architectures are little-endian. */
 export function toBytes(program: readonly Instruction[]): Uint8Array {
   const bytes = new Uint8Array(program.length * 8);
   const view = new DataView(bytes.buffer);
@@ -61,6 +61,6 @@ export function toBytes(program: readonly Instruction[]): Uint8Array {
 const tests = { equal: codes.jumpIfEqual, atLeast: codes.jumpIfAtLeast, anyBit: codes.jumpIfAnyBit } as const;
 
 function distance(body: readonly Instruction[]): number {
-  if (body.length > 255) throw new RangeError("a jump of classic BPF reaches 255 instructions");
+  if (body.length > 255) throw new RangeError("a jump of classic BPF can skip at most 255 instructions");
   return body.length;
 }

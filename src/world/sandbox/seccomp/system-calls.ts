@@ -1,10 +1,10 @@
-/** Architectures that the filter knows, by Node's names for them. */
+/** Supported architectures, by their names in Node. */
 export type FilterArch = "x64" | "arm64";
 
 /** The kernel's names for the architectures: AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64. */
 export const auditArch: Readonly<Record<FilterArch, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
 
-/** A call's number on x64 and on arm64; where there is no such call, undefined. */
+/** The number of a call on x64 and arm64; `undefined` if it does not exist there. */
 type Numbers = readonly [x64: number | undefined, arm64: number | undefined];
 
 /** Calls that are refused whatever their arguments are. */
@@ -29,11 +29,11 @@ export const refusedCalls = {
   mount_setattr: [442, 442],
   open_tree_attr: [467, 467],
   setns: [308, 268],
-  // Work that the kernel does behind the back of this filter.
+  // Work that the kernel does without this filter.
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
-  // Large parts of the kernel that builds and tests do not need, and that many holes came from.
+  // Large parts of the kernel that builds and tests do not need and that had many vulnerabilities.
   bpf: [321, 280],
   perf_event_open: [298, 241],
   userfaultfd: [323, 282],
@@ -71,7 +71,7 @@ export const refusedCalls = {
   vhangup: [153, 58],
 } as const satisfies Record<string, Numbers>;
 
-/** Calls whose arguments decide, or that lie in memory where no filter can look. */
+/** Calls that are judged by their arguments, or whose arguments are in memory, where a filter cannot read them. */
 export const judgedCalls = {
   clone: [56, 220],
   clone3: [435, 435],

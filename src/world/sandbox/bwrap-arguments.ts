@@ -3,41 +3,41 @@ import type { CarriedVariables } from "./carry-variables.js";
 import type { Mount } from "./mount-plan.js";
 import type { SandboxCommand } from "./sandbox-types.js";
 import type { PlacedFolder, SandboxView, SessionView } from "./sandbox-view.js";
-import { deviceNames } from "./scratch.js";
-import { hide } from "./system-mounts.js";
+import { deviceNames } from "./scratch-folders.js";
+import { hidePath } from "./system-mounts.js";
 
-/** What a command in particular needs besides what all see. */
-export interface WallParts {
+/** What the arguments for a command are built from. */
+export interface BwrapOptions {
   readonly view: SessionView;
   readonly command: SandboxCommand;
   readonly cwd: string;
-  /** What the first process inside starts with. */
+  /** The initial variables of the first process inside. */
   readonly variables: CarriedVariables["initial"];
-  /** What holds it to the rules about paths, outer folders first. */
+  /** The mounts that enforce path rules, outer folderArguments first. */
   readonly mounts: readonly Mount[];
-  /** Whether this bubblewrap can bound a memory file system. */
-  readonly canBoundSize: boolean;
+  /** Whether this bubblewrap can limit the size of a tmpfs. */
+  readonly canLimitSize: boolean;
 }
 
-/** Name of an empty file among the sandbox's own. */
+/** The name of an empty file in the scratch folder. */
 export const emptyFile = "empty";
 
-/** An argument; a path that is not valid UTF-8 stands in bytes. */
-export type WallArgument = string | Buffer;
+/** An argument; a path that is not valid UTF-8 is passed as bytes. */
+export type BwrapArgument = string | Buffer;
 
-/** The arguments of bubblewrap, in the order of their mounts: what comes later lies on top. */
-export function wallArguments(parts: WallParts): WallArgument[] {
+/** The arguments of bubblewrap in mount order: later mounts cover earlier ones. */
+export function bwrapArguments(parts: BwrapOptions): BwrapArgument[] {
   const { view, command, cwd } = parts;
   return [
-    ...rights(parts),
+    ...namespaceArguments(parts),
     "--clearenv",
     ...parts.variables.flatMap(([name, value]) => ["--setenv", name, value]),
     ...view.system.mounts,
     ...(command.network ? view.system.network : []),
-    ...machine(parts),
-    ...home(parts),
-    ...folders(parts),
-    ...guards(parts),
+    ...systemArguments(parts),
+    ...homeArguments(parts),
+    ...folderArguments(parts),
+    ...ruleArguments(parts),
     "--remount-ro",
     "/dev",
     "--remount-ro",
@@ -47,27 +47,27 @@ export function wallArguments(parts: WallParts): WallArgument[] {
   ];
 }
 
-/** The covers and mounts that the rules demand; what is absolutely secret is covered wherever it lies. */
-function guards({ view, command, mounts }: WallParts): WallArgument[] {
+/** The mounts for path rules, and the secrets that are always hidden. */
+function ruleArguments({ view, command, mounts }: BwrapOptions): BwrapArgument[] {
   const masks = mounts.filter(({ kind }) => kind === "mask");
   const secrets = view.secrets.filter(({ path }) => !masks.some((mask) => isWithin(path, mask.path)));
-  // A search passes by what is empty; elsewhere a refusal tells more than a file or folder that seems empty.
+  // A search skips empty files; otherwise an error is clearer than an apparently empty file or folder.
   const cover = command.paths?.unasked === undefined ? undefined : `${view.scratch.dir}/${emptyFile}`;
   const sealed = masks.filter(({ isOpenedInside }) => isOpenedInside === true).toReversed();
   return [
-    ...mounts.flatMap((mount) => guard(mount, cover)),
+    ...mounts.flatMap((mount) => mountArguments(mount, cover)),
     ...sealed.flatMap((mask) => ["--remount-ro", mask.bytes ?? mask.path]),
     ...secrets
-      // The outer one first: a cover on what lies in a covered folder would not find its place.
+      // Only outer ones: a path inside a hidden folder cannot be mounted.
       .filter(({ path }, _, all) => !all.some((other) => other.path !== path && isWithin(path, other.path)))
-      .flatMap(({ path, isDirectory }) => hide(path, isDirectory)),
+      .flatMap(({ path, isDirectory }) => hidePath(path, isDirectory)),
   ];
 }
 
-function guard(
+function mountArguments(
   { path, bytes, kind, isDirectory, isOpenedInside }: Mount,
   cover: string | undefined,
-): WallArgument[] {
+): BwrapArgument[] {
   const place = bytes ?? path;
   if (kind === "fix") return ["--ro-bind-try", place, place];
   if (kind !== "mask") return ["--bind-try", place, place];
@@ -76,13 +76,13 @@ function guard(
   return ["--perms", cover !== undefined ? "0555" : "0000", "--tmpfs", place, "--remount-ro", place];
 }
 
-function rights({ view, command }: WallParts): string[] {
+function namespaceArguments({ view, command }: BwrapOptions): string[] {
   return [
     "--unshare-all",
-    // Not only where it can be had, which is what "all" means.
+    // --unshare-all does this only if possible.
     "--unshare-user",
     ...(command.network ? ["--share-net"] : []),
-    // The number that root has inside; files that it makes are still root's outside.
+    // The uid of root inside; files that it creates still belong to root outside.
     ...(view.isRoot ? ["--uid", "1000", "--gid", "1000"] : []),
     "--die-with-parent",
     ...(command.pty === true ? [] : ["--new-session"]),
@@ -91,14 +91,14 @@ function rights({ view, command }: WallParts): string[] {
   ];
 }
 
-/** Kernel, devices and places for temporary files. */
-function machine({ view, canBoundSize }: WallParts): string[] {
+/** /proc, devices and temporary files. */
+function systemArguments({ view, canLimitSize }: BwrapOptions): string[] {
   const { scratch } = view;
-  const bounded = canBoundSize ? ["--size", String(maxMemoryFiles)] : [];
+  const bounded = canLimitSize ? ["--size", String(maxMemoryFiles)] : [];
   return [
     "--proc",
     "/proc",
-    // Root owns the settings of the kernel below /proc, and no mode would stop it.
+    // Root owns kernel settings below /proc, and permissions do not stop it.
     "--remount-ro",
     "/proc",
     "--dev",
@@ -120,19 +120,18 @@ function machine({ view, canBoundSize }: WallParts): string[] {
     "--bind",
     view.session.tmp,
     "/tmp",
-    ...pins(view),
+    ...tmpPins(view),
   ];
 }
 
-/** Files in memory of one command: /dev/shm and the home folder, each. */
+/** Maximum size of /dev/shm and of the homeArguments folder, which are in memory. */
 const maxMemoryFiles = 1024 * 1024 * 1024;
 
 /**
- * A command can write /tmp, and it stays for the next one. Were a folder on the way to a mount left in its
- * hands, it could put a link there, and the next mount would be made where that leads. So the way is a
- * mount of its own.
+ * Commands can write /tmp, which persists for the next command. If a folder above a mount point were writable, a command
+ * could replace it with a link, and the next mount would follow it. So such a folder is a separate mount.
  */
-function pins(view: SandboxView): string[] {
+function tmpPins(view: SandboxView): string[] {
   const places = [
     view.home ?? "/",
     view.workspace,
@@ -144,25 +143,25 @@ function pins(view: SandboxView): string[] {
     path.startsWith("/tmp/"),
   );
   const first = inTmp.map((path) => path.split("/").slice(0, 3).join("/"));
-  // A place directly in /tmp is a mount itself; a link there must be made in a fresh folder.
+  // A folder directly in /tmp is a mount itself; a link there must be created in a fresh folder.
   return [...new Set(first)].flatMap((path) => (places.includes(path) ? [] : ["--tmpfs", path]));
 }
 
-function home({ view, command, canBoundSize }: WallParts): string[] {
+function homeArguments({ view, command, canLimitSize }: BwrapOptions): string[] {
   if (view.home === undefined) return [];
   const bind = ({ from, at }: PlacedFolder): string[] => ["--bind", from, at];
   return [
-    ...(canBoundSize ? ["--size", String(maxMemoryFiles)] : []),
+    ...(canLimitSize ? ["--size", String(maxMemoryFiles)] : []),
     "--tmpfs",
     view.home,
-    ...view.tools.programs.flatMap(readOnly),
+    ...view.tools.programs.flatMap(readOnlyBind),
     ...view.caches.always.flatMap(bind),
-    ...(command.network ? view.caches.online.flatMap(bind) : view.tools.caches.flatMap(readOnly)),
+    ...(command.network ? view.caches.online.flatMap(bind) : view.tools.caches.flatMap(readOnlyBind)),
     ...(view.gitSettings === undefined ? [] : ["--ro-bind", view.gitSettings, `${view.home}/.gitconfig`]),
   ];
 }
 
-function folders({ view, command }: WallParts): string[] {
+function folderArguments({ view, command }: BwrapOptions): string[] {
   const bind = command.readOnly ? "--ro-bind" : "--bind";
   const isHome = view.home === undefined;
   return [
@@ -171,16 +170,16 @@ function folders({ view, command }: WallParts): string[] {
       ...view.writable.map((path) => [`${bind}-try`, path, path] as const),
       [bind, view.workspace, view.workspace] as const,
     ]
-      // What lies in another of them comes after it, or it would be covered.
+      // Inner folderArguments come after outer ones, which would cover them otherwise.
       .toSorted(([, one], [, other]) => one.length - other.length)
       .flat(),
-    ...(command.readOnly ? view.linkedGit.flatMap(readOnly) : []),
-    // Tool chains that lie in the workspace, where that is the home folder.
-    ...(isHome ? view.tools.programs.flatMap(readOnly) : []),
+    ...(command.readOnly ? view.linkedGit.flatMap(readOnlyBind) : []),
+    // Tool chains in the workspace, if that is the homeArguments folder.
+    ...(isHome ? view.tools.programs.flatMap(readOnlyBind) : []),
     ...view.links.flatMap(({ from, at }) => ["--symlink", from, at]),
   ];
 }
 
-function readOnly(path: string): string[] {
+function readOnlyBind(path: string): string[] {
   return ["--ro-bind-try", path, path];
 }

@@ -5,78 +5,78 @@ import { relativeTo, isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
 import { createNameScreen } from "./guarded-names.js";
 import { isInDependencies } from "./quarantine/dependency-folders.js";
-import type { Survey } from "./quarantine/survey.js";
+import type { SensitivePathFinder } from "./quarantine/sensitive-paths.js";
 
-/** The rules that stay the same for all commands. */
-export interface GuardedRules {
-  /** The workspace first. All are real paths. */
+/** The rules that apply to all commands. */
+export interface SharedRules {
+  /** Real paths, the workspace first. */
   readonly roots: readonly string[];
-  /** Neither to be read nor written: forbidden paths, and what the sandbox hides. */
+  /** Not readable or writable: forbidden paths, and what the sandbox hides. */
   readonly hidden: readonly string[];
-  /** To be read, not to be written. */
+  /** Read-only. */
   readonly fixed: readonly string[];
-  /** Opened by the person although a pattern of `fixed` matches. */
+  /** Writable by configuration although a pattern of `fixed` matches. */
   readonly opened: readonly string[];
-  /** Looks at every open folder that is listed. */
-  readonly survey?: Survey | undefined;
+  /** Checks every open folder that is listed. */
+  readonly sensitivePathFinder?: SensitivePathFinder | undefined;
 }
 
 /**
- * How a path stands to a command. `hidden`: a rule denies to read it. `consent`: a person would have to be
- * asked first. `secret`: only a line that runs unasked must not meet it.
+ * What a command may do with a path. `hidden`: a rule denies reading it. `consent`: a person must be asked first.
+ * `secret`: hidden only from a command that runs without asking.
  */
 export interface PathState {
   readonly read: "open" | "hidden" | "consent" | "secret";
   readonly write: "open" | "fixed";
-  /** A git folder: most of it is writable, what git runs is not. */
+  /** Whether it is a git folder: mostly writable, except for what git runs. */
   readonly git: boolean;
-  /** Everything below has the same state. */
+  /** Whether everything below has the same state. */
   readonly below: boolean;
 }
 
 /** An open path, as most are. */
 export const openState: PathState = Object.freeze({ read: "open", write: "open", git: false, below: false });
 
-/** The one description of what a command may read and write, compiled from every rule about paths. */
-export interface WallRules {
+/** What a command may read and write, compiled from all rules about paths. */
+export interface AccessRules {
   readonly roots: readonly string[];
-  /** Whether a file or folder of that name can be meant by a rule at all. It says yes too often, never too seldom. */
+  /** Whether a rule may apply to a file or folder with that name; false positives are possible, false negatives are not. */
   mayMatch(name: string): boolean;
-  /** Two descriptions with the same key have the same `mayMatch`. */
+  /** Rules with the same key have the same `mayMatch`. */
   readonly key: string;
   judge(path: string, name: string): PathState;
-  /** Whether anything below a path in an open folder could be hidden: then folders that cannot be searched are. */
+  /** Whether hidden paths may be anywhere: if so, folders that cannot be searched are hidden. */
   readonly hidesAnywhere: boolean;
   /** Whether installed packages are searched too. */
   readonly searchesPackages: boolean;
-  /** Whether a person opened the path although it is protected. */
+  /** Whether a person allowed writing the path although it is protected. */
   isOpened(path: string): boolean;
 }
 
-/** Compile the fixed rules; the result adds those of a command's own call. */
-export function compileWall(rules: GuardedRules): (paths?: CommandPaths) => WallRules {
-  const fixedPart = compileFixed(rules);
+/** Compile the shared rules; the returned function adds the rules of a call. */
+export function compileAccessRules(rules: SharedRules): (paths?: CommandPaths) => AccessRules {
+  const shared = compileShared(rules);
   const screens = new Map<string, (name: string) => boolean>();
   const screenOf = (key: string, patterns: readonly string[]): ((name: string) => boolean) => {
     const known = screens.get(key);
     if (known !== undefined) return known;
     if (screens.size >= maxScreens) screens.clear();
-    const screen = createNameScreen([...fixedPart.patterns, ...patterns.map(normalPattern)]);
+    const screen = createNameScreen([...shared.patterns, ...patterns.map(normalizePattern)]);
     screens.set(key, screen);
     return screen;
   };
   return (paths) => {
     const patterns = paths?.patterns ?? [];
     const key = `${paths?.unasked === undefined ? "" : "unasked"}\0${patterns.join("\0")}`;
-    return describe({ rules, fixedPart, paths, key, screen: screenOf(key, patterns) });
+    return createAccessRules({ rules, shared, paths, key, screen: screenOf(key, patterns) });
   };
 }
 
 const maxScreens = 16;
-/** Built-in protection of all that git has; inside a sandbox git itself must work, so it is handled apart. */
+/** The built-in protection of git folders; git must work inside the sandbox, so it is handled separately. */
 const gitPattern = "**/.git/**";
 
-interface FixedPart {
+interface CompiledShared {
   readonly patterns: readonly string[];
   readonly hidden: DenyRules;
   readonly fixed: DenyRules;
@@ -84,7 +84,7 @@ interface FixedPart {
   readonly locate: (path: string) => Location;
 }
 
-function compileFixed({ roots, hidden, fixed, opened }: GuardedRules): FixedPart {
+function compileShared({ roots, hidden, fixed, opened }: SharedRules): CompiledShared {
   const [workspace = "/"] = roots;
   const compile = (patterns: readonly string[]): DenyRules =>
     createDenyRules(patterns, { workspace, realPath: realPathOf });
@@ -102,20 +102,20 @@ function compileFixed({ roots, hidden, fixed, opened }: GuardedRules): FixedPart
   };
 }
 
-interface Description {
-  readonly rules: GuardedRules;
-  readonly fixedPart: FixedPart;
+interface AccessRulesOptions {
+  readonly rules: SharedRules;
+  readonly shared: CompiledShared;
   readonly paths: CommandPaths | undefined;
   readonly key: string;
   readonly screen: (name: string) => boolean;
 }
 
-function describe({ rules, fixedPart, paths, key, screen }: Description): WallRules {
+function createAccessRules({ rules, shared, paths, key, screen }: AccessRulesOptions): AccessRules {
   const { roots } = rules;
   const [workspace = "/"] = roots;
-  const policy = paths === undefined ? undefined : createRulings(paths, workspace);
+  const policy = paths === undefined ? undefined : createPathRulings(paths, workspace);
   const unasked = paths?.unasked !== undefined;
-  // A rule that is about a whole root is about everything in it, whatever its name.
+  // A rule for a whole root applies to everything in it, whatever its name.
   const coversRoot = roots.some(
     (root) => policy?.read(root) !== undefined || policy?.write(root) !== undefined,
   );
@@ -124,41 +124,50 @@ function describe({ rules, fixedPart, paths, key, screen }: Description): WallRu
     roots,
     key: coversRoot ? `${key}\0all` : key,
     mayMatch: (name) => coversRoot || name === ".git" || screen(name) || (unasked && isSecretName(name)),
-    hidesAnywhere: coversRoot || hiding.some(isFloating),
+    hidesAnywhere: coversRoot || hiding.some(matchesAnyDepth),
     searchesPackages:
-      coversRoot || hiding.some((pattern) => isFloating(pattern) || pattern.includes("node_modules")),
-    isOpened: (path) => fixedPart.opened.match(fixedPart.locate(path)) !== undefined,
+      coversRoot || hiding.some((pattern) => matchesAnyDepth(pattern) || pattern.includes("node_modules")),
+    isOpened: (path) => shared.opened.match(shared.locate(path)) !== undefined,
     judge(path, name) {
-      const location = fixedPart.locate(path);
-      if (fixedPart.hidden.match(location) !== undefined) return forbidden;
+      const location = shared.locate(path);
+      if (shared.hidden.match(location) !== undefined) return forbidden;
       const read = policy?.read(path);
-      const guarded =
-        fixedPart.fixed.match(location) !== undefined && fixedPart.opened.match(location) === undefined;
-      const write = guarded ? undefined : policy?.write(path);
+      const isFixed =
+        shared.fixed.match(location) !== undefined && shared.opened.match(location) === undefined;
+      const write = isFixed ? undefined : policy?.write(path);
       const isGit = name === ".git";
-      // What is kept as a whole may still hold what is hidden, or opened.
-      const isMixed =
-        (guarded || isGit) &&
-        (policy !== undefined ||
-          [fixedPart.opened, fixedPart.hidden].some((each) => each.mayMatchBelow(location)));
-      const isSecret = unasked && isSecretName(name) && !isForeign(location.relative);
+      // A protected folder may still contain hidden paths or exceptions.
+      const isMixed = (isFixed || isGit) && (policy !== undefined || mayDifferBelow(shared, location));
+      const isSecret = unasked && isSecretName(name) && !isThirdParty(location.relative);
       return {
         read: readState(read) ?? (isSecret ? "secret" : "open"),
-        write: guarded || (write !== undefined && write.decision !== "allow") ? "fixed" : "open",
+        write: isFixed || deniesWrite(write) ? "fixed" : "open",
         git: isGit,
-        below: !isMixed && (read?.below ?? true) && (write?.below ?? true),
+        below: !isMixed && coversBelow(read) && coversBelow(write),
       };
     },
   };
 }
 
-/** What others wrote is nobody's secret, and there is much of it. */
-function isForeign(relative: string): boolean {
+function mayDifferBelow({ opened, hidden }: CompiledShared, location: Location): boolean {
+  return opened.mayMatchBelow(location) || hidden.mayMatchBelow(location);
+}
+
+function deniesWrite(ruling: PathRuling | undefined): boolean {
+  return ruling !== undefined && ruling.decision !== "allow";
+}
+
+function coversBelow(ruling: PathRuling | undefined): boolean {
+  return ruling?.below ?? true;
+}
+
+/** Dependencies and git data are not treated as secrets. */
+function isThirdParty(relative: string): boolean {
   return isInDependencies(relative) || `/${relative}`.includes("/.git/");
 }
 
-/** It can match at any depth, not only below the place that it begins with. */
-function isFloating(pattern: string): boolean {
+/** Whether a pattern can match at any depth. */
+function matchesAnyDepth(pattern: string): boolean {
   if (pattern.startsWith("/")) return false;
   const [first = "", ...rest] = pattern.split("/");
   return /[*?[\]{}()!+@|\\]/.test(first) || rest.length === 0;
@@ -171,13 +180,13 @@ function readState(ruling: PathRuling | undefined): "hidden" | "consent" | undef
   return ruling.decision === "deny" ? "hidden" : "consent";
 }
 
-interface Rulings {
+interface PathRulings {
   read(path: string): PathRuling | undefined;
   write(path: string): PathRuling | undefined;
 }
 
-/** The policy's rules; a path that the line names was consented to, with what lies below it. */
-function createRulings(paths: CommandPaths, workspace: string): Rulings {
+/** The policy's rulings; consent covers a path that the command names, and everything below it. */
+function createPathRulings(paths: CommandPaths, workspace: string): PathRulings {
   const { named } = paths;
   const ruling = (path: string, access: "read" | "write"): PathRuling | undefined => {
     const shown = isWithin(path, workspace) ? relativeTo(path, workspace) || "." : path;
@@ -189,8 +198,8 @@ function createRulings(paths: CommandPaths, workspace: string): Rulings {
   return { read: (path) => ruling(path, "read"), write: (path) => ruling(path, "write") };
 }
 
-/** As the screen reads it, with `..` resolved; a pattern that names a root means any name. */
-function normalPattern(pattern: string): string {
+/** A pattern with `..` resolved; one that names a root matches any name. */
+function normalizePattern(pattern: string): string {
   const names: string[] = [];
   for (const name of pattern.split("/")) {
     if (name === "..") names.pop();

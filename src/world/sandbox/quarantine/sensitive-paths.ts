@@ -8,40 +8,40 @@ import { realPathOf } from "../../files/real-path.js";
 import { createNameScreen } from "../guarded-names.js";
 import { isInDependencies } from "./dependency-folders.js";
 
-/** A path that counts for what runs later, as a walk finds it. */
-export interface SurveyedPath {
+/** A path that other programs run or obey later. */
+export interface SensitivePath {
   readonly path: string;
   readonly kind: "file" | "directory" | "link" | "other";
   readonly what: "named" | "git-folder" | "git-file";
-  /** The pattern that names it. */
+  /** The pattern that matches it. */
   readonly rule: string;
 }
 
-/** Looks at each folder that a walk lists, so that nothing is walked twice. */
-export interface Survey {
-  look(folder: string, entries: readonly Dirent[]): SurveyedPath[];
+/** Checks each folder that a walk lists, so that nothing is walked twice. */
+export interface SensitivePathFinder {
+  look(folder: string, entries: readonly Dirent[]): SensitivePath[];
 }
 
-export interface SurveyRules {
+export interface SensitivePathRules {
   /** The workspace first. All are real paths. */
   readonly roots: readonly string[];
   /** Patterns of paths that other programs run or obey. */
   readonly named: readonly string[];
-  /** Patterns that a person opened. */
+  /** Patterns that a person unprotected. */
   readonly opened: readonly string[];
 }
 
-/** The pattern that stands for all of git's own; it is judged by content. */
+/** The pattern for git folders, which are judged by content. */
 const gitPattern = "**/.git/**";
 
-/** Prepare to find, in the listings of folders, what other programs run or obey later. */
-export function createSurvey({ roots, named, opened }: SurveyRules): Survey {
+/** Create a finder of sensitive paths in folder listings. */
+export function createSensitivePathFinder({ roots, named, opened }: SensitivePathRules): SensitivePathFinder {
   const [workspace = "/"] = roots;
   const space = { workspace, realPath: realPathOf };
   const patterns = named.filter((pattern) => pattern !== gitPattern);
   const rules = { named: createDenyRules(patterns, space), opened: createDenyRules(opened, space) };
   const mayMatch = createNameScreen(patterns);
-  const onTheWay = namesOnTheWay(patterns);
+  const parentNames = parentFolderNames(patterns);
   const locate = (path: string): Location => {
     const root = roots.find((each) => isWithin(path, each)) ?? workspace;
     const relative = isWithin(path, root) ? relativeTo(path, root) : path;
@@ -49,27 +49,27 @@ export function createSurvey({ roots, named, opened }: SurveyRules): Survey {
   };
   return {
     look(folder, entries) {
-      const found: SurveyedPath[] = [];
+      const found: SensitivePath[] = [];
       if (isGitFolder(entries)) {
         found.push({ path: folder, kind: "directory", what: "git-folder", rule: "git" });
       }
       for (const entry of entries) {
         const name = foldName(entry.name);
         const isGit = name === ".git";
-        // A walk does not go through links, but the programs that look for the path do.
-        const way = entry.isSymbolicLink() ? onTheWay.get(name) : undefined;
-        if (!isGit && way === undefined && !mayMatch(entry.name)) continue;
+        // A walk does not follow links, but programs that use the path do.
+        const parentRule = entry.isSymbolicLink() ? parentNames.get(name) : undefined;
+        if (!isGit && parentRule === undefined && !mayMatch(entry.name)) continue;
         const path = join(folder, entry.name);
-        const place = locate(path);
-        if (rules.opened.match(place) !== undefined) continue;
+        const location = locate(path);
+        if (rules.opened.match(location) !== undefined) continue;
         const kind = kindOf(entry);
         if (isGit) {
           const what = kind === "directory" ? "git-folder" : "git-file";
           found.push({ path, kind, what, rule: "git" });
           continue;
         }
-        const rule = way ?? rules.named.match(place);
-        if (rule === undefined || isInDependencies(place.relative)) continue;
+        const rule = parentRule ?? rules.named.match(location);
+        if (rule === undefined || isInDependencies(location.relative)) continue;
         found.push({ path, kind, what: "named", rule });
       }
       return found;
@@ -78,7 +78,7 @@ export function createSurvey({ roots, named, opened }: SurveyRules): Survey {
 }
 
 /** Names of the folders that patterns such as `**\/.cargo/config.toml` lead through, with the pattern. */
-function namesOnTheWay(patterns: readonly string[]): ReadonlyMap<string, string> {
+function parentFolderNames(patterns: readonly string[]): ReadonlyMap<string, string> {
   const bare = (pattern: string): string => pattern.replace(/(?<=.)(?:\/\*\*)+$/, "");
   return new Map(
     patterns.flatMap((pattern) =>
@@ -105,7 +105,7 @@ function isGitFolder(entries: readonly Dirent[]): boolean {
 /** What an entry is, without following a link. */
 export function kindOf(
   entry: Pick<Dirent, "isFile" | "isDirectory" | "isSymbolicLink">,
-): SurveyedPath["kind"] {
+): SensitivePath["kind"] {
   if (entry.isSymbolicLink()) return "link";
   if (entry.isDirectory()) return "directory";
   return entry.isFile() ? "file" : "other";

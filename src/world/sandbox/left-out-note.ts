@@ -4,8 +4,8 @@ import type { GuardedPath } from "./walk-guarded.js";
 
 const maxShown = 5;
 
-/** Say which paths a command did not see because they need consent, as far as it would have come by them. */
-export function tellLeftOut(
+/** A message about paths that were hidden because they need consent, if the command could have read them. */
+export function leftOutNote(
   consent: readonly GuardedPath[],
   paths: CommandPaths | undefined,
   workspace: string,

@@ -3,25 +3,25 @@ import { basename, dirname, join } from "node:path";
 import type { HeldItem } from "../../../contract/ports/quarantine.js";
 import { hashOf, type HeldStore } from "./held-store.js";
 import type { PathContent } from "./judge-change.js";
-import { readOne, type Snapshot } from "./snapshots.js";
+import { readSnapshot, type Snapshot } from "./snapshots.js";
 import { withFolder } from "./with-folder.js";
 
-/** What is to be done with a path whose change is held back. */
-export interface AsideRequest {
+/** A path whose change is held back. */
+export interface QuarantineRequest {
   readonly path: string;
   readonly id: string;
   /** What was there before the run. */
   readonly before: Snapshot | undefined;
-  /** What lies there in its place, where that is not what was there before. */
+  /** The content to put there, if not the previous one. */
   readonly instead: Uint8Array | undefined;
   readonly item: Pick<HeldItem, "callId" | "sessionId" | "at" | "reason" | "rule">;
 }
 
 /**
- * Move what lies at a path into the store and put the old or harmless version in its place. It is renamed first:
- * what is kept is what was there, whoever writes at the same time. `undefined` where nothing is there any more.
+ * Move the content of a path into the store and restore the previous or harmless version. The path is renamed first, so
+ * that concurrent writes do not matter. `undefined` if nothing exists there any more.
  */
-export function takeAside(store: HeldStore, request: AsideRequest): HeldItem | undefined {
+export function quarantinePath(store: HeldStore, request: QuarantineRequest): HeldItem | undefined {
   const { path, id, before, instead } = request;
   return withFolder(dirname(path), (folder) => {
     const place = join(folder, basename(path));
@@ -32,7 +32,7 @@ export function takeAside(store: HeldStore, request: AsideRequest): HeldItem | u
     const common = { ...request.item, id, path, left: hash };
     if (lstatSync(place, { throwIfNoEntry: false }) === undefined) {
       if (before === undefined) return undefined;
-      putAt(place, before.content, before.mode);
+      writeContent(place, before.content, before.mode);
       const nothing = new Uint8Array();
       const item: HeldItem = {
         ...common,
@@ -46,30 +46,30 @@ export function takeAside(store: HeldStore, request: AsideRequest): HeldItem | u
       return item;
     }
     renameSync(place, aside);
-    const { content, mode } = readOne(aside, lstatSync(aside));
+    const { content, mode } = readSnapshot(aside, lstatSync(aside));
     const item: HeldItem = {
       ...common,
       change,
       mode,
-      ...describe(content, join(dirname(path), basename(aside))),
+      ...describeContent(content, join(dirname(path), basename(aside))),
     };
     store.add(item, bytesOf(content));
-    if (left !== undefined) putAt(place, left, before?.mode ?? 0o644);
+    if (left !== undefined) writeContent(place, left, before?.mode ?? 0o644);
     if (content.kind !== "other") unlinkSync(aside);
     return item;
   });
 }
 
-/** Put a content where nothing is. */
-export function putAt(place: string, content: PathContent, mode: number): void {
+/** Write a content to a path that does not exist. */
+export function writeContent(place: string, content: PathContent, mode: number): void {
   if (content.kind === "link") symlinkSync(content.target, place);
-  // What was too large to be kept cannot be put back; the item says so.
+  // A content that was too large to store cannot be restored; the item says so.
   if (content.kind === "file") writeFileSync(place, content.bytes, { flag: "wx", mode: mode & 0o777 });
 }
 
-/** Remove folders that a held back change leaves empty, up to one that is to stay. */
-export function removeEmpty(folder: string, isToStay: (folder: string) => boolean): void {
-  for (let at = folder; !isToStay(at); at = dirname(at)) {
+/** Remove folders that a held back change leaves empty, up to one that must stay. */
+export function removeEmpty(folder: string, mustStay: (folder: string) => boolean): void {
+  for (let at = folder; !mustStay(at); at = dirname(at)) {
     const isGone = withFolder(dirname(at), (parent) => {
       try {
         rmdirSync(join(parent, basename(at)));
@@ -87,7 +87,7 @@ export function hashContent(content: PathContent): string {
   return content.kind === "other" ? "other" : hashOf(bytesOf(content));
 }
 
-function describe(
+function describeContent(
   content: PathContent,
   aside: string,
 ): Pick<HeldItem, "kind" | "bytes" | "sha256" | "asideAs"> {

@@ -4,11 +4,11 @@ import type { RunJudge } from "./quarantine/judge-runs.js";
 import type { SandboxLimits } from "./sandbox-types.js";
 import type { SandboxView } from "./sandbox-view.js";
 
-/** What a working sandbox is made of. */
-export interface Wall {
+/** The parts of a working sandbox. */
+export interface ActiveSandbox {
   readonly bwrap: string;
   readonly version: string;
-  readonly canBoundSize: boolean;
+  readonly canLimitSize: boolean;
   readonly view: SandboxView;
   readonly index: GuardIndex;
   readonly group: ControlGroup;
@@ -17,9 +17,9 @@ export interface Wall {
   /** Patterns of paths that change only with consent. */
   readonly careful: ReadonlySet<string>;
   readonly monotonic: () => number;
-  /** What each running command that writes has mounted as kept: it cannot swap that, but all else. */
+  /** For each running command that writes, the paths that it has mounted and therefore cannot replace. */
   readonly running: Set<ReadonlySet<string>>;
-  /** Undefined on an architecture that the filter does not know. */
+  /** `undefined` on architectures without a filter. */
   readonly filter: Uint8Array | undefined;
   readonly limits: SandboxLimits;
 }

@@ -1,34 +1,34 @@
 import type { SandboxState } from "../../contract/ports/processes.js";
 import type { SandboxFact } from "./sandbox-types.js";
-import type { Wall } from "./wall.js";
+import type { ActiveSandbox } from "./active-sandbox.js";
 
-/** What holds commands and what does not, each with the way to get it. */
-export function tellFacts(wall: Wall | undefined, state: SandboxState): SandboxFact[] {
-  if (wall === undefined) {
+/** Describe what protects commands and what is missing, with how to get it. */
+export function describeSandbox(sandbox: ActiveSandbox | undefined, state: SandboxState): SandboxFact[] {
+  if (sandbox === undefined) {
     return [{ name: "sandbox", status: "warn", message: `not active: ${state.reason}` }];
   }
   return [
     {
       name: "sandbox",
       status: "ok",
-      message: `bubblewrap ${wall.version} (${wall.bwrap}), with namespaces for users, processes, mounts, network and IPC`,
+      message: `bubblewrap ${sandbox.version} (${sandbox.bwrap}), with namespaces for users, processes, mounts, network and IPC`,
     },
-    filterFact(wall),
-    limitsFact(wall),
-    groupFact(wall),
-    ...(wall.view.isRoot ? [rootFact(wall)] : []),
+    filterFact(sandbox),
+    limitsFact(sandbox),
+    groupFact(sandbox),
+    ...(sandbox.view.isRoot ? [rootFact(sandbox)] : []),
   ];
 }
 
-function filterFact({ filter }: Wall): SandboxFact {
+function filterFact({ filter }: ActiveSandbox): SandboxFact {
   const name = "system calls";
   if (filter === undefined) {
     return { name, status: "warn", message: `no filter for the architecture ${process.arch}` };
   }
-  return { name, status: "ok", message: "filtered: no namespaces, mounts, ptrace, io_uring, unix sockets" };
+  return { name, status: "ok", message: "filtered: no namespaces, mounts, ptrace, io_uring or unix sockets" };
 }
 
-function limitsFact({ limits, group, view }: Wall): SandboxFact {
+function limitsFact({ limits, group, view }: ActiveSandbox): SandboxFact {
   const shown = [
     limits.cpuSeconds !== undefined && `${limits.cpuSeconds} s of CPU`,
     limits.fileSize !== undefined && `files of ${toMiB(limits.fileSize)}`,
@@ -41,24 +41,25 @@ function limitsFact({ limits, group, view }: Wall): SandboxFact {
   return { name: "limits", status: "ok", message: list === "" ? "none" : list };
 }
 
-function groupFact({ group, limits }: Wall): SandboxFact {
+function groupFact({ group, limits }: ActiveSandbox): SandboxFact {
   const name = "control group";
   if (group.reason !== undefined) return { name, status: "warn", message: group.reason };
-  const memory = limits.memory === undefined ? "no limit of memory" : `${toMiB(limits.memory)} of memory`;
+  const memory = limits.memory === undefined ? "no memory limit" : `${toMiB(limits.memory)} of memory`;
   return { name, status: "ok", message: `${memory} for all commands together` };
 }
 
-function rootFact({ view, group }: Wall): SandboxFact {
+function rootFact({ view, group }: ActiveSandbox): SandboxFact {
   const open = [
-    view.scratch.devices === undefined && "the modes of /dev/null and the like can be changed from inside",
+    view.scratch.devices === undefined &&
+      "the permissions of devices such as /dev/null can be changed from inside",
     !group.limits.processes && "the number of processes is not limited",
   ].filter((each) => each !== false);
-  const message = "started by root, which commands inside are not";
+  const message = "started by root, but commands inside do not run as root";
   if (open.length === 0) return { name: "root", status: "ok", message };
   return {
     name: "root",
     status: "warn",
-    message: `${message}; but ${open.join(", and ")}: start it as a normal user`,
+    message: `${message}; however, ${open.join(", and ")}: start Tenon as a normal user`,
   };
 }
 

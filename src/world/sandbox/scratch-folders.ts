@@ -1,23 +1,24 @@
 import { lstat, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { sendSignal } from "../processes/stop-tree.js";
 import { runProgram } from "./run-program.js";
 
-/** Folders outside the sandbox that are one session's own: no other session's commands see them. */
-export interface SessionScratch {
+/** Folders of one session, outside the sandbox, that other sessions do not see. */
+export interface SessionFolders {
   /** What commands see as /tmp. */
   readonly tmp: string;
   /** Caches that commands may write. */
   readonly caches: string;
 }
 
-/** Folders outside the sandbox that are the sandbox's own. */
-export interface Scratch {
+/** The folders of a sandbox for temporary files, outside the sandbox. */
+export interface ScratchFolders {
   readonly dir: string;
-  /** The folders of a session, made when they are first asked for, with these for its caches. */
-  forSession(id: string, cacheNames: readonly string[]): Promise<SessionScratch>;
-  /** Remove what a session left there. */
+  /** The folders of a session, created when first needed. */
+  forSession(id: string, cacheNames: readonly string[]): Promise<SessionFolders>;
+  /** Remove the folders of a session. */
   endSession(id: string): Promise<void>;
-  /** Device files of the sandbox's own, where root needs them and can have them. */
+  /** Copies of device files, if root needs them and can create them. */
   readonly devices: string | undefined;
   remove(): Promise<void>;
 }
@@ -25,11 +26,11 @@ export interface Scratch {
 /** Devices that every program needs. */
 export const deviceNames = ["null", "zero", "full", "random", "urandom", "tty"] as const;
 
-/** Make the folders below `parent`, and clear away what a killed process left there. */
-export async function openScratch(parent: string, isRoot: boolean): Promise<Scratch> {
+/** Create the folders below `parent`, and remove those of killed processes. */
+export async function openScratchFolders(parent: string, isRoot: boolean): Promise<ScratchFolders> {
   await removeStale(parent);
   const dir = await mkdtemp(join(parent, `${prefix}${process.pid}-`));
-  const sessions = new Map<string, Promise<SessionScratch>>();
+  const sessions = new Map<string, Promise<SessionFolders>>();
   let count = 0;
   return {
     dir,
@@ -51,7 +52,7 @@ export async function openScratch(parent: string, isRoot: boolean): Promise<Scra
 
 const removal = { recursive: true, force: true, maxRetries: 3 } as const;
 
-async function openSession(dir: string, cacheNames: readonly string[]): Promise<SessionScratch> {
+async function openSession(dir: string, cacheNames: readonly string[]): Promise<SessionFolders> {
   const [tmp, caches] = [join(dir, "tmp"), join(dir, "caches")];
   const folders = [tmp, ...cacheNames.map((name) => join(caches, name))];
   await mkdir(caches, { recursive: true, mode: 0o700 });
@@ -65,12 +66,12 @@ async function removeStale(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => []);
   const stale = names.filter((name) => {
     const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
-    return Number.isInteger(pid) && pid > 0 && !isAlive(pid);
+    return Number.isInteger(pid) && pid > 0 && !sendSignal(pid, 0);
   });
   await Promise.allSettled(
     stale.map(async (name) => {
       const path = join(parent, name);
-      // In a shared folder others can make things of that name.
+      // In a shared folder, other users can create entries with that name.
       const found = await lstat(path);
       if (found.isDirectory() && found.uid === process.getuid?.()) {
         await rm(path, { recursive: true, force: true });
@@ -79,18 +80,9 @@ async function removeStale(parent: string): Promise<void> {
   );
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
 /**
- * Root inside has another number, but it is still the owner of the machine's /dev/null and could change
- * its mode for everybody. So root gets copies; where none can be had, undefined.
+ * Root has another uid inside, but still owns the /dev/null of the host and could change its mode for everyone. So root
+ * gets copies; `undefined` if they cannot be created.
  */
 async function copyDevices(dir: string): Promise<string | undefined> {
   await mkdir(dir, { mode: 0o755 });
@@ -103,7 +95,7 @@ async function copyDevices(dir: string): Promise<string | undefined> {
   });
   if (code !== 0) return undefined;
   try {
-    // A file system mounted without devices lets them be made, but not be used.
+    // On a file system mounted with nodev, they can be created but not used.
     await (await open(join(dir, "null"), "r+")).close();
     return dir;
   } catch {
