@@ -105,8 +105,8 @@ describe("tenon state", () => {
 
   it.each([
     ["a file that is not there", "missing", /ENOENT|not found/],
-    ["a file that is no backup", "workspace/note.txt", /no whole backup/],
-    ["a backup that is cut off", "cut.gz", /no whole backup|unexpected end/],
+    ["a file that is no backup", "workspace/note.txt", /not a complete backup/],
+    ["a backup that is cut off", "cut.gz", /not a complete backup|unexpected end/],
   ])("refuses %s and leaves the state alone", async (_, name, message) => {
     await setEnv("kept");
     await tenon(["state", "backup", "../b.gz"]);

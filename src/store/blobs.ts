@@ -158,7 +158,7 @@ function checkedHash(hash: string): string {
 }
 
 function damaged(file: string): Error {
-  return corruptError(file, "its content no longer fits its hash");
+  return corruptError(file, "its content does not match its hash");
 }
 
 function missing(hash: string): ToolResourceNotFoundError {

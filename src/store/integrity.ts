@@ -9,25 +9,25 @@ export interface IntegrityReport {
   readonly problems: readonly string[];
 }
 
-const mostProblems = 100;
+const maxProblems = 100;
 
-export interface IntegrityParts {
+export interface IntegrityDeps {
   readonly database: SqlDatabase;
   readonly blobs: BlobStore;
-  /** Whose contents lie here. */
+  /** The place whose contents are stored here. */
   readonly place: string;
 }
 
 /** Check all of the database, every reference in it, and every content that the journal needs. */
-export async function checkIntegrity(parts: IntegrityParts): Promise<IntegrityReport> {
+export async function checkIntegrity(parts: IntegrityDeps): Promise<IntegrityReport> {
   const { database } = parts;
   const found = database.dialect === "sqlite" ? await fileProblems(database) : await tableProblems(database);
   const problems = [...found, ...(await blobProblems(parts))];
-  return { ok: problems.length === 0, problems: problems.slice(0, mostProblems) };
+  return { ok: problems.length === 0, problems: problems.slice(0, maxProblems) };
 }
 
 async function fileProblems(database: SqlDatabase): Promise<string[]> {
-  const pages = await database.all<{ integrity_check: string }>(`PRAGMA integrity_check(${mostProblems})`);
+  const pages = await database.all<{ integrity_check: string }>(`PRAGMA integrity_check(${maxProblems})`);
   const references = await database.all<{ table: string; parent: string }>("PRAGMA foreign_key_check");
   return [
     ...pages.map((row) => row.integrity_check).filter((found) => found !== "ok"),
@@ -45,23 +45,23 @@ async function tableProblems(database: SqlDatabase): Promise<string[]> {
   return problems;
 }
 
-async function blobProblems({ database, blobs, place }: IntegrityParts): Promise<string[]> {
+async function blobProblems({ database, blobs, place }: IntegrityDeps): Promise<string[]> {
   const problems: string[] = [];
   const needed = await database.all<{ hash: string }>(
     `SELECT DISTINCT b.hash FROM journal_blobs b JOIN journal_entries e ON e.id = b.entry WHERE e.place = ?`,
     [place],
   );
   for (const { hash } of needed) {
-    if (problems.length >= mostProblems) break;
+    if (problems.length >= maxProblems) break;
     const problem = await problemOf(() => blobs.verify(hash));
     if (problem !== undefined) problems.push(problem);
   }
   return problems;
 }
 
-async function problemOf(look: () => Promise<unknown>): Promise<string | undefined> {
+async function problemOf(check: () => Promise<unknown>): Promise<string | undefined> {
   try {
-    await look();
+    await check();
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -1,7 +1,7 @@
 import { ToolValidationError } from "../contract/errors.js";
 import { corruptError } from "./state-error.js";
 
-/** JSON for a column of a table; what is no JSON data is refused by its name. */
+/** JSON for a column of a table; throws an error with the name for anything else. */
 export function toColumn(value: unknown, name: string): string {
   let text: string | undefined;
   try {
@@ -13,7 +13,7 @@ export function toColumn(value: unknown, name: string): string {
   return text;
 }
 
-/** Read a column back; text that is no JSON means that the state is damaged. */
+/** Read a column; invalid JSON means that the state is damaged. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- only Tenon writes these columns
 export function parseColumn<Value>(text: string, name: string, file: string): Value {
   try {
@@ -24,9 +24,9 @@ export function parseColumn<Value>(text: string, name: string, file: string): Va
 }
 
 function notJson(name: string, cause?: unknown): ToolValidationError {
-  return new ToolValidationError(`${name} is no JSON data and cannot be kept.`, {
+  return new ToolValidationError(`${name} cannot be stored: it is not JSON data.`, {
     code: "VALUE_INVALID",
-    hint: "Keep plain objects, arrays, strings, numbers, booleans and null only.",
+    hint: "Store only plain objects, arrays, strings, numbers, booleans and null.",
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -100,14 +100,14 @@ function keyProblem(key: string, limits: StoreLimits): string | undefined {
   if (key === "") return "it is empty";
   if (Buffer.byteLength(key) > limits.maxKeyBytes) return "it is too long";
   // Both would come back from the database as another key.
-  if (key.includes("\0")) return "it holds a NUL";
-  return /\p{Surrogate}/u.test(key) ? "it holds half a character" : undefined;
+  if (key.includes("\0")) return "it contains a NUL character";
+  return /\p{Surrogate}/u.test(key) ? "it contains an incomplete character" : undefined;
 }
 
 function tooLarge(key: string, bytes: number, limits: StoreLimits): ToolValidationError {
   return new ToolValidationError(
-    `The value of "${key}" has ${bytes} bytes; at most ${limits.maxValueBytes} are kept.`,
-    { code: "VALUE_INVALID", hint: "Split it over several keys, or keep it in a file." },
+    `The value of "${key}" has ${bytes} bytes; the limit is ${limits.maxValueBytes}.`,
+    { code: "VALUE_INVALID", hint: "Split it into several keys, or store it in a file." },
   );
 }
 

@@ -7,12 +7,12 @@ import type { StateParts } from "./state-parts.js";
 
 const defaultTimeoutMs = 20_000;
 const heartbeatMs = 2_500;
-/** Without a heartbeat for this long, a holder has lost its locks to whoever waits for them. */
+/** Without a heartbeat for this long, a holder loses its locks to the processes that wait for them. */
 const staleMs = 10_000;
-// A clock that jumped, or a whole machine that was suspended, makes all hearts look still at once; the
-// living ones beat again within this time.
+// After a clock jump or a suspended machine, all heartbeats look old at once; live processes send another one
+// within this time.
 const confirmMs = 3_000;
-const longestWaitMs = 25;
+const maxWaitMs = 25;
 
 /** Locks whose holder can give all of them back when the state closes. */
 export interface OwnedLocks extends LockStore {
@@ -20,14 +20,20 @@ export interface OwnedLocks extends LockStore {
 }
 
 /**
- * Locks as a queue of tickets: a ticket holds its locks once no earlier ticket wants one that conflicts.
- * Order is total and all keys of a ticket stand in it together, so nobody starves and no two tickets
- * wait for each other. A ticket whose process died, or gave no sign of life, is thrown out by whoever waits
- * behind it; its number, which is never given out again, is the fence by which the holder notices.
+ * Locks as a queue of tickets: a ticket holds its locks once no earlier ticket has a conflicting one. The order is total
+ * and all keys of a ticket are queued together, so there is no starvation and no deadlock. A ticket whose process died or
+ * sends no heartbeats is removed by the processes that wait for it; its number, which is never reused, is the fence by
+ * which the holder notices.
  */
 export function createLocks(parts: StateParts): OwnedLocks {
   const rows = createLockRows(parts);
-  const queue: Queue = { ...parts, rows, mine: new Map(), given: new Set(), bell: new AbortController() };
+  const queue: Queue = {
+    ...parts,
+    rows,
+    mine: new Map(),
+    releasing: new Set(),
+    wakeUp: new AbortController(),
+  };
   return {
     async acquire(requests, options = {}) {
       const deadline = parts.clock.monotonic() + (options.timeoutMs ?? defaultTimeoutMs);
@@ -37,17 +43,17 @@ export function createLocks(parts: StateParts): OwnedLocks {
         try {
           if (await waitForTurn(queue, ticket, { ...options, deadline })) return heldLocks(queue, ticket);
         } catch (error) {
-          await drop(queue, ticket.id);
+          await releaseTicket(queue, ticket.id);
           throw error;
         }
-        // This process was stopped for so long that it was thrown out of the queue: it stands at the end again.
-        forget(queue, ticket.id);
+        // This process was stopped for so long that its ticket was removed: it queues again at the end.
+        forgetTicket(queue, ticket.id);
       }
     },
     list: () => rows.list(),
     async close() {
-      for (const id of queue.mine.keys()) await drop(queue, id);
-      clearInterval(queue.heart);
+      for (const id of queue.mine.keys()) await releaseTicket(queue, id);
+      clearInterval(queue.heartbeatTimer);
     },
   };
 }
@@ -65,34 +71,39 @@ interface Ticket {
 interface Queue extends StateParts {
   readonly rows: LockRows;
   readonly mine: Map<number, Ticket>;
-  /** Tickets that are being given back. */
-  readonly given: Set<number>;
-  /** Rung when a ticket of this process goes: waiters here need not wait for their next look. */
-  bell: AbortController;
-  heart?: NodeJS.Timeout;
+  /** Tickets that are being released. */
+  readonly releasing: Set<number>;
+  /** Aborted when a ticket of this process is released, so that waiters in this process check at once. */
+  wakeUp: AbortController;
+  heartbeatTimer?: NodeJS.Timeout;
 }
 
 async function takeTicket(queue: Queue, requests: readonly LockRequest[]): Promise<Ticket> {
   const seenAt = queue.clock.monotonic();
   const id = await queue.rows.draw(requests);
-  if (queue.mine.size === 0) queue.heart = setInterval(() => beat(queue), heartbeatMs).unref();
+  if (queue.mine.size === 0)
+    queue.heartbeatTimer = setInterval(() => sendHeartbeat(queue), heartbeatMs).unref();
   const ticket: Ticket = { id, requests, seenAt, lost: new AbortController() };
   queue.mine.set(id, ticket);
   return ticket;
 }
 
-interface Wait extends LockOptions {
+interface WaitOptions extends LockOptions {
   readonly deadline: number;
 }
 
-/** `false` where the ticket was thrown out of the queue meanwhile. */
-async function waitForTurn(queue: Queue, ticket: Ticket, { deadline, signal }: Wait): Promise<boolean> {
+/** `false` if the ticket was removed from the queue in the meantime. */
+async function waitForTurn(
+  queue: Queue,
+  ticket: Ticket,
+  { deadline, signal }: WaitOptions,
+): Promise<boolean> {
   const { rows, clock } = queue;
   const watched: Watched = new Map();
-  for (let ms = 1; ; ms = Math.min(ms * 1.5, longestWaitMs)) {
+  for (let ms = 1; ; ms = Math.min(ms * 1.5, maxWaitMs)) {
     const blockers = await rows.blockers(ticket.id);
     // A ticket that is gone has no blockers either.
-    if (blockers.length === 0) return isStanding(queue, ticket);
+    if (blockers.length === 0) return isInQueue(queue, ticket);
     const gone = blockers.filter((blocker) => isGone(queue, blocker, watched));
     if (gone.length > 0) {
       for (const blocker of gone) await rows.dropSilent(blocker);
@@ -103,7 +114,7 @@ async function waitForTurn(queue: Queue, ticket: Ticket, { deadline, signal }: W
   }
 }
 
-/** What was last seen of each blocker's heart, and since when by this process's steady clock. */
+/** The last heartbeat of each blocker, and since when it is unchanged by the monotonic clock of this process. */
 type Watched = Map<number, { readonly heartbeat: number; readonly since: number }>;
 
 function isGone(queue: Queue, blocker: Blocker, watched: Watched): boolean {
@@ -120,46 +131,46 @@ function isGone(queue: Queue, blocker: Blocker, watched: Watched): boolean {
   return still > staleMs || (still > confirmMs && blocker.silent_ms > staleMs);
 }
 
-async function pause({ clock, bell }: Queue, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const ends = signal === undefined ? bell.signal : AbortSignal.any([bell.signal, signal]);
+async function pause({ clock, wakeUp }: Queue, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const ends = signal === undefined ? wakeUp.signal : AbortSignal.any([wakeUp.signal, signal]);
   await clock.sleep(ms, ends).catch(() => {});
   if (signal?.aborted === true) throw toCancelled(signal);
 }
 
-/** Whether a ticket is in the queue still; a sign of life is given where that is not certain. */
-async function isStanding({ rows, clock }: Queue, ticket: Ticket): Promise<boolean> {
+/** Whether a ticket is still in the queue; if that is not certain, a heartbeat is sent. */
+async function isInQueue({ rows, clock }: Queue, ticket: Ticket): Promise<boolean> {
   if (ticket.lost.signal.aborted) return false;
   const now = clock.monotonic();
-  // Nobody throws a ticket out before it was still for `confirmMs`.
+  // No ticket is removed before it was silent for `confirmMs`.
   if (now - ticket.seenAt < heartbeatMs) return true;
   if (!(await rows.touch(ticket.id))) return false;
   ticket.seenAt = now;
   return true;
 }
 
-async function drop(queue: Queue, id: number): Promise<void> {
-  queue.given.add(id);
+async function releaseTicket(queue: Queue, id: number): Promise<void> {
+  queue.releasing.add(id);
   await queue.database.run(dropSql, [id]);
-  forget(queue, id);
+  forgetTicket(queue, id);
 }
 
-function forget(queue: Queue, id: number): void {
-  queue.given.delete(id);
+function forgetTicket(queue: Queue, id: number): void {
+  queue.releasing.delete(id);
   queue.mine.delete(id);
-  if (queue.mine.size === 0) clearInterval(queue.heart);
-  queue.bell.abort();
-  queue.bell = new AbortController();
+  if (queue.mine.size === 0) clearInterval(queue.heartbeatTimer);
+  queue.wakeUp.abort();
+  queue.wakeUp = new AbortController();
 }
 
-/** A missed beat is made up by the next one, and so is a ticket that could not be given back. */
-function beat(queue: Queue): void {
-  const given = [...queue.given];
+/** A missed heartbeat, or a ticket that could not be released, is made up for by the next heartbeat. */
+function sendHeartbeat(queue: Queue): void {
+  const releasing = [...queue.releasing];
   const tickets = [...queue.mine.values()];
   const now = queue.clock.monotonic();
   queue.rows
-    .beat(given)
+    .beat(releasing)
     .then((standing) => {
-      given.forEach((id) => forget(queue, id));
+      releasing.forEach((id) => forgetTicket(queue, id));
       for (const ticket of tickets) {
         if (standing.has(ticket.id)) ticket.seenAt = now;
         else if (queue.mine.has(ticket.id)) ticket.lost.abort(lostError(ticket));
@@ -174,12 +185,12 @@ function heldLocks(queue: Queue, ticket: Ticket): HeldLocks {
     fence: ticket.id,
     lost: ticket.lost.signal,
     async check() {
-      if (await isStanding(queue, ticket)) return;
+      if (await isInQueue(queue, ticket)) return;
       ticket.lost.abort(lostError(ticket));
       throw ticket.lost.signal.reason;
     },
     release() {
-      dropped ??= drop(queue, ticket.id);
+      dropped ??= releaseTicket(queue, ticket.id);
       return dropped;
     },
   };
@@ -189,17 +200,17 @@ function lostError({ requests }: Ticket): ToolUnavailableError {
   return lockLost(`on "${requests[0]?.key ?? ""}"`);
 }
 
-/** The holder was silent for so long that its locks went to another process. */
+/** The holder sent no heartbeat for so long that its locks were given to another process. */
 export function lockLost(which: string): ToolUnavailableError {
   return new ToolUnavailableError(
     `The lock ${which} was taken over: this process did not respond for more than ${staleMs / 1000} s.`,
-    { code: "STATE_BUSY", hint: "Look at what is there now, and call again." },
+    { code: "STATE_BUSY", hint: "Check the current state, then call again." },
   );
 }
 
 function toTimeout(blocker: Blocker | undefined): ToolUnavailableError {
   return new ToolUnavailableError(
-    `Process ${blocker?.pid} holds a lock on "${blocker?.key}" and did not give it back in time.`,
+    `Process ${blocker?.pid} holds a lock on "${blocker?.key}" and did not release it in time.`,
     { code: "STATE_BUSY", hint: "Wait for it to end, or stop it, and call again." },
   );
 }

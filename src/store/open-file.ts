@@ -104,7 +104,7 @@ const userVersionOffset = 60;
 function checkHeader(file: string): void {
   const header = readHead(file, 100);
   if (header === undefined || header.length === 0) return;
-  if (header.length < 100 || !isSqlite(header)) throw corruptError(file, "it is no SQLite database");
+  if (header.length < 100 || !isSqlite(header)) throw corruptError(file, "it is not an SQLite database");
   refuseNewer(header.readUInt32BE(userVersionOffset), file);
 }
 
@@ -139,7 +139,7 @@ async function setAside(options: OpenFileOptions, reason: string): Promise<void>
     const kept = moveAside(file, "damaged", clock);
     rmSync(`${file}.suspect`, { force: true });
     onWarning(
-      `${reason} It was set aside as ${kept} and a new state was begun: ` +
+      `${reason} It was set aside as ${kept} and a new state was created: ` +
         "remembered rules, sessions, pending approvals and the undo history start empty.",
     );
   } catch (error) {

@@ -15,7 +15,7 @@ export interface OpenPostgresOptions {
   readonly patienceMs?: number | undefined;
 }
 
-const leastVersion = 130_000;
+const minVersion = 130_000;
 
 /** Open the workspace's schema on a server, begin it where there is none, migrate an old one. */
 export async function openPostgres({ clock, ...address }: OpenPostgresOptions): Promise<SqlDatabase> {
@@ -24,7 +24,7 @@ export async function openPostgres({ clock, ...address }: OpenPostgresOptions): 
   const database = openPostgresDatabase({ pool, clock });
   try {
     // Not patient: an address that was never right should be told at once.
-    const version = await lookAt(pool);
+    const version = await readServerVersion(pool);
     refuseNewer(version, pool.name);
     if (version !== migrations.length) {
       await database.transaction(async (tx) => {
@@ -43,7 +43,7 @@ export async function openPostgres({ clock, ...address }: OpenPostgresOptions): 
 export function versionOf(name: string): Versioned {
   return {
     name,
-    version: async (sql) => ((await isBegun(sql)) ? readVersion(sql) : 0),
+    version: async (sql) => ((await hasSchema(sql)) ? readVersion(sql) : 0),
     setVersion: async (sql, version) => {
       const text = `INSERT INTO meta (key, value) VALUES ('schema_version', ?)
         ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
@@ -52,21 +52,21 @@ export function versionOf(name: string): Versioned {
   };
 }
 
-interface Look {
+interface ServerInfo {
   version: number;
   encoding: string;
   begun: number;
 }
 
 /** Whether the server will do, and the version of the schema there. */
-async function lookAt(pool: PostgresPool): Promise<number> {
+async function readServerVersion(pool: PostgresPool): Promise<number> {
   const client = await pool.connect();
   try {
-    const { rows } = await client.query<Look>(`
+    const { rows } = await client.query<ServerInfo>(`
       SELECT current_setting('server_version_num')::int AS version,
         current_setting('server_encoding') AS encoding, to_regclass('meta') IS NOT NULL AS begun`);
     const [look] = rows;
-    if (look === undefined || look.version < leastVersion) throw tooOld(pool.name, look?.version ?? 0);
+    if (look === undefined || look.version < minVersion) throw tooOld(pool.name, look?.version ?? 0);
     if (look.encoding !== "UTF8") throw notUnicode(pool.name, look.encoding);
     if (look.begun !== 1) return 0;
     const found = await client.query<{ value: string }>(
@@ -81,7 +81,7 @@ async function lookAt(pool: PostgresPool): Promise<number> {
 function tooOld(name: string, version: number): ToolUnavailableError {
   return new ToolUnavailableError(
     `The state ${name} cannot be used: the server has PostgreSQL ${Math.floor(version / 10_000)}.`,
-    { code: "STATE_UNAVAILABLE", hint: "PostgreSQL 13 or later is needed.", retryable: false },
+    { code: "STATE_UNAVAILABLE", hint: "PostgreSQL 13 or later is required.", retryable: false },
   );
 }
 
@@ -96,7 +96,7 @@ function notUnicode(name: string, encoding: string): ToolUnavailableError {
   );
 }
 
-async function isBegun(sql: Sql): Promise<boolean> {
+async function hasSchema(sql: Sql): Promise<boolean> {
   const row = await sql.get<{ begun: number }>("SELECT to_regclass('meta') IS NOT NULL AS begun");
   return row?.begun === 1;
 }

@@ -11,7 +11,7 @@ import {
   isCollision,
   isCrowded,
   isLost,
-  lateError,
+  timeoutError,
   toPostgresError,
   unknownCommitError,
 } from "./postgres-error.js";
@@ -149,7 +149,7 @@ async function onClient<Result>(
 
 /** Whether the server gave any answer in all the time that was waited. */
 function toLate({ pool, answeredAt }: Parts, until: number): Error {
-  return lateError(pool.name, answeredAt > until - pool.patienceMs);
+  return timeoutError(pool.name, answeredAt > until - pool.patienceMs);
 }
 
 /** Whether a connection can go on after an error; a transaction that was under way is over then. */

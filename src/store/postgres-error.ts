@@ -30,24 +30,21 @@ export function isCrowded(error: unknown): boolean {
 }
 
 /** Something was waited for too long: others are slow, or the server does not answer at all. */
-export function lateError(name: string, answers: boolean): Error {
+export function timeoutError(name: string, answers: boolean): Error {
   if (!answers) return Object.assign(new Error("the server does not answer"), { code: "ETIMEDOUT" });
-  return new ToolUnavailableError(
-    `The state ${name} is busy: the calls before this one were not done in time.`,
-    {
-      code: "STATE_BUSY",
-      hint: "Try again; where it stays so, look at what holds the server up.",
-    },
-  );
+  return new ToolUnavailableError(`The state ${name} is busy: earlier calls did not finish in time.`, {
+    code: "STATE_BUSY",
+    hint: "Try again. If it keeps happening, check what slows the server down.",
+  });
 }
 
 /** Whether a change was made cannot be told: the connection broke with the commit, and the server stayed away. */
 export function unknownCommitError(name: string): ToolUnavailableError {
   return new ToolUnavailableError(
-    `The connection to the state ${name} broke while a change was being kept: it is not known whether it was.`,
+    `The connection to the state ${name} was lost while a change was committed: it is not known whether it was saved.`,
     {
       code: "STATE_UNAVAILABLE",
-      hint: "When the server is back, look whether the change is there before you call again.",
+      hint: "When the server is back, check whether the change was saved before you call again.",
       retryable: false,
     },
   );
@@ -61,8 +58,8 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * Turn an error of PostgreSQL or the way to it into one that says the way out. The first error is not kept
- * as the cause: what the driver hangs on it (the address, parameters) may hold secrets.
+ * Turn an error of PostgreSQL or of the connection into one with a hint. The original error is not kept as the cause,
+ * because the driver attaches data to it (the address, parameters) that may contain secrets.
  */
 export function toPostgresError(error: unknown, name: string): ToolError {
   if (error instanceof ToolError) return error;
@@ -70,10 +67,13 @@ export function toPostgresError(error: unknown, name: string): ToolError {
   const reason = reasonOf(error);
   if (code === "XX001" || code === "XX002") return corruptError(name, reason);
   if (code === "22021") {
-    return new ToolValidationError("A text with a NUL character, or half a character, cannot be kept.", {
-      code: "VALUE_INVALID",
-      hint: "Leave it out.",
-    });
+    return new ToolValidationError(
+      "A text with a NUL character or an incomplete character cannot be stored.",
+      {
+        code: "VALUE_INVALID",
+        hint: "Remove it.",
+      },
+    );
   }
   if (code === "53100") {
     return new ToolExecutionError(`No space left for the state ${name}.`, {
@@ -87,30 +87,30 @@ export function toPostgresError(error: unknown, name: string): ToolError {
       code: "STATE_BUSY",
       hint:
         code === "53300"
-          ? "Let the server take more connections."
+          ? "Allow more connections on the server."
           : "Another process is writing to it; try again.",
     });
   }
   return new ToolUnavailableError(`The state ${name} cannot be used: ${reason}.`, {
     code: "STATE_UNAVAILABLE",
-    hint: wayOut(code, error),
+    hint: hintFor(code, error),
     retryable: isLost(error),
   });
 }
 
-function wayOut(code: string, error: unknown): string {
-  const known = waysOut[code];
+function hintFor(code: string, error: unknown): string {
+  const known = hints[code];
   if (known !== undefined) return known;
   if (isLost(error)) return "Check that the server runs and can be reached, and call again.";
   return 'Check "database" in the configuration and the server\'s log.';
 }
 
-const waysOut: Readonly<Record<string, string>> = {
+const hints: Readonly<Record<string, string>> = {
   "28P01": 'Check the user and the password in "database".',
   "28000": 'Check the user in "database", and whom the server lets in (pg_hba.conf).',
   "3D000": 'Create the database, or name another one in "database".',
   "42501": "Let the user create schemas there: GRANT CREATE ON DATABASE … TO …",
-  "25006": "This server only reads (a standby): name the primary one.",
+  "25006": "This server is read-only (a standby): use the primary server.",
   ENOTFOUND: 'Check the host in "database".',
   EAI_AGAIN: 'Check the host in "database" and the name service.',
   ENOENT: 'Check the socket in "database"; the server may not be running.',
@@ -120,5 +120,5 @@ const waysOut: Readonly<Record<string, string>> = {
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   const text = error instanceof Error ? error.message : String(error);
-  return text.replace(/\.$/, "") || codeOf(error) || "for no reason that was given";
+  return text.replace(/\.$/, "") || codeOf(error) || "no reason given";
 }

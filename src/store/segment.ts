@@ -1,4 +1,4 @@
-/** How a text is cut into terms. */
+/** How a text is split into terms. */
 export interface SegmentOptions {
   /** Single characters of scripts without spaces too, so that a query of one character finds them. */
   readonly singles: boolean;
@@ -7,7 +7,7 @@ export interface SegmentOptions {
 }
 
 /**
- * Cut a text into the terms that are indexed and asked for: words, folded (NFKC, case, accents), names in
+ * Split a text into the terms that are indexed and searched: words, folded (NFKC, case, accents), names in
  * camelCase also by their parts, and pairs of neighbouring characters where a script has no spaces, since
  * neither FTS5 nor PostgreSQL would find a Chinese word of two characters. A term holds letters, marks and
  * digits only, so it means nothing in the language of any query.
@@ -16,9 +16,9 @@ export function segment(text: string, { singles, limit }: SegmentOptions): strin
   const terms: string[] = [];
   // Most texts are plain, and ASCII is several times as fast.
   const plain = ascii.test(text);
-  const whole = plain ? text.slice(0, longestText) : compatible(text);
+  const whole = plain ? text.slice(0, maxTextChars) : compatible(text);
   for (const [run] of whole.matchAll(plain ? asciiWords : words)) {
-    if (plainWord.test(run)) terms.push(run.slice(0, longestTerm));
+    if (plainWord.test(run)) terms.push(run.slice(0, maxTermChars));
     else if (plain) addName(terms, run);
     else addRun(terms, run, { singles, limit });
     if (terms.length >= limit) break;
@@ -39,7 +39,7 @@ const unspaced = new RegExp(`^[${unspacedScripts}]`, "u");
 const words = /[\p{L}\p{M}\p{N}]+/gu;
 const sameWay = new RegExp(`[${unspacedScripts}]+|[^${unspacedScripts}]+`, "gu");
 
-/** A run of letters, marks and digits, cut where the way of writing changes. */
+/** A run of letters, marks and digits, split where the script changes. */
 function addRun(terms: string[], run: string, options: SegmentOptions): void {
   for (const [part] of run.matchAll(sameWay)) {
     if (unspaced.test(part)) addPairs(terms, caseless(part), options);
@@ -48,15 +48,15 @@ function addRun(terms: string[], run: string, options: SegmentOptions): void {
   }
 }
 
-// Longer ones are noise (hashes, encoded data) and differ in their heads already.
-const longestTerm = 64;
+// Longer ones are noise (hashes, encoded data) and differ in their first characters.
+const maxTermChars = 64;
 
 /** Full-width letters, ligatures and the like as plain ones; very long texts are cut before that costs. */
 function compatible(text: string): string {
-  return text.slice(0, longestText).normalize("NFKC");
+  return text.slice(0, maxTextChars).normalize("NFKC");
 }
 
-const longestText = 1_000_000;
+const maxTextChars = 1_000_000;
 
 function addPairs(terms: string[], run: string, { singles, limit }: SegmentOptions): void {
   let before: string | undefined;
@@ -72,15 +72,15 @@ function addPairs(terms: string[], run: string, { singles, limit }: SegmentOptio
 /** A name as a whole and, where it is one of several words, those words. */
 function addName(terms: string[], run: string): void {
   terms.push(fold(run));
-  if (run.length > longestTerm) return;
+  if (run.length > maxTermChars) return;
   const parts = run.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
   if (parts.length > 1) terms.push(...parts.map(fold));
 }
 
-/** One spelling of a word, not endless. */
+/** The normalized form of a word, with a maximum length. */
 function fold(word: string): string {
-  if (plainWord.test(word)) return word.slice(0, longestTerm);
-  return Array.from(caseless(word)).slice(0, longestTerm).join("");
+  if (plainWord.test(word)) return word.slice(0, maxTermChars);
+  return Array.from(caseless(word)).slice(0, maxTermChars).join("");
 }
 
 const plainWord = /^[a-z0-9]+$/;

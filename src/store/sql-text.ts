@@ -12,13 +12,13 @@ export function isWrite(sql: string): boolean {
 export function refuseWrite(sql: string): void {
   if (!isWrite(sql)) return;
   const [word = ""] = /[a-z]+/i.exec(sql) ?? [];
-  throw new ToolInternalError(`A statement that writes (${word}) was read from outside a transaction.`, {
+  throw new ToolInternalError(`Rows of a writing statement (${word}) were read outside a transaction.`, {
     code: "INTERNAL",
     hint: "Use `run`, or read its rows inside a transaction.",
   });
 }
 
-/** Number the placeholders as PostgreSQL wants them; a `?` in quotes or a comment is none. */
+/** Number the placeholders for PostgreSQL; a `?` in quotes or a comment is not a placeholder. */
 export function toNumbered(sql: string): string {
   let n = 0;
   return sql.replaceAll(parts, (part) => (part === "?" ? `$${(n += 1)}` : part));
@@ -30,9 +30,9 @@ const parts = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?/g;
 export function refuseNul(parameters: readonly SqlValue[]): void {
   for (const value of parameters) {
     if (typeof value !== "string" || !value.includes("\0")) continue;
-    throw new ToolValidationError("A text with a NUL character cannot be kept.", {
+    throw new ToolValidationError("A text with a NUL character cannot be stored.", {
       code: "VALUE_INVALID",
-      hint: "Leave the NUL out, or keep the bytes in a file.",
+      hint: "Remove the NUL character, or store the bytes in a file.",
     });
   }
 }

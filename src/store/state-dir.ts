@@ -37,11 +37,14 @@ export function openStateDir(stateDir: string, workspace: string): StateDir {
 /** Making directories below these never ends in Node: the kernel answers that the parent is missing, for ever. */
 function refuseKernelTree(stateDir: string): void {
   if (!/^\/(?:proc|sys)(?:\/|$)/.test(resolve(stateDir))) return;
-  throw new ToolUnavailableError(`The state cannot lie in ${stateDir}, a tree of the kernel.`, {
-    code: "STATE_UNAVAILABLE",
-    hint: "Choose another state directory (TENON_STATE_DIR).",
-    retryable: false,
-  });
+  throw new ToolUnavailableError(
+    `The state directory cannot be in ${stateDir}, which belongs to the kernel.`,
+    {
+      code: "STATE_UNAVAILABLE",
+      hint: "Choose another state directory (TENON_STATE_DIR).",
+      retryable: false,
+    },
+  );
 }
 
 /** The name of a workspace's state: a hash of its real path. */
@@ -76,11 +79,14 @@ export function privateFile(file: string): void {
 function refuseForeignLink(dir: string): void {
   const mine = process.getuid?.();
   if (mine === undefined || [mine, 0].includes(lstatSync(dir).uid)) return;
-  throw new ToolUnavailableError(`The state directory ${dir} is a symbolic link of another user.`, {
-    code: "STATE_UNAVAILABLE",
-    hint: "Remove the link or choose another state directory (TENON_STATE_DIR).",
-    retryable: false,
-  });
+  throw new ToolUnavailableError(
+    `The state directory ${dir} is a symbolic link that belongs to another user.`,
+    {
+      code: "STATE_UNAVAILABLE",
+      hint: "Remove the link or choose another state directory (TENON_STATE_DIR).",
+      retryable: false,
+    },
+  );
 }
 
 /** Whether a path is there at all. */

@@ -36,7 +36,7 @@ export function isBusy(error: unknown): boolean {
   return code === sqliteCode.busy || code === sqliteCode.locked;
 }
 
-/** Turn an error of SQLite or the disk into one that says the way out. */
+/** Turn an error of SQLite or the disk into one with a hint. */
 export function toStateError(error: unknown, file: string): ToolError {
   if (error instanceof ToolError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -63,7 +63,7 @@ export function toStateError(error: unknown, file: string): ToolError {
   });
 }
 
-/** Tell that the state is damaged and what becomes of it. */
+/** The error for a damaged state. */
 export function corruptError(file: string, what: string, cause?: unknown): ToolInternalError {
   return new ToolInternalError(`The state ${file} is damaged: ${what}.`, {
     code: "STATE_CORRUPT",
@@ -72,7 +72,7 @@ export function corruptError(file: string, what: string, cause?: unknown): ToolI
   });
 }
 
-/** The system's word for why a file operation failed, or `undefined`. */
+/** The error code of a failed file operation, or `undefined`. */
 export function errnoOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code } = error as { code?: unknown };

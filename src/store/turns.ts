@@ -1,12 +1,12 @@
-/** One at a time, in the order of coming; whoever finds nobody there goes at once, without a turn of the loop. */
+/** A first-in, first-out mutex; without contention it is entered synchronously. */
 export interface Turns {
   readonly taken: boolean;
-  /** Take the turn, now where it is free. Rejects with the signal's reason where that fires before. */
+  /** Wait for the turn; `undefined` if it is free. Rejects with the signal's reason if that fires first. */
   enter(signal?: AbortSignal): Promise<void> | undefined;
   leave(): void;
 }
 
-/** Begin an empty queue. */
+/** Create an empty queue. */
 export function createTurns(): Turns {
   const waiting = new Set<() => void>();
   let taken = false;
@@ -21,7 +21,7 @@ export function createTurns(): Turns {
     },
     leave() {
       const [next] = waiting;
-      // The turn is handed over, not given back: nobody who comes now gets in between.
+      // The turn is handed over directly, so that no newcomer can take it.
       if (next === undefined) taken = false;
       else next();
     },

@@ -70,16 +70,16 @@ export async function* readArchive(chunks: AsyncIterable<Uint8Array>): AsyncGene
     number += 1;
     if (end !== undefined) throw badArchive("something follows its last line");
     const line = parseLine(text, number);
-    if ((number === 1) !== "tenon" in line) throw badArchive("it does not begin as one");
+    if ((number === 1) !== "tenon" in line) throw badArchive("it does not start like one");
     if ("sha256" in line) end = line;
     else digest.update(`${text}\n`);
     if ("table" in line) rows += 1;
     if ("content" in line && line.last) contents += 1;
     if (end === undefined) yield line;
   }
-  if (end === undefined) throw badArchive("it is cut off");
+  if (end === undefined) throw badArchive("it is truncated");
   const fits = end.rows === rows && end.contents === contents && end.sha256 === digest.digest("hex");
-  if (!fits) throw badArchive("its sum does not fit its lines");
+  if (!fits) throw badArchive("its checksum does not match");
   yield end;
 }
 
@@ -96,7 +96,7 @@ export function fromArchiveValue(value: ArchiveValue): SqlValue {
 
 /** Say that a file is no archive that can be restored. */
 export function badArchive(why: string): ToolValidationError {
-  return new ToolValidationError(`The file is no whole backup of a state: ${why}.`, {
+  return new ToolValidationError(`The file is not a complete backup of a state: ${why}.`, {
     code: "VALUE_INVALID",
     hint: "Use a file that `tenon state backup` or `tenon state export` wrote. Nothing was changed.",
   });
@@ -105,7 +105,7 @@ export function badArchive(why: string): ToolValidationError {
 function parseLine(text: string, number: number): ArchiveLine {
   const line = parseJson(text);
   const sound = typeof line === "object" && line !== null && shapes.some((isShape) => isShape(line));
-  if (!sound) throw badArchive(`line ${number} is none of its lines`);
+  if (!sound) throw badArchive(`line ${number} is invalid`);
   return line as ArchiveLine;
 }
 
@@ -156,5 +156,5 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
     }
     parts.push(chunk.subarray(from));
   }
-  if (parts.some((part) => part.length > 0)) throw badArchive("it is cut off");
+  if (parts.some((part) => part.length > 0)) throw badArchive("it is truncated");
 }

@@ -59,10 +59,10 @@ async function insert(
 ): Promise<void> {
   const [{ table, row } = { table: "", row: {} }] = rows;
   const names = known.get(table);
-  if (names === undefined) throw badArchive(`it has a table "${table}"`);
+  if (names === undefined) throw badArchive(`it has an unknown table "${table}"`);
   const columns = Object.keys(row);
-  const odd = columns.find((column) => !names.has(column));
-  if (odd !== undefined) throw badArchive(`its table "${table}" has a column "${odd}"`);
+  const unknown = columns.find((column) => !names.has(column));
+  if (unknown !== undefined) throw badArchive(`its table "${table}" has an unknown column "${unknown}"`);
   const values = rows.map((each) =>
     columns.map((column): SqlValue => fromArchiveValue(each.row[column] ?? null)),
   );

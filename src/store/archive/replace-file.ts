@@ -103,6 +103,6 @@ function holdAlone(file: string): SqliteConnection | undefined {
 function openError(file: string): ToolUnavailableError {
   return new ToolUnavailableError(`The state ${file} is open in another process.`, {
     code: "STATE_BUSY",
-    hint: "End that process, or force it: what that one writes from then on is lost.",
+    hint: "Stop that process, or use force: what it writes from then on is lost.",
   });
 }

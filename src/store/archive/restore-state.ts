@@ -62,20 +62,20 @@ async function restoreContents(read: RestoreOptions["read"], blobs: BlobStore): 
     for await (const line of readArchive(read())) {
       if ("sha256" in line) return line;
       if (!("content" in line)) continue;
-      if (open !== undefined && open.hash !== line.content) throw badArchive("a content in it is cut off");
+      if (open !== undefined && open.hash !== line.content) throw badArchive("a content in it is truncated");
       open ??= { hash: line.content, writer: blobs.create() };
       if (await addPiece(open.writer, line)) open = undefined;
     }
   } finally {
     open?.writer.abort();
   }
-  throw badArchive("it is cut off");
+  throw badArchive("it is truncated");
 }
 
 async function addPiece(writer: BlobWriter, { base64, content, last }: ArchivePiece): Promise<boolean> {
   writer.write(Buffer.from(base64, "base64"));
   if (!last) return false;
   const { hash } = await writer.finish();
-  if (hash !== content) throw badArchive("a content in it does not fit its hash");
+  if (hash !== content) throw badArchive("a content in it does not match its hash");
   return true;
 }

@@ -58,7 +58,7 @@ export async function finishRun({ judged, watch }: Run): Promise<Omit<FinishedCo
     judged.end();
     return { heldBack: judged.held(), warnings: [] };
   } catch (error) {
-    // Its record is protectedPaths, so that the next start judges it.
+    // Its record is kept, so that the next start judges it.
     const warning = `The changes of the command could not be judged completely: ${messageOf(error)}.`;
     return { heldBack: judged.held(), warnings: [warning] };
   }

@@ -13,7 +13,7 @@ export interface BwrapOptions {
   readonly cwd: string;
   /** The initial variables of the first process inside. */
   readonly variables: CarriedVariables["initial"];
-  /** The mounts that enforce path rules, outer folderArguments first. */
+  /** The mounts that enforce path rules, outer folders first. */
   readonly mounts: readonly Mount[];
   /** Whether this bubblewrap can limit the size of a tmpfs. */
   readonly canLimitSize: boolean;
@@ -124,7 +124,7 @@ function systemArguments({ view, canLimitSize }: BwrapOptions): string[] {
   ];
 }
 
-/** Maximum size of /dev/shm and of the homeArguments folder, which are in memory. */
+/** Maximum size of /dev/shm and of the home folder, which are in memory. */
 const maxMemoryFiles = 1024 * 1024 * 1024;
 
 /**
@@ -170,11 +170,11 @@ function folderArguments({ view, command }: BwrapOptions): string[] {
       ...view.writable.map((path) => [`${bind}-try`, path, path] as const),
       [bind, view.workspace, view.workspace] as const,
     ]
-      // Inner folderArguments come after outer ones, which would cover them otherwise.
+      // Inner folders come after outer ones, which would cover them otherwise.
       .toSorted(([, one], [, other]) => one.length - other.length)
       .flat(),
     ...(command.readOnly ? view.linkedGit.flatMap(readOnlyBind) : []),
-    // Tool chains in the workspace, if that is the homeArguments folder.
+    // Tool chains in the workspace, if that is the home folder.
     ...(isHome ? view.tools.programs.flatMap(readOnlyBind) : []),
     ...view.links.flatMap(({ from, at }) => ["--symlink", from, at]),
   ];

@@ -21,7 +21,7 @@ const maxDepth = 32;
 
 /**
  * If there are too many mounts, no path is left out: the folders that contain most of them are hidden or made read-only
- * as a mergedFolders, with a message.
+ * as a whole, with a message.
  */
 export function mergeMounts(mounts: readonly Mount[], options: MergeOptions): MergedMounts {
   const mergedFolders = new Map<string, Mount>();
@@ -31,7 +31,7 @@ export function mergeMounts(mounts: readonly Mount[], options: MergeOptions): Me
     .filter((mount) => mergedFolders.get(mount.path) === mount)
     .map(({ path, kind }) => {
       const how = kind === "mask" ? "hidden" : "made read-only";
-      return `The folder ${path} was ${how} as a mergedFolders because it contains too many paths with rules.`;
+      return `The folder ${path} was ${how} as a whole because it contains too many paths with rules.`;
     });
   return { kept, notes };
 }

@@ -4,12 +4,12 @@ import { isWithin } from "../files/path-text.js";
 export function refuseWorkspace(workspace: string): string | undefined {
   const holds = systemFolders.find((folder) => isWithin(folder, workspace));
   if (holds !== undefined)
-    return `the workspace ${workspace} contains the system folder ${holds}; use a folder of your own`;
+    return `the workspace ${workspace} contains the system folder ${holds}; choose a folder of your own`;
   const kernel = kernelFolders.find(
     (folder) => isWithin(workspace, folder) && !workspace.startsWith("/dev/shm/"),
   );
   if (kernel !== undefined)
-    return `the workspace is in ${kernel}, which does not contain regular files; use another folder`;
+    return `the workspace is in ${kernel}, which does not contain regular files; choose another folder`;
   return undefined;
 }
 
