@@ -1,4 +1,4 @@
-import { estimateTokens, fitsTokens, mostTokensPerChar } from "../text/estimate-tokens.js";
+import { estimateTokens, fitsTokens, maxTokensPerChar } from "../text/estimate-tokens.js";
 
 /** How much text a model is given. */
 export interface TextBudget {
@@ -21,12 +21,12 @@ export function fitText(text: string, budget: TextBudget, noteFor: (leftOut: num
   let half = Math.floor((budget.chars - note.length) / 2);
   while (half > 0) {
     const shown = `${headOf(text, half)}${note}${tailOf(text, half)}`;
-    const tokens = shown.length * mostTokensPerChar <= budget.tokens ? 0 : estimateTokens(shown);
+    const tokens = shown.length * maxTokensPerChar <= budget.tokens ? 0 : estimateTokens(shown);
     if (tokens <= budget.tokens) return shown;
     half = Math.floor(half * Math.min(0.9, budget.tokens / tokens));
   }
   // No room for a note: cut to what is certainly within the budget.
-  const maxChars = Math.floor(Math.min(budget.chars, budget.tokens / mostTokensPerChar));
+  const maxChars = Math.floor(Math.min(budget.chars, budget.tokens / maxTokensPerChar));
   return text.slice(0, Math.max(0, maxChars)).toWellFormed();
 }
 

@@ -1,10 +1,10 @@
 import type { Node, Query, QueryMatch } from "web-tree-sitter";
-import { declaredName } from "./declared-name.js";
+import { declaredName, type DeclaredName } from "./declared-name.js";
 import { signatureOf } from "./signature.js";
 import { typeKinds, type SourceSymbol, type SymbolKind } from "./source-symbol.js";
 
-/** A definition as the query found it, before it is known what it lies in. */
-interface Found {
+/** A definition as the query found it, before its enclosing definition is known. */
+interface Definition {
   readonly kind: SymbolKind;
   readonly node: Node;
   readonly start: number;
@@ -14,7 +14,7 @@ interface Found {
   readonly owner: Node | undefined;
 }
 
-/** What a definition lies in. */
+/** An enclosing definition. */
 interface Enclosing {
   readonly kind: SymbolKind;
   readonly name: string;
@@ -27,7 +27,7 @@ export function findSymbols(root: Node, query: Query, text: string | undefined):
   const symbols: SourceSymbol[] = [];
   const around: Enclosing[] = [];
   const seen = new Set<number>();
-  for (const found of inOrder(query.matches(root))) {
+  for (const found of sortedDefinitions(query.matches(root))) {
     if (found.name !== undefined && seen.has(found.name.startIndex)) continue;
     while (around.length > 0 && !encloses(around[around.length - 1]!, found)) around.pop();
     if (isLocal(found.kind, around)) continue;
@@ -55,8 +55,8 @@ export function findSymbols(root: Node, query: Query, text: string | undefined):
   return symbols;
 }
 
-/** `int a, b` is found twice as a whole, and neither lies in the other. */
-function encloses(outer: Enclosing, { start, end }: Found): boolean {
+/** `int a, b` is found twice as a whole, and neither encloses the other. */
+function encloses(outer: Enclosing, { start, end }: Definition): boolean {
   return outer.end > start && !(outer.start === start && outer.end === end);
 }
 
@@ -67,9 +67,9 @@ function ownerOf(kind: SymbolKind, around: readonly Enclosing[]): Enclosing | un
   return around.findLast((outer) => typeKinds.has(outer.kind)) ?? inFunction;
 }
 
-/** Outer ones first. Where two patterns found the same, the one that stands first in the query counts. */
-function inOrder(matches: readonly QueryMatch[]): Found[] {
-  const found = matches.map(toFound);
+/** Outer definitions first. Where two patterns found the same one, the first pattern of the query counts. */
+function sortedDefinitions(matches: readonly QueryMatch[]): Definition[] {
+  const found = matches.map(toDefinition);
   const patterns = new Map(found.map((one, index) => [one, matches[index]!.patternIndex]));
   return found.sort(
     (one, other) =>
@@ -77,7 +77,7 @@ function inOrder(matches: readonly QueryMatch[]): Found[] {
   );
 }
 
-function toFound({ captures }: QueryMatch): Found {
+function toDefinition({ captures }: QueryMatch): Definition {
   let kind: SymbolKind = "variable";
   let node: Node | undefined;
   const parts: Record<string, Node | undefined> = {};
@@ -101,7 +101,7 @@ function toFound({ captures }: QueryMatch): Found {
   };
 }
 
-/** What a function keeps to itself is nobody's definition. */
+/** Local variables of a function are not definitions. */
 function isLocal(kind: SymbolKind, around: readonly Enclosing[]): boolean {
   if (kind !== "variable" && kind !== "constant") return false;
   for (let index = around.length - 1; index >= 0; index--) {
@@ -112,16 +112,7 @@ function isLocal(kind: SymbolKind, around: readonly Enclosing[]): boolean {
   return false;
 }
 
-interface Named {
-  readonly kind: SymbolKind;
-  readonly name: string;
-  readonly owner?: string | undefined;
-  readonly at: number;
-  readonly row: number;
-  readonly column: number;
-}
-
-function nameOf({ kind, name, declarator }: Found): Named | undefined {
+function nameOf({ kind, name, declarator }: Definition): DeclaredName | undefined {
   if (declarator !== undefined) return declaredName(declarator, kind);
   if (name === undefined) return undefined;
   const text = name.text;

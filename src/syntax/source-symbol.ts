@@ -1,22 +1,25 @@
-/** What a name stands for. */
-export type SymbolKind =
-  | "function"
-  | "method"
-  | "class"
-  | "struct"
-  | "interface"
-  | "enum"
-  | "member"
-  | "type"
-  | "variable"
-  | "constant"
-  | "field"
-  | "module"
-  | "macro"
-  | "implementation"
-  | "selector"
-  | "section"
-  | "key";
+/** What a name can stand for. Stored indexes refer to kinds by position: new ones are added at the end. */
+export const symbolKinds = [
+  "function",
+  "method",
+  "class",
+  "struct",
+  "interface",
+  "enum",
+  "member",
+  "type",
+  "variable",
+  "constant",
+  "field",
+  "module",
+  "macro",
+  "implementation",
+  "selector",
+  "section",
+  "key",
+] as const;
+
+export type SymbolKind = (typeof symbolKinds)[number];
 
 /** A definition in a source file. Lines and columns count from 1, columns in UTF-16 units. */
 export interface SourceSymbol {

@@ -1,18 +1,13 @@
 import { decodeText } from "./decode-text.js";
 import type { DecodedText } from "./decoded-text.js";
-import { createFileLines } from "./file-lines.js";
-import type { FileLines } from "./file-lines.js";
+import { createFileLines, type FileLines } from "./file-lines.js";
 import type { FilePatch, Hunk } from "./file-patch.js";
-import { changesOf } from "./hunk-changes.js";
-import type { Change } from "./hunk-changes.js";
+import { changesOf, type Change } from "./hunk-changes.js";
 import { createSpliceMaker } from "./make-splice.js";
-import { nearestText } from "./nearest-text.js";
-import type { NearestText } from "./nearest-text.js";
-import { packHunk, placeHunk } from "./place-hunk.js";
-import type { HunkFault } from "./place-hunk.js";
+import { nearestText, type NearestText } from "./nearest-text.js";
+import { packHunk, placeHunk, type HunkFault } from "./place-hunk.js";
 import { readsAsMeant, runsTogether } from "./reads-as-meant.js";
-import { createSearchSpace } from "./search-space.js";
-import type { SearchSpace } from "./search-space.js";
+import { createSearchSpace, type SearchSpace } from "./search-space.js";
 import type { LineSpan, Splice } from "./splice.js";
 
 /** What a patch would do to the bytes of a file, or which hunk does not fit. */

@@ -2,8 +2,7 @@ import { decodeOpaque } from "./decode-fixed.js";
 import { isCharBoundary } from "./decode-utf8.js";
 import type { Decoding } from "./decoded-text.js";
 import { loadIconv } from "./libraries.js";
-import { createPieceMap } from "./piece-map.js";
-import type { Piece } from "./piece-map.js";
+import { createPieceMap, type Piece } from "./piece-map.js";
 
 /** Decode an encoding whose characters take one to four bytes (GB18030, Shift_JIS, EUC, Big5). */
 export function decodeMultiByte(bytes: Buffer, encoding: string): Decoding {

@@ -4,8 +4,8 @@ import { decodeUtf8 } from "./decode-utf8.js";
 import type { DecodedText, Decoding } from "./decoded-text.js";
 import { detectEncoding, readBom } from "./detect-encoding.js";
 import { encodeFragment } from "./encode-text.js";
-import { requireEncoding } from "./encoding-names.js";
-import type { Encoding, EncodingFamily } from "./encoding-names.js";
+import { requireEncoding, type Encoding, type EncodingFamily } from "./encoding-names.js";
+import { lazily } from "./lazily.js";
 import { loadIconv } from "./libraries.js";
 import { lineEndingOf } from "./line-ends.js";
 
@@ -57,12 +57,4 @@ const decoders: Readonly<Record<EncodingFamily, (bytes: Buffer, name: string) =>
 function readStateful(bytes: Buffer, name: string): string {
   if (name === "iso-2022-jp") return new TextDecoder(name).decode(bytes);
   return loadIconv().decode(bytes, name);
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Decoding } from "./decoded-text.js";
-import { createPieceMap } from "./piece-map.js";
-import type { Piece } from "./piece-map.js";
+import { createPieceMap, type Piece } from "./piece-map.js";
 
 /** Decode UTF-8; broken bytes become one U+FFFD each, and nothing near them is lost. */
 export function decodeUtf8(bytes: Buffer): Decoding {

@@ -1,3 +1,4 @@
+import { lazily } from "./lazily.js";
 import { languageExtensions, languageFileNames, languageInterpreters } from "./language-table.js";
 
 /**
@@ -115,11 +116,6 @@ const tables = lazily((): Tables => {
   const languages = new Set([...extensions.values(), ...names.values(), ...interpreters.values()]);
   return { extensions, names, interpreters, languages };
 });
-
-function lazily<Value>(make: () => Value): () => Value {
-  let value: Value | undefined;
-  return () => (value ??= make());
-}
 
 function toMap(lines: readonly string[]): Map<string, string> {
   const groups = lines.flatMap((line) => line.split(";")).map((group) => group.split("=", 2));

@@ -1,6 +1,5 @@
 import { bomOf } from "./detect-encoding.js";
-import { requireEncoding } from "./encoding-names.js";
-import type { Encoding } from "./encoding-names.js";
+import { requireEncoding, type Encoding } from "./encoding-names.js";
 import { loadIconv } from "./libraries.js";
 
 export interface EncodeOptions {

@@ -4,7 +4,7 @@ import type * as Tokenx from "tokenx";
 const require = createRequire(import.meta.url);
 
 /** The most tokens that one character is counted as: a sign between two others stands for two. */
-export const mostTokensPerChar = 2;
+export const maxTokensPerChar = 2;
 
 /** How many tokens a text is to a model, about. */
 export function estimateTokens(text: string): number {
@@ -15,5 +15,5 @@ export function estimateTokens(text: string): number {
 
 /** Whether a text is at most so many tokens; short ones are not counted one by one. */
 export function fitsTokens(text: string, budget: number): boolean {
-  return text.length * mostTokensPerChar <= budget || estimateTokens(text) <= budget;
+  return text.length * maxTokensPerChar <= budget || estimateTokens(text) <= budget;
 }

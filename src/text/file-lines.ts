@@ -1,5 +1,4 @@
-import { createLineTable } from "./line-table.js";
-import type { SplitLine } from "./line-table.js";
+import { createLineTable, type SplitLine } from "./line-table.js";
 import { normaliseLineEnds } from "./normal-text.js";
 import { findOccurrences, searchString } from "./occurrences.js";
 import type { SearchSpace } from "./search-space.js";

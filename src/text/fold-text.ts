@@ -1,18 +1,5 @@
-/** A way in which two texts can look the same, or nearly, and yet differ. */
-export type FoldKind =
-  | "invisible"
-  | "quotes"
-  | "dashes"
-  | "normal-form"
-  | "look-alike"
-  | "escapes"
-  | "case"
-  | "trailing"
-  | "indentation"
-  | "blanks";
-
-/** Every kind, in the order in which they are folded: what stands for a blank must become one first. */
-export const foldKinds: readonly FoldKind[] = [
+/** How two texts can look the same, or nearly, and yet differ; folded in this order, because blanks must be plain first. */
+export const foldKinds = [
   "invisible",
   "quotes",
   "dashes",
@@ -23,9 +10,11 @@ export const foldKinds: readonly FoldKind[] = [
   "trailing",
   "indentation",
   "blanks",
-];
+] as const;
 
-/** Take from a line all that only looks different, but for one kind. */
+export type FoldKind = (typeof foldKinds)[number];
+
+/** Remove every difference in appearance from a line, except for one kind. */
 export function foldLine(line: string, except?: FoldKind): string {
   let folded = line;
   for (const kind of foldKinds) {
@@ -34,10 +23,10 @@ export function foldLine(line: string, except?: FoldKind): string {
   return folded;
 }
 
-/** Characters without a picture of their own: zero-width ones, marks of direction, soft hyphens. */
+/** Characters that are not visible: zero-width ones, direction marks, soft hyphens. */
 export const invisible = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]/gu;
 
-/** Blanks that are no plain blank. */
+/** Blanks other than the space. */
 export const oddBlanks = /[\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/gu;
 
 const folds: Readonly<Record<FoldKind, (line: string) => string>> = {
@@ -53,9 +42,7 @@ const folds: Readonly<Record<FoldKind, (line: string) => string>> = {
   blanks: (line) => line.replaceAll(/(?<=\S)[ \t\f\v]+(?=\S)/g, ""),
 };
 
-/**
- * Take blanks from the end. By hand: a pattern for blanks at the end takes the square of the time where they stand in the middle.
- */
+/** Remove trailing blanks. Not by a pattern, which takes quadratic time for blanks in the middle of a line. */
 export function trimTrailing(line: string): string {
   let end = line.length;
   while (end > 0 && " \t\f\v\r".includes(line.charAt(end - 1))) end -= 1;
@@ -70,7 +57,7 @@ const twins: ReadonlyMap<string, string> = new Map([
   ...Array.from(greek, (char, at) => [char, "ABEZHIKMNOPTYXo".charAt(at)] as const),
 ]);
 
-/** Blanks, dots, quotes and dashes are kinds of their own. */
+/** Blanks, dots, quotes and dashes are folded by other kinds. */
 const otherKinds = /[\s\u00A0-\u00BF\u2000-\u206F\u2212]/u;
 
 function plainTwin(char: string): string {

@@ -1,7 +1,6 @@
 import type { Match, Span, WantedEdit } from "./find-match.js";
 import { toLineFeeds } from "./line-ends.js";
-import { createLineTable } from "./line-table.js";
-import type { LineTable } from "./line-table.js";
+import { createLineTable, type LineTable } from "./line-table.js";
 import type { SearchSpace } from "./search-space.js";
 
 /** Lines and places looked at before giving up; a text with more is too repetitive for a safe guess. */

@@ -1,5 +1,4 @@
-import { foldKinds, foldLine, invisible, oddBlanks, trimTrailing } from "./fold-text.js";
-import type { FoldKind } from "./fold-text.js";
+import { foldKinds, foldLine, invisible, oddBlanks, trimTrailing, type FoldKind } from "./fold-text.js";
 
 /** Lines as they stand in the file, and as they were given. */
 export interface LinePair {

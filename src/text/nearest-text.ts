@@ -1,9 +1,7 @@
 import { lineEndingOf } from "./line-ends.js";
 import { createLineTable } from "./line-table.js";
-import { nameDifferences } from "./name-differences.js";
-import type { LinePair } from "./name-differences.js";
-import { findCandidates, hugeLine } from "./nearest-candidates.js";
-import type { Candidate, Haystack } from "./nearest-candidates.js";
+import { nameDifferences, type LinePair } from "./name-differences.js";
+import { findCandidates, hugeLine, type Candidate, type Haystack } from "./nearest-candidates.js";
 import { lineSimilarity } from "./text-similarity.js";
 
 /** The part of a file that is most like a text that was looked for in vain. */

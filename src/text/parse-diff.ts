@@ -1,5 +1,4 @@
-import type { DiffCursor } from "./diff-cursor.js";
-import { createDiffCursor, diffFault } from "./diff-cursor.js";
+import { createDiffCursor, diffFault, type DiffCursor } from "./diff-cursor.js";
 import { gitNames, headerPath, isNoFile, namesAgree, sameRoot } from "./diff-paths.js";
 import type { FilePatch, Hunk } from "./file-patch.js";
 import { isHunkHeader, parseHunk, startsFile } from "./parse-hunk.js";

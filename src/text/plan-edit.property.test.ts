@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import { applySplices } from "./apply-splices.js";
 import { decodeText } from "./decode-text.js";
 import { encodeText } from "./encode-text.js";
-import { planEdit } from "./plan-edit.js";
-import type { EditPlan, TextEdit } from "./plan-edit.js";
+import { planEdit, type EditPlan, type TextEdit } from "./plan-edit.js";
 import type { Splice } from "./splice.js";
 import { randomCases } from "../../test/setup/random-cases.js";
 

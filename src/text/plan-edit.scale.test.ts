@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planEdit } from "./plan-edit.js";
-import type { EditPlan } from "./plan-edit.js";
+import { planEdit, type EditPlan } from "./plan-edit.js";
 import { underLoad } from "../../test/setup/under-load.js";
 
 /** Far above what it takes, far below what anything quadratic would. */

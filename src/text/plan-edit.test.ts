@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { applySplices } from "./apply-splices.js";
 import { encodeText } from "./encode-text.js";
-import { planEdit } from "./plan-edit.js";
-import type { EditPlan } from "./plan-edit.js";
+import { planEdit, type EditPlan } from "./plan-edit.js";
 
 type Bytes = string | Uint8Array;
 

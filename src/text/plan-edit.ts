@@ -1,14 +1,11 @@
 import { decodeText } from "./decode-text.js";
 import type { DecodedText } from "./decoded-text.js";
-import { findMatch } from "./find-match.js";
-import type { Match, MatchedHow, Span } from "./find-match.js";
+import { findMatch, type Match, type MatchedHow, type Span } from "./find-match.js";
 import { createSpliceMaker, unwritable } from "./make-splice.js";
-import { nearestText } from "./nearest-text.js";
-import type { NearestText } from "./nearest-text.js";
+import { nearestText, type NearestText } from "./nearest-text.js";
 import { createPlaceText } from "./place-text.js";
 import { readsAsMeant, runsTogether } from "./reads-as-meant.js";
-import { createSearchSpace } from "./search-space.js";
-import type { SearchSpace } from "./search-space.js";
+import { createSearchSpace, type SearchSpace } from "./search-space.js";
 import type { LineSpan, Splice } from "./splice.js";
 
 /** Put one text in the place of another. */

@@ -141,7 +141,7 @@ function keepEmoji(text: string, marks: Uint8Array): void {
   }
 }
 
-const mostMarks = 4;
+const maxMarks = 4;
 
 /** Write out marks that stand on no letter, that cover it, or that are more than a handful. */
 function findStrayMarks(text: string, marks: Uint8Array): void {
@@ -151,7 +151,7 @@ function findStrayMarks(text: string, marks: Uint8Array): void {
     const based = base !== "" && marks[index] !== WRITE;
     for (const mark of run.slice(base.length)) {
       if (/\P{Mc}/u.test(mark)) count += 1;
-      if (marks[at] !== KEEP && (!based || count > mostMarks || coveringMark.test(mark))) marks[at] = WRITE;
+      if (marks[at] !== KEEP && (!based || count > maxMarks || coveringMark.test(mark))) marks[at] = WRITE;
       at += mark.length;
     }
   }

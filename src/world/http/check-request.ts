@@ -82,8 +82,8 @@ function checkHeaders(given: Readonly<Record<string, string>>): Record<string, s
 const MAX_HEADERS = 65_536;
 
 function checkHeader(name: string, value: unknown): void {
-  if (!TOKEN.test(name)) throw badHeader(name, "is no header name", "Use letters, digits and -.");
-  if (typeof value !== "string") throw badHeader(name, "is no text", "Write its value as a string.");
+  if (!TOKEN.test(name)) throw badHeader(name, "is not a valid header name", "Use letters, digits and -.");
+  if (typeof value !== "string") throw badHeader(name, "is not a string", "Write its value as a string.");
   if (forbiddenHeaders.has(name.toLowerCase())) {
     throw badHeader(name, "is set by the connection itself", "Leave it out.");
   }

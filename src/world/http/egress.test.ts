@@ -1,9 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createHttpClient } from "./http-client.js";
-import type { HttpClient, HttpOptions } from "./http-client.js";
+import { createHttpClient, type HttpClient, type HttpOptions } from "./http-client.js";
 import { certificate } from "./testing/certificate.js";
-import { answers, serve, serveRaw, serveSecure } from "./testing/servers.js";
-import type { TestServer } from "./testing/servers.js";
+import { answers, serve, serveRaw, serveSecure, type TestServer } from "./testing/servers.js";
 
 const open: { close(): Promise<void> }[] = [];
 

@@ -1,10 +1,8 @@
 import type { Socket } from "node:net";
 import { Agent, buildConnector, Pool } from "undici";
-import { guardLookup } from "./guard-lookup.js";
-import type { HttpLookup } from "./guard-lookup.js";
+import { guardLookup, type HttpLookup } from "./guard-lookup.js";
 import { clientClosed } from "./http-errors.js";
-import { judgeAddress, targetOf } from "./judge-target.js";
-import type { HttpTarget, TargetRules } from "./judge-target.js";
+import { judgeAddress, targetOf, type HttpTarget, type TargetRules } from "./judge-target.js";
 
 /** The connections: each one is judged when it is made, and stays judged while it is kept. */
 export interface Engine {

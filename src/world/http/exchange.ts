@@ -1,8 +1,7 @@
 import type { Agent } from "undici";
 import type { CheckedRequest } from "./check-request.js";
 import { redirectOf } from "./next-hop.js";
-import { listEncodings, readBody } from "./read-body.js";
-import type { BodyReader } from "./read-body.js";
+import { listEncodings, readBody, type BodyReader } from "./read-body.js";
 
 /** One answer, not yet followed. */
 export interface Answer {

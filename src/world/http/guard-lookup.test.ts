@@ -1,7 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import { describe, expect, it } from "vitest";
-import { guardLookup } from "./guard-lookup.js";
-import type { HttpLookup } from "./guard-lookup.js";
+import { guardLookup, type HttpLookup } from "./guard-lookup.js";
 import { compileHosts } from "./host-rules.js";
 import { answers } from "./testing/servers.js";
 

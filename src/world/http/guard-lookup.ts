@@ -1,8 +1,6 @@
-import { lookup as systemLookup } from "node:dns";
-import type { LookupAddress } from "node:dns";
+import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
-import { judgeAddress } from "./judge-target.js";
-import type { HttpTarget, TargetRules } from "./judge-target.js";
+import { judgeAddress, type HttpTarget, type TargetRules } from "./judge-target.js";
 
 /** The shape of `dns.lookup` where it is asked for all addresses of a name. */
 export type HttpLookup = (
@@ -16,21 +14,25 @@ export function guardLookup(target: HttpTarget, rules: TargetRules, lookup?: Htt
   return (hostname, options, callback) => {
     (lookup ?? systemLookup)(hostname, { all: true }, (error, addresses) => {
       if (error !== null) return callback(error, "", 0);
-      const { allowed, refusal } = sift(addresses, target, rules);
+      const { allowed, refusal } = filterAddresses(addresses, target, rules);
       const [first] = allowed;
-      if (first === undefined) return callback(refusal ?? notFound(), "", 0);
+      if (first === undefined) return callback(refusal ?? addressNotFound(), "", 0);
       if (options.all === true) return callback(null, allowed);
       callback(null, first.address, first.family);
     });
   };
 }
 
-interface Sifted {
+interface FilteredAddresses {
   readonly allowed: LookupAddress[];
   readonly refusal?: Error;
 }
 
-function sift(addresses: readonly LookupAddress[], target: HttpTarget, rules: TargetRules): Sifted {
+function filterAddresses(
+  addresses: readonly LookupAddress[],
+  target: HttpTarget,
+  rules: TargetRules,
+): FilteredAddresses {
   const allowed: LookupAddress[] = [];
   let refusal: Error | undefined;
   for (const answer of addresses) {
@@ -44,6 +46,6 @@ function sift(addresses: readonly LookupAddress[], target: HttpTarget, rules: Ta
   return refusal === undefined ? { allowed } : { allowed, refusal };
 }
 
-function notFound(): Error {
+function addressNotFound(): Error {
   return Object.assign(new Error("the name has no address"), { code: "ENOTFOUND" });
 }

@@ -1,13 +1,10 @@
-import { createServer as createUnixServer } from "node:net";
-import type { Socket } from "node:net";
+import { createServer as createUnixServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { createHttpClient } from "./http-client.js";
-import type { HttpClient, HttpOptions } from "./http-client.js";
-import { answers, bodyOf, serve, serveRaw } from "./testing/servers.js";
-import type { TestServer } from "./testing/servers.js";
+import { createHttpClient, type HttpClient, type HttpOptions } from "./http-client.js";
+import { answers, bodyOf, serve, serveRaw, type TestServer } from "./testing/servers.js";
 import { underLoad } from "../../../test/setup/under-load.js";
 
 const open: { close(): Promise<void> }[] = [];

@@ -1,10 +1,8 @@
 import { isIP } from "node:net";
 import { ToolError } from "../../contract/errors.js";
-import { addressKind, plainAddress } from "./address-kind.js";
-import type { AddressKind } from "./address-kind.js";
+import { addressKind, plainAddress, type AddressKind } from "./address-kind.js";
 import { badPorts } from "./bad-ports.js";
-import { plainHost } from "./host-rules.js";
-import type { HostRules } from "./host-rules.js";
+import { plainHost, type HostRules } from "./host-rules.js";
 import { refused } from "./http-errors.js";
 
 /** Where a request goes; the address is known once a connection is made. */

@@ -1,12 +1,9 @@
 import type { Agent } from "undici";
 import type { HttpRequest, HttpResponse } from "../../contract/ports/http.js";
-import { checkRequest } from "./check-request.js";
-import type { CheckedRequest } from "./check-request.js";
-import { startExchange } from "./exchange.js";
-import type { Answer, Exchange } from "./exchange.js";
+import { checkRequest, type CheckedRequest } from "./check-request.js";
+import { startExchange, type Answer, type Exchange } from "./exchange.js";
 import { cancelled, failed, outOfTime, toFailure } from "./http-errors.js";
-import { nameOf, targetOf } from "./judge-target.js";
-import type { HttpTarget, UrlJudge } from "./judge-target.js";
+import { nameOf, targetOf, type HttpTarget, type UrlJudge } from "./judge-target.js";
 import { nextHop, redirectOf } from "./next-hop.js";
 
 export interface SendOptions {

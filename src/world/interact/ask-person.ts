@@ -21,10 +21,10 @@ export function createInteract(options: AskOptions): Interact {
   return {
     async ask(question, signal) {
       const { backend } = options;
-      if (backend === undefined || !backend.available()) throw nobodyThere();
+      if (backend === undefined || !backend.available()) throw personUnavailable();
       const resume = options.pauseClock();
       try {
-        return await askAloud(backend, question, { ...options, signal });
+        return await askAndReport(backend, question, { ...options, signal });
       } finally {
         resume();
       }
@@ -37,7 +37,7 @@ interface Asking extends AskOptions {
 }
 
 /** Ask, and let those who watch see the question and how it ended. */
-async function askAloud(backend: InteractBackend, question: Question, options: Asking): Promise<Answer> {
+async function askAndReport(backend: InteractBackend, question: Question, options: Asking): Promise<Answer> {
   const { clock, timeoutMs, emit, signal } = options;
   const asker = options.asker();
   const { id, callId, toolName } = asker;
@@ -78,8 +78,8 @@ async function askWithin(
   }
 }
 
-function nobodyThere(): ToolExecutionError {
-  return new ToolExecutionError("Nobody is there to ask.", {
+function personUnavailable(): ToolExecutionError {
+  return new ToolExecutionError("No person is available to answer.", {
     code: "INTERACTION_FAILED",
     hint: "Go on with the best assumption and say which, or run where a person can answer.",
   });

@@ -7,7 +7,7 @@ import { statReal, openDirectory, stampOf, withOpenPath, type OpenPath } from ".
 import type { PlannedStep } from "./plan.js";
 import { stampTree } from "./tree.js";
 
-/** Take one step: a single rename, or a link that fails where the name was taken meanwhile. */
+/** Apply one step: a single rename, or a link that fails if the name was taken meanwhile. */
 export function applyStep(
   opener: Opener,
   step: JournalStep,
@@ -27,13 +27,13 @@ export function directoriesOf(step: JournalStep): string[] {
   return paths.map((each) => path.dirname(each));
 }
 
-/** Between this look and the rename lie microseconds; without renameat2 there is no way to close them. */
+/** A race of microseconds between this check and the rename remains, because Node has no renameat2. */
 function checkExpectations(opener: Opener, { expects, text }: PlannedStep): void {
   for (const { real, stamp } of expects) {
     const stat = statReal(opener, real);
     if (stat === null && stamp === null) continue;
     if (stat !== null && stampOf(stat) === stamp) continue;
-    if (stamp === null) throw fileConflict(text, "exists already");
+    if (stamp === null) throw fileConflict(text, "already exists");
     throw fileConflict(
       text,
       stat === null ? "was deleted by someone else" : "has been changed by someone else",
@@ -41,7 +41,7 @@ function checkExpectations(opener: Opener, { expects, text }: PlannedStep): void
   }
 }
 
-/** What came into a directory after it was remembered would be lost with it. */
+/** Refuses if anything was added to a directory after its image was taken: it would be lost. */
 async function checkRemoved(opener: Opener, temp: string, { expects, text }: PlannedStep): Promise<void> {
   const treeStamp = expects.find((each) => each.treeStamp !== undefined)?.treeStamp;
   if (treeStamp === undefined) return;
@@ -82,14 +82,14 @@ async function applyMove(opener: Opener, step: MoveStep, onLinked: () => void): 
   });
 }
 
-/** A rename of a file that never replaces: a second name first, then the first one goes. */
+/** Rename a file without replacing another one: link the new name, then unlink the old one. */
 function linkOrRename(from: string, to: string, onLinked: () => void): void {
   if (!linkOrElse(from, to, renameSync)) return;
   onLinked();
   unlinkSync(from);
 }
 
-/** Without hard links, or with too many, only the look before the step stands in the way. */
+/** Without hard links, or with too many, only the check before the step prevents a replacement. */
 function linkOrElse(from: string, to: string, otherwise: (from: string, to: string) => void): boolean {
   try {
     linkSync(from, to);

@@ -1,15 +1,15 @@
 import type { Clock } from "../../contract/ports/clock.js";
 import { journalLock, type LockStore } from "../../contract/ports/locks.js";
 
-/** A turn that is held. */
+/** The lock while it is held. */
 export interface HeldChangeLock {
-  /** Refuses the writes of a holder that has lost its turn; none where no lock is shared with others. */
+  /** A number by which the store refuses writes of a holder that lost the lock; absent without shared locks. */
   readonly fence?: number;
-  /** Throws where another process has taken the turn over. */
+  /** Throws if another process has taken the lock over. */
   readonly check: () => Promise<void>;
 }
 
-/** Run a body while nobody else has the turn. */
+/** Run a function while holding the lock. */
 export type WithChangeLock = <Result>(
   body: (turn: HeldChangeLock) => Promise<Result>,
   signal?: AbortSignal,
@@ -17,7 +17,7 @@ export type WithChangeLock = <Result>(
 
 export interface ChangeLockOptions {
   readonly locks: LockStore | undefined;
-  /** Whose files it is about. */
+  /** Identifies the workspace. */
   readonly place: string;
   readonly clock: Clock;
 }
@@ -25,8 +25,8 @@ export interface ChangeLockOptions {
 const maxWaitMs = 20_000;
 
 /**
- * One change at a time: in this process by order of asking, between processes by a lock in the state.
- * Nothing else is asked for while it is held, so it deadlocks with nothing.
+ * Allows one change at a time: in this process in the order of requests, between processes by a lock in the
+ * state. No other lock is acquired while it is held, so it cannot deadlock.
  */
 export function createChangeLock({ locks, place, clock }: ChangeLockOptions): WithChangeLock {
   let last: Promise<unknown> = Promise.resolve();
@@ -34,7 +34,7 @@ export function createChangeLock({ locks, place, clock }: ChangeLockOptions): Wi
     const asked = clock.monotonic();
     const turn = last.then(async () => {
       if (locks === undefined) return body({ check: async () => {} });
-      // What was spent waiting in this process counts: the wait is bounded from the asking.
+      // Time spent waiting in this process counts: the wait is limited from the request on.
       const timeoutMs = Math.max(0, maxWaitMs - (clock.monotonic() - asked));
       return withLock(locks, { place, timeoutMs, signal }, body);
     });
@@ -59,7 +59,7 @@ async function withLock<Result>(
   try {
     return await body(held);
   } finally {
-    // The change is over either way; a lock that cannot be given back now is given back later.
+    // The change is complete either way; a lock that cannot be released now expires.
     await held.release().catch(() => {});
   }
 }

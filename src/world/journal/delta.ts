@@ -4,11 +4,11 @@ import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
 import type { ContentDelta, FileImage } from "../../contract/ports/journal.js";
 import { holdsBytes, readSource, type Source, type SourceDeps } from "./sources.js";
 
-/** TreeItem this a file is kept whole: a difference would save next to nothing. */
+/** Smaller files are stored whole: a difference would save almost nothing. */
 const minBytes = 1 << 12;
-/** Up to this size the hash of a former content is kept too, so that later versions can be traced back to it. */
+/** Up to this size the hash of the previous content is stored too, so that later versions can be traced back to it. */
 const hashedBytes = 1 << 20;
-/** A replaced part of this size stands in the journal's row itself. */
+/** A replaced part of up to this size is stored in the journal's row itself. */
 const inlineBytes = 1 << 12;
 
 /** What two contents have in common at their ends. */
@@ -17,7 +17,7 @@ export interface CommonEnds {
   readonly suffix: number;
 }
 
-/** Whether it is worth to keep only what a file lacks afterwards. */
+/** Whether storing only the replaced part of a file is worthwhile. */
 export function isWorthDelta(before: Uint8Array, { prefix, suffix }: CommonEnds): boolean {
   return before.length >= minBytes && before.length - prefix - suffix <= before.length / 4;
 }
@@ -38,8 +38,8 @@ export function commonEnds(before: Uint8Array, after: Uint8Array): CommonEnds {
 }
 
 /**
- * The ends moved back to where lines begin and end: a kept difference then holds whole lines, so that a secret that is
- * to be purged is found in it whole.
+ * Move the ends to line boundaries: a stored difference then contains whole lines, so that a secret to be purged
+ * is never split.
  */
 export function atLineEnds(before: Uint8Array, { prefix, suffix }: CommonEnds): CommonEnds {
   const newline = 0x0a;
@@ -50,12 +50,12 @@ export function atLineEnds(before: Uint8Array, { prefix, suffix }: CommonEnds): 
   return { prefix: lineStart, suffix: next === -1 ? 0 : before.length - next - 1 };
 }
 
-/** The hash of a former content of which only a difference is kept; empty where taking it would cost too much. */
+/** The hash of a previous content of which only a difference is stored; empty where computing it would cost too much. */
 export function hashPrevious(before: Uint8Array): string {
   return before.length > hashedBytes ? "" : createHash("sha256").update(before).digest("hex");
 }
 
-/** Keep only what the next content lacks. */
+/** Store only the part that the next content replaces. */
 export async function storeDelta(
   blobs: BlobStore,
   before: Uint8Array,
@@ -69,7 +69,7 @@ export async function storeDelta(
   return { delta: { prefix, suffix, middle: { hash: ref.hash } }, blobs: [ref] };
 }
 
-/** A former content, made from the one that took its place. */
+/** The previous content, made from the one that replaced it. */
 export function fromDelta(
   { prefix, suffix, middle }: ContentDelta,
   base: { readonly source: Source; readonly size: number },
@@ -84,8 +84,8 @@ export function fromDelta(
 }
 
 /**
- * Whether a content is the former one as far as that can be told without the next: it has its size, and
- * between what both share stands what stood there.
+ * Whether a content is the previous one, as far as that can be determined without the next: it has the same size,
+ * and the stored part is in its place.
  */
 export async function matchesDelta(
   deps: SourceDeps,
@@ -109,7 +109,7 @@ function toSource(middle: ContentDelta["middle"]): Source {
   return { kind: "data", data: Buffer.from(middle.bytes, "base64") };
 }
 
-/** The contents that must still be kept for an image. */
+/** The blobs that an image needs. */
 export function blobsOfFile({ hash, delta }: FileImage): string[] {
   if (delta === undefined) return [hash];
   return "hash" in delta.middle ? [delta.middle.hash] : [];

@@ -8,27 +8,28 @@ import { removeTemps, rollBackSteps, type RollBackDeps } from "./roll-back.js";
 import { stageContent } from "./stage-step.js";
 import { directoriesOf, applyStep } from "./apply-step.js";
 
-/** What a plan is carried out with. */
+/** What executing a plan needs. */
 export interface ExecuteDeps extends RollBackDeps {
   readonly store: JournalStore;
-  /** Throws where another process has taken the turn over, as this one was stopped for long. */
+  /** Throws if another process has taken the lock over because this one was suspended for too long. */
   readonly checkLock: () => Promise<void>;
   readonly clock: Clock;
   /** Called between any two steps, so that a test can end the process there. */
   readonly failpoint: (step: string) => void;
-  /** Told what a person should know. */
+  /** Receives warnings for a person. */
   readonly onWarning: (message: string) => void;
 }
 
-/** For whom a plan is carried out. */
+/** What kind of change a plan is, and who makes it. */
 export interface PlanEntry {
   readonly kind: "change" | "undo";
   readonly origin: ChangeOrigin;
 }
 
 /**
- * Carry a plan out, whole or not at all: intent, new contents beside the old, then one rename for each
- * step, then the word that it is done. Cut off anywhere, `recoverEntry` brings all or nothing.
+ * Execute a plan completely or not at all: record the intent, write new contents next to the old ones, then one
+ * rename for each step, then record that it is done. If it is interrupted anywhere, `recoverEntry` completes it
+ * or takes it back.
  */
 export async function executePlan(deps: ExecuteDeps, plan: Plan, entry: PlanEntry): Promise<void> {
   const planned = plan.steps();
@@ -43,7 +44,7 @@ export async function executePlan(deps: ExecuteDeps, plan: Plan, entry: PlanEntr
   failpoint("taken");
   const removals = steps.filter(leavesTemp);
   if (removals.length === 0) {
-    // Of moves the disk cannot tell later whether all were taken, so the word must last.
+    // The disk cannot show later whether all moves were made, so the record must be durable.
     const durable = steps.some((step) => step.kind === "move");
     await runOrRollBack(deps, { steps, id }, () => finishEntry(deps, id, { durable }));
   } else {
@@ -54,12 +55,12 @@ export async function executePlan(deps: ExecuteDeps, plan: Plan, entry: PlanEntr
   failpoint("done");
 }
 
-/** Whether a step leaves something under its temporary name that must go once all are taken. */
+/** Whether a step leaves something under its temporary name that must be removed after all steps. */
 export function leavesTemp(step: JournalStep): boolean {
   return step.kind === "set" ? step.after === null : step.overwritten !== null;
 }
 
-/** Remove what deletes put aside. What cannot be removed is left where it is, under its temporary name. */
+/** Remove what was deleted. What cannot be removed stays under its temporary name. */
 export async function finishRemovals(
   deps: ExecuteDeps,
   removals: readonly JournalStep[],
@@ -70,14 +71,14 @@ export async function finishRemovals(
       await removeTemps(deps, step);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      deps.onWarning(`What was deleted could not be removed and lies at ${step.temp}: ${reason}`);
+      deps.onWarning(`A deleted file could not be removed and is still at ${step.temp}: ${reason}`);
     }
     deps.failpoint("cleaned");
   }
   await finishEntry(deps, id);
 }
 
-/** Say that an entry is done, and remove the contents that nobody needs since. */
+/** Record that an entry is done, and remove blobs that are no longer needed. */
 export async function finishEntry(
   { store, blobs }: ExecuteDeps,
   id: number,
@@ -86,7 +87,7 @@ export async function finishEntry(
   for (const hash of await store.finish(id, options)) blobs.remove(hash);
 }
 
-/** Take all steps of an entry back and flush that; returns what stood in the way. */
+/** Take all steps of an entry back and flush the directories; returns what prevented it. */
 export async function rollBackEntry(
   deps: ExecuteDeps,
   { steps, id, standing = steps.length }: CommittedSteps & { readonly standing?: number | undefined },
@@ -102,7 +103,7 @@ export async function rollBackEntry(
   return problems;
 }
 
-/** Write all new contents beside the old; the steps get what only then is known of them. */
+/** Write all new contents next to the old ones, and add to the steps what is known only then. */
 async function prepare(
   deps: ExecuteDeps,
   planned: readonly PlannedStep[],
@@ -121,7 +122,7 @@ async function prepare(
       steps.push(withInode(hashed, madeBy === undefined ? undefined : inodes[madeBy]));
       deps.failpoint("staged");
     }
-    // Both must last before the first step is taken; in which order they come to last does not matter.
+    // Both must be durable before the first step; their order does not matter.
     const flushing = withPathAsync(planned[0]?.text ?? "", () => flushes.end());
     await waitForBoth(flushing, deps.store.commit(id, steps));
     return steps;
@@ -132,7 +133,7 @@ async function prepare(
   }
 }
 
-/** Wait for both to end, whatever becomes of either: nothing may go on when all is taken back. */
+/** Wait for both to settle: nothing may still run when everything is taken back. */
 async function waitForBoth<One, Other>(
   one: Promise<One> | undefined,
   other: Promise<Other>,
@@ -151,13 +152,13 @@ function withInode(step: JournalStep, inode: string | undefined): JournalStep {
   return step.kind === "move" && inode !== undefined ? { ...step, inode } : step;
 }
 
-/** Nothing was changed yet; what cannot be tidied now, the next start tidies. */
+/** Nothing was changed yet; what cannot be cleaned up now is cleaned up at the next start. */
 async function discardEntry(deps: ExecuteDeps, planned: readonly PlannedStep[], id: number): Promise<void> {
   try {
     for (const { change } of planned) await removeTemps(deps, change.step);
     await deps.store.discard(id);
   } catch (error) {
-    deps.onWarning(`An unfinished change could not be tidied up: ${String(error)}`);
+    deps.onWarning(`An unfinished change could not be cleaned up: ${String(error)}`);
   }
 }
 
@@ -191,11 +192,11 @@ async function runOrRollBack(
   try {
     await body();
   } catch (error) {
-    // Where the turn is lost, its new owner has brought this change to an end already.
+    // If the lock is lost, its new holder has already completed this change or taken it back.
     await deps.checkLock();
     const problems = await rollBackEntry(deps, { steps, id });
     for (const problem of problems) deps.onWarning(`A change could not be taken back: ${problem}`);
-    // Where even this fails, the next start finds the entry and comes to the same end.
+    // If even this fails, the next start finds the entry and does the same.
     await (problems.length === 0 ? deps.store.discard(id) : deps.store.fail(id)).catch(() => {});
     throw error;
   }

@@ -17,32 +17,32 @@ import {
 } from "./tree.js";
 import type { VirtualFiles, VirtualNode } from "./virtual-files.js";
 
-/** What images are taken with. */
+/** What taking images needs. */
 export interface ImageDeps extends SourceDeps {
   readonly files: VirtualFiles;
-  /** Told of every byte that is to be kept; throws where it is too much. */
+  /** Counts bytes to be stored; throws if they are too many. */
   readonly onBytes: (bytes: number) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An image and the contents that must be kept for it. */
+/** An image and the blobs that it needs. */
 export interface StoredImage {
   readonly image: NodeImage;
   readonly blobs: readonly BlobRef[];
-  /** Of a directory on the disk: what was seen of all below it. */
+  /** Of a directory on the disk: a digest of everything below it. */
   readonly treeStamp?: string;
 }
 
-/** What an image is taken of. */
+/** What to take an image of. */
 export interface ImageSubject {
-  /** Where it stands once the steps so far are taken. */
+  /** Its path after the steps planned so far. */
   readonly real: string;
   readonly node: VirtualNode;
   /** The path to name in errors. */
   readonly text: string;
 }
 
-/** Remember what stands at a path, its contents kept so that it can be brought back. */
+/** Take an image of a path and store its content, so that it can be restored. */
 export async function storeImage(deps: ImageDeps, subject: ImageSubject): Promise<StoredImage> {
   const { node, text } = subject;
   if (node.type === "other") throw notRegularFile(text);
@@ -55,7 +55,7 @@ export async function storeImage(deps: ImageDeps, subject: ImageSubject): Promis
   return { image: fileImage(node, ref), blobs: [ref] };
 }
 
-/** Whether what stands at a path has the content of an image; its owner and a file's mode do not count. */
+/** Whether a path has the content of an image; the owner, and the mode of a file, do not count. */
 export async function matchesImage(
   deps: ImageDeps,
   { real, node, text }: Omit<ImageSubject, "node"> & { readonly node: VirtualNode | null },
@@ -124,7 +124,7 @@ interface Capture {
   readonly stamps?: TreeStamps;
 }
 
-/** Straight from the disk where no step touched anything inside, else name by name. */
+/** Read directly from the disk if no step changes anything inside, otherwise name by name. */
 async function captureNode(
   deps: ImageDeps,
   subject: DirectorySubject,
@@ -142,7 +142,7 @@ async function captureNode(
   }
 }
 
-/** The mode that the system gives to what is made without one. */
+/** The default mode of the system. */
 function systemMode(type: VirtualNode["type"]): number {
   return (type === "directory" ? 0o777 : 0o666) & ~process.umask();
 }
@@ -157,9 +157,9 @@ async function captureVirtual(
   let offset = 0;
   for (let inner = todo.pop(); inner !== undefined; inner = todo.pop()) {
     const node = deps.files.look(`${real}/${inner}`);
-    // A name that cannot be shown as it is cannot be looked up either.
+    // Names that are escaped for display cannot be found by it.
     if (node === null)
-      throw fileConflict(text, "holds a name that is no plain text; change it in a call of its own");
+      throw fileConflict(text, "contains a name that is not valid UTF-8; change it in a separate call");
     if (node.type === "other") throw notRegularFile(text);
     const {
       mode = systemMode(node.type),
@@ -190,16 +190,16 @@ async function captureVirtual(
   return entries;
 }
 
-/** The content that took the place of another. */
+/** The content that replaced another one. */
 export interface Successor {
   readonly source: Source;
   readonly size: number;
 }
 
 /**
- * What an image stood for, ready to be prepared again from what was kept.
+ * The content of an image, from what was stored.
  *
- * @param base What stands in its place now: needed where only the difference was kept.
+ * @param base What is in its place now: needed where only the difference was stored.
  */
 export async function toContent(blobs: BlobStore, image: NodeImage, base?: Successor): Promise<Content> {
   if (image.type === "symlink") return { image };
@@ -207,13 +207,13 @@ export async function toContent(blobs: BlobStore, image: NodeImage, base?: Succe
     const { delta, ...whole } = image;
     if (delta === undefined) return { image, source: { kind: "blob", hash: image.hash } };
     if (base === undefined)
-      throw new ToolResourceNotFoundError("The content that a kept difference is against was not found.");
+      throw new ToolResourceNotFoundError("The content that a stored difference refers to was not found.");
     return { image: whole, source: fromDelta(delta, base) };
   }
   const all = await readManifest(blobs, image);
   const entries = all.filter((entry) => entry.type !== "special");
   if (entries.length === 0) return { image: { ...image, tree: null } };
-  // What cannot be made again is left out, and the image says so: the undo itself can then be undone.
+  // What cannot be restored is left out of the image too, so that the undo itself can be undone.
   const kept = entries.length === all.length ? image : { ...image, tree: treeHash(entries) };
   return { image: kept, tree: { entries, ...(image.pack !== undefined && { pack: image.pack }) } };
 }

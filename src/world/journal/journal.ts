@@ -30,16 +30,16 @@ export interface JournalOptions {
   readonly guard: Guard;
   readonly store: JournalStore;
   readonly blobs: BlobStore;
-  /** Keeps several processes in order; without it only this one is. */
+  /** Coordinates several processes; without it only changes of this process are ordered. */
   readonly locks?: LockStore;
-  /** Whose files it is about; journals of different places do not wait for each other. @default "" */
+  /** Identifies the workspace; journals of different workspaces do not wait for each other. @default "" */
   readonly place?: string;
   readonly clock: Clock;
   /** @default 30 days, 1 GB */
   readonly limits?: Partial<JournalLimits>;
   /** Bytes; larger files are not written. @default no limit */
   readonly maxFileSize?: number;
-  /** Told what a person should know. */
+  /** Receives warnings for a person. */
   readonly onWarning?: (message: string) => void;
   /** Called between any two steps, so that a test can end the process there. */
   readonly failpoint?: (step: string) => void;
@@ -57,30 +57,30 @@ export interface ApplyOptions {
 /** How one call undoes changes. */
 export interface ApplyUndoOptions extends ApplyOptions, UndoOptions {}
 
-/** Mutations, or what makes them when nobody else can change anything. */
+/** Mutations, or a function that makes them while the lock is held. */
 export type Mutations = readonly FileMutation[] | (() => Promise<readonly FileMutation[]>);
 
-/** What a start found unfinished and what became of it. */
+/** What happened to changes that were unfinished at the start. */
 export interface RecoveryReport {
   readonly completed: number;
   readonly rolledBack: number;
-  /** Changes of which a part could be neither finished nor taken back, with the reasons. */
+  /** Changes that could be neither completed nor taken back, with the reasons. */
   readonly failed: readonly { readonly id: number; readonly problems: readonly string[] }[];
 }
 
-/** Every change of a file goes through here: whole or not at all, and it can be undone. */
+/** All changes of files go through the journal: each is made completely or not at all, and can be undone. */
 export interface Journal extends UndoJournal {
-  /** All mutations in this order, or none of them; a function is asked for them when its turn has come. */
+  /** Make all mutations in this order, or none of them; a function is called once the lock is held. */
   apply(mutations: Mutations, origin: ChangeOrigin, options?: ApplyOptions): Promise<void>;
   undo(what: UndoSelector, origin: ChangeOrigin, options?: ApplyUndoOptions): Promise<readonly UndoneFile[]>;
-  /** The paths that an undo would change, as they are shown. */
+  /** The displayed paths that an undo would change. */
   touchedBy(what: UndoSelector, options?: ApplyOptions): Promise<readonly string[]>;
-  /** What an undo would do, nothing changed; refused where the undo would be. */
+  /** What an undo would do, without doing it; refused where the undo would be. */
   previewUndo(what: UndoSelector, options?: ApplyUndoOptions): Promise<UndoPreview>;
   history(query?: HistoryQuery, options?: ApplyOptions): Promise<readonly ChangeRecord[]>;
-  /** Bring what a killed process left half done to an end. Done before each change too. */
+  /** Complete or take back what a killed process left unfinished. Also done before each change. */
   recover(): Promise<RecoveryReport>;
-  /** Forget what is past the limits, and remove contents that nobody needs. */
+  /** Drop entries beyond the limits, and remove blobs that are no longer needed. */
   prune(): Promise<{ readonly entries: number; readonly blobs: number }>;
 }
 
@@ -119,15 +119,15 @@ export function createJournal(options: JournalOptions): Journal {
   ): Promise<Result> =>
     withChangeLock(async (turn) => {
       const deps = executeDeps(turn);
-      // Whoever has the turn owns all that is unfinished: its owner is dead.
+      // The holder of the lock owns everything unfinished: the process that began it is dead.
       await recoverAll(deps, false);
       const token = randomBytes(8).toString("hex");
       const plan = createPlan({ opener, blobs, token, maxBytes: limits.maxBytes, signal });
       const result = await body(plan, deps);
-      // The change is made and written down; tidying can wait.
+      // The change is made and recorded; pruning can fail without harm.
       await tidy
         .afterChange()
-        .catch((error: unknown) => onWarning(`The journal was not tidied: ${String(error)}`));
+        .catch((error: unknown) => onWarning(`The journal was not pruned: ${String(error)}`));
       return result;
     }, signal);
 
@@ -174,7 +174,7 @@ export function createJournal(options: JournalOptions): Journal {
   };
 }
 
-/** Bring all that is unfinished to an end; what failed before only if `again`. */
+/** Complete or take back all unfinished entries; those that failed before only if `again`. */
 async function recoverAll(deps: ExecuteDeps, again: boolean): Promise<RecoveryReport> {
   const report = { completed: 0, rolledBack: 0, failed: [] as RecoveryReport["failed"][number][] };
   for (const entry of await deps.store.unfinished()) {
@@ -185,7 +185,7 @@ async function recoverAll(deps: ExecuteDeps, again: boolean): Promise<RecoveryRe
       continue;
     }
     report.failed.push({ id: entry.id, problems: recovered.problems });
-    deps.onWarning(`A change stays half done: ${recovered.problems.join("; ")}`);
+    deps.onWarning(`A change remains incomplete: ${recovered.problems.join("; ")}`);
   }
   return report;
 }

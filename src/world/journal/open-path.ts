@@ -4,51 +4,51 @@ import { errnoOf } from "../files/file-errors.js";
 import { syncDirectory } from "../files/sync-directory.js";
 import type { Handle, Opener } from "../files/opener.js";
 
-/** A name in an open directory, for steps on a real path that was judged before. */
+/** A name in an open directory, for operations on a real path that was judged before. */
 export interface OpenPath {
   readonly real: string;
   /** A path for node:fs that reaches the name in this very directory. */
   readonly at: string;
   readonly directory: Handle;
-  /** What stands there now, a link itself included. */
+  /** What exists there now; links are not followed. */
   look(): BigIntStats | null;
   close(): void;
 }
 
-/** Open the directory of a real path, which must still be just there. Throws the system's errors. */
+/** Open the directory of a real path, which must not have moved. Throws errors of node:fs. */
 export function openPath(opener: Opener, real: string): OpenPath {
   const directory = openDirectory(opener, path.dirname(real));
   const at = directory.at(path.basename(real));
   return { real, at, directory, look: () => lookAt(at), close: () => directory.close() };
 }
 
-/** Run a step with a place and close it after. */
+/** Open a real path, run a function, and close it. */
 export async function withOpenPath<Result>(
   opener: Opener,
   real: string,
-  step: (place: OpenPath) => Result | Promise<Result>,
+  step: (opened: OpenPath) => Result | Promise<Result>,
 ): Promise<Result> {
-  const place = openPath(opener, real);
+  const opened = openPath(opener, real);
   try {
-    return await step(place);
+    return await step(opened);
   } finally {
-    place.close();
+    opened.close();
   }
 }
 
-/** What stands at a real path; `null` where it, or a directory on the way, is missing or moved. */
+/** The stat of a real path; `null` where it, or a directory above it, is missing or was moved. */
 export function statReal(opener: Opener, real: string): BigIntStats | null {
-  let place: OpenPath;
+  let opened: OpenPath;
   try {
-    place = openPath(opener, real);
+    opened = openPath(opener, real);
   } catch (error) {
     if (isAbsent(error)) return null;
     throw error;
   }
   try {
-    return place.look();
+    return opened.look();
   } finally {
-    place.close();
+    opened.close();
   }
 }
 
@@ -65,7 +65,7 @@ export function movedOrReplaced(code: "ENOTDIR" | "ESTALE"): Error {
   return Object.assign(new Error("moved or replaced"), { code });
 }
 
-/** Flush directories to the disk; one that is gone by now needs none. */
+/** Flush directories to the disk; those that no longer exist are skipped. */
 export async function syncDirectories(opener: Opener, directories: Iterable<string>): Promise<void> {
   for (const real of new Set(directories)) {
     let handle: Handle;

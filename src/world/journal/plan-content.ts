@@ -9,28 +9,28 @@ import type { Content, Plan, StepMeaning } from "./plan.js";
 import { digestSource, type Source, type SourceDeps } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
-/** Count bytes that are to be kept, and refuse where they are too many. */
+/** Count bytes to be stored, and refuse if they are too many. */
 export function byteBudget(maxBytes: number): (bytes: number) => void {
   let kept = 0;
   return (bytes) => {
     kept += bytes;
     if (kept <= maxBytes) return;
     throw new ToolValidationError(
-      `The change cannot be undone: more than ${maxBytes} bytes would have to be kept for it.`,
+      `The change could not be undone: more than ${maxBytes} bytes would have to be stored for it.`,
       {
         code: "FILE_TOO_LARGE",
-        hint: "Change less at once, raise the journal's limit, or let a shell command do it, which is not journalled.",
+        hint: "Change less at once, raise the journal's limit, or use a shell command, whose changes are not journalled.",
       },
     );
   };
 }
 
-// What a diff of two such files takes is still quick.
+// Files up to this size are still compared quickly.
 const diffBytes = 1 << 18;
 
 /**
- * What is known of the new content stays kept as long as the step: what came from the journal, for it
- * must be there while the step is prepared, and small texts, to show what someone changed since.
+ * The blobs of the new content that are kept as long as the step: those that came from the journal, because
+ * preparing the step needs them, and small texts, to show what others changed since.
  */
 export async function storeAfter(blobs: BlobStore, content: Content | null): Promise<BlobRef[]> {
   if (content === null || content.image.type === "symlink") return [];
@@ -46,7 +46,7 @@ export async function storeAfter(blobs: BlobStore, content: Content | null): Pro
   return [await blobs.put(source.data, { durable: false })];
 }
 
-/** What will stand where a content is put by the step of a number. */
+/** What will exist at a path after the step with this number. */
 export function toNode(content: Content, madeBy: number): VirtualNode {
   const { image } = content;
   if (image.type === "symlink") return { type: "symlink", target: image.target, madeBy };
@@ -60,7 +60,7 @@ export function toNode(content: Content, madeBy: number): VirtualNode {
   return { ...common, type: "file", size: image.size, ...hash, source };
 }
 
-/** What a move remembers of the thing that moves. */
+/** The image of what a move moves. */
 export async function movedImage(
   deps: SourceDeps,
   node: Exclude<VirtualNode, { type: "other" }>,
@@ -72,10 +72,10 @@ export async function movedImage(
   return { type: "file", ...ref };
 }
 
-/** A directory with nothing in it, as the system makes it. */
+/** An empty directory with the default mode. */
 export const emptyDirectory = { image: { type: "directory", tree: null, size: 0 } } as const;
 
-/** Plan the directories above a path that are not there yet. */
+/** Plan the missing parents of a path. */
 export async function planParents(
   deps: GuardDeps,
   plan: Plan,

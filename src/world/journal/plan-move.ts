@@ -67,7 +67,7 @@ function isSameNode(one: VirtualNode, other: VirtualNode): boolean {
   return isSameFile(one.disk.stat, other.disk.stat);
 }
 
-/** No rename crosses file systems: a copy there, and what was here goes. */
+/** A rename cannot cross file systems: plan a copy and a delete. */
 async function planAcross(
   plan: Plan,
   { from, to, node, mutation }: { from: string; to: string; node: VirtualNode; mutation: MoveMutation },
@@ -77,7 +77,7 @@ async function planAcross(
   await plan.set(from, null, { op: "move", text: mutation.from });
 }
 
-/** The device that a path lies, or will lie, on. */
+/** The device that a path is, or will be, on. */
 function deviceOf(deps: GuardDeps, real: string): bigint | undefined {
   for (let directory = path.dirname(real); ; directory = path.dirname(directory)) {
     const stat = statReal(deps.opener, directory);

@@ -23,14 +23,14 @@ import type { PreviousContent, Plan } from "./plan.js";
 import { digestSource, readBytes, type Source } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
-/** What mutations are judged by. */
+/** The rules and limits for mutations. */
 export interface MutationDeps extends GuardDeps {
   readonly maxFileSize: number;
 }
 
 type Mutation<Op extends FileMutation["op"]> = Extract<FileMutation, { op: Op }>;
 
-/** Plan a mutation on the outcome of those before it; what cannot work is refused here. */
+/** Plan a mutation on the outcome of the previous ones; one that cannot work is refused here. */
 export function planMutation(deps: MutationDeps, plan: Plan, mutation: FileMutation): Promise<void> {
   const text = "path" in mutation ? mutation.path : mutation.to;
   return withPathAsync(text, () => planByOperation(deps, plan, mutation));
@@ -130,7 +130,7 @@ async function planDelete(deps: MutationDeps, plan: Plan, mutation: Mutation<"de
   checkIdentity(text, node, ifIdentity);
   await checkContent(plan.deps, { text, node, wanted: mutation.ifContent });
   if (node.type === "directory" && !recursive) {
-    throw fileConflict(text, "is a directory, and only recursive deletes take one with all in it");
+    throw fileConflict(text, "is a directory; only a recursive delete removes it");
   }
   await judgeMovedTree(deps, node, { text, to: real });
   await plan.set(real, null, { op: "delete", text });
@@ -194,7 +194,7 @@ function sizeOf(source: Source): number {
 // A small file is read once and joined in memory.
 const joinedBytes = 1 << 18;
 
-/** Only a regular file can be given another content, and only one that its owner lets us write. */
+/** Only regular files that this process may write can get new content. */
 function checkTarget(deps: MutationDeps, text: string, node: VirtualNode | null): void {
   if (node === null) return;
   if (node.type === "directory") throw systemFailure(text, "EISDIR");
@@ -202,11 +202,11 @@ function checkTarget(deps: MutationDeps, text: string, node: VirtualNode | null)
   const { disk } = node;
   if (disk === undefined) return;
   withPath(text, () => {
-    const place = openPath(deps.opener, disk.real);
+    const target = openPath(deps.opener, disk.real);
     try {
-      accessSync(place.at, constants.W_OK);
+      accessSync(target.at, constants.W_OK);
     } finally {
-      place.close();
+      target.close();
     }
   });
 }

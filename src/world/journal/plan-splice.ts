@@ -16,20 +16,20 @@ import type { VirtualNode } from "./virtual-files.js";
 
 type SpliceMutation = Extract<FileMutation, { op: "splice" }>;
 
-/** The parts of which the next content consists, the first being what stays before the first splice. */
+/** The parts of the next content, beginning with what stays before the first splice. */
 export function piecesOf({ path, before, splices }: SpliceMutation): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   let from = 0;
   for (const { start, end, data } of splices) {
     if (start < from || end < start || end > before.length)
-      throw fileConflict(path, "cannot be cut like this");
+      throw fileConflict(path, "cannot be edited with overlapping or unordered splices");
     pieces.push(before.subarray(from, start), data);
     from = end;
   }
   return [...pieces, before.subarray(from)];
 }
 
-/** A content that is to be replaced by its own pieces and others. */
+/** A content and its replacement, which consists of pieces of it and new ones. */
 export interface Spliced {
   /** The path to name in errors. */
   readonly text: string;
@@ -39,8 +39,8 @@ export interface Spliced {
 }
 
 /**
- * Of a file that changes a little only the difference is kept. That it still holds what it should is looked at as
- * late as possible: while the new content is on its way to the disk.
+ * For a small change only the difference is stored. Whether the file still has the expected content is checked as late
+ * as possible, while the new content is being written.
  */
 export async function previousOfSplice(
   plan: Plan,

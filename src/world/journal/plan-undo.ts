@@ -21,19 +21,19 @@ import { contentBefore, mergeUndo, textAfter } from "./merge-undo.js";
 import { describeConflict, undoRefused, type UndoConflict } from "./undo-conflict.js";
 import type { VirtualNode } from "./virtual-files.js";
 
-/** A change that is to be taken back, and where it stands in the journal. */
+/** A change to undo, and its position in the journal. */
 export type UndoTarget = JournalEntry["changes"][number] & { readonly entry: number };
 
 export interface UndoDeps extends GuardDeps {
   readonly guard: Guard;
   readonly store: JournalStore;
-  /** Bring the former content back whatever others made of the file since; what they made stays in the journal. */
+  /** Restore the previous content even if others changed the file since; their version stays in the journal. */
   readonly force?: boolean | undefined;
 }
 
 /**
- * Plan the opposite of changes, the newest first. What others changed elsewhere in a file stays; where they changed the
- * same lines, the undo is refused as a whole.
+ * Plan the inverse of changes, the newest first. Changes by others elsewhere in a file are preserved; if they changed the
+ * same lines, the whole undo is refused.
  */
 export async function planUndo(
   deps: UndoDeps,
@@ -63,7 +63,7 @@ interface Undo {
   readonly text: string;
 }
 
-/** What is special about a file that was brought back although others had changed it. */
+/** How a file was restored although others had changed it. */
 type Reconciled = Partial<
   Pick<UndoneFile, "merged" | "forced" | "restoredContentLen" | "previousContentLen">
 >;
@@ -77,7 +77,7 @@ async function invertSet(undo: Undo, step: SetStep): Promise<UndoConflict | Reco
   return undefined;
 }
 
-/** Take a change out of a file that others changed since: merged where that is clear, by force where a person says so. */
+/** Undo a change of a file that others changed since: by a merge where possible, or by force. */
 async function reconcile(
   undo: Undo,
   step: SetStep,
@@ -113,7 +113,7 @@ async function invertMove(undo: Undo, step: MoveStep): Promise<UndoConflict | un
   const { plan, deps, text } = undo;
   const node = plan.files.look(step.to);
   const { moved } = step;
-  // A directory may hold what it likes by now: all of it goes back with it.
+  // A moved directory may have other entries by now: they are moved back with it.
   const matches =
     moved.type === "directory"
       ? node?.type === "directory"
@@ -135,7 +135,7 @@ async function invertMove(undo: Undo, step: MoveStep): Promise<UndoConflict | un
   return undefined;
 }
 
-/** Plan that a path has a former content again, or none. */
+/** Plan to restore the previous content of a path, or to delete it. */
 async function put(
   undo: Undo,
   real: string,
@@ -154,7 +154,7 @@ async function put(
   await plan.set(real, await withHash(plan, await toContent(plan.deps.blobs, image, base)), meaning);
 }
 
-/** What was kept as a difference only gets its hash now. */
+/** Content that was stored as a difference gets its hash now. */
 async function withHash(plan: Plan, content: Content): Promise<Content> {
   if (content.image.type !== "file" || content.image.hash !== "" || !("source" in content)) return content;
   const { hash } = await digestSource(plan.deps, content.source);
@@ -178,12 +178,9 @@ function neededBlobs(image: NodeImage): string[] {
 }
 
 function contentNotFound(text: string): ToolResourceNotFoundError {
-  return new ToolResourceNotFoundError(
-    `The previous content of "${text}" was not found in the journal any more.`,
-    {
-      hint: "It was dropped by the limits on age and size, or cleared.",
-    },
-  );
+  return new ToolResourceNotFoundError(`The previous content of "${text}" was not found in the journal.`, {
+    hint: "It was dropped by the limits on age and size, or cleared.",
+  });
 }
 
 function shownPath({ guard }: UndoDeps, { step }: JournalChange): string {

@@ -23,34 +23,34 @@ import {
   type VirtualTree,
 } from "./virtual-files.js";
 
-/** What stood where a content goes, known beforehand. */
+/** The content that a step replaces, if it is known beforehand. */
 export interface PreviousContent {
   readonly image: FileImage;
   readonly blobs: readonly BlobRef[];
-  /** The hash of the next content, which is taken while that is on its way to the disk. */
+  /** Computes the hash of the next content, while that is being written. */
   readonly hashAfter: () => Promise<string>;
 }
 
-/** A content that is to be prepared. */
+/** A content to be written. */
 export type Content =
   | { readonly image: FileImage; readonly source: Source; readonly previous?: PreviousContent }
   | { readonly image: LinkImage }
   | { readonly image: DirectoryImage; readonly tree?: VirtualTree };
 
-/** What must still stand at a path when the step is taken; `null`: nothing. */
+/** What must still exist at a path when a step is applied; `null` for nothing. */
 export interface Expectation {
   readonly real: string;
   readonly stamp: string | null;
-  /** What all below it must still look like once it is put aside. */
+  /** The digest that everything below it must still have once it was moved to its temporary name. */
   readonly treeStamp?: string;
 }
 
-/** A step with all that is needed to take it. */
+/** A step with everything that applying it needs. */
 export interface PlannedStep {
   readonly change: JournalChange;
   readonly content: Content | null;
   readonly expects: readonly Expectation[];
-  /** The step of this number makes what this one moves. */
+  /** The number of the step that creates what this one moves. */
   readonly madeBy: number | undefined;
   /** The path to name in errors. */
   readonly text: string;
@@ -64,10 +64,10 @@ export interface StepMeaning {
   readonly inverts?: JournalChange["inverts"];
 }
 
-/** Steps that are planned one after another, each on the outcome of those before. */
+/** Steps that are planned one after another, each on the outcome of the previous ones. */
 export interface Plan {
   readonly files: VirtualFiles;
-  /** For looking at contents as they will be. */
+  /** For reading contents as they will be. */
   readonly deps: ImageDeps;
   set(real: string, content: Content | null, meaning: StepMeaning): Promise<void>;
   move(from: string, to: string, meaning: StepMeaning): Promise<void>;
@@ -75,9 +75,9 @@ export interface Plan {
 }
 
 export interface PlanOptions extends SourceDeps {
-  /** Part of the names of temporary files; nobody else uses it. */
+  /** Unique part of the names of temporary files. */
   readonly token: string;
-  /** More than this many bytes cannot be kept for an undo. */
+  /** How many bytes may be stored for an undo. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -88,7 +88,7 @@ interface Draft extends Omit<PlannedStep, "change"> {
   readonly blobs: readonly BlobRef[];
 }
 
-/** Begin a plan on the disk as it is. Contents are kept as it goes, so a plan given up leaves only blobs. */
+/** Begin a plan on the current state of the disk. Previous contents are stored while planning, so an abandoned plan leaves only blobs. */
 export function createPlan(options: PlanOptions): Plan {
   const files = createVirtualFiles(options.opener);
   const deps: ImageDeps = { ...options, files, onBytes: byteBudget(options.maxBytes) };
@@ -105,7 +105,7 @@ export function createPlan(options: PlanOptions): Plan {
   };
 }
 
-/** A plan as it grows. */
+/** The state of a plan. */
 interface PlanState {
   readonly files: VirtualFiles;
   readonly deps: ImageDeps;
@@ -169,7 +169,7 @@ async function keep(
   return node === null ? { image: null, blobs: [] } : storeImage(deps, { real, node, text });
 }
 
-/** What an earlier step put somewhere has been looked at already, in its own place. */
+/** What an earlier step creates or moves has been checked by that step. */
 function expect({ changed }: PlanState, real: string, node: VirtualNode | null): Expectation[] {
   if (changed.has(real) || (node !== null && node.disk?.real !== real)) return [];
   return [{ real, stamp: node?.disk === undefined ? null : stampOf(node.disk.stat) }];

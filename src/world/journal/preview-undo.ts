@@ -8,7 +8,7 @@ import { readDescriptor } from "./sources.js";
 import { readText } from "./undo-conflict.js";
 import { createVirtualFiles, type VirtualNode } from "./virtual-files.js";
 
-/** What taking changes back would do. The plan is thrown away: nothing is written. */
+/** What undoing changes would do. The plan is discarded: nothing is written. */
 export async function previewUndo(
   deps: UndoDeps,
   plan: Plan,
@@ -29,19 +29,19 @@ export async function previewUndo(
   return { files: newestOfEach(files), diff: diffs.join("") };
 }
 
-/** What is not there has no text; what is there but no file cannot be shown. */
+/** Empty for a missing file; `undefined` for anything but a file. */
 async function textOf(plan: Plan, node: VirtualNode | null): Promise<string | undefined> {
   if (node === null) return "";
   return node.type === "file" ? readText(plan, node.source) : undefined;
 }
 
-/** The real paths that changes are about; what came along with them is left out. */
+/** The real paths of changes, without those of implied changes such as parents. */
 export function pathsOf(targets: readonly UndoTarget[]): Set<string> {
   const shown = targets.filter((target) => !target.implied);
   return new Set(shown.flatMap(({ step }) => (step.kind === "set" ? [step.path] : [step.from, step.to])));
 }
 
-/** One line a file: from what it has now to what it will have in the end. */
+/** One item for each file: from its current content to its final one. */
 function newestOfEach(files: readonly UndoneFile[]): UndoneFile[] {
   const byPath = new Map<string, UndoneFile>();
   for (const file of files) {
@@ -54,7 +54,7 @@ function newestOfEach(files: readonly UndoneFile[]): UndoneFile[] {
   return [...byPath.values()];
 }
 
-/** Contents that can be read but get no new ones: for a plan that is only looked at. */
+/** A blob store that stores nothing new, for a plan that is only previewed. */
 export function createReadOnlyBlobs(blobs: BlobStore): BlobStore {
   return {
     ...blobs,

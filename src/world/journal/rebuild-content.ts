@@ -7,7 +7,7 @@ export interface RebuildDeps extends SourceDeps {
   readonly store: Pick<JournalStore, "changesAfter">;
 }
 
-/** A content that a change left, and where that change stands in the journal. */
+/** The content after a change, and the position of that change in the journal. */
 export interface RecordedContent {
   readonly path: string;
   readonly entry: number;
@@ -19,8 +19,8 @@ export interface RecordedContent {
 const maxBytes = 1 << 20;
 
 /**
- * The bytes that a change left behind, though the file was changed since: kept whole, or traced back from the newest
- * version through the differences of the changes in between. `undefined` where that is not possible any more.
+ * The bytes after a change, although the file was changed since: stored whole, or rebuilt from the newest version
+ * through the differences of later changes. `undefined` where that is no longer possible.
  */
 export async function rebuildAfter(
   deps: RebuildDeps,
@@ -48,7 +48,7 @@ export async function rebuildAfter(
   return hash === left.image.hash ? bytes : undefined;
 }
 
-/** What was there before the change, made of what it left. */
+/** The bytes before a change, rebuilt from those after it. */
 export async function rebuildBefore(
   deps: SourceDeps,
   before: FileImage,

@@ -2,12 +2,12 @@ import type { JournalEntry } from "../../contract/ports/journal.js";
 import { finishEntry, finishRemovals, leavesTemp, rollBackEntry, type ExecuteDeps } from "./execute-plan.js";
 import { isComplete, removeTemps } from "./roll-back.js";
 
-/** What became of an entry that had not ended. */
+/** What happened to an unfinished entry. */
 export type RecoveryOutcome =
   | { readonly outcome: "completed" | "rolledBack" }
   | { readonly outcome: "failed"; readonly problems: readonly string[] };
 
-/** Bring an entry that did not end to one: whole, or as if it had never begun. */
+/** Complete an unfinished entry, or take it back as if it had never begun. */
 export async function recoverEntry(deps: ExecuteDeps, entry: JournalEntry): Promise<RecoveryOutcome> {
   const { store } = deps;
   const steps = entry.changes.map((change) => change.step);

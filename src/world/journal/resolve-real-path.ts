@@ -7,8 +7,8 @@ import type { VirtualNode } from "./virtual-files.js";
 const attempts = 50;
 
 /**
- * The real path that a text means, judged. Names that do not exist yet are kept as written: an earlier
- * mutation of the same set may make them. What is done later opens this very path and no other.
+ * The real path that a text stands for, judged. Names that do not exist yet stay as written: an earlier
+ * mutation of the same call may create them. Later steps open exactly this path.
  */
 export function resolveRealPath(deps: GuardDeps, text: string, wanted: AccessRequest): string {
   const lexical = toLexicalPath(deps.rules, text, wanted.access);
@@ -22,7 +22,7 @@ export function resolveRealPath(deps: GuardDeps, text: string, wanted: AccessReq
   throw pathChanged(text);
 }
 
-/** Judge all in a directory for being taken away from where it is, and for being at `to` if that differs. */
+/** Judge everything in a directory for being moved away, and for being at `to` if that differs. */
 export async function judgeMovedTree(
   deps: GuardDeps,
   node: VirtualNode,

@@ -10,23 +10,23 @@ import type { SourceDeps } from "./sources.js";
 import { toContent } from "./images.js";
 import { createVirtualFiles } from "./virtual-files.js";
 
-/** What a rollback works on. */
+/** What a rollback needs. */
 export interface RollBackDeps extends SourceDeps {
   readonly guard: Guard;
 }
 
 export interface RollBack {
   readonly steps: readonly JournalStep[];
-  /** Only the first so many are not taken back yet. */
+  /** How many steps, from the first, are not taken back yet. */
   readonly standing: number;
-  /** Told how many are left once one more is taken back for good. */
+  /** Called with the number of steps left once another one is taken back. */
   readonly onRetreat: (standing: number) => Promise<void>;
 }
 
 /**
- * Take back the steps of an entry that did not end, the last one first, whether they were taken or not:
- * what is on the disk tells. It may be cut off and begun again: what was prepared goes last of all.
- * Returns what stands in the way, where someone else changed the same places since.
+ * Take back the steps of an unfinished entry, the last one first, whether they were applied or not: the disk
+ * shows which. It can be interrupted and started again: prepared files are removed last. Returns what prevents
+ * it where others changed the same paths since.
  */
 export async function rollBackSteps(deps: RollBackDeps, work: RollBack): Promise<readonly string[]> {
   const problems: string[] = [];
@@ -58,7 +58,7 @@ async function rollBackStep(
   return rollBackMove(deps, step, laterTaken);
 }
 
-/** Whether what a step prepared has left its temporary name for its place. */
+/** Whether the prepared file of a step was moved to its target. */
 function isPlaced(deps: RollBackDeps, step: SetStep): boolean {
   const temp = statReal(deps.opener, step.temp);
   if (temp === null) return true;
@@ -66,12 +66,12 @@ function isPlaced(deps: RollBackDeps, step: SetStep): boolean {
   return present !== null && isSameFile(temp, present);
 }
 
-/** Remove what a step prepared or put aside. */
+/** Remove the temporary files of a step. */
 export async function removeTemps(deps: RollBackDeps, step: JournalStep): Promise<void> {
   for (const temp of [step.temp, restoreName(step)]) await removeNode(deps, temp);
 }
 
-/** Whether all steps are taken, for entries of which the disk can tell. */
+/** Whether all steps were applied, for entries where the disk can show it. */
 export async function isComplete(deps: RollBackDeps, steps: readonly JournalStep[]): Promise<boolean> {
   const last = new Map<string, NodeImage>();
   for (const step of steps) {
@@ -104,8 +104,8 @@ async function rollBackSet(deps: RollBackDeps, step: SetStep): Promise<string | 
 }
 
 /**
- * A move is known by its inode. Where a later step, now taken back, gave the place another one, that
- * step tells that this one was taken too. What it replaced waits under the temporary name.
+ * A move is recognized by its inode. If a later step, now taken back, replaced the inode there, that step
+ * shows that this one was applied too. What the move replaced is under the temporary name.
  */
 async function rollBackMove(
   deps: RollBackDeps,
@@ -119,17 +119,17 @@ async function rollBackMove(
   if (to !== null && (inodeOf(to) === step.inode || (laterTaken && from === null))) {
     if (from !== null && !isSameFile(from, to)) return `${step.from} was taken by something else`;
     if (from === null) await rename(deps, step.to, step.from);
-    else await withOpenPath(opener, step.to, (place) => unlinkSync(place.at));
+    else await withOpenPath(opener, step.to, (target) => unlinkSync(target.at));
   }
   if (step.overwritten === null || statReal(opener, step.to) !== null) return undefined;
   return rename(deps, step.temp, step.to);
 }
 
-/** Take away what a step made, unless something was put into it or it was changed. */
+/** Remove what a step created, unless others changed it or put something into it. */
 async function removeMade(deps: RollBackDeps, real: string, image: NodeImage): Promise<string | undefined> {
   if (image.type === "directory" && image.tree === null) {
-    // A directory that someone put something into is theirs now.
-    await withOpenPath(deps.opener, real, (place) => removeIfEmpty(place));
+    // A directory with entries of others stays.
+    await withOpenPath(deps.opener, real, (target) => removeIfEmpty(target));
     return undefined;
   }
   if (!(await isImage(deps, real, image))) return `${real} was changed by someone else`;
@@ -137,7 +137,7 @@ async function removeMade(deps: RollBackDeps, real: string, image: NodeImage): P
   return undefined;
 }
 
-/** Bring back what stood at a path, prepared under a name of its own, so that it can begin again. */
+/** Restore the previous content of a path; it is prepared under its own temporary name, so that it can be repeated. */
 async function restore(
   deps: RollBackDeps,
   step: SetStep,
@@ -177,17 +177,17 @@ async function removeNode(deps: RollBackDeps, real: string): Promise<void> {
   const stat = statReal(deps.opener, real);
   if (stat === null) return;
   if (stat.isDirectory()) return deps.guard.removeTree(deps.guard.display(real));
-  const place = openPath(deps.opener, real);
+  const target = openPath(deps.opener, real);
   try {
-    unlinkSync(place.at);
+    unlinkSync(target.at);
   } finally {
-    place.close();
+    target.close();
   }
 }
 
-function removeIfEmpty(place: OpenPath): void {
+function removeIfEmpty(target: OpenPath): void {
   try {
-    rmdirSync(place.at);
+    rmdirSync(target.at);
   } catch (error) {
     const code = errnoOf(error);
     if (code !== "ENOTEMPTY" && code !== "EEXIST" && code !== "ENOENT") throw error;

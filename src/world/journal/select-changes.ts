@@ -11,13 +11,13 @@ import type { GuardDeps } from "../files/locate.js";
 import { resolveRealPath } from "./resolve-real-path.js";
 import type { UndoTarget } from "./plan-undo.js";
 
-/** What is to be undone: as for a person, the last change that a session made, or all of several calls. */
+/** What to undo: by path, call or task, the last change of a session, or all changes of several calls. */
 export type UndoSelector =
   | ChangeSelector
   | { readonly lastOf: string }
   | { readonly callIds: readonly string[] };
 
-/** The changes that are meant, newest first. Throws where there is nothing to undo. */
+/** The selected changes, newest first. Throws if there is nothing to undo. */
 export async function selectChanges(
   deps: GuardDeps,
   store: JournalStore,
@@ -34,7 +34,7 @@ export async function selectChanges(
   throw nothingFound(what, "path" in what ? await changedAbove(deps, store, what.path) : undefined);
 }
 
-/** The real paths that a text may stand for in the journal: through a link at its end, and the link itself. */
+/** The real paths that a text can mean in the journal: the target of a link, and the link itself. */
 export function realPaths(deps: GuardDeps, text: string): string[] {
   const through = resolveRealPath(deps, text, { access: "read" });
   const itself = resolveRealPath(deps, text, { access: "read", follow: false });
@@ -43,7 +43,7 @@ export function realPaths(deps: GuardDeps, text: string): string[] {
 
 const searchLimits = [50, 1_000, 10_000];
 
-/** The newest entry of a session that still stands: the history tells the calls, the entries tell whose they are. */
+/** The newest change of a session that is not undone: the history lists calls, their entries name the session. */
 async function lastOfSession(store: JournalStore, sessionId: string): Promise<UndoTarget[]> {
   const known = new Set<string>();
   for (const limit of searchLimits) {
@@ -57,7 +57,7 @@ async function lastOfSession(store: JournalStore, sessionId: string): Promise<Un
     }
     if (records.length < limit) break;
   }
-  throw new ToolResourceNotFoundError("Nothing to undo was found: this session has changed no file.", {
+  throw new ToolResourceNotFoundError("Nothing to undo was found: this session has not changed any file.", {
     hint: "Name a path, a call or a task; edit_history lists what can be undone.",
   });
 }
@@ -66,7 +66,7 @@ async function matchingChanges(store: JournalStore, what: ChangeSelector): Promi
   return (await store.select(what)).flatMap((entry) => toTargets(entry, entry.changes));
 }
 
-/** Of several calls as one, the newest change first whoever made it. */
+/** All changes of several calls, the newest first. */
 async function changesOfCalls(store: JournalStore, callIds: readonly string[]): Promise<UndoTarget[]> {
   const entries: JournalEntry[] = [];
   for (const callId of callIds) entries.push(...(await store.select({ callId })));
@@ -74,7 +74,7 @@ async function changesOfCalls(store: JournalStore, callIds: readonly string[]): 
   return newestFirst.flatMap((entry) => toTargets(entry, entry.changes));
 }
 
-/** Of a path only its last change, with what belongs to it in the same entry. */
+/** The last change of a path, with what belongs to it in the same entry. */
 async function lastOfPath(deps: GuardDeps, store: JournalStore, text: string): Promise<UndoTarget[]> {
   const found = await Promise.all(realPaths(deps, text).map((real) => newestOf(store, real)));
   const [newest] = found
@@ -96,7 +96,7 @@ function toTargets(entry: JournalEntry, changes: JournalEntry["changes"]): UndoT
   return changes.map((change) => ({ ...change, entry: entry.id })).toReversed();
 }
 
-/** A file that was moved and edited in one call has two names and one history. */
+/** The changes connected to a path: a file that was moved and edited in one call has two paths and one history. */
 function connected(changes: JournalEntry["changes"], real: string): JournalEntry["changes"] {
   const paths = new Set([real]);
   const chosen = new Set<JournalEntry["changes"][number]>();
@@ -122,7 +122,7 @@ function pathsOf(step: JournalStep): string[] {
   return step.kind === "set" ? [step.path] : [step.from, step.to];
 }
 
-/** The nearest directory above whose own last change took the path along. */
+/** The call that last changed the nearest changed directory above a path. */
 async function changedAbove(deps: GuardDeps, store: JournalStore, text: string): Promise<string | undefined> {
   const [real = ""] = realPaths(deps, text);
   for (

@@ -8,7 +8,7 @@ import { notRegularFile } from "../files/file-errors.js";
 import type { Opener } from "../files/opener.js";
 import { openPath } from "./open-path.js";
 
-/** Where a content comes from while the disk still is as it was before the first step. */
+/** Where a content comes from, before the first step is applied. */
 export type Source =
   | { readonly kind: "data"; readonly data: Uint8Array }
   | { readonly kind: "pieces"; readonly pieces: readonly Uint8Array[] }
@@ -18,7 +18,7 @@ export type Source =
   | { readonly kind: "joined"; readonly first: Source; readonly rest: Uint8Array }
   | SplicedSource;
 
-/** Another content up to `head`, then something else, then the other one again from `tail` on. */
+/** The base up to `head`, then `middle`, then the base again from `tail` on. */
 export interface SplicedSource {
   readonly kind: "spliced";
   readonly base: Source;
@@ -99,7 +99,7 @@ export async function holdsBytes(deps: SourceDeps, source: Source, wanted: Uint8
   return position === known.length;
 }
 
-/** Whoever knows the bytes has just read them: they lie in memory, where a read is quicker than a change of threads. */
+/** The file was read just before and is cached, so a synchronous read is faster than the thread pool. */
 async function fileHolds(opener: Opener, real: string, known: Buffer): Promise<boolean> {
   const file = openRegular(opener, real);
   try {
@@ -131,7 +131,7 @@ export async function digestSource(deps: SourceDeps, source: Source): Promise<Bl
   return { hash: digest.digest("hex"), size };
 }
 
-/** Keep a source as a blob; a large file on the disk is linked rather than copied. */
+/** Store a source as a blob; a large file on the disk is linked instead of copied. */
 export async function storeSource(deps: SourceDeps, source: Source): Promise<BlobRef> {
   if (source.kind === "data") return deps.blobs.put(source.data);
   if (source.kind === "disk") return storeFile(deps, source.real);
@@ -144,7 +144,7 @@ export async function storeSource(deps: SourceDeps, source: Source): Promise<Blo
   }
 }
 
-// Each read is a trip through the thread pool, so large files take few.
+// Each read is a trip through the thread pool, so large files are read in few.
 const chunkBytes = 1 << 22;
 const readAsync = promisify(read);
 
@@ -206,24 +206,24 @@ interface RegularFile {
   close(): void;
 }
 
-/** Open a regular file by its real path, looked at before it is opened, so that nothing else ever is. */
+/** Open a regular file by its real path; its type is checked before, so that nothing else is ever opened. */
 function openRegular(opener: Opener, real: string): RegularFile {
-  const place = openPath(opener, real);
+  const opened = openPath(opener, real);
   try {
-    const handle = opener.openChild(place.directory, path.basename(real), real);
+    const handle = opener.openChild(opened.directory, path.basename(real), real);
     try {
       if (!handle.stat.isFile()) throw notRegularFile(real);
       const fd = handle.reopen(constants.O_RDONLY | constants.O_NONBLOCK);
       const close = (): void => {
         closeSync(fd);
-        place.close();
+        opened.close();
       };
-      return { fd, size: handle.stat.size, at: place.at, close };
+      return { fd, size: handle.stat.size, at: opened.at, close };
     } finally {
       handle.close();
     }
   } catch (error) {
-    place.close();
+    opened.close();
     throw error;
   }
 }

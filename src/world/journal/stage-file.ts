@@ -20,13 +20,13 @@ export interface StagedFile {
 /** Flushes a descriptor and closes it, now or later. */
 export type Flush = (fd: number) => Promise<void>;
 
-/** Write a new file at a path of node:fs; its content must be the one that was announced. */
+/** Write a new file; its content must have the hash of its image. */
 export async function stageFile(
   deps: SourceDeps,
   at: string | Buffer,
   { image, source, text, flush = flushNow }: StagedFile,
 ): Promise<void> {
-  // Closed to others until it has its own mode.
+  // Private until it has its own mode.
   const fd = openSync(at, newFile, image.mode === undefined ? 0o666 : 0o600);
   try {
     await fill(deps, fd, { image, source, text });
@@ -47,7 +47,7 @@ async function flushNow(fd: number): Promise<void> {
 }
 
 async function fill(deps: SourceDeps, fd: number, { image, source, text }: StagedFile): Promise<void> {
-  // What lies in memory is what was hashed.
+  // Data in memory is what was hashed.
   if (source.kind === "data") return writeBytes(fd, source.data);
   if (source.kind === "pieces") {
     for (const piece of source.pieces) await writeBytes(fd, piece);
@@ -62,7 +62,7 @@ async function fill(deps: SourceDeps, fd: number, { image, source, text }: Stage
     throw fileConflict(text, "was changed by someone else meanwhile");
 }
 
-/** Owner, where the system lets us, then mode, since a change of owner drops set-id bits. */
+/** Set the owner, where permitted, then the mode, because a change of owner drops set-id bits. */
 export function setAttributes(fd: number, { mode, uid, gid }: NodeAttributes): void {
   if (uid !== undefined && gid !== undefined) keepOwner(fd, uid, gid);
   if (mode !== undefined) fchmodSync(fd, mode);
@@ -98,7 +98,7 @@ export function createFlushes(): Flushes {
     try {
       await syncFile(fd);
     } catch (error) {
-      // Some file systems know no flush of directories, and say so in this way.
+      // Some file systems cannot flush directories and report it with this code.
       if ((error as NodeJS.ErrnoException).code !== "EINVAL") failure ??= error;
     } finally {
       closeSync(fd);

@@ -20,24 +20,24 @@ export interface Staging {
 /** Prepare a content under a temporary name; returns its device and inode. */
 export function stageContent(deps: SourceDeps, temp: string, staging: Staging): Promise<string> {
   return withPathAsync(staging.text, () =>
-    withOpenPath(deps.opener, temp, async (place) => {
-      await make(deps, place, staging);
-      const stat = place.look();
+    withOpenPath(deps.opener, temp, async (target) => {
+      await make(deps, target, staging);
+      const stat = target.look();
       if (stat === null) throw movedOrReplaced("ESTALE");
       return inodeOf(stat);
     }),
   );
 }
 
-async function make(deps: SourceDeps, place: OpenPath, { content, text, flush }: Staging): Promise<void> {
+async function make(deps: SourceDeps, target: OpenPath, { content, text, flush }: Staging): Promise<void> {
   const { image } = content;
-  if (image.type === "symlink") return symlinkSync(Buffer.from(image.target, "latin1"), place.at);
+  if (image.type === "symlink") return symlinkSync(Buffer.from(image.target, "latin1"), target.at);
   if (image.type === "file") {
     const source = "source" in content ? content.source : ({ kind: "blob", hash: image.hash } as const);
-    return stageFile(deps, place.at, { image, source, text, ...(flush !== undefined && { flush }) });
+    return stageFile(deps, target.at, { image, source, text, ...(flush !== undefined && { flush }) });
   }
-  mkdirSync(place.at, image.mode === undefined ? {} : { mode: 0o700 });
-  const top = deps.opener.openChild(place.directory, path.basename(place.real), place.real);
+  mkdirSync(target.at, image.mode === undefined ? {} : { mode: 0o700 });
+  const top = deps.opener.openChild(target.directory, path.basename(target.real), target.real);
   try {
     const tree = "tree" in content ? content.tree : undefined;
     if (tree !== undefined) await unpackTree(deps, top, { ...tree, text });

@@ -8,10 +8,10 @@ import { walkTree, type TreeStep, type TreeWalkOptions } from "../files/walk-tre
 import { stampOf } from "./open-path.js";
 import { readDescriptor } from "./sources.js";
 
-/** One thing below a directory. Paths and link targets are bytes, written as Latin-1. */
+/** One entry below a directory. Paths and link targets are bytes, written as Latin-1. */
 export interface TreeEntry {
   readonly path: string;
-  /** `special`: a FIFO, a socket or a device. It can be removed, but nothing can bring it back. */
+  /** `special`: a FIFO, a socket or a device, which can be deleted but not restored. */
   readonly type: "file" | "directory" | "symlink" | "special";
   readonly mode: number;
   readonly uid: number;
@@ -27,7 +27,7 @@ export interface TreeEntry {
 export interface CaptureOptions extends TreeWalkOptions {
   /** Where contents go; without it they are only hashed. */
   readonly writer?: BlobWriter;
-  /** Told how many bytes were read, so that too much can be refused on the way. */
+  /** Called with the number of bytes read, so that too many can be refused early. */
   readonly onBytes?: (bytes: number) => void;
   /** Refuse where a directory could not be emptied later. */
   readonly forRemoval?: boolean;
@@ -35,7 +35,7 @@ export interface CaptureOptions extends TreeWalkOptions {
   readonly stamps?: TreeStamps;
 }
 
-/** A quick look at a whole tree: equal as long as nothing in it was added, removed or written. */
+/** A quick digest of a whole tree: equal as long as nothing in it was added, removed or written. */
 export interface TreeStamps {
   add(relative: Buffer, stat: BigIntStats): void;
   digest(): string;
@@ -49,7 +49,7 @@ export function createTreeStamps(): TreeStamps {
   };
 }
 
-/** Take such a look at what is below an open directory. */
+/** The digest of everything below an open directory. */
 export async function stampTree(top: Handle, options: TreeWalkOptions): Promise<string> {
   const stamps = createTreeStamps();
   for await (const { step, handle } of walkOpened(top, options)) stamps.add(step.relative, handle.stat);
@@ -71,7 +71,7 @@ export async function captureTree(top: Handle, options: CaptureOptions): Promise
   return entries;
 }
 
-/** Stands for names, kinds, modes and contents of a tree, whatever the order they were found in. */
+/** A hash of the names, types, modes and contents of a tree, independent of their order. */
 export function treeHash(entries: readonly TreeEntry[]): string {
   const digest = createHash("sha256");
   for (const { path, type, mode, hash, target } of inWalkOrder(entries)) {
@@ -99,7 +99,7 @@ export async function readManifest(blobs: BlobStore, image: DirectoryImage): Pro
   return JSON.parse(Buffer.from(await blobs.read(image.manifest)).toString()) as TreeEntry[];
 }
 
-/** Fails with the system's word where this process may not remove what is in a directory. */
+/** Throws the system's error if this process may not delete the entries of a directory. */
 function refuseLocked(directory: Handle): void {
   accessSync(directory.self, constants.R_OK | constants.W_OK | constants.X_OK);
 }

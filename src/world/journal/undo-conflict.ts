@@ -4,7 +4,7 @@ import type { Plan } from "./plan.js";
 import { readSource, type Source } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
-/** A change that cannot be taken back, and what someone did since. */
+/** A change that cannot be undone, and what others did since. */
 export interface UndoConflict {
   readonly path: string;
   readonly reason: string;
@@ -12,7 +12,7 @@ export interface UndoConflict {
   readonly diff?: string;
 }
 
-/** Refuse an undo, with everything that stands in its way. */
+/** The error for an undo with conflicts. */
 export function undoRefused(conflicts: readonly UndoConflict[]): ToolExecutionError {
   const [first] = conflicts;
   const others = conflicts.length > 1 ? ` (and ${conflicts.length - 1} more)` : "";
@@ -38,7 +38,7 @@ export interface ConflictSubject {
   readonly left?: string | undefined;
 }
 
-/** Say what is there instead of what a change left, with a diff of texts. */
+/** Describe what is there now instead of the outcome of a change, with a diff of texts. */
 export async function describeConflict(plan: Plan, subject: ConflictSubject): Promise<UndoConflict> {
   const { path, expected, node } = subject;
   if (expected === null) return { path, reason: "exists again" };

@@ -17,8 +17,8 @@ export interface PackedTree {
 }
 
 /**
- * Fill a new directory with a tree. Directories get their own mode when all in them is made, since
- * that mode may forbid to make anything. One descriptor is open at a time.
+ * Fill a new directory with a tree. Directories get their own mode after their entries, because that mode may
+ * forbid creating any. One descriptor is open at a time.
  */
 export async function unpackTree(deps: SourceDeps, top: Handle, tree: PackedTree): Promise<void> {
   const trail: Level[] = [{ path: "", stat: top.stat, attributes: undefined }];

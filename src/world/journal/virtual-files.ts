@@ -16,13 +16,13 @@ export interface DiskNode {
 }
 
 interface NodeOrigin extends NodeAttributes {
-  /** It is on the disk, here. */
+  /** Where it is on the disk. */
   readonly disk?: DiskNode;
-  /** It will be made by the step of this number. */
+  /** The number of the step that will create it. */
   readonly madeBy?: number;
 }
 
-/** What stands at a path once the steps so far are taken. */
+/** What will exist at a path after the steps planned so far. */
 export type VirtualNode =
   | (NodeOrigin & {
       readonly type: "file";
@@ -45,7 +45,7 @@ export interface VirtualFiles {
   look(real: string): VirtualNode | null;
   /** Names in a directory. */
   names(real: string): Promise<string[]>;
-  /** Where a directory lies on the disk, if no step touches anything in it. */
+  /** Where a directory is on the disk, if no step changes anything in it. */
   untouched(real: string): string | undefined;
   set(real: string, node: VirtualNode | null): void;
   move(from: string, to: string): void;
@@ -67,7 +67,7 @@ export function createVirtualFiles(opener: Opener): VirtualFiles {
   };
 }
 
-/** Go back through the steps: each one either decides, or tells by which path to go on. */
+/** Go back through the steps: each one either decides, or changes the path to continue with. */
 function lookThrough(rules: readonly Rule[], opener: Opener, real: string): VirtualNode | null {
   let at = real;
   for (const rule of rules.toReversed()) {

@@ -1,10 +1,10 @@
 import { ToolValidationError } from "../../contract/errors.js";
 import type { Outputs } from "../../contract/ports/outputs.js";
-import { OutputShelf, type OutputStoreOptions } from "./output-shelf.js";
+import { OutputCatalogue, type OutputStoreOptions } from "./output-catalogue.js";
 import { pageOutput } from "./page-output.js";
 import { searchOutput } from "./search-output.js";
 
-export type { OutputStoreOptions } from "./output-shelf.js";
+export type { OutputStoreOptions } from "./output-catalogue.js";
 
 /** Outputs of all sessions; each session sees its own. */
 export interface OutputStore {
@@ -21,13 +21,13 @@ const maxNeedleBytes = 32 * 1024;
 
 /** Keep outputs in files; nothing touches the disk before the first output. */
 export function createOutputStore(options: OutputStoreOptions): OutputStore {
-  const shelf = new OutputShelf(options);
+  const catalogue = new OutputCatalogue(options);
   return {
     forSession: (sessionId) => ({
-      create: (kind) => shelf.create(sessionId, kind),
-      describe: (handle) => shelf.describe(handle, sessionId),
+      create: (kind) => catalogue.create(sessionId, kind),
+      describe: (handle) => catalogue.describe(handle, sessionId),
       page: (handle, wanted = {}) =>
-        shelf.withFile(handle, sessionId, async (file, index, { exact, untrusted }) => ({
+        catalogue.withFile(handle, sessionId, async (file, index, { exact, untrusted }) => ({
           ...(await pageOutput(file, index, { ...wanted, exact })),
           ...(untrusted === true && { untrusted }),
         })),
@@ -35,16 +35,16 @@ export function createOutputStore(options: OutputStoreOptions): OutputStore {
         refuseNeedle(text);
         const end = options.now() + searchMs;
         const expired = (): boolean => options.now() > end;
-        const most = Math.max(1, Math.min(Math.trunc(limit) || 1, 1000));
-        return shelf.withFile(handle, sessionId, async (file, _index, { untrusted }) => ({
-          ...(await searchOutput(file, { text, ignoreCase, limit: most, expired })),
+        const maxMatches = Math.max(1, Math.min(Math.trunc(limit) || 1, 1000));
+        return catalogue.withFile(handle, sessionId, async (file, _index, { untrusted }) => ({
+          ...(await searchOutput(file, { text, ignoreCase, limit: maxMatches, expired })),
           ...(untrusted === true && { untrusted }),
         }));
       },
     }),
-    endSession: (sessionId) => shelf.endSession(sessionId),
-    sweep: () => shelf.sweep(),
-    close: () => shelf.close(),
+    endSession: (sessionId) => catalogue.endSession(sessionId),
+    sweep: () => catalogue.sweep(),
+    close: () => catalogue.close(),
   };
 }
 

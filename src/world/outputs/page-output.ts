@@ -23,7 +23,7 @@ export interface PageOptions {
 }
 
 const defaultChars = 50_000;
-const mostChars = 1_000_000;
+const maxPageChars = 1_000_000;
 
 /** Read whole lines, as many as fit; one that does not fit alone is cut and says so. */
 export async function pageOutput(
@@ -33,7 +33,7 @@ export async function pageOutput(
 ): Promise<OutputPage> {
   await extendIndex(index, file);
   const totalLines = countLines(index);
-  const budget = clamp(options.maxChars, 1, mostChars, defaultChars);
+  const budget = clamp(options.maxChars, 1, maxPageChars, defaultChars);
   if (options.offset !== undefined) return pageFrom(file, index, { ...options, budget });
   const startLine = clamp(options.startLine, 1, totalLines + 1, 1);
   const wanted = clamp(options.endLine, startLine, totalLines, totalLines);

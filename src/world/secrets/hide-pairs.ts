@@ -1,9 +1,9 @@
 /** What stands in the place of a secret. */
-export const mark = "[redacted]";
+export const redactionMark = "[redacted]";
 
-const longestName = 81;
-const leastValue = 8;
-const longestValue = 4000;
+const maxNameLength = 81;
+const minValueLength = 8;
+const maxValueLength = 4000;
 
 /**
  * Hide the values of `name=value` and `name: value` where the name looks like that of a secret, quoted or not.
@@ -16,10 +16,10 @@ export function hidePairs(text: string, isSecret: (name: string) => boolean): st
     if (sign < last) continue; // inside of what is hidden already
     const name = nameBefore(text, sign);
     if (name === "") continue;
-    const from = skip(text, skip(text, sign + 1, isSpace), isQuote);
-    if (endOfValue(text, from, leastValue) - from < leastValue || !isSecret(name)) continue;
-    shown += `${text.slice(last, from)}${mark}`;
-    last = endOfValue(text, from, longestValue);
+    const from = skipOne(text, skipOne(text, sign + 1, isSpace), isQuote);
+    if (endOfValue(text, from, minValueLength) - from < minValueLength || !isSecret(name)) continue;
+    shown += `${text.slice(last, from)}${redactionMark}`;
+    last = endOfValue(text, from, maxValueLength);
   }
   return last === 0 ? text : `${shown}${text.slice(last)}`;
 }
@@ -45,12 +45,12 @@ function nameBefore(text: string, sign: number): string {
   if (isSpace(text.charCodeAt(end - 1))) end--;
   if (isQuote(text.charCodeAt(end - 1))) end--;
   let start = end;
-  while (start > 0 && end - start < longestName && isNamePart(text.charCodeAt(start - 1))) start--;
+  while (start > 0 && end - start < maxNameLength && isNamePart(text.charCodeAt(start - 1))) start--;
   while (start < end && !isLetter(text.charCodeAt(start))) start++;
   return text.slice(start, end);
 }
 
-function skip(text: string, at: number, what: (code: number) => boolean): number {
+function skipOne(text: string, at: number, what: (code: number) => boolean): number {
   return what(text.charCodeAt(at)) ? at + 1 : at;
 }
 

@@ -1,4 +1,4 @@
-import { hidePairs, mark } from "./hide-pairs.js";
+import { hidePairs, redactionMark } from "./hide-pairs.js";
 import { createNameJudge } from "./secret-names.js";
 
 const maxDepth = 64;
@@ -19,10 +19,10 @@ export function createRedactor(): Redactor {
   const isSecret = createNameJudge();
   const redactText = (text: string): string => {
     if (text.length < minSecretChars) return text;
-    let clean = text.replace(formats, `$<bearer>${mark}`);
-    if (clean.includes("://")) clean = clean.replace(credentials, `$<scheme>${mark}`);
+    let clean = text.replace(formats, `$<bearer>${redactionMark}`);
+    if (clean.includes("://")) clean = clean.replace(credentials, `$<scheme>${redactionMark}`);
     clean = hidePairs(clean, isSecret);
-    for (const value of known) if (clean.includes(value)) clean = clean.replaceAll(value, mark);
+    for (const value of known) if (clean.includes(value)) clean = clean.replaceAll(value, redactionMark);
     return clean;
   };
   return {
@@ -93,7 +93,7 @@ function redactObject(value: Record<string, unknown>, judges: Judges, depth: num
   let clean: Record<string, unknown> | undefined;
   for (const [key, item] of Object.entries(value)) {
     const secret = typeof item === "string" && item !== "" && judges.isSecret(key);
-    const redacted = secret ? mark : redactValue(item, judges, depth + 1);
+    const redacted = secret ? redactionMark : redactValue(item, judges, depth + 1);
     if (redacted === item) continue;
     clean ??= { ...value };
     clean[key] = redacted;

@@ -11,7 +11,7 @@ export interface SeenFilesOptions {
   readonly keeper?: SeenKeeper;
 }
 
-interface Known {
+interface CachedFile {
   readonly file: SeenFile;
   readonly chars: number;
 }
@@ -21,16 +21,16 @@ const defaultMaxChars = 64_000_000;
 /** What one session has read. */
 export function createSeenFiles(options: SeenFilesOptions): SeenFiles {
   const { canonical, keeper } = options;
-  const shelf = createShelf(options.maxChars ?? defaultMaxChars);
+  const cache = createCache(options.maxChars ?? defaultMaxChars);
   // Paths of which all is known here that an earlier process knew.
   const loaded = new Set<string>();
   let version = 0;
   const change = (key: string, file: SeenFile | undefined): void => {
     version++;
-    shelf.put(key, file);
+    cache.put(key, file);
     keeper?.save(key, async () => {
       await load(key);
-      return shelf.get(key);
+      return cache.get(key);
     });
   };
   const load = async (key: string): Promise<void> => {
@@ -39,18 +39,18 @@ export function createSeenFiles(options: SeenFilesOptions): SeenFiles {
     if (loaded.has(key)) return;
     loaded.add(key);
     version++;
-    if (kept !== undefined) shelf.put(key, addKept(shelf.get(key), kept));
+    if (kept !== undefined) cache.put(key, addStored(cache.get(key), kept));
   };
   return {
     get version() {
       return version;
     },
     load: (path) => load(canonical(path)),
-    get: (path) => shelf.get(canonical(path)),
+    get: (path) => cache.get(canonical(path)),
     note(path, sighting) {
       const key = canonical(path);
       if (sighting.complete) loaded.add(key);
-      change(key, addSighting(shelf.get(key), sighting));
+      change(key, addSighting(cache.get(key), sighting));
     },
     set(path, file) {
       const key = canonical(path);
@@ -59,7 +59,7 @@ export function createSeenFiles(options: SeenFilesOptions): SeenFiles {
     },
     forget(path) {
       const key = canonical(path);
-      for (const each of [key, ...shelf.below(key)]) {
+      for (const each of [key, ...cache.below(key)]) {
         loaded.add(each);
         change(each, undefined);
       }
@@ -67,9 +67,9 @@ export function createSeenFiles(options: SeenFilesOptions): SeenFiles {
     },
     move(from, to) {
       const [source, target] = [canonical(from), canonical(to)];
-      for (const each of [source, ...shelf.below(source)]) {
+      for (const each of [source, ...cache.below(source)]) {
         const moved = target + each.slice(source.length);
-        const file = shelf.get(each);
+        const file = cache.get(each);
         loaded.add(each).add(moved);
         change(each, undefined);
         change(moved, file);
@@ -80,8 +80,8 @@ export function createSeenFiles(options: SeenFilesOptions): SeenFiles {
 }
 
 /** What is known by path, the oldest first, within a bound. */
-function createShelf(maxChars: number) {
-  const known = new Map<string, Known>();
+function createCache(maxChars: number) {
+  const known = new Map<string, CachedFile>();
   let total = 0;
   const remove = (key: string): void => {
     total -= known.get(key)?.chars ?? 0;
@@ -119,11 +119,11 @@ function addSighting(before: SeenFile | undefined, sighting: Sighting): SeenFile
   // Lines that were read in another encoding are other lines.
   const isFirst = before === undefined || before.encoding !== sighting.encoding;
   if (complete || isFirst) return { ...read, runs: lines.length === 0 ? [] : [run], complete };
-  const stillFits = before.identity === identity || before.runs.every((each) => agrees(each, run));
+  const stillFits = before.identity === identity || before.runs.every((each) => linesAgree(each, run));
   return { ...read, runs: mergeRun(before.runs, run), complete: before.complete && stillFits };
 }
 
-function agrees(older: LineRun, newer: LineRun): boolean {
+function linesAgree(older: LineRun, newer: LineRun): boolean {
   const [one, other] = [
     cutRun(older, newer.start, lastLineOf(newer)),
     cutRun(newer, older.start, lastLineOf(older)),
@@ -132,7 +132,7 @@ function agrees(older: LineRun, newer: LineRun): boolean {
 }
 
 /** What another process kept is older than all that was seen here. */
-function addKept(here: SeenFile | undefined, kept: SeenFile): SeenFile {
+function addStored(here: SeenFile | undefined, kept: SeenFile): SeenFile {
   if (here === undefined) return kept;
   return here.runs.reduce<SeenFile>((known, run) => addSighting(known, { ...here, ...run }), kept);
 }

@@ -75,11 +75,11 @@ interface KeptFile extends SeenFile {
 }
 
 // Far below what one value may hold, whatever its characters become in JSON.
-const charsInValue = 500_000;
-const longestKey = 900;
+const maxValueChars = 500_000;
+const maxKeyBytes = 900;
 
 function keyOf(path: string): string {
-  if (Buffer.byteLength(path) <= longestKey && path.isWellFormed() && !path.includes("\0")) return path;
+  if (Buffer.byteLength(path) <= maxKeyBytes && path.isWellFormed() && !path.includes("\0")) return path;
   return `long:${createHash("sha256").update(path).digest("hex")}`;
 }
 
@@ -101,7 +101,7 @@ async function readFile(values: Values, key: string): Promise<SeenFile | undefin
 }
 
 async function writeFile(values: Values, key: string, file: SeenFile): Promise<void> {
-  const [first = [], ...further] = inParts(file.runs);
+  const [first = [], ...further] = splitRuns(file.runs);
   for (const [at, runs] of further.entries()) await setValue(values, partKey(key, at + 1), runs);
   await setValue(values, key, { ...file, runs: first, ...(further.length > 0 && { more: further.length }) });
 }
@@ -124,9 +124,9 @@ async function setValue(values: Values, key: string, value: unknown): Promise<vo
 }
 
 /** The runs cut into parts that each fit into one value. */
-function inParts(runs: readonly LineRun[]): LineRun[][] {
+function splitRuns(runs: readonly LineRun[]): LineRun[][] {
   const parts: LineRun[][] = [[]];
-  let room = charsInValue;
+  let room = maxValueChars;
   for (const { start, lines } of runs) {
     let from = 0;
     for (let at = 0; at <= lines.length; at += 1) {
@@ -137,7 +137,7 @@ function inParts(runs: readonly LineRun[]): LineRun[][] {
       from = end;
       if (room > 0) continue;
       parts.push([]);
-      room = charsInValue;
+      room = maxValueChars;
     }
   }
   return parts;

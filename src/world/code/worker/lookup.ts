@@ -1,3 +1,4 @@
+import { symbolKinds } from "../../../syntax/source-symbol.js";
 import { compileScope } from "../file-scope.js";
 import { pathPenalty } from "../path-rank.js";
 import { sortSymbols } from "../symbol-rank.js";
@@ -5,7 +6,7 @@ import type { IndexTables } from "./index-tables.js";
 import type { SymbolResults, FoundSymbol, NameFit, NameQuery } from "./messages.js";
 import { bestNames, coreOf } from "./name-fits.js";
 import { fileStates } from "./parser.js";
-import { packedSize, symbolKinds } from "./symbol-pack.js";
+import { packedSize } from "./symbol-pack.js";
 
 /** Parse files now until the deadline; returns how many were left. */
 export type ParseNow = (ids: readonly number[], until: number) => Promise<number>;

@@ -1,25 +1,4 @@
-import type { SourceSymbol, SymbolKind } from "../../../syntax/source-symbol.js";
-
-/** Every kind with its number in packed symbols; new ones are added at the end. */
-export const symbolKinds = [
-  "function",
-  "method",
-  "class",
-  "struct",
-  "interface",
-  "enum",
-  "member",
-  "type",
-  "variable",
-  "constant",
-  "field",
-  "module",
-  "macro",
-  "implementation",
-  "selector",
-  "section",
-  "key",
-] as const satisfies readonly SymbolKind[];
+import { type SourceSymbol, type SymbolKind, symbolKinds } from "../../../syntax/source-symbol.js";
 
 const kindNumbers = new Map<SymbolKind, number>(symbolKinds.map((kind, at) => [kind, at]));
 

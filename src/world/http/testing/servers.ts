@@ -1,5 +1,4 @@
-import { createServer } from "node:http";
-import type { IncomingMessage, RequestListener, Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { createServer as createRawServer } from "node:net";
 import type { AddressInfo, Server as RawServer, Socket } from "node:net";

@@ -25,7 +25,7 @@ export interface OutputStoreOptions {
   readonly maxTotalBytes?: number;
 }
 
-interface Growing {
+interface OpenOutput {
   readonly record: Omit<OutputRecord, "bytes" | "dropped">;
   readonly writer: FileWriter;
 }
@@ -35,10 +35,10 @@ const dayMs = 24 * 3_600_000;
 const maxIndexes = 64;
 
 /** The outputs on the disk and those that still grow. */
-export class OutputShelf {
+export class OutputCatalogue {
   readonly #options: OutputStoreOptions;
   readonly #files: OutputFiles;
-  readonly #growing = new Map<string, Growing>();
+  readonly #open = new Map<string, OpenOutput>();
   readonly #indexes = new Map<string, LineIndex>();
   #preparing: Promise<void> | undefined;
   #tidying: Promise<void> | undefined;
@@ -63,7 +63,7 @@ export class OutputShelf {
     const tail = Math.min(tailBytes, Math.floor(maxBytes / 2));
     const limits = { headBytes: maxBytes - tail, tailBytes: tail };
     const writer = openFileWriter(this.#files.dataPath(handle), limits, this.#prepare());
-    this.#growing.set(handle, { record, writer });
+    this.#open.set(handle, { record, writer });
     let finishing: Promise<KeptOutput> | undefined;
     return {
       handle,
@@ -90,7 +90,7 @@ export class OutputShelf {
   ): Promise<T> {
     const record = await this.#recordOf(handle, sessionId);
     if (record === undefined) throw unknownHandle(handle);
-    await this.#growing.get(handle)?.writer.flush();
+    await this.#open.get(handle)?.writer.flush();
     const file = await open(this.#files.dataPath(handle)).catch(() => undefined);
     if (file === undefined) throw unknownHandle(handle);
     try {
@@ -101,7 +101,7 @@ export class OutputShelf {
   }
 
   async endSession(sessionId: string): Promise<void> {
-    for (const { record, writer } of this.#growing.values())
+    for (const { record, writer } of this.#open.values())
       if (record.sessionId === sessionId) await this.#abandon(record.handle, writer).catch(() => undefined);
     if (this.#preparing === undefined) return;
     for (const { handle, record } of await this.#files.list())
@@ -113,7 +113,7 @@ export class OutputShelf {
     const stored = await this.#files.list();
     let total = 0;
     for (const { handle, bytes, modified, record } of stored.toSorted(newestFirst)) {
-      if (this.#growing.has(handle)) continue;
+      if (this.#open.has(handle)) continue;
       // Without a record it may be growing in another process, as long as it is young.
       const expired = (record?.expiresAt ?? modified + keepMs) <= now();
       if (!expired && (record === undefined || (total += bytes) <= maxTotalBytes)) continue;
@@ -123,7 +123,7 @@ export class OutputShelf {
 
   async close(): Promise<void> {
     await Promise.allSettled(
-      [...this.#growing.values()].map(({ record, writer }) => this.#finish(record, writer)),
+      [...this.#open.values()].map(({ record, writer }) => this.#finish(record, writer)),
     );
     await this.#tidying;
     if (this.#preparing !== undefined) await this.sweep();
@@ -148,12 +148,12 @@ export class OutputShelf {
       });
   }
 
-  async #finish(record: Growing["record"], writer: FileWriter): Promise<KeptOutput> {
+  async #finish(record: OpenOutput["record"], writer: FileWriter): Promise<KeptOutput> {
     const { handle } = record;
     try {
       const written = await writer.finish();
       await this.#files.save({ ...record, ...written });
-      this.#growing.delete(handle);
+      this.#open.delete(handle);
       this.#tidy();
       const { createdAt, expiresAt } = record;
       return { handle, createdAt, expiresAt, ...written };
@@ -171,14 +171,14 @@ export class OutputShelf {
   }
 
   async #forget(handle: string): Promise<void> {
-    this.#growing.delete(handle);
+    this.#open.delete(handle);
     this.#indexes.delete(handle);
     await this.#files.remove(handle);
   }
 
   async #recordOf(handle: string, sessionId: string): Promise<OutputRecord | undefined> {
     if (!handlePattern.test(handle)) return undefined;
-    const growing = this.#growing.get(handle)?.record;
+    const growing = this.#open.get(handle)?.record;
     const record =
       growing === undefined ? await this.#files.load(handle) : { ...growing, bytes: 0, dropped: 0 };
     if (record === undefined || record.handle !== handle || record.sessionId !== sessionId) return undefined;
