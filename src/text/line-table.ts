@@ -1,4 +1,6 @@
-/** Where the lines of a text lie. */
+import { lastAtOrBefore } from "./last-at-or-before.js";
+
+/** Where the lines of a text are. */
 export interface LineTable {
   readonly count: number;
   /** The index at which a line begins (lines from 0; that after the last is the end of the text). */
@@ -26,7 +28,7 @@ export function createLineTable(text: string, mark: "\n" | "\r" = markOf(text)):
       if (next <= start(line) || text.charAt(next - 1) !== mark) return next;
       return feeds && next - 2 >= start(line) && text.charAt(next - 2) === "\r" ? next - 2 : next - 1;
     },
-    lineAt: (index) => lastAtOrBefore(starts, index),
+    lineAt: (index) => lastAtOrBefore(count, start, index),
   };
 }
 
@@ -59,15 +61,4 @@ export function splitLines(text: string): SplitLine[] {
     text: text.slice(table.start(line), table.contentEnd(line)),
     end: text.slice(table.contentEnd(line), table.start(line + 1)),
   }));
-}
-
-function lastAtOrBefore(starts: readonly number[], index: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= index) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

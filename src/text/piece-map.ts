@@ -1,4 +1,5 @@
 import type { Decoding } from "./decoded-text.js";
+import { lastAtOrBefore } from "./last-at-or-before.js";
 
 /**
  * A run of characters that lie in the bytes in one way: exact ones encode to their bytes; the others are
@@ -57,12 +58,5 @@ export function createPieceMap({ text, pieces, byteLength, sizeOf, canCut }: Pie
 
 /** The last piece that begins at or before the character. */
 function pieceAt(pieces: readonly Piece[], index: number): number {
-  let low = 0;
-  let high = pieces.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((pieces[middle]?.charStart ?? 0) <= index) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return lastAtOrBefore(pieces.length, (at) => pieces[at]?.charStart ?? 0, index);
 }

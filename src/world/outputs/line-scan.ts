@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
+import { lastAtOrBefore } from "../../text/last-at-or-before.js";
 
 /** Where lines begin, learnt as far as the file was read; a page far down starts at the nearest mark. */
 export interface LineIndex {
@@ -90,11 +91,5 @@ export function countNewlines(block: Uint8Array): number {
 
 /** The last mark at or before a line. */
 function markBefore({ marks }: LineIndex, line: number): readonly [offset: number, line: number] {
-  let [low, high] = [0, marks.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((marks[middle]?.[1] ?? 0) <= line) low = middle;
-    else high = middle - 1;
-  }
-  return marks[low] ?? [0, 1];
+  return marks[lastAtOrBefore(marks.length, (at) => marks[at]?.[1] ?? 0, line)] ?? [0, 1];
 }
