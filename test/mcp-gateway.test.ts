@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TenonConfig } from "../src/config/config-schema.js";
-import type { ClientDoor } from "../src/contract/ports/client.js";
+import type { ClientConnection } from "../src/contract/ports/client.js";
 import { createTenon } from "../src/runtime/create-tenon.js";
 import type { TenonOptions } from "../src/runtime/tenon-options.js";
 import { createMcpHost } from "../src/runtime/mcp-host/create-mcp-host.js";
@@ -138,11 +138,11 @@ describe("the MCP gateway", () => {
 
   it("asks the session's host where it can, else its person, and never the wrong one", async () => {
     const client = {
-      can: { elicitForm: true, elicitUrl: false, sample: true },
+      supports: { elicitForm: true, elicitUrl: false, sample: true },
       elicit: async () => ({ action: "accept", content: { name: "Host" } }),
       sample: async () => ({ model: "m", role: "assistant", content: { type: "text", text: "sampled" } }),
       log: () => {},
-    } as unknown as ClientDoor;
+    } as unknown as ClientConnection;
     const tenon = start({ good });
     const session = tenon.createSession({ client });
     expect((await session.call({ name: "good:ask" })).result).toContain("Host");
@@ -165,13 +165,13 @@ describe("the MCP gateway", () => {
   it("sends the person to an address that a server names, or returns it to the caller", async () => {
     const asked: unknown[] = [];
     const client = {
-      can: { elicitForm: false, elicitUrl: true, sample: false },
+      supports: { elicitForm: false, elicitUrl: true, sample: false },
       elicit: async (params: unknown) => {
         asked.push(params);
         return { action: "accept" };
       },
       log: () => {},
-    } as unknown as ClientDoor;
+    } as unknown as ClientConnection;
     const tenon = start({ good });
     const told = await tenon.call({ name: "good:visit" });
     expect(told).toFailWith("VISIT_NEEDED");
@@ -184,13 +184,13 @@ describe("the MCP gateway", () => {
 
   it("does not count the time in which the host's person thinks", async () => {
     const client = {
-      can: { elicitForm: true, elicitUrl: false, sample: false },
+      supports: { elicitForm: true, elicitUrl: false, sample: false },
       elicit: async () => {
         await sleep(600);
         return { action: "accept", content: { name: "Slow" } };
       },
       log: () => {},
-    } as unknown as ClientDoor;
+    } as unknown as ClientConnection;
     const tenon = start({ good: { ...good, timeoutMs: 300 } });
     await tenon.mcp.tryAll(20_000);
     const session = tenon.createSession({ client });

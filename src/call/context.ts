@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
 import type { Catalogue } from "../contract/ports/catalogue.js";
-import type { ClientDoor } from "../contract/ports/client.js";
+import type { ClientConnection } from "../contract/ports/client.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { CodeSearch } from "../contract/ports/code.js";
 import type { SessionEnv } from "../contract/ports/env.js";
@@ -49,7 +49,7 @@ class CallContext implements ToolContext, CallScope {
   #http: Http | undefined;
   #store: Store | undefined;
   #interact: Interact | undefined;
-  #client: ClientDoor | undefined;
+  #client: ClientConnection | undefined;
   #log: Log | undefined;
 
   constructor(call: ResolvedCall) {
@@ -133,7 +133,7 @@ class CallContext implements ToolContext, CallScope {
   get interact(): Interact {
     return (this.#interact ??= this.#state.parts.world.interact(this));
   }
-  get client(): ClientDoor | undefined {
+  get client(): ClientConnection | undefined {
     const { client } = this.#state.session;
     if (client === undefined) return undefined;
     return (this.#client ??= pausedDoor(client.forCall?.(this.rootCallId) ?? client, this.#state));

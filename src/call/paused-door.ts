@@ -1,10 +1,10 @@
-import type { ClientDoor } from "../contract/ports/client.js";
+import type { ClientConnection } from "../contract/ports/client.js";
 import type { CallState } from "./call-state.js";
 
 /** The host's client for one call: its time limit is paused while a person answers. */
-export function pausedDoor(door: ClientDoor, call: CallState): ClientDoor {
+export function pausedDoor(door: ClientConnection, call: CallState): ClientConnection {
   return {
-    can: door.can,
+    supports: door.supports,
     async elicit(request, signal) {
       const resume = call.pauseClock();
       try {

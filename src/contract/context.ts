@@ -1,6 +1,6 @@
 import type { ToolEnvelope, ToolRequest } from "./call.js";
 import type { Catalogue } from "./ports/catalogue.js";
-import type { ClientDoor } from "./ports/client.js";
+import type { ClientConnection } from "./ports/client.js";
 import type { Clock } from "./ports/clock.js";
 import type { CodeSearch } from "./ports/code.js";
 import type { SessionEnv } from "./ports/env.js";
@@ -45,7 +45,7 @@ export interface ToolContext {
   readonly store: Store;
   readonly interact: Interact;
   /** The MCP host that the session works for, where there is one. */
-  readonly client?: ClientDoor | undefined;
+  readonly client?: ClientConnection | undefined;
   /** The tools that the agent can see. */
   readonly tools: Catalogue;
   readonly clock: Clock;

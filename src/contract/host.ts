@@ -1,6 +1,6 @@
 import type { ToolEnvelope } from "./call.js";
 import type { JsonSchema } from "./json.js";
-import type { ClientDoor } from "./ports/client.js";
+import type { ClientConnection } from "./ports/client.js";
 import type { InteractBackend } from "./ports/interact.js";
 import type { ToolProgress } from "./tool.js";
 
@@ -35,7 +35,7 @@ export interface HostSessionOptions {
   /** On whose behalf it works. @default "local" */
   readonly principal?: string | undefined;
   readonly interact?: InteractBackend | undefined;
-  readonly client?: ClientDoor | undefined;
+  readonly client?: ClientConnection | undefined;
   /** Its own person's program, at the other end of a pipe; anything else reached Tenon over a network. @default false */
   readonly local?: boolean | undefined;
   /** Only tools whose name one of these globs fits. @default all */
@@ -67,8 +67,8 @@ export interface HostSession {
   /** Make a call by the name on the wire, an alias or the true name; never rejects. */
   call(call: HostCall): Promise<HostAnswer>;
   /** @param client The host's door for the request that asks. */
-  resources(client?: ClientDoor): HostResources;
-  prompts(client?: ClientDoor): HostPrompts;
+  resources(client?: ClientConnection): HostResources;
+  prompts(client?: ClientConnection): HostPrompts;
   /** Nobody is there to take the answer of this call: it goes on, unless it waits for a person; then it is cancelled. */
   callerGone(callId: string): void;
   /** Cancel nothing, but end what the session left running. */
@@ -100,7 +100,7 @@ export interface HostScope {
   readonly session: HostSession;
   readonly signal: AbortSignal;
   /** The host's own door, for what needs its person or its model. */
-  readonly client?: ClientDoor | undefined;
+  readonly client?: ClientConnection | undefined;
 }
 
 export interface HostResource {

@@ -1,4 +1,4 @@
-import type { ClientDoor } from "./ports/client.js";
+import type { ClientConnection } from "./ports/client.js";
 import type { SessionEnv } from "./ports/env.js";
 import type { ApprovalChannel, ClientInfo, InteractBackend } from "./ports/interact.js";
 import type { SeenFiles } from "./ports/seen.js";
@@ -30,7 +30,7 @@ export interface CallSession {
   /** How its own person is reached. @default the runtime's way */
   readonly interact?: InteractBackend | undefined;
   /** The MCP host that it works for. */
-  readonly client?: ClientDoor | undefined;
+  readonly client?: ClientConnection | undefined;
   /** The program that it works for, in that program's own words. */
   readonly clientInfo?: ClientInfo | undefined;
   /** Channels that may not consent to its calls unless the configuration names them. @default none */

@@ -1,6 +1,6 @@
 import type { ToolEnvelope, ToolRequest } from "./call.js";
 import type { TenonEvent } from "./events.js";
-import type { ClientDoor } from "./ports/client.js";
+import type { ClientConnection } from "./ports/client.js";
 import type { ApprovalChannel, ClientInfo, InteractBackend } from "./ports/interact.js";
 
 /** What a stream gives: events of its calls as they happen, and each result once. */
@@ -50,7 +50,7 @@ export interface SessionOptions {
   /** How its own person is reached. @default the runtime's way */
   readonly interact?: InteractBackend | undefined;
   /** The MCP host that it works for. */
-  readonly client?: ClientDoor | undefined;
+  readonly client?: ClientConnection | undefined;
   /** The program that it works for, shown wherever a person looks. @default what the MCP host says of itself */
   readonly clientInfo?: ClientInfo | undefined;
   /** Channels that may not consent to its calls unless the configuration names them. @default none */

@@ -25,7 +25,7 @@ const maxDepth = 32;
 /** References written out can grow without end; beyond this many parts each is just an object. */
 const maxParts = 5000;
 
-interface Place {
+interface SchemaPosition {
   readonly root: JsonSchema;
   readonly depth: number;
   readonly left: { parts: number };
@@ -36,7 +36,7 @@ export function toGeminiSchema(schema: JsonSchema): JsonSchema {
   return convert(withObjectRoot(schema), { root: schema, depth: 0, left: { parts: maxParts } });
 }
 
-function convert(value: unknown, place: Place): JsonSchema {
+function convert(value: unknown, place: SchemaPosition): JsonSchema {
   if (place.depth > maxDepth || --place.left.parts < 0) return { type: "object" };
   if (!isSchema(value)) return { type: "string" };
   const schema = resolveRef(value, place.root);
@@ -50,7 +50,7 @@ function convert(value: unknown, place: Place): JsonSchema {
 }
 
 /** A choice with null is what Gemini calls nullable. */
-function convertChoices(choices: readonly unknown[], below: Place): JsonSchema {
+function convertChoices(choices: readonly unknown[], below: SchemaPosition): JsonSchema {
   const others = choices.filter((choice) => !(isSchema(choice) && choice["type"] === "null"));
   const nullable = others.length < choices.length ? { nullable: true } : {};
   const [first, ...more] = others.map((choice) => convert(choice, below));
@@ -81,7 +81,7 @@ function listed(schema: JsonSchema): JsonSchema {
     : {};
 }
 
-function inner(schema: JsonSchema, below: Place): JsonSchema {
+function inner(schema: JsonSchema, below: SchemaPosition): JsonSchema {
   const { type } = typeOf(schema);
   if (type === "array") return { items: convert(schema["items"] ?? true, below) };
   const { properties } = schema;

@@ -1,4 +1,4 @@
-import { checkWords } from "./check-plugin.js";
+import { checkIdentity } from "./check-plugin.js";
 import { describeValue, pluginError } from "./plugin-error.js";
 import { hookNames, toolMethods, type PluginManifest } from "./protocol.js";
 
@@ -11,7 +11,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function checkManifest(value: unknown, label: string): PluginManifest {
   const manifest = Object(value) as Fields;
   const faults: string[] = [];
-  checkWords(manifest, faults);
+  checkIdentity(manifest, faults);
   checkEntries(manifest["tools"], faults, { list: "tools", of: "methods", known: toolMethods });
   checkEntries(manifest["extensions"], faults, { list: "extensions", of: "hooks", known: hookNames });
   if (faults.length > 0) throw pluginError(label, faults);

@@ -32,7 +32,7 @@ export function checkPlugin(exported: unknown, label: string, accept: AcceptTool
   const plugin = defaultExport(exported, label);
   const faults: string[] = [];
   checkKeys(plugin, faults);
-  checkWords(plugin, faults);
+  checkIdentity(plugin, faults);
   const tools = checkTools(plugin["tools"], accept, faults);
   const extensions = checkExtensions(plugin["extensions"], faults);
   if (tools.length === 0 && extensions.length === 0 && faults.length === 0) {
@@ -69,7 +69,7 @@ const nameForm = /^(?:@[a-z0-9][a-z0-9-]*\/)?[a-z0-9][a-z0-9._-]{0,63}$/;
 const versionForm = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 
 /** Check what a plugin is called. */
-export function checkWords(plugin: Readonly<Record<string, unknown>>, faults: string[]): void {
+export function checkIdentity(plugin: Readonly<Record<string, unknown>>, faults: string[]): void {
   const { name, version, description } = plugin;
   if (typeof name !== "string" || !nameForm.test(name)) {
     faults.push(

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { ToolDefinitionError } from "../contract/errors.js";
 
 /** Where plugins are looked for. */
-export interface PluginPlaces {
+export interface PluginLocations {
   /** Relative paths start here. */
   readonly cwd: string;
   /** Folders whose `node_modules` are searched for packages, the first that has it wins. */
@@ -26,7 +26,7 @@ export interface FoundPlugin {
 const extensions = ["ts", "mts", "js", "mjs", "cts", "cjs"];
 
 /** Find the main file of a plugin that is named by a path or a package name, or say where it was looked for. */
-export function findPlugin(source: string, places: PluginPlaces): FoundPlugin {
+export function findPlugin(source: string, places: PluginLocations): FoundPlugin {
   if (source.trim() === "" || source.includes("\0")) {
     throw notFound(source, "a plugin is named by a file, a folder or an npm package");
   }
@@ -52,7 +52,7 @@ function atPath(source: string, path: string): FoundPlugin {
   return { source, kind: "file", file: real, root: dirname(real), label: labelOf(real) };
 }
 
-function inPackages(source: string, { packageFolders, cwd }: PluginPlaces): FoundPlugin {
+function inPackages(source: string, { packageFolders, cwd }: PluginLocations): FoundPlugin {
   const name = packageName(source);
   if (name === undefined) {
     throw notFound(

@@ -6,7 +6,7 @@ import type { Tool, ToolProgress } from "../contract/tool.js";
 import { ToolError } from "../contract/errors.js";
 import { checkPlugin, type AcceptTool } from "./check-plugin.js";
 import type { FoundPlugin } from "./find-plugin.js";
-import { importFault } from "./import-fault.js";
+import { importError } from "./import-error.js";
 import { loadModule } from "./load-module.js";
 import type { LoadedPlugin } from "./loaded-plugin.js";
 import { defaultTimeoutMs } from "./open-plugin-connection.js";
@@ -14,7 +14,7 @@ import { setUp } from "./set-up.js";
 import { extensionData, hookNames, pickMembers, toolData, toolMethods } from "./protocol.js";
 import { fromWireError, toWireError } from "./wire-error.js";
 
-export interface InProcessParts {
+export interface InProcessDeps {
   readonly accept: AcceptTool;
   readonly packages: Readonly<Record<string, string>>;
   readonly workspace: string;
@@ -25,19 +25,19 @@ export interface InProcessParts {
 export async function loadInProcess(
   found: FoundPlugin,
   options: PluginOptions,
-  parts: InProcessParts,
+  parts: InProcessDeps,
 ): Promise<LoadedPlugin> {
   const { timeoutMs = defaultTimeoutMs, options: own = {} } = options;
   let exported: unknown;
   try {
     exported = await loadModule(found.file, { root: found.root, packages: parts.packages, fresh: true });
   } catch (error) {
-    throw importFault(found.label, error);
+    throw importError(found.label, error);
   }
   const plugin = checkPlugin(exported, found.label, parts.accept);
   const { workspace, log } = parts;
   const close = await setUp(plugin, { options: own, workspace, log, timeoutMs });
-  const running = new RunningHere();
+  const running = new RunningCalls();
   return {
     name: plugin.name,
     version: plugin.version,
@@ -51,7 +51,7 @@ export async function loadInProcess(
 }
 
 /** Counts the calls of a plugin's tools, so that it is not cleaned up under them. */
-class RunningHere {
+class RunningCalls {
   #count = 0;
   #onIdle: (() => void) | undefined;
 
@@ -72,12 +72,12 @@ class RunningHere {
           },
           (error: unknown) => {
             this.#end();
-            throw ofThisTenon(error);
+            throw toOwnError(error);
           },
         );
       } catch (error) {
         this.#end();
-        throw ofThisTenon(error);
+        throw toOwnError(error);
       }
     };
     return { ...boundTo(tool), execute } as Tool;
@@ -87,7 +87,7 @@ class RunningHere {
     try {
       return yield* running;
     } catch (error) {
-      throw ofThisTenon(error);
+      throw toOwnError(error);
     } finally {
       this.#end();
     }
@@ -127,26 +127,26 @@ function withOwnErrors(extension: Extension): Extension {
     "extendTool",
   ]);
   for (const [name, member] of Object.entries(members))
-    if (typeof member === "function") members[name] = translated(member.bind(extension));
+    if (typeof member === "function") members[name] = withOwnErrorsOf(member.bind(extension));
   return members as unknown as Extension;
 }
 
-function translated(hook: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
+function withOwnErrorsOf(hook: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
   return (...args) => {
     try {
       const running = hook(...args);
       if (!isThenable(running)) return running;
       return running.then(undefined, (error: unknown) => {
-        throw ofThisTenon(error);
+        throw toOwnError(error);
       });
     } catch (error) {
-      throw ofThisTenon(error);
+      throw toOwnError(error);
     }
   };
 }
 
 /** A plugin has its own copy of the error classes; they are known by their shape. */
-function ofThisTenon(error: unknown): unknown {
+function toOwnError(error: unknown): unknown {
   if (error instanceof ToolError) return error;
   const wire = toWireError(error);
   return wire.details?.["unexpected"] === true ? error : fromWireError(wire);

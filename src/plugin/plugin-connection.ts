@@ -118,7 +118,7 @@ export class PluginConnection {
     const { callId, sessionId, taskId, iterationId, agent, userId, allowedPaths, maxTextChars, settings } =
       ctx;
     const env = this.#env.news(sessionId, ctx.env);
-    const client = ctx.client?.can;
+    const client = ctx.client?.supports;
     return {
       key,
       callId,

@@ -6,7 +6,7 @@ import type { LoadedPlugin } from "./loaded-plugin.js";
 import { watchFiles } from "./watch-files.js";
 
 /** What a slot needs of whoever keeps the registry. */
-export interface SlotParts {
+export interface SlotDeps {
   /** Look for the plugin again: its main file may be another one now. */
   readonly find: () => FoundPlugin;
   /** Start it. `onLost` is told when it ends by itself; `current` is the one that answers now. */
@@ -22,10 +22,10 @@ export interface SlotParts {
   readonly restartMs?: number | undefined;
 }
 
-const mostRestarts = 8;
-const longestWaitMs = 30_000;
+const maxRestarts = 8;
+const maxWaitMs = 30_000;
 /** Calls wait for a restart that comes so soon; else they are answered at once. */
-const longestHoldMs = 1000;
+const maxHoldMs = 1000;
 /** Who ran so long was well: the next fault is a first one. */
 const steadyMs = 60_000;
 
@@ -35,7 +35,7 @@ export class PluginSlot {
   /** Its main file when it was first found. */
   readonly file: string;
   readonly options: PluginOptions;
-  readonly #parts: SlotParts;
+  readonly #parts: SlotDeps;
   readonly #leaving = new Set<Promise<void>>();
   #loaded: LoadedPlugin | undefined;
   #label: string;
@@ -48,7 +48,7 @@ export class PluginSlot {
   #restarting: Promise<void> | undefined;
   #unwatch: (() => void) | undefined;
 
-  constructor(found: FoundPlugin, options: PluginOptions, parts: SlotParts) {
+  constructor(found: FoundPlugin, options: PluginOptions, parts: SlotDeps) {
     this.source = found.source;
     this.file = found.file;
     this.options = options;
@@ -164,7 +164,7 @@ export class PluginSlot {
   }
 
   #restartLater(): void {
-    if (this.#failures >= mostRestarts) {
+    if (this.#failures >= maxRestarts) {
       this.#state = "failed";
       this.#parts.onFault(
         this.name,
@@ -173,12 +173,12 @@ export class PluginSlot {
       return;
     }
     this.#state = "restarting";
-    const waitMs = Math.min((this.#parts.restartMs ?? 200) * 2 ** this.#failures++, longestWaitMs);
+    const waitMs = Math.min((this.#parts.restartMs ?? 200) * 2 ** this.#failures++, maxWaitMs);
     const restarting = new Promise<void>((resolve) => {
       // Never taken back: calls may wait for it, and it looks whether it is still wanted.
       setTimeout(() => void this.#restart().then(resolve), waitMs).unref();
     });
-    this.#restarting = waitMs <= longestHoldMs ? restarting : undefined;
+    this.#restarting = waitMs <= maxHoldMs ? restarting : undefined;
   }
 
   async #restart(): Promise<void> {

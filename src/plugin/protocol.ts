@@ -3,7 +3,7 @@ import type { ErrorInfo } from "../contract/errors.js";
 import type { Extension, HookCall } from "../contract/extension.js";
 import type { JsonSchema } from "../contract/json.js";
 import type { Resources } from "../contract/resources.js";
-import type { ClientDoor } from "../contract/ports/client.js";
+import type { ClientConnection } from "../contract/ports/client.js";
 import type { ShellLine, Tool } from "../contract/tool.js";
 
 /**
@@ -130,7 +130,7 @@ export interface CallMeta {
   readonly settings: Readonly<Record<string, unknown>>;
   /** The session's environment, where it changed since it was last sent to this process. */
   readonly env?: WireEnv | undefined;
-  readonly client?: ClientDoor["can"] | undefined;
+  readonly client?: ClientConnection["supports"] | undefined;
 }
 
 export interface WireEnv {

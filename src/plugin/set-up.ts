@@ -3,7 +3,7 @@ import type { Log } from "../contract/ports/log.js";
 import type { CheckedPlugin } from "./check-plugin.js";
 import { describeValue, pluginError } from "./plugin-error.js";
 
-export interface SetupParts {
+export interface SetupOptions {
   readonly options: Readonly<Record<string, unknown>>;
   readonly workspace: string;
   readonly log: Log;
@@ -11,7 +11,7 @@ export interface SetupParts {
 }
 
 /** Let a plugin set itself up within its time; gives what undoes it. */
-export async function setUp(plugin: CheckedPlugin, parts: SetupParts): Promise<() => Promise<void>> {
+export async function setUp(plugin: CheckedPlugin, parts: SetupOptions): Promise<() => Promise<void>> {
   const { timeoutMs, ...given } = parts;
   const life = new AbortController();
   let cleanup: unknown;

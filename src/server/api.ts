@@ -109,7 +109,7 @@ export interface FetchedCall extends Omit<LiveCall, "arguments"> {
 export type {
   ApprovalAnswered,
   ApprovalBody,
-  ApprovalTaken,
+  FirstAnswerView,
   PendingApproval,
   PendingQuestion,
   QuestionBody,

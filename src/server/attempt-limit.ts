@@ -1,4 +1,4 @@
-import { ApiFault } from "./api-fault.js";
+import { HttpError } from "./http-error.js";
 
 export interface AttemptLimitOptions {
   readonly now: () => number;
@@ -35,7 +35,7 @@ export class AttemptLimit {
     if (this.#wrong.size > maxAddresses && oldest !== undefined) this.#wrong.delete(oldest);
     if (entry.count <= maxWrong) return;
     const seconds = Math.max(1, Math.ceil((entry.until - now()) / 1000));
-    throw new ApiFault(
+    throw new HttpError(
       429,
       {
         code: "TOO_MANY_ATTEMPTS",

@@ -1,8 +1,8 @@
 import { Hono, type Context } from "hono";
 import { prometheusContentType, renderPrometheus } from "../record/prometheus.js";
-import { ApiFault, notFound, notOffered, toFault } from "./api-fault.js";
-import type { Admitted } from "./gate.js";
-import type { McpDoor } from "./mcp-door.js";
+import { HttpError, notFound, notOffered, toHttpError } from "./http-error.js";
+import type { Admission } from "./gate.js";
+import type { McpEndpoint } from "./mcp-endpoint.js";
 import type { BodyBindings } from "./read-request.js";
 import type { PersonBindings } from "./request-person.js";
 import { addAbout } from "./routes/about.js";
@@ -18,7 +18,7 @@ import { addQuarantine } from "./routes/quarantine.js";
 import { addSessions } from "./routes/sessions.js";
 import { addTools } from "./routes/tools.js";
 import { addWork } from "./routes/work.js";
-import type { Served } from "./served.js";
+import type { RouteContext } from "./route-context.js";
 import type { ConsoleFiles } from "./static-files.js";
 
 interface AppBindings extends BodyBindings, PersonBindings {
@@ -30,25 +30,25 @@ export interface AppOptions {
   /** Of a request, in bytes. */
   readonly maxBody: number;
   readonly files: ConsoleFiles;
-  readonly mcp?: McpDoor | undefined;
+  readonly mcp?: McpEndpoint | undefined;
   /** Hears of what went wrong inside. */
   readonly onFault: (cause: unknown) => void;
 }
 
 /** Who sent a request, as the gate found out. */
-export interface AppVisitor {
-  readonly admitted: Admitted;
+export interface RequestOrigin {
+  readonly admitted: Admission;
   readonly address: string;
 }
 
 /** Every address of the server but the live feed; whoever gets here has passed the gate. */
 export function createApp(
-  served: Served,
+  served: RouteContext,
   options: AppOptions,
-): (request: Request, visitor: AppVisitor) => Response | Promise<Response> {
+): (request: Request, visitor: RequestOrigin) => Response | Promise<Response> {
   const app = new Hono<{ Bindings: AppBindings }>();
   app.onError((thrown, c) => {
-    const fault = toFault(thrown);
+    const fault = toHttpError(thrown);
     if (fault.status === 500) options.onFault(thrown);
     if (fault.retryAfter !== undefined) c.header("retry-after", String(fault.retryAfter));
     return c.json(fault.body, fault.status as 500);
@@ -98,7 +98,7 @@ async function withinTime(c: Context, next: () => Promise<void>): Promise<void> 
   if (takesItsTime.test(c.req.path)) return next();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const fault = new ApiFault(504, { code: "TIMED_OUT", message: `No answer within ${mostMs / 1000} s.` });
+    const fault = new HttpError(504, { code: "TIMED_OUT", message: `No answer within ${mostMs / 1000} s.` });
     timer = setTimeout(() => reject(fault), mostMs);
   });
   try {
@@ -112,7 +112,10 @@ const mostMs = 60_000;
 const takesItsTime = /\/call$|\/log\/(?:verify|replay)$|\/undo$/;
 
 /** Anybody may know that it runs; the rest is for those with the token. */
-async function healthOf({ tenon, version }: Served, admitted: Admitted): Promise<Record<string, unknown>> {
+async function healthOf(
+  { tenon, version }: RouteContext,
+  admitted: Admission,
+): Promise<Record<string, unknown>> {
   if (admitted.by === "anybody") return { status: "ok" };
   const { status, message, details } = await tenon.health();
   return { status: "ok", version, tools: { status, message, details }, calls: tenon.stats() };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pageSecretMeta } from "./api.js";
-import { ApiFault } from "./api-fault.js";
+import { HttpError } from "./http-error.js";
 import type { ConsoleAccess } from "./console-access.js";
 import { cookieNameFor, sessionCookies } from "./gate.js";
 import type { ConsoleFiles } from "./static-files.js";
@@ -47,10 +47,10 @@ export function expiredCookie(host: string | undefined, port: number): string {
   return `${cookieNameFor(host, port)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
 }
 
-function linkRefused(signedInAt: string | undefined): ApiFault {
+function linkRefused(signedInAt: string | undefined): HttpError {
   const way = "Run `tenon serve link` in a terminal for a new one.";
   const check = "If it was not you who used it, see `tenon serve sessions list` and end that session.";
-  return new ApiFault(401, {
+  return new HttpError(401, {
     code: "LINK_REFUSED",
     message: "This link was used already, or is older than a minute.",
     hint: [
@@ -62,8 +62,8 @@ function linkRefused(signedInAt: string | undefined): ApiFault {
 }
 
 /** A browser that looks ahead must not use the link up. */
-function notOpenedYet(): ApiFault {
-  return new ApiFault(503, { code: "LINK_NOT_OPENED", message: "A link is not opened ahead of time." });
+function notOpenedYet(): HttpError {
+  return new HttpError(503, { code: "LINK_NOT_OPENED", message: "A link is not opened ahead of time." });
 }
 
 const notBuilt =

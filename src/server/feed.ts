@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { TenonEvent } from "../contract/events.js";
 import type { FeedHello } from "./api.js";
-import { ApiFault } from "./api-fault.js";
+import { HttpError } from "./http-error.js";
 import { boundValue } from "./bound-value.js";
 import { FeedClient } from "./feed-client.js";
 import { FeedRing, type RingLimits } from "./feed-ring.js";
@@ -65,7 +65,7 @@ export class Feed {
   /** Send the feed to a client, after the event that it saw last or from now on. */
   connect(response: ServerResponse, after: number | undefined): void {
     if (this.#clients.size >= (this.#options.maxClients ?? 64)) {
-      throw new ApiFault(
+      throw new HttpError(
         503,
         {
           code: "TOO_MANY_CLIENTS",

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { consoleHeader, pageHeader } from "./api.js";
-import { ApiFault } from "./api-fault.js";
+import { HttpError } from "./http-error.js";
 import { AttemptLimit } from "./attempt-limit.js";
 import { BrowserSessions } from "./browser-sessions.js";
-import { cookieNameFor, createGate, type Visit } from "./gate.js";
+import { cookieNameFor, createGate, type GateRequest } from "./gate.js";
 import { mcpToken } from "./token.js";
 
 const token = "the-token-of-this-server";
@@ -20,14 +20,14 @@ function openGate(options: { anyAddress?: boolean; maxWrong?: number } = {}) {
   const cookie = `${cookieNameFor("localhost:4123", 4123)}=${signedIn.cookie}`;
   const page = { cookie, [pageHeader]: signedIn.pageSecret };
   /** How the request was let in, or the code of the fault. */
-  const admit = (method: string, path: string, headers: Visit["headers"] = {}, query = ""): string => {
-    const all: Visit["headers"] = { host: "localhost:4123", ...headers };
+  const admit = (method: string, path: string, headers: GateRequest["headers"] = {}, query = ""): string => {
+    const all: GateRequest["headers"] = { host: "localhost:4123", ...headers };
     const rawHeaders = Object.entries(all).flatMap(([name, value]) => [name, String(value)]);
     const visit = { method, path, headers: all, rawHeaders, address: "1.2.3.4" };
     try {
       return gate({ ...visit, query: new URLSearchParams(query) }).by;
     } catch (error) {
-      if (error instanceof ApiFault) return `${error.status} ${error.body.error.code}`;
+      if (error instanceof HttpError) return `${error.status} ${error.body.error.code}`;
       throw error;
     }
   };
@@ -156,7 +156,7 @@ describe("the gate", () => {
 
   it("refuses a deciding header that comes twice, however it is written, and no other", () => {
     const { gate } = openGate();
-    const visit = (...rawHeaders: string[]): Visit => ({
+    const visit = (...rawHeaders: string[]): GateRequest => ({
       method: "GET",
       path: "/health",
       query: new URLSearchParams(),

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { consoleHeader, pageHeader } from "./api.js";
-import { ApiFault } from "./api-fault.js";
+import { HttpError } from "./http-error.js";
 import type { AttemptLimit } from "./attempt-limit.js";
 import type { BrowserSession, BrowserSessions } from "./browser-sessions.js";
 import { mcpToken, sameSecret } from "./token.js";
 
 /** What the gate sees of a request. */
-export interface Visit {
+export interface GateRequest {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
@@ -24,7 +24,7 @@ export interface Visit {
  * `control`: `tenon serve link` and `tenon serve sessions`. `browser`: a page that is signed in. `entry`: somebody
  * with a one-time link. `anybody`: nobody in particular.
  */
-export type Admitted =
+export type Admission =
   | { readonly by: "token" | "host" | "control" | "entry" | "anybody" }
   | { readonly by: "browser"; readonly session: BrowserSession };
 
@@ -53,7 +53,7 @@ export const entryPath = "/enter";
  * the page's files only, since the browser sends it to every port of the machine: all else needs the page's secret
  * as well, and a request that changes something must prove that our own page made it.
  */
-export function createGate(options: GateOptions): (visit: Visit) => Admitted {
+export function createGate(options: GateOptions): (visit: GateRequest) => Admission {
   const hostToken = mcpToken(options.token);
   return (visit) => {
     refuseRepeated(visit.rawHeaders);
@@ -84,7 +84,7 @@ export function sessionCookies({ cookie, host }: IncomingHttpHeaders, port: numb
   return readCookies(cookie, cookieNameFor(host, port));
 }
 
-function admitBrowser(visit: Visit, fromPage: boolean, { sessions, port }: GateOptions): Admitted {
+function admitBrowser(visit: GateRequest, fromPage: boolean, { sessions, port }: GateOptions): Admission {
   const secret = visit.headers[pageHeader];
   const cookies = sessionCookies(visit.headers, port);
   const found = sessions.find(cookies, typeof secret === "string" ? secret : undefined);
@@ -98,9 +98,9 @@ function admitBrowser(visit: Visit, fromPage: boolean, { sessions, port }: GateO
 }
 
 /** A host may make calls, and nothing else: consent is for the person. */
-function admitHost({ path }: Visit): Admitted {
+function admitHost({ path }: GateRequest): Admission {
   if (path === "/mcp") return { by: "host" };
-  throw new ApiFault(403, {
+  throw new HttpError(403, {
     code: "TOKEN_FOR_MCP",
     message: "This token is for MCP hosts; it opens /mcp only.",
     hint: "Use the server's own token for the rest.",
@@ -108,10 +108,10 @@ function admitHost({ path }: Visit): Admitted {
 }
 
 /** The key that lies in the state is for the command line: it makes links and ends sessions. */
-function admitControl({ path }: Visit): Admitted {
+function admitControl({ path }: GateRequest): Admission {
   if (path === "/api/links" || path === "/api/sessions" || path.startsWith("/api/sessions/"))
     return { by: "control" };
-  throw new ApiFault(403, {
+  throw new HttpError(403, {
     code: "TOKEN_FOR_CONTROL",
     message: "This key opens /api/links and /api/sessions only.",
   });
@@ -137,7 +137,7 @@ function refuseRepeated(rawHeaders: readonly string[]): void {
     if (!decisive.has(name)) continue;
     if (seen.has(name)) {
       const message = `The header ${name} may be sent only once.`;
-      throw new ApiFault(400, { code: "REQUEST_INVALID", message });
+      throw new HttpError(400, { code: "REQUEST_INVALID", message });
     }
     seen.add(name);
   }
@@ -149,12 +149,12 @@ function readCookies(header: string | undefined, name: string): string[] {
   return pairs.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : []));
 }
 
-function isPublic({ method, path }: Visit): boolean {
+function isPublic({ method, path }: GateRequest): boolean {
   return path === "/health" && isReading(method);
 }
 
 /** The page itself, its scripts and styles: the same for everybody, and all that a navigation can ask for. */
-function isPageFile({ method, path }: Visit): boolean {
+function isPageFile({ method, path }: GateRequest): boolean {
   return isReading(method) && !/^\/(?:api|mcp|metrics|health)(?:\/|$)/.test(path);
 }
 
@@ -169,7 +169,7 @@ function checkHost({ host }: IncomingHttpHeaders, { names, anyAddress }: GateOpt
     const bare = name.startsWith("[") ? name.slice(1, -1) : name.replace(/\.$/, "");
     if (names.has(bare) || (anyAddress === true && isIP(bare) !== 0)) return lower;
   }
-  throw new ApiFault(421, {
+  throw new HttpError(421, {
     code: "HOST_REFUSED",
     message: "This server does not go by that name.",
     hint: "Open the address that `tenon serve` printed.",
@@ -185,7 +185,7 @@ function checkOrigin(headers: IncomingHttpHeaders, host: string, options: GateOp
   const stranger = site === "cross-site" || site === "same-site";
   const navigates = headers["sec-fetch-mode"] === "navigate" && origin === undefined;
   if ((origin !== undefined && !own) || (stranger && !navigates)) {
-    throw new ApiFault(403, {
+    throw new HttpError(403, {
       code: "ORIGIN_REFUSED",
       message: "Other sites may not ask this server.",
       hint: "Open the address that `tenon serve` printed.",
@@ -202,18 +202,18 @@ function isOwn(origin: string, host: string, { names, port }: GateOptions): bool
 }
 
 /** The cookie alone proves nothing about who made a request that changes something. */
-function checkPage({ method, headers }: Visit, fromPage: boolean): void {
+function checkPage({ method, headers }: GateRequest, fromPage: boolean): void {
   if (isReading(method)) return;
   if (fromPage && headers[consoleHeader] !== undefined) return;
-  throw new ApiFault(403, {
+  throw new HttpError(403, {
     code: "CSRF_REFUSED",
     message: "A request with a cookie that changes something must come from the console itself.",
     hint: `Send "Authorization: Bearer …", or from the page its own Origin and the header ${consoleHeader}.`,
   });
 }
 
-function unauthorised(message: string): ApiFault {
-  return new ApiFault(401, {
+function unauthorised(message: string): HttpError {
+  return new HttpError(401, {
     code: "TOKEN_NEEDED",
     message,
     hint: 'Run `tenon serve link` for a link that opens the console, or send "Authorization: Bearer TOKEN".',
@@ -221,8 +221,8 @@ function unauthorised(message: string): ApiFault {
 }
 
 /** What stands in an address ends up in histories, logs and process lists. */
-function tokenInUrl(): ApiFault {
-  return new ApiFault(401, {
+function tokenInUrl(): HttpError {
+  return new HttpError(401, {
     code: "TOKEN_IN_URL",
     message: "A token in the address is not accepted.",
     hint: "Run `tenon serve link` for a link that opens the console once.",

@@ -1,9 +1,9 @@
 import type { CallMetrics, ToolMetrics } from "../record/tool-metrics.js";
 import type { ExperimentRow, MetricsView, ToolMetricsRow } from "./api.js";
-import type { Served } from "./served.js";
+import type { RouteContext } from "./route-context.js";
 
 /** All metrics as they stand now. */
-export function toMetricsView({ tenon, advice, clients }: Served): MetricsView {
+export function toMetricsView({ tenon, advice, clients }: RouteContext): MetricsView {
   const { tools, overall, host } = tenon.metrics.snapshot();
   const { waiting } = tenon.stats();
   return {
@@ -46,7 +46,7 @@ function toMetricsRow({
   };
 }
 
-function toExperiment({ registry, metrics }: Served["tenon"], tool: string): ExperimentRow | undefined {
+function toExperiment({ registry, metrics }: RouteContext["tenon"], tool: string): ExperimentRow | undefined {
   const { split } = registry.versions(tool);
   if (split.length === 0) return undefined;
   const measured = new Map<string | undefined, CallMetrics>(

@@ -30,7 +30,7 @@ export interface ApprovalAnswered {
 }
 
 /** How a request ended before the answer came. */
-export interface ApprovalTaken {
+export interface FirstAnswerView {
   readonly verdict: ApprovalResolution["verdict"];
   readonly at: number;
   readonly channel?: ApprovalResolution["channel"];

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ApiFault } from "./api-fault.js";
+import type { HttpError } from "./http-error.js";
 
 /** Answer with a fault: as JSON, or as text for a person who reads it in a browser. */
-export function sendFault(
+export function sendError(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, body, retryAfter }: ApiFault,
+  { status, body, retryAfter }: HttpError,
 ): void {
   if (response.headersSent) {
     response.destroy();

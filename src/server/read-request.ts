@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type * as z from "zod";
 import { parseJson } from "../schema/parse-json.js";
-import { ApiFault, notFound } from "./api-fault.js";
+import { HttpError, notFound } from "./http-error.js";
 
 /** The body as the schema wants it; anything else is refused with what is wrong. */
 export async function readBody<Schema extends z.ZodType>(
@@ -12,7 +12,7 @@ export async function readBody<Schema extends z.ZodType>(
   const text = await readText(c.req.raw, (c.env as BodyBindings).maxBody);
   if (text === "") return check(schema, {}, "body");
   if (type !== "application/json") {
-    throw new ApiFault(415, {
+    throw new HttpError(415, {
       code: "REQUEST_INVALID",
       message: "The body must be JSON.",
       hint: "Send it with Content-Type: application/json.",
@@ -20,7 +20,7 @@ export async function readBody<Schema extends z.ZodType>(
   }
   const parsed = parseJson(text);
   if (!parsed.ok) {
-    throw new ApiFault(400, { code: "REQUEST_INVALID", message: `The body is no JSON: ${parsed.message}` });
+    throw new HttpError(400, { code: "REQUEST_INVALID", message: `The body is no JSON: ${parsed.message}` });
   }
   return check(schema, parsed.value, "body");
 }
@@ -32,8 +32,8 @@ export interface BodyBindings {
 }
 
 /** A body that is too large. */
-export function tooLarge(most: number): ApiFault {
-  return new ApiFault(413, {
+export function tooLarge(most: number): HttpError {
+  return new HttpError(413, {
     code: "REQUEST_TOO_LARGE",
     message: `The body is larger than ${most} bytes.`,
     hint: "Send less at once.",
@@ -73,7 +73,7 @@ function check<Schema extends z.ZodType>(schema: Schema, value: unknown, where: 
   const faults = checked.error.issues
     .slice(0, 5)
     .map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`));
-  throw new ApiFault(400, {
+  throw new HttpError(400, {
     code: "REQUEST_INVALID",
     message: `The ${where} is not as it should be. ${faults.join("; ")}`,
     hint: "See docs/guide/serve.md for what each address takes.",

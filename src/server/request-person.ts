@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Admitted } from "./gate.js";
+import type { Admission } from "./gate.js";
 
 /** Who made a request of the API, as it is written down beside an answer. */
 export interface RequestPerson {
@@ -17,10 +17,10 @@ export function requestPerson(c: Context): RequestPerson {
 }
 
 export interface PersonBindings {
-  readonly admitted: Admitted;
+  readonly admitted: Admission;
 }
 
-function toPerson(admitted: Admitted): RequestPerson {
+function toPerson(admitted: Admission): RequestPerson {
   if (admitted.by !== "browser") return { channel: "api", name: admitted.by };
   const { id, browser } = admitted.session;
   return { channel: "console", name: `browser:${id} (${browser})`, sessionId: id };

@@ -9,13 +9,13 @@ import { createConsoleAccess, type ConsoleAccessOptions } from "./console-access
 import { ClientCounts } from "./client-counts.js";
 import type { ConsolePerson } from "./console-person.js";
 import { Feed, type FeedOptions } from "./feed.js";
-import { createFrontDoor, type AnswerLimits, type RequestNote } from "./front-door.js";
+import { createRequestHandler, type AnswerLimits, type RequestNote } from "./request-handler.js";
 import { listen, type ListenLimits } from "./listen.js";
 import { LiveCalls, type LiveCallsOptions } from "./live-calls.js";
 import { Series } from "./metrics-series.js";
-import type { McpDoor } from "./mcp-door.js";
+import type { McpEndpoint } from "./mcp-endpoint.js";
 import { httpPrincipal } from "./principal.js";
-import type { Served } from "./served.js";
+import type { RouteContext } from "./route-context.js";
 import { createSharedQueue } from "./shared-queue.js";
 import { checkToken, createToken, mcpToken } from "./token.js";
 
@@ -34,7 +34,7 @@ export interface ServerOptions {
   /** The folder the agents work in, for the page to show. @default the configuration's */
   readonly workspace?: string | undefined;
   /** MCP over HTTP at `/mcp`. @default all tools of the Tenon */
-  readonly mcp?: McpDoor | undefined;
+  readonly mcp?: McpEndpoint | undefined;
   readonly limits?: (ListenLimits & AnswerLimits) | undefined;
   readonly feed?: Omit<FeedOptions, "now"> | undefined;
   readonly calls?: LiveCallsOptions | undefined;
@@ -75,7 +75,13 @@ export async function startServer(tenon: Tenon, options: ServerOptions = {}): Pr
   const watching = watch(tenon, { ...options, now, access, boundPort: () => port });
   const { served, pageSeenAt, stop } = watching;
   const mcp = options.mcp ?? openMcp(tenon, options);
-  const door = createFrontDoor(served, { ...options, mcp, token, names: namesOf(host, options.names), host });
+  const door = createRequestHandler(served, {
+    ...options,
+    mcp,
+    token,
+    names: namesOf(host, options.names),
+    host,
+  });
   try {
     const listening = await listen(door.handle, {
       host,
@@ -131,7 +137,7 @@ function namesOf(host: string, more: readonly string[] = []): ReadonlySet<string
 }
 
 /** The Tenon's tools for MCP hosts; nothing is loaded before the first comes. */
-function openMcp(tenon: Tenon, { limits, onFault }: ServerOptions): McpDoor {
+function openMcp(tenon: Tenon, { limits, onFault }: ServerOptions): McpEndpoint {
   const host = createMcpHost(tenon, { version: manifest.version });
   return createMcpHttp(host, { maxBodyBytes: limits?.maxBody, onError: (error) => onFault?.(error) });
 }
@@ -139,8 +145,8 @@ function openMcp(tenon: Tenon, { limits, onFault }: ServerOptions): McpDoor {
 /** Follow what happens in a Tenon, for those who look later. */
 function watch(
   tenon: Tenon,
-  options: Omit<ServerOptions, "access"> & Pick<Served, "now" | "access" | "boundPort">,
-): { readonly served: Served; readonly pageSeenAt: () => number; readonly stop: () => Promise<void> } {
+  options: Omit<ServerOptions, "access"> & Pick<RouteContext, "now" | "access" | "boundPort">,
+): { readonly served: RouteContext; readonly pageSeenAt: () => number; readonly stop: () => Promise<void> } {
   const { now, access, boundPort } = options;
   const feed = new Feed({ ...options.feed, now });
   const calls = new LiveCalls(options.calls);
@@ -174,14 +180,14 @@ function watch(
         session = undefined; // the next call tries again
         throw thrown;
       }));
-  const served: Served = {
+  const served: RouteContext = {
     tenon,
     person: options.person,
     calls,
     clients,
     feed,
     queue,
-    looked: () => void (lookedAt = now()),
+    noteApprovalsRead: () => void (lookedAt = now()),
     series,
     advice,
     workspace: options.workspace ?? tenon.config.workspaceDir ?? process.cwd(),

@@ -2,7 +2,7 @@ import type { Tool } from "../contract/tool.js";
 import { createBuiltInTools } from "../runtime/catalogue/built-in-tools.js";
 import type { Tenon } from "../runtime/tenon.js";
 import type { ToolDetail, ToolRow } from "./api.js";
-import { notFound } from "./api-fault.js";
+import { notFound } from "./http-error.js";
 
 export type OriginOf = (tool: Tool) => string;
 

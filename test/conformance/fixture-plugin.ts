@@ -211,7 +211,7 @@ const rounds: readonly Tool[] = [
   }),
   does("test_input_required_result_capabilities", async (ctx) => {
     const client = clientOf(ctx);
-    if (client.can.elicitForm) return text(await client.elicit(nameForm, ctx.signal));
+    if (client.supports.elicitForm) return text(await client.elicit(nameForm, ctx.signal));
     return text(await client.sample(named("greeting", sampling("Generate a greeting")), ctx.signal));
   }),
   does("test_missing_capability", async (ctx) =>

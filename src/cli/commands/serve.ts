@@ -5,7 +5,7 @@ import { localActor } from "../audit-faults.js";
 import { createIds } from "../../runtime/calls/ids.js";
 import { openOptions } from "../../runtime/options.js";
 import type { Tenon } from "../../runtime/tenon.js";
-import type { RequestNote } from "../../server/front-door.js";
+import type { RequestNote } from "../../server/request-handler.js";
 import type { RunningServer } from "../../server/start-server.js";
 import {
   UsageError,

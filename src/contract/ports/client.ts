@@ -1,11 +1,11 @@
 import type { ClientInfo } from "./approval.js";
 
 /** The MCP host at the other end of a session, for what only it can do. */
-export interface ClientDoor {
+export interface ClientConnection {
   /** Which program it is, in its own words, once it has said so. */
   readonly info?: ClientInfo | undefined;
   /** What it said that it can do. */
-  readonly can: {
+  readonly supports: {
     readonly elicitForm: boolean;
     readonly elicitUrl: boolean;
     readonly sample: boolean;
@@ -29,7 +29,7 @@ export interface ClientDoor {
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>>;
   /** The same door for one call, whose questions then belong to the request that made the call. */
-  forCall?(callId: string): ClientDoor;
+  forCall?(callId: string): ClientConnection;
   /** Tell it something while a call runs, as in MCP's `notifications/message`. */
   log(level: string, data: unknown, logger?: string): void;
 }

@@ -2,7 +2,7 @@ import { coerceText, propertyOf } from "./coerce-text.js";
 import { setOwn } from "./loose-json.js";
 import type { RawCall } from "./raw-call.js";
 import { Unreadable, type ProblemCode } from "./reader.js";
-import { scanText, type Found } from "./scan-text.js";
+import { scanText, type FoundCalls } from "./scan-text.js";
 import { createToolNames, withoutPrefix, type CallableTool, type ToolNames } from "./tool-names.js";
 
 /** A call that a model wrote in its text. */
@@ -80,7 +80,7 @@ export function parseToolCalls(text: string, options: ParseOptions = {}): Parsed
   return { calls, problems, text: scanned.text };
 }
 
-function toCall(raw: RawCall, names: ToolNames, { start, end }: Found): ParsedToolCall {
+function toCall(raw: RawCall, names: ToolNames, { start, end }: FoundCalls): ParsedToolCall {
   const tool = names.find(raw.name);
   const schema = tool?.inputSchema;
   const args: Record<string, unknown> = {};

@@ -8,7 +8,7 @@ import { isOwnTag, opensCalls, readXmlCalls } from "./xml-calls.js";
 import { readOpenTag } from "./xml-text.js";
 
 /** A piece of the text that is calls, or should have been. */
-export interface Found {
+export interface FoundCalls {
   readonly calls: readonly RawCall[];
   readonly problem?: Unreadable | undefined;
   readonly start: number;
@@ -28,7 +28,7 @@ const thoughts = new Set(["think", "thinking", "thought", "reasoning", "scratchp
 export function scanText(
   text: string,
   names: KnownNames,
-): { readonly found: readonly Found[]; readonly text: string } {
+): { readonly found: readonly FoundCalls[]; readonly text: string } {
   const scan = new Scan(text, names);
   try {
     while (!scan.reader.atEnd) scan.step();
@@ -42,7 +42,7 @@ export function scanText(
 /** What was found so far, and what of the text is left. */
 class Scan {
   readonly reader: Reader;
-  found: Found[] = [];
+  found: FoundCalls[] = [];
   readonly #names: KnownNames;
   readonly #shown: ShownText;
   #kept: string[] = [];
@@ -279,7 +279,7 @@ class Scan {
 
   /** An argument ends here that began nowhere: it was one of the calls before, and held what looked like its end. */
   #doubt(start: number): boolean {
-    const isWhole = ({ calls }: Found): boolean => !calls.some(({ texts }) => texts !== undefined);
+    const isWhole = ({ calls }: FoundCalls): boolean => !calls.some(({ texts }) => texts !== undefined);
     const first = this.found.findIndex((found) => !isWhole(found));
     // Behind a call that could not be read, it is what is left of that.
     if (first === -1 || this.found.at(-1)?.problem !== undefined) return this.#leave(this.reader.pos);

@@ -5,7 +5,7 @@ import { anyResult } from "./any-result.js";
 import { listPages } from "./list-pages.js";
 import { readContent } from "./read-content.js";
 import { readTool } from "./read-tool.js";
-import { makeVisits, visitsIn, visitsMissing } from "./url-visits.js";
+import { askToOpenUrls, requiredUrlsOf, urlsNotOpened } from "./required-urls.js";
 import type { AnswerServer, LiveClient, ServerConnection, ServerRequest } from "./server-connection.js";
 
 export interface ConnectionParts {
@@ -154,10 +154,10 @@ async function withVisits<T>(parts: ConnectionParts, work: () => Promise<T>, cal
     try {
       return await withLogin(parts, work, call.signal);
     } catch (error) {
-      const visits = visitsIn(error);
+      const visits = requiredUrlsOf(error);
       if (visits.length === 0) throw error;
-      if (asked || answer === undefined || !(await makeVisits(visits, answer, call)))
-        throw visitsMissing(visits, error);
+      if (asked || answer === undefined || !(await askToOpenUrls(visits, answer, call)))
+        throw urlsNotOpened(visits, error);
     }
   }
 }

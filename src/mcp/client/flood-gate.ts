@@ -7,14 +7,14 @@ export interface FloodGate {
 /** What a server may send unasked: progress, logs, noise. */
 export interface FloodLimits {
   /** Messages within a window. @default 2000 */
-  readonly most?: number | undefined;
+  readonly maxMessages?: number | undefined;
   /** @default 1000 */
   readonly windowMs?: number | undefined;
 }
 
 /** Make a gate that lets a burst through and slows a flood down; the writer then waits on its full pipe. */
 export function createFloodGate(now: () => number, limits: FloodLimits = {}): FloodGate {
-  const { most = 2000, windowMs = 1000 } = limits;
+  const { maxMessages: most = 2000, windowMs = 1000 } = limits;
   let start = now();
   let seen = 0;
   return {

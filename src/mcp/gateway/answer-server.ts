@@ -39,7 +39,7 @@ function whose(calls: readonly UpstreamCall[], { contextOf }: AnswerOptions): To
 }
 
 async function sample(request: ServerRequest, ctx: ToolContext, { server, onFault }: AnswerOptions) {
-  if (ctx.client?.can.sample === true) return ctx.client.sample(request.params, request.signal);
+  if (ctx.client?.supports.sample === true) return ctx.client.sample(request.params, request.signal);
   onFault("it asked for a model, but the host of this session offers none; it was refused");
   throw new Error(`Sampling was refused: the host that "${server}" is called for offers no model.`);
 }
@@ -53,7 +53,7 @@ async function elicit(
   const { client } = ctx;
   const said = typeof params["message"] === "string" ? cleanText(params["message"]).text : "";
   const message = `The MCP server "${server}" asks: ${said}`;
-  if (client !== undefined && (byUrl ? client.can.elicitUrl : client.can.elicitForm)) {
+  if (client !== undefined && (byUrl ? client.supports.elicitUrl : client.supports.elicitForm)) {
     return client.elicit({ ...params, message }, signal);
   }
   try {

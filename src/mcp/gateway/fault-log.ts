@@ -1,7 +1,7 @@
 import { cleanText } from "./clean-text.js";
 
 /** A fault of a server and how often it came. */
-export interface Fault {
+export interface ServerFault {
   readonly message: string;
   readonly count: number;
   readonly at: number;
@@ -10,14 +10,14 @@ export interface Fault {
 /** Keeps the last faults and words of a server, bounded. */
 export interface FaultLog {
   add(message: string): void;
-  addWords(line: string): void;
-  faults(): readonly Fault[];
-  words(): readonly string[];
+  addOutput(line: string): void;
+  faults(): readonly ServerFault[];
+  output(): readonly string[];
 }
 
 /** Make a log of the last 20 different faults and 50 lines. */
 export function createFaultLog(now: () => number, hide: (text: string) => string): FaultLog {
-  const faults = new Map<string, Fault>();
+  const faults = new Map<string, ServerFault>();
   const words: string[] = [];
   const shorten = (text: string): string => hide(cleanText(text).text.slice(0, 500).toWellFormed());
   return {
@@ -29,11 +29,11 @@ export function createFaultLog(now: () => number, hide: (text: string) => string
       const [oldest] = faults.keys();
       if (faults.size > 20 && oldest !== undefined) faults.delete(oldest);
     },
-    addWords(line) {
+    addOutput(line) {
       words.push(shorten(line));
       if (words.length > 50) words.shift();
     },
     faults: () => [...faults.values()],
-    words: () => words,
+    output: () => words,
   };
 }

@@ -38,7 +38,7 @@ export class GatewayServer {
   #relist: NodeJS.Timeout | undefined;
 
   constructor(options: GatewayServerOptions) {
-    const { name, settings, now, random, hide, open, shelf, memory } = options;
+    const { name, settings, now, random, hide, open, registry, memory } = options;
     this.name = name;
     this.settings = settings;
     this.#options = options;
@@ -50,7 +50,7 @@ export class GatewayServer {
       target: createHash("sha256")
         .update(JSON.stringify(targetOf(settings)))
         .digest("hex"),
-      shelf,
+      registry,
       memory,
       faults,
       wanted: (tool) => isWanted(tool, options),
@@ -151,7 +151,7 @@ export class GatewayServer {
       ...(nextTryAt !== undefined && { nextTryAt }),
       ...(connection?.pid !== undefined && { pid: connection.pid }),
       faults,
-      log: this.#faults.words(),
+      log: this.#faults.output(),
     };
   }
 

@@ -3,7 +3,7 @@ import type { PromptProvider, ResourceProvider } from "../../contract/host.js";
 import type { UpstreamResult, UpstreamSpec, UpstreamTool } from "../../contract/ports/upstream.js";
 import type { Tool } from "../../contract/tool.js";
 import type { OpenServer } from "./server-link.js";
-import type { Fault } from "./fault-log.js";
+import type { ServerFault } from "./fault-log.js";
 import type { ServerMemory } from "./server-memory.js";
 
 /** One server and how it is used. */
@@ -51,13 +51,13 @@ export interface ServerView {
   /** When a server that failed is tried again. */
   readonly nextTryAt?: number | undefined;
   readonly pid?: number | undefined;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly ServerFault[];
   /** The last lines that the program wrote to its standard error. */
   readonly log: readonly string[];
 }
 
 /** Where tools of servers are registered. */
-export interface ToolShelf {
+export interface ToolRegistration {
   has(name: string): boolean;
   registerMany(tools: readonly Tool[]): void;
   replace(tool: Tool): void;
@@ -67,7 +67,7 @@ export interface ToolShelf {
 }
 
 export interface GatewayOptions {
-  readonly shelf: ToolShelf;
+  readonly registry: ToolRegistration;
   readonly memory: ServerMemory;
   readonly now: () => number;
   readonly random: () => number;

@@ -31,7 +31,7 @@ function openRuns(store = keyValue()) {
     const catalogue = new ServerCatalogue({
       server: "srv",
       target,
-      shelf: registry,
+      registry: registry,
       memory,
       faults,
       wanted: (name) => name !== "unwanted",

@@ -3,7 +3,7 @@ import type { UpstreamTool } from "../../contract/ports/upstream.js";
 import type { Tool } from "../../contract/tool.js";
 import type { FaultLog } from "./fault-log.js";
 import { diffDefinitions, fingerprint } from "./fingerprint.js";
-import type { ServerView, ToolShelf } from "./gateway-types.js";
+import type { ServerView, ToolRegistration } from "./gateway-types.js";
 import { messageOf } from "./message-of.js";
 import { registerTools } from "./register-tools.js";
 import { screenListing } from "./screen-listing.js";
@@ -14,7 +14,7 @@ export interface CatalogueOptions {
   readonly server: string;
   /** A digest of where the server is reached. */
   readonly target: string;
-  readonly shelf: ToolShelf;
+  readonly registry: ToolRegistration;
   readonly memory: ServerMemory;
   readonly faults: FaultLog;
   /** Whether the person wants this tool at all. */
@@ -170,7 +170,7 @@ export class ServerCatalogue {
   async clear(): Promise<void> {
     const names = [...this.#registered.keys()];
     this.#registered.clear();
-    await Promise.all(names.map((tool) => this.#options.shelf.unregister(this.#full(tool))));
+    await Promise.all(names.map((tool) => this.#options.registry.unregister(this.#full(tool))));
   }
 
   async #load(): Promise<void> {
@@ -186,13 +186,13 @@ export class ServerCatalogue {
   }
 
   #screen(listed: readonly UpstreamTool[]): ReturnType<typeof screenListing> {
-    const { server, shelf, wanted } = this.#options;
+    const { server, registry, wanted } = this.#options;
     return screenListing(listed, {
       server,
       wanted,
       ownerOf: (tool) => {
         if (this.#registered.has(tool)) return undefined;
-        const taken = [this.#full(tool), `${server}__${tool}`].find((name) => shelf.has(name));
+        const taken = [this.#full(tool), `${server}__${tool}`].find((name) => registry.has(name));
         return taken === undefined ? undefined : `the tool "${taken}"`;
       },
     });
@@ -200,24 +200,24 @@ export class ServerCatalogue {
 
   /** Bring the registry in line with what may be used now. */
   #register(usable: ReadonlyMap<string, ScreenedTool>): void {
-    const { shelf, wrap, faults, server } = this.#options;
+    const { registry, wrap, faults, server } = this.#options;
     for (const name of this.#registered.keys()) {
       if (usable.has(name)) continue;
       if (this.#held.has(name)) {
-        shelf.disable(this.#full(name), this.#whyHeld(name));
+        registry.disable(this.#full(name), this.#whyHeld(name));
         continue;
       }
       this.#registered.delete(name);
-      shelf.unregister(this.#full(name)).catch((error: unknown) => faults.add(messageOf(error)));
+      registry.unregister(this.#full(name)).catch((error: unknown) => faults.add(messageOf(error)));
     }
     const fresh: ScreenedTool[] = [];
     for (const [name, tool] of usable) {
       const before = this.#registered.get(name);
       if (before === undefined) fresh.push(tool);
       else if (fingerprint(before.raw) !== fingerprint(tool.raw)) this.#release(tool);
-      else shelf.enable(this.#full(name));
+      else registry.enable(this.#full(name));
     }
-    const failed = registerTools(shelf, fresh.map(wrap));
+    const failed = registerTools(registry, fresh.map(wrap));
     for (const tool of fresh)
       if (!failed.has(this.#full(tool.raw.name))) this.#registered.set(tool.raw.name, tool);
     const reasons = [...failed].map(([tool, reason]) => ({ tool: tool.slice(server.length + 1), reason }));
@@ -226,15 +226,15 @@ export class ServerCatalogue {
 
   /** A definition may be called from now on. */
   #release(tool: ScreenedTool): void {
-    const { shelf, wrap } = this.#options;
+    const { registry, wrap } = this.#options;
     const full = this.#full(tool.raw.name);
     this.#held.delete(tool.raw.name);
     this.#registered.set(tool.raw.name, tool);
-    if (shelf.has(full)) {
-      shelf.replace(wrap(tool));
-      shelf.enable(full);
+    if (registry.has(full)) {
+      registry.replace(wrap(tool));
+      registry.enable(full);
     } else {
-      shelf.registerMany([wrap(tool)]);
+      registry.registerMany([wrap(tool)]);
     }
   }
 

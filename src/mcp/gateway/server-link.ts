@@ -115,7 +115,7 @@ export class ServerLink {
         prior: await this.#options.prior(),
         ...events,
         onFault: (message) => faults.add(message),
-        onLog: (line) => faults.addWords(line),
+        onLog: (line) => faults.addOutput(line),
         onLost: (reason) => this.#onLost(connection, reason),
       });
       await within(onOpen(connection), startTimeoutMs);

@@ -67,11 +67,11 @@ describe("the fault log", () => {
 
   it("keeps the last fifty lines, short, clean and without secrets", () => {
     const log = open();
-    for (let at = 0; at < 51; at++) log.addWords(`line ${at}`);
-    expect(log.words()).toHaveLength(50);
-    expect(log.words()[0]).toBe("line 1");
-    log.addWords(`hunter2\u202e${"x".repeat(600)}`);
-    expect(log.words().at(-1)).toBe(`***${"x".repeat(493)}`);
+    for (let at = 0; at < 51; at++) log.addOutput(`line ${at}`);
+    expect(log.output()).toHaveLength(50);
+    expect(log.output()[0]).toBe("line 1");
+    log.addOutput(`hunter2\u202e${"x".repeat(600)}`);
+    expect(log.output().at(-1)).toBe(`***${"x".repeat(493)}`);
     log.add("the password is hunter2");
     expect(log.faults().at(-1)?.message).toBe("the password is ***");
   });

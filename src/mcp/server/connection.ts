@@ -1,7 +1,7 @@
 import type { Server, ServerContext } from "@modelcontextprotocol/server";
 import type { HostChange, HostSession, HostSessionOptions, McpHost } from "../../contract/host.js";
 import type { ClientInfo } from "../../contract/ports/approval.js";
-import { createClientDoor, createElicitation } from "./elicitation.js";
+import { createClientConnection, createElicitation } from "./elicitation.js";
 import { createPushExchange, type Exchange } from "./exchange.js";
 import { clientInfoKey, toClientInfo } from "./client-info.js";
 import { ParkedCalls, type ParkingOptions } from "./parked-calls.js";
@@ -15,7 +15,7 @@ export interface ConnectionOptions extends Omit<HostSessionOptions, "interact" |
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
-interface Bound {
+interface CallBinding {
   /** Of the request on the wire. */
   readonly requestId: string | number | undefined;
   /** The host hears of the call's progress. */
@@ -50,7 +50,7 @@ export class Connection {
     this.session = host.openSession({
       ...options,
       interact: createElicitation(find),
-      client: createClientDoor(find, {
+      client: createClientConnection(find, {
         info: () => this.info,
         reports: (callId) => callId !== undefined && this.#reporting.has(callId),
       }),
@@ -67,7 +67,7 @@ export class Connection {
   ): Promise<T> {
     const { envelope } = ctx.mcpReq;
     // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions say it once
-    if (envelope === undefined) this.greetedBy(() => server.getClientVersion());
+    if (envelope === undefined) this.describeClientBy(() => server.getClientVersion());
     else this.#info ??= toClientInfo((envelope as Readonly<Record<string, unknown>>)[clientInfoKey]);
     if (envelope === undefined) {
       // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions declare it once
@@ -88,12 +88,12 @@ export class Connection {
   }
 
   /** Where to look for what the host said when it connected. */
-  greetedBy(said: () => unknown): void {
+  describeClientBy(said: () => unknown): void {
     this.#greeted ??= said;
   }
 
   /** A call that the exchange makes, so that questions of the call find their way back. */
-  bind(callId: string, exchange: Exchange, { requestId, reports }: Bound): () => void {
+  bind(callId: string, exchange: Exchange, { requestId, reports }: CallBinding): () => void {
     this.#byCall.set(callId, exchange);
     if (requestId !== undefined) this.#calls.set(requestId, callId);
     if (reports) this.#reporting.add(callId);
@@ -116,7 +116,7 @@ export class Connection {
   }
 
   /** An exchange that lasts as long as the connection. */
-  keep(exchange: Exchange): void {
+  keepExchange(exchange: Exchange): void {
     this.#exchanges.add(exchange);
   }
 

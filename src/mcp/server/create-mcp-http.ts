@@ -1,6 +1,6 @@
 import type { McpHost } from "../../contract/host.js";
 import { HttpEndpoint } from "./http-endpoint.js";
-import type { PlaceLimits } from "./host-places.js";
+import type { HostLimits } from "./connected-hosts.js";
 import { overloaded } from "./http-answers.js";
 import type { EventLimits } from "./resumable-events.js";
 
@@ -17,7 +17,7 @@ export interface McpPrincipal {
   readonly exclude?: readonly string[] | undefined;
 }
 
-export interface McpHttpOptions extends PlaceLimits {
+export interface McpHttpOptions extends HostLimits {
   /** Longest body of a request. @default 16 MiB */
   readonly maxBodyBytes?: number | undefined;
   /** A host that is silent for so long is gone. @default 30 minutes */

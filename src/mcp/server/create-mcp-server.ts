@@ -3,7 +3,7 @@ import type { Server, ServerContext } from "@modelcontextprotocol/server";
 import type { McpHost } from "../../contract/host.js";
 import { Connection, type ConnectionOptions } from "./connection.js";
 import { callTool } from "./call-tool.js";
-import { createClientDoor } from "./elicitation.js";
+import { createClientConnection } from "./elicitation.js";
 import { paginate } from "./paginate.js";
 
 /** The SDK, loaded when the first host connects. */
@@ -79,7 +79,7 @@ function offerResources(sdk: Sdk, server: Server, connection: Connection): void 
   server.setRequestHandler("resources/read", (request, ctx) =>
     connection.serve(server, ctx, request, async (exchange, signal) => {
       const { uri } = request.params;
-      const door = createClientDoor(() => exchange);
+      const door = createClientConnection(() => exchange);
       const contents = await session.resources(door).read(uri, signal);
       if (contents === undefined) throw new sdk.ResourceNotFoundError(uri, `Resource not found: ${uri}`);
       return { contents: contents as never[] };
@@ -105,7 +105,7 @@ function offerPrompts(sdk: Sdk, server: Server, connection: Connection): void {
   server.setRequestHandler("prompts/get", (request, ctx) =>
     connection.serve(server, ctx, request, async (exchange, signal) => {
       const { name, arguments: args } = request.params;
-      const door = createClientDoor(() => exchange);
+      const door = createClientConnection(() => exchange);
       const prompt = await session.prompts(door).get(name, args ?? {}, signal);
       if (prompt === undefined) throw new sdk.ProtocolError(-32602, `There is no prompt "${name}".`);
       return prompt as never;

@@ -11,7 +11,7 @@ import {
 } from "../../wire/json-rpc.js";
 import { keyOf, runTool, type WireCall } from "./call-tool.js";
 import type { Connection } from "./connection.js";
-import { longestAskMs, toCan, type Exchange } from "./exchange.js";
+import { maxAskMs, supportedRequests, type Exchange } from "./exchange.js";
 import type { StdioTransport } from "./stdio-transport.js";
 
 /**
@@ -35,13 +35,13 @@ export class DirectCalls {
   attach(server: Server): void {
     const transport = this.#transport;
     this.#exchange = {
-      get can() {
+      get supports() {
         // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions declare it once
-        return toCan(server.getClientCapabilities());
+        return supportedRequests(server.getClientCapabilities());
       },
       async ask(method, params, signal) {
         const request = { method: method as "elicitation/create", params };
-        return server.request(request as never, { signal, timeout: longestAskMs });
+        return server.request(request as never, { signal, timeout: maxAskMs });
       },
       notify: (method, params) =>
         void transport.send({ jsonrpc: "2.0", method, params }).catch(() => undefined),
@@ -49,9 +49,9 @@ export class DirectCalls {
         // oxlint-disable-next-line typescript/no-deprecated -- still part of the 2025 revisions
         void server.sendLoggingMessage({ level: level as "info", data, logger }).catch(() => undefined),
     };
-    this.#connection.keep(this.#exchange);
+    this.#connection.keepExchange(this.#exchange);
     // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions say it once
-    this.#connection.greetedBy(() => server.getClientVersion());
+    this.#connection.describeClientBy(() => server.getClientVersion());
     this.#server = server;
   }
 

@@ -1,4 +1,4 @@
-import type { ClientDoor, ElicitAnswer } from "../../contract/ports/client.js";
+import type { ClientConnection, ElicitAnswer } from "../../contract/ports/client.js";
 import type { Asker, InteractBackend } from "../../contract/ports/interact.js";
 import { ToolExecutionError } from "../../contract/errors.js";
 import type { ClientInfo } from "../../contract/ports/approval.js";
@@ -27,7 +27,7 @@ export function createElicitation(find: FindExchange): InteractBackend {
   return {
     name: "mcp-elicitation",
     channel: "host",
-    available: () => find()?.can.elicitForm === true,
+    available: () => find()?.supports.elicitForm === true,
     async approve(request, signal) {
       if (!fitsApprovalForm(request)) throw tooLong("The request for consent");
       const answer = fromApprovalForm(request, await put(toApprovalForm(request), signal, rootOf(request)));
@@ -62,7 +62,7 @@ function rootOf(asking?: Pick<Asker, "callId" | "rootCallId">): string | undefin
   return asking?.rootCallId ?? asking?.callId;
 }
 
-export interface DoorOptions {
+export interface ClientConnectionOptions {
   /** The call that the door is for. */
   readonly callId?: string | undefined;
   /** What the host said of itself. */
@@ -72,21 +72,24 @@ export interface DoorOptions {
 }
 
 /** The MCP host itself, for tools that need it. */
-export function createClientDoor(find: FindExchange, about: DoorOptions = {}): ClientDoor {
+export function createClientConnection(
+  find: FindExchange,
+  about: ClientConnectionOptions = {},
+): ClientConnection {
   const { callId, info } = about;
-  const ask: NonNullable<ClientDoor["request"]> = async (method, params, signal) =>
+  const ask: NonNullable<ClientConnection["request"]> = async (method, params, signal) =>
     exchangeOf(find, callId).ask(method, params, signal);
   return {
     get info() {
       return info?.();
     },
-    get can() {
-      return find(callId)?.can ?? { elicitForm: false, elicitUrl: false, sample: false };
+    get supports() {
+      return find(callId)?.supports ?? { elicitForm: false, elicitUrl: false, sample: false };
     },
     elicit: async (params, signal) => toElicitAnswer(await ask("elicitation/create", params, signal)),
     openUrl({ id, url, message }, signal) {
       const exchange = find(callId);
-      if (exchange?.can.elicitUrl !== true) return;
+      if (exchange?.supports.elicitUrl !== true) return;
       // Where a question parks the request nobody could tell a host that thinks from one that is gone;
       // reports of progress lead the person there as well.
       if (exchange.parks === true && about.reports?.(callId) === true) return;
@@ -95,7 +98,7 @@ export function createClientDoor(find: FindExchange, about: DoorOptions = {}): C
     },
     sample: ask.bind(undefined, "sampling/createMessage"),
     request: ask,
-    forCall: (id) => createClientDoor(find, { ...about, callId: id }),
+    forCall: (id) => createClientConnection(find, { ...about, callId: id }),
     log: (level, data, logger) => find(callId)?.log(level, data, logger),
   };
 }

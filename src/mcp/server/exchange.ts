@@ -1,9 +1,9 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import type { ClientDoor } from "../../contract/ports/client.js";
+import type { ClientConnection } from "../../contract/ports/client.js";
 
 /** One request of the host while it is served: the way back to whoever sent it. */
 export interface Exchange {
-  readonly can: ClientDoor["can"];
+  readonly supports: ClientConnection["supports"];
   /** A question ends the answer to the request, which then has no connection until the host comes back. */
   readonly parks?: boolean | undefined;
   /** Ask the host something on behalf of the request. */
@@ -17,22 +17,22 @@ export interface Exchange {
 }
 
 /** How long a host may take over a question; the one who asks has its own, shorter limit. */
-export const longestAskMs = 60 * 60 * 1000;
+export const maxAskMs = 60 * 60 * 1000;
 
 /** An exchange of the 2025 revisions, where the server may send requests of its own. */
 export function createPushExchange(ctx: ServerContext, capabilities: unknown): Exchange {
   return {
-    can: toCan(capabilities),
+    supports: supportedRequests(capabilities),
     async ask(method, params, signal) {
       const request = { method: method as "elicitation/create", params };
-      return ctx.mcpReq.send(request, { signal, timeout: longestAskMs });
+      return ctx.mcpReq.send(request, { signal, timeout: maxAskMs });
     },
-    ...voiceOf(ctx),
+    ...notifiersOf(ctx),
   };
 }
 
 /** What both kinds of exchange say without waiting for an answer; a host that is gone misses nothing. */
-export function voiceOf(ctx: ServerContext): Pick<Exchange, "notify" | "log"> {
+export function notifiersOf(ctx: ServerContext): Pick<Exchange, "notify" | "log"> {
   return {
     notify: (method, params) => void ctx.mcpReq.notify({ method, params }).catch(() => undefined),
     log: (level, data, logger) => void ctx.mcpReq.log(level as "info", data, logger).catch(() => undefined),
@@ -40,7 +40,7 @@ export function voiceOf(ctx: ServerContext): Pick<Exchange, "notify" | "log"> {
 }
 
 /** What a host declared, as the questions that can be put to it. */
-export function toCan(capabilities: unknown): ClientDoor["can"] {
+export function supportedRequests(capabilities: unknown): ClientConnection["supports"] {
   const { elicitation, sampling } = Object(capabilities) as Record<string, unknown>;
   const { form, url } = Object(elicitation) as Record<string, unknown>;
   return {

@@ -4,14 +4,14 @@ import type { McpHttpOptions, McpPrincipal } from "./create-mcp-http.js";
 import type { ConnectionOptions } from "./connection.js";
 import { createMcpServer, type McpServer, type Sdk } from "./create-mcp-server.js";
 import { clientInfoKey, toClientInfo } from "./client-info.js";
-import { makeRoom, type HostPlace } from "./host-places.js";
+import { makeRoom, type ConnectedHost } from "./connected-hosts.js";
 import { overloaded, refuse } from "./http-answers.js";
 import { HttpSession } from "./http-session.js";
 import { pacedBody } from "./paced-body.js";
 import { ResumableEvents } from "./resumable-events.js";
 
 /** A client of 2026-07-28, which has no sessions: all that comes with one token. */
-interface Client extends HostPlace {
+interface Client extends ConnectedHost {
   readonly mcp: McpServer;
   lastSeen: number;
   requests: number;
@@ -168,7 +168,7 @@ export class HttpEndpoint {
     else notify.resourcesChanged();
   }
 
-  get #places(): readonly HostPlace[] {
+  get #places(): readonly ConnectedHost[] {
     return [...this.#sessions.values(), ...this.#clients.values()];
   }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { idOf } from "../../wire/json-rpc.js";
 import type { McpServer, Sdk } from "./create-mcp-server.js";
-import type { HostPlace } from "./host-places.js";
+import type { ConnectedHost } from "./connected-hosts.js";
 import { refuse } from "./http-answers.js";
 import { pacedBody } from "./paced-body.js";
 import type { SessionEvents } from "./resumable-events.js";
@@ -18,7 +18,7 @@ export interface HttpSessionOptions {
 }
 
 /** One host of the 2025 revisions: its transport and its session. */
-export class HttpSession implements HostPlace {
+export class HttpSession implements ConnectedHost {
   readonly principal: string;
   readonly address: string;
   lastSeen = Date.now();

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { ServerContext } from "@modelcontextprotocol/server";
 import { ToolCancelledError } from "../../contract/errors.js";
-import { toCan, voiceOf, type Exchange } from "./exchange.js";
+import { supportedRequests, notifiersOf, type Exchange } from "./exchange.js";
 
 /** What a host is asked to bring before the request can go on. */
 export interface InputRequired {
@@ -14,7 +14,7 @@ export interface ParkingOptions {
   /** How long an unanswered request is kept. @default 10 minutes */
   readonly keepMs?: number | undefined;
   /** Requests that may wait at the same time. @default 256 */
-  readonly most?: number | undefined;
+  readonly maxParked?: number | undefined;
 }
 
 /** A request as far as it must be the same when it comes again. */
@@ -32,7 +32,7 @@ export class ParkedCalls {
   readonly #most: number;
   readonly #parked = new Map<string, Parked>();
 
-  constructor({ keepMs = 600_000, most = 256 }: ParkingOptions = {}) {
+  constructor({ keepMs = 600_000, maxParked: most = 256 }: ParkingOptions = {}) {
     this.#keepMs = keepMs;
     this.#most = most;
   }
@@ -130,8 +130,8 @@ class Parked implements Exchange {
     return this.#ended.signal;
   }
 
-  get can(): Exchange["can"] {
-    return toCan(this.#capabilities);
+  get supports(): Exchange["supports"] {
+    return supportedRequests(this.#capabilities);
   }
 
   get #capabilities(): unknown {
@@ -171,11 +171,11 @@ class Parked implements Exchange {
   }
 
   notify(method: string, params: Readonly<Record<string, unknown>>): void {
-    voiceOf(this.#ctx).notify(method, params);
+    notifiersOf(this.#ctx).notify(method, params);
   }
 
   log(level: string, data: unknown, logger?: string): void {
-    voiceOf(this.#ctx).log(level, data, logger);
+    notifiersOf(this.#ctx).log(level, data, logger);
   }
 
   async asked(): Promise<typeof needsInput> {
@@ -247,7 +247,7 @@ function lackingFor(
   params: Readonly<Record<string, unknown>>,
   declared: unknown,
 ): object | undefined {
-  const can = toCan(declared);
+  const can = supportedRequests(declared);
   if (method === "sampling/createMessage") return can.sample ? undefined : { sampling: {} };
   if (method === "roots/list") return "roots" in (Object(declared) as object) ? undefined : { roots: {} };
   if (method !== "elicitation/create") return undefined;

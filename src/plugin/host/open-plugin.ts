@@ -1,7 +1,7 @@
 import { checkPlugin, type AcceptTool, type CheckedPlugin } from "../check-plugin.js";
 import { pluginError } from "../plugin-error.js";
 import { describePlugin } from "../describe-plugin.js";
-import { importFault } from "../import-fault.js";
+import { importError } from "../import-error.js";
 import { loadModule } from "../load-module.js";
 import { setUp } from "../set-up.js";
 import type {
@@ -62,7 +62,7 @@ async function importPlugin({ file, root, label }: OpenParams, { packages }: Ope
   try {
     return await loadModule(file, { root, packages, fresh: false });
   } catch (error) {
-    throw importFault(label, error);
+    throw importError(label, error);
   }
 }
 

@@ -90,10 +90,10 @@ function remoteProcesses(ask: AskContext): ToolContext["processes"] {
 
 function remoteClient(
   ask: AskContext,
-  can: NonNullable<CallMeta["client"]>,
+  supports: NonNullable<CallMeta["client"]>,
 ): NonNullable<ToolContext["client"]> {
   return {
-    can,
+    supports,
     elicit: (params, signal) => ask(["client", "elicit"], [params], signal) as never,
     sample: (params, signal) => ask(["client", "sample"], [params], signal) as never,
     log: (...args) => void ask(["client", "log"], args).catch(() => undefined),

@@ -73,7 +73,7 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
     return server !== undefined && "url" in server ? (server.oauth ?? {}) : {};
   };
   const gateway: Gateway = createGateway({
-    shelf: registry,
+    registry: registry,
     memory,
     now: clock.now,
     random,

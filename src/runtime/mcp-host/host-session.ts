@@ -12,7 +12,7 @@ import type {
   ResourceProvider,
 } from "../../contract/host.js";
 import { ToolInternalError } from "../../contract/errors.js";
-import type { ClientDoor } from "../../contract/ports/client.js";
+import type { ClientConnection } from "../../contract/ports/client.js";
 import { matchesName } from "../../glob/name-glob.js";
 import { joinPrompts, joinResources } from "./join-providers.js";
 import { changesOf } from "./work-resources.js";
@@ -124,11 +124,11 @@ export class TenonHostSession implements HostSession {
     return { envelope, wrapped: answered?.wrapped === true, maxChars: this.#maxChars };
   }
 
-  resources(client?: ClientDoor): HostResources {
+  resources(client?: ClientConnection): HostResources {
     return joinResources([...this.#parts.resources], { session: this, client });
   }
 
-  prompts(client?: ClientDoor): HostPrompts {
+  prompts(client?: ClientConnection): HostPrompts {
     return joinPrompts([...this.#parts.prompts], { session: this, client });
   }
 

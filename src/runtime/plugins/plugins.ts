@@ -5,7 +5,7 @@ import { userConfigDir } from "../../config/folders.js";
 import { ToolDefinitionError, ToolUnavailableError } from "../../contract/errors.js";
 import type { PluginEntry, PluginInfo, PluginOptions } from "../../contract/plugin.js";
 import type { Log } from "../../contract/ports/log.js";
-import { findPlugin, type PluginPlaces } from "../../plugin/find-plugin.js";
+import { findPlugin, type PluginLocations } from "../../plugin/find-plugin.js";
 import { PluginSlot } from "../../plugin/plugin-slot.js";
 import type { ToolRegistry } from "../../registry/tool-registry.js";
 import { nearest } from "../../schema/nearest.js";
@@ -37,7 +37,7 @@ export function userPluginDir(env: PluginsOptions["env"], home: string): string 
 /** The plugins of a runtime. Nothing is loaded until the first call, `ready` or `load`. */
 export class Plugins {
   readonly #parts: PluginsOptions & { readonly log: Log; readonly target: InstallTarget };
-  readonly #places: PluginPlaces;
+  readonly #places: PluginLocations;
   readonly #slots = new Map<string, PluginSlot>();
   /** Configured plugins that were not found or are disabled. */
   readonly #absent: PluginInfo[] = [];

@@ -5,7 +5,7 @@ import type { FoundPlugin } from "../../plugin/find-plugin.js";
 import { loadInProcess } from "../../plugin/load-in-process.js";
 import { loadRemote } from "../../plugin/load-remote.js";
 import type { LoadedPlugin } from "../../plugin/loaded-plugin.js";
-import type { PluginSlot, SlotParts } from "../../plugin/plugin-slot.js";
+import type { PluginSlot, SlotDeps } from "../../plugin/plugin-slot.js";
 import { pluginHostFile, pluginPackages } from "./plugin-files.js";
 import { installPlugin, uninstallPlugin, type InstallTarget } from "./install-plugin.js";
 import { acceptPluginTool } from "./accept-plugin-tool.js";
@@ -21,7 +21,7 @@ export function slotOptions(
   parts: PluginsOptions & { readonly log: Log; readonly target: InstallTarget },
   find: () => FoundPlugin,
   options: PluginOptions,
-): SlotParts {
+): SlotDeps {
   const { log, workspace, target } = parts;
   const say = (level: keyof Log, message: string, fields: Readonly<Record<string, unknown>>): void => {
     log[level](message, fields);

@@ -1,6 +1,6 @@
 import type { RuleGroup } from "../../config/load-config.js";
 import type { ResolvedConfig } from "../../config/resolve-config.js";
-import type { ClientDoor } from "../../contract/ports/client.js";
+import type { ClientConnection } from "../../contract/ports/client.js";
 import type { ClientInfo } from "../../contract/ports/interact.js";
 import { compileNames } from "../../glob/name-glob.js";
 
@@ -37,7 +37,7 @@ export function createNameClient(config: ResolvedConfig, rules: readonly RuleGro
 }
 
 /** The agent's name follows the client's, as soon as the client has reported it. */
-export function nameAfter(client: ClientDoor, nameClient: NameClient): () => string {
+export function nameAfter(client: ClientConnection, nameClient: NameClient): () => string {
   let known: { readonly info: ClientInfo; readonly name: string } | undefined;
   return () => {
     const { info = unnamed } = client;

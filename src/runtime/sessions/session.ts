@@ -5,7 +5,7 @@ import { toErrorInfo, toToolError } from "../../call/failure.js";
 import type { SpineParts } from "../../call/parts.js";
 import type { ToolEnvelope, ToolRequest } from "../../contract/call.js";
 import type { ToolError } from "../../contract/errors.js";
-import type { ClientDoor } from "../../contract/ports/client.js";
+import type { ClientConnection } from "../../contract/ports/client.js";
 import type { SessionEnv } from "../../contract/ports/env.js";
 import type { ApprovalChannel, ClientInfo, InteractBackend } from "../../contract/ports/interact.js";
 import type { SeenFiles } from "../../contract/ports/seen.js";
@@ -49,7 +49,7 @@ export class Session implements ToolCaller, CallSession {
   declare readonly allowedPaths?: readonly string[];
   declare readonly sees?: (toolName: string) => boolean;
   declare readonly interact?: InteractBackend;
-  declare readonly client?: ClientDoor;
+  declare readonly client?: ClientConnection;
   declare readonly closedChannels?: readonly ApprovalChannel[];
   readonly #parts: SessionDeps;
   readonly #agent: string;

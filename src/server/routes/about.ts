@@ -1,9 +1,9 @@
 import type { Hono } from "hono";
 import type { About } from "../api.js";
-import type { Served } from "../served.js";
+import type { RouteContext } from "../route-context.js";
 
 /** What the page shows before anything else. */
-export function addAbout(api: Hono, { tenon, workspace, version, startedAt }: Served): void {
+export function addAbout(api: Hono, { tenon, workspace, version, startedAt }: RouteContext): void {
   let looking: Promise<About["sandbox"]> | undefined; // a look builds a sandbox, and the answer does not change
   api.get("/about", async (c) => {
     const { mode, toolset } = tenon.config;
@@ -23,7 +23,7 @@ export function addAbout(api: Hono, { tenon, workspace, version, startedAt }: Se
 }
 
 /** Whether commands are held, and if not, why. */
-export async function lookAtSandbox(tenon: Served["tenon"]): Promise<About["sandbox"]> {
+export async function lookAtSandbox(tenon: RouteContext["tenon"]): Promise<About["sandbox"]> {
   const facts = await tenon.sandboxFacts();
   const fact = facts.find(({ name }) => name === "sandbox");
   if (fact?.status === "ok") return { held: true };

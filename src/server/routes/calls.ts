@@ -1,16 +1,16 @@
 import type { Hono } from "hono";
 import * as z from "zod";
-import { ApiFault, notFound } from "../api-fault.js";
+import { HttpError, notFound } from "../http-error.js";
 import { readParam, readQuery } from "../read-request.js";
 import type { CallResult } from "../../runtime/calls/results.js";
 import type { FetchedCall, LiveCall } from "../api.js";
 import { httpPrincipal } from "../principal.js";
-import type { Served } from "../served.js";
+import type { RouteContext } from "../route-context.js";
 
 const listQuery = z.object({ limit: z.coerce.number().int().min(1).max(10_000).default(500) });
 
 /** Calls that run or ended lately, and stopping one. */
-export function addCalls(api: Hono, { calls, tenon }: Served): void {
+export function addCalls(api: Hono, { calls, tenon }: RouteContext): void {
   api.get("/calls", (c) => c.json(calls.list(readQuery(c, listQuery).limit)));
   api.get("/calls/:id", async (c) => {
     const id = readParam(c, "id");
@@ -25,7 +25,7 @@ export function addCalls(api: Hono, { calls, tenon }: Served): void {
     const call = calls.get(id);
     if (call === undefined) throw notFound("such call");
     const { parentCallId, endedAt } = call;
-    throw new ApiFault(409, {
+    throw new HttpError(409, {
       code: "NOT_RUNNING",
       message:
         endedAt === undefined ? "The call cannot be stopped by itself." : "The call has ended already.",

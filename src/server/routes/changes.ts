@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import * as z from "zod";
 import { readBody, readQuery } from "../read-request.js";
-import type { Served } from "../served.js";
+import type { RouteContext } from "../route-context.js";
 
 const name = z.string().min(1).max(4096);
 const changesQuery = z.strictObject({
@@ -20,7 +20,7 @@ const undoBody = z.union([
 const mostLookedAt = 10_000;
 
 /** What the journal can take back, what that would do, and doing it. */
-export function addChanges(api: Hono, { tenon }: Served): void {
+export function addChanges(api: Hono, { tenon }: RouteContext): void {
   api.get("/changes", async (c) => {
     const { path, taskId, callId, limit } = readQuery(c, changesQuery);
     const narrowed = taskId !== undefined || callId !== undefined;

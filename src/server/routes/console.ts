@@ -1,5 +1,5 @@
 import type { Context, Hono } from "hono";
-import { notFound } from "../api-fault.js";
+import { notFound } from "../http-error.js";
 import { pickBody, type ConsoleFiles, type StaticFile } from "../static-files.js";
 
 /** The console itself: its files, and its page for every address that the page itself makes sense of. */

@@ -1,9 +1,9 @@
 import type { Hono } from "hono";
 import * as z from "zod";
 import type { LogPage, ReplayView } from "../api.js";
-import { notFound } from "../api-fault.js";
+import { notFound } from "../http-error.js";
 import { readBody, readParam, readQuery } from "../read-request.js";
-import type { Served } from "../served.js";
+import type { RouteContext } from "../route-context.js";
 
 const text = z.string().max(1000).optional();
 const number = z.coerce.number().optional();
@@ -27,7 +27,7 @@ const verifyBody = z.strictObject({
 const replayBody = z.strictObject({ taskId: z.string().min(1).max(200) });
 
 /** The log of calls: search, one record, its chain, and doing a task again. */
-export function addLog(api: Hono, { tenon }: Served): void {
+export function addLog(api: Hono, { tenon }: RouteContext): void {
   api.get("/log", async (c) => {
     const query = readQuery(c, logQuery);
     const records = await tenon.audit.search(query);

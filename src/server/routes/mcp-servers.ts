@@ -1,14 +1,14 @@
 import type { Hono } from "hono";
 import * as z from "zod";
 import type { McpServerView } from "../api.js";
-import { notFound } from "../api-fault.js";
+import { notFound } from "../http-error.js";
 import { readBody, readParam } from "../read-request.js";
-import type { Served } from "../served.js";
+import type { RouteContext } from "../route-context.js";
 
 const acceptBody = z.strictObject({ tools: z.array(z.string().min(1).max(200)).max(10_000).optional() });
 
 /** The MCP servers behind Tenon, and what waits there for a person. */
-export function addMcpServers(api: Hono, { tenon }: Served): void {
+export function addMcpServers(api: Hono, { tenon }: RouteContext): void {
   const known = (name: string): string => {
     if (!tenon.mcp.servers().some((server) => server.name === name)) throw notFound(`MCP server "${name}"`);
     return name;

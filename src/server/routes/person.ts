@@ -2,11 +2,11 @@ import type { Context, Hono } from "hono";
 import * as z from "zod";
 import type { AnswerOutcome, FirstAnswer } from "../../call/consent-desk.js";
 import type { Answer, ApprovalAnswerer, Question } from "../../contract/ports/interact.js";
-import type { ApprovalTaken, PendingApproval, RefuseBody } from "../api.js";
-import { ApiFault, notFound } from "../api-fault.js";
+import type { FirstAnswerView, PendingApproval, RefuseBody } from "../api.js";
+import { HttpError, notFound } from "../http-error.js";
 import { readBody, readParam, readQuery } from "../read-request.js";
 import { requestPerson } from "../request-person.js";
-import type { Served } from "../served.js";
+import type { RouteContext } from "../route-context.js";
 
 const approvalBody = z.discriminatedUnion("verdict", [
   z.strictObject({
@@ -33,12 +33,12 @@ const questionBody = z.union([
 ]);
 
 /** What waits for the person, and the answers. */
-export function addPerson(api: Hono, served: Served): void {
+export function addPerson(api: Hono, served: RouteContext): void {
   addApprovals(api, served);
   addQuestions(api, served);
 }
 
-function addApprovals(api: Hono, { tenon, queue, looked }: Served): void {
+function addApprovals(api: Hono, { tenon, queue, noteApprovalsRead: looked }: RouteContext): void {
   api.get("/approvals", async (c) => {
     looked();
     const wanted = readQuery(c, listQuery);
@@ -63,7 +63,7 @@ function addApprovals(api: Hono, { tenon, queue, looked }: Served): void {
   });
 }
 
-function addQuestions(api: Hono, { person, looked }: Served): void {
+function addQuestions(api: Hono, { person, noteApprovalsRead: looked }: RouteContext): void {
   api.get("/questions", (c) => {
     looked();
     return c.json(person?.questions() ?? []);
@@ -101,25 +101,25 @@ function refuseFailed(outcome: AnswerOutcome): void {
     case "accepted":
       return;
     case "late":
-      throw new ApiFault(409, {
+      throw new HttpError(409, {
         code: "ALREADY_ANSWERED",
         message: describeFirst(outcome.first),
         details: toTaken(outcome.first) as unknown as Record<string, unknown>,
       });
     case "invalid":
-      throw new ApiFault(400, {
+      throw new HttpError(400, {
         code: "ARGUMENTS_INVALID",
         message: `The changed arguments cannot be used: ${outcome.fault}`,
         hint: "Correct them and answer again; the request still waits.",
       });
     case "closed":
-      throw new ApiFault(403, {
+      throw new HttpError(403, {
         code: "CHANNEL_CLOSED",
         message: "This request cannot be answered on this channel.",
         hint: "See approvals.channels in the configuration.",
       });
     case "unknown":
-      throw new ApiFault(404, {
+      throw new HttpError(404, {
         code: "NOT_FOUND",
         message: "No such request waits for an answer.",
         hint: "It expired long ago, or there never was one.",
@@ -127,7 +127,7 @@ function refuseFailed(outcome: AnswerOutcome): void {
   }
 }
 
-function toTaken({ verdict, resolvedAt: at, channel, person, client, reason }: FirstAnswer): ApprovalTaken {
+function toTaken({ verdict, resolvedAt: at, channel, person, client, reason }: FirstAnswer): FirstAnswerView {
   return { verdict, at, channel, person, client, reason };
 }
 
@@ -149,12 +149,12 @@ function fitting({ kind, options }: Question, answer: Answer): Answer {
   return answer;
 }
 
-function misfit(wanted: string): ApiFault {
-  return new ApiFault(400, { code: "REQUEST_INVALID", message: `The answer needs ${wanted}.` });
+function misfit(wanted: string): HttpError {
+  return new HttpError(400, { code: "REQUEST_INVALID", message: `The answer needs ${wanted}.` });
 }
 
-function unknownQuestion(): ApiFault {
-  return new ApiFault(404, {
+function unknownQuestion(): HttpError {
+  return new HttpError(404, {
     code: "NOT_FOUND",
     message: "No such question waits for an answer.",
     hint: "It was answered elsewhere, expired, or its call was cancelled.",

@@ -3,14 +3,14 @@ import * as z from "zod";
 import type { ListedRule } from "../../policy/create-policy.js";
 import { ruleText } from "../../policy/rule-text.js";
 import type { ExplainView, PolicyView } from "../api.js";
-import { notFound } from "../api-fault.js";
+import { notFound } from "../http-error.js";
 import { readBody, readParam } from "../read-request.js";
-import type { Served } from "../served.js";
+import type { RouteContext } from "../route-context.js";
 
 const explainBody = z.strictObject({ tool: z.string().min(1).max(200), arguments: z.unknown().optional() });
 
 /** The rules, what they decide, and forgetting a remembered one. */
-export function addPolicy(api: Hono, served: Served): void {
+export function addPolicy(api: Hono, served: RouteContext): void {
   const { tenon } = served;
   api.get("/policy", async (c) => {
     await tenon.ready();
@@ -39,13 +39,13 @@ export function addPolicy(api: Hono, served: Served): void {
 }
 
 /** The rules that count here, and those of sessions in other processes. */
-async function allRules(tenon: Served["tenon"]): Promise<readonly ListedRule[]> {
+async function allRules(tenon: RouteContext["tenon"]): Promise<readonly ListedRule[]> {
   const own = tenon.policy.rules();
   const known = new Set(own.map(({ id }) => id));
   return [...own, ...(await tenon.sessionRules()).filter(({ id }) => !known.has(id))];
 }
 
-async function explain(served: Served, tool: string, args: unknown): Promise<ExplainView> {
+async function explain(served: RouteContext, tool: string, args: unknown): Promise<ExplainView> {
   const session = await served.session();
   const told = await session.explain({ name: tool, arguments: args }, { considered: true });
   const texts = new Map(served.tenon.policy.rules().map(({ id, rule }) => [id, ruleText(rule)]));

@@ -1,14 +1,14 @@
 import type { Hono } from "hono";
 import * as z from "zod";
 import { readBody, readQuery } from "../read-request.js";
-import type { Served } from "../served.js";
+import type { RouteContext } from "../route-context.js";
 
 const id = z.string().regex(/^held_[a-f0-9]{16}$/, "not the id of a held back change");
 const query = z.strictObject({ callId: z.string().min(1).max(200).optional() });
 const selection = z.strictObject({ ids: z.array(id).min(1).max(1000) });
 
 /** What was held back from commands, and a person's decision about it. */
-export function addQuarantine(api: Hono, { tenon }: Served): void {
+export function addQuarantine(api: Hono, { tenon }: RouteContext): void {
   api.get("/quarantine", async (c) => c.json(await tenon.quarantine.list(readQuery(c, query))));
   api.get("/quarantine/:id", async (c) => c.json(await tenon.quarantine.show(c.req.param("id"))));
   api.post("/quarantine/restore", async (c) =>

@@ -1,13 +1,13 @@
 import type { Hono } from "hono";
 import type { BrowserSessionView } from "../api.js";
-import { ApiFault, notFound } from "../api-fault.js";
+import { HttpError, notFound } from "../http-error.js";
 import { expiredCookie } from "../enter-console.js";
 import { readParam } from "../read-request.js";
 import { requestPerson } from "../request-person.js";
-import type { Served } from "../served.js";
+import type { RouteContext } from "../route-context.js";
 
 /** Browsers that are signed in, and links that let another one in. */
-export function addSessions(api: Hono, { access, boundPort }: Served): void {
+export function addSessions(api: Hono, { access, boundPort }: RouteContext): void {
   api.get("/sessions", (c) => {
     const { sessionId } = requestPerson(c);
     const rows = access.sessions.list().map(({ ended: _ended, ...session }) => ({
@@ -35,8 +35,8 @@ export function addSessions(api: Hono, { access, boundPort }: Served): void {
   });
 }
 
-function linkForPrograms(): ApiFault {
-  return new ApiFault(403, {
+function linkForPrograms(): HttpError {
+  return new HttpError(403, {
     code: "LINK_FOR_PROGRAMS",
     message: "A page cannot make links.",
     hint: "Run `tenon serve link` in a terminal.",

@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
 import * as z from "zod";
-import { notFound } from "../api-fault.js";
+import { notFound } from "../http-error.js";
 import { readBody, readParam } from "../read-request.js";
-import type { Served } from "../served.js";
+import type { RouteContext } from "../route-context.js";
 import { createOrigins, toDetail, toRow } from "../tool-view.js";
 
 const stateBody = z.strictObject({ enabled: z.boolean() });
@@ -14,7 +14,7 @@ const callBody = z.strictObject({
 });
 
 /** The tools: what they are, switching them, and trying one. */
-export function addTools(api: Hono, served: Served): void {
+export function addTools(api: Hono, served: RouteContext): void {
   const { tenon } = served;
   const views = { tenon, originOf: createOrigins(tenon) };
   const known = (name: string): string => {

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { memoryKinds } from "../../contract/ports/memories.js";
 import type { MemoryRow, PlanView } from "../api.js";
 import { readQuery } from "../read-request.js";
-import type { Served } from "../served.js";
+import type { RouteContext } from "../route-context.js";
 
 const memoriesQuery = z.strictObject({
   query: z.string().max(1000).optional(),
@@ -13,7 +13,7 @@ const memoriesQuery = z.strictObject({
 });
 
 /** The plan and the memory of the workspace's agents. */
-export function addWork(api: Hono, { tenon }: Served): void {
+export function addWork(api: Hono, { tenon }: RouteContext): void {
   api.get("/plan", async (c) => c.json(await toPlan(tenon)));
   api.get("/memories", async (c) => {
     const found = await tenon.work.memories.query(readQuery(c, memoriesQuery));
@@ -31,7 +31,7 @@ export function addWork(api: Hono, { tenon }: Served): void {
   });
 }
 
-async function toPlan({ work }: Served["tenon"]): Promise<PlanView> {
+async function toPlan({ work }: RouteContext["tenon"]): Promise<PlanView> {
   const { plan, pipeline } = work;
   const [status, requirements, features, tasks] = await Promise.all([
     pipeline.status(),

@@ -1,15 +1,15 @@
 import { getRequestListener } from "@hono/node-server";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ApiFault, toFault } from "./api-fault.js";
+import { HttpError, toHttpError } from "./http-error.js";
 import { createApp } from "./create-app.js";
 import { enterConsole } from "./enter-console.js";
-import { createGate, type Admitted } from "./gate.js";
-import type { McpDoor } from "./mcp-door.js";
-import { sendFault } from "./plain-answers.js";
+import { createGate, type Admission } from "./gate.js";
+import type { McpEndpoint } from "./mcp-endpoint.js";
+import { sendError } from "./plain-answers.js";
 import { tooLarge } from "./read-request.js";
 import { commonHeaders } from "./security-headers.js";
-import type { Served } from "./served.js";
+import type { RouteContext } from "./route-context.js";
 import { createConsoleFiles } from "./static-files.js";
 
 /** A request that was answered, for a line in a log. */
@@ -28,11 +28,11 @@ export interface AnswerLimits {
   readonly stalledMs?: number | undefined;
 }
 
-export interface FrontDoorOptions {
+export interface RequestHandlerOptions {
   readonly token: string;
   readonly host: string;
   readonly names: ReadonlySet<string>;
-  readonly mcp?: McpDoor | undefined;
+  readonly mcp?: McpEndpoint | undefined;
   readonly limits?: AnswerLimits | undefined;
   readonly consoleFolders?: readonly string[] | undefined;
   readonly onRequest?: ((note: RequestNote) => void) | undefined;
@@ -40,7 +40,7 @@ export interface FrontDoorOptions {
 }
 
 /** Where every request comes in. */
-export interface FrontDoor {
+export interface RequestHandler {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   /** The port is known. */
   opened(port: number): void;
@@ -51,7 +51,7 @@ export interface FrontDoor {
 const defaultMaxBody = 16 * 1024 * 1024;
 
 /** Check a request, then hand it to who answers it. */
-export function createFrontDoor(served: Served, options: FrontDoorOptions): FrontDoor {
+export function createRequestHandler(served: RouteContext, options: RequestHandlerOptions): RequestHandler {
   const maxBody = options.limits?.maxBody ?? defaultMaxBody;
   const onFault = options.onFault ?? (() => {});
   const { token, names } = options;
@@ -117,9 +117,9 @@ export function createFrontDoor(served: Served, options: FrontDoorOptions): Fron
         options.onRequest?.(note);
       });
       const refuse = (thrown: unknown): void => {
-        const fault = toFault(thrown);
+        const fault = toHttpError(thrown);
         if (fault.status === 500) onFault(thrown);
-        sendFault(request, response, fault);
+        sendError(request, response, fault);
       };
       try {
         Promise.resolve(route(request as Visitor, response)).catch(refuse);
@@ -140,7 +140,7 @@ export function createFrontDoor(served: Served, options: FrontDoorOptions): Fron
 }
 
 interface Visitor extends IncomingMessage {
-  admitted: Admitted;
+  admitted: Admission;
 }
 
 interface Bindings {
@@ -206,12 +206,12 @@ function lastSeen(header: string | string[] | undefined, after: string | null): 
 }
 
 /** Proxies are asked like that. */
-function strangeTarget(): ApiFault {
-  return new ApiFault(400, { code: "REQUEST_INVALID", message: "The request must name a path." });
+function strangeTarget(): HttpError {
+  return new HttpError(400, { code: "REQUEST_INVALID", message: "The request must name a path." });
 }
 
-function stopping(): ApiFault {
-  return new ApiFault(
+function stopping(): HttpError {
+  return new HttpError(
     503,
     { code: "RUNTIME_CLOSED", message: "Tenon is stopping and takes nothing new." },
     { retryAfter: 5 },

@@ -9,7 +9,7 @@ import type { SharedQueue } from "./shared-queue.js";
 import type { Series } from "./metrics-series.js";
 
 /** What the routes of the console work on. */
-export interface Served {
+export interface RouteContext {
   readonly tenon: Tenon;
   readonly person: ConsolePerson | undefined;
   readonly calls: LiveCalls;
@@ -17,7 +17,7 @@ export interface Served {
   /** What waits for consent. */
   readonly queue: SharedQueue;
   /** Somebody looks at what waits, though no page may be open: a program does. */
-  readonly looked: () => void;
+  readonly noteApprovalsRead: () => void;
   readonly clients: ClientCounts;
   readonly series: Series;
   /** What the optimiser said lately, newest last. */

@@ -13,7 +13,7 @@ import {
 import type { ApiError } from "./api.js";
 
 /** A failure that has its HTTP status. */
-export class ApiFault extends Error {
+export class HttpError extends Error {
   readonly status: number;
   readonly body: ApiError;
   /** Seconds after which it is worth to try again. */
@@ -36,14 +36,14 @@ export class ApiFault extends Error {
 }
 
 /** Whatever was thrown, as the failure that the client sees. */
-export function toFault(thrown: unknown): ApiFault {
-  if (thrown instanceof ApiFault) return thrown;
+export function toHttpError(thrown: unknown): HttpError {
+  if (thrown instanceof HttpError) return thrown;
   if (thrown instanceof ToolError) {
     const { code, message, hint } = thrown;
-    return new ApiFault(statusOf(thrown), { code, message, ...(hint !== undefined && { hint }) });
+    return new HttpError(statusOf(thrown), { code, message, ...(hint !== undefined && { hint }) });
   }
   // What is no fault of ours to tell stays inside: it may name paths or secrets.
-  return new ApiFault(500, {
+  return new HttpError(500, {
     code: "INTERNAL",
     message: "Something inside Tenon went wrong.",
     hint: "The log of `tenon serve` has more.",
@@ -51,13 +51,13 @@ export function toFault(thrown: unknown): ApiFault {
 }
 
 /** The thing that was named is not there. */
-export function notFound(what: string): ApiFault {
-  return new ApiFault(404, { code: "NOT_FOUND", message: `There is no ${what}.` });
+export function notFound(what: string): HttpError {
+  return new HttpError(404, { code: "NOT_FOUND", message: `There is no ${what}.` });
 }
 
 /** A part of Tenon that this one was built or set up without. */
-export function notOffered(what: string): ApiFault {
-  return new ApiFault(503, {
+export function notOffered(what: string): HttpError {
+  return new HttpError(503, {
     code: "SERVICE_UNAVAILABLE",
     message: `${what} is not available here.`,
     hint: "See `tenon doctor` for what works in this workspace.",

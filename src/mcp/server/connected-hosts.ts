@@ -1,5 +1,5 @@
 /** A host that takes a place: a session of the 2025 revisions, or a client of 2026-07-28. */
-export interface HostPlace {
+export interface ConnectedHost {
   /** Whose token it came with. */
   readonly principal: string;
   /** Where it came from. */
@@ -12,7 +12,7 @@ export interface HostPlace {
   end(): void;
 }
 
-export interface PlaceLimits {
+export interface HostLimits {
   /** Hosts at the same time. @default 512 */
   readonly maxSessions?: number | undefined;
   /** Hosts with one token. @default 256 */
@@ -30,13 +30,13 @@ const keepUsedMs = 60_000;
  * minute. `false` where nobody can go.
  */
 export function makeRoom(
-  places: readonly HostPlace[],
+  places: readonly ConnectedHost[],
   newcomer: { readonly principal: string; readonly address: string },
-  limits: PlaceLimits,
+  limits: HostLimits,
 ): boolean {
   const { maxSessions = 512, maxPerPrincipal = 256, maxPerAddress = 256 } = limits;
-  const gone = new Set<HostPlace>();
-  const shares: readonly (readonly [readonly HostPlace[], number])[] = [
+  const gone = new Set<ConnectedHost>();
+  const shares: readonly (readonly [readonly ConnectedHost[], number])[] = [
     [places.filter(({ principal }) => principal === newcomer.principal), maxPerPrincipal],
     [places.filter(({ address }) => address === newcomer.address), maxPerAddress],
     [places, maxSessions],
@@ -52,9 +52,9 @@ export function makeRoom(
   return true;
 }
 
-function whoLeaves(places: readonly HostPlace[]): HostPlace | undefined {
-  const oldest = (some: readonly HostPlace[]): HostPlace | undefined =>
-    some.reduce<HostPlace | undefined>(
+function whoLeaves(places: readonly ConnectedHost[]): ConnectedHost | undefined {
+  const oldest = (some: readonly ConnectedHost[]): ConnectedHost | undefined =>
+    some.reduce<ConnectedHost | undefined>(
       (found, place) => (found === undefined || place.lastSeen < found.lastSeen ? place : found),
       undefined,
     );

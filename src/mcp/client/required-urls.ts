@@ -3,26 +3,26 @@ import type { UpstreamCall } from "../../contract/ports/upstream.js";
 import type { AnswerServer } from "./server-connection.js";
 
 /** An address that a person has to open before the server answers. */
-export interface Visit {
+export interface RequiredUrl {
   readonly id: string;
   readonly url: string;
   readonly message: string;
 }
 
 /** The error by which a server of 2025-11-25 says so. */
-const visitsNeeded = -32042;
-const mostVisits = 10;
+const urlElicitationRequired = -32042;
+const maxUrls = 10;
 
 /** Where a server sends the person first; nothing where the error is another one. */
-export function visitsIn(error: unknown): readonly Visit[] {
+export function requiredUrlsOf(error: unknown): readonly RequiredUrl[] {
   const { code, data } = (error ?? {}) as { code?: unknown; data?: { elicitations?: unknown } };
-  if (code !== visitsNeeded || !Array.isArray(data?.elicitations)) return [];
-  return data.elicitations.slice(0, mostVisits).flatMap((item: unknown) => readVisit(item) ?? []);
+  if (code !== urlElicitationRequired || !Array.isArray(data?.elicitations)) return [];
+  return data.elicitations.slice(0, maxUrls).flatMap((item: unknown) => readRequiredUrl(item) ?? []);
 }
 
 /** Send the person there; whether they agreed to all of it. */
-export async function makeVisits(
-  visits: readonly Visit[],
+export async function askToOpenUrls(
+  visits: readonly RequiredUrl[],
   answer: AnswerServer,
   call: UpstreamCall,
 ): Promise<boolean> {
@@ -35,7 +35,7 @@ export async function makeVisits(
 }
 
 /** The refusal that names the addresses. */
-export function visitsMissing(visits: readonly Visit[], cause: unknown): ToolUnavailableError {
+export function urlsNotOpened(visits: readonly RequiredUrl[], cause: unknown): ToolUnavailableError {
   const places = visits.map(({ url, message }) => (message === "" ? url : `${message} ${url}`)).join("; ");
   return new ToolUnavailableError(`The MCP server wants a person to open an address first: ${places}`, {
     code: "VISIT_NEEDED",
@@ -46,7 +46,7 @@ export function visitsMissing(visits: readonly Visit[], cause: unknown): ToolUna
 }
 
 /** Only addresses of the web, written so that nothing in them is invisible. */
-function readVisit(item: unknown): Visit | undefined {
+function readRequiredUrl(item: unknown): RequiredUrl | undefined {
   const { url, message, elicitationId } = (item ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof url !== "string" || !URL.canParse(url)) return undefined;
   const { protocol, href } = new URL(url);

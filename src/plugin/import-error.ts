@@ -1,7 +1,7 @@
 import { describeValue, pluginError } from "./plugin-error.js";
 
 /** What went wrong while the plugin's own code was run for the first time. */
-export function importFault(label: string, error: unknown): Error {
+export function importError(label: string, error: unknown): Error {
   const known = error instanceof Error;
   const where = known
     ? /\n\s+at .*?\(?((?:file:\/\/)?\/[^()\s]+:\d+:\d+)\)?/.exec(error.stack ?? "")?.[1]
