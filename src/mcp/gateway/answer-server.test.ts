@@ -55,7 +55,7 @@ describe("a server's question", () => {
   it("goes to the host where that can ask, in the server's name", async () => {
     const { ask } = open();
     const sent: unknown[] = [];
-    const client = (can: object) => ({
+    const client = (supports: object) => ({
       can,
       elicit: async (params: unknown) => (sent.push(params), { action: "accept", content: { a: 1 } }),
     });
@@ -92,9 +92,9 @@ describe("a server's question", () => {
 describe("a server's wish for a model", () => {
   it("goes to the host where that offers one, and is refused otherwise", async () => {
     const { ask, faults } = open();
-    const client = { can: { sample: true }, sample: async (params: unknown) => ({ got: params }) };
+    const client = { supports: { sample: true }, sample: async (params: unknown) => ({ got: params }) };
     expect(await ask("sampling/createMessage", { a: 1 }, call("s", {}, client))).toEqual({ got: { a: 1 } });
-    const without = { ...client, can: { sample: false } };
+    const without = { ...client, supports: { sample: false } };
     await expect(ask("sampling/createMessage", {}, call("s", {}, without))).rejects.toThrow(/srv/);
     await expect(ask("sampling/createMessage", {}, call("s", {}))).rejects.toThrow(/srv/);
     expect(faults).toHaveLength(2);
