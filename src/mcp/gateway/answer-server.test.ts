@@ -56,7 +56,7 @@ describe("a server's question", () => {
     const { ask } = open();
     const sent: unknown[] = [];
     const client = (supports: object) => ({
-      can,
+      supports,
       elicit: async (params: unknown) => (sent.push(params), { action: "accept", content: { a: 1 } }),
     });
     const form = call("s", { approved: true }, client({ elicitForm: true, elicitUrl: false }));
