@@ -7,20 +7,20 @@ describe("a session", () => {
     const tenon = open({ env: { PATH: "/bin", MY_TOKEN: "secret", PRIVATE: "x" } });
     const one = tenon.createSession({ env: { MINE: "1" } });
     const other = tenon.createSession();
-    expect(await one.call({ name: "set_env", arguments: { key: "COLOR", value: "red" } })).toSucceedWith({
+    expect(await one.call({ name: "set_env", arguments: { key: "MY_COLOR", value: "red" } })).toSucceedWith({
       previous: null,
     });
     const get = async (session: typeof one, key: string) => {
       const { result, error } = await session.call({ name: "get_env", arguments: { key } });
       return (result as { value?: unknown } | undefined)?.value ?? error?.code ?? null;
     };
-    expect(await get(one, "COLOR")).toBe("red");
+    expect(await get(one, "MY_COLOR")).toBe("red");
     expect(await get(one, "MINE")).toBe("1");
     expect(await get(one, "PATH")).toBe("/bin");
-    expect(await get(other, "COLOR")).toBeNull();
+    expect(await get(other, "MY_COLOR")).toBeNull();
     expect(await get(one, "PRIVATE")).toBeNull();
     expect(await get(one, "MY_TOKEN")).toBe("SECRET_REFUSED");
-    expect(process.env["COLOR"]).toBeUndefined();
+    expect(process.env["MY_COLOR"]).toBeUndefined();
   });
 
   it("sees only its toolset; what is hidden is as unknown as what never was", async () => {
