@@ -1,7 +1,7 @@
 import type { CallMetadata, ContentPart, ToolEnvelope } from "../contract/call.js";
 import type { ErrorInfo } from "../contract/errors.js";
 
-/** An answer for whoever only looks on: what it does to its copy changes nothing. Copies are made when they are asked for. */
+/** An answer for extensions: changes to it do not affect the real one. Fields are copied when they are first read. */
 export class AnswerCopy implements ToolEnvelope {
   readonly callId: string;
   readonly toolName: string;

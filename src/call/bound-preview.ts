@@ -7,7 +7,7 @@ const maxSummary = 10_000;
 
 /**
  * Make what a tool returned as its preview fit to be shown: texts where texts belong, each within a bound. What does
- * not fit is counted where it is left out; the arguments are shown whole beside it.
+ * not fit is counted where it is left out; the arguments are shown whole next to it.
  */
 export function boundPreview(value: unknown): ToolPreview | undefined {
   if (typeof value !== "object" || value === null) return undefined;

@@ -51,7 +51,7 @@ export function consentChannels(session: CallSession, options: ChannelOptions): 
   return { open: offered, asked };
 }
 
-/** A back end that cannot say whether anybody is there reaches nobody. */
+/** A back end whose check fails counts as unavailable. */
 function isThere(backend: InteractBackend): boolean {
   try {
     const there: unknown = backend.available();

@@ -6,7 +6,7 @@ export interface PlainCopy {
 
 const maxDepth = 200;
 
-/** Copy plain data; texts are shared, since nobody can change them. `undefined` for anything else. */
+/** Copy plain data; strings are shared, since they cannot change. `undefined` for anything else. */
 export function copyPlain(value: unknown): PlainCopy | undefined {
   const walk = { bytes: 0, plain: true };
   const copy = copyValue(value, walk, 0);

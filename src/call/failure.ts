@@ -95,7 +95,7 @@ function isRetryable(thrown: unknown): boolean {
   }
 }
 
-/** Each detail for itself, so that one that is no data costs only itself. */
+/** One detail at a time, so that one that is not plain data does not affect the others. */
 function toPlainDetails(error: ToolError): Record<string, unknown> | undefined {
   try {
     if (typeof error.details !== "object" || error.details === null) return undefined;

@@ -9,7 +9,7 @@ interface Subscription {
 
 const maxMessageChars = 500;
 
-/** Tells listeners what happens; a listener that throws or rejects harms nobody. */
+/** Notifies listeners; one that throws or rejects affects no other. */
 export class EventBus {
   readonly #now: () => number;
   /** In order of registration, which is the order of delivery. */

@@ -20,7 +20,7 @@ export interface ToolSettings {
   readonly cacheable: boolean;
   /** `false`: it changes something, so caching it would be wrong. */
   readonly readOnly?: boolean;
-  /** The most that `max` may ever become, such as 1 for a tool that is not safe beside itself. */
+  /** The most that `max` may ever become, such as 1 for a tool that must not run concurrently with itself. */
   readonly maxCap?: number;
 }
 
@@ -69,7 +69,7 @@ export function adviseConcurrency(
   const top = Math.max(1, Math.floor(Math.min(cap, maxCap)));
   const falls = waitRate > 0.1;
   const to = Math.max(1, falls ? Math.floor(Math.min(max, top) * 0.75) : Math.min(Math.floor(max) + 1, top));
-  // Written so that a limit that is no number gets no advice.
+  // Written so that a limit that is not a number gets no advice.
   const better = falls ? to < max : to > max;
   if (!better) return undefined;
   const numbers = `${(waitRate * 100).toFixed(1)} % of ${ran} calls waited`;

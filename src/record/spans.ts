@@ -2,12 +2,12 @@ import type * as otel from "@opentelemetry/api";
 import type { TenonEvent, TenonEvents } from "../contract/events.js";
 
 export interface SpanOptions {
-  /** The API itself, so that nothing is loaded where nobody traces. */
+  /** The API itself, so that nothing is loaded unless tracing is on. */
   readonly api: Pick<typeof otel, "context" | "trace" | "SpanStatusCode" | "SpanKind">;
   readonly tracer: otel.Tracer;
   /** The name of the tool behind what a caller wrote; `undefined` where its calls are not to be traced. */
   readonly tracedName: (written: string) => string | undefined;
-  /** Write arguments and results into spans; they may hold what nobody outside should see. @default false */
+  /** Write arguments and results into spans; they may contain private data. @default false */
   readonly recordContent?: boolean | undefined;
 }
 

@@ -42,7 +42,7 @@ export interface ApprovalRequest {
   /** How much harm the tool can do. */
   readonly risk: SecurityLevel;
   readonly arguments: unknown;
-  /** Why it is asked, in words for a person. */
+  /** Why it is asked, as a sentence for a person. */
   readonly reason: string;
   readonly decision: AccessDecision;
   readonly preview?: ToolPreview;

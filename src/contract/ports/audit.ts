@@ -55,7 +55,7 @@ export interface AuditRecord {
   readonly error?: ErrorInfo | undefined;
   /** Of an interrupted call. */
   readonly effects?: InterruptedEffects | undefined;
-  /** Why a content that belongs beside the log is not there; the digest is. */
+  /** Why a content that belongs next to the log is missing; its digest is not. */
   readonly asideFault?: string | undefined;
   /** Of the record before it, and of this one. */
   readonly previous: string;

@@ -13,7 +13,7 @@ export interface BlobWriter {
   abort(): void;
 }
 
-/** An open content; whoever reads all of it checks the hash. */
+/** An open content; a reader of all of it checks the hash. */
 export interface BlobReader {
   readonly size: number;
   readInto(buffer: Uint8Array, position: number): number;

@@ -12,7 +12,7 @@ export interface ClientConnection {
   };
   /** Ask its person; parameters and result as in MCP's `elicitation/create`. */
   elicit(request: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ElicitAnswer>;
-  /** Let it show an address to its person, where it can; nobody waits for what it says to that. */
+  /** Ask it to show an address to its person, if it can; its reply is ignored. */
   openUrl?(
     what: { readonly id: string; readonly url: string; readonly message: string },
     signal: AbortSignal,

@@ -37,7 +37,7 @@ export interface CodeIndexState {
   readonly filesKnown: number;
 }
 
-/** The lines of a file that an answer shows, for whoever keeps track of what was read. */
+/** The lines of a file that an answer shows, to keep track of what was read. */
 export interface ShownLines {
   readonly file: string;
   readonly identity: string;

@@ -54,7 +54,7 @@ export interface Asker {
   readonly expiresAt?: number | undefined;
 }
 
-/** Asking the person. `null` back ends ("nobody there") refuse at once. */
+/** Asking the person. Without a back end, questions are refused immediately. */
 export interface Interact {
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
 }

@@ -6,7 +6,7 @@ export interface OutputKind {
   readonly untrusted?: boolean | undefined;
 }
 
-/** An output that is kept whole beside its answer, until it expires. */
+/** An output that is stored whole besides its answer, until it expires. */
 export interface KeptOutput extends OutputKind {
   /** Under which `read_result` finds it. */
   readonly handle: string;

@@ -10,7 +10,7 @@ export type TaskStatus = (typeof taskStatuses)[number];
 
 /** What every record of a plan has. Times are Unix milliseconds. */
 export interface PlanRecord {
-  /** Given by whoever made it; one of a kind in the workspace. */
+  /** Given by its creator; unique in the workspace. */
   readonly id: string;
   readonly title: string;
   readonly description: string;

@@ -12,7 +12,7 @@ export interface HeldItem {
   /** The pattern or the kind of git file that the path counts for. */
   readonly rule: string;
   readonly change: "new" | "changed" | "removed";
-  /** `in-place`: too large or too special to keep elsewhere, so it lies beside its place under another name. */
+  /** `in-place`: too large or too special to keep elsewhere, so it stays in the same folder under another name. */
   readonly kind: "file" | "link" | "in-place" | "nothing";
   readonly mode: number;
   readonly bytes: number;

@@ -25,7 +25,7 @@ export interface CallStart extends CallOwner {
   readonly version: string | undefined;
   /** Unix time in milliseconds. */
   readonly startedAt: number;
-  /** The arguments as they were judged; redacted by whoever writes them down. */
+  /** The arguments as they were judged; the recorder redacts them. */
   readonly arguments: unknown;
   readonly decision: AccessDecision | undefined;
   /** What a person said to it, where one was asked. */
@@ -35,7 +35,7 @@ export interface CallStart extends CallOwner {
 /** What is recorded of one call, refusals included. */
 export interface CallRecord extends CallOwner {
   readonly envelope: ToolEnvelope;
-  /** The arguments as they were judged; redacted by whoever writes them down. */
+  /** The arguments as they were judged; the recorder redacts them. */
   readonly arguments: unknown;
 }
 

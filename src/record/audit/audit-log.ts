@@ -92,7 +92,7 @@ function find(records: AuditSearch, id: string | number): AuditRecord | undefine
   return records.byCallId(id) ?? (/^\d{1,15}$/.test(id) ? records.bySeq(Number(id)) : undefined);
 }
 
-/** The salt is of use to nobody outside. */
+/** The salt is of no use outside the log. */
 function publicRecord(record: AuditRecord): AuditRecord {
   const { salt: _, ...rest } = record as AuditRecord & { salt?: string };
   return rest;
@@ -101,7 +101,7 @@ function publicRecord(record: AuditRecord): AuditRecord {
 async function withAside(record: AuditRecord, { asideOf }: AuditLogOptions): Promise<AuditRecord> {
   const segment = Math.floor(record.seq / linesPerSegment);
   const read = async (sha256: string): Promise<unknown> => {
-    // The record may have come to lie in the segment after the one its content was put beside.
+    // The record may be in the segment after the one that its content was stored with.
     for (const store of [asideOf(segment), asideOf(segment - 1)]) {
       if (store?.has(sha256) === true)
         return JSON.parse(Buffer.from(await store.read(sha256)).toString()) as unknown;

@@ -206,7 +206,7 @@ export class AuditRecorder implements Recorder {
     return typeof rest === "string" ? rest : rest.then((text) => this.#tellAside(record, text));
   }
 
-  /** A content that could not be kept beside the log is told like a record that could not be written. */
+  /** A content that could not be stored next to the log is reported like a record that could not be written. */
   #tellAside({ envelope: { metadata } }: CallRecord, text: string): string {
     const fault = metadata["auditFault"];
     if (typeof fault === "string") this.#options.onFault(fault);

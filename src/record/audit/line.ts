@@ -49,7 +49,7 @@ export function bodyOf(line: string): string {
   return line.slice(bodyStart);
 }
 
-/** Look at a line without its line end; `undefined` where it is no line of the log. */
+/** Inspect a line without its line end; `undefined` if it is not a line of the log. */
 export function inspectLine(line: Buffer): LineFacts | undefined {
   if (line.length < seqStart + 2 || line.toString("latin1", 0, opening.length) !== opening) return undefined;
   if (line.toString("latin1", hashEnd, previousStart) !== `","previous":"`) return undefined;
@@ -86,7 +86,7 @@ function linkAt(line: Buffer, at: number): LineLink {
   return after.startsWith(',"purged":') ? linkOfPurged(line) : { kind: "call", purged: false };
 }
 
-/** A purge writes a line anew, so its fields are no longer where they were. */
+/** A purge rewrites a line, so its fields are no longer at their old positions. */
 function linkOfPurged(line: Buffer): LineLink {
   try {
     const { kind, start } = JSON.parse(line.toString()) as { kind?: unknown; start?: unknown };

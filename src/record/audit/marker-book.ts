@@ -2,7 +2,7 @@ import type { Flaw } from "./verify.js";
 
 type Promise3 = readonly [segment: number, count: number, hash: string];
 
-/** A line of the log that is no call. */
+/** A line of the log that is not a call. */
 export interface Marker {
   readonly kind: string;
   readonly time?: number;

@@ -99,7 +99,7 @@ export function knownHeads(dir: string, except: number): [number, number, string
 
 /** The segments whose processes died, looked at to their end; each is told of until `noteClosed`. */
 export function findAbandoned(deps: SegmentDeps, except: number): ClosedSegment[] {
-  // Older ones were noted by whoever opened the log before.
+  // Older ones were noted when the log was opened before.
   const newest = listSegments(deps.dir).slice(-maxChecked);
   return newest.flatMap((segment) => {
     if (segment === except) return [];

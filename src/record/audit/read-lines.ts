@@ -12,7 +12,7 @@ export interface RawLine {
 export type OnLine = (line: Buffer, offset: number) => boolean | void;
 
 /**
- * Read whole lines from `start` on. The buffer that a line lies in is used again, so whoever keeps a line
+ * Read whole lines from `start` on. The buffer of a line is reused, so a caller that keeps a line
  * copies it. Returns where the last whole line ended and how many bytes stand behind it.
  */
 export function readLines(

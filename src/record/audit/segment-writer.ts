@@ -152,7 +152,7 @@ export class SegmentWriter {
     this.#options.onRotated?.();
   }
 
-  /** Sync, and leave the segment to whoever comes next. */
+  /** Sync, and release the segment. */
   async close(): Promise<void> {
     await this.#retiring.catch(() => {});
     try {
@@ -166,7 +166,7 @@ export class SegmentWriter {
     writeHead(open.headFd, head);
     closeSync(open.fd);
     closeSync(open.headFd);
-    // Whoever finds a dead owner's name closes what was under way; without a name nobody would look.
+    // Another process that finds a dead owner's file closes what was under way; without the file none would.
     if (this.#isUsed(open.segment)) this.#held.add(open.segment);
     else removeIfThere(segmentPaths(this.#options.dir, open.segment).owner);
   }
@@ -185,7 +185,7 @@ export class SegmentWriter {
   }
 }
 
-/** A line that is no call, but says something about the log. */
+/** A line about the log itself, not about a call. */
 export function marker(kind: string, fields: Readonly<Record<string, unknown>>): string {
   return `,${JSON.stringify({ kind, ...fields }).slice(1)}`;
 }

@@ -34,13 +34,13 @@ export interface RestOptions {
   readonly aside: () => BlobStore;
   /** `false`: results only by their digest. */
   readonly keepResults: boolean;
-  /** Makes what nobody can guess. */
+  /** Creates an unguessable value. */
   readonly salt: () => string;
   /** Also on disk before the record is written. */
   readonly durable: boolean;
 }
 
-/** Contents with more characters lie beside the log. */
+/** Contents with more characters are stored next to the log. */
 export const inlineChars = 8 * 1024;
 /** Of contents with more bytes only the digest is kept. */
 const asideBytes = 4 * 1024 * 1024;
@@ -113,7 +113,7 @@ async function placeAll(
   return texts.join("") + fault;
 }
 
-/** A content that cannot be kept beside the log. */
+/** A content that cannot be stored next to the log. */
 class AsideFault extends Error {
   readonly digest: string;
 
@@ -178,7 +178,7 @@ export function outcomeOf(error: { readonly type: string } | undefined): AuditOu
   return error.type === "ToolPermissionError" || error.type === "ToolSecurityError" ? "denied" : "failure";
 }
 
-/** The policy gives the same object for the same decision, so the last one need not be written anew. */
+/** The policy gives the same object for the same decision, so the last text is reused. */
 function createDecisionText(redact: <T>(value: T) => T): (decision: AccessDecision | undefined) => string {
   let last: AccessDecision | undefined;
   let text = "";
