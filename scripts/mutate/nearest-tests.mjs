@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { parseSync } from "rolldown/utils";
 
 /** Of the tests next to the code, as many as this are tried for a file, up to this distance. */
-const most = 8;
+const most = 16;
 const farthest = 4;
 
 /** The tests of the whole product that are about one folder, and run it in their own process. */

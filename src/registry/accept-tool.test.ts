@@ -163,3 +163,39 @@ describe("acceptTool", () => {
     expect(() => acceptTool(like)).toThrow(/could not be read: gotcha/);
   });
 });
+
+describe("a tool of a class", () => {
+  it("brings all its members along", () => {
+    const members = {
+      name: "t",
+      description: "d",
+      category: "data",
+      input: z.object({}),
+      version: "2.1.0",
+      aliases: ["u"],
+      examples: [],
+      dependsOn: ["a"],
+      optionalDependsOn: ["b"],
+      capabilities: ["c"],
+      securityLevel: "low",
+      timeoutMs: 5,
+      retry: { attempts: 2 },
+      fallback: "f",
+      priority: 3,
+      cacheTtlMs: 7,
+    };
+    class Made {
+      readonly calls: unknown[] = [];
+      constructor() {
+        Object.assign(this, members);
+      }
+      execute(): string {
+        return `called on ${this.constructor.name}`;
+      }
+    }
+    const { tool } = acceptTool(new Made());
+    const { input: _, ...plain } = members;
+    expect(tool).toMatchObject(plain);
+    expect(tool.execute({}, {} as never)).toBe("called on Made");
+  });
+});

@@ -103,3 +103,21 @@ describe("a bad definition", () => {
     expect(registry.list()).toHaveLength(2);
   });
 });
+
+describe("lists of names in a definition", () => {
+  it.each([["a", ""], ["a", 1], "a", [" "]].map((list) => [list]))("cannot be %j", (list) => {
+    for (const member of ["aliases", "dependsOn", "optionalDependsOn", "capabilities"]) {
+      expect(refusal({ [member]: list }).message).toContain(member);
+    }
+  });
+});
+
+describe("a fallback", () => {
+  it.each([7, "", "  ", null, "good", "GOOD", "other", "good@1.0.0"])("cannot be %j", (fallback) => {
+    expect(refusal({ aliases: ["other"], fallback }).message).toMatch(/fall/);
+  });
+
+  it("may be any other tool, also one that comes later", () => {
+    expect(new ToolRegistry().register({ ...good, fallback: "later" } as never).name).toBe("good");
+  });
+});

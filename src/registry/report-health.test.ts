@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineTool } from "../contract/define-tool.js";
 import type { Tool } from "../contract/tool.js";
-import { acceptTool } from "./accept-tool.js";
 import { ToolRegistry } from "./tool-registry.js";
 
 const make = (name: string, over: Partial<Tool> = {}): Tool =>
@@ -49,52 +48,5 @@ describe("the health of a whole registry", () => {
     const { status, message } = await registry.health("top");
     expect(status).toBe("unhealthy");
     expect(message).toContain("base");
-  });
-});
-
-describe("a fallback", () => {
-  it.each([7, "", "  ", null, "t", "T", "other", "t@1.0.0"])("cannot be %j", (fallback) => {
-    const tool = make("t", { aliases: ["other"], fallback: fallback as never });
-    expect(() => new ToolRegistry().register(tool)).toThrow(/fall/);
-  });
-
-  it("may be any other tool, also one that comes later", () => {
-    expect(new ToolRegistry().register(make("t", { fallback: "later" })).name).toBe("t");
-  });
-});
-
-describe("a tool of a class", () => {
-  it("brings all its members along", () => {
-    const members = {
-      name: "t",
-      description: "d",
-      category: "data",
-      input: z.object({}),
-      version: "2.1.0",
-      aliases: ["u"],
-      examples: [],
-      dependsOn: ["a"],
-      optionalDependsOn: ["b"],
-      capabilities: ["c"],
-      securityLevel: "low",
-      timeoutMs: 5,
-      retry: { attempts: 2 },
-      fallback: "f",
-      priority: 3,
-      cacheTtlMs: 7,
-    };
-    class Made {
-      readonly calls: unknown[] = [];
-      constructor() {
-        Object.assign(this, members);
-      }
-      execute(): string {
-        return `called on ${this.constructor.name}`;
-      }
-    }
-    const { tool } = acceptTool(new Made());
-    const { input: _, ...plain } = members;
-    expect(tool).toMatchObject(plain);
-    expect(tool.execute({}, {} as never)).toBe("called on Made");
   });
 });
