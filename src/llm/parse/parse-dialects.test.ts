@@ -123,3 +123,51 @@ describe("a reader", () => {
     expect(at(`${" ".repeat(1026)}\n`, 0).endsLine).toBe(false);
   });
 });
+
+describe("a call in JSON", () => {
+  const call = ["read_file", { path: "a" }];
+  const fields = { name: "read_file", arguments: { path: "a" } };
+
+  it.each(["name", "tool", "tool_name", "toolName", "function", "function_name", "action"])(
+    "may call the tool's name %j",
+    (key) => {
+      expect(parse(JSON.stringify({ [key]: "read_file", arguments: { path: "a" } })).calls).toEqual([call]);
+    },
+  );
+
+  it.each([
+    "arguments",
+    "parameters",
+    "args",
+    "input",
+    "params",
+    "tool_input",
+    "action_input",
+    "tool_arguments",
+    "kwargs",
+  ])("may call the arguments %j", (key) => {
+    expect(parse(JSON.stringify({ name: "read_file", [key]: { path: "a" } })).calls).toEqual([call]);
+  });
+
+  it.each(["tool_calls", "toolCalls", "function_calls", "calls"])("may stand in a list %j", (key) => {
+    expect(
+      parse(JSON.stringify({ role: "assistant", content: null, [key]: [fields, fields] })).calls,
+    ).toEqual([call, call]);
+    // A list next to something that no message has is not one of calls.
+    expect(parse(JSON.stringify({ odd: 1, [key]: [fields] })).calls).toEqual([]);
+  });
+
+  it.each(["functionCall", "function_call", "tool_call", "toolCall", "tool_use", "toolUse"])(
+    "may be wrapped in %j",
+    (key) => {
+      expect(parse(JSON.stringify({ [key]: fields })).calls).toEqual([call]);
+    },
+  );
+
+  it("is not guessed at where some items of a list are calls and others are not", () => {
+    expect(parse(JSON.stringify({ tool_calls: [fields, 1] }))).toMatchObject({
+      calls: [],
+      problems: ["malformed"],
+    });
+  });
+});
