@@ -189,7 +189,7 @@ describe("a tool of a class", () => {
       constructor() {
         Object.assign(this, members);
       }
-      execute(): string {
+      call(): string {
         return `called on ${this.constructor.name}`;
       }
     }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openBlobs } from "../../store/blobs.js";
 import { createAuditLog, type OpenedAuditLog } from "./audit-log.js";
-import { listSegments, segmentPaths } from "./segment-files.js";
+import { segmentPaths } from "./segment-files.js";
 import { fill, newDir, newWriter, openRecorder, readLog, toRecord } from "./testing/fixture.js";
 import { createRestMaker } from "./to-rest.js";
 
@@ -115,18 +115,16 @@ describe("searching", () => {
 
   it("leaves no file open", async () => {
     const dir = newDir();
-    const writer = newWriter(dir, 2000);
-    for (let at = 0; at < 40; at++) writer.append([`,"callId":"call_${at}","time":1,"durationMs":1}`]);
-    await writer.close();
-    expect(listSegments(dir).length).toBeGreaterThan(3);
+    await fill(dir, 30);
     const log = readLog(dir);
     await log.search();
     const before = openDescriptors();
     for (let round = 0; round < 5; round++) {
-      await log.search({ limit: 3 });
-      await log.search({ text: "call_7" });
-      await log.get("call_5");
-      await log.get("nothing");
+      expect(await log.search({ limit: 20 })).toHaveLength(20);
+      expect(await log.search({ text: "call_7" })).toHaveLength(1);
+      expect(await log.get("call_5")).toMatchObject({ callId: "call_5" });
+      expect(await log.get(3)).toMatchObject({ callId: "call_2" });
+      expect(await log.get("nothing")).toBeUndefined();
     }
     expect(openDescriptors()).toBe(before);
   });
