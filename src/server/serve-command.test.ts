@@ -190,7 +190,7 @@ describe("tenon serve link and sessions", () => {
     expect((await ran("sessions end", String(rows[0]?.id))).out()).toBe(`Ended ${rows[0]?.id}.\n`);
     expect((await ran("sessions end", String(rows[0]?.id))).terminal.exitCode).toBe(2);
     expect((await ran("sessions end", "all")).out()).toBe(`Ended ${rows[1]?.id}.\n`);
-    expect((await ran("sessions list")).out()).toBe("No browser is signed in.\n");
+    expect((await ran("sessions list")).out()).toBe("No browsers are signed in.\n");
   });
 
   it("say which server is meant where several run, and that none does", async () => {
@@ -205,7 +205,7 @@ describe("tenon serve link and sessions", () => {
     }
     const none = await ran("link");
     expect(none.terminal.exitCode).toBe(1);
-    expect(none.err()).toContain("No tenon serve is running");
+    expect(none.err()).toContain("No server is running");
   });
 });
 
