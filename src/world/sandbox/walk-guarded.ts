@@ -94,7 +94,8 @@ function visitFolder(folder: FolderToVisit, deps: VisitDeps): number {
   // If a rule does not apply to everything below, each entry is judged: some may be open again.
   const isMixed = folder.reopened === true || (!isOpen(folder.state) && !folder.state.below);
   const judged = isMixed ? listing.entries : listing.marked;
-  for (const entry of judged) visitEntry(folder, entry, { ...deps, isMixed });
+  const visit = { ...deps, isMixed };
+  for (const entry of judged) visitEntry(folder, entry, visit);
   if (!isMixed) queueFolders(folder, listing.folders, { ...deps, judged });
   return listing.entries.length;
 }
