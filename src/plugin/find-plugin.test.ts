@@ -53,7 +53,7 @@ describe("findPlugin", () => {
     ["x/y/z", /neither a path nor the name/],
     ["./empty", /neither an index file/],
     ["./text.md", /does not end in/],
-    ["./broken", /is no JSON/],
+    ["./broken", /is not valid JSON/],
   ])("says why %j was not found", (source, message) => {
     mkdirSync(join(root, "empty"), { recursive: true });
     put("text.md");

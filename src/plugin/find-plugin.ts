@@ -102,7 +102,7 @@ function readManifest(source: string, root: string): Readonly<Record<string, unk
   try {
     return Object(JSON.parse(readFileSync(file, "utf8"))) as Record<string, unknown>;
   } catch (cause) {
-    throw notFound(source, `${file} is no JSON: ${String(cause)}`);
+    throw notFound(source, `${file} is not valid JSON: ${String(cause)}`);
   }
 }
 

@@ -9,7 +9,7 @@ export interface LoadOptions {
   readonly root: string;
   /** Where `tenon` and other packages are when the plugin does not bring them along, by name. */
   readonly packages: Readonly<Record<string, string>>;
-  /** Load it anew although this process has it already; never by Node itself, whose modules stay for ever. */
+  /** Load it again although this process has loaded it before; not by Node itself, which never unloads modules. */
   readonly fresh: boolean;
 }
 

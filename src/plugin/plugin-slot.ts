@@ -5,7 +5,7 @@ import type { FoundPlugin } from "./find-plugin.js";
 import type { LoadedPlugin } from "./loaded-plugin.js";
 import { watchFiles } from "./watch-files.js";
 
-/** What a slot needs of whoever keeps the registry. */
+/** What a slot needs from the runtime. */
 export interface SlotDeps {
   /** Look for the plugin again: its main file may be another one now. */
   readonly find: () => FoundPlugin;
@@ -18,7 +18,7 @@ export interface SlotDeps {
   readonly onFault: (plugin: string, message: string) => void;
   /** How long calls of an old process may go on after a reload. @default 60000 */
   readonly graceMs?: number | undefined;
-  /** The first wait before a process is started anew; it doubles. @default 200 */
+  /** The first wait before a process is restarted; it doubles. @default 200 */
   readonly restartMs?: number | undefined;
 }
 
@@ -137,7 +137,7 @@ export class PluginSlot {
     try {
       this.#refuseStopped();
       if (old !== undefined && old.name !== fresh.name) {
-        throw pluginError(old.name, [`it calls itself "${fresh.name}" now; unload it and load it anew`]);
+        throw pluginError(old.name, [`it calls itself "${fresh.name}" now; unload it and load it again`]);
       }
       this.#parts.install(fresh, old);
     } catch (error) {
@@ -190,7 +190,7 @@ export class PluginSlot {
         this.#restarts++;
       } catch (error) {
         this.#fault = (error as Error).message;
-        this.#parts.onFault(this.name, `The plugin "${this.name}" could not be started anew: ${this.#fault}`);
+        this.#parts.onFault(this.name, `The plugin "${this.name}" could not be restarted: ${this.#fault}`);
         if (this.#state === "restarting") this.#restartLater();
       }
     });

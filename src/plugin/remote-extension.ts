@@ -4,7 +4,7 @@ import { ToolError } from "../contract/errors.js";
 import type { GetConnection } from "./remote-tool.js";
 import { extensionData, pickMembers, toolData, type ExtensionManifest, type HookName } from "./protocol.js";
 
-/** An extension whose hooks run in a plugin's process; the time limit is kept by whoever calls them. */
+/** An extension whose hooks run in a plugin's process; the caller enforces the time limit. */
 export function createRemoteExtension(manifest: ExtensionManifest, getConnection: GetConnection): Extension {
   const has = new Set(manifest.hooks);
   const reached = async () => getConnection();

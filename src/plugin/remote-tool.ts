@@ -57,7 +57,7 @@ export function createRemoteTool(manifest: ToolManifest, getConnection: GetConne
     prepared.set(input, Object(await connection.ask({ tool: name, method: "prepare", input })) as Prepared);
   }
 
-  /** What the call will touch is asked for once, ahead; the answers wait here for whoever wants them at once. */
+  /** The resources of a call are requested once, ahead of it, so that they can be returned synchronously later. */
   function prepareMethods(): Partial<Tool> {
     return {
       prepare: (input) => (isObject(input) && prepared.has(input) ? undefined : askAhead(input)),

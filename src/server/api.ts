@@ -64,7 +64,7 @@ export interface FeedItem {
 export interface FeedHello {
   /** Of the last event that was sent before this one. */
   readonly lastId: number;
-  /** The events between the asked one and the oldest kept are gone: load everything anew. */
+  /** The events between the asked one and the oldest kept are gone: reload everything. */
   readonly reset: boolean;
 }
 

@@ -98,7 +98,7 @@ export class ConnectionLimits {
     // An idle one is just closed: nothing of it is under way that could be answered.
     if (slow) peer.socket.end(rawOverload);
     else peer.socket.end();
-    // Whoever goes on sending would never close.
+    // A client that keeps sending would never close.
     setTimeout(() => peer.socket.destroy(), 1000).unref();
   }
 

@@ -25,7 +25,7 @@ export interface ConsolePersonOptions {
 }
 
 /**
- * Ask whoever opens the console. A page may be opened after the question was put, so somebody counts as
+ * Ask the person who opens the console. A page may be opened after the question was put, so somebody counts as
  * there for as long as the server runs; each request waits until its own time limit.
  */
 export function createConsolePerson(options: ConsolePersonOptions): ConsolePerson {

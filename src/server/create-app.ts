@@ -41,7 +41,7 @@ export interface RequestOrigin {
   readonly address: string;
 }
 
-/** Every address of the server but the live feed; whoever gets here has passed the gate. */
+/** Every address of the server except for the live feed; requests have passed the gate. */
 export function createApp(
   served: RouteContext,
   options: AppOptions,

@@ -130,7 +130,7 @@ describe("the live feed", () => {
     watching.stop();
   });
 
-  it("tells a page to start anew after a number that is gone or was never sent", async () => {
+  it("tells a page to reload after a number that is gone or was never sent", async () => {
     const { server, tenon } = await open({ feed: { frames: 20 } });
     for (let round = 0; round < 10; round++) await tenon.call({ name: "chatty", arguments: { times: 10 } });
     for (const strange of ["1", "99999999999999999999", "abc", "-5", String(Number.MAX_SAFE_INTEGER)]) {
@@ -158,7 +158,7 @@ describe("the live feed", () => {
     reader.stop();
   });
 
-  it("keeps nothing for a client that does not read, and tells it to start anew when it does", async () => {
+  it("keeps nothing for a client that does not read, and tells it to reload when it does", async () => {
     const { server, tenon } = await open({ feed: { frames: 200 } });
     const socket = connect({ port: server.port, host: "127.0.0.1" });
     socket.write(

@@ -22,7 +22,7 @@ const flushEveryMs = 20;
 /**
  * The live feed: every event once as text, kept in a ring that all clients read from at their own pace.
  * A client owns no queue, so a slow one costs no memory: when the ring has moved past it, it is told
- * to load everything anew.
+ * to reload everything.
  */
 export class Feed {
   readonly #options: FeedOptions;
@@ -35,7 +35,7 @@ export class Feed {
 
   constructor(options: FeedOptions) {
     this.#options = options;
-    // Numbers of an earlier run lie below, so that a page that comes back after a restart is told to start anew.
+    // Numbers of an earlier run lie below, so that a page that comes back after a restart is told to reload.
     this.#ring = new FeedRing(options.now() * 1000, options);
     this.#heart = setInterval(() => this.#beat(), options.heartbeatMs ?? 15_000);
     this.#heart.unref();

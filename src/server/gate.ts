@@ -181,7 +181,7 @@ function checkOrigin(headers: IncomingHttpHeaders, host: string, options: GateOp
   const { origin } = headers;
   const site = headers["sec-fetch-site"];
   const own = origin !== undefined && isOwn(origin, host, options);
-  // A browser sends cookies of one port to all others, so a page next door ("same-site") is a stranger too.
+  // A browser sends cookies of one port to all others, so a page on another port ("same-site") is not trusted either.
   const stranger = site === "cross-site" || site === "same-site";
   const navigates = headers["sec-fetch-mode"] === "navigate" && origin === undefined;
   if ((origin !== undefined && !own) || (stranger && !navigates)) {

@@ -20,7 +20,10 @@ export async function readBody<Schema extends z.ZodType>(
   }
   const parsed = parseJson(text);
   if (!parsed.ok) {
-    throw new HttpError(400, { code: "REQUEST_INVALID", message: `The body is no JSON: ${parsed.message}` });
+    throw new HttpError(400, {
+      code: "REQUEST_INVALID",
+      message: `The body is not valid JSON: ${parsed.message}`,
+    });
   }
   return check(schema, parsed.value, "body");
 }

@@ -202,7 +202,7 @@ function refuseLarge({ headers }: IncomingMessage, most: number): void {
 function lastSeen(header: string | string[] | undefined, after: string | null): number | undefined {
   const text = typeof header === "string" && header !== "" ? header : after;
   if (text === null || text === "") return undefined;
-  return /^\d{1,16}$/.test(text) ? Number(text) : -1; // what is no number was never sent: start anew
+  return /^\d{1,16}$/.test(text) ? Number(text) : -1; // not a number that was ever sent: reload
 }
 
 /** Proxies are asked like that. */

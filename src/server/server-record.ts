@@ -50,7 +50,7 @@ function read(file: string): ServerRecord | undefined {
     const whole = typeof record.url === "string" && typeof record.controlKey === "string";
     return whole && Number.isSafeInteger(record.pid) ? (record as ServerRecord) : undefined;
   } catch (error) {
-    // Another command may have removed it; what is no JSON was never a record.
+    // Another command may have removed it; a file that is not valid JSON was never a record.
     if ((error as NodeJS.ErrnoException).code === "ENOENT" || error instanceof SyntaxError) return undefined;
     throw error;
   }

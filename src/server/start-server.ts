@@ -75,7 +75,7 @@ export async function startServer(tenon: Tenon, options: ServerOptions = {}): Pr
   const watching = watch(tenon, { ...options, now, access, boundPort: () => port });
   const { served, pageSeenAt, stop } = watching;
   const mcp = options.mcp ?? openMcp(tenon, options);
-  const door = createRequestHandler(served, {
+  const handler = createRequestHandler(served, {
     ...options,
     mcp,
     token,
@@ -83,14 +83,14 @@ export async function startServer(tenon: Tenon, options: ServerOptions = {}): Pr
     host,
   });
   try {
-    const listening = await listen(door.handle, {
+    const listening = await listen(handler.handle, {
       host,
       port: options.port ?? 7420,
       limits: options.limits,
     });
     const { server } = listening;
     port = listening.port;
-    door.opened(port);
+    handler.opened(port);
     const url = `http://${host.includes(":") ? `[${host}]` : isEverywhere(host) ? "127.0.0.1" : host}:${port}`;
     access.opened(url);
     options.person?.serve({ url, pageSeenAt });
@@ -105,7 +105,7 @@ export async function startServer(tenon: Tenon, options: ServerOptions = {}): Pr
       async close({ graceMs = 10_000 } = {}) {
         const closed = new Promise<void>((resolve) => server.close(() => resolve()));
         options.person?.leave();
-        await door.drain(graceMs);
+        await handler.drain(graceMs);
         await mcp.close();
         await stop();
         // Answers that were just written reach their clients first.

@@ -26,7 +26,7 @@ export function propertyOf(schema: unknown, name: string, root: JsonSchema): unk
 
 function needJson(text: string): unknown {
   const value = parseLooseJson(new Reader(text));
-  if (value === undefined) throw new Unreadable("malformed", 'An argument of type="json" is no JSON.');
+  if (value === undefined) throw new Unreadable("malformed", 'An argument of type="json" is not valid JSON.');
   return value;
 }
 

@@ -49,7 +49,7 @@ function readOne(
   return readPythonCalls(reader, dialect);
 }
 
-/** What is no JSON at all in a place for anything is no call; what is a call and broken is a problem. */
+/** Text that is not JSON is not a call; a call with broken JSON is a problem. */
 function readJsonHere(
   reader: Reader,
   { names, dialect, explicit }: { names: KnownNames; dialect: string; explicit: boolean },

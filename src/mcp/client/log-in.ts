@@ -29,7 +29,7 @@ export async function logIn(options: LoginOptions): Promise<void> {
       settings,
       store,
       state,
-      // A client that registered itself named another port to come back to: it registers anew.
+      // A client that registered itself named another port to come back to: it registers again.
       record: { url },
       redirectUrl: back.url,
       onLogin: (address) => {

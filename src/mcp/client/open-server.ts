@@ -23,7 +23,7 @@ export interface ServerOptions extends UpstreamEvents {
   readonly onFault?: ((message: string) => void) | undefined;
   readonly onResourcesChanged?: (() => void) | undefined;
   readonly onPromptsChanged?: (() => void) | undefined;
-  /** Answers what the server asks of whoever called it. @default it is told that nobody can be asked */
+  /** Answers requests of the server to its caller. @default they are refused */
   readonly answer?: AnswerServer | undefined;
   /** The way out to an address. @default the global fetch */
   readonly fetch?: typeof fetch | undefined;

@@ -1,7 +1,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import type { Upstream, UpstreamCall } from "../../contract/ports/upstream.js";
 
-/** What a server asks of whoever called it: `elicitation/create`, `sampling/createMessage`. */
+/** A request of a server to its caller: `elicitation/create`, `sampling/createMessage`. */
 export interface ServerRequest {
   readonly method: "elicitation/create" | "sampling/createMessage";
   readonly params: Readonly<Record<string, unknown>>;

@@ -33,7 +33,7 @@ export type LinkState = "idle" | "connecting" | "ready" | "failed";
 
 const firstWaitMs = 500;
 const longestWaitMs = 60_000;
-/** A connection that lived this long starts the back-off anew. */
+/** A connection that lived this long resets the back-off. */
 const stableMs = 10_000;
 
 /** The one connection to a server: opened when needed, opened again when lost. */
@@ -85,7 +85,7 @@ export class ServerLink {
     return this.#opening;
   }
 
-  /** End it; with `again` it can be opened anew. */
+  /** Close it; with `again` it can be opened again. */
   async close(again = false): Promise<void> {
     this.#closed = !again;
     clearTimeout(this.#timer);

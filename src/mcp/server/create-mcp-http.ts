@@ -31,7 +31,7 @@ export interface McpHttpOptions extends HostLimits {
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
-/** MCP over HTTP: give every request to it that came to the MCP address and passed the door. */
+/** MCP over HTTP: takes every request to the MCP address that was admitted. */
 export interface McpHttp {
   /** Host, Origin and the token are the caller's to check; `principal` says whom it found. */
   fetch(request: Request, principal: McpPrincipal): Promise<Response>;

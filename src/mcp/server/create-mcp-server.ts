@@ -79,8 +79,8 @@ function offerResources(sdk: Sdk, server: Server, connection: Connection): void 
   server.setRequestHandler("resources/read", (request, ctx) =>
     connection.serve(server, ctx, request, async (exchange, signal) => {
       const { uri } = request.params;
-      const door = createClientConnection(() => exchange);
-      const contents = await session.resources(door).read(uri, signal);
+      const client = createClientConnection(() => exchange);
+      const contents = await session.resources(client).read(uri, signal);
       if (contents === undefined) throw new sdk.ResourceNotFoundError(uri, `Resource not found: ${uri}`);
       return { contents: contents as never[] };
     }),
@@ -105,8 +105,8 @@ function offerPrompts(sdk: Sdk, server: Server, connection: Connection): void {
   server.setRequestHandler("prompts/get", (request, ctx) =>
     connection.serve(server, ctx, request, async (exchange, signal) => {
       const { name, arguments: args } = request.params;
-      const door = createClientConnection(() => exchange);
-      const prompt = await session.prompts(door).get(name, args ?? {}, signal);
+      const client = createClientConnection(() => exchange);
+      const prompt = await session.prompts(client).get(name, args ?? {}, signal);
       if (prompt === undefined) throw new sdk.ProtocolError(-32602, `There is no prompt "${name}".`);
       return prompt as never;
     }),

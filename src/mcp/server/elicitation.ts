@@ -63,7 +63,7 @@ function rootOf(asking?: Pick<Asker, "callId" | "rootCallId">): string | undefin
 }
 
 export interface ClientConnectionOptions {
-  /** The call that the door is for. */
+  /** The call that the connection is for. */
   readonly callId?: string | undefined;
   /** What the host said of itself. */
   readonly info?: (() => ClientInfo | undefined) | undefined;

@@ -1,7 +1,7 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { ClientConnection } from "../../contract/ports/client.js";
 
-/** One request of the host while it is served: the way back to whoever sent it. */
+/** One request of the host while it is served, and how to reach the host meanwhile. */
 export interface Exchange {
   readonly supports: ClientConnection["supports"];
   /** A question ends the answer to the request, which then has no connection until the host comes back. */

@@ -66,7 +66,7 @@ export class HttpEndpoint {
     try {
       parsed = JSON.parse(body.text);
     } catch {
-      return refuse(400, -32700, "The body is no JSON.");
+      return refuse(400, -32700, "The body is not valid JSON.");
     }
     if (await this.#sdk.isLegacyRequest(request, parsed))
       return this.#fetchSession(request, principal, parsed);

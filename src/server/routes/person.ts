@@ -82,7 +82,7 @@ function addQuestions(api: Hono, { person, noteApprovalsRead: looked }: RouteCon
 /** A page of the console, or a program that holds the token. */
 function answererOf(c: Context): ApprovalAnswerer {
   const { channel, name } = requestPerson(c);
-  // The token names no person: whoever holds it answers.
+  // A token does not identify a person.
   return channel === "console" ? { channel, person: name } : { channel };
 }
 
