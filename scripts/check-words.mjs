@@ -11,7 +11,14 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The changelog names what was renamed; the word list and its test name what they forbid. */
-const exempt = new Set(["CHANGELOG.md", "docs/words.md", "test/words.test.ts"]);
+const exempt = new Set(["CHANGELOG.md", "docs/words.md", "test/words.test.ts", "scripts/check-words.mjs"]);
+
+/** Names of programs and their options are data. */
+const data = new Set([
+  "src/policy/grant-command.ts: wish",
+  "src/text/language-table.ts: wish",
+  "src/command/judge/read-only-text.ts: colour",
+]);
 
 /** The phrases of the table whose first column is headed "avoid". */
 export function readAvoidedPhrases(page = readFileSync(join(root, "docs/words.md"), "utf8")) {
@@ -51,9 +58,10 @@ export function checkWords(
   const files = listed.split("\n").filter((file) => isChecked(file) && existsSync(join(root, file)));
   return files.flatMap((file) => [
     ...findAvoidedWords(file, phrases).map(({ phrase }) => `${file}: "${phrase}" in the file's name`),
-    ...findAvoidedWords(readFileSync(join(root, file), "utf8"), phrases).map(
-      ({ line, phrase, text }) => `${file}:${line}: "${phrase}": ${text.slice(0, 120)}`,
-    ),
+    ...findAvoidedWords(
+      readFileSync(join(root, file), "utf8"),
+      phrases.filter((phrase) => !data.has(`${file}: ${phrase}`)),
+    ).map(({ line, phrase, text }) => `${file}:${line}: "${phrase}": ${text.slice(0, 120)}`),
   ]);
 }
 

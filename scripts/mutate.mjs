@@ -64,7 +64,7 @@ finish();
 function productFiles(name) {
   const path = resolve(root, name);
   const found = statSync(path).isFile() ? [path] : sourceFiles(path);
-  const tests = /\.test\.ts$|\.fixture\.ts$|-(ground|fixture)\.ts$|-suite\.ts$|\.d\.ts$|\/testing\//u;
+  const tests = /\.test\.ts$|\.fixture\.ts$|-fixture\.ts$|-suite\.ts$|\.d\.ts$|\/testing\//u;
   return found
     .map((file) => relative(root, file))
     .filter((file) => !tests.test(file))

@@ -21,7 +21,7 @@ import { budgetOf, charsFor } from "./budget.js";
 import type { CallState } from "./call-state.js";
 import { commandPathsOf } from "./command-paths.js";
 import { callNested } from "./nested-call.js";
-import { pausedDoor } from "./paused-door.js";
+import { pausedClient } from "./paused-client.js";
 import type { ResolvedCall } from "./resolve.js";
 import { report } from "./stream-output.js";
 import { policyCall } from "./validate.js";
@@ -136,7 +136,7 @@ class CallContext implements ToolContext, CallScope {
   get client(): ClientConnection | undefined {
     const { client } = this.#state.session;
     if (client === undefined) return undefined;
-    return (this.#client ??= pausedDoor(client.forCall?.(this.rootCallId) ?? client, this.#state));
+    return (this.#client ??= pausedClient(client.forCall?.(this.rootCallId) ?? client, this.#state));
   }
   get tools(): Catalogue {
     return catalogueOf(this.#state);

@@ -100,7 +100,7 @@ describe("the loop guard", () => {
     expect(many.map(countOf)).toEqual(many.map(() => undefined));
   });
 
-  it("begins anew after a success, a change of what the call reads, another tool version, or a while", async () => {
+  it("begins again after a success, a change of what the call reads, another tool version, or a while", async () => {
     const { tenon, fixture } = start();
     const failTwice = async (name: string): Promise<void> => {
       fixture.fails = true;

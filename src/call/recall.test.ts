@@ -230,7 +230,7 @@ describe("a cached answer", () => {
         make("absent", { resources: () => ({ reads: [{ path: "none" }] }) }),
         make("host", { resources: () => ({ reads: [{ host: "example.com" }] }) }),
         make("known_host", { resources: () => ({ reads: [{ host: "example.com" }] }), cacheTtlMs: 60_000 }),
-        make("variable", { resources: () => ({ reads: [{ env: "COLOUR" }] }) }),
+        make("variable", { resources: () => ({ reads: [{ env: "SHADE" }] }) }),
         make("failing", { execute: () => Promise.reject(new Error(`no ${++runs}`)) }),
       ],
       config: { policy: { rules: [{ decision: "allow", tool: "*" }] } },
@@ -267,7 +267,7 @@ describe("a cached answer", () => {
     });
     expect(await twice("pure", { text: "x".repeat(20_000) })).toBe(false);
     expect(await twice("variable")).toBe(true);
-    await tenon.call({ name: "set_env", arguments: { key: "COLOUR", value: "red" } });
+    await tenon.call({ name: "set_env", arguments: { key: "SHADE", value: "red" } });
     expect(isCached(await tenon.call({ name: "variable" }))).toBe(false);
     expect(isCached(await tenon.call({ name: "variable" }))).toBe(true);
     // Another version of the tool starts afresh.

@@ -60,9 +60,9 @@ interface Shown {
 /** Ask a host that can open URLs to open it; its reply does not count as an answer. */
 function showLink(call: ValidatedCall, request: ApprovalRequest, { link, signal }: Shown): void {
   const { client } = call.state.session;
-  const door = client?.forCall?.(call.received.root.callId) ?? client;
+  const connection = client?.forCall?.(call.received.root.callId) ?? client;
   const message = `A person must allow ${request.toolName} in Tenon's console.`;
-  door?.openUrl?.({ id: request.id, url: link, message }, signal);
+  connection?.openUrl?.({ id: request.id, url: link, message }, signal);
 }
 
 /** Report progress, which also keeps hosts from giving up on a waiting call. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { purgeState, type StatePurgeWish } from "../store/purge-state.js";
+import { purgeState, type StatePurgeRequest } from "../store/purge-state.js";
 import type { State } from "../store/open-state.js";
 import { UsageError, type CommonFlags, type Terminal, addCommand } from "./command-line.js";
 import { withTenon } from "./open-tenon.js";
@@ -68,7 +68,10 @@ interface PurgeDeps {
   readonly withState: WithState;
 }
 
-async function purgeAll({ terminal, flags, withState }: PurgeDeps, request: StatePurgeWish): Promise<Counts> {
+async function purgeAll(
+  { terminal, flags, withState }: PurgeDeps,
+  request: StatePurgeRequest,
+): Promise<Counts> {
   let counts: Counts = {};
   await withTenon(terminal, { ...flags, session: "cli" }, async ({ tenon }) => {
     counts = { ...(await tenon.audit.purge(request)) };

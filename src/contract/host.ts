@@ -66,7 +66,7 @@ export interface HostSession {
   newCallId(): string;
   /** Make a call by the name on the wire, an alias or the true name; never rejects. */
   call(call: HostCall): Promise<HostAnswer>;
-  /** @param client The host's door for the request that asks. */
+  /** @param client The host's connection for the request that asks. */
   resources(client?: ClientConnection): HostResources;
   prompts(client?: ClientConnection): HostPrompts;
   /** Nobody is there to take the answer of this call: it goes on, unless it waits for a person; then it is cancelled. */
@@ -99,7 +99,7 @@ export interface HostAnswer {
 export interface HostScope {
   readonly session: HostSession;
   readonly signal: AbortSignal;
-  /** The host's own door, for what needs its person or its model. */
+  /** The connection to the host, for what needs its person or its model. */
   readonly client?: ClientConnection | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { ApprovalChannel, ClientInfo, InteractBackend } from "./ports/inter
 import type { SeenFiles } from "./ports/seen.js";
 
 /** The iteration that a session works in, once it needed one. */
-export interface IterationSeat {
+export interface IterationTracker {
   readonly id: string | undefined;
   /** It works in this one from now on. @param chosen It said so itself. */
   enter(iterationId: string, chosen: boolean): void;
@@ -21,7 +21,7 @@ export interface CallSession {
   readonly taskId?: string;
   readonly iterationId?: string | undefined;
   /** Its place in the pipeline. */
-  readonly seat?: IterationSeat;
+  readonly iterationTracker?: IterationTracker;
   readonly allowedPaths?: readonly string[];
   /** Whether a tool may be found and described. @default every tool of the toolset */
   readonly sees?: ((toolName: string) => boolean) | undefined;

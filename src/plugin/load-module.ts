@@ -9,7 +9,7 @@ export interface LoadOptions {
   readonly root: string;
   /** Where `tenon` and other packages are when the plugin does not bring them along, by name. */
   readonly packages: Readonly<Record<string, string>>;
-  /** Load it again although this process has loaded it before; not by Node itself, which never unloads modules. */
+  /** Reload it although this process has loaded it before; not by Node itself, which never unloads modules. */
   readonly fresh: boolean;
 }
 

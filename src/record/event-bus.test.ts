@@ -149,7 +149,7 @@ describe("EventBus", () => {
     expect(heard).toBe(1);
   });
 
-  it("delivers to exactly those who listen, whoever comes and goes", () => {
+  it("delivers to exactly the present listeners while others come and go", () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant("add" as const), any: fc.boolean() }),
       fc.record({ do: fc.constant("remove" as const), index: fc.nat(20) }),

@@ -73,7 +73,7 @@ describe("acceptTool", () => {
     expect(tool.shellLine?.({})).toEqual({ line: "pwd" });
   });
 
-  it("honours isReadOnly, isConcurrencySafe and isEnabled", () => {
+  it("honors isReadOnly, isConcurrencySafe and isEnabled", () => {
     const like = {
       name: "t",
       description: "d",

@@ -120,7 +120,7 @@ export class ToolEntry {
     if (life.warm) return;
     if (life.off !== undefined || life.leaving) throw this.#refusal();
     if (this.tool.init === undefined) life.warmUp();
-    else await this.#initialise();
+    else await this.#initialize();
   }
 
   /** Refuse new calls at once; running ones end first. */
@@ -154,7 +154,7 @@ export class ToolEntry {
     const life = this.#life;
     if (life.shut && life.block() !== undefined) throw this.#refusal();
     if (!life.warm) {
-      if (this.tool.init !== undefined) return this.#beginAfter(this.#initialise());
+      if (this.tool.init !== undefined) return this.#beginAfter(this.#initialize());
       life.warmUp();
       return this.begin();
     }
@@ -186,7 +186,7 @@ export class ToolEntry {
     if (lifecycle.state === "Ready") lifecycle.move("Executing");
   }
 
-  #initialise(): Promise<void> {
+  #initialize(): Promise<void> {
     this.#initialising ??= this.#runInit();
     return this.#initialising;
   }

@@ -18,7 +18,7 @@ import type { ResolveView } from "./resolver.js";
 import { Resolver } from "./resolver.js";
 import { Roster } from "./roster.js";
 import type { ToolEntry } from "./tool-entry.js";
-import { ToolsetShelf } from "./toolset-shelf.js";
+import { ToolsetCatalogue } from "./toolset-catalogue.js";
 import type { Toolset, ToolsetDefinition } from "./toolsets.js";
 import { attempt, TransitionHub, type TransitionListener } from "./lifecycle.js";
 
@@ -55,7 +55,7 @@ export class ToolRegistry {
   readonly #roster: Roster;
   readonly #index: NameIndex;
   readonly #resolver: Resolver;
-  readonly #shelf: ToolsetShelf;
+  readonly #toolsets: ToolsetCatalogue;
   readonly #hub: TransitionHub;
   readonly #changeListeners = new Set<() => void>();
   #generation = 0;
@@ -64,7 +64,7 @@ export class ToolRegistry {
   constructor(options: RegistryOptions = {}) {
     const { emit, health = {}, clock = { now: () => Date.now() } } = options;
     this.#options = options;
-    this.#shelf = new ToolsetShelf(options.toolsets);
+    this.#toolsets = new ToolsetCatalogue(options.toolsets);
     this.#hub = new TransitionHub(emit && ((transition) => emit("TOOL_STATE_CHANGED", transition)));
     this.#roster = new Roster({ clock, watch: this.#hub, health }, (event, payload) =>
       emit?.(event, payload),
@@ -195,17 +195,17 @@ export class ToolRegistry {
   }
 
   defineToolset(name: string, definition: ToolsetDefinition): void {
-    this.#shelf.define(name, definition);
+    this.#toolsets.define(name, definition);
     this.#changed();
   }
 
   /** The toolset of that name, or an error with the nearest one. */
   toolset(name: string): Toolset {
-    return this.#shelf.get(name);
+    return this.#toolsets.get(name);
   }
 
   toolsetNames(): string[] {
-    return this.#shelf.names();
+    return this.#toolsets.names();
   }
 
   /** The entry that answers a name in a view, or ToolNotFoundError or ToolUnavailableError. */

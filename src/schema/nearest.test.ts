@@ -16,7 +16,7 @@ describe("nearest", () => {
   });
 
   it("prefers the closest, and the first among equals", () => {
-    expect(nearest("colour", ["color", "colours"])).toBe("color");
+    expect(nearest("heigth", ["height", "weights"])).toBe("height");
     expect(nearest("paths", ["path", "pathss"])).toBe("path");
   });
 

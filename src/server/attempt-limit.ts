@@ -13,7 +13,7 @@ const maxAddresses = 1000;
 
 /**
  * Counts wrong tokens and codes by address. A right one is never refused, since all of a machine share one address
- * and a neighbour's guesses must not keep the person out: secrets are too long to be guessed, this bounds the noise.
+ * and a neighbor's guesses must not keep the person out: secrets are too long to be guessed, this bounds the noise.
  */
 export class AttemptLimit {
   readonly #options: AttemptLimitOptions;

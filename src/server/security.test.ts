@@ -47,7 +47,7 @@ describe("the token", () => {
       expect((await at.ask(path, { headers })).status).toBe(403);
   });
 
-  it("is not taken from an address, however it came there and whoever asks", async () => {
+  it("is not taken from an address, however it came there", async () => {
     const { headers } = await at.signIn();
     const tokens = [at.server.token, at.server.mcpToken, at.server.controlKey, "wrong"];
     for (const token of tokens)

@@ -278,7 +278,7 @@ describe("the console's files", () => {
 });
 
 describe("MCP at /mcp", () => {
-  it("answers whoever has the token", async () => {
+  it("answers a program that has the token", async () => {
     const at = await openTestServer();
     try {
       const { status, text, headers } = await at.ask("/mcp", {

@@ -78,7 +78,7 @@ export function createArtifacts(parts: WorkParts): ArtifactStore {
   };
 }
 
-/** Whoever changed the file without Tenon: a person with an editor, most likely. */
+/** The author of a change made without Tenon: a person with an editor, most likely. */
 const outsideAgent = "outside";
 
 interface DocumentKey {

@@ -80,7 +80,7 @@ export async function copyFrom(fd: number, writer: BlobWriter): Promise<BlobRef>
 
 /**
  * Keep a large file by a second link to it: nothing is copied. Sound, because files are replaced by
- * rename and never written in place; whoever else held it open and wrote to it shows up when the
+ * rename and never written in place; a program that held it open and wrote to it is noticed when the
  * hash is checked. `undefined` where a link is not possible or not wise.
  */
 export async function linkFrom(source: BlobSource, place: BlobPlace): Promise<BlobRef | undefined> {

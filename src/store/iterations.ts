@@ -45,29 +45,29 @@ export function createIterations(database: SqlDatabase, clock: Clock, limits: St
   const peek = (sql: Sql, id: string | undefined): Promise<NumberedIteration | undefined> =>
     id === undefined ? newest(sql) : find(sql, id);
   const open = async (scope: WorkScope): Promise<NumberedIteration> => {
-    const id = scope.seat.id;
+    const id = scope.iterationTracker.id;
     const iteration =
       (await peek(database, id)) ??
       (await database.transaction(
         async (tx) => (await peek(tx, id)) ?? create(tx, { scope, clock, limits, id }),
       ));
-    scope.seat.enter(iteration.id, false);
+    scope.iterationTracker.enter(iteration.id, false);
     return known(iteration);
   };
   return {
     async numberFor(scope) {
-      const id = scope.seat.id;
+      const id = scope.iterationTracker.id;
       return (id === undefined ? undefined : numbers.get(id)) ?? (await open(scope)).number;
     },
     openFor: open,
-    peekFor: (scope) => peek(database, scope.seat.id),
+    peekFor: (scope) => peek(database, scope.iterationTracker.id),
     find: (id) => find(database, id),
     newest: () => newest(database),
     list: async () =>
       (await database.all<IterationRow>(`${selectSql} ORDER BY number DESC`)).map((row) => fromRow(row)),
     async start(scope, name) {
       const iteration = await database.transaction((tx) => create(tx, { scope, clock, limits, name }));
-      scope.seat.enter(iteration.id, true);
+      scope.iterationTracker.enter(iteration.id, true);
       return known(iteration);
     },
   };

@@ -102,7 +102,7 @@ async function insert(
       id: toMemoryId(number),
       kind,
       layer: "iteration",
-      iterationId: scope.seat.id ?? "",
+      iterationId: scope.iterationTracker.id ?? "",
       title,
       content,
       tags,

@@ -57,7 +57,7 @@ async function openOnce(options: OpenFileOptions): Promise<SqliteDatabase | unde
   const database = openSqlite({ ...options, onCorrupt: () => writeFileSync(suspect, "", { mode: 0o600 }) });
   try {
     await patiently(() => database.exec(connectionSettings), options);
-    // From here on this connection is seen by whoever would replace the file.
+    // From here on, a process that wants to replace the file sees this connection.
     if (statSync(file, { throwIfNoEntry: false })?.ino !== ino) {
       await database.close();
       return undefined;
@@ -126,7 +126,7 @@ function readHead(file: string, length: number): Buffer | undefined {
 
 /**
  * Give the damaged files another name. A second database serves as the lock for that: the system frees
- * it when its holder dies, and whoever comes second looks again and finds a sound file.
+ * it when its holder dies, and the next process checks again and finds an intact file.
  */
 async function setAside(options: OpenFileOptions, reason: string): Promise<void> {
   const { file, clock, onWarning } = options;

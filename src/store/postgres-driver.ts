@@ -69,7 +69,7 @@ export function createPostgresPool(address: PostgresAddress): PostgresPool {
   const ready = new WeakSet<pg.PoolClient>();
   const makeReady = async (client: pg.PoolClient): Promise<pg.PoolClient> => {
     if (ready.has(client)) return client;
-    // Whoever uses it learns of its end from the query; without a listener it would end the process.
+    // Its user learns of the end from the query; without a listener the error would end the process.
     client.on("error", () => {});
     try {
       const results = (await client.query(settings)) as unknown as pg.QueryResult<{ open: number }>[];

@@ -4,7 +4,7 @@ import type { JournalStep, NodeImage } from "../contract/ports/journal.js";
 import type { State } from "./open-state.js";
 
 /** What is to be removed from the state besides the log. */
-export interface StatePurgeWish {
+export interface StatePurgeRequest {
   /** Texts that may stand nowhere. */
   readonly texts?: readonly string[] | undefined;
   /** What was kept before this time. */
@@ -26,60 +26,61 @@ export interface StatePurged {
 }
 
 /** Remove what got into the state: kept values, sessions, answered approvals, outputs and, if asked, the journal. */
-export async function purgeState(state: State, wish: StatePurgeWish): Promise<StatePurged> {
+export async function purgeState(state: State, request: StatePurgeRequest): Promise<StatePurged> {
   const { sql } = state;
-  const isReal = wish.dryRun !== true;
+  const isReal = request.dryRun !== true;
   // What is deleted is overwritten, not only unlinked.
   if (isReal && sql.dialect === "sqlite") await sql.get("PRAGMA secure_delete = ON");
   const purged = {
-    values: await purgeValues(state, wish),
-    sessions: await purgeSessions(state, wish),
-    approvals: await purgeApprovals(state, wish),
-    outputs: purgeOutputs(join(state.dir, "outputs"), wish),
-    journal: wish.journal === true ? await purgeJournal(state, wish) : 0,
+    values: await purgeValues(state, request),
+    sessions: await purgeSessions(state, request),
+    approvals: await purgeApprovals(state, request),
+    outputs: purgeOutputs(join(state.dir, "outputs"), request),
+    journal: request.journal === true ? await purgeJournal(state, request) : 0,
   };
   if (isReal && sql.dialect === "sqlite") await sql.get("PRAGMA wal_checkpoint(TRUNCATE)");
   return purged;
 }
 
-async function purgeValues(state: State, wish: StatePurgeWish): Promise<number> {
-  const holds = holding(wish);
+async function purgeValues(state: State, request: StatePurgeRequest): Promise<number> {
+  const holds = holding(request);
   const rows = await state.sql.all<{ namespace: string; key: string; value: string }>(
     "SELECT namespace, key, value FROM kv",
   );
-  const own = `session-seen:${wish.sessionId}`;
+  const own = `session-seen:${request.sessionId}`;
   const doomed = rows.filter(
     ({ namespace, key, value }) =>
-      holds(value) || holds(key) || (wish.sessionId !== undefined && namespace === own),
+      holds(value) || holds(key) || (request.sessionId !== undefined && namespace === own),
   );
-  if (wish.dryRun === true) return doomed.length;
+  if (request.dryRun === true) return doomed.length;
   for (const { namespace, key } of doomed) await state.kv(namespace).delete(key);
   return doomed.length;
 }
 
-async function purgeSessions(state: State, wish: StatePurgeWish): Promise<number> {
-  const holds = holding(wish);
+async function purgeSessions(state: State, request: StatePurgeRequest): Promise<number> {
+  const holds = holding(request);
   let count = 0;
   for (const { name, updatedAt } of await state.sessions.list()) {
     const kept = await state.sessions.load(name);
-    const isMeant = name === wish.sessionId || updatedAt < (wish.before ?? 0) || holds(JSON.stringify(kept));
+    const isMeant =
+      name === request.sessionId || updatedAt < (request.before ?? 0) || holds(JSON.stringify(kept));
     if (!isMeant) continue;
-    if (wish.dryRun !== true) await state.sessions.remove(name);
+    if (request.dryRun !== true) await state.sessions.remove(name);
     count++;
   }
   return count;
 }
 
-async function purgeApprovals(state: State, wish: StatePurgeWish): Promise<number> {
-  const holds = holding(wish);
+async function purgeApprovals(state: State, asked: StatePurgeRequest): Promise<number> {
+  const holds = holding(asked);
   const rows = await state.sql.all<{ id: string; request: string; answer: string; opened_at: number }>(
     "SELECT id, request, answer, opened_at FROM approvals WHERE answer IS NOT NULL",
   );
   const doomed = rows.filter(
     ({ request, answer, opened_at: openedAt }) =>
-      holds(request) || holds(answer) || openedAt < (wish.before ?? 0) || isOf(request, wish.sessionId),
+      holds(request) || holds(answer) || openedAt < (asked.before ?? 0) || isOf(request, asked.sessionId),
   );
-  if (wish.dryRun === true) return doomed.length;
+  if (asked.dryRun === true) return doomed.length;
   for (const { id } of doomed) await state.sql.run("DELETE FROM approvals WHERE id = ?", [id]);
   return doomed.length;
 }
@@ -89,24 +90,24 @@ function isOf(request: string, sessionId: string | undefined): boolean {
 }
 
 /** Outputs lie as pairs of files, `<handle>.out` and `<handle>.json`. */
-function purgeOutputs(dir: string, wish: StatePurgeWish): number {
-  const holds = holding(wish);
+function purgeOutputs(dir: string, request: StatePurgeRequest): number {
+  const holds = holding(request);
   const names = namesIn(dir);
   const doomed = new Set(
     names
       .filter((name) => {
         const file = join(dir, name);
         const text = readFileSync(file, "latin1");
-        const isOld = statSync(file).mtimeMs < (wish.before ?? 0);
+        const isOld = statSync(file).mtimeMs < (request.before ?? 0);
         return (
           isOld ||
           holds(Buffer.from(text, "latin1")) ||
-          (name.endsWith(".json") && isOf(text, wish.sessionId))
+          (name.endsWith(".json") && isOf(text, request.sessionId))
         );
       })
       .map((name) => name.replace(/\.[^.]*$/, "")),
   );
-  if (wish.dryRun === true) return doomed.size;
+  if (request.dryRun === true) return doomed.size;
   for (const name of names)
     if (doomed.has(name.replace(/\.[^.]*$/, ""))) rmSync(join(dir, name), { force: true });
   return doomed.size;
@@ -121,8 +122,8 @@ function namesIn(dir: string): string[] {
   }
 }
 
-async function purgeJournal(state: State, wish: StatePurgeWish): Promise<number> {
-  const holds = holding(wish);
+async function purgeJournal(state: State, request: StatePurgeRequest): Promise<number> {
+  const holds = holding(request);
   const hashes = new Set<string>();
   for await (const hash of state.blobs.list()) if (holds(await state.blobs.read(hash))) hashes.add(hash);
   const rows = await state.sql.all<{ step: string }>("SELECT step FROM journal_changes");
@@ -134,7 +135,7 @@ async function purgeJournal(state: State, wish: StatePurgeWish): Promise<number>
       return isMeant ? [step.kind === "set" ? step.path : step.to] : [];
     }),
   );
-  if (wish.dryRun === true) return paths.size + hashes.size;
+  if (request.dryRun === true) return paths.size + hashes.size;
   let count = 0;
   for (const path of paths) count += await state.journal.clear(path);
   for (const hash of hashes) state.blobs.remove(hash);
@@ -153,7 +154,7 @@ function imageHolds(image: NodeImage, hashes: ReadonlySet<string>, holds: Holds)
 type Holds = (content: string | Uint8Array | undefined) => boolean;
 
 /** Whether something holds one of the texts, as it is or as it stands in JSON. */
-function holding({ texts = [] }: StatePurgeWish): Holds {
+function holding({ texts = [] }: StatePurgeRequest): Holds {
   const needles = [...new Set(texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]))];
   const buffers = needles.map((text) => Buffer.from(text));
   return (content) => {

@@ -8,7 +8,7 @@ export interface SegmentOptions {
 
 /**
  * Split a text into the terms that are indexed and searched: words, folded (NFKC, case, accents), names in
- * camelCase also by their parts, and pairs of neighbouring characters where a script has no spaces, since
+ * camelCase also by their parts, and pairs of neighboring characters where a script has no spaces, since
  * neither FTS5 nor PostgreSQL would find a Chinese word of two characters. A term holds letters, marks and
  * digits only, so it means nothing in the language of any query.
  */

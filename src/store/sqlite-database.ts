@@ -9,7 +9,7 @@ import { isBusy, isCorrupt, toStateError } from "./state-error.js";
 import { createTurns } from "./turns.js";
 import type { Turns } from "./turns.js";
 
-/** A database file, for whoever must know that it is one. */
+/** A database file, for callers that depend on that. */
 export interface SqliteDatabase extends SqlDatabase {
   readonly dialect: "sqlite";
   /** Run statements as they are, at once. */
@@ -42,7 +42,7 @@ export const connectionSettings = `
   PRAGMA journal_size_limit = 8388608;
 `;
 
-/** Open a database file; its settings are made, and it is checked, by whoever opens it. */
+/** Open a database file. The caller applies its settings and checks it. */
 export function openSqlite(options: SqliteOptions): SqliteDatabase {
   const connection = connectSqlite(options.file);
   const parts: Parts = {

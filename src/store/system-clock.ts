@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../contract/ports/clock.js";
 
-/** The clock of the machine, for whoever passes none. */
+/** The clock of the machine: the default. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -1,6 +1,6 @@
 import type { Actor } from "../contract/ports/actor.js";
 import type { Clock } from "../contract/ports/clock.js";
-import type { IterationSeat } from "../contract/session.js";
+import type { IterationTracker } from "../contract/session.js";
 import type { Iterations } from "./iterations.js";
 import type { SqlDatabase } from "./sql.js";
 import type { StateLimits } from "./state-limits.js";
@@ -10,7 +10,7 @@ import type { TextIndex } from "./text-index.js";
 export interface WorkScope {
   readonly actor: Actor;
   /** The session's place in the pipeline. */
-  readonly seat: IterationSeat;
+  readonly iterationTracker: IterationTracker;
   readonly documents: DocumentFiles;
 }
 

@@ -99,7 +99,7 @@ function addValid(out: Growing, bytes: Buffer, [start, end]: readonly [number, n
   out.chars += text.length;
 }
 
-/** Neighbours of one kind are one piece. */
+/** Joins adjacent pieces of one kind. */
 function addPiece(out: Growing, piece: Piece): void {
   if (out.pieces.at(-1)?.exact !== piece.exact) out.pieces.push(piece);
 }

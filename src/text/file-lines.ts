@@ -1,5 +1,5 @@
 import { createLineTable, type SplitLine } from "./line-table.js";
-import { normaliseLineEnds } from "./normal-text.js";
+import { normalizeLineEnds } from "./normal-text.js";
 import { findOccurrences, searchString } from "./occurrences.js";
 import type { SearchSpace } from "./search-space.js";
 
@@ -38,7 +38,7 @@ export function createFileLines(space: SearchSpace, returnsWithin: boolean): Fil
 
 /** Line feeds before and after what is sought make whole lines of it. */
 function createLineSearch(packed: string, mark: "\n" | "\r"): (lines: readonly string[]) => number[] {
-  const { text } = normaliseLineEnds(packed, mark === "\r");
+  const { text } = normalizeLineEnds(packed, mark === "\r");
   // The line feed put before the text moves every index by one: a match begins where its line does.
   const framed = `\n${text}${text === "" || text.endsWith("\n") ? "" : "\n"}`;
   const table = createLineTable(text, "\n");

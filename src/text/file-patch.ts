@@ -7,7 +7,7 @@ export interface HunkLine {
   readonly noNewline: boolean;
 }
 
-/** A change of neighbouring lines. */
+/** A change of neighboring lines. */
 export interface Hunk {
   /** The line of the old file at which it should begin, as far as the diff says. */
   readonly oldStart?: number;

@@ -1,6 +1,6 @@
 import { toLineFeeds } from "./line-ends.js";
 import { matchIndentation } from "./match-indentation.js";
-import { normaliseLineEnds } from "./normal-text.js";
+import { normalizeLineEnds } from "./normal-text.js";
 import { findDisjoint, findOccurrences, searchString } from "./occurrences.js";
 import type { SearchSpace } from "./search-space.js";
 
@@ -56,7 +56,7 @@ function cutsLineEnd(space: SearchSpace, oldText: string, { start, end }: Span):
 function findByLineEnds(space: SearchSpace, { oldText, newText, replaceAll }: WantedEdit): Match | undefined {
   const needle = toLineFeeds(oldText);
   if (!needle.includes("\n") || (needle === oldText && !hasReturns(space))) return undefined;
-  const normal = normaliseLineEnds(space.packed, true);
+  const normal = normalizeLineEnds(space.packed, true);
   const inText = searchString(normal.text);
   const starts = replaceAll ? findDisjoint(inText, needle) : findOccurrences(inText, needle);
   if (starts.length === 0) return undefined;
@@ -72,7 +72,7 @@ function findAtOpenEnd(space: SearchSpace, { oldText, newText }: WantedEdit): Ma
   if (!lines.endsWith("\n") || needle === "" || needle.endsWith("\n")) return undefined;
   // No more of the file than can be the text with the longest line ends.
   const from = Math.max(0, space.length - lines.length * 2);
-  const normal = normaliseLineEnds(space.slice(from, space.length), true);
+  const normal = normalizeLineEnds(space.slice(from, space.length), true);
   if (!normal.text.endsWith(needle)) return undefined;
   const start = from + normal.original(normal.text.length - needle.length);
   const spans = [{ start, end: space.length }];

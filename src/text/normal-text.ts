@@ -6,7 +6,7 @@ export interface NormalText {
 }
 
 /** Write the pairs of a packed text as line feeds, to find what differs in nothing else. */
-export function normaliseLineEnds(packed: string, loneReturns: boolean): NormalText {
+export function normalizeLineEnds(packed: string, loneReturns: boolean): NormalText {
   if (!packed.includes("\r")) return { text: packed, original: (index) => index };
   const text = packed.replaceAll(loneReturns ? /\r\n?/g : /\r\n/g, "\n");
   const start = { normal: 0, original: 0, nextPair: packed.indexOf("\r\n") };

@@ -47,10 +47,10 @@ const someText = fc
 /** An old text that is often a part of the whole one. */
 const someEdit = fc
   .tuple(someText, someText, fc.nat(), fc.nat(), fc.boolean(), fc.boolean())
-  .map(([text, newStr, from, length, normalise, replaceAll]) => {
+  .map(([text, newStr, from, length, normalize, replaceAll]) => {
     const start = text.length === 0 ? 0 : from % text.length;
     const part = text.slice(start, start + 1 + (length % 12));
-    const oldStr = normalise && !part.includes("\r\r") ? part.replaceAll("\r\n", "\n") : part;
+    const oldStr = normalize && !part.includes("\r\r") ? part.replaceAll("\r\n", "\n") : part;
     return { text, edit: { oldStr, newStr, replaceAll } };
   });
 

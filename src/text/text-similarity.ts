@@ -10,7 +10,7 @@ export function lineSimilarity(left: string, right: string): number {
   return a === b ? 0.97 : 0.95 * sharedPairs(a, b);
 }
 
-/** The share of neighbouring characters that both have (the coefficient of Dice). */
+/** The share of neighboring characters that both have (the coefficient of Dice). */
 function sharedPairs(left: string, right: string): number {
   if (left.length < 2 || right.length < 2) return 0;
   const counts = new Map<string, number>();

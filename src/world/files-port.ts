@@ -7,7 +7,7 @@ import type { Journal } from "./journal/journal.js";
 export interface FilesOptions {
   readonly guard: Guard;
   readonly journal: Journal;
-  /** The call that changes are journalled under. */
+  /** The call that changes are recorded in the journal under. */
   readonly origin: ChangeOrigin;
   /** Paths that this call is narrowed to. */
   readonly narrow?: readonly string[] | undefined;

@@ -109,7 +109,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   async deleteTree({ guard, restore }, index) {
     if (index % 4 === 0) restore();
-    await guard.deleteTree(pick(["door/tree", "deep/mid/tree", "door/sub", "deep/mid/sub"], index));
+    await guard.deleteTree(pick(["entry/tree", "deep/mid/tree", "entry/sub", "deep/mid/sub"], index));
   },
   async deleteTreeInside({ guard, ws, plantTree }) {
     if (existsSync(path.join(ws, "tree"))) await guard.deleteTree("tree");

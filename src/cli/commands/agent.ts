@@ -31,7 +31,7 @@ export const addAgent: AddCommand = (program, terminal) => {
     .option("--system <text>", "text to add at the start of the system prompt")
     .addHelpText(
       "after",
-      '\nExample: tenon agent "Summarise README.md" --model llama3.2 --base-url http://localhost:11434/v1',
+      '\nExample: tenon agent "Summarize README.md" --model llama3.2 --base-url http://localhost:11434/v1',
     )
     .action((task: string, flags: AgentFlags) => runTask(terminal, task, flags));
 };

@@ -129,14 +129,14 @@ describe("the commands that prove what happened", () => {
   it("purges a secret from everywhere, and the log still verifies", async () => {
     await work();
     writeFileSync(join(fixture.workspace, "secrets.txt"), "swordfish-9\n");
-    const wish = ["state", "purge", "--secret-file", "secrets.txt", "--journal", "--json"];
-    const looked = await tenon(...wish, "--dry-run");
+    const request = ["state", "purge", "--secret-file", "secrets.txt", "--journal", "--json"];
+    const looked = await tenon(...request, "--dry-run");
     expect(JSON.parse(looked.out)).toMatchObject({ records: 2 });
-    const refused = await tenon(...wish);
+    const refused = await tenon(...request);
     expect(refused).toMatchObject({ code: 2, out: "" });
     expect(refused.err).toMatch(/This will purge 2 records.*\n.*--yes/);
     expect(readFileSync(log(), "utf8")).toContain("swordfish");
-    const purged = await tenon(...wish, "--yes");
+    const purged = await tenon(...request, "--yes");
     expect(JSON.parse(purged.out)).toMatchObject({ records: 1 });
     expect(readFileSync(log(), "utf8")).not.toContain("swordfish");
     expect((await tenon("log", "verify")).code).toBe(0);

@@ -41,7 +41,7 @@ describe.each(["memory", "plan", "snippets"])("tenon %s", (command) => {
     expect(out).toMatch(/(?:yet|empty)\.\n.*Try:\n {2}tenon call \w+/);
   });
 
-  it("answers --json with data alone, colours or not", async () => {
+  it("answers --json with data alone, colors or not", async () => {
     const { code, out, err } = await tenon([command, "--json"], { columns: 20 });
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(JSON.parse(out)).toEqual(command === "plan" ? { requirements: [], features: [], tasks: [] } : []);
@@ -145,7 +145,7 @@ describe("tenon plan", () => {
     );
   });
 
-  it("fits a narrow terminal, in colour", async () => {
+  it("fits a narrow terminal, in color", async () => {
     const { out } = await tenon(["plan"], { columns: 24 });
     expect(widest(out)).toBeLessThanOrEqual(24);
     expect(out).toContain("\u001B[");

@@ -28,7 +28,7 @@ export interface ClientConnection {
     request: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>>;
-  /** The same door for one call, whose questions then belong to the request that made the call. */
+  /** The same connection for one call, whose questions then belong to the request that made the call. */
   forCall?(callId: string): ClientConnection;
   /** Tell it something while a call runs, as in MCP's `notifications/message`. */
   log(level: string, data: unknown, logger?: string): void;

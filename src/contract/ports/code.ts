@@ -24,7 +24,7 @@ export interface CodeMatch {
   readonly column: number;
   /** The line itself. */
   readonly code: string;
-  /** The line with its neighbours. */
+  /** The line with its neighbors. */
   readonly context: string;
   /** What the name stands for there (`function`, `class`, …), `mention`, `text` or `file`. */
   readonly kind: string;

@@ -134,7 +134,7 @@ export type PathVerdict =
 
 /**
  * The guarded files. Every path is judged by the rules at the moment it is opened,
- * every mutation is journalled before it happens and can be undone.
+ * every mutation is recorded in the journal before it happens and can be undone.
  */
 export interface Files {
   /** Absolute path of the workspace. */

@@ -15,7 +15,7 @@ export interface LockOptions {
 
 /**
  * Locks that are held until they are released, or until their holder gave no sign of life for 10 s: then
- * whoever waits for them takes them over. A holder that was stopped for so long learns it from `check`, and
+ * a waiting process takes them over. A holder that was stopped for so long learns it from `check`, and
  * from every write that carries its fence.
  */
 export interface HeldLocks {

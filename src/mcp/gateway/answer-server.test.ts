@@ -89,7 +89,7 @@ describe("a server's question", () => {
   });
 });
 
-describe("a server's wish for a model", () => {
+describe("a server's request for a model", () => {
   it("goes to the host where that offers one, and is refused otherwise", async () => {
     const { ask, faults } = open();
     const client = { supports: { sample: true }, sample: async (params: unknown) => ({ got: params }) };

@@ -88,7 +88,7 @@ describe("resources of servers", () => {
       },
     });
     const provider = createResourceProvider(() => [one, two], new Set());
-    // Never listed: whoever has it.
+    // Never listed: any server that has it.
     expect(await provider.read("two:9", scope)).toEqual(content("two:9"));
     expect(await provider.read("nobody:1", scope)).toBeUndefined();
     await provider.list(scope);

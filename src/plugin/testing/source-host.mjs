@@ -10,7 +10,7 @@ const folder = join(
   dirname(dirname(createRequire(import.meta.url).resolve("zod/package.json"))),
   ".cache/tenon-plugin-host",
 );
-// The bundle looks for its neighbours beside itself, as in the built package.
+// The bundle looks for its neighbors beside itself, as in the built package.
 const bundle = join(folder, "plugin-host.js");
 
 if (!isFresh()) await build();

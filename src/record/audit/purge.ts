@@ -8,7 +8,7 @@ import { listSegments, removeIfThere, segmentPaths } from "./segment-files.js";
 import { marker, type SegmentWriter } from "./segment-writer.js";
 
 /** What is to be removed from the log; a record is meant where any of it fits. */
-export interface PurgeWish {
+export interface PurgeRequest {
   /** Texts that may stand nowhere. */
   readonly texts?: readonly string[] | undefined;
   /** Contents of calls before this time. */
@@ -42,16 +42,16 @@ const perMarker = 1000;
  */
 export async function purgeLog(
   { dir, writer, now }: { readonly dir: string; readonly writer: SegmentWriter; readonly now: () => number },
-  asked: PurgeWish,
+  asked: PurgeRequest,
 ): Promise<Purged> {
-  const wish = { ...asked, texts: withEscaped(asked.texts ?? []) };
+  const request = { ...asked, texts: withEscaped(asked.texts ?? []) };
   let records = 0;
   let contents = 0;
   for (const segment of listSegments(dir)) {
-    const changed = findLines(segmentPaths(dir, segment).lines, wish, now());
-    if (wish.dryRun === true) {
+    const changed = findLines(segmentPaths(dir, segment).lines, request, now());
+    if (request.dryRun === true) {
       records += changed.length;
-      contents += asideToPurge(dir, segment, { wish, whole: new Set(changed.flatMap(digestsOf)) }).length;
+      contents += asideToPurge(dir, segment, { request, whole: new Set(changed.flatMap(digestsOf)) }).length;
       continue;
     }
     for (let at = 0; at < changed.length; at += perMarker) {
@@ -61,33 +61,33 @@ export async function purgeLog(
     await writer.sync();
     overwrite(segmentPaths(dir, segment).lines, changed);
     if (changed.length > 0) removeIfThere(segmentPaths(dir, segment).index);
-    contents += purgeAside(dir, segment, { wish, whole: new Set(changed.flatMap(digestsOf)) });
+    contents += purgeAside(dir, segment, { request, whole: new Set(changed.flatMap(digestsOf)) });
     records += changed.filter(({ isStart }) => !isStart).length;
   }
-  if (wish.dryRun === true) return { records, contents };
+  if (request.dryRun === true) return { records, contents };
   writer.append([marker("purged", { time: now(), records, contents })]);
   await writer.sync();
   return { records, contents };
 }
 
-function findLines(file: string, wish: PurgeWish, time: number): NewLine[] {
-  const needles = needlesOf(wish);
+function findLines(file: string, request: PurgeRequest, time: number): NewLine[] {
+  const needles = needlesOf(request);
   const found: NewLine[] = [];
   readLines(file, (bytes, offset) => {
-    const isMeant = isOld(bytes, wish) || needles.some((needle) => bytes.includes(needle));
+    const isMeant = isOld(bytes, request) || needles.some((needle) => bytes.includes(needle));
     if (!isMeant) return;
     const line = bytes.toString();
     const record = parseLine(line);
     if (record?.callId === undefined) return;
     const isStart = (record as { kind?: unknown }).kind === "start";
-    const body = purgedBody(record, line, { wish, time });
+    const body = purgedBody(record, line, { request, time });
     if (body === undefined) return;
     found.push({ seq: record.seq, offset, line: keepHash(record.hash, body), hash: hashOf(body), isStart });
   });
   return found;
 }
 
-function isOld(bytes: Buffer, { before, sessionId }: PurgeWish): boolean {
+function isOld(bytes: Buffer, { before, sessionId }: PurgeRequest): boolean {
   if (before === undefined && sessionId === undefined) return false;
   const record = parseLine(bytes);
   if (record?.callId === undefined) return false;
@@ -101,10 +101,10 @@ function isOld(bytes: Buffer, { before, sessionId }: PurgeWish): boolean {
 function purgedBody(
   record: AuditRecord,
   line: string,
-  { wish, time }: { readonly wish: PurgeWish; readonly time: number },
+  { request, time }: { readonly request: PurgeRequest; readonly time: number },
 ): string | undefined {
   const room = Buffer.byteLength(bodyOf(line));
-  const wholly = isOld(Buffer.from(line), wish);
+  const wholly = isOld(Buffer.from(line), request);
   const {
     hash: _,
     previous,
@@ -117,8 +117,8 @@ function purgedBody(
   } = record as AuditRecord & Record<string, unknown>;
   const head = { previous, seq, purged: time, kind, start };
   const bare = { ...rest, arguments: mark, result: undefined, effects: undefined, error: bareError(record) };
-  const clean = without(wholly ? bare : rest, wish.texts ?? []) as Record<string, unknown>;
-  const emptied = without({ ...bare, decision: undefined }, wish.texts ?? []) as Record<string, unknown>;
+  const clean = without(wholly ? bare : rest, request.texts ?? []) as Record<string, unknown>;
+  const emptied = without({ ...bare, decision: undefined }, request.texts ?? []) as Record<string, unknown>;
   for (const fields of [
     clean,
     emptied,
@@ -150,7 +150,7 @@ function withEscaped(texts: readonly string[]): string[] {
 }
 
 /** Each text as it stands in JSON, and as it is. */
-function needlesOf({ texts = [] }: PurgeWish): Buffer[] {
+function needlesOf({ texts = [] }: PurgeRequest): Buffer[] {
   const once = texts.map((text) => JSON.stringify(text).slice(1, -1));
   return [...new Set([...once, ...texts])].map((text) => Buffer.from(text));
 }
@@ -172,13 +172,13 @@ function digestsOf({ line }: NewLine): string[] {
   return [record.argumentsDigest?.sha256, record.resultDigest?.sha256].flatMap((digest) => digest ?? []);
 }
 
-interface AsideWish {
-  readonly wish: PurgeWish;
+interface AsidePurge {
+  readonly request: PurgeRequest;
   readonly whole: ReadonlySet<string>;
 }
 
-function asideToPurge(dir: string, segment: number, { wish, whole }: AsideWish): string[] {
-  const needles = needlesOf(wish);
+function asideToPurge(dir: string, segment: number, { request, whole }: AsidePurge): string[] {
+  const needles = needlesOf(request);
   return asideFiles(dir, segment).filter((file) => {
     if (whole.has(file.slice(file.lastIndexOf("/") + 1))) return true;
     if (needles.length === 0) return false;
@@ -187,8 +187,8 @@ function asideToPurge(dir: string, segment: number, { wish, whole }: AsideWish):
   });
 }
 
-function purgeAside(dir: string, segment: number, wish: AsideWish): number {
-  const doomed = asideToPurge(dir, segment, wish);
+function purgeAside(dir: string, segment: number, request: AsidePurge): number {
+  const doomed = asideToPurge(dir, segment, request);
   for (const file of doomed) unlinkSync(file);
   return doomed.length;
 }

@@ -6,7 +6,7 @@ import type { AuditHead } from "../../contract/ports/audit.js";
 import type { BlobStore } from "../../contract/ports/blobs.js";
 import { createAuditLog, type OpenedAuditLog } from "../../record/audit/audit-log.js";
 import { AuditRecorder } from "../../record/audit/audit-recorder.js";
-import { purgeLog, type PurgeWish, type Purged } from "../../record/audit/purge.js";
+import { purgeLog, type PurgeRequest, type Purged } from "../../record/audit/purge.js";
 import { asideDir, dropOldSegments } from "../../record/audit/retention.js";
 import { SegmentWriter } from "../../record/audit/segment-writer.js";
 import { createRestMaker } from "../../record/audit/to-rest.js";
@@ -24,7 +24,7 @@ export interface OpenedAudit {
   readonly log: OpenedAuditLog;
   /** Record the end of calls whose processes died. */
   settle(): Promise<void>;
-  purge(wish: PurgeWish): Promise<Purged>;
+  purge(request: PurgeRequest): Promise<Purged>;
   close(): Promise<void>;
 }
 
@@ -112,9 +112,9 @@ export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
     recorder,
     log,
     settle,
-    async purge(wish) {
+    async purge(request) {
       await recorder.flush();
-      const purged = await purgeLog({ dir, writer: recorder.writer(), now: clock.now }, wish);
+      const purged = await purgeLog({ dir, writer: recorder.writer(), now: clock.now }, request);
       log.records.forget();
       return purged;
     },

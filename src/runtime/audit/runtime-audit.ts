@@ -3,7 +3,7 @@ import { notRecorded } from "../../call/record.js";
 import type { ToolError } from "../../contract/errors.js";
 import type { AuditLog } from "../../contract/ports/audit.js";
 import type { Recorder } from "../../contract/ports/recorder.js";
-import type { PurgeWish, Purged } from "../../record/audit/purge.js";
+import type { PurgeRequest, Purged } from "../../record/audit/purge.js";
 import { hasUnsettled } from "./audit-location.js";
 import type { OpenedAudit } from "./open-audit.js";
 
@@ -17,7 +17,7 @@ export interface TenonAudit extends AuditLog {
   /** Why calls cannot be recorded now; `undefined` if they can. */
   fault(): string | undefined;
   /** Remove contents from the log, such as a secret. */
-  purge(wish: PurgeWish): Promise<Purged>;
+  purge(request: PurgeRequest): Promise<Purged>;
   /** Where the log is stored. */
   dir(): Promise<string>;
 }
@@ -75,7 +75,7 @@ export function createRuntimeAudit(options: RuntimeAuditOptions): RuntimeAudit {
       alerts: () => opened?.log.alerts() ?? [],
       pastAlerts: async (query) => (await log()).pastAlerts?.(query) ?? [],
       fault: () => opened?.recorder.fault,
-      purge: async (wish) => (await open()).purge(wish),
+      purge: async (request) => (await open()).purge(request),
       dir: async () => (await open()).dir,
     },
   };

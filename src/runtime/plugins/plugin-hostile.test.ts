@@ -9,7 +9,7 @@ import { createPluginFixture, plainPlugin } from "./testing/plugin-fixture.js";
 const fixture = createPluginFixture();
 afterAll(() => fixture.end());
 
-/** Gone, or dead and only not yet fetched by whoever inherited it. */
+/** Gone, or dead and not yet reaped by its new parent. */
 function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);

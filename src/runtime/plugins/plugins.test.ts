@@ -35,13 +35,13 @@ describe("a plugin in a process of its own", () => {
   const file = fixture.put("doors.mjs", doors);
   const tenon = fixture.open({
     env: { PATH: process.env["PATH"], API_TOKEN: "s3cret-value" },
-    config: { plugins: [file], tools: { perTool: { who: { custom: { colour: "red" } } } } },
+    config: { plugins: [file], tools: { perTool: { who: { custom: { color: "red" } } } } },
     interact: { ask: async () => ({ text: "fine" }) } as never,
   });
   const call = (name: string, args: unknown = {}) => tenon.call({ name, arguments: args });
 
   it("is loaded before the first call of one of its tools, and known by what it is", async () => {
-    expect(await call("who")).toSucceed({ result: { agent: "default", settings: { colour: "red" } } });
+    expect(await call("who")).toSucceed({ result: { agent: "default", settings: { color: "red" } } });
     const [info] = tenon.plugins();
     expect(info).toMatchObject({
       name: "doors",
@@ -184,7 +184,7 @@ describe("bad plugins", () => {
 });
 
 describe("a process that ends", () => {
-  it("costs its running calls a retryable error, and is started anew", async () => {
+  it("costs its running calls a retryable error, and is started again", async () => {
     const tools = `[tool("die", () => process.exit(3)), tool("hang", () => new Promise(() => {})), tool("live", () => process.pid)]`;
     const tenon = fixture.open({ log: () => {} });
     await tenon.loadPlugin(fixture.put("mortal.mjs", plainPlugin("mortal", tools)));

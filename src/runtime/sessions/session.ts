@@ -45,7 +45,7 @@ export class Session implements ToolCaller, CallSession {
   declare readonly userId?: string;
   declare readonly principal?: string;
   declare readonly taskId?: string;
-  readonly seat: SessionIteration;
+  readonly iterationTracker: SessionIteration;
   declare readonly allowedPaths?: readonly string[];
   declare readonly sees?: (toolName: string) => boolean;
   declare readonly interact?: InteractBackend;
@@ -62,7 +62,7 @@ export class Session implements ToolCaller, CallSession {
     if (options.userId !== undefined) this.userId = options.userId;
     if (options.principal !== undefined) this.principal = options.principal;
     if (options.taskId !== undefined) this.taskId = options.taskId;
-    this.seat = parts.iteration;
+    this.iterationTracker = parts.iteration;
     if (options.allowedPaths !== undefined) this.allowedPaths = options.allowedPaths;
     if (options.sees !== undefined) this.sees = options.sees;
     if (options.interact !== undefined) this.interact = options.interact;
@@ -85,7 +85,7 @@ export class Session implements ToolCaller, CallSession {
 
   /** The iteration of the session, else the newest. */
   get iterationId(): string | undefined {
-    return this.seat.shown;
+    return this.iterationTracker.shown;
   }
 
   call = (request: ToolRequest): Promise<ToolEnvelope> => this.#run(request, undefined);

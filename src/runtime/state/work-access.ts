@@ -2,7 +2,7 @@ import type { Actor } from "../../contract/ports/actor.js";
 import type { Clock } from "../../contract/ports/clock.js";
 import type { Stage } from "../../contract/ports/pipeline.js";
 import type { WorkStores } from "../../contract/ports/store.js";
-import type { CallScope, IterationSeat } from "../../contract/session.js";
+import type { CallScope, IterationTracker } from "../../contract/session.js";
 import { newestIteration } from "../../store/newest-iteration.js";
 import type { DocumentFiles, WorkScope } from "../../store/work-scope.js";
 import type { Work } from "../../store/work-stores.js";
@@ -23,7 +23,7 @@ export interface DocumentOrigin {
 }
 
 /** The pipeline iteration that a session works in, and what to show before it has one. */
-export interface SessionIteration extends IterationSeat {
+export interface SessionIteration extends IterationTracker {
   /** The iteration that it is in or, as far as this process knows, would join. */
   readonly shown: string | undefined;
 }
@@ -83,12 +83,12 @@ export function createWorkAccess({ state, clock, documentsOf }: WorkAccessOption
     work?.storesFor(scope) ?? deferStores(async () => (await open()).storesFor(scope));
   return {
     storesFor(call) {
-      const seat = call.session.seat ?? track(call.session.iterationId);
-      return storesOf(new CallWork(call, seat, documentsOf));
+      const iterationTracker = call.session.iterationTracker ?? track(call.session.iterationId);
+      return storesOf(new CallWork(call, iterationTracker, documentsOf));
     },
     get person() {
       return storesOf({
-        seat: track(),
+        iterationTracker: track(),
         actor: { agent: "person", sessionId: "person" },
         documents: documentsOf({ callId: "person", tool: "person" }),
       });
@@ -121,12 +121,16 @@ async function openWork(state: LazyState, clock: Clock): Promise<Work> {
 /** A call as the work stores see it; most of them read only its iteration. */
 class CallWork implements WorkScope {
   readonly #call: CallScope;
-  readonly seat: IterationSeat;
+  readonly iterationTracker: IterationTracker;
   readonly #documentsOf: WorkAccessOptions["documentsOf"];
 
-  constructor(call: CallScope, seat: IterationSeat, documentsOf: WorkAccessOptions["documentsOf"]) {
+  constructor(
+    call: CallScope,
+    iterationTracker: IterationTracker,
+    documentsOf: WorkAccessOptions["documentsOf"],
+  ) {
     this.#call = call;
-    this.seat = seat;
+    this.iterationTracker = iterationTracker;
     this.#documentsOf = documentsOf;
   }
 

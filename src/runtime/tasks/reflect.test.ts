@@ -66,7 +66,7 @@ describe("reflect", () => {
     expect(open.nextFocus).toContain(errorCodes.NETWORK_FAILED.hint);
   });
 
-  it("plans anew where somebody said no, the tool is missing, or the same fails again and again", () => {
+  it("plans again where somebody said no, the tool is missing, or the same fails again and again", () => {
     expect(look(ok("read_file"), failed("shell_exec", "APPROVAL_DENIED")).verdict).toBe("replan");
     expect(look(failed("write_file", "PATH_OUTSIDE"), ok("read_file")).verdict).toBe("replan");
     expect(look(failed("fly", "TOOL_NOT_FOUND")).verdict).toBe("replan");

@@ -30,7 +30,7 @@ export function limitsSuite(newFixture: NewFixture): void {
     const files = new Map<string, string>();
     stores = createWork(state.sql, systemClock, state.limits).storesFor({
       actor: { agent: "tester", sessionId: "s", callId: "c" },
-      seat: { id: undefined, enter: () => {} },
+      iterationTracker: { id: undefined, enter: () => {} },
       documents: {
         pathOf: (_, name) => name,
         read: async (path) => files.get(path),

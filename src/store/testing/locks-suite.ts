@@ -196,7 +196,7 @@ export function locksSuite(newFixture: NewFixture): void {
 
 const origin = { callId: "c", sessionId: "s", tool: "t" };
 
-/** Ten seconds in one: whoever waits with it need not wait long. */
+/** A clock that runs ten times as fast, so that tests need not wait long. */
 const fastClock = {
   ...systemClock,
   monotonic: () => systemClock.monotonic() * 10,

@@ -68,7 +68,7 @@ export function storesSuite(newFixture: NewFixture): void {
       await expect(state.kv("x").set(key, 1)).rejects.toMatchObject({ code: "VALUE_INVALID" });
     });
 
-    it("refuses what is no JSON and what is too large", async () => {
+    it("refuses what is not valid JSON and what is too large", async () => {
       const kv = state.kv("x");
       const circle: Record<string, unknown> = {};
       circle["self"] = circle;

@@ -38,7 +38,7 @@ export async function openBench(
   };
   const scope: WorkScope = {
     actor: { agent, sessionId: `session of ${agent}`, callId: "call-1" },
-    seat: {
+    iterationTracker: {
       get id() {
         return bench.iterationId;
       },

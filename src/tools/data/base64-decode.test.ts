@@ -30,7 +30,7 @@ describe("base64_decode", () => {
     );
   });
 
-  it("takes only what encoding gives, never a neighbour of it", () => {
+  it("takes only what encoding gives, never a neighbor of it", () => {
     const unit = fc.constantFrom(...Array.from("ABYZabyz019+/=-_ \n.é"));
     fc.assert(
       fc.property(fc.string({ unit }), (encoded) => {

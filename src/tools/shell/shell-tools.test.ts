@@ -92,7 +92,7 @@ describe("shell_exec", () => {
     expect(envelope).toMatchObject({ toolName: "shell_exec", result: { stdout: "hi\n" } });
   });
 
-  it("starts where it is told, and every command starts anew", async () => {
+  it("starts where it is told, and every command starts again", async () => {
     expect((await shell({ command: "cd sub; pwd" })).result?.stdout).toBe(`${join(workspace, "sub")}\n`);
     expect((await shell({ command: "pwd" })).result?.stdout).toBe(`${workspace}\n`);
     expect((await shell({ command: "pwd", cwd: "sub" })).result?.stdout).toBe(`${join(workspace, "sub")}\n`);
@@ -109,10 +109,10 @@ describe("shell_exec", () => {
 
   it("sees the session's variables and its own, none of the host's", async () => {
     const session = tenon.createSession();
-    await session.call({ name: "set_env", arguments: { key: "COLOUR", value: "blue green" } });
+    await session.call({ name: "set_env", arguments: { key: "SHADE", value: "blue green" } });
     const { result } = (await session.call({
       name: "shell_exec",
-      arguments: { command: 'echo "$COLOUR/$SIZE/$VITEST"', env: { SIZE: "large" } },
+      arguments: { command: 'echo "$SHADE/$SIZE/$VITEST"', env: { SIZE: "large" } },
     })) as ToolEnvelope<ShellResult>;
     expect(result?.stdout).toBe("blue green/large/\n");
     await session.close();

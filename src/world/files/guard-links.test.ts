@@ -200,7 +200,7 @@ describe.each(["descriptor", "portable"] as const)("links and rules, held by %s"
 });
 
 describe("an allowed path that is one file", () => {
-  it("can be read and replaced, while its neighbours stay closed", async () => {
+  it("can be read and replaced, while its neighbors stay closed", async () => {
     const fixture = createTestFixture();
     const file = path.join(fixture.base, "shared.txt");
     writeFileSync(file, "old");

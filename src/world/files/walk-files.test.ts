@@ -221,7 +221,7 @@ describe("a walk", () => {
     mkdirSync(join(base, "outside"));
     for (let at = 0; at < 20; at += 1) {
       writeFileSync(join(base, "outside", `f${at}`), "x".repeat(1000));
-      put(`door/f${at}`, "1");
+      put(`entry/f${at}`, "1");
     }
     symlinkSync(join(base, "outside"), join(root, "link"));
     const old = Date.now() / 1000 - 60;
@@ -233,21 +233,21 @@ describe("a walk", () => {
       const wants = ({ type }: { type: string }): boolean => {
         // Between the reading of names and the look at their sizes.
         if (!swapped) {
-          renameSync(join(root, "door"), join(root, "away"));
-          renameSync(join(root, "link"), join(root, "door"));
+          renameSync(join(root, "entry"), join(root, "away"));
+          renameSync(join(root, "link"), join(root, "entry"));
           swapped = true;
         }
         return type === "file";
       };
-      const path = round % 2 === 0 ? "door" : ".";
+      const path = round % 2 === 0 ? "entry" : ".";
       try {
         for (const entry of await walk({ guard, stats: true, wants, path })) sizes.add(entry.size);
       } catch (error) {
         expect(String(error)).toMatch(/moved|rearranged/);
       }
       expect([...sizes]).not.toContain(1000);
-      renameSync(join(root, "door"), join(root, "link"));
-      renameSync(join(root, "away"), join(root, "door"));
+      renameSync(join(root, "entry"), join(root, "link"));
+      renameSync(join(root, "away"), join(root, "entry"));
       await new Promise((resolve) => setTimeout(resolve, 120));
     }
   });

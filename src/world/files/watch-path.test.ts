@@ -16,7 +16,7 @@ describe("watching", () => {
   });
   afterEach(() => {
     controller.abort();
-    fixture.dispose();
+    await fixture.dispose();
   });
 
   /** Reads changes until one has the path. */

@@ -40,7 +40,7 @@ describe("guardLookup", () => {
     await expect(ask(mixed, false)).resolves.toBe("93.184.216.34");
   });
 
-  it("refuses where none is left, each time anew", async () => {
+  it("refuses where none is left, each time again", async () => {
     const rebinding = names(
       ["93.184.216.34"],
       ["127.0.0.1"],

@@ -73,7 +73,7 @@ async function askWithin(
   try {
     return await Promise.race([backend.ask(question, signal, options.ask), expiry]);
   } finally {
-    expiry.catch(() => undefined); // it ends with the race, whoever won
+    expiry.catch(() => undefined); // it ends with the race
     leaving.abort();
   }
 }

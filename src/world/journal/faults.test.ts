@@ -97,7 +97,7 @@ describe("a full disk", () => {
     await world.close();
   });
 
-  it("refuses a change that cannot be journalled, and works again when there is room", async () => {
+  it("refuses a change that cannot be recorded in the journal, and works again when there is room", async () => {
     const stateDir = join(base, "state");
     const real = mountSmall(stateDir, "2m");
     const world = await openWorld(base, real ? {} : { failpoint: failAt("intent") });

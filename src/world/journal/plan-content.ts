@@ -19,7 +19,7 @@ export function byteBudget(maxBytes: number): (bytes: number) => void {
       `The change could not be undone: more than ${maxBytes} bytes would have to be stored for it.`,
       {
         code: "FILE_TOO_LARGE",
-        hint: "Change less at once, raise the journal's limit, or use a shell command, whose changes are not journalled.",
+        hint: "Change less at once, raise the journal's limit, or use a shell command, whose changes are not recorded in the journal.",
       },
     );
   };

@@ -155,7 +155,7 @@ function nothingFound(what: ChangeSelector, callId: string | undefined): ToolRes
   return new ToolResourceNotFoundError(`Nothing to undo was found for the ${words[kind]} "${name}".`, {
     hint:
       callId === undefined
-        ? "edit_history lists what can be undone; changes by shell commands are not journalled."
+        ? "edit_history lists what can be undone; changes by shell commands are not recorded in the journal."
         : `Its directory was changed as a whole: undo the call "${callId}".`,
   });
 }

@@ -132,7 +132,7 @@ export class OutputCatalogue {
   #prepare(): Promise<void> {
     if (this.#preparing !== undefined) return this.#preparing;
     this.#preparing = this.#files.prepare().catch((cause: unknown) => {
-      this.#preparing = undefined; // whoever needs it next tries again
+      this.#preparing = undefined; // the next caller tries again
       throw cause;
     });
     this.#preparing.then(() => this.#tidy()).catch(() => undefined);

@@ -26,7 +26,7 @@ export interface StoredOutput {
   readonly record: OutputRecord | undefined;
 }
 
-/** Handles are 128 random bits: whoever does not have one cannot guess it. */
+/** Handles are 128 random bits, so that they cannot be guessed. */
 export const handlePattern = /^out_[A-Za-z0-9_-]{22}$/;
 
 /** The files of outputs in one folder that only its owner can enter. */

@@ -71,7 +71,7 @@ interface Slabs {
 
 /** Gathers small pieces into slabs and writes these one after the other. */
 function createSlabs(opening: Promise<FileHandle>): Slabs {
-  opening.catch(() => undefined); // whoever waits for the writing hears of it
+  opening.catch(() => undefined); // the error reaches those that wait for the write
   const free: Buffer[] = [];
   let made = 0;
   let current: Buffer | undefined;

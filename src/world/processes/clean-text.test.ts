@@ -5,7 +5,7 @@ import { underLoad } from "../../../test/setup/under-load.js";
 
 describe("cleanText", () => {
   it.each([
-    ["colours", "\x1b[1;31mred\x1b[0m", "red"],
+    ["colors", "\x1b[1;31mred\x1b[0m", "red"],
     ["cursor moves", "a\x1b[2J\x1b[Hb", "ab"],
     ["a title ended by BEL", "\x1b]0;evil\x07x", "x"],
     ["a link ended by ST", "\x1b]8;;http://x\x1b\\text\x1b]8;;\x1b\\", "text"],

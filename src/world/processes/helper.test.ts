@@ -61,7 +61,7 @@ describe("the helper", () => {
     const long = run("sleep 0.6; echo still here; exit 4");
     await expect.poll(() => fixture.survivors()).toHaveLength(1 + 1); // the shell and its sleep
     process.kill(helper ?? 0, "SIGKILL");
-    expect(await run("echo anew")).toMatchObject({ exitCode: 0, stdout: { text: "anew\n" } });
+    expect(await run("echo again")).toMatchObject({ exitCode: 0, stdout: { text: "again\n" } });
     expect(await long).toMatchObject({ exitCode: 4, stdout: { text: "still here\n" } });
     expect((await helpers())[0]).not.toBe(helper);
   });

@@ -26,7 +26,7 @@ describe("files inside the sandbox", () => {
   });
   afterAll(() => fixture.close());
 
-  it("can be read and written in the workspace, and belong to whoever started it", async () => {
+  it("can be read and written in the workspace, and belong to the user who started it", async () => {
     const { code } = await fixture.sh("cat plain.txt > copy.txt && mkdir new && echo x > 'new/a b'");
     expect(code).toBe(0);
     expect(readFileSync(join(fixture.workspace, "copy.txt"), "utf8")).toBe("plain");

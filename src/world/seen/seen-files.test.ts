@@ -136,7 +136,7 @@ describe("a session that is kept", () => {
     expect(second.seen.get(path)).toEqual({ identity: "1", runs: [{ start: 1, lines }], complete: true });
   });
 
-  it("begins anew where it may keep no more, and fails no call where it can keep nothing", async () => {
+  it("begins again where it may keep no more, and fails no call where it can keep nothing", async () => {
     const store = createValues(2);
     const warnings: string[] = [];
     const { seen, saved } = openSession(store, warnings);

@@ -6,7 +6,7 @@ import type { Toolset, ToolsetDefinition } from "./toolsets.js";
 import { compileToolset } from "./toolsets.js";
 
 /** The toolsets by name. */
-export class ToolsetShelf {
+export class ToolsetCatalogue {
   readonly #sets = new Map<string, Toolset>();
 
   constructor(own: Readonly<Record<string, ToolsetDefinition>> = {}) {
