@@ -56,13 +56,13 @@ export function createApprovals(options: ApprovalOptions): Approvals {
         hint: hintFor(allowingRule(call, decision)),
         check: (changed) => faultOf(call, changed),
         accept: async (given) => {
-          const accepted = await accept(call, given, {
+          const { call: accepted, ...resolution } = await accept(call, given, {
             ...options,
             request,
             canRemember: canRemember(decision),
           });
-          consented = accepted.call;
-          return accepted;
+          consented = accepted;
+          return resolution;
         },
       });
       if (answer.verdict === "no") throw refused(call, answer.reason);
