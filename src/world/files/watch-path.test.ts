@@ -14,7 +14,7 @@ describe("watching", () => {
     guard = fixture.guard({ forbiddenPaths: ["private"] });
     controller = new AbortController();
   });
-  afterEach(() => {
+  afterEach(async () => {
     controller.abort();
     await fixture.dispose();
   });
