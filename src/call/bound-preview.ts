@@ -1,5 +1,6 @@
 import type { ToolPreview } from "../contract/tool.js";
 import { foldNote, foldText } from "../text/visible-text.js";
+import { isRecord } from "../contract/is-record.js";
 
 /** Characters of one text of a preview that a person may be asked to look at. */
 const maxText = 1_000_000;
@@ -56,8 +57,4 @@ function boundDetails(details: Readonly<Record<string, unknown>>): Readonly<Reco
     if (room < -maxText) break;
   }
   return kept;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -13,6 +13,7 @@ import { AnswerCopy } from "./answer-copy.js";
 import { HookScope, withinTime } from "./hook-scope.js";
 import type { ReceivedCall } from "./receive.js";
 import { validateInput, type ValidatedCall } from "./validate.js";
+import { isThenable } from "../contract/is-thenable.js";
 
 /** An extension that was checked when it was added. */
 export interface ActiveExtension {
@@ -147,10 +148,4 @@ function reportFault(
     event: `extension:${name}:${hook}`,
     message: messageOf(cause),
   });
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
-  );
 }

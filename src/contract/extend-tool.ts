@@ -12,6 +12,7 @@ import {
   type ToolExample,
   type ToolProgress,
 } from "./tool.js";
+import { isThenable } from "./is-thenable.js";
 
 /** Annotations that make a tool count as more harmful, never as less. */
 export interface StricterAnnotations {
@@ -199,12 +200,6 @@ async function* continued<Output>(
 
 function isSteps<Output>(value: unknown): value is Steps<Output> {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
-  );
 }
 
 function defined<T extends object>(members: T): T {

@@ -1,4 +1,5 @@
 import { describeValue, pluginError } from "./plugin-error.js";
+import { isThenable } from "../contract/is-thenable.js";
 
 /** The default export of a plugin's module, as an object, or an error that says what was found instead. */
 export function defaultExport(exported: unknown, label: string): Readonly<Record<string, unknown>> {
@@ -43,8 +44,4 @@ function missing(exported: unknown): string {
 
 function looksLikePlugin(value: unknown): boolean {
   return typeof value === "object" && value !== null && "tools" in value;
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

@@ -13,6 +13,7 @@ import { defaultTimeoutMs } from "./open-plugin-connection.js";
 import { setUp } from "./set-up.js";
 import { extensionData, hookNames, pickMembers, toolData, toolMethods } from "./protocol.js";
 import { fromWireError, toWireError } from "./wire-error.js";
+import { isThenable } from "../contract/is-thenable.js";
 
 export interface InProcessDeps {
   readonly accept: AcceptTool;
@@ -150,10 +151,6 @@ function toOwnError(error: unknown): unknown {
   if (error instanceof ToolError) return error;
   const wire = toWireError(error);
   return wire.details?.["unexpected"] === true ? error : fromWireError(wire);
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 function isGenerator(value: unknown): value is AsyncGenerator<ToolProgress | string, unknown, void> {

@@ -1,4 +1,5 @@
 import type { EventName, TenonEvent, TenonEvents } from "../contract/events.js";
+import { isThenable } from "../contract/is-thenable.js";
 
 interface Subscription {
   /** `undefined`: every event. */
@@ -87,12 +88,6 @@ export class EventBus {
     if (event === "LISTENER_FAILED") return;
     this.emit("LISTENER_FAILED", { event, message: messageOf(error) });
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    value !== null && typeof value === "object" && typeof (value as { then?: unknown }).then === "function"
-  );
 }
 
 /** Anything can be thrown, even what cannot be turned into a string. */

@@ -1,5 +1,6 @@
 import { messageOf } from "../contract/message-of.js";
-import { isRecord, rpcErrors, type WireMessage } from "./json-rpc.js";
+import { isRecord } from "../contract/is-record.js";
+import { rpcErrors, type WireMessage } from "./json-rpc.js";
 
 type Params = Readonly<Record<string, unknown>>;
 

@@ -1,3 +1,4 @@
+import { isRecord } from "../contract/is-record.js";
 /** A JSON-RPC message as far as the wire must understand it. */
 export interface WireMessage {
   readonly jsonrpc: "2.0";
@@ -56,10 +57,6 @@ export function metaOf(message: WireMessage): Readonly<Record<string, unknown>> 
 /** Whether something in `_meta` is for the protocol itself. */
 export function hasProtocolMeta(meta: object): boolean {
   return Object.keys(meta).some((key) => key.startsWith("io.modelcontextprotocol/"));
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isResponse(value: object): boolean {

@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../../contract/json.js";
 import type { UpstreamTool } from "../../contract/ports/upstream.js";
+import { isRecord } from "../../contract/is-record.js";
 
 /** A tool as it was listed; what is missing or of the wrong type is left for the one who judges it. */
 export function readTool(listed: unknown): UpstreamTool {
@@ -15,8 +16,4 @@ export function readTool(listed: unknown): UpstreamTool {
     ...(isRecord(annotations) && { annotations }),
     ...(isRecord(meta) && { meta }),
   };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

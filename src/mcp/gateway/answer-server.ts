@@ -4,7 +4,7 @@ import type { UpstreamCall } from "../../contract/ports/upstream.js";
 import type { AnswerServer, ServerRequest } from "../client/server-connection.js";
 import { cleanText } from "./clean-text.js";
 import { askForm } from "./form-questions.js";
-import { messageOf } from "./message-of.js";
+import { messageOf } from "../../contract/message-of.js";
 
 export interface AnswerOptions {
   readonly server: string;

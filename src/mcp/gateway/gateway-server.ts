@@ -6,7 +6,7 @@ import type { EraVerdict, ServerConnection } from "../client/server-connection.j
 import { createAnswerer } from "./answer-server.js";
 import { createFaultLog, type FaultLog } from "./fault-log.js";
 import type { GatewayOptions, ServerSettings, ServerView } from "./gateway-types.js";
-import { messageOf } from "./message-of.js";
+import { messageOf } from "../../contract/message-of.js";
 import type { ScreenedTool } from "./screen-tool.js";
 import { ServerCatalogue } from "./server-catalogue.js";
 import { ServerLink } from "./server-link.js";

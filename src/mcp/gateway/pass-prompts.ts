@@ -1,7 +1,7 @@
 import type { HostPrompt, HostPromptResult, PromptProvider } from "../../contract/host.js";
 import { cleanText } from "./clean-text.js";
 import type { GatewayServer } from "./gateway-server.js";
-import { messageOf } from "./message-of.js";
+import { messageOf } from "../../contract/message-of.js";
 import { connectionsOf } from "./open-connections.js";
 
 /** Prompts of all servers, named `server__prompt`. */

@@ -8,7 +8,7 @@ import type {
 import type { ServerConnection } from "../client/server-connection.js";
 import { cleanText } from "./clean-text.js";
 import type { GatewayServer } from "./gateway-server.js";
-import { messageOf } from "./message-of.js";
+import { messageOf } from "../../contract/message-of.js";
 import { connectionsOf, type OpenConnection } from "./open-connections.js";
 
 /** Resources of all servers under their own addresses; where two list the same one, the first counts. */

@@ -1,6 +1,6 @@
 import type { Tool } from "../../contract/tool.js";
 import type { ToolRegistration } from "./gateway-types.js";
-import { messageOf } from "./message-of.js";
+import { messageOf } from "../../contract/message-of.js";
 
 /** Register many tools; where one is refused, the others go in all the same. Returns why each failed one did. */
 export function registerTools(

@@ -1,4 +1,4 @@
-import { messageOf } from "./message-of.js";
+import { messageOf } from "../../contract/message-of.js";
 import type { JsonSchema } from "../../contract/json.js";
 import type { UpstreamTool } from "../../contract/ports/upstream.js";
 import { compileSchema } from "../../schema/compile-schema.js";

@@ -4,7 +4,7 @@ import type { Tool } from "../../contract/tool.js";
 import type { FaultLog } from "./fault-log.js";
 import { diffDefinitions, fingerprint } from "./fingerprint.js";
 import type { ServerView, ToolRegistration } from "./gateway-types.js";
-import { messageOf } from "./message-of.js";
+import { messageOf } from "../../contract/message-of.js";
 import { registerTools } from "./register-tools.js";
 import { screenListing } from "./screen-listing.js";
 import type { ScreenedTool } from "./screen-tool.js";

@@ -3,7 +3,7 @@ import type { UpstreamSpec } from "../../contract/ports/upstream.js";
 import type { ServerOptions } from "../client/open-server.js";
 import type { EraVerdict, ServerConnection } from "../client/server-connection.js";
 import type { FaultLog } from "./fault-log.js";
-import { messageOf } from "./message-of.js";
+import { messageOf } from "../../contract/message-of.js";
 
 /** Open a connection to the server of that name. */
 export type OpenServer = (

@@ -1,5 +1,5 @@
 import { ToolError, ToolExecutionError, ToolUnavailableError } from "../../contract/errors.js";
-import { messageOf } from "./message-of.js";
+import { messageOf } from "../../contract/message-of.js";
 
 /** Say in Tenon's words why a call of a server failed. */
 export function toUpstreamError(

@@ -1,14 +1,8 @@
+import { isRecord } from "../../contract/is-record.js";
 import type { Server } from "@modelcontextprotocol/server";
 import { ToolCancelledError } from "../../contract/errors.js";
 import { messageOf } from "../../contract/message-of.js";
-import {
-  hasProtocolMeta,
-  isRecord,
-  metaOf,
-  rpcError,
-  rpcErrors,
-  type WireMessage,
-} from "../../wire/json-rpc.js";
+import { hasProtocolMeta, metaOf, rpcError, rpcErrors, type WireMessage } from "../../wire/json-rpc.js";
 import { keyOf, runTool, type WireCall } from "./call-tool.js";
 import type { Connection } from "./connection.js";
 import { maxAskMs, supportedRequests, type Exchange } from "./exchange.js";

@@ -1,4 +1,5 @@
-import { hasProtocolMeta, isRecord, metaOf, type WireMessage } from "../../wire/json-rpc.js";
+import { hasProtocolMeta, metaOf, type WireMessage } from "../../wire/json-rpc.js";
+import { isRecord } from "../../contract/is-record.js";
 import type { StdioDispatch } from "./stdio-dispatch.js";
 
 /** Answers to an MCP host that are known before Tenon is loaded, as JSON. */

@@ -3,6 +3,7 @@ import type { ContentPart } from "../../contract/call.js";
 import type { ErrorInfo } from "../../contract/errors.js";
 import type { HostAnswer } from "../../contract/host.js";
 import { fitStructured } from "./fit-structured.js";
+import { isRecord } from "../../contract/is-record.js";
 
 /** An answer in MCP's words. */
 export function toCallResult({ envelope, wrapped, maxChars }: HostAnswer): CallToolResult {
@@ -35,8 +36,4 @@ function toBlock(part: ContentPart): Block {
   const type = mimeType === undefined ? {} : { mimeType };
   if (text === undefined) return { type: "resource_link", uri, name: uri, ...type };
   return { type: "resource", resource: { uri, text, ...type } };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
