@@ -14,10 +14,11 @@ import type {
   UndoPreview,
 } from "../../contract/ports/journal.js";
 import type { LockStore } from "../../contract/ports/locks.js";
+import { withPathAsync } from "../files/file-errors.js";
 import type { Guard } from "../files/guard-types.js";
 import { chooseOpener, type Opener } from "../files/opener.js";
 import { createChangeLock, type HeldChangeLock } from "./change-lock.js";
-import { executePlan, type ExecuteDeps } from "./execute-plan.js";
+import { executePlan, type ExecuteDeps, type PlanEntry } from "./execute-plan.js";
 import { createPlan, type Plan } from "./plan.js";
 import { planMutation } from "./plan-mutation.js";
 import { planUndo, type UndoDeps } from "./plan-undo.js";
@@ -120,7 +121,7 @@ export function createJournal(options: JournalOptions): Journal {
     withChangeLock(async (turn) => {
       const deps = executeDeps(turn);
       // The holder of the lock owns everything unfinished: the process that began it is dead.
-      await recoverAll(deps, false);
+      await withPathAsync("an unfinished change", () => recoverAll(deps, false));
       const token = randomBytes(8).toString("hex");
       const plan = createPlan({ opener, blobs, token, maxBytes: limits.maxBytes, signal });
       const result = await body(plan, deps);
@@ -135,15 +136,18 @@ export function createJournal(options: JournalOptions): Journal {
     apply: (mutations, origin, { guard: { rules } = guard, signal } = {}) =>
       change(async (plan, deps) => {
         const wanted = typeof mutations === "function" ? await mutations() : mutations;
-        for (const mutation of wanted) await planMutation({ rules, opener, maxFileSize }, plan, mutation);
+        for (const mutation of wanted) {
+          const text = "path" in mutation ? mutation.path : mutation.from;
+          await withPathAsync(text, () => planMutation({ rules, opener, maxFileSize }, plan, mutation));
+        }
         failpoint("planned");
-        await executePlan(deps, plan, { kind: "change", origin });
+        await execute(deps, plan, { kind: "change", origin });
       }, signal),
     undo: (what, origin, { guard: own = guard, signal, force } = {}) =>
       change(async (plan, deps) => {
         const targets = await selectChanges(undoDeps(own), store, what);
         const undone = await planUndo(undoDeps(own, force), plan, targets);
-        await executePlan(deps, plan, { kind: "undo", origin });
+        await execute(deps, plan, { kind: "undo", origin });
         return undone;
       }, signal),
     async touchedBy(what, { guard: own = guard } = {}) {
@@ -205,4 +209,9 @@ async function historyOf(
     path: deps.guard.display(record.path),
     ...(record.from !== undefined && { from: deps.guard.display(record.from) }),
   }));
+}
+
+/** A path that other processes exchange meanwhile can fail any step; the error names the caller's path. */
+function execute(deps: ExecuteDeps, plan: Plan, entry: PlanEntry): Promise<void> {
+  return withPathAsync(plan.steps()[0]?.text ?? "", () => executePlan(deps, plan, entry));
 }
