@@ -135,7 +135,7 @@ export class CallState {
     };
   }
 
-  /** Stop when the call that made this one stops. That one's time limit is no failure of this one's tool. */
+  /** Stop when the call that made this one stops. Reaching that call's time limit does not count as a failure of this tool. */
   follow(parent: CallState): void {
     this.#unlink = parent.onAbort((reason) => {
       const cancelled = reason instanceof ToolCancelledError;
