@@ -1,0 +1,122 @@
+import type { CallScope } from "../../../contract/session.js";
+
+/** What lies at a path. `special`: a FIFO, socket or device. */
+export type EntryKind = "file" | "folder" | "link" | "special";
+
+/** A path relative to the workspace. */
+export interface LayerPath {
+  /** With `/` between names; bytes that are not valid UTF-8 are replaced by U+FFFD. */
+  readonly path: string;
+  /** The exact path, if a name in it is not valid UTF-8. */
+  readonly bytes?: Buffer | undefined;
+}
+
+/** The attributes of an entry, as `lstat` reports them. */
+export interface EntryState {
+  readonly kind: EntryKind;
+  /** Permissions including setuid, setgid and sticky bits. */
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  readonly size: number;
+  readonly dev: bigint;
+  readonly ino: bigint;
+  /** Number of hard links. */
+  readonly links: number;
+  readonly ctimeNs: bigint;
+}
+
+/**
+ * One change that a command made. To apply it: `created` puts the entry of the layer there, `changed` and `replaced` put
+ * it in the place of the entry of the workspace, `removed` removes that, and `attributes` only sets mode and owner.
+ */
+export interface LayerChange extends LayerPath {
+  /**
+   * `changed`: a file or link has other content or attributes. `replaced`: the entry is of another kind, or a folder was
+   * removed and created again, so that the folder of the layer is all there is. `attributes`: a folder that stays.
+   */
+  readonly kind: "created" | "changed" | "replaced" | "removed" | "attributes";
+  /** The entry in the workspace now; `undefined` if nothing is there. */
+  readonly before: EntryState | undefined;
+  /** The entry in the layer; `undefined` if the command removed it. */
+  readonly after: EntryState | undefined;
+  /**
+   * Somebody else changed the entry in the workspace after the command had started. Of a folder this covers only its own
+   * entries, not what is below its subfolders.
+   */
+  readonly isStale: boolean;
+}
+
+/** An entry below a folder that is in the layer as a whole. */
+export interface LayerEntry extends LayerPath {
+  readonly state: EntryState;
+}
+
+export interface LayerSize {
+  /** Disk space, so that the holes of a sparse file do not count. */
+  readonly bytes: number;
+  readonly entries: number;
+}
+
+/** Who ran the command of a layer, and when. */
+export interface LayerOrigin {
+  readonly callId: string;
+  readonly sessionId: string;
+  /** The command line. */
+  readonly command: string;
+  /** Unix time in milliseconds. */
+  readonly startedAt: number;
+}
+
+/** The changes of one command, which are not in the workspace until they are committed. */
+export interface CommandLayer extends LayerOrigin {
+  /** Its folder name in the store, which cannot be guessed. */
+  readonly id: string;
+  /** Real absolute path of the workspace. */
+  readonly workspace: string;
+  /** Folder with the changed entries. A rename into the workspace works only if `isSameDevice`. */
+  readonly upper: string;
+  readonly isSameDevice: boolean;
+  /**
+   * The changes, folders before what is in them. A folder that is wholly new, replaced or removed is one change.
+   * Memory does not depend on the number of changes. Can be called again.
+   */
+  changes(): AsyncIterable<LayerChange>;
+  /** All entries below a folder that is created or replaced, folders before what is in them. */
+  entriesBelow(folder: LayerPath): AsyncIterable<LayerEntry>;
+  /** Where the entry lies in the layer: the argument for file system calls. */
+  locate(path: LayerPath): string | Buffer;
+  size(): Promise<LayerSize>;
+  /** Keep it after the call, for the reason, until it expires or is discarded. */
+  keep(reason: string): Promise<void>;
+  /** Remove it; does nothing if it is already gone. */
+  discard(): Promise<void>;
+}
+
+/** A layer that was kept, as listed by the store. */
+export interface KeptLayer extends LayerOrigin {
+  readonly id: string;
+  /** Why it is kept, in words. */
+  readonly reason: string;
+  /** Unix time in milliseconds. */
+  readonly keptAt: number;
+  readonly expiresAt: number;
+  readonly size: LayerSize;
+}
+
+/** The layers of a workspace that wait to be committed or discarded; other processes may share them. */
+export interface LayerStore {
+  /** Oldest first; expired ones are left out. */
+  list(filter?: { readonly callId?: string | undefined }): Promise<readonly KeptLayer[]>;
+  /** Throws a ToolResourceNotFoundError if it does not exist any more. */
+  open(id: string): Promise<CommandLayer>;
+}
+
+/** How the command of a layer ended. */
+export interface LayerRun {
+  readonly scope: CallScope;
+  /** `exit`: by itself, with any exit code. Otherwise the reason why nothing should be committed by default. */
+  readonly end: "exit" | "timeout" | "cancelled" | "flooded" | "exceeded";
+  /** Nothing may be committed: the layer reached its size limit. */
+  readonly isOverLimit: boolean;
+}
