@@ -3,6 +3,7 @@ import type { GuardIndex } from "./guard-index.js";
 import type { RunJudge } from "./quarantine/judge-runs.js";
 import type { SandboxLimits } from "./sandbox-types.js";
 import type { SandboxView } from "./sandbox-view.js";
+import type { SessionNetworks } from "./network/session-networks.js";
 
 /** The parts of a working sandbox. */
 export interface ActiveSandbox {
@@ -22,4 +23,5 @@ export interface ActiveSandbox {
   /** `undefined` on architectures without a filter. */
   readonly filter: Uint8Array | undefined;
   readonly limits: SandboxLimits;
+  readonly networks: SessionNetworks;
 }

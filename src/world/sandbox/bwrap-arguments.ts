@@ -15,6 +15,8 @@ export interface BwrapOptions {
   readonly variables: CarriedVariables["initial"];
   /** The mounts that enforce path rules, outer folders first. */
   readonly mounts: readonly Mount[];
+  /** Whether it starts in the network namespace of its session, and stays there. */
+  readonly sharesNetwork: boolean;
   /** Whether this bubblewrap can limit the size of a tmpfs. */
   readonly canLimitSize: boolean;
 }
@@ -76,19 +78,25 @@ function mountArguments(
   return ["--perms", cover !== undefined ? "0555" : "0000", "--tmpfs", place, "--remount-ro", place];
 }
 
-function namespaceArguments({ view, command }: BwrapOptions): string[] {
+function namespaceArguments({ view, command, sharesNetwork }: BwrapOptions): string[] {
   return [
     "--unshare-all",
     // --unshare-all does this only if possible.
     "--unshare-user",
-    ...(command.network ? ["--share-net"] : []),
-    // The uid of root inside; files that it creates still belong to root outside.
-    ...(view.isRoot ? ["--uid", "1000", "--gid", "1000"] : []),
+    ...(command.network || sharesNetwork ? ["--share-net"] : []),
+    ...identityArguments(view.isRoot),
     "--die-with-parent",
     ...(command.pty === true ? [] : ["--new-session"]),
     "--cap-drop",
     "ALL",
   ];
+}
+
+/** Root gets another uid inside; files that it creates still belong to root outside. */
+function identityArguments(isRoot: boolean): string[] {
+  const [uid, gid] = isRoot ? [1000, 1000] : [process.getuid?.(), process.getgid?.()];
+  // Given explicitly, because in the namespaces of a session the user is uid 0.
+  return uid === undefined || gid === undefined ? [] : ["--uid", String(uid), "--gid", String(gid)];
 }
 
 /** /proc, devices and temporary files. */

@@ -16,6 +16,7 @@ export function describeSandbox(sandbox: ActiveSandbox | undefined, state: Sandb
     filterFact(sandbox),
     limitsFact(sandbox),
     groupFact(sandbox),
+    networkFact(sandbox),
     ...(sandbox.view.isRoot ? [rootFact(sandbox)] : []),
   ];
 }
@@ -46,6 +47,16 @@ function groupFact({ group, limits }: ActiveSandbox): SandboxFact {
   if (group.reason !== undefined) return { name, status: "warn", message: group.reason };
   const memory = limits.memory === undefined ? "no memory limit" : `${toMiB(limits.memory)} of memory`;
   return { name, status: "ok", message: `${memory} for all commands together` };
+}
+
+function networkFact({ networks }: ActiveSandbox): SandboxFact {
+  const name = "network";
+  const reason = networks.reason();
+  if (reason === undefined) {
+    return { name, status: "ok", message: "the commands of a session share a loopback of their own" };
+  }
+  const message = `commands of a session do not reach each other's servers: ${reason}`;
+  return { name, status: "warn", message };
 }
 
 function rootFact({ view, group }: ActiveSandbox): SandboxFact {

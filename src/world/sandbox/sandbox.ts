@@ -21,6 +21,7 @@ import type { SandboxOptions } from "./settings.js";
 import { describeSandbox } from "./describe-sandbox.js";
 import { refuseWorkspace } from "./refuse-workspace.js";
 import type { ActiveSandbox } from "./active-sandbox.js";
+import { openSessionNetworks } from "./network/session-networks.js";
 import { emptyFile } from "./bwrap-arguments.js";
 import { wrapCommand } from "./wrap-command.js";
 
@@ -58,7 +59,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     },
     openGroup: () => opened?.group?.open(),
     async endSession(sessionId) {
-      await opened?.sandbox?.view.scratch.endSession(sessionId);
+      const sandbox = opened?.sandbox;
+      await Promise.all([
+        sandbox?.view.scratch.endSession(sessionId),
+        sandbox?.networks.endSession(sessionId),
+      ]);
     },
     leftovers: () => (opened?.sandbox === undefined ? [] : [opened.sandbox.view.scratch.dir]),
     groupDirs: () => opened?.group?.dirs ?? [],
@@ -71,7 +76,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     async close() {
       if (opening === undefined) return;
       const { sandbox, group } = await opening;
-      await Promise.all([group?.remove(), sandbox?.view.scratch.remove()]);
+      await (sandbox === undefined ? group?.remove() : releaseSandbox(sandbox));
     },
   };
 }
@@ -205,6 +210,11 @@ async function buildSandbox(
       ? createFilter({ arch: process.arch, unixSockets: settings.unixSockets })
       : undefined,
     limits,
+    networks: openSessionNetworks({
+      bwrap,
+      isRoot,
+      search: { path: options.env["PATH"], untrusted: untrustedFolders(options) },
+    }),
   };
 }
 
@@ -239,6 +249,6 @@ function withoutRules(sandbox: ActiveSandbox): ActiveSandbox {
   return { ...sandbox, index: createGuardIndex({ roots: [], hidden: [], fixed: [], opened: [] }) };
 }
 
-async function releaseSandbox({ group, view }: ActiveSandbox): Promise<void> {
-  await Promise.all([group.remove(), view.scratch.remove()]);
+async function releaseSandbox({ group, view, networks }: ActiveSandbox): Promise<void> {
+  await Promise.all([group.remove(), view.scratch.remove(), networks.close()]);
 }

@@ -9,6 +9,7 @@ import { beginRun, existingCarefulPaths, finishRun, hiddenPathsNote, withoutJudg
 import { carryVariables } from "./carry-variables.js";
 import { gitMounts } from "./git-mounts.js";
 import { innerScript, outerScript } from "./limits.js";
+import type { NetworkNamespace } from "./network/namespace.js";
 import { type MountPlan, planMounts } from "./mount-plan.js";
 import type { SandboxCommand, WrappedCommand } from "./sandbox-types.js";
 import { leftOutNote } from "./left-out-note.js";
@@ -24,6 +25,7 @@ export async function wrapCommand(sandbox: ActiveSandbox, command: SandboxComman
   const cwd = await resolveWorkingDirectory(view, command.cwd);
   const guarded = await sandbox.index.find(command.paths);
   const plan = await planFor(sandbox, command, guarded);
+  const network = await networkFor(sandbox, command);
   const variables = carryVariables(command.env);
   const options = bwrapArguments({
     view,
@@ -31,15 +33,18 @@ export async function wrapCommand(sandbox: ActiveSandbox, command: SandboxComman
     cwd,
     variables: variables.initial,
     mounts: plan.mounts,
+    sharesNetwork: network !== undefined,
     canLimitSize: sandbox.canLimitSize,
   });
   const leftoversFile = leftoversFileFor(sandbox, command);
   const run = command.readOnly ? undefined : beginRun(sandbox, command, { guarded, plan });
   const mounted = new Set(plan.mounts.map(({ path }) => path));
   if (!command.readOnly) sandbox.running.add(mounted);
+  const shell = ["/bin/sh", ...commandLine(sandbox, command, { variables: variables.script, leftoversFile })];
+  const [file = "", ...args] = network?.enter(shell) ?? shell;
   return {
-    file: "/bin/sh",
-    args: commandLine(sandbox, command, { variables: variables.script, leftoversFile }),
+    file,
+    args,
     env: { PATH: "/usr/bin:/bin" },
     extraFds: [
       { fd: descriptors.options, data: joinArguments(options) },
@@ -61,6 +66,14 @@ export async function wrapCommand(sandbox: ActiveSandbox, command: SandboxComman
       };
     },
   };
+}
+
+/** A command with the network of the host, or without a session, does not join the network of a session. */
+async function networkFor(
+  { networks }: ActiveSandbox,
+  { network, sessionId }: SandboxCommand,
+): Promise<NetworkNamespace | undefined> {
+  return network || sessionId === undefined ? undefined : networks.forSession(sessionId);
 }
 
 const descriptors = { options: 3, filter: 4 } as const;

@@ -1,0 +1,61 @@
+import { basename } from "node:path";
+import { messageOf } from "../../../contract/message-of.js";
+import { findProgram, type ProgramSearch } from "../find-program.js";
+import { openNamespace, type NetworkNamespace } from "./namespace.js";
+
+/** The network namespaces of all sessions. */
+export interface SessionNetworks {
+  /** The namespace of a session; `undefined` if it cannot have one, so that each command gets its own. */
+  forSession(id: string): Promise<NetworkNamespace | undefined>;
+  endSession(id: string): Promise<void>;
+  /** Why commands of a session do not share a network. */
+  reason(): string | undefined;
+  close(): Promise<void>;
+}
+
+export interface SessionNetworkOptions {
+  readonly bwrap: string;
+  readonly isRoot: boolean;
+  readonly search: ProgramSearch;
+}
+
+type Opening = Promise<NetworkNamespace | undefined>;
+
+/** Prepare the namespaces; the first one is created now, because a command is about to need it. */
+export function openSessionNetworks({ bwrap, isRoot, search }: SessionNetworkOptions): SessionNetworks {
+  const found = findProgram("nsenter", search);
+  // The one of BusyBox takes other arguments.
+  const nsenter = found !== undefined && basename(found) === "nsenter" ? found : undefined;
+  let reason = nsenter === undefined ? "nsenter not found; install util-linux" : undefined;
+  const sessions = new Map<string, Opening>();
+  const open = async (): Opening => {
+    if (nsenter === undefined) return undefined;
+    try {
+      return await openNamespace({ bwrap, nsenter, isRoot });
+    } catch (error) {
+      reason = messageOf(error);
+      return undefined;
+    }
+  };
+  let first: Opening | undefined = open();
+  return {
+    forSession(id) {
+      const known = sessions.get(id) ?? first ?? open();
+      if (known === first) first = undefined;
+      sessions.set(id, known);
+      return known;
+    },
+    async endSession(id) {
+      const ending = sessions.get(id);
+      sessions.delete(id);
+      (await ending)?.close();
+    },
+    reason: () => reason,
+    async close() {
+      const all = [...sessions.values(), first];
+      sessions.clear();
+      first = undefined;
+      for (const each of all) (await each)?.close();
+    },
+  };
+}
