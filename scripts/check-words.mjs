@@ -15,7 +15,7 @@ const exempt = new Set(["CHANGELOG.md", "docs/words.md", "test/words.test.ts", "
 
 /** Names of programs and their options are data. */
 const data = new Set([
-  "src/policy/grant-command.ts: wish",
+  "src/policy/narrowest-rule.ts: wish",
   "src/text/language-table.ts: wish",
   "src/command/judge/read-only-text.ts: colour",
 ]);

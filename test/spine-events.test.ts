@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { CallRecord, TenonEvent } from "../src/index.js";
-import { ToolExecutionError } from "../src/index.js";
+import { type CallRecord, type TenonEvent, ToolExecutionError } from "../src/index.js";
 import { echo, gate, open, tool, until, watch } from "./spine-fixture.js";
 
 const callTypes = (events: readonly TenonEvent[]) =>

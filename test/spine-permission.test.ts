@@ -4,14 +4,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type {
-  ApprovalAnswer,
-  ApprovalRequest,
-  InteractBackend,
-  PermissionResult,
-  TenonOptions,
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type InteractBackend,
+  type PermissionResult,
+  type TenonOptions,
+  ToolExecutionError,
+  ToolPermissionError,
 } from "../src/index.js";
-import { ToolExecutionError, ToolPermissionError } from "../src/index.js";
 import { openState } from "../src/store/open-state.js";
 import { collect, createFixture, gate, open, tool, watch } from "./spine-fixture.js";
 

@@ -21,11 +21,9 @@ import { budgetOf, charsFor } from "./budget.js";
 import type { CallState } from "./call-state.js";
 import { commandPathsOf } from "./command-paths.js";
 import { callNested } from "./nested-call.js";
-import { pausedClient } from "./paused-client.js";
 import type { ResolvedCall } from "./resolve.js";
 import { report } from "./stream-output.js";
 import { policyCall } from "./validate.js";
-import { watchSeen } from "./watch-seen.js";
 
 /** The context of a call, created when it is first needed and the same for all its stages. */
 export function contextOf(call: ResolvedCall): ToolContext {
@@ -178,4 +176,50 @@ class CallContext implements ToolContext, CallScope {
   used(use: Parameters<NonNullable<CallScope["used"]>>[0]): void {
     this.#call.settings.meter.resources(use);
   }
+}
+
+/** The host's client for one call: its time limit is paused while a person answers. */
+function pausedClient(client: ClientConnection, call: CallState): ClientConnection {
+  return {
+    supports: client.supports,
+    async elicit(request, signal) {
+      const resume = call.pauseClock();
+      try {
+        return await client.elicit(request, signal);
+      } finally {
+        resume();
+      }
+    },
+    sample: (request, signal) => client.sample(request, signal),
+    ...(client.request !== undefined && { request: client.request.bind(client) }),
+    log: (level, data, logger) => client.log(level, data, logger),
+  };
+}
+
+/** The session's record of seen files; what this call shows of them is noted for the cache. */
+function watchSeen(call: CallState): SeenFiles {
+  const { seen } = call.session;
+  const forgetSightings = (): void => {
+    call.sightings = undefined; // only calls that just read files can be cached
+  };
+  return {
+    load: (path) => seen.load(path),
+    get: (path) => seen.get(path),
+    note(path, sighting) {
+      call.sightings?.push({ path, sighting });
+      seen.note(path, sighting);
+    },
+    set(path, file) {
+      forgetSightings();
+      seen.set(path, file);
+    },
+    forget(path) {
+      forgetSightings();
+      seen.forget(path);
+    },
+    move(from, to) {
+      forgetSightings();
+      seen.move(from, to);
+    },
+  };
 }

@@ -1,15 +1,15 @@
-import type { ToolEnvelope } from "../contract/call.js";
+import type { ToolEnvelope, CallMetadata, ContentPart } from "../contract/call.js";
 import {
   ToolError,
   ToolPermissionError,
   ToolUnavailableError,
   ToolValidationError,
+  type ErrorInfo,
 } from "../contract/errors.js";
 import type { Extension } from "../contract/extension.js";
 import type { Tool } from "../contract/tool.js";
 import { messageOf } from "../contract/message-of.js";
 import { takePlain } from "../schema/take-plain.js";
-import { AnswerCopy } from "./answer-copy.js";
 import { HookScope, withinTime } from "./hook-scope.js";
 import type { ReceivedCall } from "./receive.js";
 import { validateInput, type ValidatedCall } from "./validate.js";
@@ -148,4 +148,48 @@ function reportFault(
     event: `extension:${name}:${hook}`,
     message: messageOf(cause),
   });
+}
+
+/** An answer for extensions: changes to it do not affect the real one. Fields are copied when they are first read. */
+class AnswerCopy implements ToolEnvelope {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly success: boolean;
+  readonly startedAt: number;
+  readonly completedAt: number;
+  readonly durationMs: number;
+  readonly #answer: ToolEnvelope;
+  #result: { readonly value: unknown } | undefined;
+  #metadata: CallMetadata | undefined;
+
+  constructor(answer: ToolEnvelope) {
+    this.#answer = answer;
+    this.callId = answer.callId;
+    this.toolName = answer.toolName;
+    this.success = answer.success;
+    this.startedAt = answer.startedAt;
+    this.completedAt = answer.completedAt;
+    this.durationMs = answer.durationMs;
+  }
+
+  get result(): unknown {
+    return (this.#result ??= { value: structuredClone(this.#answer.result) }).value;
+  }
+
+  get error(): ErrorInfo {
+    // As on every answer: `undefined` where it succeeded.
+    return structuredClone(this.#answer.error) as ErrorInfo;
+  }
+
+  get metadata(): CallMetadata {
+    return (this.#metadata ??= structuredClone(this.#answer.metadata));
+  }
+
+  get content(): readonly ContentPart[] {
+    return this.#answer.content.map((part) => ({ ...part }));
+  }
+
+  toJSON(): ToolEnvelope {
+    return structuredClone(JSON.parse(JSON.stringify(this.#answer)) as ToolEnvelope);
+  }
 }

@@ -1,14 +1,17 @@
 import type { AnalyseOptions, CommandAnalysis, SimpleCommand } from "./command-analysis.js";
-import { roughDenial } from "./rough-scan.js";
-import { runCommand } from "./run-command.js";
-import { nothingFed, type Scope } from "./scope.js";
-import { isTooNested } from "./too-nested.js";
+import { nothingFed, type Scope, forget, scopeVia } from "./scope.js";
 import { staticOutput } from "./static-output.js";
 import { walkNode, walkScript } from "./walk-script.js";
-import type { Place, Walk } from "./walk.js";
+import type { Place, Walk, ResolvedCommand } from "./walk.js";
 import { absolutePath } from "./words/paths.js";
 import { resolveParts, resolveText } from "./words/resolve-word.js";
 import { grammar } from "./grammar.js";
+import { applyBuiltin } from "./apply-builtin.js";
+import { assignedNames } from "./assigned-names.js";
+import { reportCommand } from "./report-command.js";
+import { unfoldCommand } from "./unfold/unfold-command.js";
+import { denyCommand } from "./judge/deny-command.js";
+import { knownField } from "./words/field.js";
 
 /** Longer lines ask, whatever is in them. */
 const maxLineLength = 16_384;
@@ -128,4 +131,86 @@ function toAnalysis(walk: Walk): CommandAnalysis {
 
 function asLoose(command: SimpleCommand): SimpleCommand {
   return command.readOnly ? { ...command, readOnly: false } : command;
+}
+
+const maxBodyLength = 4096;
+
+/** Look into a command: what it runs in turn is reported in its place, or beside it. */
+function runCommand(resolved: ResolvedCommand, scope: Scope, walk: Walk): void {
+  const [name] = resolved.fields;
+  if (name === undefined) return;
+  if (name.known) callFunction(name.text, resolved, scope, walk);
+  const replaced = unfoldCommand(resolved, scope, walk);
+  if (!replaced) reportCommand(resolved, scope, walk);
+  applyBuiltin(resolved, scope, walk);
+}
+
+/** Walk the body of a function of the line with the words that it is called with. */
+function callFunction(name: string, { fields }: ResolvedCommand, scope: Scope, walk: Walk): void {
+  const body = scope.functions.get(name);
+  if (body === undefined) return;
+  const { names, moves } = assignedNames(body, scope.functions, (walk.found ??= new WeakMap()));
+  const within = scope.via.filter((via) => via === `${name}()`).length;
+  if (within < 2 && walk.budget > 0 && body.end - body.pos <= maxBodyLength && scope.depth < maxCallDepth) {
+    walk.budget--;
+    const inner = scopeVia(scope, `${name}()`, { positional: fields.slice(1), strict: false });
+    walk.node(body, { ...inner, vars: new Map(scope.vars) });
+  }
+  const { positional } = scope;
+  forget(scope, names);
+  scope.positional = positional;
+  if (moves) scope.cwds = undefined;
+  scope.poison ??= "a function of the line was called before it";
+}
+
+const maxCallDepth = 48;
+
+const maxDepth = 300;
+const maxHeredocs = 300;
+
+/**
+ * Whether text is so deep, or opens so much that it never closes, that parsing it would take long:
+ * the parser looks ahead from each opening bracket. Quotes do not count here, since code in them is balanced.
+ */
+function isTooNested(text: string): boolean {
+  let depth = 0;
+  let heredocs = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // ( [ { open, ) ] } close.
+    if (code === 40 || code === 91 || code === 123) {
+      if (++depth > maxDepth) return true;
+    } else if (code === 41 || code === 93 || code === 125) {
+      if (depth > 0) depth--;
+    } else if (code === 60 && text.charCodeAt(at + 1) === 60) {
+      if (++heredocs > maxHeredocs) return true;
+      at++;
+    }
+  }
+  return false;
+}
+
+const maxCommandLength = 4096;
+
+/**
+ * Look for what is denied in text that is too long or too deep to be parsed: whatever stands between
+ * two separators is taken as a command. No limit of the parser may hide what must not run.
+ */
+function roughDenial(text: string, scope: Scope, place: Place): string | undefined {
+  const loose: Scope = { ...scope, strict: false };
+  for (const [part] of text.matchAll(/[^;&|(){}`\n]+/g)) {
+    const words = part
+      .slice(0, maxCommandLength)
+      .split(/[ \t]+/)
+      .filter((word) => word !== "" && word !== "$" && word !== "!");
+    if (words.length === 0) continue;
+    const fields = words.map((word) => knownField(word.replaceAll(/["'\\]/g, "")));
+    const denied = denyCommand(
+      { fields, assignments: [], redirections: [], stdin: nothingFed },
+      loose,
+      place,
+    );
+    if (denied !== undefined) return denied;
+  }
+  return undefined;
 }

@@ -1,12 +1,12 @@
 import type { SyntaxNode, Word } from "unbash";
 import { assignedNames } from "./assigned-names.js";
-import { isForkBomb } from "./fork-bomb.js";
 import { forget, forkScope, nothingFed, walkBranch, type Scope } from "./scope.js";
 import { walkArithmetic } from "./walk-arithmetic.js";
 import { setVariable } from "./walk-command.js";
 import type { Walk } from "./walk.js";
 import type { Field } from "./words/field.js";
 import { resolveText, resolveWord } from "./words/resolve-word.js";
+import { grammar } from "./grammar.js";
 
 type Node<T extends SyntaxNode["type"]> = Extract<SyntaxNode, { type: T }>;
 
@@ -81,4 +81,22 @@ export function walkFunction(node: Node<"Function">, scope: Scope, walk: Walk): 
   });
   forget(inner, "all");
   walk.node(node.body, inner);
+}
+
+/** Whether a function's body starts the function at least twice, beside itself, whatever happens. */
+function isForkBomb(name: string, body: SyntaxNode): boolean {
+  let calls = 0;
+  let beside = false;
+  const visit = (node: SyntaxNode, apart: boolean): void => {
+    if (node.type === "If" || node.type === "Case" || node.type === "For") return;
+    if (node.type === "Command" && node.name?.value === name) {
+      calls++;
+      if (apart) beside = true;
+    }
+    const inner =
+      apart || (node.type === "Statement" && node.background === true) || node.type === "Pipeline";
+    grammar().forEachChild(node, (child) => visit(child, inner));
+  };
+  visit(body, false);
+  return calls >= 2 && beside;
 }

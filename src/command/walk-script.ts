@@ -1,11 +1,31 @@
-import type { CommandNode, ParsedScript, PipelineNode, Statement, SyntaxNode } from "unbash";
-import { bothPlaces, carryOver, forkScope, settle, walkBranch, type Scope } from "./scope.js";
+import type {
+  CommandNode,
+  ParsedScript,
+  PipelineNode,
+  Statement,
+  SyntaxNode,
+  Pipeline,
+  TestExpression,
+  Word,
+} from "unbash";
+import {
+  bothPlaces,
+  carryOver,
+  forkScope,
+  settle,
+  walkBranch,
+  type Scope,
+  type Flow,
+  type Stdin,
+} from "./scope.js";
 import { walkArithmetic } from "./walk-arithmetic.js";
 import { setVariable, walkCommand, walkRedirections } from "./walk-command.js";
 import { walkCase, walkFor, walkFunction, walkLoop } from "./walk-loops.js";
-import { walkPipeline } from "./walk-pipeline.js";
-import { walkTest } from "./walk-test.js";
-import { maxDepth, type Walk, type WalkedNode } from "./walk.js";
+import { maxDepth, type Walk, type WalkedNode, type Output } from "./walk.js";
+import { pipelineOutput } from "./static-output.js";
+import { worse, type Taint } from "./words/field.js";
+import { absolutePath, isInside } from "./words/paths.js";
+import { resolveText } from "./words/resolve-word.js";
 
 /** Walk a script statement by statement, in the order in which a shell would run them. */
 export function walkScript(script: ParsedScript, scope: Scope, walk: Walk): void {
@@ -125,4 +145,87 @@ function walkIf(node: Extract<SyntaxNode, { type: "If" }>, scope: Scope, walk: W
   const bodies = [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then])];
   if (node.else !== undefined) bodies.push(node.else);
   for (const body of bodies) walkBranch(scope, (inner) => walkNode(body, inner, walk));
+}
+
+/** Walk the commands of a pipeline, each knowing what comes in and who reads what goes out. */
+function walkPipeline({ commands, prefixes }: Pipeline, scope: Scope, walk: Walk): void {
+  if (commands.length === 1 && prefixes.length > 0) {
+    walk.node(commands[0]!, scope);
+    return;
+  }
+  const names = commands.map(programOf);
+  const total: Flow = { taint: undefined };
+  let stdin: Stdin = scope.stdin;
+  for (const [at, command] of commands.entries()) {
+    const flow: Flow = { taint: undefined };
+    const readers = [...names.slice(at + 1, at + 1 + maxReaders), ...scope.readers.slice(0, maxReaders)];
+    walk.node(command, forkScope(scope, { stdin, readers, flow }));
+    total.taint = worse(total.taint, flow.taint);
+    stdin = pipeFrom({ commands, end: at + 1, taint: total.taint }, scope, walk);
+  }
+  scope.flow.taint = worse(scope.flow.taint, total.taint);
+}
+
+const maxReaders = 16;
+
+interface Upstream {
+  readonly commands: readonly CommandNode[];
+  readonly end: number;
+  readonly taint: Taint | undefined;
+}
+
+function pipeFrom({ commands, end, taint }: Upstream, scope: Scope, walk: Walk): Stdin {
+  let output: { readonly value: Output | undefined } | undefined;
+  const read = (): Output | undefined =>
+    (output ??= { value: pipelineOutput(commands.slice(0, end), scope, walk) }).value;
+  const last = commands[end - 1];
+  return {
+    fed: true,
+    from: last && programOf(last),
+    taint,
+    text: () => read()?.text,
+    sure: () => read()?.sure === true,
+  };
+}
+
+function programOf(node: CommandNode): string {
+  const word = node.type === "Command" ? (node.name?.value ?? "") : "";
+  return word.slice(word.lastIndexOf("/") + 1);
+}
+
+/** Walk `[[ … ]]`: comparisons of numbers evaluate what they are given, which can run commands. */
+function walkTest(expression: TestExpression, scope: Scope, walk: Walk): void {
+  switch (expression.type) {
+    case "TestLogical":
+      for (const operand of expression.operands) walkTest(operand, scope, walk);
+      return;
+    case "TestNot":
+      walkTest(expression.operand, scope, walk);
+      return;
+    case "TestGroup":
+      walkTest(expression.expression, scope, walk);
+      return;
+    case "TestUnary":
+      walkOperand(expression.operand, expression.operator, scope, walk);
+      return;
+    default:
+      for (const operand of [expression.left, expression.right])
+        walkOperand(operand, expression.operator, scope, walk);
+  }
+}
+
+const evaluating = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"]);
+
+function walkOperand(word: Word, operator: string, scope: Scope, walk: Walk): void {
+  const { text, known, plain } = resolveText(word, scope, walk);
+  if (
+    evaluating.has(operator) &&
+    !/^-?\d*$/.test(text) &&
+    !(operator === "-v" && /^\w+$/.test(text) && known)
+  )
+    walk.unknown.add(`[[ ${operator} ]] on something that is only known when it runs`);
+  // Whether a file exists elsewhere is told to nobody unasked.
+  const paths = (scope.cwds ?? []).map((cwd) => absolutePath(text, cwd));
+  const outside = /^[/.]/.test(text) && !paths.every((path) => isInside(path, walk.place.workspace));
+  if (!plain || outside) walk.loose = true;
 }

@@ -1,7 +1,6 @@
 import type { ToolEnvelope } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
-import { ToolError, ToolExecutionError, toolErrorFrom } from "../contract/errors.js";
-import type { ErrorInfo } from "../contract/errors.js";
+import { ToolError, ToolExecutionError, toolErrorFrom, type ErrorInfo } from "../contract/errors.js";
 import { messageOf } from "../contract/message-of.js";
 import type { ChainScope, StepRetry } from "./chain-types.js";
 import type { Maker } from "./template.js";

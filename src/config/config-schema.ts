@@ -4,15 +4,14 @@ import { chainsSchema } from "./chain-schema.js";
 import { approvalChannels } from "../contract/ports/approval.js";
 import { logLevels, modes, optimiserModes, securityLevels } from "./levels.js";
 import { ruleSchema, type PolicyRule } from "./rule-schema.js";
-import { stateSection } from "./state-schema.js";
 import { sandboxSection } from "./sandbox-schema.js";
 import { serversSchema } from "./server-schema.js";
 import { section, setting, type TightenContext } from "./setting.js";
 import { atLeastOne, bytes, glob, milliseconds, nameGlob, paths, text } from "./shared-schemas.js";
-import { pluginSchema } from "./plugin-schema.js";
 import { loggingSchema, telemetrySection } from "./telemetry-schema.js";
 import { added, smaller, stricterIn } from "./tighten-rules.js";
 import { toolsetSchema, toolsSection } from "./tools-schema.js";
+import { defaultStateLimits, type StateLimits } from "../store/state-limits.js";
 
 const capabilityList = once(() => z.array(text()).max(1000));
 
@@ -214,3 +213,49 @@ export type TenonConfig = z.input<ReturnType<typeof configSchema>>;
 export function defineConfig(config: TenonConfig): TenonConfig {
   return config;
 }
+
+/** A plugin with settings. */
+const pluginSchema = once(() =>
+  z.strictObject({
+    path: text().describe("A file, a folder or an npm package."),
+    enabled: z.boolean().optional().describe("`false`: it is not loaded. @default true"),
+    inProcess: z
+      .boolean()
+      .optional()
+      .describe("Load it into Tenon's own process: faster, but not isolated. @default false"),
+    watch: z.boolean().optional().describe("Reload it when one of its files changes. @default false"),
+    timeoutMs: milliseconds().optional().describe("How long it may take to load. @default 15000"),
+    limits: z
+      .strictObject({
+        memory: bytes()
+          .optional()
+          .describe("Memory of its process and everything it started. @default 1073741824 (1 GiB)"),
+        processes: atLeastOne().optional().describe("Processes, including its own. @default 64"),
+      })
+      .optional()
+      .describe("What its process may use on Linux; beyond that the process is stopped and restarted."),
+    options: z.record(z.string(), z.unknown()).optional().describe("Passed to its setup. @default {}"),
+  }),
+);
+
+/** How much state is kept. */
+const stateSection = once(() => {
+  const limit = (name: keyof StateLimits, text: string) =>
+    setting(z.int().min(1).max(1_000_000_000), text, { default: defaultStateLimits[name] });
+  return section("How much state is kept.", {
+    maxMemories: limit("maxMemories", "Memories; more are refused."),
+    maxPlanRecords: limit("maxPlanRecords", "Requirements, features and tasks, each; more are refused."),
+    maxSnippets: limit("maxSnippets", "Snippets; more are refused."),
+    maxSnippetVersions: limit(
+      "maxSnippetVersions",
+      "Previous versions of one snippet; the oldest are dropped.",
+    ),
+    maxArtifactVersions: limit("maxArtifactVersions", "Versions of one document; the oldest are dropped."),
+    maxIterations: limit("maxIterations", "Iterations; more are refused."),
+    maxHistory: limit("maxHistory", "Changes in the history of one plan record; the oldest are dropped."),
+    maxSessions: limit("maxSessions", "Named sessions; the least recently changed are dropped."),
+    maxApprovals: limit("maxApprovals", "Answered approval requests; the oldest are dropped."),
+    maxValues: limit("maxValues", "Values that one tool stores; more are refused."),
+    maxValueBytes: limit("maxValueBytes", "Bytes of the values that one tool stores; more are refused."),
+  });
+});

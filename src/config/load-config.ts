@@ -2,7 +2,6 @@ import { realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ConfigError, type ConfigProblem } from "./config-error.js";
 import type { TenonConfig } from "./config-schema.js";
-import { checkEnvironment } from "./environment.js";
 import { defaultStateDir, userConfigDir } from "./folders.js";
 import type { Environment } from "./interpolate.js";
 import { checkObject, loadSource } from "./load-source.js";
@@ -13,6 +12,7 @@ import { readConfigFile, readFolderConfig, type ConfigFile } from "./read-file.j
 import { withUniqueIds } from "./unique-ids.js";
 import { freezeResolved, type ResolvedConfig } from "./resolve-config.js";
 import type { PolicyRule } from "./rule-schema.js";
+import { checkConfig } from "./check-config.js";
 
 /** Where to look for configuration, and what the person passed. */
 export interface LoadOptions {
@@ -194,4 +194,21 @@ function groupsOf(personal: readonly Layer[], workspace: WorkspaceLayer | undefi
     { source: "workspace", trusted: workspace?.untrusted === undefined, rules: workspace?.rules ?? [] },
   ];
   return groups.filter(({ rules }) => rules.length > 0).map((group) => Object.freeze(group));
+}
+
+const variables = { mode: "TENON_MODE", stateDir: "TENON_STATE_DIR", toolset: "TENON_TOOLSET" } as const;
+
+/** What Tenon's own variables say; an empty one says nothing. */
+function checkEnvironment(env: Environment): TenonConfig {
+  const config = Object.fromEntries(
+    Object.entries(variables).flatMap(([key, name]) => (env[name] ? [[key, env[name]]] : [])),
+  );
+  const faults = checkConfig(config);
+  if (faults.length === 0) return config;
+  throw new ConfigError(
+    faults.map((fault) => {
+      const [key] = fault.path;
+      return { ...fault, file: "environment", path: variables[key as keyof typeof variables] ?? String(key) };
+    }),
+  );
 }

@@ -3,14 +3,22 @@ import type { PluginOptions } from "../contract/plugin.js";
 import type { LogLevel } from "../contract/ports/log.js";
 import type { OpenProgram, ProgramChannel } from "../contract/ports/upstream.js";
 import { JsonRpcPeer } from "../wire/json-rpc-peer.js";
-import { checkManifest } from "./check-manifest.js";
-import { pluginError } from "./plugin-error.js";
+import { pluginError, describeValue } from "./plugin-error.js";
 import type { FoundPlugin } from "./find-plugin.js";
 import { PluginRequests } from "./plugin-requests.js";
 import { PluginConnection } from "./plugin-connection.js";
 import { defaultPluginLimits, killHost, watchHost } from "./watch-host.js";
 import { fromWireError } from "./wire-error.js";
-import { maxMessageBytes, methods, type Answer, type OpenParams, type PluginManifest } from "./protocol.js";
+import {
+  maxMessageBytes,
+  methods,
+  type Answer,
+  type OpenParams,
+  type PluginManifest,
+  hookNames,
+  toolMethods,
+} from "./protocol.js";
+import { checkIdentity } from "./check-plugin.js";
 
 /** What the process of a plugin is started with. */
 export interface ProcessDeps {
@@ -156,4 +164,40 @@ function boundedLog(log: (line: string) => void): (line: string) => void {
     if (++lines < maxLines) log(line);
     else if (lines === maxLines) log("The plugin prints too much; its output is left out for a while.");
   };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Check what a plugin's process says of the plugin. It checked the plugin itself, but the plugin's code runs
+ * there too and may have said something else; the tools' own rules are the registry's to check.
+ */
+function checkManifest(value: unknown, label: string): PluginManifest {
+  const manifest = Object(value) as Fields;
+  const faults: string[] = [];
+  checkIdentity(manifest, faults);
+  checkEntries(manifest["tools"], faults, { list: "tools", of: "methods", known: toolMethods });
+  checkEntries(manifest["extensions"], faults, { list: "extensions", of: "hooks", known: hookNames });
+  if (faults.length > 0) throw pluginError(label, faults);
+  return manifest as unknown as PluginManifest;
+}
+
+interface Rule {
+  readonly list: string;
+  readonly of: string;
+  readonly known: readonly string[];
+}
+
+/** Each entry has a name and says which of the known functions it has. */
+function checkEntries(value: unknown, faults: string[], { list, of, known }: Rule): void {
+  if (!Array.isArray(value)) {
+    faults.push(`"${list}" must be a list, found ${describeValue(value)}`);
+    return;
+  }
+  for (const [at, entry] of value.entries()) {
+    const { name, [of]: functions } = Object(entry) as Fields;
+    if (typeof name !== "string") faults.push(`${list}[${at}] has no name`);
+    if (!Array.isArray(functions) || !functions.every((one) => known.includes(one as string)))
+      faults.push(`${list}[${at}] has ${of} that do not exist`);
+  }
 }

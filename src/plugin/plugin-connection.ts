@@ -3,7 +3,6 @@ import { ToolExecutionError, ToolUnavailableError } from "../contract/errors.js"
 import { messageOf } from "../contract/message-of.js";
 import type { ProgramChannel } from "../contract/ports/upstream.js";
 import type { JsonRpcPeer } from "../wire/json-rpc-peer.js";
-import { EnvMemory } from "./env-memory.js";
 import type { PluginRequests } from "./plugin-requests.js";
 import { fromWireError } from "./wire-error.js";
 import {
@@ -15,7 +14,9 @@ import {
   type CallParams,
   type HookParams,
   type PluginManifest,
+  type WireEnv,
 } from "./protocol.js";
+import type { SessionEnv } from "../contract/ports/env.js";
 
 export interface PluginConnectionOptions {
   readonly channel: ProgramChannel;
@@ -201,4 +202,38 @@ async function withLimit<T>(work: Promise<T>, ms: number): Promise<T | undefined
   } finally {
     clearTimeout(timer);
   }
+}
+
+const mostSessions = 500;
+
+/** Remembers which environment a process knows of each session, so that it is sent only when it changed. */
+class EnvMemory {
+  readonly #known = new Map<string, string>();
+
+  /** The environment, where the process has not heard of it. */
+  news(sessionId: string, env: SessionEnv): WireEnv | undefined {
+    const wire = toWire(env);
+    const text = JSON.stringify(wire);
+    if (this.#known.get(sessionId) === text) return undefined;
+    this.#known.delete(sessionId);
+    this.#known.set(sessionId, text);
+    for (const old of this.#known.keys()) {
+      if (this.#known.size <= mostSessions) break;
+      this.#known.delete(old);
+    }
+    return wire;
+  }
+}
+
+function toWire(env: SessionEnv): WireEnv {
+  const values: Record<string, string> = {};
+  const refused: string[] = [];
+  for (const name of env.entries().keys()) {
+    try {
+      values[name] = env.get(name) ?? "";
+    } catch {
+      refused.push(name); // a secret that the agent may not see
+    }
+  }
+  return { values, refused };
 }

@@ -4,16 +4,17 @@ import { capByCommands, capByMode, toGrants } from "./caps.js";
 import { policyModes, type PolicyMode } from "./default-verdict.js";
 import { commandPaths, pathFilter, type PathRulings } from "./command-paths.js";
 import { explainCall, explainCommands, type CommandVerdict, type Explanation } from "./explain-call.js";
-import { facetsOf } from "./facets.js";
-import { judgeCall } from "./judge-call.js";
+import { facetsOf, wholeCall, type Facet } from "./facets.js";
 import { coveringRule } from "./narrowest-rule.js";
-import { createPathSpace } from "./path-space.js";
+import { createPathSpace, type PathSpace } from "./path-space.js";
 import type { PolicyCall } from "./policy-call.js";
 import { PolicyError, type RuleProblem } from "./policy-error.js";
 import type { PolicyRule, RuleSource } from "./policy-rule.js";
 import { printable } from "./printable.js";
 import { createRuleBook } from "./rule-book.js";
-import { createSubjects } from "./subjects.js";
+import { createSubjects, type Subject } from "./subjects.js";
+import { judgeFacet, type JudgeInput } from "./judge-facet.js";
+import { isStricter, toDecision, type Verdict } from "./verdict.js";
 
 export type { PolicyMode } from "./default-verdict.js";
 export type { PolicyCall, PolicyCommand } from "./policy-call.js";
@@ -142,4 +143,45 @@ function approvalUnavailable(call: PolicyCall, decision: AccessDecision): Access
     reason: `${decision.reason}; in unattended mode nobody can be asked. This rule would allow it: ${rule}`,
     hint: `Let a person add this rule to the user's configuration: ${rule}`,
   };
+}
+
+/** Judge a call by the rules and defaults: the strictest verdict on anything it touches counts. */
+function judgeCall(
+  call: PolicyCall,
+  subject: Subject,
+  { space, mode }: { readonly space: PathSpace; readonly mode: PolicyMode },
+): AccessDecision {
+  if (!isBare(call, subject)) return judge({ call, facets: facetsOf(call, space), subject, mode });
+  subject.bare ??= Object.freeze(judge({ call, facets: wholeCall, subject, mode }));
+  return subject.bare;
+}
+
+function judge(bench: JudgeInput): AccessDecision {
+  let worst: Verdict | undefined;
+  let about: Facet | undefined;
+  for (const facet of bench.facets) {
+    const verdict = judgeFacet(facet, bench);
+    if (verdict === undefined || (worst !== undefined && !isStricter(verdict, worst))) continue;
+    worst = verdict;
+    about = facet;
+    if (verdict.behavior === "deny") break;
+  }
+  // Nothing that the call touches needed a verdict of its own: the call as such is judged.
+  if (worst === undefined || about === undefined) return judge({ ...bench, facets: wholeCall });
+  return toDecision(worst, bench.call.toolName, about);
+}
+
+/** Nothing in the call can change the verdict that its tool and caller got before. */
+function isBare(call: PolicyCall, subject: Subject): boolean {
+  if (call.commands !== undefined || subject.opaque) return false;
+  const { reads, writes } = call;
+  return !writes.some(isJudged) && !reads.some(subject.resourceRules ? isJudged : isHost);
+}
+
+function isJudged(resource: PolicyCall["reads"][number]): boolean {
+  return "path" in resource || "tree" in resource || "host" in resource;
+}
+
+function isHost(resource: PolicyCall["reads"][number]): boolean {
+  return "host" in resource;
 }

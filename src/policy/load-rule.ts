@@ -1,9 +1,14 @@
-import { checkExamples } from "./check-examples.js";
-import { checkRule, isReservedId } from "./check-rule.js";
-import { compileConditions, type CompiledRule } from "./compile-rule.js";
+import { compileConditions, type CompiledRule, concerns, matchFacet } from "./compile-rule.js";
 import type { PathSpace } from "./path-space.js";
-import type { PolicyRule, RuleSource } from "./policy-rule.js";
+import type { PolicyRule, RuleSource, PolicyExample } from "./policy-rule.js";
 import { printable } from "./printable.js";
+import { isRecord } from "../contract/is-record.js";
+import { nearest } from "../schema/nearest.js";
+import { facetsOf, type Facet } from "./facets.js";
+import { match } from "./match.js";
+import type { PolicyCall, PolicyCommand } from "./policy-call.js";
+import { splitCommands } from "./split-words.js";
+import { PatternError, unescapeWildcard } from "../glob/wildcard.js";
 
 /** Where a rule stands. */
 export interface RulePlace {
@@ -45,4 +50,192 @@ function copyRule(given: PolicyRule): PolicyRule {
       Array.isArray(value) ? Object.freeze([...(value as unknown[])]) : (value as unknown),
     ]);
   return Object.freeze(Object.fromEntries(fields)) as PolicyRule;
+}
+
+const textFields = ["tool", "agent", "user", "client", "session", "path", "command", "host"] as const;
+
+const fields = new Set<string>([
+  "id",
+  "decision",
+  ...textFields,
+  "access",
+  "exact",
+  "given",
+  "reason",
+  "match",
+  "notMatch",
+] satisfies (keyof PolicyRule)[]);
+
+/** Look at the shape of a rule; a mistyped field would make it wider than meant, so none is ignored. */
+function checkRule(value: unknown): readonly string[] {
+  if (!isRecord(value)) return ["is not an object"];
+  return [
+    ...unknownFields(value),
+    ...checkWords(value),
+    ...textFields.flatMap((field) => checkTexts(field, value[field])),
+    ...checkQualifiers(value),
+    ...checkExampleShapes("match", value["match"]),
+    ...checkExampleShapes("notMatch", value["notMatch"]),
+  ];
+}
+
+function unknownFields(rule: Record<string, unknown>): string[] {
+  const unknown = Object.keys(rule).filter((key) => !fields.has(key));
+  return unknown.map((key) => {
+    const meant = nearest(key, fields);
+    return `has an unknown field "${key.slice(0, 80)}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
+  });
+}
+
+function checkWords({ id, decision, reason }: Record<string, unknown>): string[] {
+  const problems: string[] = [];
+  if (decision !== "allow" && decision !== "ask" && decision !== "deny") {
+    problems.push('needs a decision: "allow", "ask" or "deny"');
+  }
+  if (id !== undefined && !isText(id, maxIdLength))
+    problems.push(`has an id that is not a string of 1 to ${maxIdLength} characters`);
+  if (reason !== undefined && !isText(reason, maxReasonLength)) {
+    problems.push(`has a reason that is not a string of 1 to ${maxReasonLength} characters`);
+  }
+  return problems;
+}
+
+const maxIdLength = 256;
+const maxReasonLength = 4096;
+const maxPatterns = 1000;
+
+/** Whether decisions carry this name where no rule of a person's decided. */
+function isReservedId(id: string): boolean {
+  return RESERVED.test(id);
+}
+
+const RESERVED = /^(?:built-in:|mode:|capability$|security-level$)/;
+
+function checkTexts(field: string, value: unknown): string[] {
+  if (value === undefined) return [];
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length === 0) return [`has an empty list as ${field}, which would match nothing`];
+  if (list.length > maxPatterns) return [`has more than ${maxPatterns} patterns as ${field}`];
+  const bad = list.some((item) => !isText(item, Infinity) || item.trim() === "" || item === "!");
+  return bad ? [`has a ${field} that is empty, or neither a string nor a list of strings`] : [];
+}
+
+function checkQualifiers(rule: Record<string, unknown>): string[] {
+  const { access, exact, given, path, command, decision } = rule;
+  const problems: string[] = [];
+  if (access !== undefined && access !== "read" && access !== "write")
+    problems.push('has an access that is neither "read" nor "write"');
+  if (access !== undefined && path === undefined)
+    problems.push('has an access without a path; use path "**" for any');
+  if (exact !== undefined && typeof exact !== "boolean")
+    problems.push("has an exact that is neither true nor false");
+  if (given !== undefined && (exact !== true || !isText(given, maxReasonLength)))
+    problems.push("has a given that is not a string, or is not exact");
+  if (exact === true && (command === undefined || decision !== "allow")) {
+    problems.push("is exact, which only an allow rule for commands can be");
+  }
+  return problems;
+}
+
+function checkExampleShapes(field: "match" | "notMatch", value: unknown): string[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value) || value.length > maxPatterns)
+    return [`has a ${field} that is not a list of examples`];
+  return value.flatMap((example: unknown, index) => {
+    const good =
+      isRecord(example) &&
+      isText(example["tool"], Infinity) &&
+      ["agent", "user", "client", "session"].every(
+        (who) => example[who] === undefined || typeof example[who] === "string",
+      ) &&
+      (example["arguments"] === undefined || isRecord(example["arguments"]));
+    return good
+      ? []
+      : [`has a ${field}[${index}] that is not { tool, arguments?, agent?, user?, client?, session? }`];
+  });
+}
+
+function isText(value: unknown, maxLength: number): value is string {
+  return typeof value === "string" && value !== "" && value.length <= maxLength;
+}
+
+/** Try a rule on its own examples; says which of them it gets wrong. */
+function checkExamples(compiled: CompiledRule, space: PathSpace): readonly string[] {
+  const { match: must = [], notMatch: mustNot = [] } = compiled.rule;
+  const problems: string[] = [];
+  const check = (field: "match" | "notMatch", example: PolicyExample, index: number) => {
+    const shown = showExample(example);
+    try {
+      if (matchesExample(compiled, example, space) === (field === "match")) return;
+      const verb = field === "match" ? "does not match" : "matches";
+      problems.push(`${verb} its example ${field}[${index}]: ${shown}`);
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      problems.push(`has an example ${field}[${index}] that cannot be read (${error.message}): ${shown}`);
+    }
+  };
+  for (const [index, example] of must.entries()) check("match", example, index);
+  for (const [index, example] of mustNot.entries()) check("notMatch", example, index);
+  return problems;
+}
+
+function showExample(example: PolicyExample): string {
+  try {
+    return printable(JSON.stringify(example), 200);
+  } catch {
+    return printable(example.tool, 200);
+  }
+}
+
+function matchesExample(compiled: CompiledRule, example: PolicyExample, space: PathSpace): boolean {
+  const call = toCall(example, compiled.rule.access ?? "write");
+  const { agent, user, client, session } = example;
+  // An example that leaves the agent, the user, the client or the session out is not about them.
+  const conditions = {
+    ...compiled.conditions,
+    agent: agent === undefined ? undefined : compiled.conditions.agent,
+    user: user === undefined ? undefined : compiled.conditions.user,
+    client: client === undefined ? undefined : compiled.conditions.client,
+    session: session === undefined ? undefined : compiled.conditions.session,
+  };
+  const rule = { ...compiled, sessionId: undefined, conditions };
+  if (!concerns(rule, call)) return false;
+  const facets = facetsOf(call, space);
+  const named = facets.filter(({ kind }) => kind === "call" || conditions[kind] !== undefined);
+  const holds = (facet: Facet) => matchFacet(rule, facet, facets) === match.yes;
+  if (compiled.rule.decision !== "allow") return facets.some(holds);
+  return named.length === 0 ? facets.every(holds) : named.every(holds);
+}
+
+function toCall(
+  { tool, agent, user, client, session, arguments: args = {} }: PolicyExample,
+  access: "read" | "write",
+): PolicyCall {
+  const texts = (keys: readonly string[]) =>
+    keys.map((key) => args[key]).filter((value) => typeof value === "string");
+  const resources = [
+    ...texts(["path", "from", "to"]).map((path) => ({ path })),
+    ...texts(["url", "host"]).map((host) => ({ host })),
+  ];
+  const lines = texts(["command"]);
+  return {
+    toolName: tool,
+    category: "custom",
+    annotations: {},
+    agent: agent ?? "",
+    ...(user !== undefined && { userId: user }),
+    ...(client !== undefined && { client }),
+    sessionId: session ?? "",
+    reads: access === "read" ? resources : [],
+    writes: access === "write" ? resources : [],
+    ...(lines.length > 0 && { commands: lines.flatMap(toCommands) }),
+  };
+}
+
+function toCommands(line: string): PolicyCommand[] {
+  return splitCommands(line).map((words) => ({
+    words: words.map(unescapeWildcard),
+    known: true,
+    readOnly: false,
+  }));
 }

@@ -1,7 +1,6 @@
 import type { ErrorCode } from "../contract/error-codes.js";
 import { ToolDefinitionError } from "../contract/errors.js";
-import type { Tool } from "../contract/tool.js";
-import { securityLevels, toolCategories } from "../contract/tool.js";
+import { type Tool, securityLevels, toolCategories } from "../contract/tool.js";
 import { nearest } from "../schema/nearest.js";
 import { checkName, foldName, shorten, splitSpec } from "./tool-name.js";
 import { isRange, isVersion } from "./versions.js";

@@ -1,12 +1,10 @@
 import type { ErrorCode } from "../contract/error-codes.js";
 import { ToolDefinitionError } from "../contract/errors.js";
 import type { SchemaSource } from "../contract/schema-source.js";
-import type { Validator } from "../schema/compile-schema.js";
-import { compileSchema } from "../schema/compile-schema.js";
+import { type Validator, compileSchema } from "../schema/compile-schema.js";
 import { acceptTool } from "./accept-tool.js";
 import { checkDefinition } from "./check-definition.js";
-import type { EntryParts } from "./tool-entry.js";
-import { ToolEntry } from "./tool-entry.js";
+import { type EntryParts, ToolEntry } from "./tool-entry.js";
 import { defaultVersion } from "./versions.js";
 import { reasonOf } from "./within-time.js";
 

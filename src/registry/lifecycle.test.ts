@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ToolDefinitionError } from "../contract/errors.js";
-import type { ToolState } from "../contract/lifecycle.js";
-import { toolStates } from "../contract/lifecycle.js";
+import { type ToolState, toolStates } from "../contract/lifecycle.js";
 import { canTransition, legalTransitions, Lifecycle, TransitionHub } from "./lifecycle.js";
 
 const legal = new Set([

@@ -1,6 +1,5 @@
 import { ToolDefinitionError } from "../contract/errors.js";
-import type { Experiment, Variant } from "./experiment.js";
-import { bindExperiment } from "./experiment.js";
+import { type Experiment, type Variant, bindExperiment } from "./experiment.js";
 import type { ToolEntry } from "./tool-entry.js";
 import { foldName, splitSpec } from "./tool-name.js";
 import { byPreference, inRange, sameVersion } from "./versions.js";

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ToolDefinitionError, ToolUnavailableError } from "../contract/errors.js";
-import type { QuotaRule } from "./quotas.js";
-import { createQuotas } from "./quotas.js";
+import { type QuotaRule, createQuotas } from "./quotas.js";
 import { randomCases } from "../../test/setup/random-cases.js";
 
 const call = (

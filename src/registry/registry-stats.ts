@@ -1,5 +1,4 @@
-import type { ToolCategory } from "../contract/tool.js";
-import { toolCategories } from "../contract/tool.js";
+import { type ToolCategory, toolCategories } from "../contract/tool.js";
 import type { ToolEntry } from "./tool-entry.js";
 
 /** The calls of one tool in three numbers. */

@@ -1,10 +1,8 @@
 import { ToolNotFoundError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
 import { nearest } from "../schema/nearest.js";
-import type { Block } from "./block.js";
-import { toUnavailable } from "./block.js";
-import type { Needs } from "./dependencies.js";
-import { collectNeeds, findStranded } from "./dependencies.js";
+import { type Block, toUnavailable } from "./block.js";
+import { type Needs, collectNeeds, findStranded } from "./dependencies.js";
 import type { Family, NameIndex } from "./name-index.js";
 import type { ToolEntry } from "./tool-entry.js";
 import { shorten, splitSpec } from "./tool-name.js";

@@ -1,14 +1,15 @@
 import type { TenonEvents } from "../contract/events.js";
 import type { ToolLike } from "./accept-tool.js";
-import type { EntrySurroundings } from "./create-entry.js";
-import { validateDependencies } from "./validate-dependencies.js";
-import { createEntry } from "./create-entry.js";
+import { type EntrySurroundings, createEntry } from "./create-entry.js";
 import { orderByDependency } from "./dependencies.js";
 import { NameIndex } from "./name-index.js";
 import type { ToolEntry } from "./tool-entry.js";
 import { splitSpec } from "./tool-name.js";
 import { attempt } from "./lifecycle.js";
 import { sameVersion } from "./versions.js";
+import { ToolDefinitionError } from "../contract/errors.js";
+import { describeEntry } from "./describe-entry.js";
+import { reasonOf } from "./within-time.js";
 
 type Announce = (
   event: "TOOL_REGISTERED" | "TOOL_UNREGISTERED",
@@ -132,4 +133,25 @@ export class Roster {
   #announceEntry(event: "TOOL_REGISTERED" | "TOOL_UNREGISTERED", { name, version }: ToolEntry): void {
     attempt((payload) => this.#announce(event, payload), { toolName: name, version });
   }
+}
+
+/** Refuse a tool whose own check finds a mismatch with the tools that it calls. */
+function validateDependencies({ tool }: ToolEntry, index: NameIndex): void {
+  if (tool.validateDependencies === undefined) return;
+  const refuse = (faults: readonly string[], cause?: unknown): never => {
+    throw new ToolDefinitionError(
+      `Tool "${tool.name}" does not match the tools that it calls: ${faults.join("; ")}.`,
+      { toolName: tool.name, cause, hint: "Correct each point; `tenon tools NAME` shows what a tool takes." },
+    );
+  };
+  let faults: readonly string[] = [];
+  try {
+    faults = tool.validateDependencies((name) => {
+      const entry = index.lookup(name);
+      return entry && describeEntry(entry);
+    });
+  } catch (error) {
+    refuse([reasonOf(error)], error);
+  }
+  if (faults.length > 0) refuse(faults);
 }

@@ -3,12 +3,10 @@ import type { HealthReport, ToolState } from "../contract/lifecycle.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { Tool } from "../contract/tool.js";
 import type { Validator } from "../schema/compile-schema.js";
-import type { Block } from "./block.js";
-import { toUnavailable } from "./block.js";
+import { type Block, toUnavailable } from "./block.js";
 import { checkHealth } from "./check-health.js";
 import type { CallOutcome } from "./health-gate.js";
-import type { LifeParts } from "./tool-life.js";
-import { ToolLife } from "./tool-life.js";
+import { type LifeParts, ToolLife } from "./tool-life.js";
 import type { Lifecycle } from "./lifecycle.js";
 import { reasonOf, withinTime } from "./within-time.js";
 

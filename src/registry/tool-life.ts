@@ -2,10 +2,8 @@ import type { ToolState } from "../contract/lifecycle.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { Tool } from "../contract/tool.js";
 import type { Block } from "./block.js";
-import type { CallOutcome, HealthOptions } from "./health-gate.js";
-import { HealthGate } from "./health-gate.js";
-import type { TransitionWatch } from "./lifecycle.js";
-import { Lifecycle } from "./lifecycle.js";
+import { type CallOutcome, type HealthOptions, HealthGate } from "./health-gate.js";
+import { type TransitionWatch, Lifecycle } from "./lifecycle.js";
 import { reasonOf, withinTime } from "./within-time.js";
 
 /** What a `ToolLife` is made of. */

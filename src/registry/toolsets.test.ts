@@ -3,9 +3,8 @@ import * as z from "zod";
 import { defineTool } from "../contract/define-tool.js";
 import { ToolDefinitionError, ToolNotFoundError } from "../contract/errors.js";
 import type { Tool, ToolAnnotations, ToolCategory } from "../contract/tool.js";
-import { stageNames } from "./builtin-toolsets.js";
-import type { ToolsetDefinition } from "./toolsets.js";
-import { compileToolset, intersectToolsets, narrowToolset } from "./toolsets.js";
+import { stageNames } from "./toolset-catalogue.js";
+import { type ToolsetDefinition, compileToolset, intersectToolsets, narrowToolset } from "./toolsets.js";
 import { ToolRegistry } from "./tool-registry.js";
 
 const make = (

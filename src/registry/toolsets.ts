@@ -1,6 +1,5 @@
 import { ToolDefinitionError } from "../contract/errors.js";
-import type { ToolCategory } from "../contract/tool.js";
-import { toolCategories } from "../contract/tool.js";
+import { type ToolCategory, toolCategories } from "../contract/tool.js";
 import { compileName, faultOfName } from "../glob/name-glob.js";
 import type { ToolEntry } from "./tool-entry.js";
 

@@ -2,13 +2,14 @@ import { createOptimiser } from "../record/optimiser.js";
 import type { RuntimeParts } from "./build-spine.js";
 import { createOptimiserOptions } from "./catalogue/optimiser-options.js";
 import { reportTools } from "./catalogue/tool-report.js";
-import { closeTenon } from "./close-tenon.js";
 import { createUndo } from "./journal/create-undo.js";
 import { createSessions } from "./sessions/create-sessions.js";
 import { readTask } from "./tasks/read-task.js";
 import { reflect } from "./tasks/reflect.js";
 import type { TenonOptions } from "./tenon-options.js";
 import type { Tenon } from "./tenon.js";
+import { messageOf } from "../contract/message-of.js";
+import type { Recorder } from "../contract/ports/recorder.js";
 
 /** Give the wired parts the shape of a Tenon; the type of each method comes from that interface. */
 export function openTenon(parts: RuntimeParts, createTenon: (options: TenonOptions) => Tenon): Tenon {
@@ -113,4 +114,39 @@ function recordMethods(parts: RuntimeParts) {
       return { ...(await opened.integrity()), dir, damaged: opened.damaged() };
     },
   } satisfies Partial<Tenon>;
+}
+
+/** Refuse new calls, wait for running ones and release everything, in order. */
+async function closeTenon(parts: RuntimeParts, graceMs: number): Promise<void> {
+  const { running, spine } = parts;
+  parts.lifetime.closed = true;
+  const steps: readonly (() => unknown)[] = [
+    () => running.end(graceMs),
+    () => parts.desk.stop(),
+    () => Promise.all([parts.mcp.close(), parts.plugins.close()]),
+    () => parts.registry.close(),
+    () => parts.world.close(),
+    ...spine.recorders.map((recorder) => () => closeRecorder(recorder, parts)),
+    () => parts.audit.close(),
+    () => parts.state.close(),
+    () => spine.deadlines.close(),
+  ];
+  // A step that fails must not keep the rest open; the first fault is thrown at the end.
+  let fault: unknown;
+  for (const release of steps) {
+    try {
+      await release();
+    } catch (thrown) {
+      fault ??= thrown;
+    }
+  }
+  if ((fault ??= running.fault) !== undefined) throw fault;
+}
+
+async function closeRecorder(recorder: Recorder, { events }: RuntimeParts): Promise<void> {
+  try {
+    await recorder.close?.();
+  } catch (cause) {
+    events.emit("LISTENER_FAILED", { event: `close:${recorder.name}`, message: messageOf(cause) });
+  }
 }

@@ -2,8 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import type { Lock } from "./locks.js";
-import { Scheduler } from "./scheduler.js";
-import type { Job, Ticket } from "./scheduler.js";
+import { Scheduler, type Job, type Ticket } from "./scheduler.js";
 
 const calls = 100_000;
 const anyTool = {};

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { assert, describe, expect, it } from "vitest";
 import type { Lock } from "./locks.js";
-import { Scheduler } from "./scheduler.js";
-import type { Ticket, ToolLimits } from "./scheduler.js";
+import { Scheduler, type Ticket, type ToolLimits } from "./scheduler.js";
 import { randomCases } from "../../test/setup/random-cases.js";
 
 /**

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ToolCancelledError, ToolUnavailableError } from "../contract/errors.js";
 import type { Lock } from "./locks.js";
-import { Scheduler } from "./scheduler.js";
-import type { Job, SchedulerOptions, Ticket } from "./scheduler.js";
+import { Scheduler, type Job, type SchedulerOptions, type Ticket } from "./scheduler.js";
 
 const read = (key: string): Lock => ({ space: "path", key, write: false });
 const write = (key: string): Lock => ({ space: "path", key, write: true });

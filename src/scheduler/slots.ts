@@ -1,5 +1,4 @@
-import { Heap } from "./heap.js";
-import type { HeapItem } from "./heap.js";
+import { Heap, type HeapItem } from "./heap.js";
 import type { Waiter } from "./ticket.js";
 
 /**

@@ -1,11 +1,11 @@
-import { artifactNames } from "../contract/ports/artifacts.js";
-import type {
-  Artifact,
-  ArtifactName,
-  ArtifactSelector,
-  ArtifactStore,
-  ArtifactSummary,
-  ArtifactVersion,
+import {
+  artifactNames,
+  type Artifact,
+  type ArtifactName,
+  type ArtifactSelector,
+  type ArtifactStore,
+  type ArtifactSummary,
+  type ArtifactVersion,
 } from "../contract/ports/artifacts.js";
 import type { Sql } from "./sql.js";
 import type { WorkParts } from "./work-scope.js";

@@ -4,11 +4,19 @@ import { opendir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolResourceNotFoundError } from "../contract/errors.js";
 import type { BlobReader, BlobRef, BlobSource, BlobStore } from "../contract/ports/blobs.js";
-import { copyFrom, createBlobWriter, digestOf, linkFrom, syncFile, writeWhole } from "./blob-writer.js";
-import type { BlobPlace } from "./blob-writer.js";
-import { maxPackedBytes, packedEnding, packedReader, readPacked, writePacked } from "./packed-blob.js";
+import {
+  copyFrom,
+  createBlobWriter,
+  digestOf,
+  linkFrom,
+  syncFile,
+  writeWhole,
+  type BlobPlace,
+} from "./blob-writer.js";
 import { isThere, privateDirectory } from "./state-dir.js";
 import { corruptError, errnoOf, toStateError } from "./state-error.js";
+import { promisify } from "node:util";
+import { constants, deflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
 
 const partial = ".partial";
 const abandonedMs = 60 * 60 * 1000;
@@ -165,4 +173,41 @@ function missing(hash: string): ToolResourceNotFoundError {
   return new ToolResourceNotFoundError(`Content ${hash.slice(0, 64)} not found in the state.`, {
     hint: "It was dropped by the limits on age and size, or cleared.",
   });
+}
+
+const deflateAsync = promisify(deflateRaw);
+const inflateAsync = promisify(inflateRaw);
+
+/** The ending of a content that lies there compressed. */
+const packedEnding = ".z";
+
+// Below the first a file takes as much of the disk either way; above the second a content is linked or streamed.
+const minBytes = 1 << 12;
+const maxPackedBytes = 1 << 20;
+
+/** Write a content compressed, where that saves a good part of it; returns whether it did. */
+async function writePacked(file: string, data: Uint8Array, durable: boolean): Promise<boolean> {
+  if (data.length < minBytes || data.length > maxPackedBytes) return false;
+  const packed = await deflateAsync(data, { level: constants.Z_BEST_SPEED });
+  if (packed.length > data.length * 0.75) return false;
+  await writeWhole(file + packedEnding, packed, durable);
+  // What lay there uncompressed was found damaged, or this would not have been called.
+  rmSync(file, { force: true });
+  return true;
+}
+
+/** The bytes of a compressed content; empty where they are damaged, which no hash that is asked for fits. */
+async function readPacked(file: string): Promise<Buffer> {
+  const packed = await readFile(file + packedEnding);
+  return inflateAsync(packed, { maxOutputLength: maxPackedBytes }).catch(() => Buffer.alloc(0));
+}
+
+/** Read from a compressed content as from a file. */
+function packedReader(packed: Uint8Array): BlobReader {
+  const data = inflateRawSync(packed, { maxOutputLength: maxPackedBytes });
+  return {
+    size: data.length,
+    readInto: (buffer, position) => data.copy(buffer, 0, position, position + buffer.length),
+    close: () => {},
+  };
 }

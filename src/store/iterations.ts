@@ -1,7 +1,6 @@
 import { ToolValidationError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
-import { stages } from "../contract/ports/pipeline.js";
-import type { Iteration, Stage } from "../contract/ports/pipeline.js";
+import { stages, type Iteration, type Stage } from "../contract/ports/pipeline.js";
 import { givenIterationsKey } from "./archive/given-numbers.js";
 import { insertRows } from "./insert-rows.js";
 import type { Sql, SqlDatabase } from "./sql.js";

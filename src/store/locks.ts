@@ -1,7 +1,6 @@
 import { ToolCancelledError, ToolError, ToolUnavailableError } from "../contract/errors.js";
 import type { HeldLocks, LockOptions, LockRequest, LockStore } from "../contract/ports/locks.js";
-import { createLockRows, dropSql } from "./lock-rows.js";
-import type { Blocker, LockRows } from "./lock-rows.js";
+import { createLockRows, dropSql, type Blocker, type LockRows } from "./lock-rows.js";
 import { livenessOf, toIdentity } from "./process-identity.js";
 import type { StateParts } from "./state-parts.js";
 

@@ -1,7 +1,6 @@
 import type { FoundMemory, MemoryQuery, MemoryScope, MemoryStore } from "../contract/ports/memories.js";
 import { scopeOf, selectMemories, toMemories, type MemoryRow } from "./memory-rows.js";
-import { hasTerms, searchText } from "./search-text.js";
-import type { SearchOptions } from "./search-text.js";
+import { hasTerms, searchText, type SearchOptions } from "./search-text.js";
 import type { SqlValue } from "./sql.js";
 import type { WorkParts } from "./work-scope.js";
 

@@ -2,8 +2,7 @@ import { ToolResourceNotFoundError } from "../contract/errors.js";
 import type { Memory, MemoryKind, MemoryLayer } from "../contract/ports/memories.js";
 import { parseColumn } from "./json-column.js";
 import type { Sql, SqlDatabase } from "./sql.js";
-import { createTextIndex } from "./text-index.js";
-import type { IndexedText, TextIndex } from "./text-index.js";
+import { createTextIndex, type IndexedText, type TextIndex } from "./text-index.js";
 
 /** A memory as the table holds it. */
 export interface MemoryRow {

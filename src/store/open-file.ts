@@ -10,10 +10,8 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Clock } from "../contract/ports/clock.js";
-import { migrate, migrations, refuseNewer } from "./migrations.js";
-import type { Versioned } from "./migrations.js";
-import { connectionSettings, openSqlite, patiently } from "./sqlite-database.js";
-import type { SqliteDatabase } from "./sqlite-database.js";
+import { migrate, migrations, refuseNewer, type Versioned } from "./migrations.js";
+import { connectionSettings, openSqlite, patiently, type SqliteDatabase } from "./sqlite-database.js";
 import { connectSqlite } from "./sqlite-driver.js";
 import { isThere, privateFile } from "./state-dir.js";
 import { corruptError, toStateError } from "./state-error.js";

@@ -1,10 +1,8 @@
 import { ToolUnavailableError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
-import { migrate, migrations, refuseNewer } from "./migrations.js";
-import type { Versioned } from "./migrations.js";
+import { migrate, migrations, refuseNewer, type Versioned } from "./migrations.js";
 import { openPostgresDatabase } from "./postgres-database.js";
-import { createPostgresPool } from "./postgres-driver.js";
-import type { PostgresPool } from "./postgres-driver.js";
+import { createPostgresPool, type PostgresPool } from "./postgres-driver.js";
 import { toPostgresError } from "./postgres-error.js";
 import type { Sql, SqlDatabase } from "./sql.js";
 

@@ -1,18 +1,17 @@
 import { ToolValidationError } from "../contract/errors.js";
 import type { RecordedChange } from "../contract/ports/actor.js";
-import { stages } from "../contract/ports/pipeline.js";
-import type {
-  Iteration,
-  PipelineStatus,
-  PipelineStore,
-  Stage,
-  StageMove,
-  StageState,
-  StageStatus,
+import {
+  stages,
+  type Iteration,
+  type PipelineStatus,
+  type PipelineStore,
+  type Stage,
+  type StageMove,
+  type StageState,
+  type StageStatus,
 } from "../contract/ports/pipeline.js";
 import type { NumberedIteration } from "./iterations.js";
-import { toRecorded } from "./recorded-change.js";
-import type { ChangeRow } from "./recorded-change.js";
+import { toRecorded, type ChangeRow } from "./recorded-change.js";
 import type { Sql } from "./sql.js";
 import type { WorkParts } from "./work-scope.js";
 

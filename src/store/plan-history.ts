@@ -2,8 +2,7 @@ import { ToolResourceNotFoundError, ToolValidationError } from "../contract/erro
 import type { RecordedChange } from "../contract/ports/actor.js";
 import type { NewPlanRecord, PlanKind } from "../contract/ports/plan.js";
 import { nearest } from "../schema/nearest.js";
-import { toRecorded } from "./recorded-change.js";
-import type { ChangeRow } from "./recorded-change.js";
+import { toRecorded, type ChangeRow } from "./recorded-change.js";
 import type { Sql, SqlValue } from "./sql.js";
 import type { WorkParts } from "./work-scope.js";
 import { refuseBeyond } from "./state-limits.js";

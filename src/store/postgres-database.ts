@@ -2,11 +2,9 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { ToolInternalError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
-import { createCircuit } from "./postgres-circuit.js";
-import type { Circuit } from "./postgres-circuit.js";
+import { createCircuit, type Circuit } from "./postgres-circuit.js";
 import { beginWrite, commitWrite, wasCommitted } from "./postgres-commit.js";
-import { maxLockWait } from "./postgres-driver.js";
-import type { PostgresPool } from "./postgres-driver.js";
+import { maxLockWait, type PostgresPool } from "./postgres-driver.js";
 import {
   isCollision,
   isCrowded,
@@ -18,8 +16,7 @@ import {
 import { isWrite, refuseNul, refuseWrite, toNumbered } from "./sql-text.js";
 import type { Sql, SqlDatabase, SqlValue } from "./sql.js";
 import { closedError, overError } from "./sqlite-database.js";
-import { createTurns } from "./turns.js";
-import type { Turns } from "./turns.js";
+import { createTurns, type Turns } from "./turns.js";
 
 export interface PostgresOptions {
   readonly pool: PostgresPool;

@@ -10,8 +10,13 @@ import { parseColumn, toColumn } from "./json-column.js";
 import { hasTerms, searchText } from "./search-text.js";
 import type { Sql, SqlDatabase } from "./sql.js";
 import { refuseBeyond, type Bound, type StateLimits } from "./state-limits.js";
-import { createTextIndex, indexLater, savesPerIndexing } from "./text-index.js";
-import type { IndexedText, TextIndex } from "./text-index.js";
+import {
+  createTextIndex,
+  indexLater,
+  savesPerIndexing,
+  type IndexedText,
+  type TextIndex,
+} from "./text-index.js";
 import type { WorkParts } from "./work-scope.js";
 
 /** Pieces of code by name. */

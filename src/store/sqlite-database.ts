@@ -3,11 +3,14 @@ import type { Clock } from "../contract/ports/clock.js";
 import { identityOf, refuseLost } from "./file-identity.js";
 import { isWrite, refuseNul, refuseWrite } from "./sql-text.js";
 import type { Sql, SqlDatabase, SqlValue } from "./sql.js";
-import { connectSqlite, endStatements } from "./sqlite-driver.js";
-import type { SqliteConnection, SqliteStatement } from "./sqlite-driver.js";
+import {
+  connectSqlite,
+  endStatements,
+  type SqliteConnection,
+  type SqliteStatement,
+} from "./sqlite-driver.js";
 import { isBusy, isCorrupt, toStateError } from "./state-error.js";
-import { createTurns } from "./turns.js";
-import type { Turns } from "./turns.js";
+import { createTurns, type Turns } from "./turns.js";
 
 /** A database file, for callers that depend on that. */
 export interface SqliteDatabase extends SqlDatabase {

@@ -1,8 +1,7 @@
 import type { Clock } from "../contract/ports/clock.js";
 import type { WorkStores } from "../contract/ports/store.js";
 import { createArtifacts } from "./artifacts.js";
-import { createIterations } from "./iterations.js";
-import type { Iterations } from "./iterations.js";
+import { createIterations, type Iterations } from "./iterations.js";
 import { createMemories } from "./memories.js";
 import { createMemoryText } from "./memory-rows.js";
 import { createPipeline } from "./pipeline.js";

@@ -1,6 +1,4 @@
 import type { Node, Query, QueryMatch } from "web-tree-sitter";
-import { declaredName, type DeclaredName } from "./declared-name.js";
-import { signatureOf } from "./signature.js";
 import { typeKinds, type SourceSymbol, type SymbolKind } from "./source-symbol.js";
 
 /** A definition as the query found it, before its enclosing definition is known. */
@@ -134,4 +132,118 @@ function kindWithin(kind: SymbolKind, outer: SymbolKind | undefined): SymbolKind
   if (outer === undefined || !typeKinds.has(outer)) return kind;
   if (kind === "function") return "method";
   return kind === "variable" ? "field" : kind;
+}
+
+/** A name and what it declares. */
+interface DeclaredName {
+  readonly kind: SymbolKind;
+  readonly name: string;
+  /** The type or name space before `::`. */
+  readonly owner?: string | undefined;
+  readonly at: number;
+  readonly row: number;
+  readonly column: number;
+}
+
+/**
+ * The name inside a C declarator: `*(*names[3])(int)` declares `names`. What stands around it
+ * says whether that is a function or something that holds one.
+ */
+function declaredName(declarator: Node, kind: SymbolKind): DeclaredName | undefined {
+  let node: Node | null = declarator;
+  let isFunction = false;
+  let owner: string | undefined;
+  while (node !== null) {
+    const type: string = node.type;
+    if (leaves.has(type)) break;
+    if (type === "function_declarator") isFunction = true;
+    if (type === "pointer_declarator" || type === "array_declarator") isFunction = false;
+    if (type === "qualified_identifier") {
+      owner = node.childForFieldName("scope")?.text ?? owner;
+      node = node.childForFieldName("name");
+      continue;
+    }
+    node = inner(node);
+  }
+  if (node === null) return undefined;
+  const isCast = node.type === "operator_cast";
+  const { row, column } = node.startPosition;
+  return {
+    kind: (isFunction || isCast) && kind !== "type" ? "function" : kind,
+    name: isCast ? node.text.replace(/\(.*$/su, "").trim() : node.text,
+    owner,
+    at: node.startIndex,
+    row,
+    column,
+  };
+}
+
+const leaves = new Set([
+  "identifier",
+  "field_identifier",
+  "type_identifier",
+  "destructor_name",
+  "operator_name",
+  "operator_cast",
+  "primitive_type",
+]);
+
+function inner(node: Node): Node | null {
+  const named = node.childForFieldName("declarator") ?? node.childForFieldName("name");
+  if (named !== null) return named;
+  // References and parentheses do not name their child.
+  return (
+    node.namedChildren.find((child) => leaves.has(child.type) || /declarator|identifier/u.test(child.type)) ??
+    null
+  );
+}
+
+const maxLength = 200;
+
+/** A definition without its body, on one line, with what stands before it on its line (`export`, `pub`). */
+function signatureOf(node: Node, kind: SymbolKind, text: string): string {
+  const start = withPrefix(node.startIndex, text);
+  const body = bodyOf(node);
+  const end = body === undefined ? node.endIndex : body.startIndex;
+  // What has no body can be long too (a table of data): its first line says enough.
+  const whole = text.slice(start, Math.min(end, start + 4 * maxLength));
+  const part = body === undefined ? firstLine(whole, kind) : whole;
+  const flat = part
+    .replace(/\s+/gu, " ")
+    .replace(/\s*(?:=>|[={:])?\s*$/u, "")
+    .trim();
+  return flat.length > maxLength ? `${flat.slice(0, maxLength - 1)}…` : flat;
+}
+
+/** Values may begin with a brace; what has a body in braces ends before it. */
+function firstLine(whole: string, kind: SymbolKind): string {
+  const line = whole.split(/\r?\n/u, 1)[0] ?? "";
+  const brace = line.indexOf("{");
+  return brace > 0 && braced.has(kind) ? line.slice(0, brace) : line;
+}
+
+const braced = new Set<SymbolKind>(["function", "method", "class", "struct", "enum", "interface", "macro"]);
+
+function bodyOf(node: Node): Node | undefined {
+  const body = node.childForFieldName("body");
+  if (body !== null) return body;
+  const value = node.childForFieldName("value") ?? node.childForFieldName("right");
+  const inner = value?.childForFieldName("body") ?? node.childForFieldName("type")?.childForFieldName("body");
+  if (inner) return inner;
+  return node.namedChildren.find((child) => bodyTypes.has(child.type));
+}
+
+const bodyTypes = new Set([
+  "script_block",
+  "block",
+  "compound_statement",
+  "body_statement",
+  "keyframe_block_list",
+]);
+
+function withPrefix(start: number, text: string): number {
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+  const prefix = text.slice(lineStart, start);
+  if (prefix.length > 80 || /[;{}()"'`]/u.test(prefix)) return start;
+  return lineStart + (prefix.length - prefix.trimStart().length);
 }

@@ -1,8 +1,8 @@
 import { toLineFeeds } from "./line-ends.js";
-import { matchIndentation } from "./match-indentation.js";
 import { normalizeLineEnds } from "./normal-text.js";
 import { findDisjoint, findOccurrences, searchString } from "./occurrences.js";
 import type { SearchSpace } from "./search-space.js";
+import { createLineTable, type LineTable } from "./line-table.js";
 
 /** What had to be overlooked to find the old text. */
 export type MatchedHow = "exact" | "line-ends" | "indentation";
@@ -86,4 +86,101 @@ function spanOf(original: (index: number) => number, start: number, length: numb
 
 function hasReturns(space: SearchSpace): boolean {
   return space.finder("\r")(0) !== -1;
+}
+
+/** Lines and places looked at before giving up; a text with more is too repetitive for a safe guess. */
+const maxWork = 1_000_000;
+
+/** The blanks that stand before every line of the file and not of the old text, or the other way round. */
+interface Shift {
+  readonly added: string;
+  readonly removed: string;
+}
+
+interface Block {
+  /** Without line ends. */
+  readonly lines: readonly string[];
+  readonly endsLine: boolean;
+  /** The longest line, by which places are looked up, and its text without indentation. */
+  readonly anchor: number;
+  readonly anchorText: string;
+}
+
+/** Find whole lines that differ from the old text by one and the same indentation; only a single place counts. */
+function matchIndentation(space: SearchSpace, { oldText, newText }: WantedEdit): Match | undefined {
+  const block = toBlock(oldText);
+  if (block === undefined || block.anchorText.length > space.length) return undefined;
+  const text = space.packed;
+  const table = createLineTable(text);
+  let work = 0;
+  let found: { span: Span; shift: Shift } | undefined;
+  for (let at = text.indexOf(block.anchorText); at !== -1; at = text.indexOf(block.anchorText, at + 1)) {
+    const tried = tryPlace(text, table, { block, at });
+    work += 1 + tried.work;
+    if (work > maxWork || (tried.match !== undefined && found !== undefined)) return undefined;
+    found ??= tried.match;
+  }
+  const shifted = found && shiftLines(newText, found.shift);
+  if (found === undefined || shifted === undefined) return undefined;
+  return { how: "indentation", spans: [found.span], newText: shifted };
+}
+
+function toBlock(oldText: string): Block | undefined {
+  const lines = toLineFeeds(oldText).split("\n");
+  const endsLine = lines.length > 1 && lines.at(-1) === "";
+  if (endsLine) lines.pop();
+  let anchor = 0;
+  for (const [index, line] of lines.entries()) {
+    if (line.length > (lines[anchor]?.length ?? 0)) anchor = index;
+  }
+  const anchorText = (lines[anchor] ?? "").replace(/^[ \t]+/, "");
+  return anchorText === "" ? undefined : { lines, endsLine, anchor, anchorText };
+}
+
+interface Place {
+  readonly block: Block;
+  readonly at: number;
+}
+
+function tryPlace(
+  text: string,
+  table: LineTable,
+  { block, at }: Place,
+): { work: number; match?: { span: Span; shift: Shift } } {
+  const anchorLine = table.lineAt(at);
+  const first = anchorLine - block.anchor;
+  const last = first + block.lines.length - 1;
+  if (first < 0 || last >= table.count) return { work: 0 };
+  if (table.contentEnd(anchorLine) !== at + block.anchorText.length) return { work: 0 };
+  const shift = shiftBetween(block, text.slice(table.start(anchorLine), at));
+  if (shift === undefined) return { work: 0 };
+  for (const [index, line] of block.lines.entries()) {
+    const actual = text.slice(table.start(first + index), table.contentEnd(first + index));
+    if (shiftLine(line, shift) !== actual) return { work: index + 1 };
+  }
+  const work = block.lines.length;
+  if (block.endsLine && table.contentEnd(last) === table.start(last + 1)) return { work };
+  const end = block.endsLine ? table.start(last + 1) : table.contentEnd(last);
+  return { work, match: { span: { start: table.start(first), end }, shift } };
+}
+
+function shiftBetween({ lines, anchor, anchorText }: Block, actual: string): Shift | undefined {
+  if (!/^[ \t]*$/.test(actual)) return undefined;
+  const line = lines[anchor] ?? "";
+  const own = line.slice(0, line.length - anchorText.length);
+  if (actual === own) return undefined;
+  if (actual.endsWith(own)) return { added: actual.slice(0, actual.length - own.length), removed: "" };
+  if (own.endsWith(actual)) return { added: "", removed: own.slice(0, own.length - actual.length) };
+  return undefined;
+}
+
+function shiftLine(line: string, { added, removed }: Shift): string | undefined {
+  if (line === "") return line;
+  return line.startsWith(removed) ? added + line.slice(removed.length) : undefined;
+}
+
+/** `undefined` where a line has not the indentation that would have to go. */
+function shiftLines(text: string, shift: Shift): string | undefined {
+  const lines = text.split("\n").map((line) => (line === "\r" ? line : shiftLine(line, shift)));
+  return lines.includes(undefined) ? undefined : lines.join("\n");
 }

@@ -14,8 +14,8 @@ import type {
 } from "../protocol.js";
 import { createLog } from "./remote-context.js";
 import { createToolRunner } from "./run-tool.js";
-import { runHook } from "./run-hook.js";
 import type { ContextRequests } from "./context-requests.js";
+import type { HookCall } from "../../contract/extension.js";
 
 /** A plugin that is ready to be called. */
 export interface OpenedPlugin {
@@ -73,4 +73,17 @@ function refuseUnportable(plugin: CheckedPlugin): void {
       ({ name }) => `its extension "${String(name)}" has extendTool, which only works with inProcess: true`,
     );
   if (faults.length > 0) throw pluginError(plugin.name, faults);
+}
+
+type AnyHook = (tool: unknown, subject: unknown, call: HookCall) => unknown;
+
+/** Run a hook of one of the plugin's extensions. */
+async function runHook(
+  { extensions }: CheckedPlugin,
+  { extension: name, hook, tool, subject, call }: HookParams,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const extension = extensions.find((one) => one["name"] === name);
+  const run = extension?.[hook] as AnyHook | undefined;
+  return run?.call(extension, tool, subject, { ...(call as HookCall), signal });
 }

@@ -4,12 +4,13 @@ import type {
   HostSessionOptions,
   PromptProvider,
   ResourceProvider,
+  HostScope,
 } from "../../contract/host.js";
-import { createToolPrompts } from "./tool-prompts.js";
 import { createWorkResources } from "./work-resources.js";
 import { TenonHostSession } from "./host-session.js";
 import { createWireCatalogue } from "./wire-catalogue.js";
 import type { Tenon } from "../tenon.js";
+import { ToolError } from "../../contract/errors.js";
 
 /** What the server reports about itself, and additional resources and prompts. */
 export interface McpHostOptions {
@@ -71,4 +72,77 @@ function add<P extends Provider>(
     stop?.();
     if (providers.delete(provider)) changed();
   };
+}
+
+const toolPrompt = "tools";
+const snippetPrefix = "snippet-";
+
+/** Built-in prompts: how to use the tools, and every saved snippet. */
+function createToolPrompts(): PromptProvider {
+  return {
+    async list(scope) {
+      const saved = await snippetsOf(scope);
+      return [
+        {
+          name: toolPrompt,
+          title: "How to use Tenon's tools",
+          description: "The tools of this session, and which one suits which task.",
+        },
+        ...saved.map(({ name, description }) => ({
+          name: `${snippetPrefix}${name}`,
+          title: `Snippet: ${name}`,
+          ...(description !== "" && { description }),
+          arguments: [{ name: "task", description: "What to do with it.", required: false }],
+        })),
+      ];
+    },
+    async get(name, args, scope) {
+      if (name === toolPrompt) return asked(await describeTools(scope), "The tools of this session.");
+      if (!name.startsWith(snippetPrefix)) return undefined;
+      const snippet = await load(name.slice(snippetPrefix.length), scope);
+      if (snippet === undefined) return undefined;
+      const task = args["task"] ?? "Use this piece of code where it fits.";
+      return asked(`${task}\n\n\`\`\`${snippet.language}\n${snippet.code}\n\`\`\``, snippet.description);
+    },
+  };
+}
+
+function asked(text: string, description: string) {
+  return {
+    ...(description !== "" && { description }),
+    messages: [{ role: "user" as const, content: { type: "text", text } }],
+  };
+}
+
+async function describeTools({ session }: HostScope): Promise<string> {
+  const tools = await session.tools();
+  const lines = tools.map(({ name, description }) => `- ${name}: ${description}`);
+  return ["You can use these tools:", ...lines, "", ...advice].join("\n");
+}
+
+const advice = [
+  "Read a file with read_file before you change it; edit_file changes a part, write_file the whole.",
+  "Search code with code_query rather than with a shell command; run commands with shell_exec.",
+  "Undo a mistaken change of a file with undo_edit.",
+];
+
+interface Snippet {
+  readonly name: string;
+  readonly description: string;
+  readonly language: string;
+  readonly code: string;
+}
+
+async function snippetsOf({ session, signal }: HostScope): Promise<readonly Snippet[]> {
+  const { envelope } = await session.call({ name: "snippet_list", arguments: {}, signal });
+  if (!envelope.success) return []; // not in this session's toolset
+  return (envelope.result as { readonly snippets: readonly Snippet[] }).snippets;
+}
+
+async function load(name: string, { session, signal }: HostScope): Promise<Snippet | undefined> {
+  const { envelope } = await session.call({ name: "snippet_load", arguments: { name }, signal });
+  if (envelope.success) return envelope.result as Snippet;
+  const { code = "", message = "", hint } = envelope.error ?? {};
+  if (code === "RESOURCE_NOT_FOUND" || code === "TOOL_NOT_FOUND") return undefined;
+  throw new ToolError(message, { code, ...(hint !== undefined && { hint }) });
 }

@@ -16,7 +16,6 @@ import type { ClientConnection } from "../../contract/ports/client.js";
 import { matchesName } from "../../glob/name-glob.js";
 import { joinPrompts, joinResources } from "./join-providers.js";
 import { changesOf } from "./work-resources.js";
-import { meantCall, searchListing } from "./search-listing.js";
 import type { WireCatalogue } from "./wire-catalogue.js";
 import type { Session } from "../sessions/session.js";
 import type { Tenon } from "../tenon.js";
@@ -197,4 +196,36 @@ async function follow(
       onProgress(item.payload);
   }
   throw new ToolInternalError("A stream ended without its result.");
+}
+
+/** The tools that are listed instead of a large catalogue. */
+const finders: ReadonlySet<string> = new Set(["tool_search", "describe_tool"]);
+
+const callTool: HostTool = {
+  name: "call_tool",
+  title: "Call a tool",
+  description:
+    "Call a tool that tool_search found, with the arguments that describe_tool shows. The called tool's own checks apply.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      name: { type: "string", description: "Name of the tool." },
+      arguments: { type: "object", description: "Arguments of the tool." },
+    },
+    required: ["name"],
+    additionalProperties: false,
+  },
+  annotations: { title: "Call a tool", readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+};
+
+/** Only the tools that find the others, and the one that calls them. */
+function searchListing(tools: readonly HostTool[]): readonly HostTool[] {
+  return [...tools.filter(({ name }) => finders.has(name)), callTool];
+}
+
+/** The actual call: `call_tool` is judged and recorded as the tool that it names. */
+function meantCall(name: string, args: unknown): { readonly name: string; readonly args: unknown } {
+  if (name !== callTool.name) return { name, args };
+  const { name: meant, arguments: given } = Object(args) as Record<string, unknown>;
+  return { name: typeof meant === "string" ? meant : name, args: given };
 }

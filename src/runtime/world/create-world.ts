@@ -12,10 +12,8 @@ import { createInteract, type AskOptions } from "../../world/interact/ask-person
 import { createCallbackBackend, type InteractCallbacks } from "../../world/interact/callback-backend.js";
 import type { SandboxFact } from "../../world/sandbox/sandbox-types.js";
 import type { Journal } from "../../world/journal/journal.js";
-import { createRuntimeCode } from "./code.js";
 import type { TenonOptions } from "../tenon-options.js";
-import { createDocumentFiles } from "./document-files.js";
-import { createGuards, openedByPerson } from "./guards.js";
+import { createGuards, openedByPerson, type Guards } from "./guards.js";
 import { createLazyJournal } from "../journal/lazy-journal.js";
 import { createLog } from "../log/create-log.js";
 import { createNetwork } from "./network.js";
@@ -23,6 +21,11 @@ import { createCommandWorld } from "./command-world.js";
 import { createRuntimeSandbox } from "./sandbox.js";
 import { ToolStore } from "../state/tool-store.js";
 import { createWorkAccess, type DocumentOrigin, type WorkAccess } from "../state/work-access.js";
+import { join, posix } from "node:path";
+import type { ResolvedConfig } from "../../config/resolve-config.js";
+import { openStateDir } from "../../store/state-dir.js";
+import { type CodeWorld, createCodeWorld } from "../../world/code/code-world.js";
+import type { ChangeOrigin } from "../../contract/ports/journal.js";
 
 export interface WorldOptions extends RuntimeBase {
   readonly options: TenonOptions;
@@ -163,4 +166,64 @@ function askerOf(
 function toBackend(interact: InteractBackend | InteractCallbacks | undefined): InteractBackend | undefined {
   if (interact === undefined) return undefined;
   return "available" in interact ? interact : createCallbackBackend(interact);
+}
+
+/** Code search over the workspace; its index is stored next to the state, which is not opened for it. */
+function createRuntimeCode(options: {
+  readonly config: ResolvedConfig;
+  readonly guards: Guards;
+  readonly stateDir: string;
+  /** Whether the process continues after its call. */
+  readonly keepsIndex: boolean;
+}): CodeWorld {
+  const { config, guards, stateDir, keepsIndex } = options;
+  return createCodeWorld({
+    rules: () => guards.commonRules(),
+    maxFileSize: config.files.maxFileSize,
+    indexFile: () => indexFile(stateDir, guards.common().root),
+    keepsIndex,
+  });
+}
+
+/** Without a state directory the index is in memory only. */
+function indexFile(stateDir: string, workspace: string): string | undefined {
+  try {
+    return join(openStateDir(stateDir, workspace).dir, "code-index.bin");
+  } catch {
+    return undefined;
+  }
+}
+
+interface DocumentFilesOptions {
+  /** Their folder, as configured. */
+  readonly dir: string;
+  readonly guards: Guards;
+  readonly journal: Journal;
+  readonly callId: string;
+  readonly tool: string;
+  readonly signal?: AbortSignal;
+}
+
+/** The session of documents in the journal: an agent's undo covers what its tools edited, not these. */
+const documentSession = "documents";
+
+/** The files of documents: the only access of a call to their folder, and to nothing else. */
+function createDocumentFiles(options: DocumentFilesOptions): DocumentFiles {
+  const { dir, guards, journal, callId, tool, signal } = options;
+  const origin: ChangeOrigin = { callId, sessionId: documentSession, tool };
+  return {
+    pathOf: (iterationId, name) => posix.join(dir, iterationId, `${name}.md`),
+    async read(path) {
+      const { files } = guards.documents();
+      if (files.stat(path) === null) return undefined;
+      return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await files.read(path));
+    },
+    async write(path, content) {
+      const { files, folder } = guards.documents();
+      // Not in the journal: an empty folder that is left is not a change.
+      await folder.makeDirectory(posix.dirname(path));
+      const data = new TextEncoder().encode(content);
+      await journal.apply([{ op: "write", path, data }], origin, { guard: files, signal });
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { stages } from "../../contract/ports/pipeline.js";
+import { stages, type PipelineStore } from "../../contract/ports/pipeline.js";
 import type { ArtifactStore } from "../../contract/ports/artifacts.js";
-import type { PipelineStore } from "../../contract/ports/pipeline.js";
 import type { Fixture, NewFixture } from "./drivers.js";
 import { openBench, type WorkBench } from "./work-fixture.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { open } from "../../../test/spine-fixture.js";
 import { answer, failure, text } from "../testing/work-calls.js";
-import { prdMarkdown } from "./prd-markdown.js";
+import { prdMarkdown } from "./render-prd.js";
 
 const documents = {
   save_idea_doc: "idea",

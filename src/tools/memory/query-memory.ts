@@ -2,7 +2,6 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { memoryKinds } from "../../contract/ports/memories.js";
 import { memoryRecord, toResult } from "./fields.js";
-import { showMemory } from "./show-memory.js";
 
 /** Searches the memories. */
 export const queryMemory = defineTool({
@@ -32,3 +31,27 @@ export const queryMemory = defineTool({
     return query.trim() === "" ? "There are no memories yet." : "No memory matches the query.";
   },
 });
+
+/** A memory as text for the model. */
+function showMemory(memory: z.infer<typeof memoryRecord>): string {
+  const { id, kind, title, content, tags, status, layer } = memory;
+  const labels = [
+    kind,
+    ...(status === undefined ? [] : [status]),
+    ...(layer === "project" ? ["project"] : []),
+  ];
+  const tagText = tags.map((tag) => ` #${tag}`).join("");
+  const more = [
+    memory.resolution === undefined ? "" : `Resolved: ${clipText(memory.resolution)}`,
+    memory.rationale === undefined ? "" : `Because: ${clipText(memory.rationale)}`,
+    memory.whenToUse === undefined ? "" : `When: ${clipText(memory.whenToUse)}`,
+    memory.origin === undefined ? "" : `From: ${memory.origin}`,
+  ].filter((line) => line !== "");
+  return [`[${id}] ${title} (${labels.join(", ")})${tagText}`, clipText(content), ...more].join("\n");
+}
+
+const maxShownChars = 2000;
+
+function clipText(text: string): string {
+  return text.length <= maxShownChars ? text : `${text.slice(0, maxShownChars).trimEnd()} […]`;
+}

@@ -3,10 +3,8 @@ import type { RequestListener } from "node:http";
 import { httpGet } from "./http-get.js";
 import { httpPost } from "./http-post.js";
 import { httpRequest } from "./http-request.js";
-import { renderHttp } from "./http-result.js";
-import type { HttpResult } from "./http-result.js";
-import { standIn } from "./testing/stand-in.js";
-import type { StandIn } from "./testing/stand-in.js";
+import { renderHttp, type HttpResult } from "./http-result.js";
+import { standIn, type StandIn } from "./testing/stand-in.js";
 
 const open: StandIn[] = [];
 

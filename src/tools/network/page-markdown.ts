@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../contract/ports/clock.js";
-import { createPageReader } from "./page-reader.js";
-import type { PageLink, PageReader } from "./page-reader.js";
+import { createPageReader, type PageLink, type PageReader } from "./page-reader.js";
 
 /** A page as Markdown. */
 export interface Page {

@@ -1,7 +1,6 @@
 import type { RequestListener } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { standIn } from "./testing/stand-in.js";
-import type { StandIn } from "./testing/stand-in.js";
+import { standIn, type StandIn } from "./testing/stand-in.js";
 import { webFetch } from "./web-fetch.js";
 import { underLoad } from "../../../test/setup/under-load.js";
 

@@ -3,8 +3,7 @@ import type { ToolContext } from "../../contract/context.js";
 import { defineTool } from "../../contract/define-tool.js";
 import { ToolExecutionError } from "../../contract/errors.js";
 import type { HttpResponse } from "../../contract/ports/http.js";
-import { cutText, toMarkdown } from "./page-markdown.js";
-import type { Page } from "./page-markdown.js";
+import { cutText, toMarkdown, type Page } from "./page-markdown.js";
 import { mediaType, readText } from "./read-text.js";
 import { hostResources, requireUrl, shownUrl } from "./request-url.js";
 

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, RequestListener } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { createTestContext } from "../testing/context.js";
-import { standIn } from "./testing/stand-in.js";
-import type { StandIn } from "./testing/stand-in.js";
+import { standIn, type StandIn } from "./testing/stand-in.js";
 import { webSearch } from "./web-search.js";
 
 const open: StandIn[] = [];

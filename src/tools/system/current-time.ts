@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { ToolValidationError } from "../../contract/errors.js";
-import { nearestTimeZone } from "./nearest-time-zone.js";
+import { nearest } from "../../schema/nearest.js";
 
 /** Returns the current time in a time zone. */
 export const currentTime = defineTool({
@@ -97,4 +97,12 @@ function zoneName(zone: string, requested: string | undefined): string {
 
 function weekday(timestamp: number, timeZone: string): string {
   return new Intl.DateTimeFormat("en-US", { timeZone, weekday: "long" }).format(timestamp);
+}
+
+/** The IANA name that was probably meant: misspelled, or a city without its continent. */
+function nearestTimeZone(name: string): string | undefined {
+  const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")];
+  const byCity = new Map(zones.map((zone) => [zone.slice(zone.lastIndexOf("/") + 1), zone]));
+  const city = name.slice(name.lastIndexOf("/") + 1).trim();
+  return nearest(name.trim(), zones) ?? byCity.get(nearest(city, byCity.keys()) ?? "");
 }

@@ -4,9 +4,8 @@ import { fileConflict, errnoOf, systemFailure, throwIfAborted } from "./file-err
 import { isSameFile } from "./file-stat.js";
 import type { GuardDeps } from "./locate.js";
 import type { Handle } from "./opener.js";
-import { joinName } from "./path-text.js";
+import { joinName, isTooLong } from "./path-text.js";
 import type { ScannedEntry } from "./walk-directory.js";
-import { addToBatch, isWanted, nameAsBytes } from "./walk-entries.js";
 import {
   closeLevel,
   type Level,
@@ -16,6 +15,7 @@ import {
   type Walk,
   type WalkRequest,
 } from "./walk-state.js";
+import { isIgnored, toByteString } from "./ignore/ignore-chain.js";
 
 /** Milliseconds of work after which the event loop gets a turn, and entries between two checks of the clock. */
 const SLICE_MS = 5;
@@ -132,4 +132,67 @@ function takeBatch(walk: Walk): WalkBatch {
   const { batch: entries, ignored, unreachable, unreadable } = walk;
   walk.batch = [];
   return { entries, ignored, unreachable, unreadable };
+}
+
+/** Characters of a path that cannot be too many, however many bytes each takes. */
+const SAFE_LENGTH = 1000;
+
+/** Whether an entry is listed; directories that are to be entered are noted on the way. */
+function isWanted(walk: Walk, level: Level, entry: ScannedEntry): boolean {
+  const { request, deps } = walk;
+  const { shown: name, type } = entry;
+  const directory = type === "directory";
+  if (request.ignore !== false) {
+    if (entry.name === ".git") return false;
+    if (isIgnoredEntry(level, entry)) {
+      walk.ignored += 1;
+      return false;
+    }
+  }
+  if (level.mayBeDenied || directory) {
+    if (!deps.rules.judge(joinName(level.real, name), "read").allowed) return false;
+  }
+  if (level.real.length + name.length > SAFE_LENGTH && isTooLong(joinName(level.real, name))) {
+    walk.unreachable += 1;
+    return false;
+  }
+  if (directory && shouldEnter(walk, level, name)) level.subdirectories.push(entry);
+  return request.wants === undefined || request.wants({ name, path: level.within + name, type });
+}
+
+function isIgnoredEntry(level: Level, entry: ScannedEntry): boolean {
+  if (level.chain === undefined) return false;
+  return isIgnored(level.chain, level.bytes, {
+    name: nameAsBytes(entry),
+    directory: entry.type === "directory",
+  });
+}
+
+/** An entry's name as the disk has it, as a string of bytes. */
+function nameAsBytes({ name }: ScannedEntry): string {
+  return typeof name === "string" ? toByteString(name) : name.toString("latin1");
+}
+
+/** Put entries into the batch, with their sizes and times where those are asked for. */
+function addToBatch(walk: Walk, level: Level, entries: readonly ScannedEntry[]): void {
+  const { batch, entryStats } = walk;
+  const stats = entryStats?.statEntries(level, { entries, levels: walk.levels });
+  for (const [at, { shown: name, type }] of entries.entries()) {
+    const path = level.shown + name;
+    if (stats === undefined) {
+      batch.push({ name, path, type });
+      continue;
+    }
+    const stat = stats[at];
+    // It may be gone by now.
+    if (stat === null) continue;
+    const { size = 0, mtimeMs = 0, ctimeMs = 0 } = stat ?? {};
+    const entry = { name, path, type, size, modified: Math.floor(mtimeMs) };
+    batch.push(walk.request.changes === true ? { ...entry, changed: ctimeMs } : entry);
+  }
+}
+
+function shouldEnter({ request, levels }: Walk, level: Level, name: string): boolean {
+  if (levels.length >= (request.depth ?? Number.POSITIVE_INFINITY)) return false;
+  return request.enters === undefined || request.enters(level.within + name);
 }

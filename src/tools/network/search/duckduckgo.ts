@@ -2,8 +2,7 @@ import type { ElementNode, NodeEvent } from "@mdream/js";
 import { ToolUnavailableError } from "../../../contract/errors.js";
 import { askText, endpoint } from "./ask.js";
 import type { SearchProvider } from "./provider.js";
-import { toResults } from "./to-results.js";
-import type { RawResult } from "./to-results.js";
+import { toResults, type RawResult } from "./to-results.js";
 
 /** DuckDuckGo's HTML page for browsers without scripts, because it has no search API. */
 export const duckduckgo: SearchProvider = {

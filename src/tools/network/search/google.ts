@@ -1,7 +1,6 @@
 import { askJson, endpoint, requireKey, requireSetting } from "./ask.js";
 import type { SearchProvider } from "./provider.js";
-import { listAt, toResults } from "./to-results.js";
-import type { RawResult } from "./to-results.js";
+import { listAt, toResults, type RawResult } from "./to-results.js";
 
 /** Google's Custom Search API, which is closed to new customers and ends in January 2027. */
 export const google: SearchProvider = {

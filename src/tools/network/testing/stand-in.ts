@@ -1,5 +1,4 @@
-import { createServer } from "node:http";
-import type { RequestListener } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ToolContext } from "../../../contract/context.js";
 import { createHttpClient } from "../../../world/http/http-client.js";

@@ -2,9 +2,12 @@ import { LRUCache } from "lru-cache";
 import type { Syntax } from "../../../syntax/create-syntax.js";
 import type { SourceSymbol } from "../../../syntax/source-symbol.js";
 import type { Guard } from "../../files/guard-types.js";
-import { createMayDefine, type Likelihood } from "./may-define.js";
 import type { SymbolResults, FoundSymbol, NameFit, NameQuery } from "./messages.js";
 import { parseFile, type ParseTools, tryRead } from "./parser.js";
+import { IntList } from "./int-list.js";
+import { coreOf } from "./name-fits.js";
+import { NamePool } from "./name-pool.js";
+import { scanNames } from "./scan-names.js";
 
 /** Finds definitions in the given files, whether they are in the index or not. */
 export type DirectSymbols = (
@@ -114,5 +117,41 @@ function createFitOf({ name, caseSensitive }: NameQuery): (other: string) => Nam
     if (caseSensitive) return other.startsWith(name) ? "prefix" : undefined;
     if (!other.toLowerCase().startsWith(lower)) return undefined;
     return other.length === name.length ? "case" : "prefix";
+  };
+}
+
+/** How likely a text defines a name: a keyword precedes it, the bytes around it suggest it, or neither. */
+type Likelihood = "likely" | "possible" | "no";
+
+/** Bytes before and after a name that are scanned. */
+const around = 160;
+/** A file that contains the name more often than this counts as possible. */
+const maxOccurrences = 2000;
+
+/** A quick check for one name: only its occurrences are scanned. */
+function createMayDefine(name: string): (source: Uint8Array, language: string) => Likelihood {
+  const core = coreOf(name);
+  const bytes = Buffer.from(core);
+  return (source, language) => {
+    // Names without letters (`==`) cannot be scanned for.
+    if (core === "") return "possible";
+    const buffer = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+    const pool = new NamePool();
+    const stamps = { values: new Int32Array(64), file: 0 };
+    const found = new IntList(64);
+    let occurrences = 0;
+    const first = buffer.indexOf(bytes);
+    // It was found in another case.
+    if (first === -1) return "possible";
+    for (let at = first; at !== -1; at = buffer.indexOf(bytes, at + bytes.length)) {
+      if (occurrences++ > maxOccurrences) return "possible";
+      const line = buffer.lastIndexOf(10, at) + 1;
+      const start = Math.max(line, at - around);
+      scanNames(buffer.subarray(start, at + bytes.length + around), language, { pool, stamps, found });
+    }
+    const names = pool.takeNew().split("\n");
+    const possibleNames = found.view().filter((note) => names[note >> 1]!.includes(core));
+    if (possibleNames.length === 0) return "no";
+    return possibleNames.some((note) => (note & 1) === 1) ? "likely" : "possible";
   };
 }

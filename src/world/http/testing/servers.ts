@@ -1,7 +1,11 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import { createServer as createRawServer } from "node:net";
-import type { AddressInfo, Server as RawServer, Socket } from "node:net";
+import {
+  createServer as createRawServer,
+  type AddressInfo,
+  type Server as RawServer,
+  type Socket,
+} from "node:net";
 import type { HttpLookup } from "../guard-lookup.js";
 import { certificate } from "./certificate.js";
 
