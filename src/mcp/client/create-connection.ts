@@ -50,9 +50,9 @@ export function createConnection(parts: ConnectionParts): ServerConnection {
     const key = listKeys[method];
     return listPages(
       async (cursor) => {
-        const asked = { method, params: cursor === undefined ? {} : { cursor } };
-        const options = { timeout: noTimeout, ...(signal !== undefined && { signal }) };
-        const result = await withLogin(parts, () => client.request(asked, anyResult, options), signal);
+        const call: UpstreamCall = { signal: signal ?? new AbortController().signal };
+        const asked = { method, params: cursor === undefined ? {} : { cursor }, call };
+        const result = await withLogin(parts, () => sendOnce(live, asked), signal);
         const items = result[key];
         return { items: Array.isArray(items) ? items : [], nextCursor: result["nextCursor"] };
       },
@@ -126,7 +126,7 @@ interface Sending {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly call: UpstreamCall;
-  readonly definition: SdkTool | undefined;
+  readonly definition?: SdkTool | undefined;
 }
 
 /** Send, and as long as the server wants to know something first, answer and send again. */
@@ -178,10 +178,11 @@ async function withLogin<T>(
 }
 
 function sendOnce(
-  { client, http }: LiveClient,
+  { client, http, direct }: LiveClient,
   sending: Sending,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { method, params, call, definition } = sending;
+  if (direct !== undefined) return direct.request(method, params, call);
   const { onProgress } = call;
   const options = {
     signal: call.signal,

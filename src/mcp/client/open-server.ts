@@ -7,6 +7,7 @@ import type {
 import type { UpstreamCall, UpstreamEvents, UpstreamSpec } from "../../contract/ports/upstream.js";
 import { capFetch } from "./cap-fetch.js";
 import { createConnection } from "./create-connection.js";
+import { DirectRequests } from "./direct-requests.js";
 import { loadSdk, type McpSdk } from "./load-sdk.js";
 import { ProgramTransport } from "./program-transport.js";
 import type { AnswerServer, EraVerdict, LiveClient, ServerConnection } from "./server-connection.js";
@@ -149,7 +150,20 @@ async function attemptOnce(opening: Opening, prior: EraVerdict | undefined): Pro
   };
   Object.assign(client, { onclose });
   const login = (error: unknown): Promise<boolean> => finishLogin(error, transport, options);
-  return createConnection({ live, calls, answer: options.answer, onFault, close, login });
+  const connected = { ...live, direct: openDirect(sdk, client, transport) };
+  return createConnection({ live: connected, calls, answer: options.answer, onFault, close, login });
+}
+
+/** A program of the 2025 revisions takes requests past the SDK; those of 2026-07-28 need its envelope. */
+function openDirect(sdk: McpSdk, client: Client, transport: Transport): DirectRequests | undefined {
+  if (!(transport instanceof ProgramTransport) || client.getProtocolEra() === "modern") return undefined;
+  transport.direct = new DirectRequests({
+    send: (message) => transport.sendText(JSON.stringify(message)),
+    setBusy: (busy) => transport.setBusy(busy),
+    refused: (code, message, data) => sdk.ProtocolError.fromError(code, message, data),
+    closed: () => new sdk.SdkError(sdk.SdkErrorCode.ConnectionClosed, "Connection closed"),
+  });
+  return transport.direct;
 }
 
 /** Where the server wants a login and a person made one: take the tokens. */

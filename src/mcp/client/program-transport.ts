@@ -8,7 +8,7 @@ import { LineReader, type OversizedLine } from "../../wire/line-reader.js";
 import { endProcess, signalGroup } from "./end-process.js";
 import { guardProcess, guardVariable, type ProcessGuard } from "./guard-process.js";
 import { createFloodGate } from "./flood-gate.js";
-
+import type { DirectRequests } from "./direct-requests.js";
 import { tooLongAnswer } from "./too-long-answer.js";
 
 export type ProgramSpec = Extract<UpstreamSpec, { kind: "program" }>;
@@ -41,6 +41,8 @@ export class ProgramTransport implements Transport {
   readonly stderr = null;
   /** Why the connection ended, where the program ended it. */
   ended: string | undefined;
+  /** Takes its answers before the SDK sees them. */
+  direct: DirectRequests | undefined;
   readonly #spec: ProgramSpec;
   readonly #options: ProgramOptions;
   readonly #gate = createFloodGate(() => performance.now());
@@ -102,6 +104,13 @@ export class ProgramTransport implements Transport {
     stdin.write(`${text}\n`);
   }
 
+  /** Keep this process running while an answer is waited for. */
+  setBusy(busy: boolean): void {
+    const stdout = this.#child?.stdout as Socket | null | undefined;
+    if (busy) stdout?.ref();
+    else stdout?.unref();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -141,7 +150,7 @@ export class ProgramTransport implements Transport {
     for (const message of messages) {
       const isExpected = "id" in message && this.#options.sendsRequests === true;
       if ("method" in message && !isExpected) this.#slowDown();
-      this.#inOrder(message);
+      if (this.direct?.takeProgress(message) !== true) this.#inOrder(message);
     }
   }
 
@@ -166,6 +175,7 @@ export class ProgramTransport implements Transport {
   }
 
   #deliver(message: JSONRPCMessage): void {
+    if (!("method" in message) && this.direct?.takeAnswer(message) === true) return;
     try {
       this.onmessage?.(message);
     } catch (error) {
@@ -220,6 +230,7 @@ export class ProgramTransport implements Transport {
     if (this.#over) return;
     this.#over = true;
     this.#release();
+    this.direct?.close();
     this.onclose?.();
   }
 }

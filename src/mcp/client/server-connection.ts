@@ -1,5 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 import type { Upstream, UpstreamCall } from "../../contract/ports/upstream.js";
+import type { DirectRequests } from "./direct-requests.js";
 
 /** A request of a server to its caller: `elicitation/create`, `sampling/createMessage`. */
 export interface ServerRequest {
@@ -46,6 +47,8 @@ export interface LiveClient {
   readonly pid: () => number | undefined;
   /** Over HTTP arguments may have to be mirrored into headers. */
   readonly http: boolean;
+  /** The quick way to a program of the 2025 revisions. */
+  readonly direct?: DirectRequests | undefined;
   /** Why it ended, where that is known. */
   readonly ended: () => string | undefined;
 }

@@ -2,7 +2,7 @@ import type { Server, ServerContext } from "@modelcontextprotocol/server";
 import type { HostChange, HostSession, HostSessionOptions, McpHost } from "../../contract/host.js";
 import type { ClientInfo } from "../../contract/ports/approval.js";
 import { createClientConnection, createElicitation } from "./elicitation.js";
-import { createPushExchange, type Exchange } from "./exchange.js";
+import { createPushExchange, type Exchange, type RequestContext } from "./exchange.js";
 import { clientInfoKey, toClientInfo } from "./client-info.js";
 import { ParkedCalls, type ParkingOptions } from "./parked-calls.js";
 
@@ -66,10 +66,9 @@ export class Connection {
     work: Work<T>,
   ): Promise<T> {
     const { envelope } = ctx.mcpReq;
-    // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions say it once
-    if (envelope === undefined) this.describeClientBy(() => server.getClientVersion());
-    else this.#info ??= toClientInfo((envelope as Readonly<Record<string, unknown>>)[clientInfoKey]);
     if (envelope === undefined) {
+      // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions say it once
+      this.describeClientBy(() => server.getClientVersion());
       // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions declare it once
       const exchange = createPushExchange(ctx, server.getClientCapabilities());
       return this.#within(exchange, ctx.mcpReq.signal, work);
@@ -77,6 +76,17 @@ export class Connection {
     const state = ctx.mcpReq.requestState<string>();
     // The SDK knows what becomes of a result that asks for input; the types of handlers do not.
     if (state !== undefined) return this.#parked.resume(state, request, ctx) as Promise<T>;
+    return this.serveModern(ctx, request, work);
+  }
+
+  /** Serve a new request of 2026-07-28: where it needs the host, it is answered with what it needs and waits. */
+  serveModern<T>(
+    ctx: RequestContext,
+    request: { readonly method: string; readonly params: unknown },
+    work: Work<T>,
+  ): Promise<T> {
+    const envelope = ctx.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+    this.#info ??= toClientInfo(envelope?.[clientInfoKey]);
     const run: Work<T> = (exchange, signal) => this.#within(exchange, signal, work);
     return this.#parked.serve(request, ctx, run) as Promise<T>;
   }

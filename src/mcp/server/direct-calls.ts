@@ -1,16 +1,15 @@
-import { isRecord } from "../../contract/is-record.js";
 import type { Server } from "@modelcontextprotocol/server";
 import { ToolCancelledError } from "../../contract/errors.js";
-import { messageOf } from "../../contract/message-of.js";
-import { hasProtocolMeta, metaOf, rpcError, rpcErrors, type WireMessage } from "../../wire/json-rpc.js";
-import { keyOf, runTool, type WireCall } from "./call-tool.js";
+import type { WireMessage } from "../../wire/json-rpc.js";
+import { runTool } from "./call-tool.js";
 import type { Connection } from "./connection.js";
 import { maxAskMs, supportedRequests, type Exchange } from "./exchange.js";
+import { answerModernCall, readPlainCall, toRpcError, type PlainCall } from "./plain-call.js";
 import type { StdioTransport } from "./stdio-transport.js";
 
 /**
- * Answers plain `tools/call` requests of the 2025 revisions on stdio without the SDK, whose validation of every
- * message costs more than the call itself. Anything that is not plain is left to the SDK.
+ * Answers plain `tools/call` requests on stdio without the SDK, whose validation of every message costs more than
+ * the call itself. Anything that is not plain is left to the SDK.
  */
 export class DirectCalls {
   readonly #connection: Connection;
@@ -18,6 +17,8 @@ export class DirectCalls {
   readonly #running = new Map<string | number, AbortController>();
   #exchange: Exchange | undefined;
   #server: Server | undefined;
+  /** The host speaks 2026-07-28. */
+  #modern = false;
 
   constructor(connection: Connection, transport: StdioTransport) {
     this.#connection = connection;
@@ -25,9 +26,15 @@ export class DirectCalls {
     void transport.closed.then(() => this.#stopAll());
   }
 
+  /** From now on the host speaks 2026-07-28, where nothing but its requests is needed. */
+  attachModern(): void {
+    this.#modern = true;
+  }
+
   /** The SDK's server that handles `initialize`: requests to the host go through it. */
   attach(server: Server): void {
     const transport = this.#transport;
+    this.#modern = false;
     this.#exchange = {
       get supports() {
         // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions declare it once
@@ -51,36 +58,37 @@ export class DirectCalls {
 
   /** Handle a call or its cancellation; `false` leaves the message to the SDK. */
   handle(message: WireMessage): boolean {
-    const { id, method, params } = message;
-    if (method === "notifications/cancelled") return this.#cancel(params);
-    if (method !== "tools/call" || id === undefined || id === null || this.#exchange === undefined)
-      return false;
+    if (message.method === "notifications/cancelled") return this.#cancel(message.params);
+    const call = readPlainCall(message);
+    if (call === undefined || call.modern !== this.#modern) return false;
     // oxlint-disable-next-line typescript/no-deprecated -- set once the host has sent `initialize`
-    if (this.#server?.getClientCapabilities() === undefined) return false;
-    const meta = metaOf(message);
-    if (meta === undefined || hasProtocolMeta(meta)) return false;
-    const { name, arguments: args, _meta, ...others } = Object(params) as Record<string, unknown>;
-    if (typeof name !== "string" || Object.keys(others).length > 0) return false;
-    if (args !== undefined && !isRecord(args)) return false;
-    const progressToken = meta["progressToken"] as string | number | undefined;
-    const idempotencyKey = keyOf(meta);
-    void this.#run(id, this.#exchange, { name, arguments: args, progressToken, idempotencyKey });
+    if (!this.#modern && this.#server?.getClientCapabilities() === undefined) return false;
+    void this.#run(call);
     return true;
   }
 
-  async #run(id: string | number, exchange: Exchange, call: Omit<WireCall, "signal">): Promise<void> {
+  async #run(call: PlainCall): Promise<void> {
     const controller = new AbortController();
-    this.#running.set(id, controller);
-    let answer: WireMessage;
-    try {
-      const result = await runTool(this.#connection, exchange, { ...call, signal: controller.signal });
-      answer = { jsonrpc: "2.0", id, result };
-    } catch (error) {
-      answer = rpcError(id, rpcErrors.internal, messageOf(error));
-    }
-    if (this.#running.get(id) === controller) this.#running.delete(id);
+    this.#running.set(call.id, controller);
+    const answer = await (call.modern
+      ? answerModernCall(this.#connection, call, {
+          signal: controller.signal,
+          notify: (notification) => this.#transport.send({ jsonrpc: "2.0", ...notification }),
+        })
+      : this.#answer(call, controller.signal));
+    if (this.#running.get(call.id) === controller) this.#running.delete(call.id);
     if (controller.signal.aborted) return; // a cancelled request gets no answer
     await this.#transport.send(answer).catch(() => undefined); // the host is gone
+  }
+
+  async #answer({ id, call }: PlainCall, signal: AbortSignal): Promise<WireMessage> {
+    try {
+      if (this.#exchange === undefined) throw new Error("The host has not sent initialize.");
+      const result = await runTool(this.#connection, this.#exchange, { ...call, signal });
+      return { jsonrpc: "2.0", id, result };
+    } catch (error) {
+      return { jsonrpc: "2.0", id, error: toRpcError(error) };
+    }
   }
 
   #cancel(params: unknown): boolean {

@@ -16,6 +16,14 @@ export interface Exchange {
   log(level: string, data: unknown, logger?: string): void;
 }
 
+/** What serving a request uses of the SDK's context. */
+export interface RequestContext {
+  readonly mcpReq: Pick<
+    ServerContext["mcpReq"],
+    "envelope" | "signal" | "inputResponses" | "requestState" | "notify" | "log"
+  >;
+}
+
 /** How long a host may take over a question; the one who asks has its own, shorter limit. */
 export const maxAskMs = 60 * 60 * 1000;
 
@@ -32,7 +40,7 @@ export function createPushExchange(ctx: ServerContext, capabilities: unknown): E
 }
 
 /** What both kinds of exchange say without waiting for an answer; a host that is gone misses nothing. */
-export function notifiersOf(ctx: ServerContext): Pick<Exchange, "notify" | "log"> {
+export function notifiersOf(ctx: RequestContext): Pick<Exchange, "notify" | "log"> {
   return {
     notify: (method, params) => void ctx.mcpReq.notify({ method, params }).catch(() => undefined),
     log: (level, data, logger) => void ctx.mcpReq.log(level as "info", data, logger).catch(() => undefined),

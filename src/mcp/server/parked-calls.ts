@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { ServerContext } from "@modelcontextprotocol/server";
 import { ToolCancelledError } from "../../contract/errors.js";
-import { supportedRequests, notifiersOf, type Exchange } from "./exchange.js";
+import { supportedRequests, notifiersOf, type Exchange, type RequestContext } from "./exchange.js";
 
 /** What a host is asked to bring before the request can go on. */
 export interface InputRequired {
@@ -40,16 +39,16 @@ export class ParkedCalls {
   /** Serve a request that is new: it runs until it is done or needs the host. */
   serve<T>(
     request: ParkedRequest,
-    ctx: ServerContext,
+    ctx: RequestContext,
     run: (exchange: Exchange, signal: AbortSignal) => Promise<T>,
   ): Promise<T | InputRequired> {
-    const parked = new Parked(digestOf(request), ctx);
+    const parked = new Parked(request, ctx);
     parked.running = run(parked, parked.signal).finally(() => parked.drop());
     return this.#turn(parked, ctx) as Promise<T | InputRequired>;
   }
 
   /** Go on with a request that has waited. */
-  resume(state: string, request: ParkedRequest, ctx: ServerContext): Promise<unknown> {
+  resume(state: string, request: ParkedRequest, ctx: RequestContext): Promise<unknown> {
     const parked = this.#parked.get(state);
     if (parked === undefined) throw staleState("is unknown, was used already or has expired");
     if (parked.digest !== digestOf(request)) throw staleState("belongs to another request");
@@ -65,7 +64,7 @@ export class ParkedCalls {
     this.#parked.clear();
   }
 
-  async #turn(parked: Parked, ctx: ServerContext): Promise<unknown> {
+  async #turn(parked: Parked, ctx: RequestContext): Promise<unknown> {
     const leave = (): void => parked.end("The host cancelled the request.");
     if (ctx.mcpReq.signal.aborted) leave();
     ctx.mcpReq.signal.addEventListener("abort", leave, { once: true });
@@ -107,23 +106,28 @@ export const inputKey = "tenon/inputKey";
 
 /** One request that may need several rounds. */
 class Parked implements Exchange {
-  readonly digest: string;
   readonly parks = true;
   running: Promise<unknown> = Promise.resolve();
   expiry: NodeJS.Timeout | undefined;
+  readonly #request: ParkedRequest;
   readonly #ended = new AbortController();
   readonly #asks = new Map<string, Ask>();
-  #ctx: ServerContext;
+  #ctx: RequestContext;
   #wake: (() => void) | undefined;
   /** Rejects where the request cannot be served at all. */
   readonly refused: Promise<never>;
   #fail: (error: Error) => void = () => {};
 
-  constructor(digest: string, ctx: ServerContext) {
-    this.digest = digest;
+  constructor(request: ParkedRequest, ctx: RequestContext) {
+    this.#request = request;
     this.#ctx = ctx;
     this.refused = new Promise((_, reject) => (this.#fail = reject));
     this.refused.catch(() => undefined); // it counts only for a round that is under way
+  }
+
+  /** Only a request that waits is compared with another one, so most never need it. */
+  get digest(): string {
+    return digestOf(this.#request);
   }
 
   get signal(): AbortSignal {
@@ -189,7 +193,7 @@ class Parked implements Exchange {
   }
 
   /** Take the answers of a new round; what it left out, or brought as no object, is asked again. */
-  answer(ctx: ServerContext): void {
+  answer(ctx: RequestContext): void {
     this.#ctx = ctx;
     for (const [key, ask] of this.#asks) {
       const response = this.#early(key);

@@ -1,5 +1,5 @@
 import { hasProtocolMeta, metaOf, type WireMessage } from "../../wire/json-rpc.js";
-import { isRecord } from "../../contract/is-record.js";
+import { isModernMeta, isPlainInfo, isUsual } from "./plain-meta.js";
 import type { StdioDispatch } from "./stdio-dispatch.js";
 
 /** Answers to an MCP host that are known before Tenon is loaded, as JSON. */
@@ -60,7 +60,7 @@ export class ReadyAnswers {
       this.#dispatch.replay(message);
       return true;
     }
-    if (!isModern(meta)) return false;
+    if (!isModernMeta(meta)) return false;
     if (method === "server/discover") this.#send(id, this.#catalogue.discover);
     else if (method === "tools/list" && isFirstPage(params)) {
       this.#modern = true;
@@ -115,36 +115,6 @@ type Meta = Readonly<Record<string, unknown>>;
 function isInitialize(params: unknown): params is { readonly protocolVersion: string } {
   const { protocolVersion, capabilities, clientInfo } = Object(params) as Record<string, unknown>;
   return typeof protocolVersion === "string" && isUsual(capabilities) && isPlainInfo(clientInfo);
-}
-
-const versionKey = "io.modelcontextprotocol/protocolVersion";
-const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
-const infoKey = "io.modelcontextprotocol/clientInfo";
-
-function isModern({ [versionKey]: version, [capabilitiesKey]: capabilities, ...rest }: Meta): boolean {
-  const { [infoKey]: info, ...others } = rest;
-  const hasPlainInfo = info === undefined || isPlainInfo(info);
-  return version === "2026-07-28" && isUsual(capabilities) && hasPlainInfo && !hasProtocolMeta(others);
-}
-
-/** Client information that consists of the usual strings only. */
-function isPlainInfo(info: unknown): boolean {
-  if (!isRecord(info)) return false;
-  const { name, version, title = "", description = "", ...others } = info;
-  const areStrings = [name, version, title, description].every((value) => typeof value === "string");
-  return areStrings && Object.keys(others).length === 0;
-}
-
-/** Capabilities of the usual shape: objects of objects, except for the boolean `listChanged`. */
-function isUsual(capabilities: unknown): boolean {
-  if (!isRecord(capabilities)) return false;
-  return Object.values(capabilities).every(
-    (one) =>
-      isRecord(one) &&
-      Object.entries(one).every(([key, value]) =>
-        key === "listChanged" ? typeof value === "boolean" : isRecord(value),
-      ),
-  );
 }
 
 function isFirstPage(params: unknown): boolean {

@@ -34,6 +34,7 @@ export async function serveStdio(
     const create = ({ era }: McpRequestContext): Server => {
       const server = mcp.createServer(true);
       if (era === "legacy") calls.attach(server);
+      else calls.attachModern();
       return server;
     };
     stdio.serveStdio(create, {

@@ -1,0 +1,132 @@
+import { isRecord } from "../../contract/is-record.js";
+import type { UpstreamCall } from "../../contract/ports/upstream.js";
+
+type Result = Readonly<Record<string, unknown>>;
+
+/** How to say that a request failed, in the SDK's own classes. */
+interface RequestFailures {
+  /** The server answered with an error. */
+  readonly refused: (code: number, message: string, data: unknown) => Error;
+  /** The connection is gone before an answer came. */
+  readonly closed: () => Error;
+}
+
+/** The connection that carries the requests. */
+export interface RequestWire extends RequestFailures {
+  /** Throws where the program cannot take it. */
+  readonly send: (message: object) => void;
+  /** Something is asked, so the process must not end; or nothing is any more. */
+  readonly setBusy: (busy: boolean) => void;
+}
+
+interface Waiting {
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+  readonly onProgress: UpstreamCall["onProgress"];
+  readonly leave: () => void;
+}
+
+/** The SDK counts its own requests from zero; some servers take only numbers that fit into 32 bits. */
+const firstId = 1_000_000_000;
+/** Cancelled requests whose late answers are still known. */
+const maxCancelled = 1000;
+
+/**
+ * Requests to a program of the 2025 revisions past the SDK: its timers, schemas and promises of every message cost
+ * more than a call through the gateway. Everything else on the connection stays with the SDK.
+ */
+export class DirectRequests {
+  readonly #wire: RequestWire;
+  readonly #waiting = new Map<number, Waiting>();
+  /** Their answers may still come. */
+  readonly #cancelled = new Set<number>();
+  #lastId = firstId;
+
+  constructor(wire: RequestWire) {
+    this.#wire = wire;
+  }
+
+  /** Send a request; `onProgress` of the call hears of its progress, its signal cancels it. */
+  request(method: string, params: Result, { signal, onProgress }: UpstreamCall): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const id = ++this.#lastId;
+      const onAbort = (): void => {
+        this.#forget(id);
+        reject(signal.reason);
+        this.#cancel(id, signal.reason);
+      };
+      const leave = (): void => signal.removeEventListener("abort", onAbort);
+      const asked = onProgress === undefined ? params : withProgressToken(params, id);
+      this.#wire.send({ jsonrpc: "2.0", id, method, params: asked });
+      signal.addEventListener("abort", onAbort, { once: true });
+      if (this.#waiting.size === 0) this.#wire.setBusy(true);
+      this.#waiting.set(id, { resolve, reject, onProgress, leave });
+    });
+  }
+
+  /** Take an answer; `false` where it belongs to a request of the SDK. */
+  takeAnswer(message: object): boolean {
+    const { id, result, error } = message as { id?: unknown; result?: unknown; error?: unknown };
+    const waiting = this.#waiting.get(id as number);
+    // One that comes after its request was cancelled is not a fault of the server.
+    if (waiting === undefined) return this.#cancelled.delete(id as number);
+    this.#forget(id as number);
+    waiting.leave();
+    if (isRecord(result)) waiting.resolve(result);
+    else waiting.reject(this.#failureOf(error));
+    return true;
+  }
+
+  /** Take a report of progress; `false` where it is for the SDK. */
+  takeProgress(message: object): boolean {
+    const { method, params } = message as { method?: unknown; params?: unknown };
+    if (method !== "notifications/progress" || !isRecord(params)) return false;
+    const token = params["progressToken"];
+    if (typeof token !== "number" || token <= firstId || token > this.#lastId) return false;
+    const { progress, total, message: text } = params;
+    if (typeof progress !== "number") return true;
+    this.#waiting.get(token)?.onProgress?.({
+      progress,
+      ...(typeof total === "number" && { total }),
+      ...(typeof text === "string" && { message: text }),
+    });
+    return true;
+  }
+
+  /** The connection is over: nothing that waits will be answered. */
+  close(): void {
+    for (const { reject, leave } of this.#waiting.values()) {
+      leave();
+      reject(this.#wire.closed());
+    }
+    this.#waiting.clear();
+  }
+
+  #forget(id: number): void {
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#wire.setBusy(false);
+  }
+
+  #cancel(requestId: number, reason: unknown): void {
+    const [oldest] = this.#cancelled.add(requestId);
+    if (this.#cancelled.size > maxCancelled && oldest !== undefined) this.#cancelled.delete(oldest);
+    try {
+      const params = { requestId, reason: String(reason) };
+      this.#wire.send({ jsonrpc: "2.0", method: "notifications/cancelled", params });
+    } catch {
+      // The program is gone, so there is nothing left to cancel.
+    }
+  }
+
+  #failureOf(error: unknown): Error {
+    if (!isRecord(error)) return this.#wire.refused(-32603, "the result is not an object", undefined);
+    const { code, message, data } = error;
+    const text = typeof message === "string" ? message : "the server did not say why";
+    return this.#wire.refused(typeof code === "number" ? code : -32603, text, data);
+  }
+}
+
+function withProgressToken(params: Result, progressToken: number): Result {
+  return { ...params, _meta: { ...(params["_meta"] as object | undefined), progressToken } };
+}

@@ -1,0 +1,70 @@
+import { isRecord } from "../../contract/is-record.js";
+import { messageOf } from "../../contract/message-of.js";
+import { hasProtocolMeta, metaOf, rpcErrors, type WireMessage } from "../../wire/json-rpc.js";
+import { keyOf, runTool, type WireCall } from "./call-tool.js";
+import type { Connection } from "./connection.js";
+import type { RequestContext } from "./exchange.js";
+import { isModernMeta } from "./plain-meta.js";
+
+/** A `tools/call` without anything unusual in it. */
+export interface PlainCall {
+  readonly id: string | number;
+  /** It is one of 2026-07-28. */
+  readonly modern: boolean;
+  readonly meta: Readonly<Record<string, unknown>>;
+  readonly params: unknown;
+  readonly call: Omit<WireCall, "signal">;
+}
+
+/** Read a plain `tools/call`; `undefined` where the message is another one, or for the SDK to judge. */
+export function readPlainCall(message: WireMessage): PlainCall | undefined {
+  const { id, method, params } = message;
+  if (method !== "tools/call" || id === undefined || id === null) return undefined;
+  const meta = metaOf(message);
+  if (meta === undefined) return undefined;
+  const modern = isModernMeta(meta);
+  if (!modern && hasProtocolMeta(meta)) return undefined;
+  const { name, arguments: args, _meta, ...others } = Object(params) as Record<string, unknown>;
+  if (typeof name !== "string" || Object.keys(others).length > 0) return undefined;
+  if (args !== undefined && !isRecord(args)) return undefined;
+  const progressToken = meta["progressToken"] as string | number | undefined;
+  const call = { name, arguments: args, progressToken, idempotencyKey: keyOf(meta) };
+  return { id, modern, meta, params, call };
+}
+
+/** Make a plain call of 2026-07-28 and answer it; where it needs the host first, the answer says what. */
+export async function answerModernCall(
+  connection: Connection,
+  { id, meta, params, call }: PlainCall,
+  { signal, notify }: Pick<RequestContext["mcpReq"], "signal" | "notify">,
+): Promise<WireMessage> {
+  const mcpReq = {
+    envelope: meta as never,
+    signal,
+    notify,
+    requestState: () => undefined,
+    log: () => Promise.resolve(), // the host asked for no messages
+  };
+  try {
+    const result = await connection.serveModern(
+      { mcpReq },
+      { method: "tools/call", params },
+      (exchange, within) => runTool(connection, exchange, { ...call, requestId: id, signal: within }),
+    );
+    const { name, version } = connection.host;
+    const _meta = { ...result._meta, "io.modelcontextprotocol/serverInfo": { name, version } };
+    return { jsonrpc: "2.0", id, result: { resultType: "complete", ...result, _meta } };
+  } catch (error) {
+    return { jsonrpc: "2.0", id, error: toRpcError(error) };
+  }
+}
+
+/** A failure that is not the tool's, as JSON-RPC says it. */
+export function toRpcError(error: unknown): { code: number; message: string; data?: unknown } {
+  const { code, data } = Object(error) as { code?: unknown; data?: unknown };
+  return {
+    code: Number.isSafeInteger(code) ? (code as number) : rpcErrors.internal,
+    message: messageOf(error),
+    ...(data !== undefined && { data }),
+  };
+}
