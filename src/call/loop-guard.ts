@@ -74,7 +74,8 @@ export class LoopGuard {
     const streaks = this.#streaksOf(state.session.id);
     const key = keyOf(call);
     const known = streaks.get(key);
-    const signature = signatureOf(error);
+    // Numbers in a message (times, counts) may differ between equal failures.
+    const signature = `${error.code}\0${messageOf(error).slice(0, 2000).replaceAll(/\d+/g, "#")}`;
     const now = this.#clock.now();
     const same =
       known !== undefined &&
@@ -177,11 +178,6 @@ function sightOf(call: ValidatedCall | undefined): string {
     "path" in resource ? resource.path : [],
   );
   return paths.map((path) => statPath(call.state, path)?.identity ?? "").join("\0");
-}
-
-/** Numbers in a message (times, counts) may differ between equal failures. */
-function signatureOf(error: ToolError): string {
-  return `${error.code}\0${messageOf(error).slice(0, 2000).replaceAll(/\d+/g, "#")}`;
 }
 
 function touches(writes: readonly Lock[], locks: readonly Lock[]): boolean {

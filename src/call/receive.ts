@@ -63,7 +63,7 @@ class ReceivedCall {
       sent = fields.arguments;
       this.signal = fields.signal;
       if (typeof name === "string") this.toolName = name.slice(0, maxIdChars).toWellFormed();
-      if (id !== undefined) this.requestId = toRequestId(id);
+      if (id !== undefined) this.requestId = toId(id, "id") || undefined;
       if (taskId !== undefined) {
         const ownTask = toId(taskId, "taskId");
         this.taskId = inheritedTask ?? ownTask;
@@ -75,7 +75,8 @@ class ReceivedCall {
     } catch (thrown) {
       this.fault = thrown;
     }
-    if (this.requestId !== undefined && isReserved(state, this.requestId)) {
+    // Callers reuse their ids, and providers start again at `call_0`: only an id that Tenon gave out names one call.
+    if (this.requestId !== undefined && state.depth === 0 && state.parts.takeId(this.requestId)) {
       this.callId = this.requestId;
       this.requestId = undefined;
     }
@@ -176,15 +177,6 @@ function toSignal(signal: unknown): AbortSignal {
     // Not a signal.
   }
   throw invalid(`"signal" must be an AbortSignal, got ${describe(signal)}`);
-}
-
-/** Callers reuse their ids, and providers start again at `call_0`: only an id that Tenon gave out names one call. */
-function isReserved({ depth, parts }: CallState, id: string): boolean {
-  return depth === 0 && parts.takeId(id);
-}
-
-function toRequestId(value: unknown): string | undefined {
-  return toId(value, "id") || undefined;
 }
 
 function toId(value: unknown, name: string): string {

@@ -1,4 +1,3 @@
-import type { ToolEnvelope } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
 import { ToolError, ToolExecutionError, toolErrorFrom, type ErrorInfo } from "../contract/errors.js";
 import { messageOf } from "../contract/message-of.js";
@@ -58,7 +57,7 @@ async function runStep(step: ReadyStep, scope: ChainScope, ctx: ToolContext): Pr
     } catch (error) {
       ctx.signal.throwIfAborted();
       const { attempts = 0, delayMs = 100 } = step.retry ?? {};
-      if (attempt < attempts && isWorthRetrying(error)) {
+      if (attempt < attempts && !(error instanceof ToolError && final.has(error.name))) {
         await ctx.clock.sleep(Math.min(delayMs * 2 ** attempt, 30_000), ctx.signal);
         continue;
       }
@@ -99,14 +98,10 @@ async function callFirst(
   for (const { tool, input } of calls) {
     const answer = await ctx.call({ name: tool, arguments: input(scope) });
     if (answer.success) return answer.result;
-    first ??= toError(answer);
+    first ??= toolErrorFrom(answer.error as ErrorInfo, answer.toolName);
     ctx.signal.throwIfAborted();
   }
   throw first ?? new ToolExecutionError("The step has nothing to call.");
-}
-
-function toError({ error, toolName }: ToolEnvelope): ToolError {
-  return toolErrorFrom(error as ErrorInfo, toolName);
 }
 
 /** What the caller must change first, and what a person refused, fails the same way again. */
@@ -116,10 +111,6 @@ const final = new Set([
   "ToolSecurityError",
   "ToolNotFoundError",
 ]);
-
-function isWorthRetrying(error: unknown): boolean {
-  return !(error instanceof ToolError && final.has(error.name));
-}
 
 /** The step's own error, saying where in the chain it happened and what is done already. */
 function failed(step: ReadyStep, cause: unknown, done: readonly string[]): ToolError {

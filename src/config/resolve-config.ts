@@ -61,14 +61,10 @@ function fill(schema: z.core.$ZodType, value: unknown): unknown {
     return fill(def.innerType, value ?? def.defaultValue);
   if (def.type === "optional") return value === undefined ? undefined : fill(def.innerType, value);
   if (!isRecord(value)) return value;
-  if (def.type !== "object") return withoutPrototype(value);
+  // Keys of such a map are names that people choose: looking one up must not find what every object inherits.
+  if (def.type !== "object") return Object.assign(Object.create(null) as Record<string, unknown>, value);
   const entries = Object.entries(def.shape).map(([key, inner]) => [key, fill(inner, value[key])] as const);
   return Object.fromEntries(entries.filter(([, inner]) => inner !== undefined));
-}
-
-/** Keys of such a map are names that people choose: looking one up must not find what every object inherits. */
-function withoutPrototype(map: Record<string, unknown>): Record<string, unknown> {
-  return Object.assign(Object.create(null) as Record<string, unknown>, map);
 }
 
 type DeepReadonly<T> = T extends readonly (infer Item)[]

@@ -35,7 +35,8 @@ export function loadRule(given: PolicyRule, { place, source, sessionId, space, o
   const { conditions, problems } = compileConditions(rule, { space, source, own });
   const compiled = { id: rule.id ?? place, source, rule, sessionId, conditions };
   const faults = problems.map(({ field, message }) => `has a bad ${field}: ${printable(message)}`);
-  if (source !== "built-in" && isReservedId(compiled.id))
+  // Whether decisions carry this name where no rule of a person's decided.
+  if (source !== "built-in" && RESERVED.test(compiled.id))
     faults.push("has an id that is reserved for Tenon's own");
   return { compiled, faults: faults.length > 0 ? faults : checkExamples(compiled, space) };
 }
@@ -103,11 +104,6 @@ function checkWords({ id, decision, reason }: Record<string, unknown>): string[]
 const maxIdLength = 256;
 const maxReasonLength = 4096;
 const maxPatterns = 1000;
-
-/** Whether decisions carry this name where no rule of a person's decided. */
-function isReservedId(id: string): boolean {
-  return RESERVED.test(id);
-}
 
 const RESERVED = /^(?:built-in:|mode:|capability$|security-level$)/;
 

@@ -132,7 +132,7 @@ function oneOrList(items: readonly string[]): string | readonly string[] {
  */
 function grantCommand({ words, known }: PolicyCommand): string | undefined {
   if (!known || words.length === 0 || isStarter(words)) return undefined;
-  const arity = arityOf(words);
+  const arity = arities.get(words.slice(0, 2).join(" ")) ?? Infinity;
   const head = words.slice(0, arity);
   const plain = head.length === arity && head.every((word) => /^[\w@.:][\w@./:+-]*$/.test(word));
   return plain ? `${joinWords(head)} *` : joinWords(words);
@@ -178,10 +178,6 @@ const arities = new Map<string, number>([
   ...["git add", "git commit", "git switch"].map((verb) => [verb, 2] as const),
   ...["build", "check", "test", "clippy", "fmt", "doc"].map((verb) => [`cargo ${verb}`, 2] as const),
 ]);
-
-function arityOf(words: readonly string[]): number {
-  return arities.get(words.slice(0, 2).join(" ")) ?? Infinity;
-}
 
 function programName(program: string): string {
   return program.slice(program.lastIndexOf("/") + 1).replace(/\.(?:exe|cmd|bat)$/i, "");

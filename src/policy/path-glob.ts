@@ -30,8 +30,9 @@ export function compilePathGlob(pattern: string, options: GlobOptions): PathGlob
     throw new PatternError(`it is longer than ${maxPatternLength} characters`);
   if (pattern.includes("\0")) throw new PatternError("it contains a NUL character");
   if (/^~(?:\/|$)/.test(pattern)) throw new PatternError('"~" is not expanded here: write the whole path');
-  return expandBraces(options.space.windows ? withSlashes(pattern) : pattern).map((text) =>
-    compileOne(text, options),
+  // On Windows `\` separates, unless it escapes what can stand in a name there.
+  return expandBraces(options.space.windows ? pattern.replaceAll(/\\(?![[\]{}()!+@,])/g, "/") : pattern).map(
+    (text) => compileOne(text, options),
   );
 }
 
@@ -63,11 +64,6 @@ export function mayMatchBelow(glob: PathGlob, shape: PathShape): boolean {
 
 // PATH_MAX, twice: every character of a remembered path may need an escape.
 const maxPatternLength = 8192;
-
-/** On Windows `\` separates, unless it escapes what can stand in a name there. */
-function withSlashes(pattern: string): string {
-  return pattern.replaceAll(/\\(?![[\]{}()!+@,])/g, "/");
-}
 
 function compileOne(text: string, options: GlobOptions): PathGlob {
   const { space, folding, wide } = options;

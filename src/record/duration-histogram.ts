@@ -42,7 +42,7 @@ export class DurationHistogram {
     return shares.map((share) => {
       const rank = Math.max(1, Math.ceil(share * this.#count));
       while (seen < rank && next < sorted.length) seen += sorted[next++]![1];
-      return middleOf(sorted[Math.max(0, next - 1)]![0]);
+      return (2 * growth ** sorted[Math.max(0, next - 1)]![0]) / (growth + 1);
     });
   }
 
@@ -83,8 +83,4 @@ const longest = 1e11;
 function bucketOf(ms: number): number {
   if (ms <= shortest) return Math.ceil(Math.log(shortest) * perUnit);
   return Math.ceil(Math.log(ms < longest ? ms : longest) * perUnit);
-}
-
-function middleOf(bucket: number): number {
-  return (2 * growth ** bucket) / (growth + 1);
 }

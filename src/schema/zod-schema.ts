@@ -21,7 +21,7 @@ export function fromZod(source: object, role: "input" | "output"): Source {
     run: (value) => {
       if (input && !admits("object", value)) return { ok: false, faults: [notObject] };
       // Zod reads `input[name]`: without this, "constructor" would be there in every object.
-      return parse(effective(), shadowed() ? withoutPrototype(value) : value);
+      return parse(effective(), shadowed() ? Object.assign(Object.create(null) as object, value) : value);
     },
   };
 }
@@ -59,10 +59,6 @@ function checkObject(schema: ZodNode): void {
 
 function hasInheritedName({ _zod: { def } }: ZodNode): boolean {
   return def.type === "object" && Object.keys(Object(def["shape"])).some((name) => name in Object.prototype);
-}
-
-function withoutPrototype(value: unknown): unknown {
-  return Object.assign(Object.create(null) as object, value);
 }
 
 function close(schema: ZodNode): ZodNode {

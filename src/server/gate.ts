@@ -92,7 +92,7 @@ function admitBrowser(visit: GateRequest, fromPage: boolean, { sessions, port }:
   if (found !== undefined && (found.page || isPageFile(visit))) {
     return { by: "browser", session: found.session };
   }
-  if (isPublic(visit)) return { by: "anybody" };
+  if (visit.path === "/health" && isReading(visit.method)) return { by: "anybody" };
   if (found === undefined) throw unauthorised("A token is needed.");
   throw unauthorised(`The cookie alone opens nothing here: the header ${pageHeader} is missing or wrong.`);
 }
@@ -147,10 +147,6 @@ function refuseRepeated(rawHeaders: readonly string[]): void {
 function readCookies(header: string | undefined, name: string): string[] {
   const pairs = (header?.split(";") ?? []).map((pair) => pair.split(/=(.*)/s).map((part) => part.trim()));
   return pairs.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : []));
-}
-
-function isPublic({ method, path }: GateRequest): boolean {
-  return path === "/health" && isReading(method);
 }
 
 /** The page itself, its scripts and styles: the same for everybody, and all that a navigation can ask for. */

@@ -92,7 +92,8 @@ async function insertEntry(tx: Sql, entry: NewJournalEntry, place: string): Prom
     table: "journal_changes",
     columns: changeColumns,
     rows: entry.changes.map((change, seq) => {
-      const [path, from] = pathsOf(change.step);
+      const [path, from] =
+        change.step.kind === "set" ? [change.step.path, null] : [change.step.to, change.step.from];
       const { op, sizeBefore, sizeAfter, implied, inverts } = change;
       const inverted = [inverts?.entry ?? null, inverts?.seq ?? null];
       return [
@@ -136,10 +137,6 @@ const changeColumns = [
 
 function stepColumn(step: JournalStep): string {
   return toColumn(step, "A step of the journal");
-}
-
-function pathsOf(step: JournalStep): [path: string, from: string | null] {
-  return step.kind === "set" ? [step.path, null] : [step.to, step.from];
 }
 
 /** What is taken back is undone; what that had taken back stands again, and so on down the chain. */

@@ -16,7 +16,8 @@ export function segment(text: string, { singles, limit }: SegmentOptions): strin
   const terms: string[] = [];
   // Most texts are plain, and ASCII is several times as fast.
   const plain = ascii.test(text);
-  const whole = plain ? text.slice(0, maxTextChars) : compatible(text);
+  // Full-width letters, ligatures and the like as plain ones; very long texts are cut before that costs.
+  const whole = plain ? text.slice(0, maxTextChars) : text.slice(0, maxTextChars).normalize("NFKC");
   for (const [run] of whole.matchAll(plain ? asciiWords : words)) {
     if (plainWord.test(run)) terms.push(run.slice(0, maxTermChars));
     else if (plain) addName(terms, run);
@@ -50,11 +51,6 @@ function addRun(terms: string[], run: string, options: SegmentOptions): void {
 
 // Longer ones are noise (hashes, encoded data) and differ in their first characters.
 const maxTermChars = 64;
-
-/** Full-width letters, ligatures and the like as plain ones; very long texts are cut before that costs. */
-function compatible(text: string): string {
-  return text.slice(0, maxTextChars).normalize("NFKC");
-}
 
 const maxTextChars = 1_000_000;
 

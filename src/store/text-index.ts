@@ -83,7 +83,8 @@ export function createTextIndex({ database, table, order, columns, toText }: Tex
       const expression = choices
         .map((tokens) => `(${tokens.map(words.token).join(words.or)})`)
         .join(words.and);
-      const [first, last] = scope === undefined ? [0, Number.MAX_SAFE_INTEGER] : rangeOf(scope);
+      const [first, last] =
+        scope === undefined ? [0, Number.MAX_SAFE_INTEGER] : [scope * span, (scope + 1) * span - 1];
       const row = await database.get<{ rowids: string }>(findSql, [expression, first, last, limit]);
       return (JSON.parse(row?.rowids ?? "[]") as number[]).map(toNumber);
     },
@@ -147,10 +148,6 @@ function toRowid({ scope, number }: Pick<IndexedText, "number" | "scope">): numb
 
 function toNumber(rowid: number): number {
   return span - 1 - (rowid % span);
-}
-
-function rangeOf(scope: number): [first: number, last: number] {
-  return [scope * span, (scope + 1) * span - 1];
 }
 
 const span = 2 ** 33;

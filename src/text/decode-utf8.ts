@@ -10,7 +10,7 @@ export function decodeUtf8(bytes: Buffer): Decoding {
   const { text } = decoded;
   // As many characters as bytes and nothing broken: all of it is ASCII, and offsets are indices.
   if (text.length === bytes.length && decoded.pieces.every((piece) => piece.exact)) {
-    return { text, byteOffset: (index) => clamp(index, text.length), isExact: () => true };
+    return { text, byteOffset: (index) => Math.max(0, Math.min(index, text.length)), isExact: () => true };
   }
   return createPieceMap({ ...decoded, byteLength: bytes.length, sizeOf: utf8Size, canCut: isCharBoundary });
 }
@@ -21,10 +21,6 @@ export function isCharBoundary(text: string, index: number): boolean {
   if (!(after >= 0xdc00 && after <= 0xdfff)) return true;
   const before = text.charCodeAt(index - 1);
   return !(before >= 0xd800 && before <= 0xdbff);
-}
-
-function clamp(index: number, max: number): number {
-  return Math.max(0, Math.min(index, max));
 }
 
 function utf8Size(text: string): number {

@@ -12,7 +12,7 @@ export interface Encoding {
 
 /** Find an encoding by any of its names ("UTF-8", "sjis", "cp1252"); `undefined` where there is none. */
 export function findEncoding(name: string): Encoding | undefined {
-  const key = keyOf(name);
+  const key = name.toLowerCase().replaceAll(/[^0-9a-z]/g, "");
   const known = ownEncodings.get(key);
   if (known !== undefined) return known;
   const iconv = loadIconv();
@@ -67,10 +67,6 @@ const ownEncodings: ReadonlyMap<string, Encoding> = new Map(
     ] as const
   ).flatMap(([name, family, keys]) => keys.map((key) => [key, { name, family }] as const)),
 );
-
-function keyOf(name: string): string {
-  return name.toLowerCase().replaceAll(/[^0-9a-z]/g, "");
-}
 
 function fromTables(tables: ReturnType<typeof loadIconv>["encodings"], start: string): Encoding | undefined {
   let key = start;

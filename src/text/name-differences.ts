@@ -16,7 +16,7 @@ export function nameDifferences(pairs: readonly LinePair[]): string[] {
     if (pair.actual === pair.given) continue;
     const [actual, given] = [pair.actual.slice(0, maxLine), pair.given.slice(0, maxLine)];
     if (foldLine(actual) !== foldLine(given)) {
-      other ??= otherText(pair);
+      other ??= `line ${pair.number} differs: ${firstDifference(pair)}`;
       continue;
     }
     for (const kind of kindsBetween(actual, given)) {
@@ -88,10 +88,6 @@ const names: ReadonlyMap<string, string> = new Map([
   ["\uFEFF", "U+FEFF (byte order mark)"],
   ["\u3000", "U+3000 (ideographic space)"],
 ]);
-
-function otherText(pair: LinePair): string {
-  return `line ${pair.number} differs: ${firstDifference(pair)}`;
-}
 
 /** Both lines around the first character in which they differ. */
 function firstDifference({ number, actual, given }: LinePair): string {

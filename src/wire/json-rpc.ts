@@ -34,7 +34,8 @@ export function faultOfMessage(value: unknown): string | undefined {
   if (params !== undefined && (typeof params !== "object" || params === null || Array.isArray(params))) {
     return '"params" must be an object.';
   }
-  if (method === undefined) return isResponse(value) ? undefined : '"method" is missing.';
+  if (method === undefined)
+    return "id" in value && ("result" in value || "error" in value) ? undefined : '"method" is missing.';
   return typeof method === "string" ? undefined : '"method" must be a string.';
 }
 
@@ -57,8 +58,4 @@ export function metaOf(message: WireMessage): Readonly<Record<string, unknown>> 
 /** Whether something in `_meta` is for the protocol itself. */
 export function hasProtocolMeta(meta: object): boolean {
   return Object.keys(meta).some((key) => key.startsWith("io.modelcontextprotocol/"));
-}
-
-function isResponse(value: object): boolean {
-  return "id" in value && ("result" in value || "error" in value);
 }

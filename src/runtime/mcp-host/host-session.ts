@@ -79,7 +79,8 @@ export class TenonHostSession implements HostSession {
   }
 
   #shown(tools: readonly HostTool[]): readonly HostTool[] {
-    return this.#searches ? searchListing(tools) : tools;
+    // Only the tools that find the others, and the one that calls them.
+    return this.#searches ? [...tools.filter(({ name }) => finders.has(name)), callTool] : tools;
   }
 
   /** The same limit as for the text: about four characters per token. */
@@ -217,11 +218,6 @@ const callTool: HostTool = {
   },
   annotations: { title: "Call a tool", readOnlyHint: false, destructiveHint: true, openWorldHint: true },
 };
-
-/** Only the tools that find the others, and the one that calls them. */
-function searchListing(tools: readonly HostTool[]): readonly HostTool[] {
-  return [...tools.filter(({ name }) => finders.has(name)), callTool];
-}
 
 /** The actual call: `call_tool` is judged and recorded as the tool that it names. */
 function meantCall(name: string, args: unknown): { readonly name: string; readonly args: unknown } {

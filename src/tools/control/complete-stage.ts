@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
-import { artifactNames, type ArtifactName } from "../../contract/ports/artifacts.js";
-import { stages, type Stage } from "../../contract/ports/pipeline.js";
+import { artifactNames } from "../../contract/ports/artifacts.js";
+import { stages } from "../../contract/ports/pipeline.js";
 
 /** Completes the current stage. */
 export const completeStage = defineTool({
@@ -36,7 +36,7 @@ export const completeStage = defineTool({
       to === null
         ? `Completed ${completed}: all stages are done`
         : `Completed ${completed}, now in ${to} stage`;
-    const document = documentOf(completed);
+    const document = artifactNames.find((name) => name === completed);
     const versions = document === undefined ? undefined : await store.artifacts.versions({ name: document });
     return {
       success: true,
@@ -50,7 +50,3 @@ export const completeStage = defineTool({
   render: ({ message, documentMissing, completed }) =>
     documentMissing ? `${message}. No ${completed} document was saved.` : `${message}.`,
 });
-
-function documentOf(stage: Stage): ArtifactName | undefined {
-  return artifactNames.find((name) => name === stage);
-}

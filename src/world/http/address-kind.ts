@@ -130,11 +130,7 @@ function embeddedAddresses(bytes: readonly number[]): readonly string[] {
     ];
   // ISATAP: any prefix, then 00 00 5e fe (or 02 00) and the address.
   if ((bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe) {
-    return isGlobal(bytes) ? [at(12)] : [];
+    return ((bytes[0] ?? 0) & 0xe0) === 0x20 ? [at(12)] : [];
   }
   return [];
-}
-
-function isGlobal(bytes: readonly number[]): boolean {
-  return ((bytes[0] ?? 0) & 0xe0) === 0x20;
 }

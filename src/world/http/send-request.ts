@@ -30,7 +30,7 @@ export async function sendRequest(request: HttpRequest, options: SendOptions): P
       if (hops > 0) options.onRedirect?.(targetOf(hop.url));
       const answer = await watch.run(() => startExchange(options.agent, hop, maxBytes));
       const location = redirectOf(answer.status, answer.headers);
-      if (location === undefined) return respond(answer, hop);
+      if (location === undefined) return { ...answer, finalUrl: hop.url.href };
       hop = nextHop(hop, answer.status, location);
     }
     throw failed(nameOf(targetOf(checked.url)), `it redirects more than ${MAX_REDIRECTS} times`);
@@ -60,10 +60,6 @@ function withDefaults(request: CheckedRequest): CheckedRequest {
 }
 
 const USER_AGENT = "Mozilla/5.0 (compatible; Tenon)";
-
-function respond(answer: Answer, { url }: CheckedRequest): HttpResponse {
-  return { ...answer, finalUrl: url.href };
-}
 
 interface Watch {
   run(start: () => Exchange): Promise<Answer>;

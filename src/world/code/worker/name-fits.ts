@@ -7,7 +7,10 @@ const maxNames = 300;
 
 /** The names that fit best by their parts or their letters. */
 export async function bestNames(names: Names, nameQuery: NameQuery): Promise<{ id: number; fit: NameFit }[]> {
-  const words = wordsOf(nameQuery.name);
+  const words = nameQuery.name
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}_$]+/u)
+    .filter((word) => word !== "");
   const letters = words.join("");
   if (letters.length < 2) return [];
   const found: { id: number; fit: NameFit; score: number }[] = [];
@@ -21,13 +24,6 @@ export async function bestNames(names: Names, nameQuery: NameQuery): Promise<{ i
     since = performance.now();
   }
   return found.sort((one, other) => one.score - other.score).slice(0, maxNames);
-}
-
-function wordsOf(query: string): string[] {
-  return query
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}_$]+/u)
-    .filter((word) => word !== "");
 }
 
 function fitOf(

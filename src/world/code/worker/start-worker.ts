@@ -11,7 +11,11 @@ export function startWorker(setup: SymbolIndexSetup | ParserSetup): Worker {
     resourceLimits: { maxOldGenerationSizeMb: setup.role === "parser" ? 512 : 1024 },
   };
   const here = import.meta.url;
-  const worker = new Worker(here.endsWith(".ts") ? fromSource(here) : built(here), options);
+  // In tests: a small script that loads TypeScript.
+  const worker = new Worker(
+    here.endsWith(".ts") ? new URL("../testing/source-worker.mjs", here) : built(here),
+    options,
+  );
   worker.unref();
   return worker;
 }
@@ -19,9 +23,4 @@ export function startWorker(setup: SymbolIndexSetup | ParserSetup): Worker {
 /** The worker's file is next to the entry points of the bundle, whichever chunk this code is in. */
 function built(here: string): URL {
   return new URL(/\/chunks\/[^/]*$/.test(here) ? "../code-worker.js" : "./code-worker.js", here);
-}
-
-/** In tests: a small script that loads TypeScript. */
-function fromSource(here: string): URL {
-  return new URL("../testing/source-worker.mjs", here);
 }
