@@ -1,7 +1,6 @@
 import type { TenonEvent, TenonEvents } from "../contract/events.js";
 import type { ReceivedCall } from "./receive.js";
 
-/** The events that belong to one call. */
 type CallEventName =
   | "TOOL_CALL_REQUESTED"
   | "TOOL_CALL_STARTED"

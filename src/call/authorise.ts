@@ -180,7 +180,6 @@ function stricter(one: AccessDecision, other: AccessDecision): AccessDecision {
   return strictness[other.behavior] > strictness[one.behavior] ? other : one;
 }
 
-/** The error of a denial. */
 export function refusal(call: ValidatedCall, decision: AccessDecision): ToolPermissionError {
   return new ToolPermissionError(decision.reason, {
     toolName: call.entry.name,

@@ -67,7 +67,6 @@ export function announceStart({ state, settings, validated, decision }: Authoris
   announce(validated.received, "TOOL_CALL_STARTED", () => ({ waitedMs, decision }));
 }
 
-/** One try. */
 function attempt(call: AuthorisedCall): unknown {
   const { state, entry, validated } = call;
   state.attempts++;

@@ -6,7 +6,6 @@ export interface TextBudget {
   readonly tokens: number;
 }
 
-/** Whether a text is within a budget. */
 export function fitsBudget(text: string, { chars, tokens }: TextBudget): boolean {
   return text.length <= chars && fitsTokens(text, tokens);
 }

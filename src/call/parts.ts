@@ -93,17 +93,14 @@ export interface InFlight {
 /** Everything that the stages of a call work with; `runtime/` wires it once. */
 export interface SpineParts {
   readonly registry: ToolRegistry;
-  /** Finds tools by text. */
   readonly search: ToolSearch;
   readonly policy: Policy;
   readonly approvals: Approvals;
   readonly quotas: Quotas | undefined;
-  /** Extensions with hooks for calls. */
   readonly hooks: ExtensionHooks;
   /** Answers of read-only calls; `undefined` if none are cached. */
   readonly cache: ResultCache | undefined;
   readonly loopGuard: LoopGuard | undefined;
-  /** Answers by idempotency key. */
   readonly keys?: AnswerKeys | undefined;
   readonly scheduler: Scheduler;
   readonly deadlines: DeadlineWheel;

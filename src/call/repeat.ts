@@ -7,7 +7,6 @@ import type { ReceivedCall } from "./receive.js";
 import { announceEnd } from "./record.js";
 import type { ValidatedCall } from "./validate.js";
 
-/** Answers by idempotency key. */
 export interface AnswerKeys {
   /** The answer of an earlier call with this key, once there is one; `undefined` if this call is the first. */
   claim(call: KeyedCall, options: ClaimOptions): Promise<ToolEnvelope | undefined>;

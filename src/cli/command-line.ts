@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { Mode } from "../config/levels.js";
 import type { McpStart } from "../mcp/server/ready-answers.js";
 
-/** The flags that all commands share. */
 export interface CommonFlags {
   readonly workspace?: string;
   readonly config?: string;
@@ -27,7 +26,6 @@ export interface Terminal {
   readonly mcp?: McpStart | undefined;
 }
 
-/** Add one command to the program. */
 export type AddCommand = (program: Command, terminal: Terminal) => void;
 
 /** The documented exit codes. */

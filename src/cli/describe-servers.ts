@@ -3,7 +3,6 @@ import type { Terminal } from "./command-line.js";
 import { colorsFor, shortenLine } from "./output.js";
 import { toVisibleLine, toVisibleText } from "../text/visible-text.js";
 
-/** Print all servers. */
 export function showServers(terminal: Terminal, servers: readonly ServerView[]): void {
   if (servers.length === 0) {
     terminal.stdout.write(
@@ -17,7 +16,6 @@ export function showServers(terminal: Terminal, servers: readonly ServerView[]):
     terminal.stderr.write(`${colorsFor(terminal.stderr, terminal.env).yellow("Some servers failed.")}\n`);
 }
 
-/** Print one server with all its tools. */
 export function showServer(terminal: Terminal, server: ServerView): void {
   const tools = server.tools.map(
     ({ name, description }) => `  ${toVisibleLine(name)}: ${shortenLine(toVisibleText(description), 100)}`,

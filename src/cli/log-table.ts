@@ -27,7 +27,6 @@ export function logTable(terminal: Terminal, records: readonly AuditRecord[], ti
   return table(titled ? [title, ...rows] : rows, terminal.stdout.columns);
 }
 
-/** One record with all its fields. */
 export function describeRecord(terminal: Terminal, record: AuditRecord): string {
   const colors = colorsFor(terminal.stdout, terminal.env);
   const { arguments: args, result, error, decision, approval, client, ...facts } = record;
@@ -71,7 +70,6 @@ function describeConsent(approval: ApprovalResolution): string {
   return lines.map((line) => `  ${toVisibleLine(line)}`).join("\n");
 }
 
-/** Alerts, one per line. */
 export function alertLines(terminal: Terminal, alerts: readonly AuditAlert[]): string {
   const colors = colorsFor(terminal.stdout, terminal.env);
   return alerts

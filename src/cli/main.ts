@@ -91,7 +91,6 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   }
 }
 
-/** The program with all its commands. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command("tenon")
     .description(

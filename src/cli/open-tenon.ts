@@ -10,7 +10,6 @@ import { createTerminalBackend } from "./terminal-backend.js";
 import { warn } from "./output.js";
 import type { TenonOptions } from "../runtime/tenon-options.js";
 
-/** A Tenon that is open for one command. */
 export interface OpenTenon {
   readonly tenon: Tenon;
   readonly session: Session;

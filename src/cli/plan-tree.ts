@@ -4,7 +4,6 @@ import type { colorsFor } from "./output.js";
 import { columnsOf, wrap } from "./wrap.js";
 import { toVisibleText } from "../text/visible-text.js";
 
-/** A whole plan. */
 export interface WholePlan {
   readonly requirements: readonly Requirement[];
   readonly features: readonly Feature[];

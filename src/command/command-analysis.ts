@@ -1,4 +1,3 @@
-/** How a line is to be read. */
 export interface AnalyseOptions {
   /** Absolute path. */
   readonly workspace: string;
@@ -14,7 +13,6 @@ export interface AnalyseOptions {
   readonly env?: readonly string[] | undefined;
 }
 
-/** A redirection of one command. */
 export interface Redirection {
   /** As in the shell: `>`, `>>`, `<`, `<<<`, `>&`, … */
   readonly op: string;
@@ -23,7 +21,6 @@ export interface Redirection {
   readonly known: boolean;
 }
 
-/** A variable that is set for one command. */
 export interface CommandVariable {
   readonly name: string;
   readonly value: string;
@@ -38,7 +35,6 @@ export interface SimpleCommand {
   readonly known: boolean;
   /** Places of the words that are only known when it runs. */
   readonly unknownWords: readonly number[];
-  /** Why it is not known. */
   readonly why?: string | undefined;
   readonly assignments: readonly CommandVariable[];
   readonly redirections: readonly Redirection[];

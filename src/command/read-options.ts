@@ -29,7 +29,6 @@ export interface WrittenSpec {
   readonly oneDash?: boolean;
 }
 
-/** Read a written spec. */
 export function toSpec({
   flags = "",
   values = "",

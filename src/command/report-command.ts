@@ -14,7 +14,6 @@ import { absolutePath } from "./words/paths.js";
 /** What the caller that took the command apart knows about it. */
 export interface Findings {
   readonly denied?: string | undefined;
-  /** Why it is not known what it does. */
   readonly why?: string | undefined;
   /** It was shown elsewhere that it only reads, whatever words are still to come. */
   readonly readOnly?: boolean | undefined;

@@ -77,7 +77,6 @@ export function scopeVia(scope: Scope, via: string, changes: Partial<Scope> = {}
   return { ...scope, via: [...scope.via, via], depth: scope.depth + 1, ...changes };
 }
 
-/** Forget all variables, or those named. */
 export function forget(scope: Scope, names: Iterable<string> | "all"): void {
   for (const name of names === "all" ? [...scope.vars.keys(), "HOME", "PWD", "IFS"] : names)
     scope.vars.set(name, unsure(scope.vars.get(name) ?? {}));

@@ -38,7 +38,6 @@ function takeRounds(fields: readonly Field[] | undefined, walk: Walk): readonly 
   return fields;
 }
 
-/** Walk a loop with a condition. */
 export function walkLoop(node: Node<"While" | "ArithmeticFor">, scope: Scope, walk: Walk): void {
   forgetChanges(node, scope, walk);
   const walkRounds = (inner: Scope): void => {
@@ -56,7 +55,6 @@ function forgetChanges(body: SyntaxNode, scope: Scope, walk: Walk): void {
   if (moves) scope.cwds = undefined;
 }
 
-/** Walk all ways of a `case`. */
 export function walkCase(node: Node<"Case">, scope: Scope, walk: Walk): void {
   const words: Word[] = [node.word, ...node.items.flatMap(({ pattern }) => pattern)];
   for (const word of words) resolveText(word, scope, walk);

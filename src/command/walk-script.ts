@@ -52,7 +52,6 @@ function walkStatement({ command, background }: Statement, scope: Scope, walk: W
   scope.cwds = bothPlaces(before, scope.cwds);
 }
 
-/** Walk one command or a list of them. */
 export function walkNode(node: WalkedNode, scope: Scope, walk: Walk): void {
   switch (node.type) {
     // Also where a body should be one command: the parser had to repair something.

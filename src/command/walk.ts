@@ -21,7 +21,6 @@ export interface Place {
   readonly env: readonly string[];
 }
 
-/** A redirection whose target is resolved. */
 export interface ResolvedRedirection extends Redirection {
   readonly field: Field;
   /** The descriptor; without one the operator says. */
@@ -63,7 +62,6 @@ export interface Walk {
   tooDeep: boolean;
   /** How often parts may still be walked more than once. */
   budget: number;
-  /** Walk a tree. */
   readonly script: (script: ParsedScript, scope: Scope) => void;
   /** Walk one command of a tree, or a list of them. */
   readonly node: (node: WalkedNode, scope: Scope) => void;

@@ -4,7 +4,6 @@ import { messageOf } from "../contract/message-of.js";
 import type { ChainScope, StepRetry } from "./chain-types.js";
 import type { Maker } from "./template.js";
 
-/** A step that is ready to run. */
 export interface ReadyStep {
   readonly id: string;
   readonly when: (scope: ChainScope) => boolean;

@@ -11,7 +11,6 @@ export function compileValue(value: ChainValue<never> | undefined): Maker {
   return compile(value);
 }
 
-/** Compile a condition. */
 export function compileCondition(
   condition: ChainCondition<never> | undefined,
 ): (scope: ChainScope) => boolean {
@@ -24,7 +23,6 @@ export function compileCondition(
   return compileComparison(condition);
 }
 
-/** All references in a value, at any depth. */
 export function referencesIn(value: unknown): readonly Reference[] {
   if (typeof value === "string") return parseText(value).filter((piece) => typeof piece !== "string");
   if (typeof value !== "object" || value === null) return [];

@@ -1,6 +1,5 @@
 import { clip, formatPath } from "../schema/format-path.js";
 
-/** One fault of a configuration. */
 export interface ConfigProblem {
   /** The file, or a name such as "command line" for what came from no file. */
   readonly file: string;

@@ -29,7 +29,6 @@ export function isForbiddenKey(key: string): boolean {
   return forbiddenKeys.has(key);
 }
 
-/** A path as the key of a map. */
 export function pathKey(path: readonly PropertyKey[]): string {
   return JSON.stringify(path.map((part) => (typeof part === "number" ? part : String(part))));
 }

@@ -12,7 +12,6 @@ export interface CheckedTool {
   readonly output: Validator | undefined;
 }
 
-/** A plugin that keeps all rules. */
 export interface CheckedPlugin {
   readonly name: string;
   readonly version: string;
@@ -68,7 +67,6 @@ function checkKeys(plugin: Readonly<Record<string, unknown>>, faults: string[]):
 const nameForm = /^(?:@[a-z0-9][a-z0-9-]*\/)?[a-z0-9][a-z0-9._-]{0,63}$/;
 const versionForm = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 
-/** Check what a plugin is called. */
 export function checkIdentity(plugin: Readonly<Record<string, unknown>>, faults: string[]): void {
   const { name, version, description } = plugin;
   if (typeof name !== "string" || !nameForm.test(name)) {

@@ -10,7 +10,6 @@ import {
   type ToolManifest,
 } from "./protocol.js";
 
-/** All of a plugin that is data. */
 export function describePlugin(plugin: CheckedPlugin): PluginManifest {
   return {
     name: plugin.name,

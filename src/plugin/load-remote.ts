@@ -10,12 +10,10 @@ import type { Tool } from "../contract/tool.js";
 import { ToolError } from "../contract/errors.js";
 import { extensionData, pickMembers, toolData, type ExtensionManifest, type HookName } from "./protocol.js";
 
-/** A plugin in a process of its own. */
 interface RemotePlugin extends LoadedPlugin {
   readonly connection: PluginConnection;
 }
 
-/** Load a plugin into a process of its own. */
 export async function loadRemote(
   found: FoundPlugin,
   options: PluginOptions,

@@ -146,7 +146,6 @@ export interface AskToolParams {
   readonly meta?: CallMeta | undefined;
 }
 
-/** What `prepare` answers. */
 export interface Prepared {
   readonly resources?: Resources | undefined;
   readonly shellLine?: ShellLine | undefined;

@@ -18,7 +18,6 @@ export interface Caller {
   readonly sessionId: string;
 }
 
-/** A rule that is ready to judge. */
 export interface CompiledRule {
   readonly id: string;
   readonly source: RuleSource;

@@ -19,7 +19,6 @@ import { isStricter, toDecision, type Verdict } from "./verdict.js";
 export type { PolicyMode } from "./default-verdict.js";
 export type { PolicyCall, PolicyCommand } from "./policy-call.js";
 
-/** What a policy is made of. */
 export interface PolicyOptions {
   readonly mode: PolicyMode;
   /** Absolute path that relative patterns and paths are relative to. */
@@ -36,7 +35,6 @@ export interface PolicyOptions {
   readonly caseInsensitive?: boolean;
 }
 
-/** A rule as it counts. */
 export interface ListedRule {
   readonly id: string;
   readonly source: RuleSource;

@@ -10,7 +10,6 @@ import type { PolicyCall, PolicyCommand } from "./policy-call.js";
 import { splitCommands } from "./split-words.js";
 import { PatternError, unescapeWildcard } from "../glob/wildcard.js";
 
-/** Where a rule stands. */
 export interface RulePlace {
   /** What the rule is called where it gives itself no id. */
   readonly place: string;

@@ -7,7 +7,6 @@ export interface PolicyCommand {
   /** `false` where some of the words are only known when it runs. */
   readonly known: boolean;
   readonly readOnly: boolean;
-  /** Why it is not known what it does. */
   readonly why?: string | undefined;
   /**
    * What it gets besides its words (standard input, folder, variables), in words; `undefined` where that is

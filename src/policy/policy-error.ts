@@ -1,6 +1,5 @@
 import { ToolDefinitionError } from "../contract/errors.js";
 
-/** One thing that is wrong with one rule. */
 export interface RuleProblem {
   /** Where the rule stands, as in "user#3". */
   readonly rule: string;

@@ -1,7 +1,6 @@
 import type { AuditOutcome } from "../contract/ports/audit.js";
 import { DurationHistogram } from "./duration-histogram.js";
 
-/** What a report needs of a record. */
 export interface ReportedCall {
   readonly time: number;
   readonly durationMs: number;
@@ -27,7 +26,6 @@ export interface VersionReport extends CallReport {
   readonly version: string;
 }
 
-/** One tool in the log. */
 export interface LoggedTool extends CallReport {
   readonly tool: string;
   readonly lastCall: number;

@@ -17,7 +17,6 @@ export interface HostUse {
 export interface MetricsSnapshot {
   /** Every tool that was called, versions merged. */
   readonly tools: readonly ToolMetrics[];
-  /** All tools together. */
   readonly overall: CallMetrics;
   readonly host?: HostUse;
 }
@@ -68,7 +67,6 @@ export class Metrics {
     return entry.meter;
   }
 
-  /** Every tool and all of them together. */
   snapshot(): MetricsSnapshot {
     const at = this.#monotonic();
     const all = emptyReading();

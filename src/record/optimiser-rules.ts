@@ -10,7 +10,6 @@ export interface ToolSample {
   readonly p95: number;
 }
 
-/** How a tool is set now. */
 export interface ToolSettings {
   /** `null`: the tool keeps its own limit, which is left alone. */
   readonly timeoutMs: number | null;
@@ -24,7 +23,6 @@ export interface ToolSettings {
   readonly maxCap?: number;
 }
 
-/** What a rule suggests. */
 export interface Proposal {
   readonly kind: "timeout" | "concurrency" | "caching";
   /** For people: what, and which numbers say so. */

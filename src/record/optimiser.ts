@@ -19,7 +19,6 @@ export interface Advice extends Proposal {
   readonly applied: boolean;
 }
 
-/** What an optimiser works on. */
 export interface OptimiserOptions {
   readonly mode: OptimiserMode;
   readonly metrics: Metrics;

@@ -6,7 +6,6 @@ export interface Sample {
   readonly value: number;
 }
 
-/** All lines of one metric. */
 export interface Family {
   readonly name: string;
   readonly help: string;

@@ -13,7 +13,6 @@ export interface SchedulerNumbers {
   readonly maxConcurrent: number;
 }
 
-/** What one MCP client did. */
 export interface ClientNumbers {
   readonly client: string;
   readonly agent: string;

@@ -11,7 +11,6 @@ export interface SpanOptions {
   readonly recordContent?: boolean | undefined;
 }
 
-/** Makes spans out of events. */
 export interface SpanWriter {
   readonly listen: (event: TenonEvent) => void;
   /** End what is still open. */

@@ -97,7 +97,6 @@ export class ConcurrencyLevel {
 const maxErrorTypes = 64;
 const otherErrors = "other";
 
-/** The meter that `Metrics` hands out. */
 export class RecordingMeter implements ToolMeter {
   #reading = emptyReading();
   readonly #levels: readonly ConcurrencyLevel[];
@@ -169,7 +168,6 @@ export class RecordingMeter implements ToolMeter {
   }
 }
 
-/** A reading of no calls. */
 export function emptyReading(): MeterReading {
   return {
     epoch: 0,

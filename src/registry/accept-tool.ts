@@ -34,7 +34,6 @@ export interface LooseTool extends Partial<Omit<Tool, Reshaped>>, LooseMethods {
   call?(input: never, ctx: never): unknown;
 }
 
-/** Whatever can be registered. */
 export type ToolLike = Tool | LooseTool;
 
 /** A tool in the one shape, not yet checked. */

@@ -16,7 +16,6 @@ export interface QuotaRule {
   readonly perSession?: number | undefined;
 }
 
-/** Who calls what. */
 export interface QuotaCall {
   readonly toolName: string;
   readonly agent: string;

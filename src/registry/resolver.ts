@@ -8,7 +8,6 @@ import type { ToolEntry } from "./tool-entry.js";
 import { shorten, splitSpec } from "./tool-name.js";
 import type { Toolset } from "./toolsets.js";
 
-/** Who resolves a name. */
 export interface ResolveView {
   /** Decides the arm of an experiment. */
   readonly sessionId: string;

@@ -6,7 +6,6 @@ import { type CallOutcome, type HealthOptions, HealthGate } from "./health-gate.
 import { type TransitionWatch, Lifecycle } from "./lifecycle.js";
 import { reasonOf, withinTime } from "./within-time.js";
 
-/** What a `ToolLife` is made of. */
 export interface LifeParts {
   readonly tool: Tool;
   readonly version: string;
@@ -59,7 +58,6 @@ export class ToolLife {
     return this.#off;
   }
 
-  /** Whether it is being unregistered. */
   get leaving(): boolean {
     return this.#gone !== undefined;
   }

@@ -38,7 +38,6 @@ export interface RegistryOptions {
   readonly toolsets?: Readonly<Record<string, ToolsetDefinition>>;
 }
 
-/** Which tools to list. */
 export interface ListFilter {
   readonly toolset?: string | Toolset;
   /** @default false */

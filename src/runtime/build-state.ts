@@ -45,7 +45,6 @@ export function buildState(given: TenonOptions) {
   return { ...base, onWarning, running, remembered, policy: remembered.policy, audit, recordAction };
 }
 
-/** What `buildState` made. */
 export type StateParts = ReturnType<typeof buildState>;
 
 /** Hides what the environment and the configuration hold of secrets. */

@@ -21,7 +21,6 @@ export interface Job {
   readonly onAbort?: (cancel: () => void) => () => void;
 }
 
-/** Options of a scheduler. */
 export interface SchedulerOptions {
   /** Calls that run at the same time. @default 10 */
   readonly maxConcurrent?: number;

@@ -26,7 +26,6 @@ export class Slots {
     return true;
   }
 
-  /** Return a slot. */
   free(tool: ToolSlots): void {
     this.running--;
     tool.running--;

@@ -1,4 +1,3 @@
-/** How much of a value is shown. */
 export interface ShownLimits {
   /** Characters of one text. */
   readonly text: number;

@@ -8,7 +8,6 @@ export interface BrowserSession {
   readonly id: string;
   /** Such as "Chrome on Linux". */
   readonly browser: string;
-  /** Where it came from. */
   readonly address: string;
   readonly since: number;
   readonly lastSeen: number;
@@ -56,7 +55,6 @@ export class BrowserSessions {
     this.#sweep.unref();
   }
 
-  /** Sign a browser in. */
   open(visitor: { readonly userAgent?: string | undefined; readonly address: string }): NewBrowserSession {
     this.#endExpired();
     const { maxSessions = 32, now } = this.#options;

@@ -1,6 +1,5 @@
 import type { TenonEvent } from "../contract/events.js";
 
-/** What one MCP client did. */
 export interface ClientMetricsRow {
   /** As it calls itself. */
   readonly client: string;

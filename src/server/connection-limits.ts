@@ -46,7 +46,6 @@ export class ConnectionLimits {
     return this.#peers.size;
   }
 
-  /** A connection was opened. */
   add(socket: Socket): void {
     const address = socket.remoteAddress ?? "";
     const peer: Peer = { socket, address, since: performance.now(), answering: 0, surplus: false };

@@ -6,7 +6,6 @@ import type { AttemptLimit } from "./attempt-limit.js";
 import type { BrowserSession, BrowserSessions } from "./browser-sessions.js";
 import { mcpToken, sameSecret } from "./token.js";
 
-/** What the gate sees of a request. */
 export interface GateRequest {
   readonly method: string;
   /** Without the query. */

@@ -2,6 +2,5 @@
 export interface McpEndpoint {
   /** Answer one request of a client that was let in. */
   fetch(request: Request, who: { readonly id: string; readonly address: string }): Promise<Response>;
-  /** End all sessions. */
   close(): Promise<void>;
 }

@@ -2,7 +2,6 @@ import type { CallMetrics, ToolMetrics } from "../record/tool-metrics.js";
 import type { ExperimentRow, MetricsView, ToolMetricsRow } from "./api.js";
 import type { RouteContext } from "./route-context.js";
 
-/** All metrics as they stand now. */
 export function toMetricsView({ tenon, advice, clients }: RouteContext): MetricsView {
   const { tools, overall, host } = tenon.metrics.snapshot();
   const { waiting } = tenon.stats();

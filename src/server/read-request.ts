@@ -34,7 +34,6 @@ export interface BodyBindings {
   readonly maxBody: number;
 }
 
-/** A body that is too large. */
 export function tooLarge(most: number): HttpError {
   return new HttpError(413, {
     code: "REQUEST_TOO_LARGE",

@@ -37,7 +37,6 @@ export interface RequestHandlerOptions {
   readonly onFault?: ((cause: unknown) => void) | undefined;
 }
 
-/** Where every request comes in. */
 export interface RequestHandler {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   /** The port is known. */

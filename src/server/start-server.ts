@@ -48,7 +48,6 @@ export interface ServerOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** A server that takes requests. */
 export interface RunningServer {
   /** Where it is, without the token. */
   readonly url: string;

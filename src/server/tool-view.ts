@@ -6,7 +6,6 @@ import { notFound } from "./http-error.js";
 
 export type OriginOf = (tool: Tool) => string;
 
-/** What is needed to show a tool. */
 export interface ToolViews {
   readonly tenon: Tenon;
   readonly originOf: OriginOf;

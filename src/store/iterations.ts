@@ -26,7 +26,6 @@ export interface Iterations {
   start(scope: WorkScope, name: string | undefined): Promise<NumberedIteration>;
 }
 
-/** Open the iterations of a database. */
 export function createIterations(database: SqlDatabase, clock: Clock, limits: StateLimits): Iterations {
   const numbers = new Map<string, number>();
   const known = (iteration: NumberedIteration): NumberedIteration => {

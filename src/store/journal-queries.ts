@@ -23,7 +23,6 @@ interface EntryRow {
   standing: number | null;
 }
 
-/** A row of the table of changes. */
 export interface ChangeRow {
   entry: number;
   seq: number;

@@ -32,7 +32,6 @@ export interface LockRows {
   list(): Promise<readonly LockInfo[]>;
 }
 
-/** The queue in a database. */
 export function createLockRows({ database, clock, self }: StateParts): LockRows {
   const owner = fromIdentity(self);
   const { now } = dialectOf(database.dialect);
@@ -80,7 +79,6 @@ async function insertKeys(tx: Sql, id: number, requests: readonly LockRequest[])
   await insertRows(tx, { table: "lock_keys", columns: ["ticket", "key", "exclusive", "tree"], rows });
 }
 
-/** Give a ticket back. */
 export const dropSql = "DELETE FROM lock_tickets WHERE id = ?";
 
 /** Whether a ticket stands in the queue, as a transaction sees it. */

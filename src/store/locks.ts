@@ -57,7 +57,6 @@ export function createLocks(parts: StateParts): OwnedLocks {
   };
 }
 
-/** A ticket of this process. */
 interface Ticket {
   readonly id: number;
   readonly requests: readonly LockRequest[];

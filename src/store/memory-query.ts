@@ -29,7 +29,6 @@ export function createMemoryQuery(parts: WorkParts): MemoryStore["query"] {
   };
 }
 
-/** The most that one query gives. */
 const mostFound = 100;
 
 interface View {

@@ -22,7 +22,6 @@ export interface MemoryRow {
   reason: string | null;
 }
 
-/** Rows with the id of their iteration. */
 export const selectMemories = `SELECT m.number, m.kind, m.layer, m.iteration, i.id AS iteration_id, m.title, m.content,
     m.tags, m.created_at, m.agent, m.resolution, m.resolved_at, m.origin, m.reason
   FROM memories m JOIN iterations i ON i.number = m.iteration`;
@@ -47,7 +46,6 @@ export async function toMemories(sql: Sql, rows: readonly MemoryRow[], database:
   return rows.map((row) => toMemory(row, promoted.get(row.number), database));
 }
 
-/** One row by its id. */
 export async function findMemory(sql: Sql, id: string): Promise<MemoryRow | undefined> {
   const number = toMemoryNumber(id);
   if (number === undefined) return undefined;
@@ -64,7 +62,6 @@ export async function requireMemory(sql: Sql, id: string): Promise<MemoryRow> {
   });
 }
 
-/** The full text of memories. */
 export function createMemoryText(database: SqlDatabase): TextIndex {
   return createTextIndex({
     database,

@@ -47,7 +47,6 @@ export function databaseFile(dir: string): string {
   return join(dir, "state.db");
 }
 
-/** The schema of a workspace on a server. */
 export function schemaOf(workspace: string): string {
   return `tenon_${workspaceKey(workspace)}`;
 }

@@ -37,7 +37,6 @@ import { openTrust } from "./trust.js";
 export interface StateOptions {
   /** The directory of all of the user's states. */
   readonly stateDir: string;
-  /** The workspace whose state is opened. */
   readonly workspace: string;
   /**
    * "sqlite" for a file in the state directory, ":memory:" for nothing that lasts, or the address of a
@@ -73,7 +72,6 @@ export interface State {
   readonly workspace: string;
   /** Whose files the journal here is about, among all machines that share the rows; "" where none do. */
   readonly place: string;
-  /** How much is kept. */
   readonly limits: StateLimits;
   /** What went wrong while opening, in words for a person. */
   readonly warnings: readonly string[];

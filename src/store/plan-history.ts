@@ -7,16 +7,13 @@ import type { Sql, SqlValue } from "./sql.js";
 import type { WorkParts } from "./work-scope.js";
 import { refuseBeyond } from "./state-limits.js";
 
-/** The tables of a plan's records. */
 export const planTables = { requirement: "requirements", feature: "features", task: "tasks" } as const;
 
-/** A record of a plan, named. */
 export interface PlanKey {
   readonly kind: PlanKind;
   readonly id: string;
 }
 
-/** What every row of a plan has. */
 export interface PlanRow {
   id: string;
   iteration_id: string;
@@ -73,7 +70,6 @@ export async function insertRecord(
 export interface NewRecord {
   readonly kind: PlanKind;
   readonly record: NewPlanRecord;
-  /** Its number. */
   readonly iteration: number;
   /** Columns that only this kind has. */
   readonly own: Readonly<Record<string, SqlValue>>;
@@ -193,7 +189,6 @@ function capital(word: string): string {
   return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 }
 
-/** A value in a line of the history. */
 function short(value: SqlValue | undefined): string {
   if (value === null || value === undefined) return "none";
   const text = String(value);

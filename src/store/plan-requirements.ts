@@ -10,7 +10,6 @@ import {
 import type { Sql } from "./sql.js";
 import type { WorkParts } from "./work-scope.js";
 
-/** What is asked of the work. */
 export function createRequirements(
   parts: WorkParts,
 ): Pick<PlanStore, "createRequirement" | "updateRequirement" | "requirements"> {

@@ -1,6 +1,5 @@
 import type { RecordedChange } from "../contract/ports/actor.js";
 
-/** A row of a history. */
 export interface ChangeRow {
   at: number;
   agent: string;
@@ -10,7 +9,6 @@ export interface ChangeRow {
   note: string | null;
 }
 
-/** Read a row of a history. */
 export function toRecorded(row: ChangeRow): RecordedChange {
   return {
     at: row.at,

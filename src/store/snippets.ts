@@ -68,7 +68,6 @@ export function createSnippets(parts: WorkParts): SnippetStore {
   };
 }
 
-/** The full text of snippets. */
 export function createSnippetText(database: SqlDatabase): TextIndex {
   return createTextIndex({
     database,

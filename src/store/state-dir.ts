@@ -89,7 +89,6 @@ function refuseForeignLink(dir: string): void {
   );
 }
 
-/** Whether a path is there at all. */
 export function isThere(path: string): boolean {
   try {
     lstatSync(path);

@@ -63,7 +63,6 @@ export function toStateError(error: unknown, file: string): ToolError {
   });
 }
 
-/** The error for a damaged state. */
 export function corruptError(file: string, what: string, cause?: unknown): ToolInternalError {
   return new ToolInternalError(`The state ${file} is damaged: ${what}.`, {
     code: "STATE_CORRUPT",

@@ -2,7 +2,6 @@ import type { Clock } from "../contract/ports/clock.js";
 import type { ProcessIdentity } from "./process-identity.js";
 import type { SqlDatabase } from "./sql.js";
 
-/** What every part of the state is made of. */
 export interface StateParts {
   readonly database: SqlDatabase;
   readonly clock: Clock;

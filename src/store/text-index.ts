@@ -2,7 +2,6 @@ import { segment } from "./segment.js";
 import { stem } from "./stem.js";
 import type { Sql, SqlDatabase } from "./sql.js";
 
-/** A record's text, as it is indexed. */
 export interface IndexedText {
   readonly number: number;
   /** What it is searched within: 0 to 262144. */

@@ -6,7 +6,6 @@ export interface Turns {
   leave(): void;
 }
 
-/** Create an empty queue. */
 export function createTurns(): Turns {
   const waiting = new Set<() => void>();
   let taken = false;

@@ -23,7 +23,6 @@ export interface DocumentFiles {
   write(path: string, content: string): Promise<void>;
 }
 
-/** What every work store is made of. */
 export interface WorkParts {
   readonly limits: StateLimits;
   readonly database: SqlDatabase;

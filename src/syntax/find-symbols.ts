@@ -12,7 +12,6 @@ interface Definition {
   readonly owner: Node | undefined;
 }
 
-/** An enclosing definition. */
 interface Enclosing {
   readonly kind: SymbolKind;
   readonly name: string;
@@ -134,7 +133,6 @@ function kindWithin(kind: SymbolKind, outer: SymbolKind | undefined): SymbolKind
   return kind === "variable" ? "field" : kind;
 }
 
-/** A name and what it declares. */
 interface DeclaredName {
   readonly kind: SymbolKind;
   readonly name: string;

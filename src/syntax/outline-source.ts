@@ -1,7 +1,6 @@
 import type { Syntax } from "./create-syntax.js";
 import type { SymbolKind } from "./source-symbol.js";
 
-/** One line of an outline. */
 export interface OutlineItem {
   readonly kind: SymbolKind;
   readonly name: string;

@@ -1,4 +1,3 @@
-/** How the lines of a text end. */
 export type LineEnding = "lf" | "crlf" | "cr" | "mixed" | "none";
 
 /** The text of a file, and where each of its characters lies in the bytes. */

@@ -4,7 +4,6 @@ import { loadIconv } from "./libraries.js";
 /** How the characters of an encoding lie in its bytes; each family is mapped to offsets in its own way. */
 export type EncodingFamily = "utf8" | "utf16" | "single" | "multi" | "whole" | "stateful";
 
-/** An encoding by its usual name. */
 export interface Encoding {
   readonly name: string;
   readonly family: EncodingFamily;

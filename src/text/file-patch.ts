@@ -16,7 +16,6 @@ export interface Hunk {
   readonly source: string;
 }
 
-/** What a diff does to one file. */
 export interface FilePatch {
   readonly kind: "modify" | "create" | "delete" | "rename" | "copy";
   /** Absent where the file is created. */

@@ -12,7 +12,6 @@ export interface LineChange {
   readonly newLines: readonly string[];
 }
 
-/** The number of the last line of a run. */
 export function lastLineOf({ start, lines }: LineRun): number {
   return start + lines.length - 1;
 }

@@ -7,7 +7,6 @@ export interface LineTable {
   readonly start: (line: number) => number;
   /** The index at which the line's own characters end, before its line end. */
   contentEnd(line: number): number;
-  /** The line in which an index lies. */
   lineAt(index: number): number;
 }
 

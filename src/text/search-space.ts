@@ -24,7 +24,6 @@ export interface SearchSpace {
   canCut(packed: string, index: number): boolean;
 }
 
-/** Choose how to search a file. */
 export function createSearchSpace(bytes: Uint8Array, decoded: DecodedText): SearchSpace {
   if (decoded.encoding !== "utf8") return createTextSpace(decoded);
   return createByteSpace(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), decoded.bom ? 3 : 0);

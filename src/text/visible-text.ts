@@ -1,4 +1,3 @@
-/** A piece of a text in its visible form. */
 export interface VisiblePiece {
   readonly text: string;
   /** Whether the piece is a character that was written out, such as `⟨ESC⟩`. */

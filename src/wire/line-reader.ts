@@ -1,4 +1,3 @@
-/** What a stream of lines contains. */
 export interface LineEvents {
   /** A line without its line end; blank lines are skipped. */
   readonly onLine: (line: string) => void;

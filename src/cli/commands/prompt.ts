@@ -34,7 +34,6 @@ interface PromptFlags extends CommonFlags {
   readonly guide: boolean;
 }
 
-/** The format of that name. */
 export function toFormat(name: string): PromptFormat {
   return oneOf("--format", name, promptFormats);
 }

@@ -22,7 +22,6 @@ export interface Reading {
 /** The words that name files; `undefined` where the command is not known to only read. */
 export type Reader = (reading: Reading) => readonly Field[] | undefined;
 
-/** How a program that only reads is called. */
 export interface ReaderSpec extends WrittenSpec {
   /** What its operands are. @default "paths" */
   readonly operands?: "paths" | "text" | "none" | ((read: ReadArguments) => readonly Field[] | undefined);
@@ -32,7 +31,6 @@ export interface ReaderSpec extends WrittenSpec {
   readonly anyWords?: boolean;
 }
 
-/** Make a reader of a spec. */
 export function toReader(written: ReaderSpec): Reader {
   const spec: OptionSpec = toSpec(written);
   const { operands = "paths", files = [], anyWords = false } = written;

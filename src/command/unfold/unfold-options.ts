@@ -1,6 +1,5 @@
 import { runChild, type Unfolding } from "./unfolding.js";
 
-/** An option that is given a command. */
 interface CommandOption {
   /** The option, where the command is the next word. */
   readonly apart?: RegExp;

@@ -135,7 +135,6 @@ function valuePieces(value: Value | undefined, written: string, quoted: boolean)
   return [{ text, quoted, split: !quoted, moved: true, taint }];
 }
 
-/** What is known of a parameter. */
 function valueOf(name: string, scope: Scope, walk: Walk): Value | undefined {
   const { positional } = scope;
   if (name === "@" || name === "*") return positional && { items: positional };

@@ -15,7 +15,6 @@ export function isInside(path: string, root: string): boolean {
   return path.startsWith(root) && (path.length === root.length || path[root.length] === "/");
 }
 
-/** The last name of a path. */
 export function baseName(path: string): string {
   const end = path.endsWith("/") && path.length > 1 ? path.replace(/\/+$/, "") : path;
   return end.slice(end.lastIndexOf("/") + 1);

@@ -17,7 +17,6 @@ import { createToolRunner } from "./run-tool.js";
 import type { ContextRequests } from "./context-requests.js";
 import type { HookCall } from "../../contract/extension.js";
 
-/** A plugin that is ready to be called. */
 export interface OpenedPlugin {
   readonly plugin: CheckedPlugin;
   readonly manifest: PluginManifest;
@@ -77,7 +76,6 @@ function refuseUnportable(plugin: CheckedPlugin): void {
 
 type AnyHook = (tool: unknown, subject: unknown, call: HookCall) => unknown;
 
-/** Run a hook of one of the plugin's extensions. */
 async function runHook(
   { extensions }: CheckedPlugin,
   { extension: name, hook, tool, subject, call }: HookParams,

@@ -1,6 +1,5 @@
 import type { AuditAlert, AuditOutcome } from "../../contract/ports/audit.js";
 
-/** What a watcher looks at. */
 export interface WatchedCall {
   readonly time: number;
   readonly tool: string;

@@ -39,7 +39,6 @@ export function keepHash(oldHash: string, body: string): string {
   return `${opening}${oldHash}",${body}`;
 }
 
-/** The hash that a body has. */
 export function hashOf(body: string | Uint8Array): string {
   return hash("sha256", body);
 }

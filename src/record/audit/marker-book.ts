@@ -27,7 +27,6 @@ export interface MarkerBook {
   floor(): number;
 }
 
-/** Begin without any. */
 export function createMarkerBook(): MarkerBook {
   const promised: Promise3[] = [];
   const torn = new Set<number>();

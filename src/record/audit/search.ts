@@ -7,7 +7,6 @@ import { loadIndex, nameHash, outcomes, parseLine, type SegmentIndex } from "./s
 import { listSegments, segmentPaths, sizeOf } from "./segment-files.js";
 import { linesPerBlock, slotsOf } from "./text-filter.js";
 
-/** Finds records. */
 export interface AuditSearch {
   /** Take in what was written since, in pieces, so that others get their turn. */
   prepare(): Promise<void>;

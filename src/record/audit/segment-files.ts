@@ -11,7 +11,6 @@ export interface SegmentHead {
   readonly bytes: number;
 }
 
-/** The files of one segment. */
 export interface SegmentPaths {
   readonly lines: string;
   readonly head: string;
@@ -27,7 +26,6 @@ export interface SegmentPaths {
 const headBytes = 160;
 const emptyHead: SegmentHead = { count: 0, hash: genesis, bytes: 0 };
 
-/** Where a segment's files are. */
 export function segmentPaths(dir: string, segment: number): SegmentPaths {
   const base = join(dir, String(segment).padStart(8, "0"));
   return {
@@ -118,7 +116,6 @@ export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Remove a file, if it is there. */
 export function removeIfThere(file: string): void {
   try {
     unlinkSync(file);

@@ -123,7 +123,6 @@ export function loadIndex(paths: SegmentPaths): SegmentIndex {
   }
 }
 
-/** A record as its line has it. */
 export function parseLine(line: Buffer | string): AuditRecord | undefined {
   try {
     return JSON.parse(typeof line === "string" ? line : line.toString()) as AuditRecord;

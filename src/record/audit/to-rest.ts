@@ -6,7 +6,6 @@ import type { BlobStore } from "../../contract/ports/blobs.js";
 import type { CallOwner, CallRecord, CallStart } from "../../contract/ports/recorder.js";
 import { hashOf } from "./line.js";
 
-/** A start record as text. */
 export interface StartText {
   /** The line behind its place. */
   readonly rest: string;
@@ -172,7 +171,6 @@ function isSame(one: Who, owner: CallOwner): boolean {
   );
 }
 
-/** How a call ended, by its error. */
 export function outcomeOf(error: { readonly type: string } | undefined): AuditOutcome {
   if (error === undefined) return "success";
   return error.type === "ToolPermissionError" || error.type === "ToolSecurityError" ? "denied" : "failure";

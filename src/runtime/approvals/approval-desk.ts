@@ -154,7 +154,6 @@ export class ApprovalDesk implements ConsentDesk {
     await (await this.#options.state.open()).consoles.remove(id);
   }
 
-  /** Stop polling. */
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;

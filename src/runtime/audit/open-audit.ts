@@ -21,7 +21,6 @@ import { findUnsettled } from "../../record/audit/segment-files.js";
 import { settleAbandoned } from "../../record/audit/settle.js";
 import type { LazyState } from "../state/lazy-state.js";
 
-/** A log that is open. */
 export interface OpenedAudit {
   readonly dir: string;
   readonly recorder: AuditRecorder;

@@ -89,7 +89,6 @@ export class RunningCalls implements InFlight {
     clearInterval(this.#pulse);
   }
 
-  /** The running call with that id. */
   find(callId: string): ReceivedCall | undefined {
     for (const call of this.#calls) if (call.callId === callId) return call;
     return undefined;

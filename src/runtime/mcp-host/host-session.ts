@@ -20,7 +20,6 @@ import type { WireCatalogue } from "./wire-catalogue.js";
 import type { Session } from "../sessions/session.js";
 import type { Tenon } from "../tenon.js";
 
-/** What a host's session uses. */
 export interface HostSessionDeps {
   readonly tenon: Tenon;
   readonly catalogue: WireCatalogue;
@@ -32,7 +31,6 @@ export interface HostSessionDeps {
 
 const nothing = "mcp-nothing";
 
-/** One MCP host, with its own session. */
 export class TenonHostSession implements HostSession {
   readonly #parts: HostSessionDeps;
   readonly #session: Session;

@@ -23,7 +23,6 @@ export function joinResources(providers: readonly ResourceProvider[], who: Who):
   };
 }
 
-/** The prompts of all providers. */
 export function joinPrompts(providers: readonly PromptProvider[], who: Who): HostPrompts {
   return {
     list: (signal) => gather(providers, (provider) => provider.list({ ...who, signal })),

@@ -4,7 +4,6 @@ import type { ToolDescription } from "../../contract/tool.js";
 import { toLegalName } from "../../llm/legal-name.js";
 import type { ToolRegistry } from "../../registry/tool-registry.js";
 
-/** A tool with its wire form. */
 export interface WireTool {
   readonly trueName: string;
   readonly tool: HostTool;

@@ -12,7 +12,6 @@ import { compareEnds, type ReplayPaths } from "./compare-ends.js";
 import { copyWorkspace, rewindCopy } from "./copy-workspace.js";
 import { openReplayTenon, type ReplayTenon } from "./replay-tenon.js";
 
-/** How to replay a task. */
 export interface ReplayOptions {
   /** Keep the copy. @default false */
   readonly keep?: boolean | undefined;

@@ -30,7 +30,6 @@ export interface SessionsOptions extends RuntimeBase {
   readonly redactor: Redactor;
 }
 
-/** What a new session starts with. */
 interface SessionStart {
   readonly iteration: SessionIteration;
   readonly seen: SeenFiles;

@@ -3,7 +3,6 @@ import { ToolValidationError } from "../../contract/errors.js";
 import type { SqlValue } from "../sql.js";
 import type { GivenNumbers } from "./given-numbers.js";
 
-/** The first line of an archive. */
 export interface ArchiveHead {
   readonly tenon: "state";
   readonly format: 1;

@@ -19,7 +19,6 @@ export interface ExportOptions {
   readonly contents?: boolean;
 }
 
-/** What an archive holds. */
 export interface Exported {
   readonly rows: number;
   readonly contents: number;

@@ -23,7 +23,6 @@ export interface RestoreOptions {
   readonly newId?: () => string;
 }
 
-/** What a restore did. */
 export interface Restored {
   readonly rows: number;
   readonly contents: number;

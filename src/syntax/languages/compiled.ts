@@ -1,6 +1,5 @@
 import type { LanguageSyntax } from "./language.js";
 
-/** Go. */
 export const go: LanguageSyntax = {
   grammar: "go",
   query: `
@@ -22,7 +21,6 @@ export const go: LanguageSyntax = {
 `,
 };
 
-/** Rust. */
 export const rust: LanguageSyntax = {
   grammar: "rust",
   query: `
@@ -50,7 +48,6 @@ export const rust: LanguageSyntax = {
 `,
 };
 
-/** Java. */
 export const java: LanguageSyntax = {
   grammar: "java",
   query: `
@@ -71,7 +68,6 @@ export const java: LanguageSyntax = {
 `,
 };
 
-/** C#. */
 export const csharp: LanguageSyntax = {
   grammar: "c-sharp",
   query: `

@@ -50,8 +50,6 @@ const typed = `${shared}
 (required_parameter (accessibility_modifier) pattern: (identifier) @name) @field
 `;
 
-/** TypeScript. */
 export const typescript: LanguageSyntax = { grammar: "typescript", query: typed };
 
-/** TypeScript with JSX. */
 export const tsx: LanguageSyntax = { grammar: "tsx", query: typed };

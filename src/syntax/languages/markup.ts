@@ -1,6 +1,5 @@
 import type { LanguageSyntax } from "./language.js";
 
-/** CSS. */
 export const css: LanguageSyntax = {
   grammar: "css",
   query: `

@@ -1,6 +1,5 @@
 import type { LanguageSyntax } from "./language.js";
 
-/** Python. */
 export const python: LanguageSyntax = {
   grammar: "python",
   query: `
@@ -12,7 +11,6 @@ export const python: LanguageSyntax = {
 `,
 };
 
-/** Ruby. */
 export const ruby: LanguageSyntax = {
   grammar: "ruby",
   query: `
@@ -61,7 +59,6 @@ export const bash: LanguageSyntax = {
 `,
 };
 
-/** PowerShell. */
 export const powershell: LanguageSyntax = {
   grammar: "powershell",
   query: `

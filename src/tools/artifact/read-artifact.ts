@@ -3,7 +3,6 @@ import { defineTool } from "../../contract/define-tool.js";
 import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import { artifactNames } from "../../contract/ports/artifacts.js";
 
-/** Reads a saved document. */
 export const readArtifact = defineTool({
   name: "read_artifact",
   description: "Read a document that was saved for a pipeline stage: the newest version, or an earlier one.",

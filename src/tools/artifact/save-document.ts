@@ -10,7 +10,6 @@ export interface SaveDocument {
   readonly description: string;
 }
 
-/** The result of saving a document. */
 export const savedDocument = z.object({
   success: z.boolean(),
   path: z.string().describe("The file, relative to the workspace."),
@@ -42,7 +41,6 @@ export function defineSaveDocument({ name, document, title, description }: SaveD
   });
 }
 
-/** The result for a saved version. */
 export function toSaved({ path, version, iterationId }: ArtifactVersion): z.infer<typeof savedDocument> {
   return { success: true, path, version, iterationId };
 }

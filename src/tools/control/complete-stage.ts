@@ -3,7 +3,6 @@ import { defineTool } from "../../contract/define-tool.js";
 import { artifactNames } from "../../contract/ports/artifacts.js";
 import { stages } from "../../contract/ports/pipeline.js";
 
-/** Completes the current stage. */
 export const completeStage = defineTool({
   name: "complete_stage",
   description: "Mark the current stage of the pipeline as done and move on to the next one.",

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { stages } from "../../contract/ports/pipeline.js";
 
-/** Starts an iteration. */
 export const startIteration = defineTool({
   name: "start_iteration",
   description:

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { ToolValidationError } from "../../contract/errors.js";
 
-/** Decodes Base64 to text. */
 export const base64Decode = defineTool({
   name: "base64_decode",
   description: "Decode Base64 to UTF-8 text. Malformed Base64 is an error.",

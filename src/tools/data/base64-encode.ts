@@ -2,7 +2,6 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { ToolValidationError } from "../../contract/errors.js";
 
-/** Encodes text as Base64. */
 export const base64Encode = defineTool({
   name: "base64_encode",
   description: "Encode text (as UTF-8) to Base64.",

@@ -4,5 +4,4 @@ import { base64Encode } from "./base64-encode.js";
 import { jsonParse } from "./json-parse.js";
 import { jsonStringify } from "./json-stringify.js";
 
-/** The tools for JSON and Base64. */
 export const dataTools: readonly Tool[] = [jsonParse, jsonStringify, base64Encode, base64Decode];

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { memoryKinds, type FoundMemory, type Memory } from "../../contract/ports/memories.js";
 
-/** A memory's id. */
 export const memoryId = z.string().trim().min(1).max(100).describe("Id of the memory, such as mem-12.");
 
 /** A memory in the result of a tool. */

@@ -7,7 +7,6 @@ import { saveInsight } from "./save-insight.js";
 import { saveIssue } from "./save-issue.js";
 import { saveLearning } from "./save-learning.js";
 
-/** The memory tools. */
 export const memoryTools: readonly Tool[] = [
   queryMemory,
   saveInsight,

@@ -3,7 +3,6 @@ import { defineTool } from "../../contract/define-tool.js";
 import { memoryKinds } from "../../contract/ports/memories.js";
 import { memoryRecord, toResult } from "./fields.js";
 
-/** Searches the memories. */
 export const queryMemory = defineTool({
   name: "query_memory",
   description:

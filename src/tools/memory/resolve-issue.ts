@@ -2,7 +2,6 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { memoryId, memoryRecord, toResult } from "./fields.js";
 
-/** Resolves an issue. */
 export const resolveIssue = defineTool({
   name: "resolve_issue",
   description: "Mark a saved issue as resolved and store how it was solved.",

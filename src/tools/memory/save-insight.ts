@@ -1,6 +1,5 @@
 import { defineSaveMemory } from "./save-memory.js";
 
-/** Saves an insight. */
 export const saveInsight = defineSaveMemory({
   name: "save_insight",
   kind: "insight",

@@ -1,6 +1,5 @@
 import { defineSaveMemory } from "./save-memory.js";
 
-/** Saves an open issue. */
 export const saveIssue = defineSaveMemory({
   name: "save_issue",
   kind: "issue",

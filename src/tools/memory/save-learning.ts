@@ -1,6 +1,5 @@
 import { defineSaveMemory } from "./save-memory.js";
 
-/** Saves a learning. */
 export const saveLearning = defineSaveMemory({
   name: "save_learning",
   kind: "learning",

@@ -3,7 +3,6 @@ import { defineTool } from "../../contract/define-tool.js";
 import { httpInput, httpResult, renderHttp, sendRequest } from "./http-result.js";
 import { hostResources, shownUrl } from "./request-url.js";
 
-/** Sends a GET request. */
 export const httpGet = defineTool({
   name: "http_get",
   description: "Send an HTTP GET request and return the status, headers and body.",

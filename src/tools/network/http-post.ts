@@ -4,7 +4,6 @@ import { httpInput, httpResult, renderHttp, sendRequest } from "./http-result.js
 import { previewRequest } from "./preview-request.js";
 import { hostResources } from "./request-url.js";
 
-/** Sends a POST request. */
 export const httpPost = defineTool({
   name: "http_post",
   description:

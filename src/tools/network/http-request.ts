@@ -4,7 +4,6 @@ import { httpInput, httpResult, renderHttp, sendRequest } from "./http-result.js
 import { previewRequest } from "./preview-request.js";
 import { hostResources } from "./request-url.js";
 
-/** Sends a request with any method. */
 export const httpRequest = defineTool({
   name: "http_request",
   description:

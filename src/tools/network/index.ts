@@ -5,5 +5,4 @@ import { httpRequest } from "./http-request.js";
 import { webFetch } from "./web-fetch.js";
 import { webSearch } from "./web-search.js";
 
-/** The network tools. */
 export const networkTools: readonly Tool[] = [httpGet, httpPost, httpRequest, webFetch, webSearch];

@@ -2,7 +2,6 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../contract/ports/clock.js";
 import { createPageReader, type PageLink, type PageReader } from "./page-reader.js";
 
-/** A page as Markdown. */
 export interface Page {
   readonly title: string;
   readonly content: string;

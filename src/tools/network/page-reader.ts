@@ -1,6 +1,5 @@
 import type { ElementNode, TextNode, TransformPlugin } from "@mdream/js";
 
-/** A link of a page. */
 export interface PageLink {
   readonly text: string;
   readonly url: string;
@@ -20,7 +19,6 @@ export interface PageReaderOptions {
   readonly maxLinks: number;
 }
 
-/** Create a reader for one conversion. */
 export function createPageReader({ url, focus, maxLinks }: PageReaderOptions): PageReader {
   const links = createLinkList(maxLinks);
   const scope = createScope(focus);

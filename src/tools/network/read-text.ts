@@ -1,4 +1,3 @@
-/** A body as text, or as Base64 if it is not text. */
 export interface ReadBody {
   readonly text: string;
   readonly binary: boolean;

@@ -16,7 +16,6 @@ const output = z.object({
   truncated: z.boolean().describe("Whether there is more content than was returned."),
 });
 
-/** Reads a web page. */
 export const webFetch = defineTool({
   name: "web_fetch",
   description: "Fetch a web page and return its readable content as Markdown, with its title and links.",

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { featureRecord, planId, planIds, planText, planTitle, planWrites, toFeature } from "./fields.js";
 
-/** Adds a feature. */
 export const addFeature = defineTool({
   name: "add_feature",
   description: "Add a feature that meets existing requirements.",

@@ -3,7 +3,6 @@ import { defineTool } from "../../contract/define-tool.js";
 import { priorities } from "../../contract/ports/plan.js";
 import { planId, planText, planTitle, planWrites, requirementRecord } from "./fields.js";
 
-/** Creates a requirement. */
 export const createRequirement = defineTool({
   name: "create_requirement",
   description: "Create a requirement: what the work must achieve, and its priority.",

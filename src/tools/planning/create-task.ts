@@ -2,7 +2,6 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { planId, planIds, planText, planTitle, planWrites, taskRecord, toTask } from "./fields.js";
 
-/** Creates a task. */
 export const createTask = defineTool({
   name: "create_task",
   description:

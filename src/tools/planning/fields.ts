@@ -79,7 +79,6 @@ export function toTask(task: Task): z.infer<typeof taskRecord> {
   return task as z.infer<typeof taskRecord>;
 }
 
-/** Records, with their histories if wanted. */
 export async function withHistory<Record extends { readonly id: string }>(
   plan: PlanStore,
   records: readonly Record[],

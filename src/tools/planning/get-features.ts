@@ -2,7 +2,6 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { featureRecord, planFilter, planId, planReads, toFeature, withHistory } from "./fields.js";
 
-/** Lists features. */
 export const getFeatures = defineTool({
   name: "get_features",
   description: "List features: all, or by id, requirement or iteration.",

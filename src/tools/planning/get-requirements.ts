@@ -3,7 +3,6 @@ import { defineTool } from "../../contract/define-tool.js";
 import { priorities } from "../../contract/ports/plan.js";
 import { planFilter, planReads, requirementRecord, withHistory } from "./fields.js";
 
-/** Lists requirements. */
 export const getRequirements = defineTool({
   name: "get_requirements",
   description: "List requirements: all, or by id, priority or iteration.",

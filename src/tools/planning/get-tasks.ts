@@ -3,7 +3,6 @@ import { defineTool } from "../../contract/define-tool.js";
 import { taskStatuses, type TaskStatus } from "../../contract/ports/plan.js";
 import { planFilter, planId, planReads, taskRecord, toTask, withHistory } from "./fields.js";
 
-/** Lists tasks. */
 export const getTasks = defineTool({
   name: "get_tasks",
   description:

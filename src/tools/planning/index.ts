@@ -10,7 +10,6 @@ import { updateRequirement } from "./update-requirement.js";
 import { updateTask } from "./update-task.js";
 import { updateTaskStatus } from "./update-task-status.js";
 
-/** The planning tools. */
 export const planningTools: readonly Tool[] = [
   createRequirement,
   addFeature,

@@ -11,7 +11,6 @@ import {
   toFeature,
 } from "./fields.js";
 
-/** Updates a feature. */
 export const updateFeature = defineTool({
   name: "update_feature",
   description:

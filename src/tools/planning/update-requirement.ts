@@ -3,7 +3,6 @@ import { defineTool } from "../../contract/define-tool.js";
 import { priorities } from "../../contract/ports/plan.js";
 import { planId, planText, planTitle, planWrites, requireChange, requirementRecord } from "./fields.js";
 
-/** Updates a requirement. */
 export const updateRequirement = defineTool({
   name: "update_requirement",
   description:

@@ -3,7 +3,6 @@ import { defineTool } from "../../contract/define-tool.js";
 import { taskStatuses } from "../../contract/ports/plan.js";
 import { planId, planWrites, taskRecord, toTask } from "./fields.js";
 
-/** Updates the status of a task. */
 export const updateTaskStatus = defineTool({
   name: "update_task_status",
   description: "Change the status of a task. The result lists the tasks that became ready because of it.",

@@ -11,7 +11,6 @@ import {
   toTask,
 } from "./fields.js";
 
-/** Updates a task. */
 export const updateTask = defineTool({
   name: "update_task",
   description:

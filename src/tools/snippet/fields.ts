@@ -1,6 +1,5 @@
 import * as z from "zod";
 
-/** The name of a snippet. */
 export const snippetName = z.string().trim().min(1).max(200);
 
 /** Tags to find a snippet by. */

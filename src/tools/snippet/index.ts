@@ -4,5 +4,4 @@ import { snippetList } from "./snippet-list.js";
 import { snippetLoad } from "./snippet-load.js";
 import { snippetSave } from "./snippet-save.js";
 
-/** The snippet tools. */
 export const snippetTools: readonly Tool[] = [snippetSave, snippetLoad, snippetList, snippetDelete];

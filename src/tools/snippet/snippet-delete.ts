@@ -3,7 +3,6 @@ import { defineTool } from "../../contract/define-tool.js";
 import { snippetName } from "./fields.js";
 import { snippetNotFound } from "./snippet-not-found.js";
 
-/** Deletes a snippet. */
 export const snippetDelete = defineTool({
   name: "snippet_delete",
   description: "Delete a saved snippet, by its name or id, together with its earlier versions.",

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { snippetSummary, tagList } from "./fields.js";
 
-/** Lists the saved snippets. */
 export const snippetList = defineTool({
   name: "snippet_list",
   description:

@@ -5,7 +5,6 @@ import { snippetNotFound } from "./snippet-not-found.js";
 
 const snippet = snippetSummary.extend({ code: z.string() });
 
-/** Loads a saved snippet. */
 export const snippetLoad = defineTool({
   name: "snippet_load",
   description: "Load a saved snippet by its name or id.",

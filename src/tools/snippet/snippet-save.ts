@@ -2,7 +2,6 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { snippetName, tagList } from "./fields.js";
 
-/** Saves a snippet. */
 export const snippetSave = defineTool({
   name: "snippet_save",
   description:

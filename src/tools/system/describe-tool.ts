@@ -3,7 +3,6 @@ import { defineTool } from "../../contract/define-tool.js";
 
 const schema = z.record(z.string(), z.unknown());
 
-/** Describes one tool in full, so that it can be called. */
 export const describeTool = defineTool({
   name: "describe_tool",
   description:

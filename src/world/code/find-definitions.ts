@@ -133,7 +133,6 @@ function isInContainer({ container }: FoundSymbol, { containers }: NameQuery): b
   return container?.split(/\.|::|#|\\/).at(-1) === containers.at(-1);
 }
 
-/** A definition as a search result. */
 export function toCandidate({ file, line, column, kind, name, size, changed }: FoundSymbol): Candidate {
   return { file, line, column, columnsIn: "characters", kind, expected: { name, size, changed } };
 }

@@ -10,7 +10,6 @@ import { findText } from "./find-text.js";
 import { pathInWorkspace, resolveSearchRoot } from "./search-root.js";
 import { type ShownMatches, showMatches } from "./show-matches.js";
 
-/** The search of one call. */
 export function createCodeSearch(parts: CodeParts): CodeSearch {
   return { search: (query) => runSearch(parts, query) };
 }

@@ -3,7 +3,6 @@ import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { Files } from "../../contract/ports/files.js";
 import { relativeTo, isWithin } from "../files/path-text.js";
 
-/** Where to search. */
 export interface SearchRoot {
   /** Absolute real path of the directory. */
   readonly directory: string;

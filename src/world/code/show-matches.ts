@@ -3,7 +3,6 @@ import type { Files } from "../../contract/ports/files.js";
 import type { Candidate } from "./candidate.js";
 import { openFileLines, type FileLines } from "./file-lines.js";
 
-/** What can be shown. */
 export interface ShownMatches {
   readonly matches: readonly CodeMatch[];
   readonly shown: readonly ShownLines[];

@@ -14,12 +14,10 @@ export function quotePath(path: unknown): string {
   return JSON.stringify(text.length > 200 ? `${text.slice(0, 197)}...` : text);
 }
 
-/** A refusal in one sentence. */
 export function refusalText(path: unknown, refusal: PathRefusal): string {
   return `${quotePath(path)} ${refusal.reason}.`;
 }
 
-/** The error for a path that a rule refuses. */
 export function pathRefused(path: unknown, refusal: PathRefusal): ToolSecurityError {
   return new ToolSecurityError(`Access denied: ${refusalText(path, refusal)}`, {
     code: refusal.code,
@@ -118,7 +116,6 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
 }
 
-/** Throws if the signal was aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new ToolCancelledError();
 }

@@ -21,7 +21,6 @@ export interface GuardOptions {
   readonly opener?: Opener;
 }
 
-/** An open regular file and its descriptor. */
 export interface GuardedFile extends OpenFile {
   readonly fd: number;
   /** The absolute real path. */

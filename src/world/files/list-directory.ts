@@ -7,7 +7,6 @@ import { type GuardDeps, openExisting } from "./locate.js";
 import type { Handle } from "./opener.js";
 import { joinName, showName } from "./path-text.js";
 
-/** A directory entry with its name as bytes. */
 export interface RawEntry {
   readonly name: Buffer;
   readonly type: EntryType;

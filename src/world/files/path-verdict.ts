@@ -9,10 +9,8 @@ export interface PathRefusal {
   readonly reason: string;
 }
 
-/** The verdict of the rules on a path. */
 export type RuleVerdict = { readonly allowed: true; readonly path: string } | PathRefusal;
 
-/** Build a refusal. */
 export function refusal(code: PathRefusal["code"], rule: string, reason: string): PathRefusal {
   return { allowed: false, code, rule, reason };
 }

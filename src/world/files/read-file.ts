@@ -38,7 +38,6 @@ export function closeOnce(fd: number): () => void {
   };
 }
 
-/** How a whole file or a range of it is read. */
 export interface ReadLimits {
   readonly range?: ReadRange | undefined;
   readonly maxBytes: number;

@@ -5,7 +5,6 @@ import type { IgnoreNames } from "./ignore/ignore-chain.js";
 import type { Handle } from "./opener.js";
 import { showName } from "./path-text.js";
 
-/** An entry as it was read. */
 export interface ScannedEntry {
   /** As on the disk: bytes where the name is not valid UTF-8. */
   readonly name: string | Buffer;

@@ -13,14 +13,12 @@ import { isWithin } from "./path-text.js";
 import { createEntryStats, type EntryStats } from "./entry-stats.js";
 import { type DirectoryReader, type ScannedEntry, readDirectory } from "./walk-directory.js";
 
-/** The options of a walk. */
 export interface WalkRequest extends WalkOptions {
   /** Shows a real path, relative to the workspace where it is inside. */
   readonly display: (real: string) => string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The state of a walk. */
 export interface Walk {
   readonly deps: GuardDeps;
   readonly text: string;
@@ -33,7 +31,6 @@ export interface Walk {
   unreadable: number;
 }
 
-/** A directory that is being walked. */
 export interface Level {
   handle: Handle | undefined;
   readonly stat: BigIntStats;

@@ -15,7 +15,6 @@ export interface OutputStoreOptions {
   /** A folder of the store's own, out of the agents' reach. */
   readonly dir: string;
   readonly now: () => number;
-  /** Random bytes for handles. */
   readonly randomBytes: (size: number) => Uint8Array;
   /** How long an output is kept. @default 24 hours */
   readonly keepMs?: number;

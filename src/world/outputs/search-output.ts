@@ -3,7 +3,6 @@ import type { OutputMatch } from "../../contract/ports/outputs.js";
 import { cleanText } from "../processes/clean-text.js";
 import { countNewlines, readChunks } from "./line-scan.js";
 
-/** What to look for and when to stop. */
 export interface SearchOptions {
   readonly text: string;
   readonly limit: number;

@@ -3,7 +3,6 @@ import type { SessionEnv } from "../../contract/ports/env.js";
 import { isSecretName } from "./secret-names.js";
 
 export interface SessionEnvOptions {
-  /** What the session starts with. */
   readonly initial: Readonly<Record<string, string>>;
   /** Whether a secret-looking name may be used nevertheless. */
   readonly isAllowed: (name: string) => boolean;

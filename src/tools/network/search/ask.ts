@@ -40,7 +40,6 @@ export function requireKey({ name, query }: ProviderRequest): string {
   return requireSetting("apiKey", { name, query });
 }
 
-/** A setting that a provider requires. */
 export function requireSetting(
   setting: "apiKey" | "engineId" | "url",
   { name, query }: ProviderRequest,

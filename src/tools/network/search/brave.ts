@@ -2,7 +2,6 @@ import { askJson, endpoint, requireKey } from "./ask.js";
 import type { SearchProvider } from "./provider.js";
 import { listAt, toResults } from "./to-results.js";
 
-/** The Brave Search API. */
 export const brave: SearchProvider = {
   name: "brave",
   async search(query) {

@@ -1,6 +1,5 @@
 import type { Http } from "../../../contract/ports/http.js";
 
-/** One search result. */
 export interface SearchResult {
   readonly title: string;
   readonly url: string;
@@ -25,7 +24,6 @@ export interface SearchSettings {
   readonly engineId?: string | undefined;
 }
 
-/** A search provider. */
 export interface SearchProvider {
   readonly name: string;
   /** A remark for readers of the results. */

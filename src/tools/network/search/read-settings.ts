@@ -13,7 +13,6 @@ const settingsSchema = z.object({
   maxResults: z.number().int().min(1).optional(),
 });
 
-/** The settings of web_search. */
 export type WebSearchSettings = Omit<z.infer<typeof settingsSchema>, "baseUrl">;
 
 /** Read the `custom` block; an error names an invalid setting but does not show its value. */

@@ -2,7 +2,6 @@ import { askJson, endpoint, unexpectedResponse, requireKey } from "./ask.js";
 import type { SearchProvider } from "./provider.js";
 import { listAt, toResults } from "./to-results.js";
 
-/** The Tavily Search API. */
 export const tavily: SearchProvider = {
   name: "tavily",
   async search(query) {

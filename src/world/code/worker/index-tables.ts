@@ -10,7 +10,6 @@ export interface FileVersion {
   readonly changed: number;
 }
 
-/** A version of a file. */
 export interface IndexedFile extends FileVersion {
   readonly path: string;
   readonly state: number;
@@ -134,7 +133,6 @@ export class IndexTables {
     this.version += 1;
   }
 
-  /** Forget a directory and all below it. */
   removeDirectory(path: string): void {
     const entries = this.#directories.get(path);
     if (entries === undefined) return;
@@ -170,7 +168,6 @@ export class IndexTables {
   }
 }
 
-/** A path's directory and last name. */
 export function splitPath(path: string): [directory: string, name: string] {
   const slash = path.lastIndexOf("/");
   return slash === -1 ? ["", path] : [path.slice(0, slash), path.slice(slash + 1)];

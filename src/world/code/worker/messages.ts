@@ -24,7 +24,6 @@ export interface ParserSetup extends ReadingSetup {
   readonly role: "parser";
 }
 
-/** Which files count. */
 export interface FileScope {
   /** Directory or file below the workspace; "" for all of it. */
   readonly below: string;
@@ -32,7 +31,6 @@ export interface FileScope {
   readonly glob?: string | undefined;
 }
 
-/** A search for definitions by name. */
 export interface NameQuery {
   readonly name: string;
   /** Names of the enclosing definitions, the innermost last; from `Class.method`. */

@@ -3,7 +3,6 @@ import type { Names } from "./names.js";
 import { fileStates, type ParserJob, type ParserResult, statSize } from "./parser.js";
 import { renumberSymbols } from "./symbol-pack.js";
 
-/** What scanning or parsing a file found. */
 export interface ParsedFile {
   readonly state: number;
   readonly size: number;

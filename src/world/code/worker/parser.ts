@@ -121,7 +121,6 @@ export function tryRead(
 /** Parsing is aborted after this long; the file is then found by its text only. */
 const parseMs = 2000;
 
-/** What files are parsed with. */
 export interface ParseTools {
   readonly guard: Guard;
   readonly syntax: Syntax;
