@@ -37,20 +37,12 @@ export class ToolError extends Error {
     if (options.details !== undefined) this.details = options.details;
     if (options.toolName !== undefined) this.toolName = options.toolName;
   }
-
-  override get name(): string {
-    return "ToolError";
-  }
 }
 
 /** The tool itself is unknown, or not visible to this agent. */
 export class ToolNotFoundError extends ToolError {
   constructor(toolName: string, options: ToolErrorOptions = {}) {
     super(`Tool "${toolName}" not found.`, { ...options, toolName }, "TOOL_NOT_FOUND");
-  }
-
-  override get name(): string {
-    return "ToolNotFoundError";
   }
 }
 
@@ -59,20 +51,12 @@ export class ToolResourceNotFoundError extends ToolError {
   constructor(message: string, options: ToolErrorOptions = {}) {
     super(/not found/i.test(message) ? message : `Not found: ${message}`, options, "RESOURCE_NOT_FOUND");
   }
-
-  override get name(): string {
-    return "ToolResourceNotFoundError";
-  }
 }
 
 /** The arguments are wrong. */
 export class ToolValidationError extends ToolError {
   constructor(message: string, options: ToolErrorOptions = {}) {
     super(message, options, "ARGUMENTS_INVALID");
-  }
-
-  override get name(): string {
-    return "ToolValidationError";
   }
 }
 
@@ -85,20 +69,12 @@ export class ToolPermissionError extends ToolError {
       "ACCESS_DENIED",
     );
   }
-
-  override get name(): string {
-    return "ToolPermissionError";
-  }
 }
 
 /** A path leaves the allowed folders, or is not a regular file. */
 export class ToolSecurityError extends ToolError {
   constructor(message: string, options: ToolErrorOptions = {}) {
     super(message, options, "PATH_OUTSIDE");
-  }
-
-  override get name(): string {
-    return "ToolSecurityError";
   }
 }
 
@@ -107,20 +83,12 @@ export class ToolTimeoutError extends ToolError {
   constructor(message: string, options: ToolErrorOptions = {}) {
     super(message, { retryable: true, ...options }, "TIMED_OUT");
   }
-
-  override get name(): string {
-    return "ToolTimeoutError";
-  }
 }
 
 /** The caller no longer wants the result. */
 export class ToolCancelledError extends ToolError {
   constructor(message = "The call was cancelled.", options: ToolErrorOptions = {}) {
     super(message, options, "CANCELLED");
-  }
-
-  override get name(): string {
-    return "ToolCancelledError";
   }
 }
 
@@ -129,20 +97,12 @@ export class ToolExecutionError extends ToolError {
   constructor(message: string, options: ToolErrorOptions = {}) {
     super(message, options, "EXECUTION_FAILED");
   }
-
-  override get name(): string {
-    return "ToolExecutionError";
-  }
 }
 
 /** The tool is there but cannot be used now. */
 export class ToolUnavailableError extends ToolError {
   constructor(message: string, options: ToolErrorOptions = {}) {
     super(message, { retryable: true, ...options }, "TOOL_DISABLED");
-  }
-
-  override get name(): string {
-    return "ToolUnavailableError";
   }
 }
 
@@ -151,10 +111,6 @@ export class ToolInternalError extends ToolError {
   constructor(message: string, options: ToolErrorOptions = {}) {
     super(message, options, "INTERNAL");
   }
-
-  override get name(): string {
-    return "ToolInternalError";
-  }
 }
 
 /** A definition was refused at registration. */
@@ -162,31 +118,28 @@ export class ToolDefinitionError extends ToolError {
   constructor(message: string, options: ToolErrorOptions = {}) {
     super(message, options, "DEFINITION_INVALID");
   }
-
-  override get name(): string {
-    return "ToolDefinitionError";
-  }
 }
 
-const byType: Readonly<Record<string, (message: string, options: ToolErrorOptions) => ToolError>> = {
-  ToolError: (message, options) => new ToolError(message, options),
-  // Its message is made of the name of the tool.
-  ToolNotFoundError: (message, options) =>
-    new ToolNotFoundError(options.toolName ?? /"([^"]*)"/.exec(message)?.[1] ?? "", options),
-  ToolResourceNotFoundError: (message, options) => new ToolResourceNotFoundError(message, options),
-  ToolValidationError: (message, options) => new ToolValidationError(message, options),
-  ToolPermissionError: (message, options) => new ToolPermissionError(message, options),
-  ToolSecurityError: (message, options) => new ToolSecurityError(message, options),
-  ToolTimeoutError: (message, options) => new ToolTimeoutError(message, options),
-  ToolCancelledError: (message, options) => new ToolCancelledError(message, options),
-  ToolExecutionError: (message, options) => new ToolExecutionError(message, options),
-  ToolUnavailableError: (message, options) => new ToolUnavailableError(message, options),
-  ToolInternalError: (message, options) => new ToolInternalError(message, options),
-  ToolDefinitionError: (message, options) => new ToolDefinitionError(message, options),
+/** Every class by its name. The name is on the prototype, where minified code keeps it too. */
+const byType = {
+  ToolError,
+  ToolNotFoundError,
+  ToolResourceNotFoundError,
+  ToolValidationError,
+  ToolPermissionError,
+  ToolSecurityError,
+  ToolTimeoutError,
+  ToolCancelledError,
+  ToolExecutionError,
+  ToolUnavailableError,
+  ToolInternalError,
+  ToolDefinitionError,
 };
+for (const [name, type] of Object.entries(byType))
+  Object.defineProperty(type.prototype, "name", { value: name, configurable: true });
 
 /** Whether this is the name of one of these classes. */
-export function isErrorType(name: string): boolean {
+export function isErrorType(name: string): name is keyof typeof byType {
   return Object.hasOwn(byType, name);
 }
 
@@ -200,6 +153,9 @@ export function toolErrorFrom(info: ErrorInfo, toolName?: string): ToolError {
     ...(details !== undefined && { details }),
     ...(toolName !== undefined && { toolName }),
   };
-  const make = Object.hasOwn(byType, type) ? byType[type] : undefined;
-  return make === undefined ? new ToolExecutionError(message, options) : make(message, options);
+  const Type = isErrorType(type) ? byType[type] : ToolExecutionError;
+  // The message of a missing tool is made of its name.
+  if (Type === ToolNotFoundError)
+    return new ToolNotFoundError(toolName ?? /"([^"]*)"/.exec(message)?.[1] ?? "", options);
+  return new Type(message, options);
 }
