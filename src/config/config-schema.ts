@@ -87,6 +87,11 @@ const journal = once(() =>
     maxBytes: setting(bytes(), "Forget the oldest changes beyond this many bytes of stored content.", {
       default: 2 ** 30,
     }),
+    maxIgnoredBytes: setting(
+      bytes(),
+      "Bytes of ignored files, such as installed packages, that commands replaced and that are kept for an undo. They do not count towards maxBytes.",
+      { default: 2 ** 30 },
+    ),
   }),
 );
 

@@ -48,7 +48,8 @@ async function tableProblems(database: SqlDatabase): Promise<string[]> {
 async function blobProblems({ database, blobs, place }: IntegrityDeps): Promise<string[]> {
   const problems: string[] = [];
   const needed = await database.all<{ hash: string }>(
-    `SELECT DISTINCT b.hash FROM journal_blobs b JOIN journal_entries e ON e.id = b.entry WHERE e.place = ?`,
+    `SELECT DISTINCT b.hash FROM journal_blobs b JOIN journal_entries e ON e.id = b.entry
+     WHERE e.place = ? AND b.hash NOT LIKE 'kept:%'`,
     [place],
   );
   for (const { hash } of needed) {

@@ -40,7 +40,9 @@ export function createJournalRows(database: SqlDatabase, place: string, fence?: 
     commit: (id, steps) =>
       write(async (tx) => {
         const sql = "UPDATE journal_changes SET step = ? WHERE entry = ? AND seq = ?";
-        for (const [seq, step] of steps.entries()) await tx.run(sql, [stepColumn(step), id, seq]);
+        for (const [seq, step] of steps.entries()) {
+          if (step !== undefined) await tx.run(sql, [stepColumn(step), id, seq]);
+        }
         await setPhase(tx, id, "committing");
       }, durable),
     clean: (id) => write((tx) => setPhase(tx, id, "cleaning"), durable),
@@ -93,7 +95,7 @@ async function insertEntry(tx: Sql, entry: NewJournalEntry, place: string): Prom
     columns: changeColumns,
     rows: entry.changes.map((change, seq) => {
       const [path, from] =
-        change.step.kind === "set" ? [change.step.path, null] : [change.step.to, change.step.from];
+        change.step.kind === "move" ? [change.step.to, change.step.from] : [change.step.path, null];
       const { op, sizeBefore, sizeAfter, implied, inverts } = change;
       const inverted = [inverts?.entry ?? null, inverts?.seq ?? null];
       return [

@@ -1,4 +1,4 @@
-import type { JournalStep, SetStep } from "../contract/ports/journal.js";
+import type { JournalStep } from "../contract/ports/journal.js";
 import { parseColumn } from "./json-column.js";
 import type { ChangeRow, JournalRows } from "./journal-queries.js";
 
@@ -10,14 +10,12 @@ export async function changesAfter(
   { sql, place, name }: JournalRows,
   path: string,
   { entry, seq }: { readonly entry: number; readonly seq: number },
-): Promise<SetStep[]> {
+): Promise<JournalStep[]> {
   const rows = await sql.all<Pick<ChangeRow, "step" | "entry">>(
     `SELECT c.step, c.entry ${ofPath} AND (c.entry > ? OR (c.entry = ? AND c.seq > ?)) ORDER BY c.entry, c.seq`,
     [place, path, entry, entry, seq],
   );
-  return rows
-    .map((row) => parseColumn<JournalStep>(row.step, `journal entry ${row.entry}`, name))
-    .filter((step) => step.kind === "set");
+  return rows.map((row) => parseColumn<JournalStep>(row.step, `journal entry ${row.entry}`, name));
 }
 
 /**

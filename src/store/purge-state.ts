@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { JournalStep, NodeImage } from "../contract/ports/journal.js";
 import type { State } from "./open-state.js";
@@ -130,9 +130,9 @@ async function purgeJournal(state: State, request: StatePurgeRequest): Promise<n
   const paths = new Set(
     rows.flatMap(({ step: text }) => {
       const step = JSON.parse(text) as JournalStep;
-      const images = step.kind === "set" ? [step.before, step.after] : [step.overwritten];
-      const isMeant = images.some((image) => image !== null && imageHolds(image, hashes, holds));
-      return isMeant ? [step.kind === "set" ? step.path : step.to] : [];
+      const isMeant = imagesOf(step).some((image) => image !== null && imageHolds(image, hashes, holds));
+      const isStored = step.kind === "rename" && step.into === "store" && treeHolds(step.stored, holds);
+      return isMeant || isStored ? [step.kind === "move" ? step.to : step.path] : [];
     }),
   );
   if (request.dryRun === true) return paths.size + hashes.size;
@@ -140,6 +140,19 @@ async function purgeJournal(state: State, request: StatePurgeRequest): Promise<n
   for (const path of paths) count += await state.journal.clear(path);
   for (const hash of hashes) state.blobs.remove(hash);
   return count + hashes.size;
+}
+
+function imagesOf(step: JournalStep): readonly (NodeImage | null)[] {
+  if (step.kind === "set") return [step.before, step.after];
+  return step.kind === "move" ? [step.overwritten] : [];
+}
+
+/** Whether a file in what a command replaced holds the text; what is gone or cannot be read holds nothing. */
+function treeHolds(top: string, holds: Holds): boolean {
+  const stat = lstatSync(top, { throwIfNoEntry: false });
+  if (stat?.isFile() === true) return holds(readFileSync(top));
+  if (stat?.isDirectory() !== true) return false;
+  return readdirSync(top).some((name) => treeHolds(join(top, name), holds));
 }
 
 function imageHolds(image: NodeImage, hashes: ReadonlySet<string>, holds: Holds): boolean {

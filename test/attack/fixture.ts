@@ -118,10 +118,11 @@ export function createTestFixture(kind: "descriptor" | "portable" = "descriptor"
 
 function withChanges(
   guard: Guard,
-  { journal: store, blobs, locks }: State,
+  { journal: store, blobs, locks, dir }: State,
   options: { opener: Opener; maxFileSize: number; failpoint?: (step: string) => void },
 ): TestFiles {
-  const journal = createJournal({ guard, store, blobs, locks, clock: systemClock, ...options });
+  const keptDir = `${dir}/kept`;
+  const journal = createJournal({ guard, store, blobs, locks, clock: systemClock, keptDir, ...options });
   const origin = { callId: "call", sessionId: "test", tool: "test" };
   const apply = (mutation: FileMutation, signal?: AbortSignal): Promise<void> =>
     journal.apply([mutation], origin, { signal });

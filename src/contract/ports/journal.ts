@@ -72,8 +72,46 @@ export interface MoveStep {
   readonly temp: string;
 }
 
+/** What a rename step moves. */
+export interface RenamedNode {
+  readonly type: "file" | "directory" | "symlink" | "special";
+  readonly size: number;
+  /** Of a file: the hash of its content, if it was small enough to be read. */
+  readonly hash?: string;
+  /** Of a file: its time of modification in nanoseconds. */
+  readonly modified?: string;
+  /** Of a symbolic link; bytes are written as Latin-1. */
+  readonly target?: string;
+}
+
+/**
+ * A file, link or directory that goes, by one rename, from the layer of a command or the journal's store into the
+ * workspace, or from the workspace into that store.
+ */
+export interface RenameStep {
+  readonly kind: "rename";
+  /** In the workspace. */
+  readonly path: string;
+  /** The other end. */
+  readonly stored: string;
+  readonly into: "workspace" | "store";
+  /** Device and inode: they stay the same. Unknown for what an earlier step creates. */
+  readonly inode: string | null;
+  readonly node: RenamedNode;
+  /** It can be created again, as installed packages can, so it is dropped from the store before anything else. */
+  readonly bulk?: boolean;
+}
+
+/** Other permissions of a directory that stays. */
+export interface ModeStep {
+  readonly kind: "mode";
+  readonly path: string;
+  readonly before: number;
+  readonly after: number;
+}
+
 /** One reversible step of a change. */
-export type JournalStep = SetStep | MoveStep;
+export type JournalStep = SetStep | MoveStep | RenameStep | ModeStep;
 
 /** Who changed something, on whose behalf. */
 export interface ChangeOrigin {
@@ -166,6 +204,8 @@ export interface UndoneFile {
   readonly merged?: boolean;
   /** Others had changed the same lines since; a person had their version replaced. */
   readonly forced?: boolean;
+  /** Why it was left as it is. */
+  readonly notRestored?: string;
 }
 
 /** How changes are taken back. */
@@ -200,8 +240,12 @@ export interface JournalStore {
   fenced(fence: number): JournalStore;
   /** Write the intent down, before anything is touched. */
   begin(entry: NewJournalEntry): Promise<number>;
-  /** All is prepared (`steps` are the final ones); synced to disk before the first step is taken. */
-  commit(id: number, steps: readonly JournalStep[]): Promise<void>;
+  /**
+   * All is prepared; synced to disk before the first step is taken.
+   *
+   * @param steps The final steps; `undefined` where a step is as it was written down at the beginning.
+   */
+  commit(id: number, steps: readonly (JournalStep | undefined)[]): Promise<void>;
   /** All steps are taken; synced to disk before the first of what they put aside is removed. */
   clean(id: number): Promise<void>;
   /**
@@ -226,7 +270,7 @@ export interface JournalStore {
   changesAfter(
     path: string,
     change: { readonly entry: number; readonly seq: number },
-  ): Promise<readonly SetStep[]>;
+  ): Promise<readonly JournalStep[]>;
   /** Forget finished changes, of one path or all; returns how many. */
   clear(path?: string): Promise<number>;
   /** Forget what is past the limits, the oldest first; returns how many entries. */

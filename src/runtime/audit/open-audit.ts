@@ -205,5 +205,5 @@ async function effectsOf(state: LazyState, { callId }: AuditStart): Promise<Inte
 function filesOf({ changes }: JournalEntry): InterruptedEffects["files"] {
   return changes
     .filter(({ implied }) => !implied)
-    .map(({ op, step }) => ({ op, path: step.kind === "set" ? step.path : step.to }));
+    .map(({ op, step }) => ({ op, path: step.kind === "move" ? step.to : step.path }));
 }

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { RuntimeBase } from "../state/runtime-base.js";
 import type { Guard } from "../../world/files/guard-types.js";
 import type { Journal } from "../../world/journal/journal.js";
@@ -13,6 +14,7 @@ export function createLazyJournal(parts: LazyJournalOptions, guard: () => Guard)
   const journal = (): Promise<Journal> => (opening ??= openJournal(parts, guard()));
   return {
     apply: async (mutations, origin, options) => (await journal()).apply(mutations, origin, options),
+    adopt: async (adoptions, origin, options) => (await journal()).adopt(adoptions, origin, options),
     undo: async (what, origin, options) => (await journal()).undo(what, origin, options),
     touchedBy: async (what, options) => (await journal()).touchedBy(what, options),
     previewUndo: async (what, options) => (await journal()).previewUndo(what, options),
@@ -29,7 +31,7 @@ async function openJournal(
   { config, state, clock, options }: LazyJournalOptions,
   guard: Guard,
 ): Promise<Journal> {
-  const [{ journal: store, blobs, locks, place }, { createJournal }] = await Promise.all([
+  const [{ journal: store, blobs, locks, place, dir }, { createJournal }] = await Promise.all([
     state.open(),
     import("../../world/journal/journal.js"),
   ]);
@@ -40,6 +42,8 @@ async function openJournal(
     locks,
     place,
     clock,
+    keptDir: join(dir, "kept"),
+    maxBulkBytes: config.journal.maxIgnoredBytes,
     limits: { maxAgeMs: config.journal.maxAgeDays * dayMs, maxBytes: config.journal.maxBytes },
     maxFileSize: config.files.maxFileSize,
     onWarning: (message) => options.log?.({ level: "warn", time: clock.now(), message }),

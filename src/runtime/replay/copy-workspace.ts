@@ -8,6 +8,7 @@ import type {
   JournalStep,
   JournalStore,
   NewJournalEntry,
+  RenameStep,
 } from "../../contract/ports/journal.js";
 import type { State } from "../../store/open-state.js";
 import { createGuards } from "../world/guards.js";
@@ -55,12 +56,15 @@ export async function rewindCopy(options: RewindOptions): Promise<string | undef
     import("../../store/blobs.js"),
   ]);
   let next = 0;
+  const keptDir = join(stateDir, "rewind-kept");
   const own = openBlobs(join(stateDir, "rewind"), () => `rewind-${next++}`);
   const journal = createJournal({
     guard: createGuards({ config, rules, workspace: copy, stateDir }).undo(),
-    store: moveStore(state.journal, options),
+    store: moveStore(state.journal, options, keptDir),
     blobs: layerBlobs(own, state.blobs),
     clock,
+    keptDir,
+    isCopy: true,
   });
   try {
     await journal.undo({ callIds }, { callId: "rewind", sessionId: "replay", tool: "undo" });
@@ -79,16 +83,22 @@ async function callsSince(journal: JournalStore, taskId: string): Promise<string
 }
 
 /** The journal of the workspace with the paths of the copy; nothing is written to it. */
-function moveStore(store: JournalStore, { workspace, copy }: CopyOptions): JournalStore {
+function moveStore(store: JournalStore, { workspace, copy }: CopyOptions, keptDir: string): JournalStore {
   const move = (path: string): string =>
     path === workspace || path.startsWith(`${workspace}/`) ? copy + path.slice(workspace.length) : path;
-  const moveStep = (step: JournalStep): JournalStep =>
-    step.kind === "set"
-      ? { ...step, path: move(step.path), temp: move(step.temp) }
-      : { ...step, from: move(step.from), to: move(step.to), temp: move(step.temp), inode: null };
-  const moveEntry = (entry: JournalEntry): JournalEntry => ({
+  const moveStep = async (step: JournalStep): Promise<JournalStep> => {
+    if (step.kind === "set") return { ...step, path: move(step.path), temp: move(step.temp) };
+    if (step.kind === "mode") return { ...step, path: move(step.path) };
+    if (step.kind === "rename") {
+      return { ...step, path: move(step.path), stored: await copyStored(step, keptDir), inode: null };
+    }
+    return { ...step, from: move(step.from), to: move(step.to), temp: move(step.temp), inode: null };
+  };
+  const moveEntry = async (entry: JournalEntry): Promise<JournalEntry> => ({
     ...entry,
-    changes: entry.changes.map((change) => ({ ...change, step: moveStep(change.step) })),
+    changes: await Promise.all(
+      entry.changes.map(async (change) => ({ ...change, step: await moveStep(change.step) })),
+    ),
   });
   const nothing = async (): Promise<void> => {};
   const moved: JournalStore = {
@@ -101,13 +111,13 @@ function moveStore(store: JournalStore, { workspace, copy }: CopyOptions): Journ
     discard: nothing,
     fail: nothing,
     unfinished: async () => [],
-    select: async (selector) => (await store.select(selector)).map(moveEntry),
+    select: async (selector) => Promise.all((await store.select(selector)).map(moveEntry)),
     wasUndone: async () => false,
     history: async () => [],
     changesAfter: async (path, change) => {
       const own = path.startsWith(copy) ? workspace + path.slice(copy.length) : path;
       const steps = await store.changesAfter(own, change);
-      return steps.map((step) => ({ ...step, path: move(step.path), temp: move(step.temp) }));
+      return Promise.all(steps.map(moveStep));
     },
     clear: async () => 0,
     prune: async () => 0,
@@ -115,6 +125,16 @@ function moveStore(store: JournalStore, { workspace, copy }: CopyOptions): Journ
     unreferenced: async () => [],
   };
   return moved;
+}
+
+/** What a command replaced is copied, because the undo on the copy takes it out of the store. */
+async function copyStored({ stored, into }: RenameStep, keptDir: string): Promise<string> {
+  const copy = join(keptDir, basename(stored));
+  if (into === "store" && lstatSync(stored, { throwIfNoEntry: false }) !== undefined) {
+    const mode = constants.COPYFILE_FICLONE;
+    await cp(stored, copy, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, mode });
+  }
+  return copy;
 }
 
 /** Contents of both stores; new ones go to the first. */

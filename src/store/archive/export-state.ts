@@ -47,7 +47,9 @@ export async function exportState(
     for (const table of tablesOf(migrations.length)) {
       for await (const row of tableRows(tx, queryOf(table, parts.place))) {
         if (table === "journal_entries") row["place"] = "";
-        if (table === "journal_blobs") needed.add(String(row["hash"]));
+        // Replaced files that lie in the store under their own names stay on this machine.
+        const hash = table === "journal_blobs" ? String(row["hash"]) : "kept:";
+        if (!hash.startsWith("kept:")) needed.add(hash);
         const values = Object.entries(row).map(([column, value]) => [column, toArchiveValue(value)]);
         await writer.add({ table, row: Object.fromEntries(values) });
       }

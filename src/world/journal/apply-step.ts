@@ -1,10 +1,12 @@
-import { linkSync, renameSync, unlinkSync } from "node:fs";
+import { renameSync } from "node:fs";
 import path from "node:path";
 import type { JournalStep, MoveStep, SetStep } from "../../contract/ports/journal.js";
-import { fileConflict, errnoOf, withPathAsync } from "../files/file-errors.js";
+import { fileConflict, withPathAsync } from "../files/file-errors.js";
 import type { Opener } from "../files/opener.js";
 import { statReal, openDirectory, stampOf, withOpenPath, type OpenPath } from "./open-path.js";
 import type { PlannedStep } from "./plan.js";
+import { linkOrElse, linkOrRename } from "./rename-new.js";
+import { applyMode, applyRename, endsOf } from "./rename-step.js";
 import { stampTree } from "./tree.js";
 
 /** Apply one step: a single rename, or a link that fails if the name was taken meanwhile. */
@@ -16,6 +18,8 @@ export function applyStep(
   return withPathAsync(planned.text, async () => {
     checkExpectations(opener, planned);
     if (step.kind === "move") return applyMove(opener, step, onLinked);
+    if (step.kind === "rename") return applyRename(opener, step, onLinked);
+    if (step.kind === "mode") return applyMode(opener, step);
     await applySet(opener, step, onLinked);
     if (step.after === null) await checkRemoved(opener, step.temp, planned);
   });
@@ -23,8 +27,13 @@ export function applyStep(
 
 /** The directories that a step changes. */
 export function directoriesOf(step: JournalStep): string[] {
-  const paths = step.kind === "set" ? [step.path, step.temp] : [step.from, step.to, step.temp];
-  return paths.map((each) => path.dirname(each));
+  return pathsOf(step).map((each) => path.dirname(each));
+}
+
+function pathsOf(step: JournalStep): string[] {
+  if (step.kind === "set") return [step.path, step.temp];
+  if (step.kind === "move") return [step.from, step.to, step.temp];
+  return step.kind === "rename" ? Object.values(endsOf(step)) : [step.path];
 }
 
 /** A race of microseconds between this check and the rename remains, because Node has no renameat2. */
@@ -81,27 +90,6 @@ async function applyMove(opener: Opener, step: MoveStep, onLinked: () => void): 
     renameSync(from.at, to.at);
   });
 }
-
-/** Rename a file without replacing another one: link the new name, then unlink the old one. */
-function linkOrRename(from: string, to: string, onLinked: () => void): void {
-  if (!linkOrElse(from, to, renameSync)) return;
-  onLinked();
-  unlinkSync(from);
-}
-
-/** Without hard links, or with too many, only the check before the step prevents a replacement. */
-function linkOrElse(from: string, to: string, otherwise: (from: string, to: string) => void): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (error) {
-    if (!noLinks.has(errnoOf(error) ?? "")) throw error;
-    otherwise(from, to);
-    return false;
-  }
-}
-
-const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 function withOpenPaths(
   opener: Opener,

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { layerAdoptions, plantLayer } from "./testing/layer-changes.js";
 import { manyChanges } from "./testing/many-changes.js";
 import { openWorld, origin } from "./testing/open-world.js";
 import { plant } from "./testing/plant.js";
@@ -59,6 +60,19 @@ async function changeAll(): Promise<Snapshot> {
   return snapshot(world.root);
 }
 
+async function plantLayerAgain(): Promise<void> {
+  rmSync(base, { recursive: true, force: true });
+  plantLayer(base);
+}
+
+/** Commit the layer, in this process. */
+async function adoptAll(): Promise<Snapshot> {
+  const world = await openWorld(base);
+  await world.journal.adopt(async () => layerAdoptions(base), origin("the-call"));
+  await world.close();
+  return snapshot(world.root);
+}
+
 /** Kill the task at its first, second, … step, or at a random one in `stride`, until it comes to its end; returns the last. */
 async function killEverywhere(
   task: string,
@@ -111,6 +125,62 @@ describe("a process killed at any step", () => {
     });
     expect(points).toBeGreaterThan(30);
     expect(snapshot(join(base, "ws"))).toEqual(before);
+  });
+
+  it(
+    "commits all changes of a command or none, and the layer is whole again",
+    { timeout: 240_000 },
+    async () => {
+      plantLayer(base);
+      const [before, layer] = [snapshot(join(base, "ws")), snapshot(join(base, "layer"))];
+      const after = await adoptAll();
+      const outcomes = new Set<number>();
+      const stride = isLongRun ? 1 : 4;
+      await killEverywhere(
+        "adopt",
+        plantLayerAgain,
+        async () => {
+          const outcome = await checkRecovered([before, after]);
+          outcomes.add(outcome);
+          if (outcome === 0) expect(snapshot(join(base, "layer"))).toEqual(layer);
+        },
+        stride,
+      );
+      expect(outcomes.has(0)).toBe(true);
+    },
+  );
+
+  it(
+    "undoes all changes of a command or none, and either can be continued from",
+    { timeout: 240_000 },
+    async () => {
+      plantLayer(base);
+      const before = snapshot(join(base, "ws"));
+      const after = await adoptAll();
+      const adoptAgain = async (): Promise<void> => {
+        await plantLayerAgain();
+        await adoptAll();
+      };
+      const check = async (): Promise<void> => {
+        const outcome = await checkRecovered([after, before]);
+        const world = await openWorld(base);
+        await world.journal.undo({ callId: outcome === 0 ? "the-call" : "the-undo" }, origin());
+        expect(snapshot(world.root)).toEqual(outcome === 0 ? before : after);
+        await world.close();
+      };
+      await killEverywhere("undo", adoptAgain, check, isLongRun ? 1 : 6);
+    },
+  );
+
+  it("may be killed again while it takes the changes of a command back", { timeout: 240_000 }, async () => {
+    plantLayer(base);
+    const before = snapshot(join(base, "ws"));
+    const killed = async (): Promise<void> => {
+      await plantLayerAgain();
+      expect(await children.run("adopt", base, "30")).toBe("SIGKILL");
+    };
+    const check = async (): Promise<unknown> => checkRecovered([before]);
+    await killEverywhere("recover", killed, check, isLongRun ? 1 : 3);
   });
 
   it.each([12, 30, 38, 44])(

@@ -4,7 +4,7 @@ import { withPathAsync } from "../files/file-errors.js";
 import { createFlushes } from "./stage-file.js";
 import { syncDirectories } from "./open-path.js";
 import type { Plan, PlannedStep } from "./plan.js";
-import { removeTemps, rollBackSteps, type RollBackDeps } from "./roll-back.js";
+import { removeTemps, rollBackSteps, tempOf, type RollBackDeps } from "./roll-back.js";
 import { stageContent } from "./stage-step.js";
 import { directoriesOf, applyStep } from "./apply-step.js";
 
@@ -31,7 +31,11 @@ export interface PlanEntry {
  * rename for each step, then record that it is done. If it is interrupted anywhere, `recoverEntry` completes it
  * or takes it back.
  */
-export async function executePlan(deps: ExecuteDeps, plan: Plan, entry: PlanEntry): Promise<void> {
+export async function executePlan(
+  deps: ExecuteDeps,
+  plan: Pick<Plan, "steps">,
+  entry: PlanEntry,
+): Promise<void> {
   const planned = plan.steps();
   if (planned.length === 0) return;
   const { store, failpoint } = deps;
@@ -45,7 +49,7 @@ export async function executePlan(deps: ExecuteDeps, plan: Plan, entry: PlanEntr
   const removals = steps.filter(leavesTemp);
   if (removals.length === 0) {
     // The disk cannot show later whether all moves were made, so the record must be durable.
-    const durable = steps.some((step) => step.kind === "move");
+    const durable = steps.some((step) => step.kind !== "set");
     await runOrRollBack(deps, { steps, id }, () => finishEntry(deps, id, { durable }));
   } else {
     await runOrRollBack(deps, { steps, id }, () => store.clean(id));
@@ -57,7 +61,8 @@ export async function executePlan(deps: ExecuteDeps, plan: Plan, entry: PlanEntr
 
 /** Whether a step leaves something under its temporary name that must be removed after all steps. */
 export function leavesTemp(step: JournalStep): boolean {
-  return step.kind === "set" ? step.after === null : step.overwritten !== null;
+  if (step.kind === "set") return step.after === null;
+  return step.kind === "move" && step.overwritten !== null;
 }
 
 /** Remove what was deleted. What cannot be removed stays under its temporary name. */
@@ -71,7 +76,7 @@ export async function finishRemovals(
       await removeTemps(deps, step);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      deps.onWarning(`A deleted file could not be removed and is still at ${step.temp}: ${reason}`);
+      deps.onWarning(`A deleted file could not be removed and is still at ${tempOf(step)}: ${reason}`);
     }
     deps.failpoint("cleaned");
   }
@@ -116,7 +121,9 @@ async function prepare(
     for (const { change, content, text, madeBy } of planned) {
       const { step } = change;
       const staging =
-        content === null ? undefined : stageContent(deps, step.temp, { content, text, flush: flushes.add });
+        content === null
+          ? undefined
+          : stageContent(deps, tempOf(step), { content, text, flush: flushes.add });
       const [inode, hashed] = await waitForBoth(staging, withHash(step, content));
       inodes.push(inode);
       steps.push(withInode(hashed, madeBy === undefined ? undefined : inodes[madeBy]));
@@ -124,7 +131,8 @@ async function prepare(
     }
     // Both must be durable before the first step; their order does not matter.
     const flushing = withPathAsync(planned[0]?.text ?? "", () => flushes.end());
-    await waitForBoth(flushing, deps.store.commit(id, steps));
+    const changed = steps.map((step, seq) => (step === planned[seq]?.change.step ? undefined : step));
+    await waitForBoth(flushing, deps.store.commit(id, changed));
     return steps;
   } catch (error) {
     await flushes.end().catch(() => undefined);
@@ -149,7 +157,7 @@ async function withHash(step: JournalStep, content: PlannedStep["content"]): Pro
 }
 
 function withInode(step: JournalStep, inode: string | undefined): JournalStep {
-  return step.kind === "move" && inode !== undefined ? { ...step, inode } : step;
+  return (step.kind === "move" || step.kind === "rename") && inode !== undefined ? { ...step, inode } : step;
 }
 
 /** Nothing was changed yet; what cannot be cleaned up now is cleaned up at the next start. */

@@ -1,10 +1,12 @@
 import type { BlobStore } from "../../contract/ports/blobs.js";
 import type { Clock } from "../../contract/ports/clock.js";
 import type { JournalLimits, JournalStore } from "../../contract/ports/journal.js";
+import type { KeptFiles } from "./kept-files.js";
 
 export interface PrunerOptions {
   readonly store: JournalStore;
   readonly blobs: BlobStore;
+  readonly kept: KeptFiles;
   readonly clock: Clock;
   readonly limits: JournalLimits;
 }
@@ -21,9 +23,9 @@ export interface JournalPruner {
 const changesBetween = 64;
 const batchSize = 500;
 
-export function createPruner({ store, blobs, clock, limits }: PrunerOptions): JournalPruner {
+export function createPruner({ store, blobs, kept, clock, limits }: PrunerOptions): JournalPruner {
   let changes = 0;
-  const sweep = (): Promise<number> => sweepBlobs(store, blobs);
+  const sweep = async (): Promise<number> => (await sweepBlobs(store, blobs)) + (await kept.sweep(store));
   const forget = (): Promise<number> => store.prune(limits, clock.now());
   return {
     sweep,

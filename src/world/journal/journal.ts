@@ -21,7 +21,10 @@ import { createChangeLock, type HeldChangeLock } from "./change-lock.js";
 import { executePlan, type ExecuteDeps, type PlanEntry } from "./execute-plan.js";
 import { createPlan, type Plan } from "./plan.js";
 import { planMutation } from "./plan-mutation.js";
-import { planUndo, type UndoDeps } from "./plan-undo.js";
+import { createKeptFiles } from "./kept-files.js";
+import { planAdoptions, planCopies, type Adoption } from "./plan-adoptions.js";
+import { planUndo } from "./plan-undo.js";
+import type { UndoDeps } from "./undo-content.js";
 import { recoverEntry } from "./recover-entry.js";
 import { createReadOnlyBlobs, pathsOf, previewUndo } from "./preview-undo.js";
 import { realPaths, selectChanges, type UndoSelector } from "./select-changes.js";
@@ -36,6 +39,10 @@ export interface JournalOptions {
   /** Identifies the workspace; journals of different workspaces do not wait for each other. @default "" */
   readonly place?: string;
   readonly clock: Clock;
+  /** Where files and directories that commands replaced are moved to; outside the workspace. */
+  readonly keptDir: string;
+  /** Bytes of what commands replaced and can create again, such as installed packages. @default 1 GB */
+  readonly maxBulkBytes?: number;
   /** @default 30 days, 1 GB */
   readonly limits?: Partial<JournalLimits>;
   /** Bytes; larger files are not written. @default no limit */
@@ -46,6 +53,8 @@ export interface JournalOptions {
   readonly failpoint?: (step: string) => void;
   /** @default the platform's */
   readonly opener?: Opener;
+  /** The files are a copy, so that their times say nothing about who changed them. @default false */
+  readonly isCopy?: boolean;
 }
 
 /** How one call makes or undoes changes. */
@@ -73,6 +82,15 @@ export interface RecoveryReport {
 export interface Journal extends UndoJournal {
   /** Make all mutations in this order, or none of them; a function is called once the lock is held. */
   apply(mutations: Mutations, origin: ChangeOrigin, options?: ApplyOptions): Promise<void>;
+  /**
+   * Put what a command changed into the workspace, all of it or nothing, by renames; the function is called once the lock
+   * is held. Returns how many steps it took.
+   */
+  adopt(
+    adoptions: () => Promise<readonly Adoption[]>,
+    origin: ChangeOrigin,
+    options?: Pick<ApplyOptions, "signal">,
+  ): Promise<number>;
   undo(what: UndoSelector, origin: ChangeOrigin, options?: ApplyUndoOptions): Promise<readonly UndoneFile[]>;
   /** The displayed paths that an undo would change. */
   touchedBy(what: UndoSelector, options?: ApplyOptions): Promise<readonly string[]>;
@@ -93,7 +111,9 @@ export function createJournal(options: JournalOptions): Journal {
   const { guard, store, blobs, clock, maxFileSize = Number.POSITIVE_INFINITY } = options;
   const opener = options.opener ?? chooseOpener(guard.rules.platform);
   const limits = { ...defaultLimits, ...options.limits };
-  const { failpoint = () => {}, onWarning = () => {} } = options;
+  const { failpoint = () => {}, onWarning = () => {}, isCopy = false } = options;
+  const { maxBulkBytes = defaultLimits.maxBytes } = options;
+  const kept = createKeptFiles({ dir: options.keptDir, maxBulkBytes, now: () => clock.now() });
   const executeDeps = ({ check, fence }: HeldChangeLock): ExecuteDeps => ({
     opener,
     blobs,
@@ -110,10 +130,12 @@ export function createJournal(options: JournalOptions): Journal {
     guard: own,
     store,
     force,
+    kept,
+    isCopy,
   });
   const judging = undoDeps(guard);
   const withChangeLock = createChangeLock({ locks: options.locks, place: options.place ?? "", clock });
-  const tidy = createPruner({ store, blobs, clock, limits });
+  const tidy = createPruner({ store, blobs, kept, clock, limits });
   const change = <Result>(
     body: (plan: Plan, deps: ExecuteDeps) => Promise<Result>,
     signal?: AbortSignal,
@@ -142,6 +164,18 @@ export function createJournal(options: JournalOptions): Journal {
         }
         failpoint("planned");
         await execute(deps, plan, { kind: "change", origin });
+      }, signal),
+    adopt: (adoptions, origin, { signal } = {}) =>
+      change(async (plan, deps) => {
+        const wanted = await adoptions();
+        if (wanted.length === 0) return 0;
+        const planned = kept.accepts(guard.root)
+          ? await planAdoptions({ opener, blobs, kept, token: plan.token }, wanted)
+          : await planCopies(plan, wanted).then(() => plan.steps());
+        failpoint("planned");
+        await execute(deps, { steps: () => planned }, { kind: "change", origin });
+        if (wanted.some(({ bulk }) => bulk)) await kept.limitBulk();
+        return planned.length;
       }, signal),
     undo: (what, origin, { guard: own = guard, signal, force } = {}) =>
       change(async (plan, deps) => {
@@ -212,6 +246,6 @@ async function historyOf(
 }
 
 /** A path that other processes exchange meanwhile can fail any step; the error names the caller's path. */
-function execute(deps: ExecuteDeps, plan: Plan, entry: PlanEntry): Promise<void> {
+function execute(deps: ExecuteDeps, plan: Pick<Plan, "steps">, entry: PlanEntry): Promise<void> {
   return withPathAsync(plan.steps()[0]?.text ?? "", () => executePlan(deps, plan, entry));
 }

@@ -1,35 +1,20 @@
-import { ToolResourceNotFoundError } from "../../contract/errors.js";
-import type {
-  JournalChange,
-  JournalEntry,
-  JournalStore,
-  MoveStep,
-  NodeImage,
-  SetStep,
-  UndoneFile,
-} from "../../contract/ports/journal.js";
-import type { Guard } from "../files/guard-types.js";
-import { pathRefused, withPathAsync } from "../files/file-errors.js";
-import { blobsOfFile } from "./delta.js";
+import type { JournalChange, MoveStep, SetStep, UndoneFile } from "../../contract/ports/journal.js";
+import { withPathAsync } from "../files/file-errors.js";
 import { matchesImage } from "./images.js";
-import type { GuardDeps } from "../files/locate.js";
 import { planParents } from "./plan-content.js";
-import type { Content, Plan, StepMeaning } from "./plan.js";
-import { digestSource } from "./sources.js";
-import { toContent } from "./images.js";
-import { contentBefore, mergeUndo, textAfter } from "./merge-undo.js";
+import type { Plan } from "./plan.js";
+import {
+  judge,
+  meaningOf,
+  put,
+  reconcile,
+  type Reconciled,
+  type Undo,
+  type UndoDeps,
+  type UndoTarget,
+} from "./undo-content.js";
 import { describeConflict, undoRefused, type UndoConflict } from "./undo-conflict.js";
-import type { VirtualNode } from "./virtual-files.js";
-
-/** A change to undo, and its position in the journal. */
-export type UndoTarget = JournalEntry["changes"][number] & { readonly entry: number };
-
-export interface UndoDeps extends GuardDeps {
-  readonly guard: Guard;
-  readonly store: JournalStore;
-  /** Restore the previous content even if others changed the file since; their version stays in the journal. */
-  readonly force?: boolean | undefined;
-}
+import { invertMode, invertRename, pairRenames, type RenamePairs } from "./undo-rename.js";
 
 /**
  * Plan the inverse of changes, the newest first. Changes by others elsewhere in a file are preserved; if they changed the
@@ -42,12 +27,10 @@ export async function planUndo(
 ): Promise<readonly UndoneFile[]> {
   const conflicts: UndoConflict[] = [];
   const undone: UndoneFile[] = [];
+  const pairs = pairRenames(targets);
   for (const target of targets) {
     const undo: Undo = { deps, plan, target, text: shownPath(deps, target) };
-    const { step } = target;
-    const outcome = await withPathAsync(undo.text, () =>
-      step.kind === "set" ? invertSet(undo, step) : invertMove(undo, step),
-    );
+    const outcome = await withPathAsync(undo.text, () => invert(undo, pairs));
     if (target.implied) continue;
     if (outcome !== undefined && "reason" in outcome) conflicts.push(outcome);
     else undone.push({ ...toUndone(undo), ...outcome });
@@ -56,17 +39,14 @@ export async function planUndo(
   return undone;
 }
 
-interface Undo {
-  readonly deps: UndoDeps;
-  readonly plan: Plan;
-  readonly target: UndoTarget;
-  readonly text: string;
+/** The inverse of one change; `pairs` has the changes that replaced something by a rename. */
+function invert(undo: Undo, pairs: RenamePairs): Promise<UndoConflict | Reconciled | undefined> {
+  const { step } = undo.target;
+  if (step.kind === "set") return invertSet(undo, step);
+  if (step.kind === "move") return invertMove(undo, step);
+  if (step.kind === "mode") return invertMode(undo, step);
+  return invertRename(undo, step, pairs);
 }
-
-/** How a file was restored although others had changed it. */
-type Reconciled = Partial<
-  Pick<UndoneFile, "merged" | "forced" | "restoredContentLen" | "previousContentLen">
->;
 
 async function invertSet(undo: Undo, step: SetStep): Promise<UndoConflict | Reconciled | undefined> {
   const { plan, text } = undo;
@@ -75,38 +55,6 @@ async function invertSet(undo: Undo, step: SetStep): Promise<UndoConflict | Reco
   if (!matches) return reconcile(undo, step, node);
   await put(undo, step.path, step.before);
   return undefined;
-}
-
-/** Undo a change of a file that others changed since: by a merge where possible, or by force. */
-async function reconcile(
-  undo: Undo,
-  step: SetStep,
-  node: VirtualNode | null,
-): Promise<UndoConflict | Reconciled> {
-  const { plan, deps, text, target } = undo;
-  const changed = { step, entry: target.entry, seq: target.seq, node };
-  const rebuilding = { ...plan.deps, store: deps.store };
-  const previousContentLen = node?.type === "file" ? node.size : 0;
-  const merged = await mergeUndo(rebuilding, changed);
-  if (merged !== undefined) {
-    judge(deps, step.path, text);
-    await plan.set(step.path, merged, meaningOf(undo));
-    return { merged: true, restoredContentLen: merged.image.size, previousContentLen };
-  }
-  if (deps.force !== true || target.implied) {
-    const left = await textAfter(rebuilding, changed);
-    return describeConflict(plan, { path: text, expected: step.after, before: step.before, node, left });
-  }
-  judge(deps, step.path, text);
-  if (step.before?.type !== "file") {
-    await put(undo, step.path, step.before);
-    return { forced: true, previousContentLen };
-  }
-  const content = await contentBefore(rebuilding, changed);
-  if (content === undefined) throw contentNotFound(text);
-  await planParents(deps, plan, { real: step.path, ...meaningOf(undo) });
-  await plan.set(step.path, content, meaningOf(undo));
-  return { forced: true, previousContentLen };
 }
 
 async function invertMove(undo: Undo, step: MoveStep): Promise<UndoConflict | undefined> {
@@ -135,56 +83,8 @@ async function invertMove(undo: Undo, step: MoveStep): Promise<UndoConflict | un
   return undefined;
 }
 
-/** Plan to restore the previous content of a path, or to delete it. */
-async function put(
-  undo: Undo,
-  real: string,
-  image: NodeImage | null,
-  meaning: StepMeaning = meaningOf(undo),
-): Promise<void> {
-  const { plan, deps, text } = undo;
-  judge(deps, real, text);
-  if (image === null) return plan.set(real, null, meaning);
-  for (const hash of neededBlobs(image)) {
-    if (!plan.deps.blobs.has(hash)) throw contentNotFound(text);
-  }
-  const node = plan.files.look(real);
-  await planParents(deps, plan, { real, ...meaning });
-  const base = node?.type === "file" ? node : undefined;
-  await plan.set(real, await withHash(plan, await toContent(plan.deps.blobs, image, base)), meaning);
-}
-
-/** Content that was stored as a difference gets its hash now. */
-async function withHash(plan: Plan, content: Content): Promise<Content> {
-  if (content.image.type !== "file" || content.image.hash !== "" || !("source" in content)) return content;
-  const { hash } = await digestSource(plan.deps, content.source);
-  return { source: content.source, image: { ...content.image, hash } };
-}
-
-function meaningOf({ target, text }: Undo): StepMeaning {
-  const inverts = { entry: target.entry, seq: target.seq };
-  return { op: "undo", text, inverts, ...(target.implied && { implied: true }) };
-}
-
-function judge(deps: UndoDeps, real: string, text: string): void {
-  const verdict = deps.rules.judge(real, "write");
-  if (!verdict.allowed) throw pathRefused(text, verdict);
-}
-
-function neededBlobs(image: NodeImage): string[] {
-  if (image.type === "file") return blobsOfFile(image);
-  if (image.type === "symlink") return [];
-  return [image.manifest, image.pack].filter((hash) => hash !== undefined);
-}
-
-function contentNotFound(text: string): ToolResourceNotFoundError {
-  return new ToolResourceNotFoundError(`The previous content of "${text}" was not found in the journal.`, {
-    hint: "It was dropped by the limits on age and size, or cleared.",
-  });
-}
-
 function shownPath({ guard }: UndoDeps, { step }: JournalChange): string {
-  return guard.display(step.kind === "set" ? step.path : step.from);
+  return guard.display(step.kind === "move" ? step.from : step.path);
 }
 
 function toUndone({ target, text }: Undo): UndoneFile {

@@ -5,8 +5,10 @@ import type {
   FileImage,
   JournalChange,
   LinkImage,
+  ModeStep,
   MoveStep,
   NodeImage,
+  RenameStep,
   SetStep,
 } from "../../contract/ports/journal.js";
 import { fileNotFound } from "../files/file-errors.js";
@@ -15,6 +17,8 @@ import type { Opener } from "../files/opener.js";
 import { isWithin } from "../files/path-text.js";
 import { inodeOf, stampOf, statReal } from "./open-path.js";
 import { byteBudget, storeAfter, movedImage, toNode } from "./plan-content.js";
+import { endsOf } from "./rename-step.js";
+import { renamedNode } from "./renamed-node.js";
 import type { Source, SourceDeps } from "./sources.js";
 import {
   createVirtualFiles,
@@ -64,13 +68,24 @@ export interface StepMeaning {
   readonly inverts?: JournalChange["inverts"];
 }
 
+/** What else is known about a rename. */
+export interface RenameMeaning extends StepMeaning {
+  readonly blobs: readonly BlobRef[];
+}
+
 /** Steps that are planned one after another, each on the outcome of the previous ones. */
 export interface Plan {
+  /** Unique part of the names of temporary files. */
+  readonly token: string;
   readonly files: VirtualFiles;
   /** For reading contents as they will be. */
   readonly deps: ImageDeps;
   set(real: string, content: Content | null, meaning: StepMeaning): Promise<void>;
   move(from: string, to: string, meaning: StepMeaning): Promise<void>;
+  /** Move what is at a path of the workspace into the journal's store, or back, by one rename. */
+  rename(step: Pick<RenameStep, "path" | "stored" | "into" | "bulk">, meaning: RenameMeaning): Promise<void>;
+  /** Set the permissions of a directory. */
+  setMode(real: string, mode: number, meaning: StepMeaning): void;
   steps(): readonly PlannedStep[];
 }
 
@@ -94,10 +109,13 @@ export function createPlan(options: PlanOptions): Plan {
   const deps: ImageDeps = { ...options, files, onBytes: byteBudget(options.maxBytes) };
   const state: PlanState = { files, deps, drafts: [], changed: new Set() };
   return {
+    token: options.token,
     files,
     deps,
     set: (real, content, meaning) => draftSet(state, real, { content, meaning }),
     move: (from, to, meaning) => draftMove(state, [from, to], meaning),
+    rename: (step, meaning) => draftRename(state, step, meaning),
+    setMode: (real, mode, meaning) => draftMode(state, { real, mode }, meaning),
     steps() {
       const steps = state.drafts.map((draft) => draft.step);
       return state.drafts.map((draft, seq) => toPlanned(draft, tempName(options, steps, [seq, draft.step])));
@@ -162,6 +180,49 @@ async function draftMove(
   changed.add(from).add(to);
 }
 
+async function draftRename(
+  state: PlanState,
+  step: Pick<RenameStep, "path" | "stored" | "into" | "bulk">,
+  meaning: RenameMeaning,
+): Promise<void> {
+  const { files, deps, drafts, changed } = state;
+  const { from, to } = endsOf(step);
+  const node = files.look(from);
+  if (node === null) throw fileNotFound(meaning.text);
+  const inode = node.disk === undefined ? null : inodeOf(node.disk.stat);
+  drafts.push({
+    step: { kind: "rename", ...step, inode, node: await renamedNode(deps, node) },
+    content: null,
+    meaning,
+    text: meaning.text,
+    blobs: meaning.blobs,
+    expects: step.into === "store" ? expect(state, from, node) : expect(state, to, files.look(to)),
+    madeBy: node.madeBy,
+  });
+  files.move(from, to);
+  changed.add(from).add(to);
+}
+
+function draftMode(
+  { files, drafts }: PlanState,
+  { real, mode }: { real: string; mode: number },
+  meaning: StepMeaning,
+): void {
+  const before = files.look(real)?.mode;
+  if (before === undefined) throw fileNotFound(meaning.text);
+  const step = { kind: "mode", path: real, before, after: mode } as const;
+  drafts.push({
+    step,
+    content: null,
+    meaning,
+    text: meaning.text,
+    blobs: [],
+    expects: [],
+    madeBy: undefined,
+  });
+  files.setMode(real, mode);
+}
+
 async function keep(
   { deps }: PlanState,
   { real, node, text }: { real: string; node: VirtualNode | null; text: string },
@@ -176,14 +237,14 @@ function expect({ changed }: PlanState, real: string, node: VirtualNode | null):
 }
 
 function toPlanned({ step, meaning, blobs, ...rest }: Draft, temp: string): PlannedStep {
-  const [before, after] = step.kind === "move" ? [step.moved, step.moved] : [step.before, step.after];
+  const [sizeBefore, sizeAfter] = sizesOf(step);
   return {
     ...rest,
     change: {
       op: meaning.op,
-      step: { ...step, temp },
-      sizeBefore: before?.size ?? null,
-      sizeAfter: after?.size ?? null,
+      step: step.kind === "set" || step.kind === "move" ? { ...step, temp } : step,
+      sizeBefore,
+      sizeAfter,
       implied: meaning.implied ?? false,
       ...(meaning.inverts !== undefined && { inverts: meaning.inverts }),
       blobs,
@@ -191,8 +252,15 @@ function toPlanned({ step, meaning, blobs, ...rest }: Draft, temp: string): Plan
   };
 }
 
+function sizesOf(step: BareStep): [before: number | null, after: number | null] {
+  if (step.kind === "set") return [step.before?.size ?? null, step.after?.size ?? null];
+  if (step.kind === "move") return [step.moved.size, step.moved.size];
+  if (step.kind === "mode") return [0, 0];
+  return step.into === "store" ? [step.node.size, null] : [null, step.node.size];
+}
+
 /** A step that has no temporary name yet. */
-type BareStep = Omit<SetStep, "temp"> | Omit<MoveStep, "temp">;
+type BareStep = Omit<SetStep, "temp"> | Omit<MoveStep, "temp"> | RenameStep | ModeStep;
 
 /**
  * A name for preparing a step, in the directory of its target or the nearest one above that is there
@@ -204,6 +272,7 @@ function tempName(
   [seq, step]: readonly [number, BareStep],
 ): string {
   const taken = steps.flatMap(takenAway);
+  if (step.kind === "rename" || step.kind === "mode") return "";
   let directory = path.dirname(step.kind === "set" ? step.path : step.to);
   while (taken.some((each) => isWithin(directory, each)) || !isDirectory(opener, directory)) {
     const above = path.dirname(directory);
@@ -215,7 +284,8 @@ function tempName(
 
 function takenAway(step: BareStep): string[] {
   if (step.kind === "move") return [step.from];
-  return step.after === null ? [step.path] : [];
+  if (step.kind === "rename") return [endsOf(step).from];
+  return step.kind === "set" && step.after === null ? [step.path] : [];
 }
 
 function isDirectory(opener: Opener, real: string): boolean {

@@ -3,7 +3,8 @@ import type { BlobRef, BlobStore, BlobWriter } from "../../contract/ports/blobs.
 import type { UndoneFile, UndoPreview } from "../../contract/ports/journal.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import type { Plan } from "./plan.js";
-import { planUndo, type UndoDeps, type UndoTarget } from "./plan-undo.js";
+import { planUndo } from "./plan-undo.js";
+import type { UndoDeps, UndoTarget } from "./undo-content.js";
 import { readDescriptor } from "./sources.js";
 import { readText } from "./undo-conflict.js";
 import { createVirtualFiles, type VirtualNode } from "./virtual-files.js";
@@ -38,7 +39,7 @@ async function textOf(plan: Plan, node: VirtualNode | null): Promise<string | un
 /** The real paths of changes, without those of implied changes such as parents. */
 export function pathsOf(targets: readonly UndoTarget[]): Set<string> {
   const shown = targets.filter((target) => !target.implied);
-  return new Set(shown.flatMap(({ step }) => (step.kind === "set" ? [step.path] : [step.from, step.to])));
+  return new Set(shown.flatMap(({ step }) => (step.kind === "move" ? [step.from, step.to] : [step.path])));
 }
 
 /** One item for each file: from its current content to its final one. */

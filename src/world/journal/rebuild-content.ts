@@ -31,6 +31,8 @@ export async function rebuildAfter(
   const deltas: ContentDelta[] = [];
   let { image } = left;
   for (const step of await deps.store.changesAfter(left.path, left)) {
+    // A command that replaced the file and was undone left no difference.
+    if (step.kind !== "set") continue;
     if (deps.blobs.has(image.hash)) break;
     if (step.before?.type !== "file" || step.before.hash !== image.hash) return undefined;
     if (step.before.delta === undefined || step.after?.type !== "file") return undefined;

@@ -8,6 +8,7 @@ import { inodeOf, statReal, openPath, withOpenPath, type OpenPath } from "./open
 import { stageContent } from "./stage-step.js";
 import type { SourceDeps } from "./sources.js";
 import { toContent } from "./images.js";
+import { rollBackMode, rollBackRename } from "./rename-step.js";
 import { createVirtualFiles } from "./virtual-files.js";
 
 /** What a rollback needs. */
@@ -37,7 +38,8 @@ export async function rollBackSteps(deps: RollBackDeps, work: RollBack): Promise
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error));
     }
-    if (problems.length === 0) await work.onRetreat(seq);
+    // A rename can be looked at again: its inode shows whether it is taken back.
+    if (problems.length === 0 && work.steps[seq]?.kind !== "rename") await work.onRetreat(seq);
   }
   if (problems.length > 0) return problems;
   for (const step of work.steps) await removeTemps(deps, step);
@@ -52,6 +54,8 @@ async function rollBackStep(
   const step = steps[seq];
   if (step === undefined) return undefined;
   if (step.kind === "set") return rollBackSet(deps, step);
+  if (step.kind === "rename") return rollBackRename(deps.opener, step);
+  if (step.kind === "mode") return rollBackMode(deps.opener, step);
   const laterTaken = steps
     .slice(seq + 1)
     .some((later) => later.kind === "set" && later.after !== null && isPlaced(deps, later));
@@ -68,6 +72,7 @@ function isPlaced(deps: RollBackDeps, step: SetStep): boolean {
 
 /** Remove the temporary files of a step. */
 export async function removeTemps(deps: RollBackDeps, step: JournalStep): Promise<void> {
+  if (step.kind !== "set" && step.kind !== "move") return;
   for (const temp of [step.temp, restoreName(step)]) await removeNode(deps, temp);
 }
 
@@ -155,7 +160,12 @@ function hasMode(stat: BigIntStats, image: NodeImage | null): boolean {
   return (Number(stat.mode) & 0o7777) === image.mode;
 }
 
-function restoreName(step: JournalStep): string {
+/** Where the content of a step is prepared, or what it replaces waits. */
+export function tempOf(step: JournalStep): string {
+  return step.kind === "set" || step.kind === "move" ? step.temp : step.path;
+}
+
+function restoreName(step: SetStep | MoveStep): string {
   return `${step.temp}.back`;
 }
 

@@ -9,7 +9,7 @@ import type {
 import { isWithin } from "../files/path-text.js";
 import type { GuardDeps } from "../files/locate.js";
 import { resolveRealPath } from "./resolve-real-path.js";
-import type { UndoTarget } from "./plan-undo.js";
+import type { UndoTarget } from "./undo-content.js";
 
 /** What to undo: by path, call or task, the last change of a session, or all changes of several calls. */
 export type UndoSelector =
@@ -93,7 +93,7 @@ async function newestOf(
 }
 
 function toTargets(entry: JournalEntry, changes: JournalEntry["changes"]): UndoTarget[] {
-  return changes.map((change) => ({ ...change, entry: entry.id })).toReversed();
+  return changes.map((change) => ({ ...change, entry: entry.id, time: entry.time })).toReversed();
 }
 
 /** The changes connected to a path: a file that was moved and edited in one call has two paths and one history. */
@@ -119,7 +119,7 @@ function isAbove(directory: string, paths: ReadonlySet<string>): boolean {
 }
 
 function pathsOf(step: JournalStep): string[] {
-  return step.kind === "set" ? [step.path] : [step.from, step.to];
+  return step.kind === "move" ? [step.from, step.to] : [step.path];
 }
 
 /** The call that last changed the nearest changed directory above a path. */
@@ -155,7 +155,7 @@ function nothingFound(what: ChangeSelector, callId: string | undefined): ToolRes
   return new ToolResourceNotFoundError(`Nothing to undo was found for the ${words[kind]} "${name}".`, {
     hint:
       callId === undefined
-        ? "edit_history lists what can be undone; changes by shell commands are not recorded in the journal."
+        ? "edit_history lists what can be undone; the result of a command says whether its changes can be undone."
         : `Its directory was changed as a whole: undo the call "${callId}".`,
   });
 }

@@ -47,13 +47,18 @@ export interface VirtualFiles {
   names(real: string): Promise<string[]>;
   /** Where a directory is on the disk, if no step changes anything in it. */
   untouched(real: string): string | undefined;
+  /** Where a directory itself is on the disk, whatever is changed in it; `undefined` if a step creates it. */
+  origin(real: string): string | undefined;
   set(real: string, node: VirtualNode | null): void;
   move(from: string, to: string): void;
+  /** Other permissions of a directory. */
+  setMode(real: string, mode: number): void;
 }
 
 type Rule =
   | { readonly kind: "set"; readonly path: string; readonly node: VirtualNode | null }
-  | { readonly kind: "move"; readonly from: string; readonly to: string };
+  | { readonly kind: "move"; readonly from: string; readonly to: string }
+  | { readonly kind: "mode"; readonly path: string; readonly mode: number };
 
 /** Begin with the disk as it is. */
 export function createVirtualFiles(opener: Opener): VirtualFiles {
@@ -62,15 +67,22 @@ export function createVirtualFiles(opener: Opener): VirtualFiles {
     look: (real) => lookThrough(rules, opener, real),
     names: (real) => namesThrough(rules, opener, real),
     untouched: (real) => untouchedThrough(rules, real),
+    origin: (real) => originThrough(rules, real),
     set: (real, node) => void rules.push({ kind: "set", path: real, node }),
     move: (from, to) => void rules.push({ kind: "move", from, to }),
+    setMode: (real, mode) => void rules.push({ kind: "mode", path: real, mode }),
   };
 }
 
 /** Go back through the steps: each one either decides, or changes the path to continue with. */
 function lookThrough(rules: readonly Rule[], opener: Opener, real: string): VirtualNode | null {
   let at = real;
-  for (const rule of rules.toReversed()) {
+  for (const [seq, rule] of [...rules.entries()].toReversed()) {
+    if (rule.kind === "mode") {
+      if (rule.path !== at) continue;
+      const node = lookThrough(rules.slice(0, seq), opener, at);
+      return node && { ...node, mode: rule.mode };
+    }
     if (rule.kind === "set") {
       if (rule.path === at) return rule.node;
       if (isWithin(at, rule.path)) return lookInTree(rule.node, relativeTo(at, rule.path));
@@ -148,6 +160,7 @@ async function namesThrough(rules: readonly Rule[], opener: Opener, real: string
     if (path.dirname(child) === at && !decided.has(name)) decided.set(name, present);
   };
   for (const rule of rules.toReversed()) {
+    if (rule.kind === "mode") continue;
     if (rule.kind === "set") {
       if (isWithin(at, rule.path)) return combine(namesInTree(rule.node, relativeTo(at, rule.path)), decided);
       decide(rule.path, rule.node !== null);
@@ -191,8 +204,17 @@ function untouchedThrough(rules: readonly Rule[], real: string): string | undefi
       at = rebase(at, rule.to, rule.from);
       continue;
     }
-    const paths = rule.kind === "set" ? [rule.path] : [rule.from, rule.to];
+    const paths = rule.kind === "move" ? [rule.from, rule.to] : [rule.path];
     if (paths.some((each) => isWithin(each, at) || isWithin(at, each))) return undefined;
+  }
+  return at;
+}
+
+function originThrough(rules: readonly Rule[], real: string): string | undefined {
+  let at = real;
+  for (const rule of rules.toReversed()) {
+    if (rule.kind === "move" && isWithin(at, rule.to)) at = rebase(at, rule.to, rule.from);
+    else if (rule.kind === "set" && isWithin(at, rule.path)) return undefined;
   }
   return at;
 }

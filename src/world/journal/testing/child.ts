@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { layerAdoptions } from "./layer-changes.js";
 import { manyChanges } from "./many-changes.js";
 import { openWorld, origin } from "./open-world.js";
 
@@ -19,6 +20,11 @@ async function run(): Promise<void> {
   if (task === "change") {
     const world = await openWorld(base, { failpoint: dieAt(Number(detail)) });
     await world.journal.apply(manyChanges, origin("the-call"));
+    return world.close();
+  }
+  if (task === "adopt") {
+    const world = await openWorld(base, { failpoint: dieAt(Number(detail)) });
+    await world.journal.adopt(async () => layerAdoptions(base), origin("the-call"));
     return world.close();
   }
   if (task === "undo") {

@@ -25,7 +25,15 @@ export async function openWorld(base: string, options: Partial<JournalOptions> =
   const rules = createPathRules({ workspace, stateDir: join(base, "state"), protectedGlobs: ["**/.git/**"] });
   const guard = createGuard({ rules, maxFileSize: 1 << 26 });
   const { journal: store, blobs, locks } = state;
-  const journal = createJournal({ guard, store, blobs, locks, clock: systemClock, ...options });
+  const journal = createJournal({
+    guard,
+    store,
+    blobs,
+    locks,
+    clock: systemClock,
+    keptDir: join(base, "state", "kept"),
+    ...options,
+  });
   return { root: guard.root, state, guard, journal, close: () => state.close() };
 }
 

@@ -1,0 +1,209 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { layerAdoptions, plantLayer } from "./testing/layer-changes.js";
+import { openWorld, origin, type World } from "./testing/open-world.js";
+import { snapshot } from "./testing/snapshot.js";
+import { tempDir } from "./testing/temp-dir.js";
+
+let base: string;
+let world: World;
+let before: Record<string, string>;
+
+beforeEach(async () => {
+  base = tempDir("adopt");
+  plantLayer(base);
+  before = snapshot(join(base, "ws"));
+  world = await openWorld(base);
+});
+
+afterEach(async () => {
+  await world.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+const now = (): Record<string, string> => snapshot(world.root);
+const adoptAll = (callId = "command"): Promise<number> =>
+  world.journal.adopt(async () => layerAdoptions(base), origin(callId, "task"));
+const inWorkspace = (path: string): string => join(base, "ws", path);
+
+describe("adopting what a command changed", () => {
+  it("puts every kind of change into the workspace, and undoes and redoes it exactly", async () => {
+    await adoptAll();
+    const after = now();
+    expect(readFileSync(inWorkspace("changed"), "utf8")).toBe("after\n");
+    expect(after["changed"]).toMatch(/^file 755/);
+    expect(after["new-tree/\xff\xfe"]).toBeDefined();
+    expect(after["gone-tree"]).toBeUndefined();
+    expect(Object.keys(after).filter((path) => path.startsWith("replaced-tree/"))).toEqual([
+      "replaced-tree/new",
+    ]);
+    expect(after["mode"]).toBe("directory 700");
+    const inodes = execFileSync("stat", ["-c", "%i", "second", "deep/file"], {
+      cwd: inWorkspace("new-tree"),
+    });
+    expect(new Set(inodes.toString().trim().split("\n")).size).toBe(1);
+
+    await world.journal.undo({ callId: "command" }, origin("undo"));
+    expect(now()).toEqual(before);
+    await world.journal.undo({ callId: "undo" }, origin("redo"));
+    expect(now()).toEqual(after);
+    await world.journal.undo({ callId: "redo" }, origin());
+    expect(now()).toEqual(before);
+  });
+
+  it("lists the changes in the history without the places where files are kept", async () => {
+    await adoptAll();
+    const history = await world.journal.history();
+    expect(history.map(({ path }) => path).toSorted()).toEqual(
+      layerAdoptions(base)
+        .map(({ text }) => text)
+        .toSorted(),
+    );
+    expect(history.every(({ from }) => from === undefined)).toBe(true);
+    const changed = history.find(({ path }) => path === "changed");
+    expect(changed).toMatchObject({ op: "write", sizeBefore: 7, sizeAfter: 6 });
+  });
+
+  it("undoes one path of several", async () => {
+    await adoptAll();
+    await world.journal.undo({ path: "changed" }, origin());
+    expect(readFileSync(inWorkspace("changed"), "utf8")).toBe("before\n");
+    expect(readFileSync(inWorkspace("new-file"), "utf8")).toBe("new file\n");
+  });
+
+  it("undoes a task of a command and later edits in its new folder", async () => {
+    await adoptAll();
+    const data = Buffer.from("edited\n");
+    await world.journal.apply([{ op: "write", path: "replaced-tree/new", data }], origin("edit", "task"));
+    await world.journal.apply([{ op: "write", path: "new-tree/more", data }], origin("edit-2", "task"));
+    await world.journal.undo({ taskId: "task" }, origin());
+    expect(now()).toEqual(before);
+  });
+
+  it("undoes a command after a later edit in its new folder was undone by itself", async () => {
+    await adoptAll();
+    const data = Buffer.from("edited\n");
+    await world.journal.apply([{ op: "write", path: "replaced-tree/new", data }], origin("edit"));
+    await world.journal.undo({ callId: "edit" }, origin());
+    await world.journal.undo({ callId: "command" }, origin());
+    expect(now()).toEqual(before);
+  });
+
+  it("undoes two commands that changed the same file", async () => {
+    await adoptAll();
+    const middle = now();
+    mkdirSync(join(base, "layer/new-tree"), { recursive: true });
+    writeFileSync(join(base, "layer/new-tree/second"), "by the second command\n");
+    const again = {
+      path: inWorkspace("new-tree/second"),
+      text: "new-tree/second",
+      op: "write",
+      bulk: false,
+    } as const;
+    await world.journal.adopt(
+      async () => [
+        {
+          ...again,
+          from: join(base, "layer/new-tree/second"),
+          before: statSync(again.path, { bigint: true }),
+        },
+      ],
+      origin("second", "task"),
+    );
+    await world.journal.undo({ callId: "second" }, origin("undo-second"));
+    expect(now()).toEqual(middle);
+    await world.journal.undo({ callId: "undo-second" }, origin());
+    await world.journal.undo({ taskId: "task" }, origin());
+    expect(now()).toEqual(before);
+  });
+
+  it("refuses the undo of a new folder in which somebody else wrote a file, and of a changed file", async () => {
+    await adoptAll();
+    const after = now();
+    writeFileSync(inWorkspace("new-tree/by-others"), "theirs\n");
+    await expect(world.journal.undo({ callId: "command" }, origin())).rejects.toThrow(
+      /"new-tree" was changed since/,
+    );
+    rmSync(inWorkspace("new-tree/by-others"));
+    writeFileSync(inWorkspace("changed"), "theirs\n");
+    await expect(world.journal.undo({ path: "changed" }, origin())).rejects.toMatchObject({
+      message: expect.stringContaining('"changed" was changed since'),
+      details: { diff: expect.stringContaining("+theirs") },
+    });
+    expect({ ...now(), changed: after["changed"] }).toEqual(after);
+    await world.journal.undo({ callId: "command" }, origin("forced"), { force: true });
+    expect(now()).toEqual(before);
+    await world.journal.undo({ callId: "forced" }, origin());
+    expect(readFileSync(inWorkspace("changed"), "utf8")).toBe("theirs\n");
+  });
+
+  it("merges an undo with what others changed elsewhere in the file", async () => {
+    const lines = (first: string, last: string): string =>
+      [first, ...Array.from({ length: 20 }, (_, at) => `line ${at}`), last, ""].join("\n");
+    writeFileSync(inWorkspace("changed"), lines("a", "b"));
+    writeFileSync(join(base, "layer/changed"), lines("by the command", "b"));
+    await adoptAll();
+    writeFileSync(inWorkspace("changed"), lines("by the command", "by others"));
+    const [file] = await world.journal.undo({ path: "changed" }, origin());
+    expect(file).toMatchObject({ merged: true });
+    expect(readFileSync(inWorkspace("changed"), "utf8")).toBe(lines("a", "by others"));
+  });
+
+  it("changes nothing if one of the paths is no longer as it was judged", async () => {
+    const adoptions = layerAdoptions(base);
+    rmSync(inWorkspace("link"));
+    writeFileSync(inWorkspace("link"), "another\n");
+    const theirs = now();
+    await expect(world.journal.adopt(async () => adoptions, origin())).rejects.toMatchObject({
+      code: "FILE_CONFLICT",
+    });
+    expect(now()).toEqual(theirs);
+    expect(readdirSync(join(base, "layer"))).toContain("changed");
+  });
+
+  it("takes everything back if a rename fails in the middle", async () => {
+    let steps = 0;
+    await world.close();
+    world = await openWorld(base, {
+      failpoint: (step) => {
+        if (step === "stepped" && (steps += 1) === 7) writeFileSync(inWorkspace("dir-to-file-blocked"), "");
+        if (step === "stepped" && steps === 7) throw new Error("full disk");
+      },
+    });
+    const layer = snapshot(join(base, "layer"));
+    await expect(adoptAll()).rejects.toThrow("full disk");
+    rmSync(inWorkspace("dir-to-file-blocked"));
+    expect(now()).toEqual(before);
+    expect(snapshot(join(base, "layer"))).toEqual(layer);
+  });
+
+  it("drops what can be created again first, and undoes the rest", async () => {
+    await world.close();
+    world = await openWorld(base, { maxBulkBytes: 1 });
+    await adoptAll();
+    const undone = await world.journal.undo({ callId: "command" }, origin());
+    const left = undone.filter(({ notRestored }) => notRestored !== undefined);
+    expect(left.map(({ path }) => path)).toEqual(["replaced-tree"]);
+    const current = now();
+    expect(current["replaced-tree/new"]).toBeDefined();
+    expect(current["changed"]).toEqual(before["changed"]);
+  });
+
+  it("removes what no change needs any more from the store", async () => {
+    await adoptAll();
+    const kept = (): number => readdirSync(join(base, "state/kept"), { recursive: true }).length;
+    expect(kept()).toBeGreaterThan(5);
+    await world.journal.clear();
+    expect(readdirSync(join(base, "state/kept"))).toEqual(["bulk"]);
+    expect(readdirSync(join(base, "state/kept/bulk"))).toEqual([]);
+  });
+
+  it("handles a directory that its owner may not enter", async () => {
+    chmodSync(join(base, "layer/new-tree"), 0);
+    await adoptAll();
+    expect(now()["new-tree"]).toBe("directory 0");
+    chmodSync(inWorkspace("new-tree"), 0o755);
+  });
+});

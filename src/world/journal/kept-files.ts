@@ -1,0 +1,167 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+} from "node:fs";
+import { chmod, lstat, opendir, rm } from "node:fs/promises";
+import path from "node:path";
+import type { BlobRef } from "../../contract/ports/blobs.js";
+import type { JournalStore } from "../../contract/ports/journal.js";
+import { errnoOf } from "../files/file-errors.js";
+import { isWithin } from "../files/path-text.js";
+
+/**
+ * Files and directories that commands replaced or removed, moved here by a rename, each under a name of its own. What
+ * can be created again, such as installed packages, has its own limit, so that it does not push out anything else.
+ */
+export interface KeptFiles {
+  /** A new absolute path for a file or directory. */
+  newSlot(kind?: "own" | "bulk"): string;
+  /** Whether a path is a slot here. */
+  isSlot(real: string): boolean;
+  /** Whether what is in the slot can be dropped before anything else. */
+  isBulk(real: string): boolean;
+  exists(slot: string): boolean;
+  /** How the store refers to a slot, so that it is kept as long as the change. */
+  refOf(slot: string, size: number): BlobRef;
+  /** Whether a rename from this directory works. */
+  accepts(directory: string): boolean;
+  /** Remove slots that no change refers to; returns how many. */
+  sweep(store: Pick<JournalStore, "unreferenced">): Promise<number>;
+  /** Remove the oldest contents that exceed the limit for what can be created again. */
+  limitBulk(): Promise<void>;
+}
+
+export interface KeptFilesOptions {
+  readonly dir: string;
+  readonly maxBulkBytes: number;
+  readonly now: () => number;
+}
+
+const prefix = "kept:";
+const bulkName = "bulk";
+
+/** Open the store; its directory is created when something is first put there. */
+export function createKeptFiles({ dir, maxBulkBytes, now }: KeptFilesOptions): KeptFiles {
+  const bulkDir = path.join(dir, bulkName);
+  const accepted = new Map<string, boolean>();
+  const sizes = new Map<string, number>();
+  let count = 0;
+  const run = `${now().toString(36).padStart(9, "0")}-${randomBytes(6).toString("hex")}`;
+  const isBulk = (slot: string): boolean => isWithin(slot, bulkDir);
+  return {
+    newSlot(kind = "own") {
+      mkdirSync(bulkDir, { recursive: true, mode: 0o700 });
+      count += 1;
+      return path.join(kind === "bulk" ? bulkDir : dir, `${run}-${count.toString(36).padStart(6, "0")}`);
+    },
+    isSlot: (real) => isWithin(real, dir),
+    isBulk,
+    exists: (slot) => lstatSync(slot, { throwIfNoEntry: false }) !== undefined,
+    // What is dropped before anything else does not count for the limit of the rest.
+    refOf: (slot, size) => ({ hash: prefix + path.relative(dir, slot), size: isBulk(slot) ? 0 : size }),
+    accepts(directory) {
+      const known = accepted.get(directory);
+      if (known !== undefined) return known;
+      mkdirSync(bulkDir, { recursive: true, mode: 0o700 });
+      const works = canRename(directory, dir);
+      accepted.set(directory, works);
+      return works;
+    },
+    async sweep(store) {
+      const slots = [
+        ...namesIn(dir).filter((name) => name !== bulkName),
+        ...namesIn(bulkDir).map((name) => `${bulkName}/${name}`),
+      ];
+      const free = await store.unreferenced(slots.map((slot) => prefix + slot));
+      for (const ref of free) await removeTree(path.join(dir, ref.slice(prefix.length)));
+      return free.length;
+    },
+    async limitBulk() {
+      let total = 0;
+      // The names begin with the time: the newest come first.
+      for (const name of namesIn(bulkDir).toSorted().toReversed()) {
+        const slot = path.join(bulkDir, name);
+        const size = sizes.get(name) ?? (await diskUsage(slot));
+        sizes.set(name, size);
+        total += size;
+        if (total > maxBulkBytes) await removeTree(slot);
+      }
+    },
+  };
+}
+
+/** A rename can fail between two mounts of one disk, so it is tried. */
+function canRename(from: string, to: string): boolean {
+  const name = `.tenon-${randomBytes(8).toString("hex")}.tmp`;
+  const [probe, target] = [path.join(to, name), path.join(from, name)];
+  closeSync(openSync(probe, "wx", 0o600));
+  try {
+    renameSync(probe, target);
+    unlinkSync(target);
+    return true;
+  } catch (error) {
+    rmSync(probe, { force: true });
+    if (errnoOf(error) === "EXDEV") return false;
+    throw error;
+  }
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+const blockBytes = 512;
+
+/** The disk space of a file or tree, in bytes. */
+export async function diskUsage(top: string): Promise<number> {
+  const stat = await lstat(top);
+  let bytes = stat.blocks * blockBytes;
+  if (!stat.isDirectory()) return bytes;
+  for (const folders = [top]; folders.length > 0;) {
+    const folder = folders.pop() ?? "";
+    for await (const entry of await opendir(folder).catch(emptyListing)) {
+      const at = path.join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(at);
+      else bytes += ((await lstat(at).catch(() => undefined))?.blocks ?? 0) * blockBytes;
+    }
+  }
+  return bytes;
+}
+
+/** A directory that its owner may not read is counted as empty. */
+function emptyListing(): [] {
+  return [];
+}
+
+/** Remove a tree whose directories may forbid it. */
+async function removeTree(top: string): Promise<void> {
+  try {
+    await rm(top, { recursive: true, force: true });
+  } catch (error) {
+    if (errnoOf(error) !== "EACCES" && errnoOf(error) !== "EPERM") throw error;
+    await makeWritable(top);
+    await rm(top, { recursive: true, force: true });
+  }
+}
+
+async function makeWritable(top: string): Promise<void> {
+  for (const folders = [top]; folders.length > 0;) {
+    const folder = folders.pop() ?? "";
+    await chmod(folder, 0o700);
+    for await (const entry of await opendir(folder)) {
+      if (entry.isDirectory()) folders.push(path.join(folder, entry.name));
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { linkSync, renameSync, unlinkSync } from "node:fs";
+import { errnoOf } from "../files/file-errors.js";
+
+/** Rename a file without replacing another one: link the new name, then unlink the old one. */
+export function linkOrRename(from: string, to: string, onLinked: () => void): void {
+  if (!linkOrElse(from, to, renameSync)) return;
+  onLinked();
+  unlinkSync(from);
+}
+
+/** Without hard links, or with too many, only the check before the step prevents a replacement. */
+export function linkOrElse(from: string, to: string, otherwise: (from: string, to: string) => void): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (!noLinks.has(errnoOf(error) ?? "")) throw error;
+    otherwise(from, to);
+    return false;
+  }
+}
+
+const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);

@@ -1,0 +1,67 @@
+import { chmodSync, mkdirSync, renameSync, unlinkSync } from "node:fs";
+import path from "node:path";
+import type { ModeStep, RenameStep } from "../../contract/ports/journal.js";
+import { isSameFile } from "../files/file-stat.js";
+import type { Opener } from "../files/opener.js";
+import { linkOrRename } from "./rename-new.js";
+import { inodeOf, openDirectory, statReal, withOpenPath } from "./open-path.js";
+
+/** Where a rename step takes something from and to. */
+export function endsOf({ path: own, stored, into }: Pick<RenameStep, "path" | "stored" | "into">): {
+  from: string;
+  to: string;
+} {
+  return into === "workspace" ? { from: stored, to: own } : { from: own, to: stored };
+}
+
+/** Rename; a name that was taken meanwhile is not replaced, except for an empty directory. */
+export async function applyRename(opener: Opener, step: RenameStep, onLinked: () => void): Promise<void> {
+  const { from, to } = endsOf(step);
+  await withOpenPath(opener, from, (source) =>
+    withOpenPath(opener, to, (target) =>
+      step.node.type === "file"
+        ? linkOrRename(source.at, target.at, onLinked)
+        : renameSync(source.at, target.at),
+    ),
+  );
+}
+
+/** Take a rename back if it was made; what is renamed is recognized by its inode. */
+export async function rollBackRename(opener: Opener, step: RenameStep): Promise<string | undefined> {
+  const { from, to } = endsOf(step);
+  const [origin, present] = [statReal(opener, from), statReal(opener, to)];
+  const isThere = present !== null && inodeOf(present) === step.inode;
+  if (!isThere) return origin === null ? `${step.path} was changed by someone else` : undefined;
+  if (origin !== null) {
+    if (!isSameFile(origin, present)) return `${from} was taken by something else`;
+    await withOpenPath(opener, to, (target) => unlinkSync(target.at));
+    return undefined;
+  }
+  // The layer of the command may have been removed since.
+  if (step.into === "workspace") mkdirSync(path.dirname(from), { recursive: true, mode: 0o700 });
+  await withOpenPath(opener, to, (source) =>
+    withOpenPath(opener, from, (target) => renameSync(source.at, target.at)),
+  );
+  return undefined;
+}
+
+/** Set the permissions of a directory. */
+export function applyMode(opener: Opener, { path: real, after }: ModeStep): void {
+  setMode(opener, real, after);
+}
+
+/** Restore the permissions of a directory, unless somebody else has set others. */
+export function rollBackMode(opener: Opener, { path: real, before, after }: ModeStep): undefined {
+  const stat = statReal(opener, real);
+  if (stat?.isDirectory() === true && (Number(stat.mode) & 0o7777) === after) setMode(opener, real, before);
+  return undefined;
+}
+
+function setMode(opener: Opener, real: string, mode: number): void {
+  const handle = openDirectory(opener, real);
+  try {
+    chmodSync(handle.self, mode);
+  } finally {
+    handle.close();
+  }
+}

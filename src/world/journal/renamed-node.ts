@@ -1,0 +1,138 @@
+import type { BigIntStats } from "node:fs";
+import type {
+  FileImage,
+  JournalStep,
+  JournalStore,
+  RenamedNode,
+  RenameStep,
+  SetStep,
+} from "../../contract/ports/journal.js";
+import { errnoOf } from "../files/file-errors.js";
+import { fileImage, matchesImage, type ImageDeps } from "./images.js";
+import { inodeOf, openDirectory } from "./open-path.js";
+import { digestSource, storeSource, type SourceDeps } from "./sources.js";
+import { walkTree } from "../files/walk-tree.js";
+import type { VirtualNode } from "./virtual-files.js";
+
+/** Larger files are recognized by their inode, size and time alone. */
+export const maxHashedBytes = 1 << 23;
+
+/** What a rename step remembers about what it moves. */
+export async function renamedNode(deps: SourceDeps, node: VirtualNode): Promise<RenamedNode> {
+  if (node.type === "directory") return { type: "directory", size: 0 };
+  if (node.type === "symlink") return { type: "symlink", size: node.target.length, target: node.target };
+  if (node.type === "other") return { type: "special", size: 0 };
+  const modified = node.disk === undefined ? {} : { modified: String(node.disk.stat.mtimeNs) };
+  const hash = node.hash ?? (await hashOf(deps, node));
+  return { type: "file", size: node.size, ...modified, ...(hash !== undefined && { hash }) };
+}
+
+async function hashOf(
+  deps: SourceDeps,
+  { size, source }: Extract<VirtualNode, { type: "file" }>,
+): Promise<string | undefined> {
+  if (size > maxHashedBytes) return undefined;
+  try {
+    return (await digestSource(deps, source)).hash;
+  } catch (error) {
+    // A file that its owner may not read can be renamed all the same.
+    if (errnoOf(error) === "EACCES") return undefined;
+    throw error;
+  }
+}
+
+/** A rename into the workspace whose outcome is compared with what is there now. */
+export interface LandedStep {
+  readonly step: RenameStep;
+  readonly entry: number;
+  readonly seq: number;
+  /** Unix time in milliseconds of the change. */
+  readonly time: number;
+}
+
+export interface MatchDeps extends ImageDeps {
+  readonly store: JournalStore;
+  /** The files are a copy, so that their times say nothing. */
+  readonly isCopy: boolean;
+}
+
+/** Whether what a rename brought into the workspace is still as it was. */
+export async function isAsRenamed(
+  deps: MatchDeps,
+  landed: LandedStep,
+  node: VirtualNode | null,
+): Promise<boolean> {
+  const { step } = landed;
+  const { node: known } = step;
+  if (node === null || (node.type === "other" ? "special" : node.type) !== known.type) return false;
+  if (node.type === "symlink") return node.target === known.target;
+  if (node.type === "directory") return isTreeUnchanged(deps, landed);
+  if (node.type === "other") return node.disk !== undefined && inodeOf(node.disk.stat) === step.inode;
+  if (node.disk !== undefined && inodeOf(node.disk.stat) === step.inode) {
+    if (String(node.disk.stat.mtimeNs) === known.modified && node.size === known.size) return true;
+  }
+  if (known.hash === undefined || node.size !== known.size) return false;
+  return (node.hash ?? (await digestSource(deps, node.source)).hash) === known.hash;
+}
+
+/**
+ * Whether nothing was written below a directory since it came into the workspace: no file is newer than the change,
+ * or its journal leads back to what was there. A file that somebody removed is not missed: nothing of it can be lost.
+ */
+async function isTreeUnchanged(deps: MatchDeps, { step, entry, seq, time }: LandedStep): Promise<boolean> {
+  const onDisk = deps.files.origin(step.path);
+  if (onDisk === undefined) return false;
+  if (deps.isCopy) return true;
+  const top = openDirectory(deps.opener, onDisk);
+  try {
+    for await (const item of walkTree(top, { opener: deps.opener, text: step.path, signal: deps.signal })) {
+      if (item.kind !== "leaf") continue;
+      const handle = deps.opener.openChild(item.directory, item.name, item.real);
+      const isNew = isNewer(handle.stat, time);
+      handle.close();
+      if (!isNew) continue;
+      const real = `${step.path}${item.real.slice(onDisk.length)}`;
+      const [first] = await deps.store.changesAfter(real, { entry, seq });
+      if (first === undefined || !(await isAsBefore(deps, real, first))) return false;
+    }
+    return true;
+  } finally {
+    top.close();
+  }
+}
+
+/** Whether an entry was written after a time; a rename of another name of the same file does not count. */
+function isNewer({ ctimeNs, mtimeNs, nlink }: BigIntStats, time: number): boolean {
+  const changed = nlink > 1n ? mtimeNs : ctimeNs;
+  return Number(changed / 1_000_000n) > time;
+}
+
+/** Whether a path will be as it was before a change of it. */
+async function isAsBefore(deps: MatchDeps, real: string, change: JournalStep): Promise<boolean> {
+  const node = deps.files.look(real);
+  if (change.kind === "set") return matchesImage(deps, { real, node, text: real }, change.before);
+  if (change.kind !== "rename" || change.into === "workspace") return node === null;
+  return node?.disk !== undefined && inodeOf(node.disk.stat) === change.inode;
+}
+
+/** A rename of files as a step with contents, for merging what others changed. */
+export async function toSetStep(
+  deps: SourceDeps,
+  landed: RenameStep,
+  replaced: RenameStep | undefined,
+): Promise<SetStep | undefined> {
+  const { hash, size } = landed.node;
+  if (landed.node.type !== "file" || hash === undefined) return undefined;
+  const after: FileImage = fileImage({}, { hash, size });
+  const before = replaced === undefined ? null : await storedImage(deps, replaced);
+  return before === undefined ? undefined : { kind: "set", path: landed.path, before, after, temp: "" };
+}
+
+async function storedImage(
+  { opener, blobs }: SourceDeps,
+  { stored, node }: RenameStep,
+): Promise<FileImage | undefined> {
+  if (node.type !== "file" || node.hash === undefined) return undefined;
+  const source = { kind: "disk", real: stored } as const;
+  return fileImage({}, await storeSource({ opener, blobs }, source));
+}
