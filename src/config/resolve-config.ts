@@ -6,7 +6,7 @@ import { checkObject } from "./load-source.js";
 import { toNormal, type MovedKey, type NormalConfig } from "./normal-config.js";
 
 type Filled = z.output<ReturnType<typeof configSchema>>;
-type Quarantine = Filled["sandbox"]["quarantine"];
+type AgeInMs<T> = Omit<T, "maxAge"> & { maxAgeMs: number };
 
 /** The configuration with every default filled in; deeply frozen. */
 export type ResolvedConfig = DeepReadonly<
@@ -14,8 +14,9 @@ export type ResolvedConfig = DeepReadonly<
     /** Whether the configuration names the agent; if not, the agent of an MCP host is called as the host calls itself. */
     agentIsNamed: boolean;
     capabilities: Record<string, string[]>;
-    sandbox: Omit<Filled["sandbox"], "quarantine"> & {
-      quarantine: Omit<Quarantine, "maxAge"> & { maxAgeMs: number };
+    sandbox: Omit<Filled["sandbox"], "quarantine" | "layers"> & {
+      quarantine: AgeInMs<Filled["sandbox"]["quarantine"]>;
+      layers: AgeInMs<Filled["sandbox"]["layers"]>;
     };
     telemetry: Filled["telemetry"] & { enabled: boolean };
     tools: Omit<Filled["tools"], MovedKey | "enabled"> & { enabled: string[][] };
@@ -41,14 +42,17 @@ export function resolveConfig(
 /** Fill in the defaults of a merged configuration and freeze it. */
 export function freezeResolved(config: NormalConfig): ResolvedConfig {
   const { files, sandbox, telemetry, ...filled } = fill(configSchema(), config) as Filled;
-  const { maxAge: maxAgeMs, ...quarantine } = sandbox.quarantine;
   return deepFreeze({
     ...filled,
     agentIsNamed: config.agent !== undefined,
     files: { ...files, protectedPaths: [...new Set([...ownFiles, ...files.protectedPaths])] },
-    sandbox: { ...sandbox, quarantine: { ...quarantine, maxAgeMs } },
+    sandbox: { ...sandbox, quarantine: withAgeInMs(sandbox.quarantine), layers: withAgeInMs(sandbox.layers) },
     telemetry: { ...telemetry, enabled: telemetry.enabled ?? telemetry.otlpEndpoint !== undefined },
   } as unknown as ResolvedConfig);
+}
+
+function withAgeInMs<T extends { maxAge: number }>({ maxAge: maxAgeMs, ...limits }: T): AgeInMs<T> {
+  return { ...limits, maxAgeMs };
 }
 
 /**

@@ -47,6 +47,30 @@ const quarantine = once(() =>
   }),
 );
 
+const layers = once(() =>
+  section("The layers that collect the changes of commands until these are committed to the workspace.", {
+    maxBytes: setting(
+      bytes(),
+      "Disk space that the changes of one command may take; beyond it the command is stopped and nothing is committed.",
+      { default: 8 * 2 ** 30, tighten: smaller },
+    ),
+    maxEntries: setting(atLeastOne(), "How many files and folders one command may change.", {
+      default: 1_000_000,
+      tighten: smaller,
+    }),
+    maxKept: setting(atLeastOne(), "How many layers with changes that were not committed are kept.", {
+      default: 20,
+    }),
+    maxKeptBytes: setting(bytes(), "Their total size; the oldest are dropped first.", {
+      default: 8 * 2 ** 30,
+    }),
+    maxAge: setting(milliseconds(), "How long one is kept, in milliseconds.", {
+      default: 3600 * 1000,
+      defaultText: "3600000 (one hour)",
+    }),
+  }),
+);
+
 /** How commands are isolated. */
 export const sandboxSection = once(() =>
   section("How commands are isolated.", {
@@ -76,5 +100,6 @@ export const sandboxSection = once(() =>
     }),
     limits: limits(),
     quarantine: quarantine(),
+    layers: layers(),
   }),
 );

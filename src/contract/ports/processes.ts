@@ -62,6 +62,8 @@ export interface CommandResult {
   readonly flooded: boolean;
   /** Changes that were held back, because other programs would run or obey them later. */
   readonly heldBack: readonly HeldBack[];
+  /** Why it changed the workspace directly, so that its changes cannot be undone, although layers are in use. */
+  readonly direct?: string | undefined;
   /** What else must be said, such as an output that could not be kept. */
   readonly warnings: readonly string[];
   readonly durationMs: number;

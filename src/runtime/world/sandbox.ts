@@ -16,6 +16,7 @@ export interface RuntimeSandboxOptions extends RuntimeBase {
 /** The sandbox for the commands of one workspace. */
 export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
   const { config, workspace, stateDir, env, clock, opened } = options;
+  const ownDir = join(stateDir, workspaceKey(realPathOf(workspace)));
   return createSandbox({
     workspace,
     home: options.home ?? homedir(),
@@ -29,7 +30,8 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
     protectedPaths: [...protectedPathGlobs, ...config.files.protectedPaths],
     carefulPaths: carefulPathGlobs,
     unprotectedPaths: opened,
-    quarantineDir: join(stateDir, workspaceKey(realPathOf(workspace)), "quarantine"),
+    quarantineDir: join(ownDir, "quarantine"),
+    layersDir: join(ownDir, "layers"),
     env,
     tmpdir: tmpdir(),
     monotonic: clock.monotonic,

@@ -15,15 +15,12 @@ import {
   limitWarnings,
   startCommand,
   processTreeOf,
-  settlesWithin,
   type RunDeps,
   type StartedCommand,
 } from "./run-command.js";
 import { graceMs, stopTree } from "./stop-tree.js";
+import { settlesWithin } from "./settles-within.js";
 import { watchTree } from "./watch-tree.js";
-
-/** What starting a job needs. */
-export type JobDeps = RunDeps & { readonly now: () => number };
 
 interface Job {
   readonly id: string;
@@ -54,7 +51,7 @@ export class Jobs {
   #count = 0;
   #closed = false;
 
-  async start(parts: JobDeps, request: CommandRequest): Promise<JobInfo> {
+  async start(parts: RunDeps, request: CommandRequest): Promise<JobInfo> {
     const running = [...this.#jobs.values()].filter((job) => job.exited === undefined);
     if (running.length + this.#starting >= maxRunning) throw tooManyJobs();
     this.#starting += 1;
@@ -104,7 +101,7 @@ export class Jobs {
     await Promise.all([...this.#jobs.keys()].map((id) => this.kill(id)));
   }
 
-  async #open(parts: JobDeps, request: CommandRequest): Promise<Job> {
+  async #open(parts: RunDeps, request: CommandRequest): Promise<Job> {
     const unread = {
       stdout: createOutputWindow(windowBytes, windowBytes),
       stderr: createOutputWindow(windowBytes, windowBytes),
@@ -144,7 +141,7 @@ export class Jobs {
 
   async #follow(
     { running, command, tree }: StartedCommand & { readonly tree: ProcessTree },
-    parts: JobDeps,
+    parts: RunDeps,
     note: (text: string) => void,
   ): Promise<NonNullable<Job["exited"]>> {
     const watch = watchTree(running.pid, command.treeLimits, (limit) => {
@@ -152,7 +149,7 @@ export class Jobs {
       parts.trackBackground(stopTree(tree));
     });
     const { code, signal } = await running.exited;
-    watch.stop();
+    await watch.stop();
     limitWarnings(running, command).forEach(note);
     await drainAfterExit(running, tree, parts);
     return { kind: "exited", exitCode: code, signal };

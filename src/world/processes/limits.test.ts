@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CommandResult, Processes } from "../../contract/ports/processes.js";
+import { testLayerLimits } from "../sandbox/sandbox.fixture.js";
 import { profileNames } from "../sandbox/profiles.js";
 import type { SandboxLimits } from "../sandbox/sandbox-types.js";
 import { createSandbox } from "../sandbox/sandbox.js";
@@ -38,6 +39,7 @@ function open(limits: SandboxLimits): Processes {
           unixSockets: false,
           limits,
           quarantine: { maxItems: 10, maxBytes: 1024 * 1024, maxAgeMs: 3_600_000 },
+          layers: testLayerLimits,
         },
         allowedPaths: [],
         forbiddenPaths: [],
@@ -45,6 +47,7 @@ function open(limits: SandboxLimits): Processes {
         unprotectedPaths: [],
         carefulPaths: [],
         quarantineDir: join(stateDir, "quarantine"),
+        layersDir: join(stateDir, "layers"),
         now: Date.now,
         env: { PATH: process.env["PATH"] },
         tmpdir: tmpdir(),

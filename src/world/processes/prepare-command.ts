@@ -2,6 +2,7 @@ import { ToolExecutionError, ToolValidationError } from "../../contract/errors.j
 import type { CommandRequest, SandboxState, ShellInfo } from "../../contract/ports/processes.js";
 import type { HeldBack } from "../../contract/ports/quarantine.js";
 import type { CommandPaths } from "../../contract/session.js";
+import type { CommandLayer } from "../sandbox/layer/layer-types.js";
 import type { RunOrigin } from "../sandbox/quarantine/judge-runs.js";
 import type { FinishedCommand, Sandbox, WrappedCommand } from "../sandbox/sandbox-types.js";
 import { commandEnv } from "./command-env.js";
@@ -29,6 +30,9 @@ export interface CommandDeps {
   readonly origin: () => RunOrigin;
   /** Whether the command outlives its call. */
   readonly background?: boolean | undefined;
+  /** Whether changes are collected in a layer: `true`, or why not. Without it, nobody would commit a layer. */
+  readonly useLayer?: true | string | undefined;
+  readonly now: () => number;
 }
 
 /** A command that is ready to be started. */
@@ -46,6 +50,12 @@ export interface PreparedCommand {
   readonly finish: () => Promise<FinishedCommand>;
   /** The changes that were held back so far. */
   readonly heldBack: () => readonly HeldBack[];
+  /** The layer with its changes, if it runs on one. */
+  readonly layer?: CommandLayer | undefined;
+  /** Whether the layer could be mounted; otherwise nothing was run. */
+  readonly wasMounted?: (() => boolean) | undefined;
+  /** Why it runs directly on the workspace. */
+  readonly direct?: string | undefined;
 }
 
 /** The system accepts about 2 MB for arguments and environment together. */
@@ -75,12 +85,14 @@ export async function prepareCommand(deps: CommandDeps, request: CommandRequest)
     return {
       ...common,
       launch,
+      ...(deps.useLayer !== undefined && { direct: `there is no sandbox (${sandbox.reason})` }),
       treeLimits: {},
       processLimit: undefined,
       finish: async () => ({ warnings: [], leftovers: [], heldBack: [] }),
       heldBack: () => [],
     };
   }
+  const origin = deps.origin();
   const wrapped = await deps.sandbox.wrap({
     argv,
     cwd,
@@ -91,7 +103,8 @@ export async function prepareCommand(deps: CommandDeps, request: CommandRequest)
     sessionId: deps.sessionId,
     paths: deps.paths?.(),
     background: deps.background === true,
-    origin: deps.origin(),
+    origin,
+    ...(deps.useLayer === true && { layer: { ...origin, command: request.command, startedAt: deps.now() } }),
   });
   // The process that builds the sandbox is tagged, too, so that it can always be found.
   const launch = {
@@ -104,6 +117,9 @@ export async function prepareCommand(deps: CommandDeps, request: CommandRequest)
   return {
     ...common,
     launch,
+    layer: wrapped.layer,
+    wasMounted: wrapped.wasMounted,
+    direct: typeof deps.useLayer === "string" ? deps.useLayer : wrapped.direct,
     treeLimits: wrapped.treeLimits,
     processLimit: wrapped.processLimit,
     heldBack: () => wrapped.heldBack(),

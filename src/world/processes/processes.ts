@@ -3,6 +3,7 @@ import type { Outputs } from "../../contract/ports/outputs.js";
 import type { Processes } from "../../contract/ports/processes.js";
 import type { CallScope } from "../../contract/session.js";
 import type { CommandGroup } from "../sandbox/command-group.js";
+import type { CommitLayer } from "../sandbox/layer/layer-types.js";
 import type { Sandbox } from "../sandbox/sandbox-types.js";
 import { createNameJudge } from "../secrets/secret-names.js";
 import { createDirectLauncher } from "./direct-launcher.js";
@@ -28,6 +29,8 @@ export interface ProcessWorldOptions {
   readonly newTagValue: () => string;
   readonly now: () => number;
   readonly monotonic: () => number;
+  /** What happens to the changes of a command on a layer; without it, commands run directly on the workspace. */
+  readonly commitLayer?: CommitLayer | undefined;
   /** Why background jobs cannot be started, if the host process ends with the call. */
   readonly jobsUnavailable?: string | undefined;
 }
@@ -65,7 +68,13 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
     const tracked = work.then(forget, forget); // the caller that awaits it gets the error
     backgroundWork.add(tracked);
   };
+  const { commitLayer } = options;
   const runDepsFor = (scope: CallScope): RunDeps => ({
+    ...(commitLayer !== undefined && {
+      useLayer: true,
+      commitLayer: (layer, run) => commitLayer(layer, { ...run, scope }),
+    }),
+    now: options.now,
     shell,
     sandbox,
     resolveFolder: (cwd) => options.resolveFolder(scope, cwd),
@@ -115,7 +124,7 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
         start: async (request) => {
           if (options.jobsUnavailable !== undefined) throw jobsRefused(options.jobsUnavailable);
           await launchers.prepare();
-          return jobsOf(id).start({ ...runDepsFor(scope), now: options.now }, request);
+          return jobsOf(id).start(runDepsFor(scope), request);
         },
         jobs: () => jobsOf(id).list(),
         output: (jobId) => jobsOf(id).output(jobId),

@@ -1,6 +1,8 @@
 import { constants } from "node:os";
 import type { Outputs } from "../../contract/ports/outputs.js";
 import type { CommandRequest, CommandResult } from "../../contract/ports/processes.js";
+import type { FinishedCommand } from "../sandbox/sandbox-types.js";
+import type { CommandLayer, LayerOutcome, LayerRun } from "../sandbox/layer/layer-types.js";
 import type { Exit, Launcher, Running } from "./launch.js";
 import { createOutputCollector, type OutputCollector } from "./output-collector.js";
 import { createOutputFrames } from "./output-frames.js";
@@ -8,6 +10,8 @@ import { startTimedOut } from "./launch-errors.js";
 import { prepareCommand, type CommandDeps, type PreparedCommand } from "./prepare-command.js";
 import { commandLineOf, readTree, type ProcessTree } from "./process-table.js";
 import { graceMs, groupExists, stopTree } from "./stop-tree.js";
+import { createRunLimits, type EndReason, type RunLimits } from "./run-limits.js";
+import { delay, settlesWithin } from "./settles-within.js";
 import { watchTree } from "./watch-tree.js";
 import { watchUsage } from "./tree-usage.js";
 
@@ -25,6 +29,10 @@ export interface RunDeps extends CommandDeps {
   readonly trackBackground: (work: Promise<unknown>) => void;
   /** Later, stop processes that left the process group of the command with this tag. */
   readonly sweepLater: (tag: string) => void;
+  /** What happens to the changes of a command on a layer; without it, commands run directly. */
+  readonly commitLayer?:
+    | ((layer: CommandLayer, run: Omit<LayerRun, "scope">) => Promise<LayerOutcome>)
+    | undefined;
   readonly onUsage: (usage: { readonly cpuMs: number; readonly peakBytes: number }) => void;
 }
 
@@ -37,7 +45,6 @@ export type RunRequest = CommandRequest & {
 export const drainMs = 250;
 /** A program that has written this much is taken to write without end, and stopped. */
 const maxOutputBytes = 4 * 1024 ** 3;
-const maxTimerMs = 2 ** 31 - 1;
 
 /** Run a command until it ends, times out or is cancelled; none of its processes runs afterwards. */
 export async function runCommand(parts: RunDeps, request: RunRequest): Promise<CommandResult> {
@@ -56,30 +63,29 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
     const usage = watchUsage(running.pid);
     const watch = watchTree(running.pid, command.treeLimits, (limit) => limits.exceedTreeLimit(limit));
     const end = await waitForEnd(running, { command, limits, parts });
-    watch.stop();
+    const overLimit = await watch.stop();
     frames?.end();
     const finished = await command.finish();
-    if (end.why === "cancelled") throw parts.signal.reason;
+    const { why } = end;
+    if (why === "cancelled") {
+      await command.layer?.keep("the call was cancelled");
+      throw parts.signal.reason;
+    }
+    if (command.wasMounted?.() === false) {
+      await command.layer?.discard();
+      collector.abort();
+      return await runCommand({ ...parts, useLayer: notMounted }, request);
+    }
     const used = usage.stop();
     if (used !== undefined) parts.onUsage(used);
-    const { kept, fault } = await collector.finish();
-    // If the command itself was stopped, its leftover processes are not worth reporting.
-    const leftovers = end.why === "exit" ? [...end.leftovers, ...finished.leftovers] : [];
+    const kept = await collector.finish();
+    const changes = await commitChanges(parts, command, { end: why, exitCode: end.exit.exitCode, overLimit });
+    const stoppedBy = limits.exceededTreeLimit() ?? overLimit;
     return {
       stdout: collector.read("stdout"),
       stderr: collector.read("stderr"),
-      ...end.exit,
-      timedOut: end.why === "timeout",
-      flooded: end.why === "flooded",
-      leftBehind: end.leftBehind || leftovers.length > 0,
-      ...(leftovers.length > 0 && { stoppedProcesses: leftovers }),
-      ...(end.why === "exceeded" && { stoppedBy: limits.exceededTreeLimit() }),
-      ...(kept !== undefined && { handle: kept.handle }),
-      sandbox: command.sandbox,
-      shell: command.shell.name,
-      cwd: command.launch.cwd,
-      warnings: [...finished.warnings, ...end.warnings, ...(fault === undefined ? [] : [fault])],
-      heldBack: finished.heldBack,
+      ...toResult(command, { end, finished, kept, changes }),
+      ...(stoppedBy !== undefined && { stoppedBy }),
       durationMs: parts.monotonic() - started,
       ...(used !== undefined && { usage: used }),
     };
@@ -90,6 +96,48 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
     limits.clear();
   }
 }
+
+/** What the result says besides the output. */
+function toResult(
+  command: PreparedCommand,
+  { end, finished, kept, changes }: EndedCommand,
+): Omit<CommandResult, "stdout" | "stderr" | "durationMs"> {
+  // If the command itself was stopped, its leftover processes are not worth reporting.
+  const leftovers = end.why === "exit" ? [...end.leftovers, ...finished.leftovers] : [];
+  const faults = kept.fault === undefined ? [] : [kept.fault];
+  return {
+    ...end.exit,
+    timedOut: end.why === "timeout",
+    flooded: end.why === "flooded",
+    leftBehind: end.leftBehind || leftovers.length > 0,
+    ...(leftovers.length > 0 && { stoppedProcesses: leftovers }),
+    ...(kept.kept !== undefined && { handle: kept.kept.handle }),
+    sandbox: command.sandbox,
+    shell: command.shell.name,
+    cwd: command.launch.cwd,
+    ...(command.direct !== undefined && { direct: command.direct }),
+    ...changes,
+    heldBack: [...finished.heldBack, ...(changes.heldBack ?? [])],
+    warnings: [...(changes.warnings ?? []), ...finished.warnings, ...end.warnings, ...faults],
+  };
+}
+
+interface EndedCommand {
+  readonly end: RunEnd;
+  readonly finished: FinishedCommand;
+  readonly kept: Awaited<ReturnType<OutputCollector["finish"]>>;
+  readonly changes: LayerOutcome;
+}
+
+async function commitChanges(
+  { commitLayer }: RunDeps,
+  { layer }: PreparedCommand,
+  run: Omit<LayerRun, "scope">,
+): Promise<LayerOutcome> {
+  return layer === undefined || commitLayer === undefined ? {} : commitLayer(layer, run);
+}
+
+const notMounted = "a layer could not be mounted over the workspace";
 
 /** The time limit includes the start: a command that takes longer to start is given up. */
 async function startWithinLimits(
@@ -130,6 +178,7 @@ export async function startCommand(
     return { command, running };
   } catch (error) {
     await command.finish();
+    await command.layer?.discard();
     throw error;
   }
 }
@@ -140,6 +189,7 @@ export async function abandonCommand({ command, running }: StartedCommand, grace
   running.release();
   running.group?.remove();
   await command.finish();
+  await command.layer?.discard();
 }
 
 /** The processes of a running command, for stopping it. */
@@ -149,45 +199,6 @@ export function processTreeOf(command: PreparedCommand, running: Running): Proce
     tag: command.tag,
     sandboxed: command.sandbox.active,
     group: running.group,
-  };
-}
-
-type EndReason = "exit" | "timeout" | "cancelled" | "flooded" | "exceeded";
-
-interface RunLimits {
-  /** Settles when the first limit is reached. */
-  readonly reached: Promise<EndReason>;
-  reach(why: EndReason): void;
-  /** A limit on disk or processes is exceeded; `limit` says which in words. */
-  exceedTreeLimit(limit: string): void;
-  exceededTreeLimit(): string | undefined;
-  clear(): void;
-}
-
-function createRunLimits(signal: AbortSignal, timeoutMs: number): RunLimits {
-  let reach: (why: EndReason) => void = () => {};
-  let treeLimit: string | undefined;
-  const reached = new Promise<EndReason>((resolve) => {
-    reach = resolve;
-  });
-  const cancel = (): void => reach("cancelled");
-  // setTimeout fires at once for NaN and for values above its maximum.
-  const limit = timeoutMs < maxTimerMs ? Math.max(1, timeoutMs) : maxTimerMs;
-  const timer = setTimeout(() => reach("timeout"), limit);
-  signal.addEventListener("abort", cancel, { once: true });
-  if (signal.aborted) cancel();
-  return {
-    reached,
-    reach: (why) => reach(why),
-    exceedTreeLimit(limit) {
-      treeLimit ??= limit;
-      reach("exceeded");
-    },
-    exceededTreeLimit: () => treeLimit,
-    clear() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", cancel);
-    },
   };
 }
 
@@ -273,19 +284,4 @@ function exitAfterStop({ code, signal }: Exit): RunEnd["exit"] {
   const number = code === null ? 0 : code - 128;
   const [name] = Object.entries(constants.signals).find(([, value]) => value === number) ?? [null];
   return { exitCode: name === null ? code : null, signal: signal ?? name };
-}
-
-/** Whether a promise settles within `ms`. */
-export async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  const inTime = await Promise.race([promise.then(() => true), late]);
-  clearTimeout(timer);
-  return inTime;
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

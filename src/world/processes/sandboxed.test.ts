@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { CommandResult, Processes } from "../../contract/ports/processes.js";
+import { testLayerLimits } from "../sandbox/sandbox.fixture.js";
 import { profileNames } from "../sandbox/profiles.js";
 import { createSandbox } from "../sandbox/sandbox.js";
 import { openCommandFixture, type CommandFixture } from "./testing/command-fixture.js";
@@ -29,6 +30,7 @@ beforeAll(() => {
           unixSockets: false,
           limits: {},
           quarantine: { maxItems: 10, maxBytes: 1024 * 1024, maxAgeMs: 3_600_000 },
+          layers: testLayerLimits,
         },
         allowedPaths: [],
         forbiddenPaths: [],
@@ -36,6 +38,7 @@ beforeAll(() => {
         unprotectedPaths: [],
         carefulPaths: [],
         quarantineDir: join(stateDir, "quarantine"),
+        layersDir: join(stateDir, "layers"),
         now: Date.now,
         env: { PATH: process.env["PATH"] },
         tmpdir: tmpdir(),

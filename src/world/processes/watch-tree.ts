@@ -1,16 +1,20 @@
 import { statfs } from "node:fs/promises";
+import { createLayerCheck, type LayerLimit } from "./layer-limit.js";
+import { formatBytes } from "./format-bytes.js";
 import { measureDisk, type DiskLimit } from "./measure-disk.js";
 import { listDescendants, readProcFile } from "./process-table.js";
 
 /** Limits that the kernel cannot enforce: a command that exceeds one is stopped. */
 export interface TreeLimits {
   readonly disk?: DiskLimit | undefined;
+  readonly layer?: LayerLimit | undefined;
   /** The number of processes, where no control group limits it. */
   readonly processes?: number | undefined;
 }
 
 export interface TreeWatch {
-  stop(): void;
+  /** Stop checking; resolves with the limit that was exceeded, if one was. */
+  stop(): Promise<string | undefined>;
 }
 
 const everyMs = 250;
@@ -19,15 +23,18 @@ const maxProcesses = 4096;
 /** Check a process tree regularly; `onExceeded` is called once, with the first limit that it exceeds. */
 export function watchTree(root: number, limits: TreeLimits, onExceeded: (limit: string) => void): TreeWatch {
   let timer: NodeJS.Timeout | undefined;
-  let stopped = process.platform !== "linux" || (limits.disk === undefined && limits.processes === undefined);
+  let exceeded: string | undefined;
+  let stopped = process.platform !== "linux" || Object.values(limits).every((limit) => limit === undefined);
   const disk = limits.disk === undefined ? undefined : createDiskCheck(limits.disk);
+  const layer = limits.layer === undefined ? undefined : createLayerCheck(limits.layer);
   const check = async (): Promise<void> => {
     const pids = listDescendants(root, maxProcesses);
     const { processes } = limits;
     const limit =
       processes !== undefined && pids.length > processes
         ? `it had more than ${processes} processes (sandbox.limits.processes)`
-        : await disk?.(pids);
+        : ((await disk?.(pids)) ?? (await layer?.()));
+    exceeded ??= limit;
     if (stopped) return;
     if (limit === undefined) schedule();
     else onExceeded(limit);
@@ -37,9 +44,12 @@ export function watchTree(root: number, limits: TreeLimits, onExceeded: (limit: 
   };
   if (!stopped) schedule();
   return {
-    stop() {
+    async stop() {
       stopped = true;
       clearTimeout(timer);
+      // A short command may have ended before the first check.
+      exceeded ??= await layer?.();
+      return exceeded;
     },
   };
 }
@@ -79,9 +89,4 @@ function writtenBytes(pid: number): number {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
-}
-
-function formatBytes(bytes: number): string {
-  const MiB = 1024 * 1024;
-  return bytes >= MiB ? `${Math.round(bytes / MiB)} MiB` : `${bytes} bytes`;
 }

@@ -1,5 +1,6 @@
 import type { ControlGroup } from "./control-group.js";
 import type { GuardIndex } from "./guard-index.js";
+import type { Layers } from "./layer/layers.js";
 import type { RunJudge } from "./quarantine/judge-runs.js";
 import type { SandboxLimits } from "./sandbox-types.js";
 import type { SandboxView } from "./sandbox-view.js";
@@ -13,6 +14,8 @@ export interface ActiveSandbox {
   readonly view: SandboxView;
   readonly index: GuardIndex;
   readonly group: ControlGroup;
+  /** For commands whose changes are committed when they have ended. */
+  readonly layers: Layers;
   /** Judges what commands change. */
   readonly runs: RunJudge;
   /** Patterns of paths that change only with consent. */

@@ -33,19 +33,29 @@ export interface Run {
   readonly watch: RunWatch;
 }
 
-/** Record the current state, so that changes by the command can be detected. */
+export interface RunParts {
+  readonly guarded: Guarded;
+  readonly plan: MountPlan;
+  /** Whether it runs on a layer, so that it can only change folders outside the workspace. */
+  readonly onLayer: boolean;
+}
+
+/** Record the current state, so that changes by the command can be detected; `undefined` if it can change nothing. */
 export function beginRun(
   sandbox: ActiveSandbox,
-  { origin }: SandboxCommand,
-  { guarded, plan }: { readonly guarded: Guarded; readonly plan: MountPlan },
-): Run {
+  { origin, readOnly }: SandboxCommand,
+  { guarded, plan, onLayer }: RunParts,
+): Run | undefined {
+  const { workspace, writable } = sandbox.view;
+  if (readOnly || (onLayer && writable.length === 0)) return undefined;
+  const isUnreachable = (path: string): boolean => onLayer && isWithin(path, workspace);
   const protectedPaths = plan.mounts
     .filter(({ kind }) => kind === "fix" || kind === "mask")
     .map(({ path }) => path);
   const judged = sandbox.runs.begin({
     origin: origin ?? { callId: "", sessionId: "", changes: [] },
-    sensitive: guarded.sensitive,
-    isMounted: (path) => protectedPaths.some((each) => isWithin(path, each)),
+    sensitive: guarded.sensitive.filter(({ path }) => !isUnreachable(path)),
+    isMounted: (path) => isUnreachable(path) || protectedPaths.some((each) => isWithin(path, each)),
   });
   return { judged, watch: watchRun(judged, sandbox.monotonic) };
 }

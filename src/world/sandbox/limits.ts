@@ -1,11 +1,20 @@
 import { type CheckedRoot, mountCheck } from "./mount-check.js";
+import { closeLower, type LayerPlace, mountLines, scanLines } from "./layer/layer-script.js";
 import { shellQuote } from "../processes/shell-quote.js";
 import type { SandboxLimits } from "./sandbox-types.js";
 
+export interface OuterScriptOptions {
+  readonly limits: SandboxLimits;
+  readonly leftoversFile: string | undefined;
+  /** The layer to run on; it is listed when the command has ended. */
+  readonly layer: LayerPlace | undefined;
+}
+
 /** The script that sets limits before bubblewrap starts. */
-export function outerScript(limits: SandboxLimits, leftoversFile: string | undefined): string {
+export function outerScript({ limits, leftoversFile, layer }: OuterScriptOptions): string {
   const { cpuSeconds, fileSize, openFiles } = limits;
   return [
+    ...(layer === undefined ? [] : [mountLines(layer)]),
     // A limit that cannot be raised is already stricter.
     "exec 9>&2 2>/dev/null",
     "ulimit -c 0",
@@ -16,7 +25,9 @@ export function outerScript(limits: SandboxLimits, leftoversFile: string | undef
     ...(openFiles === undefined ? [] : [`ulimit -n ${openFiles}`]),
     // Not visible to the command: the shell that starts it writes the remaining processes there.
     ...(leftoversFile === undefined ? [] : [`exec ${leftoversFd}>${shellQuote(leftoversFile)}`]),
-    'exec "$@" 2>&9 9>&-',
+    ...(layer === undefined
+      ? ['exec "$@" 2>&9 9>&-']
+      : [`"$@" 2>&9 9>&- ${closeLower}`, "code=$?", "exec 9>&-", scanLines, "exit $code"]),
   ].join("\n");
 }
 

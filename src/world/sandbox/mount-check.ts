@@ -55,7 +55,7 @@ export function mountsBelow(path: string, mountinfo: string): string[] {
 
 /** A path as written in mountinfo, in single quotes for the shell. */
 function quoteMountPath(path: string): string {
-  return `'${escapeMountPath(path).replaceAll("'", String.raw`'\\''`)}'`;
+  return `'${escapeMountPath(path).replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function escapeMountPath(path: string): string {

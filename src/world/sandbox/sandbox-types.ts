@@ -1,6 +1,7 @@
 import type { SandboxState } from "../../contract/ports/processes.js";
 import type { CommandPaths } from "../../contract/session.js";
 import type { TreeLimits } from "../processes/watch-tree.js";
+import type { CommandLayer, LayerOrigin, LayerStore } from "./layer/layer-types.js";
 import type { CommandGroup } from "./command-group.js";
 import type { HeldBack, Quarantine } from "../../contract/ports/quarantine.js";
 import type { RunOrigin } from "./quarantine/judge-runs.js";
@@ -40,6 +41,8 @@ export interface SandboxCommand {
   readonly background?: boolean | undefined;
   /** The call that held back changes are attributed to. */
   readonly origin?: RunOrigin | undefined;
+  /** Collect its changes in a layer instead of the workspace, if possible, for this call. */
+  readonly layer?: LayerOrigin | undefined;
   /** Override the limits of the sandbox, one by one. */
   readonly limits?: SandboxLimits | undefined;
   /** The policy's rules about paths; without them, only the rules of the sandbox apply. */
@@ -63,6 +66,12 @@ export interface WrappedCommand {
   readonly treeLimits: TreeLimits;
   /** How many processes it may have. */
   readonly processLimit: number | undefined;
+  /** The layer with its changes, if it runs on one. */
+  readonly layer?: CommandLayer | undefined;
+  /** Whether the layer could be mounted; otherwise nothing was run. */
+  readonly wasMounted?: (() => boolean) | undefined;
+  /** Why it runs directly on the workspace although a layer was wanted. */
+  readonly direct?: string | undefined;
   /**
    * Must always be called when the command has ended: until then, paths that it could replace are not mounted for other
    * commands. It judges what the command changed.
@@ -119,6 +128,8 @@ export interface Sandbox {
   facts(): Promise<readonly SandboxFact[]>;
   /** The changes of commands that were held back; available without a sandbox, too. */
   readonly quarantine: Quarantine;
+  /** The changes of commands that were kept; available without a sandbox, too. */
+  readonly layers: LayerStore;
   /** These absolute paths were changed with permission, by something else than a command. */
   accept(paths: readonly string[]): void;
   /** Release its resources. */

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { throughGroup } from "./command-group.js";
+import type { LayerLimits } from "./layer/layer-store.js";
 import { profileNames } from "./profiles.js";
 import { type ProgramResult, runProgram } from "./run-program.js";
 import type { Sandbox, SandboxCommand, WrappedCommand } from "./sandbox-types.js";
@@ -32,6 +33,14 @@ export interface FixtureOptions extends Partial<Omit<SandboxOptions, "settings">
 
 const limits = { cpuSeconds: 60, fileSize: 64 * 1024 * 1024, processes: 200 };
 
+export const testLayerLimits: LayerLimits = {
+  maxBytes: 64 * 1024 * 1024,
+  maxEntries: 200_000,
+  maxKept: 5,
+  maxKeptBytes: 128 * 1024 * 1024,
+  maxAgeMs: 3_600_000,
+};
+
 /** Prepare the fixture; a machine without bubblewrap fails here, with the way to get it. */
 export async function openFixture(options: FixtureOptions = {}): Promise<Fixture> {
   const root = realpathSync(mkdtempSync(join(options.parent ?? tmpdir(), "tenon-fixture-")));
@@ -51,6 +60,7 @@ export async function openFixture(options: FixtureOptions = {}): Promise<Fixture
     unprotectedPaths: [],
     carefulPaths: [],
     quarantineDir: join(stateDir, "quarantine"),
+    layersDir: join(stateDir, "layers"),
     now: Date.now,
     env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
     tmpdir: tmpdir(),
@@ -64,6 +74,7 @@ export async function openFixture(options: FixtureOptions = {}): Promise<Fixture
       hidden: [],
       unixSockets: false,
       quarantine: { maxItems: 100, maxBytes: 64 * 1024 * 1024, maxAgeMs: 3_600_000 },
+      layers: testLayerLimits,
       ...options.settings,
       limits: { ...limits, ...options.settings?.limits },
     },

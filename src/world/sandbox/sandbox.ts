@@ -12,6 +12,7 @@ import { createAcceptedChanges } from "./quarantine/accepted-changes.js";
 import { createRunJudge } from "./quarantine/judge-runs.js";
 import { createRunRecords } from "./quarantine/run-records.js";
 import { createSensitivePathFinder } from "./quarantine/sensitive-paths.js";
+import { createLayers, type Layers } from "./layer/layers.js";
 import { explainFailure, installHint } from "./missing.js";
 import { runProgram } from "./run-program.js";
 import type { Sandbox } from "./sandbox-types.js";
@@ -35,8 +36,16 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     limits: options.settings.quarantine,
     now: options.now,
   });
+  const layers = createLayers({
+    dir: options.layersDir,
+    workspace: realPathOf(options.workspace),
+    limits: options.settings.layers,
+    isRoot: process.getuid?.() === 0,
+    search: { path: options.env["PATH"], untrusted: untrustedFolders(options) },
+    now: options.now,
+  });
   const open = async (): Promise<OpenedSandbox> => {
-    opening ??= openWithGroup(options, quarantine);
+    opening ??= openWithGroup(options, { held: quarantine, layers });
     opened = await opening;
     return opened;
   };
@@ -68,6 +77,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     leftovers: () => (opened?.sandbox === undefined ? [] : [opened.sandbox.view.scratch.dir]),
     groupDirs: () => opened?.group?.dirs ?? [],
     quarantine,
+    layers: layers.store,
     accept: (paths) => opened?.sandbox?.runs.accept(paths),
     async facts() {
       const { sandbox, state } = await open();
@@ -90,15 +100,21 @@ interface OpenedSandbox {
 }
 
 /** Without a sandbox a control group limits nothing, but it tracks all processes of a command. */
-async function openWithGroup(options: SandboxOptions, held: HeldChanges): Promise<OpenedSandbox> {
-  const opened = await openActiveSandbox(options, held);
+async function openWithGroup(options: SandboxOptions, stores: ChangeStores): Promise<OpenedSandbox> {
+  const opened = await openActiveSandbox(options, stores);
   const isLinux = (options.platform ?? process.platform) === "linux";
   if (opened.sandbox !== undefined) return { ...opened, group: opened.sandbox.group };
   if (!isLinux) return opened;
   return { ...opened, group: await openControlGroup({ memory: undefined, processes: undefined }) };
 }
 
-async function openActiveSandbox(options: SandboxOptions, held: HeldChanges): Promise<OpenedSandbox> {
+/** What commands changed and what is not in the workspace yet. */
+interface ChangeStores {
+  readonly held: HeldChanges;
+  readonly layers: Layers;
+}
+
+async function openActiveSandbox(options: SandboxOptions, stores: ChangeStores): Promise<OpenedSandbox> {
   const inactive = (reason: string): OpenedSandbox => ({ state: { active: false, reason } });
   const platform = options.platform ?? process.platform;
   if (options.settings.enabled === "off")
@@ -115,11 +131,12 @@ async function openActiveSandbox(options: SandboxOptions, held: HeldChanges): Pr
       `${bwrap} is too old or broken (${version ?? "no version"}); ${minVersion} or later is required`,
     );
   }
-  const sandbox = await buildSandbox(options, held, { bwrap, version });
+  const sandbox = await buildSandbox(options, stores, { bwrap, version });
   try {
     const fault = await testSandbox(sandbox);
     if (fault === undefined) {
       await sandbox.runs.recover();
+      await stores.layers.store.recover();
       return { state: { active: true, reason: `bubblewrap ${version}` }, sandbox };
     }
     await releaseSandbox(sandbox);
@@ -150,7 +167,7 @@ function compareVersions(one: string, other: string): number {
 
 async function buildSandbox(
   options: SandboxOptions,
-  held: HeldChanges,
+  { held, layers }: ChangeStores,
   { bwrap, version }: Pick<ActiveSandbox, "bwrap" | "version">,
 ): Promise<ActiveSandbox> {
   const { settings, forbiddenPaths } = options;
@@ -194,6 +211,7 @@ async function buildSandbox(
     view,
     index,
     group,
+    layers,
     runs: createRunJudge({
       held,
       records: createRunRecords(join(options.quarantineDir, "runs")),

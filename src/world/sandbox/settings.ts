@@ -1,4 +1,5 @@
 import type { ProfileName } from "./profiles.js";
+import type { LayerLimits } from "./layer/layer-store.js";
 import type { HeldLimits } from "./quarantine/held-store.js";
 import type { SandboxLimits } from "./sandbox-types.js";
 
@@ -17,6 +18,7 @@ export interface SandboxSettings {
   readonly unixSockets: boolean;
   readonly limits: SandboxLimits;
   readonly quarantine: HeldLimits;
+  readonly layers: LayerLimits;
 }
 
 export interface SandboxOptions {
@@ -37,6 +39,8 @@ export interface SandboxOptions {
   readonly carefulPaths: readonly string[];
   /** Where held back changes are stored, inaccessible to commands. */
   readonly quarantineDir: string;
+  /** Where the changes of commands are collected, inaccessible to commands. */
+  readonly layersDir: string;
   /** Variables of the host process; only PATH is used. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where the sandbox creates its folders. */

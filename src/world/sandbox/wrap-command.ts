@@ -2,12 +2,16 @@ import { randomBytes } from "node:crypto";
 import { lstat, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolValidationError } from "../../contract/errors.js";
+import { messageOf } from "../../contract/message-of.js";
 import type { TreeLimits } from "../processes/watch-tree.js";
 import { isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
 import { beginRun, existingCarefulPaths, finishRun, hiddenPathsNote, withoutJudged } from "./begin-run.js";
 import { carryVariables } from "./carry-variables.js";
 import { gitMounts } from "./git-mounts.js";
+import type { LayerPlace } from "./layer/layer-script.js";
+import type { CommandLayer } from "./layer/layer-types.js";
+import type { StartedLayer } from "./layer/layers.js";
 import { innerScript, outerScript } from "./limits.js";
 import type { NetworkNamespace } from "./network/namespace.js";
 import { type MountPlan, planMounts } from "./mount-plan.js";
@@ -37,11 +41,15 @@ export async function wrapCommand(sandbox: ActiveSandbox, command: SandboxComman
     canLimitSize: sandbox.canLimitSize,
   });
   const leftoversFile = leftoversFileFor(sandbox, command);
-  const run = command.readOnly ? undefined : beginRun(sandbox, command, { guarded, plan });
+  const { started, direct } = await openLayer(sandbox, command);
+  const run = beginRun(sandbox, command, { guarded, plan, onLayer: started !== undefined });
   const mounted = new Set(plan.mounts.map(({ path }) => path));
-  if (!command.readOnly) sandbox.running.add(mounted);
-  const shell = ["/bin/sh", ...commandLine(sandbox, command, { variables: variables.script, leftoversFile })];
-  const [file = "", ...args] = network?.enter(shell) ?? shell;
+  const changesWorkspace = !command.readOnly && started === undefined;
+  if (changesWorkspace) sandbox.running.add(mounted);
+  const script = { variables: variables.script, leftoversFile, layer: started?.place };
+  const shell = ["/bin/sh", ...commandLine(sandbox, command, script)];
+  const inside = started?.enter(shell) ?? shell;
+  const [file = "", ...args] = network?.enter(inside) ?? inside;
   return {
     file,
     args,
@@ -51,11 +59,13 @@ export async function wrapCommand(sandbox: ActiveSandbox, command: SandboxComman
       ...(sandbox.filter === undefined ? [] : [{ fd: descriptors.filter, data: sandbox.filter }]),
     ],
     notes: [...plan.notes, ...leftOutNote(guarded.consent, command.paths, sandbox.view.workspace)],
-    treeLimits: treeLimitsOf(sandbox, view, command),
+    ...(started !== undefined && { layer: started.layer, wasMounted: () => started.wasMounted() }),
+    ...(direct !== undefined && { direct }),
+    treeLimits: treeLimitsOf(sandbox, command, { view, layer: started?.layer }),
     processLimit: command.limits?.processes ?? sandbox.limits.processes,
     heldBack: () => run?.judged.held() ?? [],
     async finish() {
-      sandbox.running.delete(mounted);
+      if (changesWorkspace) sandbox.running.delete(mounted);
       const leftovers = leftoversFile === undefined ? [] : await readLeftovers(leftoversFile);
       if (run === undefined) return { heldBack: [], warnings: [], leftovers };
       const { heldBack, warnings } = await finishRun(run);
@@ -66,6 +76,25 @@ export async function wrapCommand(sandbox: ActiveSandbox, command: SandboxComman
       };
     },
   };
+}
+
+/** The layer that the command runs on, or why it cannot run on one. */
+async function openLayer(
+  { layers, view }: ActiveSandbox,
+  { layer: origin, readOnly, background, pty }: SandboxCommand,
+): Promise<{ readonly started?: StartedLayer; readonly direct?: string }> {
+  if (origin === undefined || readOnly) return {};
+  if (background === true) return { direct: "background jobs change the workspace while they run" };
+  if (pty === true) return { direct: "it runs in a pseudo-terminal" };
+  const [linked] = view.linkedGit;
+  if (linked !== undefined)
+    return { direct: `the git folder of this work tree is outside of the workspace, at ${linked}` };
+  try {
+    const direct = await layers.directReason();
+    return direct === undefined ? { started: layers.begin(origin) } : { direct };
+  } catch (error) {
+    return { direct: `no layer could be created for its changes (${messageOf(error)})` };
+  }
 }
 
 /** A command with the network of the host, or without a session, does not join the network of a session. */
@@ -140,15 +169,18 @@ async function resolveWorkingDirectory(view: SessionView, cwd: string): Promise<
 }
 
 function treeLimitsOf(
-  { limits, group }: ActiveSandbox,
-  view: SessionView,
+  { limits, group, layers }: ActiveSandbox,
   { limits: own, readOnly }: SandboxCommand,
+  { view, layer }: { readonly view: SessionView; readonly layer: CommandLayer | undefined },
 ): TreeLimits {
   const { disk, processes } = { ...limits, ...own };
   const { tmp, caches } = view.session;
-  const shared = readOnly ? [] : [view.workspace, ...view.writable];
+  const written = layer === undefined ? [] : [layer.upper];
+  const shared = readOnly ? [] : [...(layer === undefined ? [view.workspace] : []), ...view.writable];
+  const { maxBytes: bytes, maxEntries: entries } = layers.limits;
   return {
-    ...(disk !== undefined && { disk: { bytes: disk, own: [tmp, caches], shared } }),
+    ...(disk !== undefined && { disk: { bytes: disk, own: [tmp, caches, ...written], shared } }),
+    ...(layer !== undefined && { layer: { upper: layer.upper, max: { bytes, entries } } }),
     // For root, only a control group can limit the number of processes.
     ...(view.isRoot && !group.limits.processes && processes !== undefined && { processes }),
   };
@@ -171,16 +203,22 @@ async function readLeftovers(file: string): Promise<string[]> {
   return lines.filter((line) => line !== "").slice(0, maxLeftovers);
 }
 
+interface ScriptParts {
+  readonly variables: string;
+  readonly leftoversFile: string | undefined;
+  readonly layer: LayerPlace | undefined;
+}
+
 function commandLine(
   sandbox: ActiveSandbox,
   command: SandboxCommand,
-  { variables, leftoversFile }: { readonly variables: string; readonly leftoversFile: string | undefined },
+  { variables, leftoversFile, layer }: ScriptParts,
 ): string[] {
   const { bwrap, filter, view } = sandbox;
   const limits = { ...sandbox.limits, ...command.limits };
   return [
     "-c",
-    outerScript(limits, leftoversFile),
+    outerScript({ limits, leftoversFile, layer }),
     "tenon-sandbox",
     bwrap,
     "--args",

@@ -44,6 +44,7 @@ const noSandbox: Sandbox = {
   leftovers: () => [],
   facts: async () => [],
   quarantine: { list: async () => [], show: none, restore: none, discard: none },
+  layers: { list: async () => [], open: none },
   accept: () => {},
   close: async () => {},
 };

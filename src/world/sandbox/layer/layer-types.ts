@@ -1,3 +1,4 @@
+import type { CommandResult } from "../../../contract/ports/processes.js";
 import type { CallScope } from "../../../contract/session.js";
 
 /** What lies at a path. `special`: a FIFO, socket or device. */
@@ -115,8 +116,18 @@ export interface LayerStore {
 /** How the command of a layer ended. */
 export interface LayerRun {
   readonly scope: CallScope;
-  /** `exit`: by itself, with any exit code. Otherwise the reason why nothing should be committed by default. */
-  readonly end: "exit" | "timeout" | "cancelled" | "flooded" | "exceeded";
-  /** Nothing may be committed: the layer reached its size limit. */
-  readonly isOverLimit: boolean;
+  /** `exit`: by itself, with any exit code. Otherwise it was stopped, so that nothing should be committed by itself. */
+  readonly end: "exit" | "timeout" | "flooded" | "exceeded";
+  readonly exitCode: number | null;
+  /** The size limit that the layer exceeds, in words: nothing of it may be committed. */
+  readonly overLimit: string | undefined;
 }
+
+/** What the commit adds to the result of the command. */
+export type LayerOutcome = Partial<CommandResult>;
+
+/**
+ * Decide what becomes of the changes of a command that has ended. It owns the layer from then on: whatever happens, it
+ * commits, keeps or discards it.
+ */
+export type CommitLayer = (layer: CommandLayer, run: LayerRun) => Promise<LayerOutcome>;

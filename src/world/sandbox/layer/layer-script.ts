@@ -1,0 +1,76 @@
+import { shellQuote } from "../../processes/shell-quote.js";
+
+/** The folder of one layer, and the workspace that it is mounted over. */
+export interface LayerPlace {
+  readonly dir: string;
+  readonly workspace: string;
+  /** The program mount. */
+  readonly mount: string;
+}
+
+/** Names in the folder of a layer. */
+export const layerNames = {
+  upper: "upper",
+  work: "work",
+  /** A link to the workspace: its path may contain characters that have a meaning in mount options. */
+  lower: "lower",
+  /** Exists once the layer was mounted. */
+  mounted: "mounted",
+  /** The folders that hide those of the workspace, each with a NUL after it, and one more NUL at the end. */
+  opaque: "opaque",
+} as const;
+
+/** The descriptor of the workspace itself, which the mount covers. */
+const lowerFd = 6;
+
+/**
+ * Shell lines that mount the layer over the workspace. They run in a mount namespace of their own, so that nobody else
+ * sees the mount, and it ends with the last process in it.
+ */
+export function mountLines({ dir, workspace, mount }: LayerPlace): string {
+  const { lower, upper, work, mounted } = layerNames;
+  const options = `lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr`;
+  return `workspace=${shellQuote(workspace)}
+cd ${shellQuote(dir)} && exec ${lowerFd}<"$workspace" &&
+  ${shellQuote(mount)} -t overlay tenon -o ${options} "$workspace" && : >${mounted} || {
+  echo "tenon-sandbox: the layer for the changes could not be mounted, so nothing was run" >&2
+  exit 125
+}`;
+}
+
+/** What closes the workspace itself for the command. */
+export const closeLower = `${lowerFd}<&-`;
+
+/**
+ * Shell lines that list the folders that the command removed and created again, which hide the folder of the workspace
+ * at the same path. The kernel keeps that in an attribute that Node.js cannot read. Such a folder hides all entries of
+ * the workspace that are not in the layer; any other folder shows them.
+ */
+export const scanLines = `cd ${layerNames.upper} && exec >../${layerNames.opaque} || exit 125
+below=/proc/self/fd/${lowerFd}
+exists() { [ -e "$1" ] || [ -L "$1" ]; }
+is_folder() { [ -d "$1" ] && [ ! -L "$1" ]; }
+hides() {
+  hidden=1
+  for entry in "$below/$1"/* "$below/$1"/.[!.]* "$below/$1"/..?*; do
+    name=\${entry##*/}
+    exists "$entry" || continue
+    exists "$1/$name" && continue
+    exists "$workspace/$1/$name" && return 1
+    hidden=0
+  done
+  return $hidden
+}
+scan() {
+  for folder in "$1"* "$1".[!.]* "$1"..?*; do
+    is_folder "$folder" && is_folder "$below/$folder" || continue
+    if hides "$folder"; then printf '%s\\0' "$folder"; else scan "$folder/"; fi
+  done
+}
+scan ""
+printf '\\0'`;
+
+/** A script that only looks at a layer, for one whose command did not end by itself. */
+export function scanScript(place: LayerPlace): string {
+  return `${mountLines(place)}\n${scanLines}`;
+}
