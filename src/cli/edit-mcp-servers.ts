@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { editServers, type ServerEdit } from "../config/edit-servers.js";
@@ -9,6 +8,7 @@ import type { McpServerConfig } from "../config/server-schema.js";
 import { UsageError, type CommonFlags, type Terminal } from "./command-line.js";
 import { withTenon } from "./open-tenon.js";
 import { warn, writeResult } from "./output.js";
+import { readHostFile } from "./read-host-file.js";
 import { toVisibleLine, toVisibleText } from "../text/visible-text.js";
 
 export interface AddFlags extends ForceFlags {
@@ -40,7 +40,7 @@ export async function addServer(
 
 /** Add the servers of another MCP host's configuration file. */
 export async function importServerFile(terminal: Terminal, file: string, flags: ForceFlags): Promise<void> {
-  const { servers, left } = importServers(await readLoose(terminal, file));
+  const { servers, left } = importServers(await readHostFile(resolve(terminal.cwd, file)), terminal.env);
   const found = Object.keys(servers);
   const edit = await editConfig(terminal, servers, flags);
   const kept = edit.done ? edit.kept : [];
@@ -79,26 +79,6 @@ function fromFlags(terminal: Terminal, words: readonly string[], flags: AddFlags
       ? { url, headers: parsePairs(header, "--header"), transport }
       : { command, args, env: parsePairs(env, "--env"), cwd: cwd && resolve(terminal.cwd, cwd) };
   return Object.fromEntries(Object.entries(server).filter(([, value]) => value !== undefined));
-}
-
-/** Other hosts allow comments and trailing commas in their files. */
-async function readLoose(terminal: Terminal, file: string): Promise<unknown> {
-  try {
-    const text = (await readFile(resolve(terminal.cwd, file), "utf8")).replace(/^\uFEFF/, "");
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      const [{ parseLooseJson }, { Reader }] = await Promise.all([
-        import("../llm/parse/loose-json.js"),
-        import("../llm/parse/reader.js"),
-      ]);
-      const value = parseLooseJson(new Reader(text));
-      if (value === undefined) throw error;
-      return value;
-    }
-  } catch (error) {
-    throw new UsageError(`Cannot read ${file}: ${(error as Error).message}`);
-  }
 }
 
 function editConfig(

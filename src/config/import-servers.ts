@@ -1,7 +1,11 @@
+import { basename } from "node:path";
 import { isRecord } from "../contract/is-record.js";
-import { readServer } from "./read-server.js";
+import { findServerMaps, type ImportedMap } from "./imported-maps.js";
+import { interpolate, type Environment } from "./interpolate.js";
+import { readServer, type ReadServer } from "./read-server.js";
 import type { McpServerConfig } from "./server-schema.js";
-import { hasReference } from "./interpolate.js";
+import { translateReferences } from "./translate-references.js";
+import { mergeSettings, translateServer, whyUnreachable } from "./translate-server.js";
 
 /** Servers as another host's file names them, brought into our form. */
 export interface ImportedServers {
@@ -10,65 +14,102 @@ export interface ImportedServers {
   readonly left: readonly string[];
 }
 
-type Entry = Readonly<Record<string, unknown>>;
-
-/** Keys that other hosts use for what we call otherwise. */
-const otherWords: Readonly<Record<string, (value: unknown) => Entry>> = {
-  disabled: (value) => ({ enabled: value !== true }),
-  serverUrl: (value) => ({ url: value }),
-  httpUrl: (value) => ({ url: value }),
-  type: toTransport,
-  transport: toTransport,
-  transportType: toTransport,
-  includeTools: (value) => ({ include: value }),
-  excludeTools: (value) => ({ exclude: value }),
-  // Some hosts count seconds, others milliseconds.
-  timeout: (value) => (typeof value === "number" ? { timeoutMs: value < 1000 ? value * 1000 : value } : {}),
-  // An older form of Zed's.
-  command: (value) => {
-    if (typeof value !== "object" || value === null) return { command: value };
-    const { path, ...rest } = value as Entry;
-    return { command: path, ...rest };
-  },
-};
-
-const knownKeys = new Set(
-  "args env cwd url headers oauth enabled include exclude timeoutMs startTimeoutMs maxConcurrent lazy trustAnnotations".split(
-    " ",
-  ),
-);
-
-/** Read the usual `mcpServers` of another host, VS Code's `servers`, Zed's `context_servers`, or the bare map. */
-export function importServers(file: unknown): ImportedServers {
-  const found = mapIn(file);
-  if (found === undefined) return { servers: {}, left: ["it has no mcpServers"] };
-  const servers: Record<string, McpServerConfig> = {};
+/**
+ * Read the servers of another host's file: `mcpServers` (Claude Desktop, Claude Code with its projects, Cursor,
+ * Windsurf, Gemini CLI), `servers` or `mcp.servers` (VS Code), `mcp` (OpenCode), `mcp_servers` (Codex),
+ * `context_servers` (Zed), or the bare map.
+ *
+ * @param env Addresses that depend on a variable must be valid with it.
+ */
+export function importServers(file: unknown, env: Environment = {}): ImportedServers {
+  const maps = findServerMaps(file);
   const left: string[] = [];
-  const taken = new Set<string>();
-  for (const [given, value] of Object.entries(found)) {
-    const name = toName(given);
-    const read = taken.has(name.toLowerCase())
-      ? { ok: false as const, reason: `another one is called "${name}" here` }
-      : readServer(name, translate(given, value, left));
-    if (!read.ok) {
-      left.push(`"${given}" was left out: ${read.reason}`);
-      continue;
-    }
-    if (name !== given) left.push(`"${given}" is called "${name}" here`);
-    taken.add(name.toLowerCase());
-    servers[name] = read.server;
+  if (maps.length === 0) return { servers: {}, left: ["no MCP servers were found in it"] };
+  const servers = new Map<string, McpServerConfig>();
+  for (const map of maps) {
+    for (const [given, value] of Object.entries(map.servers)) take(given, value, { map, env, servers, left });
   }
-  return { servers, left };
+  return { servers: Object.fromEntries(servers), left };
 }
 
-function mapIn(file: unknown): Entry | undefined {
-  if (!isRecord(file)) return undefined;
-  const { mcpServers, servers, mcp, context_servers: zed } = file;
-  const found = mcpServers ?? servers ?? (isRecord(mcp) ? mcp["servers"] : undefined) ?? zed;
-  if (found !== undefined) return isRecord(found) ? found : undefined;
-  const entries = Object.values(file);
-  const isBare = entries.every((entry) => isRecord(entry) && ("command" in entry || "url" in entry));
-  return isBare && entries.length > 0 ? file : undefined;
+interface Import {
+  readonly map: ImportedMap;
+  readonly env: Environment;
+  readonly servers: Map<string, McpServerConfig>;
+  readonly left: string[];
+}
+
+function take(given: string, value: unknown, { map, env, servers, left }: Import): void {
+  const where = map.project === undefined ? `"${given}"` : `"${given}" of the project ${map.project}`;
+  const read = readEntry(given, value, { map, env, onNote: (note) => left.push(`${where}: ${note}`) });
+  if (!read.ok) return void left.push(`${where} was left out: ${read.reason}`);
+  const name = freeName(toName(given), read.server, { map, servers });
+  if (name === undefined) {
+    left.push(`${where} was left out: another one is called "${toName(given)}" here`);
+    return;
+  }
+  if (name !== given) left.push(`${where} is called "${name}" here`);
+  servers.set(name, read.server);
+}
+
+function readEntry(
+  given: string,
+  value: unknown,
+  { map, env, onNote }: Pick<Import, "map" | "env"> & { readonly onNote: (note: string) => void },
+): ReadServer {
+  const why = whyUnreachable(value);
+  if (why !== undefined) return { ok: false, reason: why };
+  const translated = translateServer(value, onNote);
+  if (isRecord(translated)) mergeSettings(translated, map.overrides(given));
+  const entry = translateReferences(inProject(translated, map.project), map.dialect, onNote);
+  return readFilledIn(toName(given), entry, env);
+}
+
+/** A program of a project is started in the project's folder. */
+function inProject(entry: unknown, project: string | undefined): unknown {
+  if (project === undefined || !isRecord(entry) || !("command" in entry) || "cwd" in entry) return entry;
+  return { ...entry, cwd: project.replaceAll("${", () => "$${") };
+}
+
+/** A server is checked with its variables filled in, as it will be when it is used, and kept with them. */
+function readFilledIn(name: string, entry: unknown, env: Environment): ReadServer {
+  const unset = new Set<string>();
+  const read = readServer(name, fillIn(entry, env, unset));
+  if (read.ok) return { ok: true, server: entry as McpServerConfig };
+  const isOnlyUnset = unset.size > 0 && readServer(name, fillIn(entry, withAll(env, unset), unset)).ok;
+  if (!isOnlyUnset) return read;
+  const names = [...unset].join(", ");
+  return { ok: false, reason: `it needs the environment variable ${names}, which is not set` };
+}
+
+function fillIn(value: unknown, env: Environment, unset: Set<string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => fillIn(item, env, unset));
+  if (isRecord(value))
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillIn(item, env, unset)]));
+  if (typeof value !== "string") return value;
+  const filled = interpolate(value, env);
+  if (!filled.ok) return value;
+  for (const variable of filled.variables) if ((env[variable] ?? "") === "") unset.add(variable);
+  return filled.text;
+}
+
+/** The environment as it may be once the variables are set. */
+function withAll(env: Environment, names: ReadonlySet<string>): Environment {
+  return { ...env, ...Object.fromEntries([...names].map((name) => [name, "https://example.org"])) };
+}
+
+/** The name itself, or one with the project's name where another server has it. */
+function freeName(
+  name: string,
+  server: McpServerConfig,
+  { map, servers }: Pick<Import, "map" | "servers">,
+): string | undefined {
+  const project = map.project === undefined ? [] : [toName(`${name.slice(0, 40)}-${basename(map.project)}`)];
+  const taken = new Map([...servers].map(([other, its]) => [other.toLowerCase(), JSON.stringify(its)]));
+  return [name, ...project].find((one) => {
+    const there = taken.get(one.toLowerCase());
+    return there === undefined || (servers.has(one) && there === JSON.stringify(server));
+  });
 }
 
 function toName(given: string): string {
@@ -78,60 +119,3 @@ function toName(given: string): string {
     .replace(/^[^A-Za-z0-9]+/, "")
     .slice(0, 64);
 }
-
-function toTransport(value: unknown): Entry {
-  const plain = typeof value === "string" ? value.toLowerCase().replaceAll(/[^a-z]/g, "") : value;
-  if (plain === "stdio" || plain === "local") return {};
-  if (plain === "http" || plain === "streamablehttp" || plain === "remote") return {};
-  return { transport: value };
-}
-
-function translate(name: string, server: unknown, left: string[]): unknown {
-  if (!isRecord(server)) return server;
-  const entry: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(server)) {
-    const other = Object.hasOwn(otherWords, key) ? otherWords[key] : undefined;
-    if (knownKeys.has(key)) entry[key] = value;
-    else if (other !== undefined) Object.assign(entry, other(value));
-    else left.push(`"${key}" of "${name}" is not supported`);
-  }
-  return translateReferences(entry, (note) => left.push(`"${name}": ${note}`));
-}
-
-/**
- * Bring other hosts' placeholders into our `${NAME:-}`: one that we cannot read, or that names a variable which is
- * not set, would make the whole configuration unusable. What is left over is written as plain text.
- */
-function translateReferences(value: unknown, onNote: (note: string) => void): unknown {
-  if (typeof value === "string") return translateText(value, onNote);
-  if (Array.isArray(value)) return value.map((item) => translateReferences(item, onNote));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, translateReferences(item, onNote)]),
-  );
-}
-
-function translateText(text: string, onNote: (note: string) => void): string {
-  if (!hasReference(text)) return text;
-  const translated = text.replaceAll(/\$\{([^{}]*)\}/g, (whole, inner: string) => {
-    const [, kind = "", rest = ""] = /^(env|input):([^]*)$/.exec(inner) ?? [];
-    if (kind === "env") return `\${${rest}:-}`;
-    if (kind === "input") {
-      const variable = rest
-        .toUpperCase()
-        .replaceAll(/[^A-Z0-9]+/g, "_")
-        .replace(/^(?=\d)/, "_");
-      onNote(`"${whole}" is asked for by the other host; set the environment variable ${variable} here`);
-      return `\${${variable}:-}`;
-    }
-    if (inner === "workspaceFolder" || inner === "workspaceRoot") return ".";
-    if (inner === "userHome") return "${HOME}";
-    return plainName.test(inner) ? `\${${inner}:-}` : whole;
-  });
-  if (!hasReference(translated.replaceAll(ownForm, ""))) return translated;
-  onNote(`"${text}" is taken as plain text`);
-  return text.replaceAll("${", () => "$${");
-}
-
-const plainName = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const ownForm = /\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^${}]*)?\}/g;

@@ -32,7 +32,7 @@ export const addMcpServers: AddCommand = (program, terminal) => {
     .option("--force", "replace an existing server")
     .passThroughOptions(false)
     .action((name: string, words: string[], flags: AddFlags) => addServer(terminal, { name, words }, flags));
-  sub("import <file>", "Import the servers from another MCP host's JSON file")
+  sub("import <file>", "Import the servers from another MCP host's configuration file (JSON or TOML)")
     .option("--force", "replace existing servers")
     .action((file: string, flags: ForceFlags) => importServerFile(terminal, file, flags));
   sub("test <name>", "Start a server and show its tools; logs in if needed").action(
