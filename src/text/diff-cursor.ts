@@ -48,7 +48,7 @@ export function diffFault(
 function toLines(diff: string): string[] {
   const lines = diff.replace(/^\uFEFF/, "").split("\n");
   if (lines.at(-1) === "") lines.pop();
-  const own = lines.filter((line) => /^(@@|diff --git |\+\+\+ )/.test(line));
+  const own = lines.filter((line) => /^(@@|diff --git |\+\+\+ |\*\*\* (Begin|End) Patch)/.test(line));
   if (own.length === 0 || !own.every((line) => line.endsWith("\r"))) return lines;
   return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
 }

@@ -1,3 +1,5 @@
+import { createLooseFold } from "./fold-punctuation.js";
+import { createLineIndex, type LineIndex } from "./line-index.js";
 import { createLineTable, type SplitLine } from "./line-table.js";
 import { normalizeLineEnds } from "./normal-text.js";
 import { findOccurrences, searchString } from "./occurrences.js";
@@ -10,30 +12,67 @@ export interface FileLines {
   /** The index in the search space at which a line begins. */
   readonly start: (at: number) => number;
   /** Every line at which these lines (without their ends) stand in a row, whole lines only. */
-  find(lines: readonly string[]): number[];
+  find(lines: readonly string[]): readonly number[];
+  /** The same, regardless of trailing blanks and of typographic quotes, dashes and spaces. */
+  findLoosely(lines: readonly string[]): readonly number[];
+  /** The lines that a heading names: equal up to blanks, else with the heading as a part. */
+  findHeading(heading: string): readonly number[];
+  /** Where the blocks below headings end, as far as that was looked for. */
+  readonly blockEnds: Map<number, number>;
 }
+
+/** Searches after which an index of all lines pays off. */
+const searchesBeforeIndex = 4;
 
 /**
  * Read the lines of a search space. In a file without line feeds carriage returns end the lines, unless it
  * is compared with lines that have returns within them, as git writes such a file.
  */
 export function createFileLines(space: SearchSpace, returnsWithin: boolean): FileLines {
-  const { packed } = space;
+  const { packed, pack } = space;
   const mark = returnsWithin || packed.includes("\n") ? "\n" : "\r";
   const table = createLineTable(packed, mark);
+  const line = (at: number): SplitLine => {
+    const [start, end, next] = [table.start(at), table.contentEnd(at), table.start(at + 1)];
+    return { text: packed.slice(start, end), end: packed.slice(end, next) };
+  };
+  const indexBy = (key: (text: string) => string): (() => LineIndex) => {
+    let index: LineIndex | undefined;
+    return () => (index ??= createLineIndex(table.count, (at) => key(line(at).text)));
+  };
+  const foldLoosely = createLooseFold(pack);
+  const foldHeading = (text: string): string => foldLoosely(text).trim();
+  const [exact, loose, trimmed] = [indexBy((text) => text), indexBy(foldLoosely), indexBy(foldHeading)];
   let search: ReturnType<typeof createLineSearch> | undefined;
+  let searches = 0;
   return {
     count: table.count,
     start: table.start,
-    line(at) {
-      const [start, end, next] = [table.start(at), table.contentEnd(at), table.start(at + 1)];
-      return { text: packed.slice(start, end), end: packed.slice(end, next) };
-    },
+    line,
     find(lines) {
+      searches += 1;
+      if (searches > searchesBeforeIndex) return exact().find(lines);
       search ??= createLineSearch(packed, mark);
       return search(lines);
     },
+    findLoosely: (lines) => loose().find(lines.map(foldLoosely)),
+    findHeading(heading) {
+      const wanted = foldHeading(pack(heading));
+      const whole = trimmed().find([wanted]);
+      return whole.length > 0 ? whole : trimmed().where((text) => hasWords(text, wanted));
+    },
+    blockEnds: new Map(),
   };
+}
+
+/** Whether a line has the heading as a part that does not begin or end within a word. */
+function hasWords(text: string, wanted: string): boolean {
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
+    const [before, after] = [text.charAt(at - 1), text.charAt(at + wanted.length)];
+    const cuts = (one: string, other: string): boolean => /^\w\w$/.test(one + other);
+    if (!cuts(before, wanted.charAt(0)) && !cuts(wanted.charAt(wanted.length - 1), after)) return true;
+  }
+  return false;
 }
 
 /** Line feeds before and after what is sought make whole lines of it. */

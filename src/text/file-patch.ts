@@ -11,12 +11,21 @@ export interface HunkLine {
 export interface Hunk {
   /** The line of the old file at which it should begin, as far as the diff says. */
   readonly oldStart?: number;
+  /** Lines above the hunk that say what it belongs to, outermost first; only in the `*** Begin Patch` format. */
+  readonly headings?: readonly string[];
+  /** Its old lines are the last ones of the file. */
+  readonly atEnd?: boolean;
   readonly lines: readonly HunkLine[];
   /** As it was written. */
   readonly source: string;
 }
 
 export interface FilePatch {
+  /**
+   * Hunks in the `*** Begin Patch` format have no line numbers: their order and headings say where they belong, and
+   * old lines that match exactly count as seen. @default "unified"
+   */
+  readonly style?: "unified" | "begin-patch";
   readonly kind: "modify" | "create" | "delete" | "rename" | "copy";
   /** Absent where the file is created. */
   readonly oldPath?: string;

@@ -27,15 +27,40 @@ export function mergeRun(runs: readonly LineRun[], run: LineRun): LineRun[] {
   return joinRuns([...parts, run]);
 }
 
-/** The runs of a text once some of its lines were replaced; the new lines count in. Changes ascend and never overlap. */
+/** Runs of a text and other spans of it together; `linesOf` gives the lines between two numbers. */
+export function unionRuns(
+  runs: readonly LineRun[],
+  spans: readonly { readonly startLine: number; readonly endLine: number }[],
+  linesOf: (first: number, last: number) => readonly string[],
+): LineRun[] {
+  const all = [...runs.map((run) => ({ startLine: run.start, endLine: lastLineOf(run) })), ...spans];
+  const united: { startLine: number; endLine: number }[] = [];
+  for (const { startLine, endLine } of all.sort((one, other) => one.startLine - other.startLine)) {
+    const last = united.at(-1);
+    if (last !== undefined && startLine <= last.endLine + 1) last.endLine = Math.max(last.endLine, endLine);
+    else united.push({ startLine, endLine });
+  }
+  const read = united.map(({ startLine, endLine }) => ({
+    start: startLine,
+    lines: linesOf(startLine, endLine),
+  }));
+  return joinRuns(read);
+}
+
+/** The runs of a text once some of its lines were replaced; the new lines count in. Runs and changes ascend and never overlap. */
 export function spliceRuns(runs: readonly LineRun[], changes: readonly LineChange[]): LineRun[] {
   const parts: LineRun[] = [];
   let shift = 0;
   let from = 1;
+  let next = 0;
   const keepUpTo = (last: number): void => {
-    for (const run of runs) {
+    for (; next < runs.length; next += 1) {
+      const run = runs[next] as LineRun;
+      if (run.start > last) return;
       const part = cutRun(run, from, last);
       parts.push({ start: part.start + shift, lines: part.lines });
+      // The rest of the run may follow after the change.
+      if (lastLineOf(run) > last) return;
     }
   };
   for (const { startLine, endLine, newLines } of changes) {
@@ -45,6 +70,35 @@ export function spliceRuns(runs: readonly LineRun[], changes: readonly LineChang
     from = endLine + 1;
   }
   keepUpTo(Number.MAX_SAFE_INTEGER);
+  return joinRuns(parts);
+}
+
+/** Whether one of the runs has a line; the runs ascend. */
+export function hasLine(runs: readonly LineRun[], line: number): boolean {
+  let low = 0;
+  let high = runs.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (lastLineOf(runs[middle] as LineRun) < line) low = middle + 1;
+    else high = middle;
+  }
+  return (runs[low]?.start ?? Number.POSITIVE_INFINITY) <= line;
+}
+
+/** Runs without some of their lines, which ascend. */
+export function dropLines(runs: readonly LineRun[], lines: readonly number[]): LineRun[] {
+  const parts: LineRun[] = [];
+  let next = 0;
+  for (const run of runs) {
+    let from = run.start;
+    for (; next < lines.length; next += 1) {
+      const line = lines[next] ?? 0;
+      if (line > lastLineOf(run)) break;
+      parts.push(cutRun(run, from, line - 1));
+      from = Math.max(from, line + 1);
+    }
+    parts.push(cutRun(run, from, lastLineOf(run)));
+  }
   return joinRuns(parts);
 }
 

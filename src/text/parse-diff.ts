@@ -59,7 +59,7 @@ function readHeader(cursor: DiffCursor, line: string, files: FileDraft[]): void 
 
 function refuseOtherFormats(cursor: DiffCursor, line: string): void {
   if (/^\*\*\* (Begin Patch|(Update|Add|Delete) File:)/.test(line)) {
-    throw cursor.fault("This is the '*** Begin Patch' format, not a unified diff.", howToWrite);
+    throw cursor.fault("A unified diff is mixed with the '*** Begin Patch' format.", "Use one format.");
   }
   if (line.startsWith("***************")) throw cursor.fault("This is a context diff.", howToWrite);
   if (line.startsWith("@@@")) throw cursor.fault("This is a combined diff of a merge.", howToWrite);

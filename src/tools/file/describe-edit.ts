@@ -21,17 +21,48 @@ export function describeEdit(names: DiffNames, edited: EditedText): EditDescript
   return { diff: diffOf(names, edited), snippet: snippetOf(edited) };
 }
 
+/** Longer diffs are cut; what would be cut away is not compared. */
+const maxDiffChars = 100_000;
+
+/** Parts of the file that are far apart are compared one by one: what lies between them is known to be equal. */
 function diffOf(names: DiffNames, edited: EditedText): string {
-  const { changes } = edited;
-  const [first, last] = [changes[0], changes.at(-1)];
-  if (first === undefined || last === undefined) return "";
-  const start = Math.max(first.startLine - contextLines, 1);
-  const end = last.endLine + 1 + contextLines;
-  const texts = textsBetween(edited, [start, end]);
-  return shiftHunks(unifiedDiff({ ...names, ...texts, context: contextLines }), {
-    before: start - 1,
-    after: start - 1,
-  });
+  let diff = "";
+  let shift = 0;
+  for (const part of partsOf(edited.changes)) {
+    const start = Math.max(part.startLine - contextLines, 1);
+    const end = part.endLine + 1 + contextLines;
+    const texts = textsBetween(edited, [start, end]);
+    const whole = unifiedDiff({ ...names, ...texts, context: contextLines, maxChars: maxDiffChars });
+    const shifted = shiftHunks(whole, { before: start - 1, after: start - 1 + shift });
+    diff += diff === "" ? shifted : shifted.slice(shifted.indexOf("@@"));
+    shift += part.growth;
+    if (diff.length > maxDiffChars) {
+      return `${diff.slice(0, maxDiffChars).toWellFormed()}\n\\ The diff goes on and was cut here.\n`;
+    }
+  }
+  return diff;
+}
+
+/** Lines of the old text that hold changes, and how many lines they gain. */
+interface ChangedPart {
+  startLine: number;
+  endLine: number;
+  growth: number;
+}
+
+function partsOf(changes: EditedText["changes"]): ChangedPart[] {
+  const parts: ChangedPart[] = [];
+  for (const { startLine, endLine, newLines } of changes) {
+    const growth = newLines.length - (endLine - startLine + 1);
+    const last = parts.at(-1);
+    if (last === undefined || startLine > last.endLine + 2 * contextLines + 1) {
+      parts.push({ startLine, endLine, growth });
+    } else {
+      last.endLine = endLine;
+      last.growth += growth;
+    }
+  }
+  return parts;
 }
 
 const maxShownLines = 40;

@@ -1,5 +1,7 @@
 import type { ToolContext } from "../../contract/context.js";
 import type { FileStat } from "../../contract/ports/files.js";
+import { decodeText } from "../../text/decode-text.js";
+import { looksBinary } from "../../text/is-binary.js";
 import type { LineRun } from "../../text/line-runs.js";
 import { requireText, type PresentFile } from "./layers.js";
 import { namedEncoding } from "./note-written.js";
@@ -25,6 +27,10 @@ export interface DiffStage {
   stat(path: string): Promise<Pick<FileStat, "type" | "size"> | null>;
   /** Layer 6, and what the session knows about the file. */
   read(path: string): Promise<StagedFile>;
+  /** Whether a patch has changed the file already. */
+  isStaged(path: string): boolean;
+  /** The text of a file, to show it; `undefined` if it is large or binary. */
+  textOf(path: string): Promise<string | undefined>;
   put(path: string, file: StagedFile | null): void;
   touched(): readonly string[];
   /** Update which lines of a file the session knows, after the diff was applied. */
@@ -46,14 +52,25 @@ export function createDiffStage(deps: Pick<ToolContext, "files" | "seen">): Diff
       return own.file === null ? null : { type: "file", size: own.file.bytes.length };
     },
     async read(path) {
+      const own = changed.get(keyOf(path));
+      return own === undefined ? fromDisk(deps, path) : (own.file ?? emptyFile());
+    },
+    isStaged: (path) => changed.has(keyOf(path)),
+    async textOf(path) {
       const own = changed.get(keyOf(path))?.file;
-      return own ?? fromDisk(deps, path);
+      const size = own?.bytes.length ?? (await deps.files.stat(path))?.size ?? 0;
+      if (size > maxShownBytes) return undefined;
+      const bytes = own?.bytes ?? (await deps.files.read(path));
+      return looksBinary(bytes) ? undefined : decodeText(bytes, own?.encoding).text;
     },
     put: (path, file) => void changed.set(keyOf(path), { path, file }),
     touched: () => [...changed.values()].map(({ path }) => path),
     refresh: (path) => refresh(deps, path, changed.get(keyOf(path))?.file ?? null),
   };
 }
+
+/** A larger file is not shown in a diff that deletes it. */
+const maxShownBytes = 1 << 20;
 
 /** A file with new bytes, and the lines of it that the session knows. */
 export function toStagedFile(
@@ -73,9 +90,13 @@ export function toStagedFile(
   };
 }
 
+function emptyFile(): StagedFile {
+  return toStagedFile(new Uint8Array(), { encoding: "utf8" }, []);
+}
+
 async function fromDisk(deps: DiffStage["deps"], path: string): Promise<StagedFile> {
   const stat = await deps.files.stat(path);
-  if (stat === null) return toStagedFile(new Uint8Array(), { encoding: "utf8" }, []);
+  if (stat === null) return emptyFile();
   const present = await requireText(deps, path, stat);
   const { bytes, encoding } = present;
   return {

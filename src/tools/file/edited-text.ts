@@ -1,13 +1,6 @@
 import { applySplices } from "../../text/apply-splices.js";
 import { decodeText } from "../../text/decode-text.js";
-import {
-  spliceRuns,
-  cutRun,
-  joinRuns,
-  lastLineOf,
-  type LineChange,
-  type LineRun,
-} from "../../text/line-runs.js";
+import { dropLines, hasLine, spliceRuns, type LineChange, type LineRun } from "../../text/line-runs.js";
 import type { Splice } from "../../text/splice.js";
 import { splitAt } from "./lines/line-page.js";
 import { createPresentLines, type PresentLines } from "./present-lines.js";
@@ -45,13 +38,16 @@ export function bytesAfter({ before, splices }: EditedText): Uint8Array {
   return applySplices(before, splices);
 }
 
-/** A part of the text before and after the edit, from the start of line `first` to the start of line `end`. */
+/** A part of the text before and after the edit, from the start of line `firstLine` to the start of line `endLine`. */
 export function textsBetween(
   { before, lines, splices }: EditedText,
-  [first, end]: readonly [number, number],
+  [firstLine, endLine]: readonly [number, number],
 ): { before: string; after: string } {
-  const [from, to] = [lines.byteStart(first), lines.byteStart(end)];
-  const within = splices.filter((splice) => splice.start >= from && splice.end <= to);
+  const [from, to] = [lines.byteStart(firstLine), lines.byteStart(endLine)];
+  const first = firstSpliceFrom(splices, from);
+  let next = first;
+  while ((splices[next]?.end ?? Number.POSITIVE_INFINITY) <= to) next += 1;
+  const within = splices.slice(first, next);
   const { encoding } = lines;
   return {
     before: decodeText(before.subarray(from, to), encoding).text,
@@ -59,21 +55,33 @@ export function textsBetween(
   };
 }
 
+/** The index of the first splice that starts at or after a byte; splices ascend. */
+function firstSpliceFrom(splices: readonly Splice[], byte: number): number {
+  let low = 0;
+  let high = splices.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((splices[middle]?.start ?? 0) < byte) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** The lines that a session knows after an edit, from those that it knew before. */
 export function runsAfter(runs: readonly LineRun[], edited: EditedText): readonly LineRun[] {
   const { changes } = edited;
   if (changesLineEnds(edited)) return coversAll(runs, edited.lines) ? allLinesAfter(edited) : [];
-  const isSeen = (line: number): boolean => runs.some((run) => run.start <= line && lastLineOf(run) >= line);
-  let spliced: LineRun[] = spliceRuns(runs, changes);
+  const spliced = spliceRuns(runs, changes);
+  const unseen: number[] = [];
   let shift = 0;
   for (const { startLine, endLine, newLines, keepsFirst, keepsLast } of changes) {
     const first = startLine + shift;
     const last = first + newLines.length - 1;
-    if (keepsFirst && !isSeen(startLine)) spliced = dropLine(spliced, first);
-    if (keepsLast && !isSeen(endLine)) spliced = dropLine(spliced, last);
+    if (keepsFirst && !hasLine(runs, startLine)) unseen.push(first);
+    if (keepsLast && !hasLine(runs, endLine)) unseen.push(last);
     shift += newLines.length - (endLine - startLine + 1);
   }
-  return spliced;
+  return unseen.length === 0 ? spliced : dropLines(spliced, unseen);
 }
 
 const feed = 0x0a;
@@ -93,12 +101,6 @@ function coversAll(runs: readonly LineRun[], lines: PresentLines): boolean {
 function allLinesAfter(edited: EditedText): LineRun[] {
   const lines = createPresentLines(bytesAfter(edited), edited.lines.encoding);
   return lines.count === 0 ? [] : [{ start: 1, lines: lines.slice(1, lines.count) }];
-}
-
-function dropLine(runs: readonly LineRun[], line: number): LineRun[] {
-  return joinRuns(
-    runs.flatMap((run) => [cutRun(run, run.start, line - 1), cutRun(run, line + 1, lastLineOf(run))]),
-  );
 }
 
 interface RegionDeps {

@@ -1,6 +1,7 @@
 import type { Tool } from "../../contract/tool.js";
 import { createSyntax } from "../../syntax/create-syntax.js";
 import { applyDiff } from "./apply-diff.js";
+import { applyPatch } from "./apply-patch.js";
 import { copyFile } from "./copy-file.js";
 import { deleteFile } from "./delete-file.js";
 import { editFile } from "./edit-file.js";
@@ -28,6 +29,7 @@ export function createFileTools(): readonly Tool[] {
     writeFile,
     editFile,
     applyDiff,
+    applyPatch,
     undoEdit,
     editHistory,
     deleteFile,

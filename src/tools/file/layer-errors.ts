@@ -68,15 +68,48 @@ export function notExact(path: string, reason: string): ToolValidationError {
   });
 }
 
-/** Layer 7: the lines were never shown. */
-export function notRead(path: string, span?: LineSpan): ToolExecutionError {
-  const where = span === undefined ? "" : ` where it would change: ${describeLines(span)}`;
-  const range = span === undefined ? "" : ` with start_line ${span.startLine} and end_line ${span.endLine}`;
+/** Layer 7: the lines were never shown. All places are named, so that they can be read at once. */
+export function notRead(path: string, spans: readonly LineSpan[] = []): ToolExecutionError {
+  const places = joinSpans(spans);
+  const where = places.length === 0 ? "" : ` where it would change: ${describePlaces(places)}`;
   return new ToolExecutionError(`${quote(path)} has not been read yet in this session${where}.`, {
     code: "EDIT_NOT_READ",
-    hint: `Call read_file on it${range} first, then make the change.`,
-    details: { errorCode: 6, layer: 7, ...(span !== undefined && { lines: span }) },
+    hint: hintToRead(places),
+    details: { errorCode: 6, layer: 7, ...(places.length > 0 && { lines: places[0], places }) },
   });
+}
+
+/** Places with fewer lines between them are read together. */
+const maxGapLines = 20;
+const maxShownPlaces = 50;
+
+/** Spans in order, those that are near each other as one. */
+function joinSpans(spans: readonly LineSpan[]): LineSpan[] {
+  const joined: LineSpan[] = [];
+  for (const span of [...spans].sort((one, other) => one.startLine - other.startLine)) {
+    const last = joined.at(-1);
+    if (last === undefined || span.startLine > last.endLine + maxGapLines) joined.push(span);
+    else
+      joined[joined.length - 1] = {
+        startLine: last.startLine,
+        endLine: Math.max(last.endLine, span.endLine),
+      };
+  }
+  return joined;
+}
+
+function describePlaces(places: readonly LineSpan[]): string {
+  const more = places.length > maxShownPlaces ? ` and ${places.length - maxShownPlaces} more places` : "";
+  return `${places.slice(0, maxShownPlaces).map(describeLines).join(", ")}${more}`;
+}
+
+function hintToRead(places: readonly LineSpan[]): string {
+  const [first] = places;
+  if (first === undefined) return "Call read_file on it first, then make the change.";
+  if (places.length > 1) {
+    return `Call read_file on each of these places first: ${describePlaces(places)}. Then make the change.`;
+  }
+  return `Call read_file on it with start_line ${first.startLine} and end_line ${first.endLine} first, then make the change.`;
 }
 
 /** Layer 8: the lines were shown, but have changed since. */

@@ -4,7 +4,8 @@ import type { EntryType, FileStat } from "../../contract/ports/files.js";
 import type { SeenFile } from "../../contract/ports/seen.js";
 import { decodeText } from "../../text/decode-text.js";
 import { looksBinary } from "../../text/is-binary.js";
-import type { LineRun } from "../../text/line-runs.js";
+import { lastLineOf, type LineRun } from "../../text/line-runs.js";
+import type { LineSpan } from "../../text/splice.js";
 import { compareSeen } from "./freshness.js";
 import { fileMissing, modifiedSinceRead, notRead, notText, pathRefused } from "./layer-errors.js";
 import { createPresentLines, type PresentLines } from "./present-lines.js";
@@ -133,7 +134,7 @@ export function requireAllSeen(file: PresentFile): void {
   if (seen === undefined) throw notRead(name);
   const fresh = compareSeen(seen, lines);
   const verdict = fresh.judge({ startLine: 1, endLine: lines.count });
-  if (verdict === "unseen") throw notRead(name, firstGap(fresh.runs, lines.count));
+  if (verdict === "unseen") throw notRead(name, gapsBetween(fresh.runs, lines.count));
   if (verdict === "changed" || !fresh.unchanged) throw modifiedSinceRead(name, fresh.firstChange);
 }
 
@@ -153,9 +154,13 @@ export async function requireUnchanged(
   throw modifiedSinceRead(name, fresh.firstChange);
 }
 
-function firstGap(runs: readonly LineRun[], count: number): { startLine: number; endLine: number } {
-  const [first] = runs;
-  if (first === undefined) return { startLine: 1, endLine: count };
-  if (first.start > 1) return { startLine: 1, endLine: first.start - 1 };
-  return { startLine: first.lines.length + 1, endLine: (runs[1]?.start ?? count + 1) - 1 };
+/** The lines that no run covers. */
+function gapsBetween(runs: readonly LineRun[], count: number): LineSpan[] {
+  const gaps: LineSpan[] = [];
+  let startLine = 1;
+  for (const run of [...runs, { start: count + 1, lines: [] }]) {
+    if (run.start > startLine) gaps.push({ startLine, endLine: run.start - 1 });
+    startLine = lastLineOf(run) + 1;
+  }
+  return gaps;
 }

@@ -23,11 +23,18 @@ export function createLineFinder(whole: Buffer, { from, mark, known }: LineFinde
     { line: 1, byte: from },
     ...known.map((place) => positionAbove(whole, place, { from, mark })),
   ];
-  let last: LinePlace = { line: 1, byte: from };
+  // Lines are mostly asked for in order, each a few times: from the latest positions the way is short.
+  const recent: LinePlace[] = [];
   let count: number | undefined;
   const nearest = (key: "line" | "byte", wanted: number): LinePlace => {
-    const place = lastPositionUpTo(positions, key, wanted);
-    return last[key] <= wanted && last.line > place.line ? last : place;
+    let best = lastPositionUpTo(positions, key, wanted);
+    for (const place of recent) if (place[key] <= wanted && place.line > best.line) best = place;
+    return best;
+  };
+  const remember = (place: LinePlace): void => {
+    if (recent.some(({ line }) => line === place.line)) return;
+    recent.unshift(place);
+    if (recent.length > maxRecent) recent.pop();
   };
   return {
     get count() {
@@ -42,20 +49,25 @@ export function createLineFinder(whole: Buffer, { from, mark, known }: LineFinde
         line += 1;
       }
       // The end of the file is not the start of a line, so it is not remembered.
-      if (line === number && byte < whole.length) last = { line, byte };
+      if (line === number && byte < whole.length) remember({ line, byte });
       return byte;
     },
     lineAt(byte) {
       let { line, byte: start } = nearest("byte", byte);
       for (;;) {
         const end = whole.indexOf(mark, start);
-        if (end === -1 || end + 1 > byte) return line;
+        if (end === -1 || end + 1 > byte) {
+          if (start < whole.length) remember({ line, byte: start });
+          return line;
+        }
         start = end + 1;
         line += 1;
       }
     },
   };
 }
+
+const maxRecent = 4;
 
 /** Lines above a position are shown as context, and are found faster from a little above it. */
 const linesAbove = 8;

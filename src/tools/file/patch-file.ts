@@ -1,19 +1,21 @@
 import type { FileMutation } from "../../contract/ports/files.js";
 import { planPatch, type PlannedPatch } from "../../text/apply-patch.js";
 import type { FilePatch } from "../../text/file-patch.js";
-import { lastLineOf, type LineRun } from "../../text/line-runs.js";
+import { lastLineOf, unionRuns, type LineRun } from "../../text/line-runs.js";
+import { splitLines } from "../../text/line-table.js";
 import type { LineSpan } from "../../text/splice.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import { decodeText } from "../../text/decode-text.js";
 import { describeEdit } from "./describe-edit.js";
 import { toStagedFile, type StagedFile, type DiffStage } from "./diff-stage.js";
 import { bytesAfter, editText, runsAfter, type EditedText } from "./edited-text.js";
-import { checkCreatable, requireAllSeen } from "./layers.js";
+import { checkCreatable, requireAllSeen, requireUnchanged } from "./layers.js";
 import {
   createExists,
   existsAlready,
   fileMissing,
   modifiedSinceRead,
+  needsRecursive,
   notRead,
   notText,
 } from "./layer-errors.js";
@@ -70,6 +72,7 @@ async function modifyPatched(stage: DiffStage, patch: FilePatch, path: string): 
 }
 
 async function deletePatched(stage: DiffStage, patch: FilePatch, path: string): Promise<PatchedFile> {
+  if (patch.style === "begin-patch") return deleteUnread(stage, path);
   const file = await requireOld(stage, path);
   if (patch.hunks.length > 0) {
     const { edited } = editFresh(path, file, patch);
@@ -89,6 +92,24 @@ async function deletePatched(stage: DiffStage, patch: FilePatch, path: string): 
     after: "",
   });
   return { mutations: [{ op: "delete", path, ifContent: file.bytes }], ...countLines(patch), diff };
+}
+
+/** '*** Delete File' shows no lines, so it follows the rules of delete_file: any file, unless it changed since it was read. */
+async function deleteUnread(stage: DiffStage, path: string): Promise<PatchedFile> {
+  const stat = await stage.stat(path);
+  if (stat === null) throw fileMissing(path);
+  if (stat.type === "directory") throw needsRecursive(path);
+  const onDisk = stage.isStaged(path) ? null : await stage.deps.files.stat(path);
+  if (onDisk !== null) await requireUnchanged(stage.deps, path, onDisk);
+  const before = await stage.textOf(path);
+  stage.put(path, null);
+  const diff =
+    before === undefined
+      ? `deleted file ${path} (${stat.size} bytes)\n`
+      : unifiedDiff({ oldPath: path, newPath: null, before, after: "" });
+  const removed = before === undefined ? 0 : splitLines(before).length;
+  const ifIdentity = onDisk === null ? {} : { ifIdentity: onDisk.identity };
+  return { mutations: [{ op: "delete", path, ...ifIdentity }], added: 0, removed, diff };
 }
 
 async function transferPatched(
@@ -124,11 +145,26 @@ async function requireOld(stage: DiffStage, path: string): Promise<StagedFile> {
 /** Layers 7 to 9: the hunks match, and the lines that they cover were seen and are unchanged. */
 function editFresh(path: string, file: StagedFile, patch: FilePatch) {
   if (patch.hunks.length === 0) return { edited: editText(file.bytes, file.lines, []), known: knownOf(file) };
+  if (patch.style === "begin-patch") return editMatched(path, file, patch);
   if (file.present !== undefined && file.present.seen === undefined && file.bytes.length > 0)
     throw notRead(path);
   const plan = fitPatch(path, file, patch);
   const known = requireKnown(path, file, plan.spans);
   const edited = editText(file.bytes, file.lines, plan.splices);
+  return { edited, known: runsAfter(known, edited) };
+}
+
+/** Lines that the patch shows exactly count as seen; others that it covers must have been seen before. */
+function editMatched(path: string, file: StagedFile, patch: FilePatch) {
+  const plan = fitPatch(path, file, patch);
+  const { lines, present } = file;
+  if (plan.loose.length > 0) {
+    if (present !== undefined && present.seen === undefined) throw notRead(path, plan.loose);
+    requireKnown(path, file, plan.loose);
+  }
+  const before = present?.seen === undefined ? file.known : compareSeen(present.seen, lines).runs;
+  const known = unionRuns(before, plan.spans, (first, last) => lines.slice(first, last));
+  const edited = editText(file.bytes, lines, plan.splices);
   return { edited, known: runsAfter(known, edited) };
 }
 
@@ -144,10 +180,10 @@ function requireKnown(path: string, file: StagedFile, spans: readonly LineSpan[]
   const { present, known, lines } = file;
   const within = spans.filter(({ startLine }) => startLine <= lines.count);
   if (present?.seen !== undefined) return requireFresh(present, present.seen, { spans: within });
-  for (const span of within) {
-    if (!known.some((run) => run.start <= span.startLine && lastLineOf(run) >= span.endLine))
-      throw notRead(path, span);
-  }
+  const unread = within.filter(
+    (span) => !known.some((run) => run.start <= span.startLine && lastLineOf(run) >= span.endLine),
+  );
+  if (unread.length > 0) throw notRead(path, unread);
   return known;
 }
 

@@ -93,11 +93,10 @@ export function requireFresh(
   const looksSame = seen.identity === stat.identity;
   if (looksSame && spans.every((span) => isUnchangedInPlace(seen, lines, span))) return seen.runs;
   const fresh = compareSeen(seen, lines);
-  for (const span of spans) {
-    const verdict = fresh.judge(span);
-    if (verdict === "unseen") throw notRead(path, span);
-    if (verdict === "changed") throw modifiedSinceRead(path, fresh.firstChange);
-  }
+  const verdicts = spans.map((span) => fresh.judge(span));
+  const unseen = spans.filter((_, at) => verdicts[at] === "unseen");
+  if (unseen.length > 0) throw notRead(path, unseen);
+  if (verdicts.includes("changed")) throw modifiedSinceRead(path, fresh.firstChange);
   // The text may also have been seen in lines that have changed since, and those may be meant.
   if (oldStr !== undefined && fresh.changedWith(oldStr) !== undefined) {
     throw modifiedSinceRead(path, fresh.firstChange);
@@ -117,7 +116,10 @@ function editRefused(
   if (fresh.changedWith(oldStr) !== undefined) return modifiedSinceRead(path, fresh.firstChange);
   if (plan.fault === "not-found") return oldTextMissing(path, plan.nearest);
   return unseenEverywhere(fresh, plan.lines)
-    ? notRead(path, { startLine: plan.lines[0] ?? 1, endLine: plan.lines[0] ?? 1 })
+    ? notRead(
+        path,
+        plan.lines.map((line) => ({ startLine: line, endLine: line })),
+      )
     : oldTextAmbiguous(path, plan);
 }
 

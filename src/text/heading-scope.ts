@@ -1,0 +1,60 @@
+import type { FileLines } from "./file-lines.js";
+
+/** The lines that the innermost of nested headings may mean, ascending; or the heading that no line matches. */
+export function headingPlaces(
+  file: FileLines,
+  headings: readonly string[],
+): readonly number[] | { readonly missing: string } {
+  let anchors: readonly number[] | undefined;
+  for (const heading of headings) {
+    const all = file.findHeading(heading);
+    const inner = anchors === undefined ? all : withinHeadings(file, anchors, all);
+    if (inner.length === 0) return { missing: heading };
+    anchors = inner;
+  }
+  return anchors ?? [];
+}
+
+/** The places inside the blocks below the headings; if there are none, all places below the first heading. */
+export function withinHeadings(
+  file: FileLines,
+  anchors: readonly number[],
+  places: readonly number[],
+): readonly number[] {
+  const [first = 0] = anchors;
+  // The heading may be repeated as the first context line.
+  const below = places.filter((at) => at >= first);
+  if (below.length <= 1) return below;
+  const inside = below.filter((at) => anchors.some((anchor) => at >= anchor && at < blockEnd(file, anchor)));
+  return inside.length > 0 ? inside : below;
+}
+
+/** The line after the block that a heading opens: indented lines, or all up to the next similar heading. */
+function blockEnd(file: FileLines, heading: number): number {
+  const known = file.blockEnds.get(heading);
+  if (known !== undefined) return known;
+  const { indent, opening } = shapeOf(file.line(heading).text);
+  let isIndented: boolean | undefined;
+  let at = heading + 1;
+  for (; at < file.count; at += 1) {
+    const { text } = file.line(at);
+    if (text.trim() === "") continue;
+    const shape = shapeOf(text);
+    isIndented ??= shape.indent > indent || /^[{([]/.test(shape.opening);
+    if (shape.indent > indent) continue;
+    if (isIndented ? !isBracket(shape.opening) : shape.indent === indent && shape.opening === opening) break;
+  }
+  file.blockEnds.set(heading, at);
+  return at;
+}
+
+/** A line with only brackets belongs to the block that it opens or closes. */
+function isBracket(opening: string): boolean {
+  return /^[{}()[\];,]+$/.test(opening);
+}
+
+/** The indentation of a line, and the word or the signs that it begins with. */
+function shapeOf(text: string): { readonly indent: number; readonly opening: string } {
+  const [, blanks = "", opening = ""] = /^([ \t]*)(\w+|[^\w\s]+)?/.exec(text) ?? [];
+  return { indent: blanks.length, opening };
+}
