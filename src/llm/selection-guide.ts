@@ -6,7 +6,7 @@ const guide: readonly (readonly [task: string, ...tools: string[]])[] = [
   ["Read a file", "read_file"],
   ["Get an overview of a large file", "read_file_truncated"],
   ["Change part of a file (read it first)", "edit_file"],
-  ["Change several files at once", "apply_diff"],
+  ["Change several files at once", "apply_diff", "apply_patch"],
   ["Create or replace a whole file", "write_file"],
   ["List files and folders", "list_files"],
   ["Move, copy or delete files", "move_file", "copy_file", "delete_file"],
