@@ -268,3 +268,42 @@ describe("apply_patch", () => {
     );
   });
 });
+
+describe("a command line that is only apply_patch", () => {
+  const patch = update("a.txt", "@@", "-one", "+two$HOME").patch;
+
+  it.each([
+    ["a heredoc", `apply_patch <<'EOF'\n${patch}EOF\n`, {}],
+    ["an unquoted heredoc", `apply_patch <<EOF\n${patch}EOF`, {}],
+    ["a heredoc in another folder", `cd sub && apply_patch <<"X"\n${patch}X`, { folder: "sub" }],
+    ["a heredoc in the folder of the call", `apply_patch << 'X'\n${patch}X`, { folder: "sub", cwd: "sub" }],
+    ["a quoted argument", `apply_patch '${patch}'`, {}],
+    ["an argument in double quotes", `apply_patch "${patch.replaceAll("$", "\\$")}"`, {}],
+  ])("with %s is carried out by the tool, and can be undone", async (_what, command, where) => {
+    const { folder = ".", cwd } = where as { folder?: string; cwd?: string };
+    mkdirSync(fixture.path("sub"));
+    fixture.put(`${folder}/a.txt`, "one\n");
+    const answer = await fixture.call("shell_exec", { command, ...(cwd !== undefined && { cwd }) });
+    expect(answer).toMatchObject({ toolName: "apply_patch", success: true, result: { exitCode: 0 } });
+    expect(fixture.text(`${folder}/a.txt`)).toBe("two$HOME\n");
+    await fixture.ok("undo_edit", {});
+    expect(fixture.text(`${folder}/a.txt`)).toBe("one\n");
+  });
+
+  it.each([
+    ["more commands", `apply_patch <<'EOF'\n${patch}EOF\necho done`],
+    ["another end", `apply_patch <<'EOF'\n${patch}END\n`],
+    ["no patch", "apply_patch"],
+  ])("with %s is refused, and says how to write it", async (_what, command) => {
+    fixture.put("a.txt", "one\n");
+    expect((await fixture.refused("shell_exec", { command })).hint).toMatch(/mark on a line of its own/);
+    expect(fixture.text("a.txt")).toBe("one\n");
+  });
+
+  it("is judged by the rules for files", async () => {
+    await fixture.reopen({ config: { policy: { rules: [{ decision: "deny", path: "a.txt" }] } } });
+    fixture.put("a.txt", "one\n");
+    const error = await fixture.refused("shell_exec", { command: `apply_patch <<'EOF'\n${patch}EOF` });
+    expect(error.type).toBe("ToolPermissionError");
+  });
+});

@@ -9,6 +9,7 @@ import type { Deadline } from "../scheduler/deadline-wheel.js";
 import type { Ticket } from "../scheduler/scheduler.js";
 import type { NestedBudget } from "./nested-call.js";
 import type { CallOrigin } from "./call-origin.js";
+import type { AnsweredAs } from "./follow-meaning.js";
 import type { SpineParts } from "./parts.js";
 import type { ResolvedCall } from "./resolve.js";
 import type { ValidatedCall } from "./validate.js";
@@ -29,6 +30,8 @@ export class CallState {
   /** The newest record of each stage, for the answer of a call that failed on the way. */
   resolved: ResolvedCall | undefined;
   validated: ValidatedCall | undefined;
+  /** How the result is given back if the called tool meant another one. */
+  answeredAs: AnsweredAs | undefined;
   /** What was decided about it, refusals too. */
   decision: AccessDecision | undefined;
   /** The idempotency key that it holds. */

@@ -21,10 +21,13 @@ export function renderError(call: ReceivedCall, error: ErrorInfo): readonly Cont
 
 /** The result itself is valid: if rendering fails, it is shown as JSON, and an event reports the failure. */
 function ownRendering({ state }: ReceivedCall, result: unknown): readonly ContentPart[] | undefined {
-  const tool = state.resolved?.entry.tool;
+  const { tool, input } = state.answeredAs ?? {
+    tool: state.resolved?.entry.tool,
+    input: state.validated?.input,
+  };
   if (tool?.render === undefined) return undefined;
   try {
-    return toParts(tool.render(result, state.validated?.input));
+    return toParts(tool.render(result, input));
   } catch (cause) {
     state.parts.events.emit("LISTENER_FAILED", { event: `render:${tool.name}`, message: messageOf(cause) });
     return undefined;

@@ -29,6 +29,13 @@ export function resolve(call: ReceivedCall): ResolvedCall {
   return new ResolvedCall(call, parts.registry.resolve(call.toolName, view));
 }
 
+/** The call of another tool that a tool means. An agent that may call the one may call the other through it. */
+export function resolveMeant({ received, state }: ResolvedCall, name: string): ResolvedCall {
+  const { parts, session } = state;
+  state.context = undefined;
+  return new ResolvedCall(received, parts.registry.resolve(name, { sessionId: session.id }));
+}
+
 /** The same call on the tool version that replaced its own while it waited. */
 export function resolveSuccessor({ received, entry }: ResolvedCall): ResolvedCall {
   let newest = entry;

@@ -2,14 +2,16 @@ import type { CallMetadata, ContentPart, ToolEnvelope } from "../contract/call.j
 import type { ErrorInfo, ToolError } from "../contract/errors.js";
 import type { LoopAdvice } from "./advise-on.js";
 import { toErrorInfo } from "./failure.js";
+import type { AnsweredAs } from "./follow-meaning.js";
 import type { Outcome } from "./outcome.js";
 import type { ReceivedCall } from "./receive.js";
 import { renderError, renderResult } from "./render.js";
 
 /** Turn the outcome into the envelope, with the text for the model within its budget. */
 export function respond(outcome: Outcome): ToolEnvelope {
-  const { call, result, standIn } = outcome;
+  const { call, standIn } = outcome;
   const { state } = call;
+  const result = state.answeredAs === undefined ? outcome.result : answerAs(state.answeredAs, outcome);
   const { clock, redact } = state.parts;
   const error = outcome.error === undefined ? undefined : redact(toShownError(outcome.error, outcome.advice));
   // A call that succeeded read the clock when its tool was done.
@@ -27,6 +29,11 @@ export function respond(outcome: Outcome): ToolEnvelope {
       return standIn?.content ?? renderResult(call, result);
     },
   });
+}
+
+/** The answer of a tool that meant another one, in its own form. */
+function answerAs({ answer }: AnsweredAs, { result, error, standIn }: Outcome): unknown {
+  return error === undefined && standIn === undefined ? answer(result) : result;
 }
 
 /** The error's own hint, then the advice about its repetition. */

@@ -4,6 +4,7 @@ import type { CallOrigin } from "./call-origin.js";
 import { execute } from "./execute.js";
 import { askExtensions, tellExtensions } from "./extensions.js";
 import { toToolError, toErrorInfo } from "./failure.js";
+import { validateMeant } from "./follow-meaning.js";
 import { watchLoops } from "./loop-guard.js";
 import type { Outcome } from "./outcome.js";
 import type { SpineParts } from "./parts.js";
@@ -14,7 +15,6 @@ import { answerAgain, giveAgain, keepAnswer } from "./repeat.js";
 import { resolve } from "./resolve.js";
 import { respond } from "./respond.js";
 import { schedule } from "./schedule.js";
-import { validate } from "./validate.js";
 import type { ToolError } from "../contract/errors.js";
 
 /**
@@ -39,7 +39,7 @@ export async function runCall(
     const arriving = parts.awaitTool?.(received.toolName, origin.toolset);
     if (arriving !== undefined) await state.race(arriving);
     const resolved = resolve(received);
-    let validated = validate(resolved);
+    let validated = validateMeant(resolved);
     const earlier = received.idempotencyKey === undefined ? undefined : await answerAgain(validated);
     if (earlier !== undefined) return giveAgain(received, earlier);
     if (hooks.execute !== undefined) validated = await askExtensions(validated, hooks.execute);

@@ -56,14 +56,14 @@ type Claims = Pick<ValidatedCall, "reads" | "writes" | "locks" | "shell">;
 /** Check the arguments by the tool's schema, and ask the tool what it will touch. */
 export function validate(call: ResolvedCall): ValidatedCall {
   const plain = call.received.arguments;
-  if (!plain.ok) throw refusal(call, plain.issues, "ARGUMENTS_UNSAFE");
+  if (!plain.ok) throw refuseArguments(call, plain.issues, "ARGUMENTS_UNSAFE");
   return validateInput(call, plain.value);
 }
 
 /** Check plain data by the schema; also for input that a tool or a person changed. */
 export function validateInput(call: ResolvedCall, plainInput: unknown): ValidatedCall {
   const checked = call.entry.input.check(plainInput);
-  if (!checked.ok) throw refusal(call, checked.issues, "ARGUMENTS_INVALID");
+  if (!checked.ok) throw refuseArguments(call, checked.issues, "ARGUMENTS_INVALID");
   return new ValidatedCall(call, { plainInput, input: checked.value }, claimsOf(call, checked.value));
 }
 
@@ -140,7 +140,8 @@ export function policyCall(call: ValidatedCall): PolicyCall {
   };
 }
 
-function refusal(
+/** The refusal of arguments that do not fit. */
+export function refuseArguments(
   call: ResolvedCall,
   issues: readonly ArgumentIssue[],
   code: "ARGUMENTS_INVALID" | "ARGUMENTS_UNSAFE",

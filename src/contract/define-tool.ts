@@ -2,13 +2,22 @@ import type { ContentPart } from "./call.js";
 import type { ToolContext } from "./context.js";
 import type { Resources } from "./resources.js";
 import type { Infer, SchemaSource } from "./schema-source.js";
-import type { PermissionResult, ShellFacts, ShellLine, Tool, ToolExecution, ToolPreview } from "./tool.js";
+import type {
+  MeantCall,
+  PermissionResult,
+  ShellFacts,
+  ShellLine,
+  Tool,
+  ToolExecution,
+  ToolPreview,
+} from "./tool.js";
 
 type Typed =
   | "input"
   | "output"
   | "resources"
   | "shellLine"
+  | "meansCall"
   | "checkPermissions"
   | "preview"
   | "render"
@@ -24,6 +33,7 @@ export interface ToolDefinition<
   readonly output?: Out;
   resources?(input: Infer<In>, line?: ShellFacts): Resources;
   shellLine?(input: Infer<In>): ShellLine | undefined;
+  meansCall?(input: Infer<In>): MeantCall | undefined;
   checkPermissions?(
     input: Infer<In>,
     ctx: ToolContext,

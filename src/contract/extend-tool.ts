@@ -100,6 +100,7 @@ const methods = [
   "resources",
   "prepare",
   "shellLine",
+  "meansCall",
   "checkPermissions",
   "preview",
   "healthCheck",

@@ -82,6 +82,14 @@ export interface ShellLine {
   readonly dialect?: "bash" | "sh" | "other" | undefined;
 }
 
+/** The call of another tool that an input means. */
+export interface MeantCall {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Turns the result of the other tool into a result of this one. @default the result as it is */
+  readonly answer?: (result: unknown) => unknown;
+}
+
 /** What is known of a shell line without running it. */
 export interface ShellFacts {
   /** It is proven to only read, inside the workspace. */
@@ -167,6 +175,11 @@ export interface Tool<Input = unknown, Output = unknown> {
    * Returns `undefined` if that is already known. Only tools that run in another process need it.
    */
   prepare?(input: Input): Promise<void> | undefined;
+  /**
+   * The call of another tool that this input means, if it does. That tool is judged, asked for, run and recorded in the
+   * place of this one, and its result is given back in this tool's form. May throw for an input that cannot work.
+   */
+  meansCall?(input: Input): MeantCall | undefined;
   /** The shell line that the call will run: it is judged command by command. */
   shellLine?(input: Input): ShellLine | undefined;
   checkPermissions?(

@@ -155,6 +155,7 @@ export const optionalMethods = [
   "resources",
   "prepare",
   "shellLine",
+  "meansCall",
   "checkPermissions",
   "preview",
   "validateDependencies",

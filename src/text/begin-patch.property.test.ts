@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { planPatch } from "./apply-patch.js";
 import { applySplices } from "./apply-splices.js";
@@ -78,7 +78,7 @@ function toCase(lines: readonly string[], wanted: readonly Change[]): Case | und
   return { before: text(lines), after: result, patch: patch.join("\n") };
 }
 
-function apply(before: string, patch: string): string | "ambiguous" | "refused" {
+function apply(before: string, patch: string): string {
   const bytes = Buffer.from(before);
   const [parsed] = parseBeginPatch(patch);
   const plan = planPatch(bytes, parsed as NonNullable<typeof parsed>);

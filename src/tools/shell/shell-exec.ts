@@ -3,6 +3,7 @@ import type { ToolContext } from "../../contract/context.js";
 import { defineTool } from "../../contract/define-tool.js";
 import type { ToolPreview } from "../../contract/tool.js";
 import { createLastOutputs, type LastOutputs } from "./last-outputs.js";
+import { meansPatch } from "./patch-line.js";
 import { isReadOnly, refuseService } from "./judge-line.js";
 import { renderShell, shellResult, toJobResult, toShellResult, type ShellResult } from "./shell-result.js";
 
@@ -92,6 +93,7 @@ export function createShellExec() {
       return isReadOnly(call, line) ? { reads: tree } : { reads: hosts, writes: tree };
     },
     shellLine: ({ command, cwd, env }) => ({ line: command, cwd, env }),
+    meansCall: meansPatch,
     checkPermissions: async (_call, { processes }) => {
       const shell = await processes.shell();
       if (shell.judged) return { behavior: "allow" };

@@ -1,0 +1,56 @@
+/** A command line that only applies a patch, as models write it for a shell. */
+export interface PatchCommand {
+  /** The folder that it changes to first. */
+  readonly folder?: string | undefined;
+  readonly patch: string;
+}
+
+const first = String.raw`^\s*(?:cd\s+(?<folder>'[^'\n]*'|"[^"\n$\`\\]*"|[\w./@+,:=~-]+)\s*(?:&&|;|\n)\s*)?(?:apply_patch|applypatch)`;
+const heredoc = new RegExp(
+  String.raw`${first}\s*<<-?\s*(?<quote>['"]?)(?<mark>[\w.-]+)\k<quote>[ \t]*\r?\n(?<body>[^]*)$`,
+);
+const argument = new RegExp(String.raw`${first}\s+(?:'(?<single>[^']*)'|"(?<double>(?:[^"\\]|\\[^])*)")\s*$`);
+const begins = new RegExp(String.raw`${first}\b`);
+
+/** Whether a command line begins with `apply_patch`, after an optional change of folder. */
+export function beginsWithPatch(line: string): boolean {
+  return begins.test(line);
+}
+
+/**
+ * The patch of a line that is only `[cd DIR &&] apply_patch <<'X' … X`, or has the patch as a quoted argument;
+ * `undefined` for any other line.
+ */
+export function readPatchCommand(line: string): PatchCommand | undefined {
+  const {
+    folder,
+    mark,
+    body = "",
+    single,
+    double,
+  } = (heredoc.exec(line) ?? argument.exec(line))?.groups ?? {};
+  if (mark !== undefined) {
+    const patch = bodyOf(body, mark);
+    return patch === undefined ? undefined : { folder: unquote(folder), patch };
+  }
+  const patch = single ?? double?.replaceAll(/\\(["\\$`])/g, "$1");
+  return patch === undefined ? undefined : { folder: unquote(folder), patch };
+}
+
+/** The lines before the mark, if nothing follows it. */
+function bodyOf(body: string, mark: string): string | undefined {
+  const lines = body.split("\n");
+  const end = lines.findIndex((line) => line.trim() === mark);
+  if (end === -1 || lines.slice(end + 1).some((line) => line.trim() !== "")) return undefined;
+  return `${lines.slice(0, end).join("\n")}\n`;
+}
+
+function unquote(folder: string | undefined): string | undefined {
+  return folder?.replace(/^(['"])([^]*)\1$/, "$2");
+}
+
+/** The same patch with its paths below a folder. */
+export function patchBelow(folder: string, patch: string): string {
+  const header = /^(\*\*\* (?:(?:Add|Update|Delete) File|Move to): *)([^/\s].*)$/gm;
+  return patch.replaceAll(header, (_whole, start: string, path: string) => `${start}${folder}/${path}`);
+}
