@@ -30,7 +30,7 @@ const formats: Readonly<Record<string, ConfigFile["format"]>> = {
 
 /** Read the one `<stem>.{ts,js,mjs,yml,yaml,json}` of a folder; several are refused. */
 export async function readFolderConfig(folder: string, stem: string): Promise<ConfigFile | undefined> {
-  const files = Object.keys(formats).map((extension) => join(folder, `${stem}${extension}`));
+  const files = possibleFiles(folder, stem);
   const present = await Promise.all(files.map(isPresent));
   const found = files.filter((_, index) => present[index]);
   const [file, ...others] = found;
@@ -38,6 +38,11 @@ export async function readFolderConfig(folder: string, stem: string): Promise<Co
   if (others.length === 0) return readConfigFile(file);
   const message = `there is more than one configuration here (${found.join(", ")}); keep one of them`;
   throw new ConfigError([{ file, path: "", message }]);
+}
+
+/** Every file of a folder that would be its configuration. */
+export function possibleFiles(folder: string, stem: string): readonly string[] {
+  return Object.keys(formats).map((extension) => join(folder, `${stem}${extension}`));
 }
 
 async function isPresent(file: string): Promise<boolean> {

@@ -97,13 +97,12 @@ function createLimits({ options, config, clock }: CatalogueParts) {
 
 /** Waits for a tool that is still loading, whether a plugin or an MCP server brings it. */
 function awaitLoadingTools({ config, plugins, mcp }: CatalogueParts): Pick<SpineParts, "awaitTool"> {
-  if (!mcp.configured && config.plugins.length === 0) return {};
-  const servers = mcp.configured ? mcp : undefined;
+  const hasPlugins = config.plugins.length > 0;
   return {
     awaitTool: (name, toolset) => {
-      const loading = plugins.awaited(name);
-      if (loading === undefined) return servers?.awaitTool(name, toolset);
-      return loading.then(() => servers?.awaitTool(name, toolset));
+      const loading = hasPlugins ? plugins.awaited(name) : undefined;
+      if (loading === undefined) return mcp.awaitTool(name, toolset);
+      return loading.then(() => mcp.awaitTool(name, toolset));
     },
   };
 }

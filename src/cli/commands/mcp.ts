@@ -8,6 +8,7 @@ import { type AddCommand, type CommonFlags, type Terminal, addCommand } from "..
 import { loadFor, startTenon } from "../open-tenon.js";
 import { saveCatalogue } from "../mcp-catalogue.js";
 import { version } from "../version.js";
+import { watchConfig } from "../watch-config.js";
 import { warn } from "../output.js";
 
 /** `tenon mcp`: MCP on standard input and output. Nothing else may be written there. */
@@ -43,6 +44,7 @@ async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
     1000,
   );
   syncing.unref();
+  const stopWatching = watchConfig({ terminal, flags, tenon, loaded });
   try {
     await serveStdio(host, dispatch, {
       include: flags.include,
@@ -52,6 +54,7 @@ async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
     });
   } finally {
     clearInterval(syncing);
+    stopWatching();
     terminal.interrupted.removeEventListener("abort", stop);
     await tenon.close({ graceMs: 1000 });
   }

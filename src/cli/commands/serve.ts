@@ -17,6 +17,7 @@ import {
 import { loadFor, startTenon } from "../open-tenon.js";
 import { colorsFor, writeJson, warn } from "../output.js";
 import { addServeControl } from "../serve-control.js";
+import { watchConfig } from "../watch-config.js";
 import { toVisibleLine } from "../../text/visible-text.js";
 import { messageOf } from "../../contract/message-of.js";
 
@@ -79,6 +80,7 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
       onFault: (cause) => warn(terminal, String((cause as Error)?.stack ?? cause)),
     });
     const forget = await writeRecord(terminal, server, { stateDir, workspace });
+    const stopWatching = watchConfig({ terminal, flags, tenon, loaded });
     try {
       await greet(terminal, flags, { server, tenon, open: isOpenToOthers(flags.host) });
       await interrupted(terminal.interrupted);
@@ -87,6 +89,7 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
           "Stopping after running calls have finished. Press Ctrl-C again to stop immediately.\n",
         );
     } finally {
+      stopWatching();
       forget();
       await server.close({ graceMs });
     }

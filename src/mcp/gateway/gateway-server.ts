@@ -12,6 +12,7 @@ import { ServerCatalogue } from "./server-catalogue.js";
 import { ServerLink } from "./server-link.js";
 import { createSlots, type Slots } from "./slots.js";
 import { toUpstreamError } from "./upstream-error.js";
+import { within } from "./within.js";
 import { wrapMCPTool } from "./wrap-mcp-tool.js";
 
 export interface GatewayServerOptions extends GatewayOptions {
@@ -130,6 +131,14 @@ export class GatewayServer {
   async remove(): Promise<void> {
     await this.close();
     await this.catalogue.clear();
+  }
+
+  /** Take its tools away at once; calls that run may finish before it is closed. */
+  async retire(graceMs: number): Promise<void> {
+    const cleared = this.catalogue.clear();
+    await within(this.#slots.whenFree(), graceMs);
+    await this.close();
+    await cleared;
   }
 
   async close(): Promise<void> {

@@ -110,6 +110,10 @@ export interface McpServers {
 export interface Gateway extends McpServers {
   /** Take a server in without starting it. */
   add(name: string, settings: ServerSettings): void;
+  /** Take a server in, instead of one of the same name; without settings the old one is only removed. */
+  replace(name: string, settings: ServerSettings | undefined): Promise<void>;
+  /** Whether a name belongs to a server that has not listed its tools yet. */
+  isLoading(name: string): boolean;
   /** Register what is known from earlier runs. */
   load(): Promise<void>;
   /** Start in the background what is not known yet or wants to be started. */

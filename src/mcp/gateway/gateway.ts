@@ -1,9 +1,15 @@
 import { ToolDefinitionError, ToolResourceNotFoundError } from "../../contract/errors.js";
+import { messageOf } from "../../contract/message-of.js";
 import type { UpstreamSpec } from "../../contract/ports/upstream.js";
 import { GatewayServer } from "./gateway-server.js";
 import type { Gateway, GatewayOptions, ServerSettings } from "./gateway-types.js";
 import { createPromptProvider } from "./pass-prompts.js";
 import { createResourceProvider } from "./pass-resources.js";
+import { within } from "./within.js";
+
+/** Calls that run may finish on a server that was removed or changed. */
+const graceMs = 60_000;
+const handOverMs = 3000;
 
 const legalName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
@@ -33,15 +39,34 @@ export function createGateway(options: GatewayOptions): Gateway {
     return server;
   };
 
+  const start = (server: GatewayServer): void => {
+    if (server.settings.lazy === false || !server.catalogue.isKnown) server.link.open().catch(() => {}); // shown in its view
+  };
+
   return {
     add: (name, settings) => void add(name, settings),
+    async replace(name, settings) {
+      const old = servers.get(name);
+      servers.delete(name);
+      const retiring = old?.retire(graceMs).catch((error: unknown) => old.noteFault(messageOf(error)));
+      if (old !== undefined && settings === undefined) {
+        const { resources, prompts } = old.offers;
+        if (resources) listeners.resources.forEach((listener) => listener());
+        if (prompts) listeners.prompts.forEach((listener) => listener());
+      }
+      if (settings === undefined) return;
+      const server = add(name, settings);
+      // Two programs of one server may not get along, so the old one ends first, unless a call keeps it.
+      if (retiring !== undefined) await within(retiring, handOverMs);
+      if (!server.enabled) return;
+      await server.catalogue.load();
+      start(server);
+    },
     async load() {
       await Promise.all(all().map((server) => server.catalogue.load()));
     },
     start() {
-      for (const server of all()) {
-        if (server.settings.lazy === false || !server.catalogue.isKnown) server.link.open().catch(() => {}); // shown in its view
-      }
+      for (const server of all()) start(server);
     },
     async settle(limitMs) {
       const opening = all()
@@ -58,6 +83,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       const server = at < 0 ? undefined : servers.get(name.slice(0, at));
       if (server === undefined || !server.enabled || server.catalogue.isKnown) return undefined;
       return server.link.use().then(() => {});
+    },
+    isLoading(name) {
+      const at = name.indexOf(":");
+      const server = at < 0 ? undefined : servers.get(name.slice(0, at));
+      return server !== undefined && server.enabled && !server.catalogue.isKnown;
     },
     nameBehind(wireName) {
       const server = all().find(
@@ -125,10 +155,4 @@ function checkName(name: string, servers: ReadonlyMap<string, unknown>): void {
 /** What throws at once rejects instead. */
 async function settled<T>(work: () => Promise<T>): Promise<T> {
   return work();
-}
-
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([work, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
-  clearTimeout(timer);
 }

@@ -2,16 +2,22 @@
 export interface Slots {
   /** Wait for a place; the result gives it back. Rejects with the signal's reason. */
   take(signal: AbortSignal): Promise<() => void>;
+  /** Wait until all places are free. */
+  whenFree(): Promise<void>;
 }
 
 /** Make places for `most` calls at a time. */
 export function createSlots(most: number): Slots {
   let free = most;
   const waiting: (() => void)[] = [];
+  let onFree: (() => void)[] = [];
   const giveBack = (): void => {
     const next = waiting.shift();
-    if (next === undefined) free += 1;
-    else next();
+    if (next !== undefined) return next();
+    free += 1;
+    if (free < most) return;
+    for (const tell of onFree) tell();
+    onFree = [];
   };
   const once = (): (() => void) => {
     let given = false;
@@ -21,6 +27,7 @@ export function createSlots(most: number): Slots {
     };
   };
   return {
+    whenFree: () => (free === most ? Promise.resolve() : new Promise((resolve) => onFree.push(resolve))),
     take(signal) {
       signal.throwIfAborted();
       if (free > 0) {

@@ -2,6 +2,7 @@ import type { RuntimeBase } from "../state/runtime-base.js";
 import { resolve } from "node:path";
 import type { ResolvedConfig } from "../../config/resolve-config.js";
 import { ToolResourceNotFoundError } from "../../contract/errors.js";
+import { messageOf } from "../../contract/message-of.js";
 import type { UpstreamSpec } from "../../contract/ports/upstream.js";
 import {
   loginNeeded,
@@ -21,6 +22,7 @@ import type { Redactor } from "../../world/secrets/redactor.js";
 import { isSecretName } from "../../world/secrets/secret-names.js";
 import { createServerFetch } from "./server-fetch.js";
 import { createLoginStore } from "./login-store.js";
+import { compareServers, type ServerChanges } from "./server-changes.js";
 import { safeEnv } from "../world/safe-env.js";
 
 export interface McpServersOptions extends RuntimeBase {
@@ -35,6 +37,11 @@ export interface McpServersOptions extends RuntimeBase {
 export interface RuntimeServers extends McpServers {
   /** Whether the configuration has an enabled server. */
   readonly configured: boolean;
+  /**
+   * Use these servers instead of the configured ones: new ones start, others end after their running calls, and those
+   * that stay the same are not touched. Servers that were connected in code stay.
+   */
+  reconfigure(servers: ResolvedConfig["mcpServers"]): Promise<ServerChanges>;
   /** Load what is known from earlier runs, and start the rest in the background. */
   load(): Promise<void>;
   /** Wait until every enabled server has listed its tools or failed, for at most `limitMs`. */
@@ -66,10 +73,14 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
     (client ??= createHttpClient({ allowHosts, allowPrivate, timeoutMs, maxBytes: 4 * 1024 * 1024 }));
   const logins = createLoginStore(parts.stateDir, redactor.addKnown);
   const memory = createServerMemory(async () => (await state.open()).kv("mcp"));
-  const servers = Object.entries(config.mcpServers);
-  for (const [, server] of servers) for (const secret of secretsOf(server)) redactor.addKnown(secret);
+  let configured = config.mcpServers;
+  const hideSecrets = (servers: ResolvedConfig["mcpServers"]): void => {
+    for (const server of Object.values(servers))
+      secretsOf(server).forEach((secret) => redactor.addKnown(secret));
+  };
+  hideSecrets(configured);
   const oauthOf = (name: string): OAuthSettings | false => {
-    const server = config.mcpServers[name];
+    const server = configured[name];
     return server !== undefined && "url" in server ? (server.oauth ?? {}) : {};
   };
   const gateway: Gateway = createGateway({
@@ -81,9 +92,29 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
     matches: matchesName,
     open: createOpen({ logins, guarded, oauthOf }),
   });
-  for (const [name, server] of servers) gateway.add(name, toSettings(server, parts));
+  for (const [name, server] of Object.entries(configured)) gateway.add(name, toSettings(server, parts));
+  let changing: Promise<unknown> = Promise.resolve();
+  const reconfigure = async (servers: ResolvedConfig["mcpServers"]): Promise<ServerChanges> => {
+    const before = configured;
+    const changes = compareServers(before, servers);
+    hideSecrets(servers);
+    configured = servers;
+    const failed: { name: string; reason: string }[] = [];
+    const replace = async (name: string): Promise<void> => {
+      const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+      try {
+        await gateway.replace(name, server && toSettings(server, parts));
+      } catch (error) {
+        failed.push({ name, reason: messageOf(error) });
+      }
+    };
+    // Removed first: a server that was renamed keeps its program's ports and files to itself.
+    await Promise.all(changes.removed.map(replace));
+    await Promise.all([...changes.changed, ...changes.added].map(replace));
+    return { ...changes, failed };
+  };
   const addressOf = (name: string): string => {
-    const server = config.mcpServers[name];
+    const server = configured[name];
     if (server !== undefined && "url" in server) return server.url;
     throw new ToolResourceNotFoundError(`MCP server "${name}" with a url not found.`, {
       hint: "Only servers with a url have a login.",
@@ -91,14 +122,21 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
   };
   return {
     ...gateway,
-    configured: servers.some(([, server]) => server.enabled !== false),
+    get configured() {
+      return Object.values(configured).some((server) => server.enabled !== false);
+    },
+    reconfigure(servers) {
+      const change = changing.then(() => reconfigure(servers));
+      changing = change.catch(() => undefined); // the caller hears of it
+      return change;
+    },
     async load() {
       await gateway.load();
       if (parts.background) gateway.start();
     },
     awaitTool(name, toolset) {
       // A session that may not see the tool must not start its server either.
-      if (toolset?.has(standIn(name, config.mcpServers)) === false) return undefined;
+      if (!gateway.isLoading(name) || toolset?.has(standIn(name, configured)) === false) return undefined;
       return gateway.awaitTool(name);
     },
     async login(name, { onLogin, signal }) {
