@@ -55,7 +55,50 @@ export interface CodeAnswer {
   readonly shown: readonly ShownLines[];
 }
 
+/** A search for lines by a pattern. */
+export interface GrepQuery {
+  /** A regular expression. */
+  readonly pattern: string;
+  /** @default the workspace */
+  readonly path?: string | undefined;
+  /** Only files whose path fits. */
+  readonly glob?: string | undefined;
+  readonly mode: "content" | "files" | "count";
+  /** Lines before and after each match. */
+  readonly context: number;
+  readonly ignoreCase: boolean;
+  /** A match may span several lines. */
+  readonly multiline: boolean;
+  readonly limit: number;
+  /** Matches (or files) to leave out at the start. */
+  readonly offset: number;
+}
+
+/** A line that a search shows. */
+export interface GrepLine {
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+  /** `false` for a line around a match. */
+  readonly isMatch: boolean;
+}
+
+export interface GrepAnswer {
+  /** For `content`, by file and line. */
+  readonly lines: readonly GrepLine[];
+  /** For `files` and `count`, by name; `count` is the number of matching lines. */
+  readonly files: readonly { readonly file: string; readonly count?: number }[];
+  /** All matching lines, or all files with matches, shown or not. */
+  readonly total: number;
+  /** There may be more than `total`. */
+  readonly incomplete: boolean;
+  readonly notes: readonly string[];
+  readonly shown: readonly ShownLines[];
+}
+
 /** Search in the workspace's code; everything that is shown was read through the guard. */
 export interface CodeSearch {
   search(query: CodeQuery): Promise<CodeAnswer>;
+  /** Find lines by a pattern, in the order of files and lines. */
+  grep(query: GrepQuery): Promise<GrepAnswer>;
 }

@@ -7,10 +7,12 @@ import { deleteFile } from "./delete-file.js";
 import { editFile } from "./edit-file.js";
 import { editHistory } from "./edit-history.js";
 import { getFileInfo } from "./get-file-info.js";
+import { glob } from "./glob.js";
 import { createLineReader } from "./lines/line-reader.js";
 import { listFiles } from "./list-files.js";
 import { makeDirectory } from "./make-directory.js";
 import { moveFile } from "./move-file.js";
+import { multiEdit } from "./multi-edit.js";
 import { createReadFile } from "./read-file.js";
 import { createReadFileTruncated } from "./read-file-truncated.js";
 import { createReadFileWithLimit } from "./read-file-with-limit.js";
@@ -25,9 +27,11 @@ export function createFileTools(): readonly Tool[] {
     createReadFileTruncated({ lines, syntax: createSyntax() }),
     createReadFileWithLimit(lines),
     listFiles,
+    glob,
     getFileInfo,
     writeFile,
     editFile,
+    multiEdit,
     applyDiff,
     applyPatch,
     undoEdit,

@@ -87,7 +87,7 @@ async function* list(request: ListInput, ctx: ToolContext): AsyncGenerator<ToolP
 }
 
 function toWalk({ recursive, pattern: text, include_ignored: all }: ListInput): WalkOptions {
-  const pattern = text === undefined ? undefined : compile(text);
+  const pattern = text === undefined ? undefined : compileGlob(text);
   const whole = recursive || pattern?.deep === true;
   return {
     ignore: !all,
@@ -101,7 +101,8 @@ function toWalk({ recursive, pattern: text, include_ignored: all }: ListInput): 
   };
 }
 
-function compile(pattern: string): PathPattern {
+/** Compile a glob; a bad one is refused with what is wrong with it. */
+export function compileGlob(pattern: string): PathPattern {
   try {
     return compilePathPattern(pattern);
   } catch (error) {
@@ -143,7 +144,8 @@ function noteOn(request: ListInput, { count, truncated, last }: ListOutcome): st
   return notes.join(" ");
 }
 
-function notADirectory(error: unknown, path: string): unknown {
+/** The error for a path that is not a directory; other errors as they are. */
+export function notADirectory(error: unknown, path: string): unknown {
   if (!(error instanceof ToolError) || error.details?.["errno"] !== "ENOTDIR") return error;
   return new ToolValidationError(`${JSON.stringify(path)} is not a directory.`, {
     code: "VALUE_INVALID",

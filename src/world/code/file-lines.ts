@@ -11,7 +11,7 @@ export interface FileLines {
 }
 
 /** Larger files are not read to show a line of them. */
-const maxFileBytes = 32 * 1024 * 1024;
+export const maxFileBytes = 32 * 1024 * 1024;
 
 /** Open a file through the call's own files; `undefined` where it cannot be read. Binary files have no lines. */
 export async function openFileLines(files: Files, path: string): Promise<FileLines | undefined> {
@@ -22,13 +22,17 @@ export async function openFileLines(files: Files, path: string): Promise<FileLin
     return undefined; // gone, or not to be read by this call
   }
   try {
-    const { stat } = open;
-    const bytes = stat.size > maxFileBytes ? undefined : readAll(open);
-    if (bytes === undefined || looksBinary(bytes.subarray(0, 4096))) return { stat, line: () => undefined };
-    return { stat, line: isUtf8(bytes) ? linesOfBytes(bytes) : linesOfText(decodeText(bytes).text) };
+    return { stat: open.stat, line: linesOfOpen(open) };
   } finally {
     open.close();
   }
+}
+
+/** The lines of an open file. Binary and very large files have none. */
+export function linesOfOpen(open: OpenFile): FileLines["line"] {
+  const bytes = open.stat.size > maxFileBytes ? undefined : readAll(open);
+  if (bytes === undefined || looksBinary(bytes.subarray(0, 4096))) return () => undefined;
+  return isUtf8(bytes) ? linesOfBytes(bytes) : linesOfText(decodeText(bytes).text);
 }
 
 function readAll(open: OpenFile): Buffer {

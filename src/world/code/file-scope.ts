@@ -1,4 +1,6 @@
+import { ToolValidationError } from "../../contract/errors.js";
 import { compilePathPattern } from "../../glob/path-pattern.js";
+import { PatternError } from "../../glob/wildcard.js";
 import { languageOfName } from "../../text/detect-language.js";
 import type { FileScope } from "./worker/messages.js";
 
@@ -16,6 +18,22 @@ export function compileScope({ below, language, glob }: FileScope): (path: strin
     const name = path.slice(path.lastIndexOf("/") + 1);
     return pattern.matches(own, name) || (own !== path && pattern.matches(path, name));
   };
+}
+
+/** The same for a scope that a caller wrote: a bad glob is refused with what is wrong with it. */
+export function compileGlobScope(scope: FileScope): (path: string) => boolean {
+  try {
+    return compileScope(scope);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw new ToolValidationError(
+      `The glob ${JSON.stringify(scope.glob)} cannot be used: ${error.message}.`,
+      {
+        code: "VALUE_INVALID",
+        hint: "Use *, ?, [a-z], {a,b} and ** for any directories.",
+      },
+    );
+  }
 }
 
 /** A language by any of the names that people use, and what belongs to it. */

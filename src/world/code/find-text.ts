@@ -90,7 +90,10 @@ export async function findHits(
   const found = await scanFiles(parts.files, root, common);
   return {
     ...found,
-    notes: ["ripgrep is missing on this machine: files were listed and read one by one, which is slower."],
+    notes: [
+      "ripgrep is missing on this machine: files were listed and read one by one, which is slower.",
+      ...found.skipped,
+    ],
   };
 }
 

@@ -99,7 +99,7 @@ export async function searchText(search: TextSearch): Promise<TextHits> {
 }
 
 /** The same ignore rules as `Files.walk`: .gitignore files and .git/info/exclude, nothing else. */
-const walkRules = [
+export const walkRules = [
   "--no-config",
   "--hidden",
   "--no-follow",
@@ -120,15 +120,11 @@ const report = [
   "--no-messages",
 ];
 
-/** Larger files are data. */
-const maxFileSize = "32M";
-
 function argumentsOf(search: TextSearch): string[] {
   const { patterns, regex, ignoreCase, perFile, files } = search;
   return [
     ...walkRules,
     ...report,
-    `--max-filesize=${maxFileSize}`,
     `--max-count=${perFile}`,
     ignoreCase ? "--ignore-case" : "--case-sensitive",
     ...(regex ? [] : ["--fixed-strings"]),
@@ -172,7 +168,8 @@ function createHitReader(
   };
 }
 
-function refusePattern(patterns: readonly string[], complaint: string): void {
+/** Refuse a pattern that ripgrep does not take, with its reason. */
+export function refusePattern(patterns: readonly string[], complaint: string): void {
   const reason = complaint.replace(/^rg: /, "").trim().split("\n").slice(0, 6).join("\n");
   if (reason === "") return;
   throw new ToolValidationError(

@@ -13,7 +13,27 @@ const maxFileBytes = 2 * 1024 * 1024;
 type ScanSearch = Omit<TextSearch, "program" | "directory" | "files">;
 
 /** What ripgrep does, by listing and reading: slow, but needs nothing. */
-export async function scanFiles(files: Files, root: SearchRoot, search: ScanSearch): Promise<TextHits> {
+export async function scanFiles(
+  files: Files,
+  root: SearchRoot,
+  search: ScanSearch,
+): Promise<TextHits & { readonly skipped: readonly string[] }> {
+  const large: string[] = [];
+  const found = await scan(files, root, { ...search, large });
+  return { ...found, skipped: noteOnLarge(large) };
+}
+
+function noteOnLarge(large: readonly string[]): string[] {
+  if (large.length === 0) return [];
+  const more = large.length > 10 ? ` and ${large.length - 10} more` : "";
+  return [`Not searched, because they are too large: ${large.slice(0, 10).join(", ")}${more}.`];
+}
+
+async function scan(
+  files: Files,
+  root: SearchRoot,
+  search: ScanSearch & { readonly large: string[] },
+): Promise<TextHits> {
   const until = performance.now() + search.timeoutMs;
   const find = createLineFinder(search);
   const hits: TextHit[] = [];
@@ -22,7 +42,8 @@ export async function scanFiles(files: Files, root: SearchRoot, search: ScanSear
     if (performance.now() > until) return { hits, cut: "time" };
     if (!search.wants(file)) continue;
     let inFile = 0;
-    const found = await linesWith(files, shownPath(root, file), find);
+    const shown = shownPath(root, file);
+    const found = await linesWith(files, shown, { find, large: search.large });
     if (found === undefined) return { hits, cut: "time" };
     for (const hit of found) {
       if (inFile++ >= search.perFile) break;
@@ -80,11 +101,15 @@ function createPatternFinder(source: string): LineFinder {
 async function linesWith(
   files: Files,
   path: string,
-  find: LineFinder,
+  { find, large }: { readonly find: LineFinder; readonly large: string[] },
 ): Promise<Omit<TextHit, "file">[] | undefined> {
   try {
     const bytes = await files.read(path, { length: maxFileBytes + 1 });
-    if (bytes.length > maxFileBytes || looksBinary(bytes.subarray(0, 8192))) return [];
+    if (looksBinary(bytes.subarray(0, 8192))) return [];
+    if (bytes.length > maxFileBytes) {
+      large.push(path);
+      return [];
+    }
     const lines = decodeText(bytes).text.split("\n");
     return lines.flatMap((line, at) => {
       const found = find(line);

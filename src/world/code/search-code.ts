@@ -1,17 +1,17 @@
 import { ToolValidationError } from "../../contract/errors.js";
 import type { CodeAnswer, CodeQuery, CodeSearch } from "../../contract/ports/code.js";
-import { PatternError } from "../../glob/wildcard.js";
 import { buildingNote, type Candidates, noCandidates } from "./candidate.js";
 import type { CodeParts, Search } from "./code-parts.js";
-import { compileScope } from "./file-scope.js";
+import { compileGlobScope } from "./file-scope.js";
 import { findDefinitions, kindsOf, toCandidate } from "./find-definitions.js";
 import { findFiles } from "./find-files.js";
 import { findText } from "./find-text.js";
+import { grep } from "./grep.js";
 import { pathInWorkspace, resolveSearchRoot } from "./search-root.js";
 import { type ShownMatches, showMatches } from "./show-matches.js";
 
 export function createCodeSearch(parts: CodeParts): CodeSearch {
-  return { search: (query) => runSearch(parts, query) };
+  return { search: (query) => runSearch(parts, query), grep: (query) => grep(parts, query) };
 }
 
 /** A search is repeated when its files change meanwhile, up to this many times. */
@@ -39,28 +39,16 @@ async function prepareSearch(parts: CodeParts, query: CodeQuery): Promise<Search
   }
   const root = await resolveSearchRoot(parts.files, query.path ?? ".");
   const scope = { below: pathInWorkspace(root), language: query.language, glob: query.glob };
-  try {
-    const ignoreCase =
-      query.caseSensitive === undefined ? !/\p{Lu}/u.test(query.query) : !query.caseSensitive;
-    return {
-      parts,
-      query,
-      root,
-      scope,
-      wants: compileScope(scope),
-      ignoreCase,
-      until: performance.now() + searchMs,
-    };
-  } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
-    throw new ToolValidationError(
-      `The glob ${JSON.stringify(query.glob)} cannot be used: ${error.message}.`,
-      {
-        code: "VALUE_INVALID",
-        hint: "Use *, ?, [a-z], {a,b} and ** for any directories.",
-      },
-    );
-  }
+  const ignoreCase = query.caseSensitive === undefined ? !/\p{Lu}/u.test(query.query) : !query.caseSensitive;
+  return {
+    parts,
+    query,
+    root,
+    scope,
+    wants: compileGlobScope(scope),
+    ignoreCase,
+    until: performance.now() + searchMs,
+  };
 }
 
 async function collectCandidates(search: Search): Promise<Candidates> {
@@ -161,9 +149,15 @@ function mergeCandidates(parts: readonly Candidates[]): Candidates {
   };
 }
 
-function toAnswer({ parts }: Search, found: Candidates, { matches, shown, more }: ShownMatches): CodeAnswer {
+function toAnswer({ parts }: Search, found: Candidates, showing: ShownMatches): CodeAnswer {
+  const { matches, shown, more, tooLarge } = showing;
   const now = parts.indexState();
   // The index may be ready by now; the state that counts is the one this answer was found in.
   const index = found.notes.includes(buildingNote) ? { ...now, state: "building" as const } : now;
-  return { matches, truncated: more || found.more, index, notes: found.notes, shown };
+  const large =
+    tooLarge.length === 0
+      ? []
+      : [`Matches in these large files are not shown; use grep with their path: ${tooLarge.join(", ")}.`];
+  const truncated = more || found.more || large.length > 0;
+  return { matches, truncated, index, notes: [...found.notes, ...large], shown };
 }

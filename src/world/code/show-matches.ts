@@ -1,13 +1,15 @@
 import type { CodeMatch, ShownLines } from "../../contract/ports/code.js";
 import type { Files } from "../../contract/ports/files.js";
 import type { Candidate } from "./candidate.js";
-import { openFileLines, type FileLines } from "./file-lines.js";
+import { maxFileBytes, openFileLines, type FileLines } from "./file-lines.js";
 
 export interface ShownMatches {
   readonly matches: readonly CodeMatch[];
   readonly shown: readonly ShownLines[];
   /** More candidates than were shown. */
   readonly more: boolean;
+  /** Files with matches that are too large to show lines of. */
+  readonly tooLarge: readonly string[];
   /** Some definitions have moved because their files changed. */
   readonly stale: boolean;
 }
@@ -36,12 +38,14 @@ export async function showMatches(
   const shown: ShownLines[] = [];
   const taken = new Set<string>();
   const pages = new Map<string, FileLines | undefined>();
+  const tooLarge = new Set<string>();
   let bytes = 0;
   let stale = false;
+  const end = (more: boolean): ShownMatches => ({ matches, shown, more, stale, tooLarge: [...tooLarge] });
   for (const candidate of candidates) {
     const key = `${candidate.file}:${candidate.kind === "file" ? "file" : candidate.line}`;
     if (taken.has(key)) continue;
-    if (matches.length >= limit || bytes > maxBytes) return { matches, shown, more: true, stale };
+    if (matches.length >= limit || bytes > maxBytes) return end(true);
     if (candidate.kind === "file") {
       if (!(await isReadableFile(files, candidate.file))) continue;
       taken.add(key);
@@ -50,7 +54,8 @@ export async function showMatches(
     }
     if (!pages.has(candidate.file)) {
       const page = await openFileLines(files, candidate.file);
-      bytes += page?.stat.size ?? 0;
+      if (page !== undefined && page.stat.size > maxFileBytes) tooLarge.add(candidate.file);
+      else bytes += page?.stat.size ?? 0;
       pages.set(candidate.file, page);
     }
     const page = pages.get(candidate.file);
@@ -65,7 +70,7 @@ export async function showMatches(
     matches.push(match.match);
     shown.push(...match.shown);
   }
-  return { matches, shown, more: false, stale };
+  return end(false);
 }
 
 /** Whether it is a file that this call may read. */
