@@ -8,6 +8,7 @@ import { resolveParts, resolveText } from "./words/resolve-word.js";
 import { grammar } from "./grammar.js";
 import { applyBuiltin } from "./apply-builtin.js";
 import { assignedNames } from "./assigned-names.js";
+import { movedByGit } from "./moved-by-git.js";
 import { reportCommand } from "./report-command.js";
 import { unfoldCommand } from "./unfold/unfold-command.js";
 import { denyCommand } from "./judge/deny-command.js";
@@ -124,6 +125,7 @@ function toAnalysis(walk: Walk): CommandAnalysis {
     reads: [...walk.reads],
     writes: [...walk.writes],
     changes: [...walk.changes],
+    movedByGit: movedByGit(walk.commands),
     service: walk.service,
     interactive: walk.interactive,
   };

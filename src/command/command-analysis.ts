@@ -68,6 +68,8 @@ export interface CommandAnalysis {
   readonly writes: readonly string[];
   /** Files that its commands surely change by themselves (`cp`, `tee`, `dd of=`, …): absolute, without `..`. */
   readonly changes: readonly string[];
+  /** What `git mv` moves in it: absolute, without `..`. */
+  readonly movedByGit: readonly string[];
   /** A service that it would start and that never ends by itself. */
   readonly service?: string | undefined;
   /** A program in it that needs a person at a terminal. */

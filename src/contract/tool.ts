@@ -94,6 +94,8 @@ export interface MeantCall {
 export interface ShellFacts {
   /** It is proven to only read, inside the workspace. */
   readonly readOnly: boolean;
+  /** What `git mv` moves in it, as absolute paths. */
+  readonly movedByGit?: readonly string[] | undefined;
   /** A service that it would start and that never ends by itself. */
   readonly service?: string | undefined;
 }

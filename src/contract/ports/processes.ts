@@ -11,6 +11,8 @@ export interface CommandRequest {
   readonly readOnly: boolean;
   /** It may reach the network; the policy has allowed it. */
   readonly network?: boolean | undefined;
+  /** Absolute paths of folders that it renames; a layer can only rename copies of them. */
+  readonly renames?: readonly string[] | undefined;
   /** Run it in a pseudo-terminal. */
   readonly pty?: boolean | undefined;
 }

@@ -131,6 +131,7 @@ async function runLine(call: ShellInput, ctx: ToolContext, last: LastOutputs): P
     readOnly,
     network: call.network,
     pty: call.pty,
+    renames: ctx.shell?.movedByGit,
     timeoutMs: call.timeout,
     onOutput: (stream, output) => ctx.emit(stream === "stdout" ? { output } : { output, message: "stderr" }),
   });

@@ -54,6 +54,7 @@ export interface PreparedCommand {
   readonly layer?: CommandLayer | undefined;
   /** Whether the layer could be mounted; otherwise nothing was run. */
   readonly wasMounted?: (() => boolean) | undefined;
+  readonly explain?: WrappedCommand["explain"];
   /** Why it runs directly on the workspace. */
   readonly direct?: string | undefined;
 }
@@ -104,7 +105,10 @@ export async function prepareCommand(deps: CommandDeps, request: CommandRequest)
     paths: deps.paths?.(),
     background: deps.background === true,
     origin,
-    ...(deps.useLayer === true && { layer: { ...origin, command: request.command, startedAt: deps.now() } }),
+    ...(deps.useLayer === true && {
+      layer: { ...origin, command: request.command, startedAt: deps.now() },
+      renames: request.renames,
+    }),
   });
   // The process that builds the sandbox is tagged, too, so that it can always be found.
   const launch = {
@@ -119,6 +123,7 @@ export async function prepareCommand(deps: CommandDeps, request: CommandRequest)
     launch,
     layer: wrapped.layer,
     wasMounted: wrapped.wasMounted,
+    explain: wrapped.explain,
     direct: typeof deps.useLayer === "string" ? deps.useLayer : wrapped.direct,
     treeLimits: wrapped.treeLimits,
     processLimit: wrapped.processLimit,

@@ -80,11 +80,15 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
     if (used !== undefined) parts.onUsage(used);
     const kept = await collector.finish();
     const changes = await commitChanges(parts, command, { end: why, exitCode: end.exit.exitCode, overLimit });
+    const stdout = collector.read("stdout");
+    const stderr = collector.read("stderr");
+    const failed = why === "exit" && end.exit.exitCode !== 0;
+    const hint = failed ? command.explain?.(`${stderr.text}\n${stdout.text}`) : undefined;
     const stoppedBy = limits.exceededTreeLimit() ?? overLimit;
     return {
-      stdout: collector.read("stdout"),
-      stderr: collector.read("stderr"),
-      ...toResult(command, { end, finished, kept, changes }),
+      stdout,
+      stderr,
+      ...toResult(command, { end, finished, kept, changes, hint }),
       ...(stoppedBy !== undefined && { stoppedBy }),
       durationMs: parts.monotonic() - started,
       ...(used !== undefined && { usage: used }),
@@ -100,11 +104,11 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
 /** What the result says besides the output. */
 function toResult(
   command: PreparedCommand,
-  { end, finished, kept, changes }: EndedCommand,
+  { end, finished, kept, changes, hint }: EndedCommand,
 ): Omit<CommandResult, "stdout" | "stderr" | "durationMs"> {
   // If the command itself was stopped, its leftover processes are not worth reporting.
   const leftovers = end.why === "exit" ? [...end.leftovers, ...finished.leftovers] : [];
-  const faults = kept.fault === undefined ? [] : [kept.fault];
+  const remarks = [kept.fault, hint].filter((text) => text !== undefined);
   return {
     ...end.exit,
     timedOut: end.why === "timeout",
@@ -118,7 +122,7 @@ function toResult(
     ...(command.direct !== undefined && { direct: command.direct }),
     ...changes,
     heldBack: [...finished.heldBack, ...(changes.heldBack ?? [])],
-    warnings: [...(changes.warnings ?? []), ...finished.warnings, ...end.warnings, ...faults],
+    warnings: [...(changes.warnings ?? []), ...finished.warnings, ...end.warnings, ...remarks],
   };
 }
 
@@ -127,6 +131,7 @@ interface EndedCommand {
   readonly finished: FinishedCommand;
   readonly kept: Awaited<ReturnType<OutputCollector["finish"]>>;
   readonly changes: LayerOutcome;
+  readonly hint: string | undefined;
 }
 
 async function commitChanges(

@@ -43,6 +43,8 @@ export interface SandboxCommand {
   readonly origin?: RunOrigin | undefined;
   /** Collect its changes in a layer instead of the workspace, if possible, for this call. */
   readonly layer?: LayerOrigin | undefined;
+  /** Absolute paths of folders that it renames. */
+  readonly renames?: readonly string[] | undefined;
   /** Override the limits of the sandbox, one by one. */
   readonly limits?: SandboxLimits | undefined;
   /** The policy's rules about paths; without them, only the rules of the sandbox apply. */
@@ -70,6 +72,8 @@ export interface WrappedCommand {
   readonly layer?: CommandLayer | undefined;
   /** Whether the layer could be mounted; otherwise nothing was run. */
   readonly wasMounted?: (() => boolean) | undefined;
+  /** If what a failed command printed looks like a limit of layers, a full sentence about it. */
+  readonly explain?: ((output: string) => string | undefined) | undefined;
   /** Why it runs directly on the workspace although a layer was wanted. */
   readonly direct?: string | undefined;
   /**

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { lstat, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolValidationError } from "../../contract/errors.js";
-import { messageOf } from "../../contract/message-of.js";
 import type { TreeLimits } from "../processes/watch-tree.js";
 import { isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
@@ -11,7 +10,7 @@ import { carryVariables } from "./carry-variables.js";
 import { gitMounts } from "./git-mounts.js";
 import type { LayerPlace } from "./layer/layer-script.js";
 import type { CommandLayer } from "./layer/layer-types.js";
-import type { StartedLayer } from "./layer/layers.js";
+import { openLayer } from "./layer/open-layer.js";
 import { innerScript, outerScript } from "./limits.js";
 import type { NetworkNamespace } from "./network/namespace.js";
 import { type MountPlan, planMounts } from "./mount-plan.js";
@@ -59,7 +58,11 @@ export async function wrapCommand(sandbox: ActiveSandbox, command: SandboxComman
       ...(sandbox.filter === undefined ? [] : [{ fd: descriptors.filter, data: sandbox.filter }]),
     ],
     notes: [...plan.notes, ...leftOutNote(guarded.consent, command.paths, sandbox.view.workspace)],
-    ...(started !== undefined && { layer: started.layer, wasMounted: () => started.wasMounted() }),
+    ...(started !== undefined && {
+      layer: started.layer,
+      wasMounted: () => started.wasMounted(),
+      explain: (output) => started.explain(output),
+    }),
     ...(direct !== undefined && { direct }),
     treeLimits: treeLimitsOf(sandbox, command, { view, layer: started?.layer }),
     processLimit: command.limits?.processes ?? sandbox.limits.processes,
@@ -76,25 +79,6 @@ export async function wrapCommand(sandbox: ActiveSandbox, command: SandboxComman
       };
     },
   };
-}
-
-/** The layer that the command runs on, or why it cannot run on one. */
-async function openLayer(
-  { layers, view }: ActiveSandbox,
-  { layer: origin, readOnly, background, pty }: SandboxCommand,
-): Promise<{ readonly started?: StartedLayer; readonly direct?: string }> {
-  if (origin === undefined || readOnly) return {};
-  if (background === true) return { direct: "background jobs change the workspace while they run" };
-  if (pty === true) return { direct: "it runs in a pseudo-terminal" };
-  const [linked] = view.linkedGit;
-  if (linked !== undefined)
-    return { direct: `the git folder of this work tree is outside of the workspace, at ${linked}` };
-  try {
-    const direct = await layers.directReason();
-    return direct === undefined ? { started: layers.begin(origin) } : { direct };
-  } catch (error) {
-    return { direct: `no layer could be created for its changes (${messageOf(error)})` };
-  }
 }
 
 /** A command with the network of the host, or without a session, does not join the network of a session. */

@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import type { Processes } from "../../../contract/ports/processes.js";
 import type { CallScope } from "../../../contract/session.js";
 import { createOutputStore, type OutputStore } from "../../outputs/outputs.js";
+import type { CommitLayer } from "../../sandbox/layer/layer-types.js";
 import type { Sandbox } from "../../sandbox/sandbox-types.js";
 import { createProcessWorld, type ProcessWorld } from "../processes.js";
 
@@ -30,6 +31,7 @@ export interface CommandFixtureOptions {
   readonly shell?: string;
   readonly outputsDir?: string;
   readonly jobsUnavailable?: string;
+  readonly commitLayer?: CommitLayer;
 }
 
 const none = (): Promise<never> => Promise.reject(new Error("nothing is held back without a sandbox"));
@@ -81,6 +83,7 @@ export function openCommandFixture(options: CommandFixtureOptions = {}): Command
     now: Date.now,
     monotonic: () => performance.now(),
     jobsUnavailable: options.jobsUnavailable,
+    commitLayer: options.commitLayer,
   });
   return {
     workspace,

@@ -6,6 +6,8 @@ export interface LayerPlace {
   readonly workspace: string;
   /** The program mount. */
   readonly mount: string;
+  /** Absolute paths of folders in the workspace that are copied into the layer, because the command renames them. */
+  readonly copies?: readonly string[] | undefined;
 }
 
 /** Names in the folder of a layer. */
@@ -20,19 +22,25 @@ export const layerNames = {
   opaque: "opaque",
 } as const;
 
+/**
+ * With `userxattr`, users other than root can mount it, too. With `volatile`, nothing is written to the disk at once: a
+ * layer is of no use after a crash of the system, and what is committed is synced then.
+ */
+export const mountOptions = `lowerdir=${layerNames.lower},upperdir=${layerNames.upper},workdir=${layerNames.work},userxattr,volatile`;
+
 /** The descriptor of the workspace itself, which the mount covers. */
 const lowerFd = 6;
 
 /**
  * Shell lines that mount the layer over the workspace. They run in a mount namespace of their own, so that nobody else
- * sees the mount, and it ends with the last process in it.
+ * sees the mount, and it ends with the last process in it. The kernel renames a folder only if all of it is in the
+ * layer.
  */
-export function mountLines({ dir, workspace, mount }: LayerPlace): string {
-  const { lower, upper, work, mounted } = layerNames;
-  const options = `lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr`;
+export function mountLines({ dir, workspace, mount, copies = [] }: LayerPlace): string {
   return `workspace=${shellQuote(workspace)}
+copy() { cp -a -- "$1" "$1.tenon-copy" && rm -rf -- "$1" && mv -- "$1.tenon-copy" "$1"; }
 cd ${shellQuote(dir)} && exec ${lowerFd}<"$workspace" &&
-  ${shellQuote(mount)} -t overlay tenon -o ${options} "$workspace" && : >${mounted} || {
+  ${shellQuote(mount)} -t overlay tenon -o ${mountOptions} "$workspace" && ${copies.map((path) => `copy ${shellQuote(path)} && `).join("")}: >${layerNames.mounted} || {
   echo "tenon-sandbox: the layer for the changes could not be mounted, so nothing was run" >&2
   exit 125
 }`;

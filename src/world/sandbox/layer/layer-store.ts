@@ -1,14 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { ToolResourceNotFoundError } from "../../../contract/errors.js";
 import { layerNames } from "./layer-script.js";
@@ -17,6 +8,7 @@ import { readRecord, writeRecord, type LayerRecord } from "./layer-record.js";
 import { createCommandLayer } from "./command-layer.js";
 import { hasEnded, thisOwner } from "./process-owner.js";
 import { measureLayer } from "./read-layer.js";
+import { removeWork } from "./remove-work.js";
 import { removeTree } from "./remove-tree.js";
 
 /** How large a layer may be, and how many are kept for how long. */
@@ -166,13 +158,6 @@ function makeFolders(dir: string, workspace: string): bigint {
   // The command sees the rights of this folder as those of the workspace.
   chmodSync(upper, lstatSync(workspace).mode & 0o7777);
   return lstatSync(upper, { bigint: true }).ctimeNs;
-}
-
-/** The kernel's own folder, which its owner cannot read; what is in it is of no use after the mount. */
-function removeWork(dir: string): void {
-  const work = join(dir, layerNames.work);
-  if (existsSync(join(work, "work"))) chmodSync(join(work, "work"), 0o700);
-  rmSync(work, { recursive: true, force: true });
 }
 
 /** The oldest ones go first; the newest one stays even if it alone is too large. */

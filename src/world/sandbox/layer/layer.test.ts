@@ -166,6 +166,18 @@ describe("the changes of a layer", () => {
     ]);
   });
 
+  it("are a removed and a created folder if git renames one", async () => {
+    const git = "git -c user.name=a -c user.email=a@b";
+    execFileSync("sh", ["-c", `git init -q . && git add -A && ${git} commit -qm one`], {
+      cwd: fixture.workspace,
+    });
+    const trial = await runOnLayer(fixture, "git mv one two && ls two two/deep", {
+      renames: [join(fixture.workspace, "one"), join(fixture.workspace, "missing")],
+    });
+    expect(trial).toMatchObject({ code: 0, stdout: "two:\na.txt\nb.txt\ndeep\n\ntwo/deep:\nc.txt\n" });
+    expect(trial.changes).toEqual(["changed .git/index", "created two", "removed one"]);
+  });
+
   it("are the same in a workspace whose path has a meaning for mount", async () => {
     const own = await openFixture();
     const odd = join(own.root, String.raw`a,b:c\d'e"f $x`);

@@ -6,6 +6,7 @@ import { wasMounted } from "./command-layer.js";
 import { layerNames, type LayerPlace, scanScript } from "./layer-script.js";
 import { createLayerStore, type LayerLimits, type OwnLayerStore } from "./layer-store.js";
 import type { CommandLayer, LayerOrigin } from "./layer-types.js";
+import { removeWork } from "./remove-work.js";
 import { mountedInside, probeLayers } from "./probe-layers.js";
 
 /** The layers for the commands of a workspace. */
@@ -14,7 +15,8 @@ export interface Layers {
   readonly limits: LayerLimits;
   /** Why commands run directly on the workspace; `undefined` if they can run on a layer. */
   directReason(): Promise<string | undefined>;
-  begin(origin: LayerOrigin): StartedLayer;
+  /** Make a layer; `copies` are the folders that the command renames. */
+  begin(origin: LayerOrigin, copies?: readonly string[]): StartedLayer;
 }
 
 /** A layer for a command that is about to start. */
@@ -25,6 +27,8 @@ export interface StartedLayer {
   enter(argv: readonly string[]): string[];
   /** Whether the layer was mounted, so that the command could start. */
   wasMounted(): boolean;
+  /** If what a failed command printed looks like a limit of layers, a full sentence about it. */
+  explain(output: string): string | undefined;
 }
 
 export interface LayersOptions {
@@ -39,6 +43,15 @@ export interface LayersOptions {
 
 const scanMs = 60_000;
 
+/** EXDEV, which a layer answers where a folder of the workspace is renamed. */
+const cannotRename = /cross-device link|\bEXDEV\b/i;
+const renameNote =
+  "A folder of the workspace could not be renamed in place (EXDEV), because the command ran on a layer. Move folders with mv, which copies them, or run the command as a background job, which changes the workspace directly.";
+/** EOVERFLOW, which a layer answers where a file has an owner that the user namespace does not know. */
+const isForeign = /value too large for defined data type|\bEOVERFLOW\b/i;
+const foreignNote =
+  "The command may have failed because files in the workspace belong to another user or group, which a layer cannot change. From now on, commands change the workspace directly: run it again.";
+
 /** Prepare the layers of a workspace; nothing is tried before the first command. */
 export function createLayers(options: LayersOptions): Layers {
   const { dir, workspace, limits, now } = options;
@@ -49,7 +62,8 @@ export function createLayers(options: LayersOptions): Layers {
   const enter = (argv: readonly string[]): string[] => [unshare ?? "", ...user, "--mount", "--", ...argv];
   const placeOf = (layerDir: string): LayerPlace => ({ dir: layerDir, workspace, mount });
   const scan = async (layerDir: string): Promise<void> => {
-    mkdirSync(join(layerDir, layerNames.work), { recursive: true });
+    removeWork(layerDir);
+    mkdirSync(join(layerDir, layerNames.work));
     const [file = "", ...args] = enter(["/bin/sh", "-c", scanScript(placeOf(layerDir))]);
     await runProgram({ file, args, env: { PATH: "/usr/bin:/bin" }, timeoutMs: scanMs });
   };
@@ -63,9 +77,21 @@ export function createLayers(options: LayersOptions): Layers {
       await layer.discard();
     }
   };
-  const begin = (origin: LayerOrigin): StartedLayer => {
+  const explain = (output: string): string | undefined => {
+    if (cannotRename.test(output)) return renameNote;
+    if (options.isRoot || !isForeign.test(output)) return undefined;
+    probed = Promise.resolve("files in the workspace belong to another user or group");
+    return foreignNote;
+  };
+  const begin = (origin: LayerOrigin, copies?: readonly string[]): StartedLayer => {
     const layer = store.begin(origin);
-    return { layer, place: placeOf(layer.dir), enter, wasMounted: () => wasMounted(layer.dir) };
+    return {
+      layer,
+      place: { ...placeOf(layer.dir), copies },
+      enter,
+      wasMounted: () => wasMounted(layer.dir),
+      explain,
+    };
   };
   let probed: Promise<string | undefined> | undefined;
   return {

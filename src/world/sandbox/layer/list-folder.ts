@@ -19,7 +19,7 @@ export async function* namesIn(folder: string | Buffer): AsyncIterable<Buffer> {
   }
 }
 
-const ownerRights = 0o700;
+const ownerRights = 0o500;
 
 function makeReadable(folder: string | Buffer): (() => void) | undefined {
   const { mode, uid } = lstatSync(folder);

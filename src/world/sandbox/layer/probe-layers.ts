@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { shellQuote } from "../../processes/shell-quote.js";
 import { mountsBelow } from "../mount-check.js";
 import { runProgram } from "../run-program.js";
-import { type LayerPlace, layerNames, mountLines } from "./layer-script.js";
+import { type LayerPlace, layerNames, mountLines, mountOptions } from "./layer-script.js";
 
 export interface ProbeOptions {
   /** The arguments that run a program with mounts of its own. */
@@ -31,12 +31,12 @@ export function mountedInside(workspace: string): string | undefined {
 async function tryMounts({ enter, place }: ProbeOptions): Promise<string | undefined> {
   // A folder that is removed and created again needs extended attributes.
   const own = join(place.dir, "own");
-  for (const name of ["lower/folder", layerNames.upper, layerNames.work, "merged"])
+  for (const name of [`${layerNames.lower}/folder`, layerNames.upper, layerNames.work, "merged"])
     mkdirSync(join(own, name), { recursive: true });
-  writeFileSync(join(own, "lower/folder/file"), "");
+  writeFileSync(join(own, layerNames.lower, "folder/file"), "");
   const script = `${mountLines(place)}
 mkdir "$workspace"/tenon-probe && [ -d ${layerNames.upper}/tenon-probe ] || exit 1
-cd ${shellQuote(own)} && ${shellQuote(place.mount)} -t overlay tenon -o lowerdir=lower,upperdir=upper,workdir=work,userxattr merged || exit 1
+cd ${shellQuote(own)} && ${shellQuote(place.mount)} -t overlay tenon -o ${mountOptions} merged || exit 1
 rm -r merged/folder && mkdir merged/folder && [ ! -e merged/folder/file ]`;
   const [file = "", ...args] = enter(["/bin/sh", "-c", script]);
   const { code, stderr } = await runProgram({ file, args, env: { PATH: "/usr/bin:/bin" }, timeoutMs });

@@ -1,0 +1,48 @@
+import { lstatSync } from "node:fs";
+import { messageOf } from "../../../contract/message-of.js";
+import { isWithin } from "../../files/path-text.js";
+import { measureDisk } from "../../processes/measure-disk.js";
+import type { ActiveSandbox } from "../active-sandbox.js";
+import type { SandboxCommand } from "../sandbox-types.js";
+import type { StartedLayer } from "./layers.js";
+
+/** A layer, or why the command runs directly on the workspace; neither if no layer is wanted. */
+export interface LayerChoice {
+  readonly started?: StartedLayer;
+  readonly direct?: string;
+}
+
+/** Choose whether the command runs on a layer. */
+export async function openLayer(
+  { layers, view }: Pick<ActiveSandbox, "layers" | "view">,
+  command: SandboxCommand,
+): Promise<LayerChoice> {
+  const { layer: origin, readOnly, background, pty, renames = [] } = command;
+  if (origin === undefined || readOnly) return {};
+  if (background === true) return { direct: "background jobs change the workspace while they run" };
+  if (pty === true) return { direct: "it runs in a pseudo-terminal" };
+  const [linked] = view.linkedGit;
+  if (linked !== undefined)
+    return { direct: `the git folder of this work tree is outside of the workspace, at ${linked}` };
+  try {
+    const copies = renames.filter((path) => path !== view.workspace && isFolderIn(path, view.workspace));
+    const direct = (await layers.directReason()) ?? (await tooLarge(copies));
+    return direct === undefined ? { started: layers.begin(origin, copies) } : { direct };
+  } catch (error) {
+    return { direct: `no layer could be created for its changes (${messageOf(error)})` };
+  }
+}
+
+function isFolderIn(path: string, workspace: string): boolean {
+  return isWithin(path, workspace) && lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** A larger folder takes too long to copy. */
+const maxCopiedBytes = 256 * 1024 * 1024;
+
+async function tooLarge(folders: readonly string[]): Promise<string | undefined> {
+  if (folders.length === 0) return undefined;
+  const bytes = await measureDisk({ bytes: maxCopiedBytes, own: folders, shared: [] }, 0, []);
+  if (bytes !== undefined && bytes <= maxCopiedBytes) return undefined;
+  return `it renames ${folders.join(", ")}, which is too large to be copied first`;
+}
