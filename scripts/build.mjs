@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { buildConsole } from "./build-console.mjs";
+import { bundleTypes } from "./bundle-types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
@@ -80,6 +81,7 @@ if (!programOnly) {
     cwd: root,
     stdio: "inherit",
   });
+  await bundleTypes(root, ["index"]);
 }
 
 /** @param {ReadonlySet<string>} current Files of this build, by their path in dist. */

@@ -126,3 +126,233 @@ export type { TelemetryOptions } from "./runtime/log/telemetry.js";
 export type { TaskContext } from "./runtime/tasks/tasks.js";
 export type { Tenon } from "./runtime/tenon.js";
 export type { InteractCallbacks } from "./world/interact/callback-backend.js";
+
+// Types that the signatures above mention.
+export type { AnswerOutcome, FirstAnswer, GivenAnswer } from "./call/consent-desk.js";
+export type { ExplainOptions, Explained } from "./call/explain.js";
+export type {
+  ChainTemplate,
+  FunctionStep,
+  ParallelSteps,
+  StepRetry,
+  ToolStep,
+} from "./compose/chain-types.js";
+export type { ConfigProblem } from "./config/config-error.js";
+export type { Environment } from "./config/interpolate.js";
+export type { ConfigSource, RuleGroup } from "./config/load-config.js";
+export type { UntrustedConfig } from "./config/load-workspace.js";
+export type { ResolvedConfig } from "./config/resolve-config.js";
+export type { BuiltInToolName, BuiltInTools } from "./contract/built-in-types.js";
+export type { CallSummary, FailedCall, SucceededCall } from "./contract/call.js";
+export type { NestedCallOptions, NestedRequest } from "./contract/context.js";
+export type { DefinedTool, ToolDefinition } from "./contract/define-tool.js";
+export type {
+  CompletionRequest,
+  HostAnswer,
+  HostCall,
+  HostChange,
+  HostPrompt,
+  HostPromptResult,
+  HostPrompts,
+  HostResource,
+  HostResourceContent,
+  HostResourceTemplate,
+  HostResources,
+  HostScope,
+  HostSession,
+  HostTool,
+  PromptProvider,
+  ResourceProvider,
+} from "./contract/host.js";
+export type { Json } from "./contract/json.js";
+export type { PluginLimits } from "./contract/plugin.js";
+export type { RecordedChange } from "./contract/ports/actor.js";
+export type { ConsoleReach } from "./contract/ports/approval.js";
+export type {
+  Artifact,
+  ArtifactFilter,
+  ArtifactName,
+  ArtifactSelector,
+  ArtifactStore,
+  ArtifactSummary,
+  ArtifactVersion,
+} from "./contract/ports/artifacts.js";
+export type {
+  AuditAlert,
+  AuditHead,
+  AuditLog,
+  AuditOutcome,
+  AuditQuery,
+  AuditRecord,
+  AuditStart,
+  AuditVerdict,
+  InterruptedEffects,
+} from "./contract/ports/audit.js";
+export type { Catalogue, FoundTool } from "./contract/ports/catalogue.js";
+export type { ClientConnection, ElicitAnswer } from "./contract/ports/client.js";
+export type { Clock } from "./contract/ports/clock.js";
+export type {
+  CodeAnswer,
+  CodeIndexState,
+  CodeMatch,
+  CodeQuery,
+  CodeQueryType,
+  CodeSearch,
+} from "./contract/ports/code.js";
+export type { SessionEnv } from "./contract/ports/env.js";
+export type {
+  DirectoryEntry,
+  EntryType,
+  FileMutation,
+  FileSplice,
+  FileStat,
+  Files,
+  OpenFile,
+  PathVerdict,
+  ReadRange,
+  WalkBatch,
+  WalkEntry,
+  WriteOptions,
+} from "./contract/ports/files.js";
+export type { Http, HttpRequest, HttpResponse } from "./contract/ports/http.js";
+export type { Asker, Interact } from "./contract/ports/interact.js";
+export type {
+  ChangeRecord,
+  ChangeSelector,
+  HistoryQuery,
+  UndoOptions,
+  UndoPreview,
+  UndoneFile,
+} from "./contract/ports/journal.js";
+export type { Log, LogLevel } from "./contract/ports/log.js";
+export type {
+  FoundMemory,
+  Memory,
+  MemoryKind,
+  MemoryLayer,
+  MemoryQuery,
+  MemoryScope,
+  MemoryStore,
+  NewMemory,
+  Promotion,
+  SavedKind,
+} from "./contract/ports/memories.js";
+export type {
+  KeptOutput,
+  OutputKind,
+  OutputMatch,
+  OutputPage,
+  OutputWriter,
+  Outputs,
+} from "./contract/ports/outputs.js";
+export type {
+  Iteration,
+  PipelineStatus,
+  PipelineStore,
+  Stage,
+  StageMove,
+  StageState,
+  StageStatus,
+} from "./contract/ports/pipeline.js";
+export type {
+  Feature,
+  FeatureChange,
+  FeatureFilter,
+  NewFeature,
+  NewPlanRecord,
+  NewRequirement,
+  NewTask,
+  PlanFilter,
+  PlanKind,
+  PlanRecord,
+  PlanStore,
+  Priority,
+  Requirement,
+  RequirementChange,
+  RequirementFilter,
+  Task,
+  TaskChange,
+  TaskFilter,
+  TaskStatus,
+} from "./contract/ports/plan.js";
+export type {
+  CommandOutput,
+  CommandRequest,
+  CommandResult,
+  JobInfo,
+  JobOutput,
+  JobState,
+  Processes,
+  SandboxState,
+  ShellInfo,
+} from "./contract/ports/processes.js";
+export type { CallOwner, CallStart } from "./contract/ports/recorder.js";
+export type { SeenFile, SeenFiles, SeenLines, Sighting } from "./contract/ports/seen.js";
+export type {
+  NewSnippet,
+  Snippet,
+  SnippetFilter,
+  SnippetStore,
+  SnippetSummary,
+  SnippetVersion,
+} from "./contract/ports/snippets.js";
+export type { ConsolePresence } from "./contract/ports/state.js";
+export type { KeyValue, Store, WorkStores } from "./contract/ports/store.js";
+export type { UpstreamEvents } from "./contract/ports/upstream.js";
+export type { CallInput } from "./contract/schema-source.js";
+export type { CallSession, CommandPaths, IterationTracker, PathRuling } from "./contract/session.js";
+export type { ToolCaller } from "./contract/tenon.js";
+export type { Unwrapped } from "./contract/tool-result.js";
+export type {
+  HealthVerdict,
+  RetryPolicy,
+  ShellFacts,
+  ShellLine,
+  ToolConcurrency,
+  ToolExample,
+  ToolExecution,
+} from "./contract/tool.js";
+export type { CallOptions, CallTool, InputOf, ResultOf, ToolTarget } from "./contract/typed-call.js";
+export type { ProblemCode } from "./llm/parse/reader.js";
+export type { CallableTool } from "./llm/parse/tool-names.js";
+export type { ServerFault } from "./mcp/gateway/fault-log.js";
+export type { PathRulings } from "./policy/command-paths.js";
+export type { ListedRule, Policy } from "./policy/create-policy.js";
+export type { PolicyMode } from "./policy/default-verdict.js";
+export type { CommandVerdict, Explanation } from "./policy/explain-call.js";
+export type { PolicyCall, PolicyCommand } from "./policy/policy-call.js";
+export type { PolicyExample, RuleSource } from "./policy/policy-rule.js";
+export type { PurgeRequest, Purged } from "./record/audit/purge.js";
+export type { LoggedTool, VersionReport } from "./record/log-report.js";
+export type { HostUse, Metrics, MetricsSnapshot } from "./record/metrics.js";
+export type { Proposal } from "./record/optimiser-rules.js";
+export type { Optimiser, OptimiserMode } from "./record/optimiser.js";
+export type { ClientNumbers, SchedulerNumbers } from "./record/prometheus.js";
+export type { CallMetrics } from "./record/tool-metrics.js";
+export type { LooseTool, ToolLike } from "./registry/accept-tool.js";
+export type { Variant } from "./registry/experiment.js";
+export type { ToolQuery } from "./registry/find-tools.js";
+export type { HealthOptions } from "./registry/health-gate.js";
+export type { Transition, TransitionListener } from "./registry/lifecycle.js";
+export type { RegistryStats } from "./registry/registry-stats.js";
+export type { ToolEntry } from "./registry/tool-entry.js";
+export type { ListFilter } from "./registry/tool-registry.js";
+export type { Toolset, ToolsetEntry, ToolsetSelector } from "./registry/toolsets.js";
+export type { ApprovalDesk } from "./runtime/approvals/approval-desk.js";
+export type { TenonAudit } from "./runtime/audit/runtime-audit.js";
+export type { ExtensionInfo } from "./runtime/catalogue/extensions.js";
+export type { ToolReport } from "./runtime/catalogue/tool-report.js";
+export type { RuntimeServers } from "./runtime/gateway/runtime-servers.js";
+export type { LogSink } from "./runtime/log/create-log.js";
+export type { ReplayOptions, ReplayReport, ReplayStep } from "./runtime/replay/replay-task.js";
+export type { SessionPromptOptions } from "./runtime/sessions/session-prompt.js";
+export type { TenonApprovals } from "./runtime/tenon.js";
+export type { SchedulerStats } from "./scheduler/job.js";
+export type { PlainLimits } from "./schema/take-plain.js";
+export type { Transfer } from "./tools/file/transfer.js";
+export type { SandboxFact } from "./world/sandbox/sandbox-types.js";
+export type { ShownLines } from "./contract/ports/code.js";
+export type { FileChange, WalkOptions } from "./contract/ports/files.js";
+export type { CallStats } from "./registry/registry-stats.js";
+export type { UndoTarget } from "./runtime/journal/undo-target.js";
+export type { ToolResult } from "./contract/tool-result.js";

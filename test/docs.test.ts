@@ -8,6 +8,9 @@ import { createProgram } from "../src/cli/main.js";
 import { errorCodes } from "../src/contract/error-codes.js";
 import { toolStates } from "../src/contract/lifecycle.js";
 import { legalTransitions } from "../src/registry/lifecycle.js";
+import { ToolRegistry } from "../src/registry/tool-registry.js";
+import { createBuiltInTools } from "../src/runtime/catalogue/built-in-tools.js";
+import { builtInTypes } from "./generate/built-in-types.js";
 
 const root = resolve(import.meta.dirname, "..");
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
@@ -58,6 +61,15 @@ describe("generated pages", () => {
       "\n",
     );
     await expect(page).toMatchFileSnapshot("../docs/reference/cli.md");
+  });
+});
+
+describe("generated types", () => {
+  it("src/contract/built-in-types.ts has the input and result of every built-in tool", async () => {
+    const registry = new ToolRegistry();
+    registry.registerMany(createBuiltInTools());
+    const tools = registry.list().flatMap(({ name }) => registry.describe(name) ?? []);
+    await expect(builtInTypes(tools)).toMatchFileSnapshot("../src/contract/built-in-types.ts");
   });
 });
 

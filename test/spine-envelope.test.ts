@@ -189,7 +189,7 @@ describe("a request of any kind", () => {
     ["null", () => null],
     ["a number", () => 7],
     ["NaN", () => Number.NaN],
-    ["a string", () => "echo"],
+    ["an empty string", () => ""],
     ["a symbol", () => Symbol("echo")],
     ["a BigInt", () => 1n],
     ["a function", () => () => echo],

@@ -259,7 +259,7 @@ describe("a call that a tool makes", () => {
   });
 });
 
-function check(answer: { success: boolean; error?: { message: string } }): unknown {
+function check(answer: { success: boolean; error?: { message: string } | undefined }): unknown {
   if (!answer.success) throw new Error(answer.error?.message);
   return answer;
 }

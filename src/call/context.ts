@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
+import type { ToolEnvelope } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
 import type { Catalogue } from "../contract/ports/catalogue.js";
 import type { ClientConnection } from "../contract/ports/client.js";
@@ -16,6 +16,7 @@ import type { SeenFiles } from "../contract/ports/seen.js";
 import type { Store } from "../contract/ports/store.js";
 import type { CallScope, CallSession, CommandPaths } from "../contract/session.js";
 import type { ShellFacts, ToolProgress } from "../contract/tool.js";
+import { toRequest } from "../contract/to-request.js";
 import { catalogueOf } from "./catalogue.js";
 import { budgetOf, charsFor } from "./budget.js";
 import type { CallState } from "./call-state.js";
@@ -145,8 +146,8 @@ class CallContext implements ToolContext, CallScope {
 
   emit = (progress: ToolProgress | string): void => report(this.#call.received, progress);
 
-  call = (request: Omit<ToolRequest, "signal" | "taskId">): Promise<ToolEnvelope> =>
-    callNested(this.#call.received, request);
+  call = ((target: unknown, input?: unknown, options?: unknown): Promise<ToolEnvelope> =>
+    callNested(this.#call.received, toRequest(target, input, options))) as ToolContext["call"];
 
   /** A call whose input is not known to be valid reads nothing. */
   readable(): ((path: string) => boolean) | undefined {

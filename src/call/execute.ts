@@ -8,6 +8,7 @@ import { isCritical, toErrorInfo, toToolError } from "./failure.js";
 import { recordStart } from "./record.js";
 import { drain, type Generator } from "./stream-output.js";
 import { startClock } from "./time-limit.js";
+import { unwrapResult } from "./unwrap-result.js";
 
 /** Run the tool with its time limit, cancellation, retries and streaming, and check what it returned. */
 export function execute(call: AuthorisedCall): unknown {
@@ -152,8 +153,9 @@ function mayRetry({ state, settings }: AuthorisedCall, error: ToolError): boolea
 function checkResult({ state, entry }: AuthorisedCall, value: unknown): unknown {
   const plain = toPlainResult(value);
   if (plain.changed !== undefined) state.note({ resultNote: plain.changed });
-  if (entry.output === undefined) return plain.value;
-  const checked = entry.output.check(plain.value);
+  const result = unwrapResult(plain.value, entry);
+  if (entry.output === undefined) return result;
+  const checked = entry.output.check(result);
   if (checked.ok) return checked.value;
   const faults = checked.issues.map(({ message }) => message).join("; ");
   throw new ToolExecutionError(

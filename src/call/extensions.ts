@@ -1,4 +1,4 @@
-import type { ToolEnvelope, CallMetadata, ContentPart } from "../contract/call.js";
+import type { ToolEnvelope, CallMetadata, CallSummary, ContentPart } from "../contract/call.js";
 import {
   ToolError,
   ToolPermissionError,
@@ -76,7 +76,7 @@ export async function tellExtensions(
     if (!extension.fits(tool)) continue;
     try {
       const scope = new HookScope(call);
-      const running = extension.onToolComplete?.(tool, new AnswerCopy(envelope), scope);
+      const running = extension.onToolComplete?.(tool, new AnswerCopy(envelope) as ToolEnvelope, scope);
       const said: unknown = isThenable(running) ? await withinTime(running, extension, scope) : running;
       addNotes(envelope, extension, said);
     } catch (thrown) {
@@ -151,7 +151,7 @@ function reportFault(
 }
 
 /** An answer for extensions: changes to it do not affect the real one. Fields are copied when they are first read. */
-class AnswerCopy implements ToolEnvelope {
+class AnswerCopy implements CallSummary {
   readonly callId: string;
   readonly toolName: string;
   readonly success: boolean;
@@ -176,9 +176,8 @@ class AnswerCopy implements ToolEnvelope {
     return (this.#result ??= { value: structuredClone(this.#answer.result) }).value;
   }
 
-  get error(): ErrorInfo {
-    // As on every answer: `undefined` where it succeeded.
-    return structuredClone(this.#answer.error) as ErrorInfo;
+  get error(): ErrorInfo | undefined {
+    return structuredClone(this.#answer.error);
   }
 
   get metadata(): CallMetadata {

@@ -1,4 +1,6 @@
 import { ToolCancelledError, ToolUnavailableError, ToolValidationError } from "../contract/errors.js";
+import type { ToolRequest } from "../contract/call.js";
+import { suggestKey, type KeysOf } from "../schema/check-keys.js";
 import type { Checked } from "../schema/compile-schema.js";
 import { takePlain } from "../schema/take-plain.js";
 import { announce } from "./announce.js";
@@ -100,6 +102,43 @@ export function accept(call: ReceivedCall): void {
   stopWith(call);
 }
 
+/** The fields of a request. An object without a prototype: `constructor` is not among them. */
+const requestKeys: Readonly<Record<string, true>> = Object.assign(
+  Object.create(null) as Record<string, true>,
+  {
+    id: true,
+    name: true,
+    arguments: true,
+    taskId: true,
+    priority: true,
+    timeoutMs: true,
+    signal: true,
+    idempotencyKey: true,
+  } satisfies KeysOf<ToolRequest>,
+);
+
+/** What other libraries and protocols call the fields of a request. */
+const otherNames = {
+  args: "arguments",
+  input: "arguments",
+  parameters: "arguments",
+  params: "arguments",
+  tool: "name",
+  toolName: "name",
+  callId: "id",
+  toolCallId: "id",
+  timeout: "timeoutMs",
+  abortSignal: "signal",
+};
+
+function unknownField(key: string): ToolValidationError {
+  const shown = key.slice(0, maxIdChars).toWellFormed();
+  return new ToolValidationError(`Invalid request: unknown field ${JSON.stringify(shown)}.`, {
+    code: "REQUEST_INVALID",
+    hint: suggestKey(shown, Object.keys(requestKeys), otherNames),
+  });
+}
+
 interface RequestFields {
   id?: unknown;
   name?: unknown;
@@ -117,6 +156,7 @@ function readFields(request: unknown): RequestFields {
     throw invalid(`the request must be an object { name, arguments }, got ${describe(request)}`);
   }
   try {
+    for (const key in request) if (requestKeys[key] !== true) throw unknownField(key);
     const {
       id,
       name,
@@ -129,6 +169,7 @@ function readFields(request: unknown): RequestFields {
     } = request as RequestFields;
     return { id, name, arguments: args, taskId, priority, timeoutMs, signal, idempotencyKey };
   } catch (cause) {
+    if (cause instanceof ToolValidationError) throw cause;
     throw invalid("the request could not be read", cause);
   }
 }

@@ -1,4 +1,4 @@
-import type { CallMetadata, ContentPart, ToolEnvelope } from "../contract/call.js";
+import type { CallMetadata, CallSummary, ContentPart, ToolEnvelope } from "../contract/call.js";
 import type { ErrorInfo, ToolError } from "../contract/errors.js";
 import type { LoopAdvice } from "./advise-on.js";
 import { toErrorInfo } from "./failure.js";
@@ -28,7 +28,7 @@ export function respond(outcome: Outcome): ToolEnvelope {
       if (error !== undefined) return renderError(call, error);
       return standIn?.content ?? renderResult(call, result);
     },
-  });
+  }) as ToolEnvelope;
 }
 
 /** The answer of a tool that meant another one, in its own form. */
@@ -75,7 +75,7 @@ interface EnvelopeFields {
  * An answer. `content` is rendered when it is first read, since a program that uses `result` never needs the text;
  * `JSON.stringify` includes it.
  */
-class Envelope implements ToolEnvelope {
+class Envelope implements CallSummary {
   declare readonly callId: string;
   declare readonly toolName: string;
   declare readonly success: boolean;
@@ -110,8 +110,11 @@ class Envelope implements ToolEnvelope {
   }
 
   toJSON(): ToolEnvelope {
-    const { callId, toolName, success, startedAt, completedAt, durationMs, metadata, content } = this;
-    const outcome = this.error === undefined ? { result: this.result } : { error: this.error };
-    return { callId, toolName, success, ...outcome, startedAt, completedAt, durationMs, metadata, content };
+    const { callId, toolName, startedAt, completedAt, durationMs, metadata, content } = this;
+    const outcome =
+      this.error === undefined
+        ? { success: true as const, result: this.result }
+        : { success: false as const, error: this.error };
+    return { callId, toolName, ...outcome, startedAt, completedAt, durationMs, metadata, content };
   }
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ToolProgress } from "../contract/tool.js";
+import { isToolResult } from "../contract/tool-result.js";
 import { announce } from "./announce.js";
 import type { ReceivedCall } from "./receive.js";
 
@@ -10,20 +11,23 @@ export type Generator = AsyncIterator<ToolProgress | string, unknown, void>;
 const stepsPerTurn = 256;
 
 /**
- * Pass on what the generator yields; its return value is the tool's result. When the call
- * stops, the generator is ended, and this settles only when that is done.
+ * Pass on what the generator yields; its return value is the tool's result, or, where it returns nothing, the last
+ * `{ success, data }` that it yielded. When the call stops, the generator is ended, and this settles only when that
+ * is done.
  */
 export async function drain(call: ReceivedCall, generator: Generator): Promise<unknown> {
   const { state } = call;
   let closing: Promise<unknown> | undefined;
+  let yielded: unknown;
   const close = (): Promise<unknown> => (closing ??= endGenerator(generator));
   const forget = state.onAbort(() => void close());
   try {
     for (let count = 1; ; count++) {
       const step = await generator.next();
       if (state.aborted !== undefined) throw state.aborted;
-      if (step.done === true) return step.value;
-      report(call, step.value);
+      if (step.done === true) return step.value ?? yielded;
+      if (isToolResult(step.value)) yielded = step.value;
+      else report(call, step.value);
       if (count % stepsPerTurn === 0) await nextTurn();
     }
   } catch (thrown) {

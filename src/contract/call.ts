@@ -71,13 +71,10 @@ export interface CallMetadata {
   [extra: string]: unknown;
 }
 
-/** The one shape of every answer. A call never throws. */
-export interface ToolEnvelope<Result = unknown> {
+/** What every answer says, whether the call succeeded or failed. */
+export interface CallSummary {
   readonly callId: string;
   readonly toolName: string;
-  readonly success: boolean;
-  readonly result?: Result;
-  readonly error?: ErrorInfo;
   /** Unix time in milliseconds. */
   readonly startedAt: number;
   readonly completedAt: number;
@@ -86,3 +83,28 @@ export interface ToolEnvelope<Result = unknown> {
   /** Parts for the model, made from `result` by the tool's `render` when first asked for. */
   readonly content: readonly ContentPart[];
 }
+
+/** The answer of a call that succeeded. */
+export interface SucceededCall<Result = unknown> extends CallSummary {
+  readonly success: true;
+  /** What the tool returned; `undefined` where it returned nothing. */
+  readonly result: Result;
+  readonly error?: undefined;
+}
+
+/** The answer of a call that failed, was refused, or was cancelled. */
+export interface FailedCall extends CallSummary {
+  readonly success: false;
+  readonly error: ErrorInfo;
+  readonly result?: undefined;
+}
+
+/**
+ * The one shape of every answer. A call never throws: `success` says which of the two it is.
+ *
+ * @example
+ * const answer = await session.call("read_file", { path: "README.md" });
+ * if (answer.success) console.log(answer.result.content);
+ * else console.error(answer.error.code, answer.error.message);
+ */
+export type ToolEnvelope<Result = unknown> = SucceededCall<Result> | FailedCall;

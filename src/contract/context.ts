@@ -1,4 +1,4 @@
-import type { ToolEnvelope, ToolRequest } from "./call.js";
+import type { ToolRequest } from "./call.js";
 import type { Catalogue } from "./ports/catalogue.js";
 import type { ClientConnection } from "./ports/client.js";
 import type { Clock } from "./ports/clock.js";
@@ -13,6 +13,13 @@ import type { Processes } from "./ports/processes.js";
 import type { SeenFiles } from "./ports/seen.js";
 import type { Store } from "./ports/store.js";
 import type { ShellFacts, ToolProgress } from "./tool.js";
+import type { CallTool } from "./typed-call.js";
+
+/** A call that a tool makes: it belongs to the task of the calling one and stops with it. */
+export type NestedRequest = Omit<ToolRequest, "signal" | "taskId">;
+
+/** What a call that a tool makes may say besides the tool and its arguments. */
+export type NestedCallOptions = Omit<NestedRequest, "name" | "arguments">;
 
 /** A tool's only access to files, processes, network and people; every port is guarded. */
 export interface ToolContext {
@@ -54,5 +61,5 @@ export interface ToolContext {
   /** Report progress or partial output. */
   readonly emit: (progress: ToolProgress | string) => void;
   /** Call another tool with the same checks; it inherits this call's locks and slot. */
-  readonly call: (request: Omit<ToolRequest, "signal" | "taskId">) => Promise<ToolEnvelope>;
+  readonly call: CallTool<NestedCallOptions, NestedRequest>;
 }

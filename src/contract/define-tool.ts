@@ -43,6 +43,11 @@ export interface ToolDefinition<
   execute(input: Infer<In>, ctx: ToolContext): ToolExecution<Result>;
 }
 
+/** A tool whose schema is known to the compiler, so that callers get the types of its arguments. */
+export interface DefinedTool<In extends SchemaSource, Result> extends Tool<Infer<In>, Result> {
+  readonly input: In;
+}
+
 /**
  * Declare a tool. The value does nothing by itself; it is checked when it is registered.
  *
@@ -59,6 +64,6 @@ export function defineTool<
   const In extends SchemaSource,
   Result extends (Out extends SchemaSource ? Infer<Out> : unknown),
   const Out extends SchemaSource | undefined = undefined,
->(definition: ToolDefinition<In, Out, Result>): Tool<Infer<In>, Result> {
-  return Object.freeze(definition) as Tool<Infer<In>, Result>;
+>(definition: ToolDefinition<In, Out, Result>): DefinedTool<In, Result> {
+  return Object.freeze(definition) as DefinedTool<In, Result>;
 }

@@ -5,7 +5,7 @@ import type { ApprovalRequest, ApprovalResolution, Asker, ClientInfo, Question }
 import type { ToolState } from "./lifecycle.js";
 import type { ToolProgress } from "./tool.js";
 
-interface CallEvent {
+export interface CallEvent {
   readonly callId: string;
   readonly toolName: string;
   readonly sessionId: string;

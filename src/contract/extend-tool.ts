@@ -63,6 +63,7 @@ export function extendTool<Input, Output>(
   tool: Tool<Input, Output>,
   config: ExtendToolConfig<Input, Output>,
 ): Tool<Input, Output> {
+  checkConfig(tool.name, config);
   const { annotations, capabilities, securityLevel, ...plain } = config;
   const renamed = config.name !== undefined && config.name !== tool.name;
   const extended = {
@@ -76,6 +77,34 @@ export function extendTool<Input, Output>(
     execute: createExecute(tool, config),
   };
   return Object.freeze(defined(extended)) as unknown as Tool<Input, Output>;
+}
+
+const configKeys: Readonly<Record<keyof ExtendToolConfig, true>> = {
+  name: true,
+  version: true,
+  aliases: true,
+  description: true,
+  examples: true,
+  annotations: true,
+  capabilities: true,
+  securityLevel: true,
+  timeoutMs: true,
+  retry: true,
+  fallback: true,
+  priority: true,
+  concurrency: true,
+  before: true,
+  after: true,
+  render: true,
+};
+
+function checkConfig(toolName: string, config: object): void {
+  const key = Object.keys(config).find((name) => !Object.hasOwn(configKeys, name));
+  if (key === undefined) return;
+  throw new ToolDefinitionError(`extendTool cannot change "${key}" of "${toolName}".`, {
+    toolName,
+    hint: `It can change ${Object.keys(configKeys).join(", ")}.`,
+  });
 }
 
 const data = [

@@ -58,6 +58,8 @@ export interface Extension {
   readonly timeoutMs?: number | undefined;
   /** What becomes of a call whose `onToolExecute` failed. @default "continue" */
   readonly onFailure?: "continue" | "refuse" | undefined;
+  /** What `extendTool` gets besides the tool; `tenon.use(extension, config)` gives another one. @default {} */
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
 
   /** A tool was registered while the extension is there. */
   onToolRegister?(tool: Tool): void;
@@ -78,5 +80,5 @@ export interface Extension {
     call: HookCall,
   ): void | undefined | CompleteNotes | Promise<void | undefined | CompleteNotes>;
   /** Give another tool of the same name in the place of this one (`extendTool`), or nothing to leave it. */
-  extendTool?(tool: Tool): Tool | undefined;
+  extendTool?(tool: Tool, config: Readonly<Record<string, unknown>>): Tool | undefined;
 }

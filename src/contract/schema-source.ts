@@ -29,11 +29,20 @@ type ParameterValue<P extends ToolParameter> = P extends { enum: readonly (infer
 
 type Present = { required: true } | { default: {} | null };
 
-type FromParameters<P extends readonly ToolParameter[]> = {
-  [E in P[number] as E extends Present ? E["name"] : never]: ParameterValue<E>;
+type FromParameters<P extends readonly ToolParameter[], Given = Present> = {
+  [E in P[number] as E extends Given ? E["name"] : never]: ParameterValue<E>;
 } & {
-  [E in P[number] as E extends Present ? never : E["name"]]?: ParameterValue<E>;
+  [E in P[number] as E extends Given ? never : E["name"]]?: ParameterValue<E>;
 };
+
+/** The arguments as a caller may write them: what has a default can be left out. */
+export type CallInput<S> = S extends z.ZodType
+  ? z.input<S>
+  : S extends readonly ToolParameter[]
+    ? number extends S["length"]
+      ? Record<string, unknown>
+      : FromParameters<S, { required: true }>
+    : unknown;
 
 /** The type of a value that passed the schema. */
 export type Infer<S> = S extends z.ZodType

@@ -1,6 +1,7 @@
 import type { ToolEnvelope, ToolRequest } from "./call.js";
 import type { TenonEvent } from "./events.js";
 import type { ClientConnection } from "./ports/client.js";
+import type { CallTool } from "./typed-call.js";
 import type { ApprovalChannel, ClientInfo, InteractBackend } from "./ports/interact.js";
 
 /** What a stream gives: events of its calls as they happen, and each result once. */
@@ -15,7 +16,7 @@ export interface ValidationResult {
 /** Anything that takes calls: a Tenon, or one of its sessions. */
 export interface ToolCaller {
   /** Make one call; answers with an envelope, never throws. */
-  call(request: ToolRequest): Promise<ToolEnvelope>;
+  readonly call: CallTool;
   /** Make many calls; the answers come in the order of the requests. */
   callMany(requests: readonly ToolRequest[]): Promise<ToolEnvelope[]>;
   /** Make calls and see their events and results as they come; leaving the loop cancels what still runs. */

@@ -1,4 +1,5 @@
 import type { ToolDescription } from "../contract/tool.js";
+import { checkKeys } from "../schema/check-keys.js";
 import { toGeminiSchema } from "./gemini-schema.js";
 import { toLegalName } from "./legal-name.js";
 import { legalProperties } from "./legal-properties.js";
@@ -33,6 +34,7 @@ export function toLLMTools(
   const write = writers[format] as Writer | undefined;
   if (write === undefined)
     throw new TypeError(`There is no format "${format}". There are: ${llmFormats.join(", ")}.`);
+  checkKeys(options, { strict: true }, "toLLMTools");
   const written = new Map<string, { readonly name: string; readonly back: Written["back"] }>();
   const tools = descriptions.map((description) => {
     const name = toLegalName(description.name, written);

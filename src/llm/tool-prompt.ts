@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type * as tokenx from "tokenx";
 import type { ToolDescription } from "../contract/tool.js";
+import { checkKeys, type KeysOf } from "../schema/check-keys.js";
 import { printToolCall, promptFormats, type PromptFormat } from "./print-tool-call.js";
 import { parseToolCalls, type ParsedText } from "./parse/parse-tool-calls.js";
 import { selectTools } from "./selection-guide.js";
@@ -16,6 +17,13 @@ export interface ToolPromptOptions {
   /** How tokens are counted. @default an estimate */
   readonly countTokens?: ((text: string) => number) | undefined;
 }
+
+const optionKeys: KeysOf<ToolPromptOptions> = {
+  format: true,
+  maxTokens: true,
+  guide: true,
+  countTokens: true,
+};
 
 /** A system prompt, and what it had to leave out. */
 export interface ToolPrompt {
@@ -35,6 +43,7 @@ export class ToolPromptGenerator {
   readonly #options: ToolPromptOptions;
 
   constructor(options: ToolPromptOptions = {}) {
+    checkKeys(options, optionKeys, "ToolPromptGenerator");
     this.format = options.format ?? "xml";
     if (!promptFormats.includes(this.format))
       throw new TypeError(`There is no format "${this.format}". There are: ${promptFormats.join(", ")}.`);

@@ -22,12 +22,20 @@ describe("checkPlugin", () => {
   });
 
   it.each([
+    ["whose named exports are its parts", plugin({}).default],
+    ["that is the only named plugin", { helper: 1, plugin: plugin({}).default }],
+  ])("takes a module without a default export %s", (_, exported) => {
+    expect(check(exported)().tools[0]?.tool.name).toBe("greet");
+  });
+
+  it.each([
     ["nothing exported", {}, /exports nothing/],
     [
-      "only a named export",
-      { plugin: plugin({}).default },
-      /no default export, only plugin.*export default plugin/,
+      "two named plugins",
+      { one: plugin({}).default, two: plugin({}).default },
+      /no default export, only one, two; several of them are plugins.*export default one/,
     ],
+    ["named exports that are no plugin", { tool }, /no default export, only tool; write/],
     ["a promise", { default: Promise.resolve({}) }, /is a promise.*export default await/],
     ["a function", { default: () => ({}) }, /is a function/],
     ["a list", { default: [] }, /found a list/],

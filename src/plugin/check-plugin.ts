@@ -28,7 +28,7 @@ const keys = ["name", "version", "description", "tools", "extensions", "setup"];
 
 /** Check what a plugin's main file exports; every rule that it breaks is named in one error. */
 export function checkPlugin(exported: unknown, label: string, accept: AcceptTool): CheckedPlugin {
-  const plugin = defaultExport(exported, label);
+  const plugin = findExport(exported, label);
   const faults: string[] = [];
   checkKeys(plugin, faults);
   checkIdentity(plugin, faults);
@@ -138,9 +138,13 @@ function checkExtensions(value: unknown, faults: string[]): Readonly<Record<stri
   });
 }
 
-/** The default export of a plugin's module, as an object, or an error that says what was found instead. */
-function defaultExport(exported: unknown, label: string): Readonly<Record<string, unknown>> {
-  const value = unwrap(exported);
+/**
+ * The plugin that a module exports: its default export, else the module itself (`export const name`, `version`,
+ * `tools`), else the one export that is a plugin; or an error that says what was found instead.
+ */
+function findExport(exported: unknown, label: string): Readonly<Record<string, unknown>> {
+  const own = unwrap(exported);
+  const value = own === undefined ? namedPlugin(exported) : own;
   if (value === undefined) throw pluginError(label, [missing(exported)]);
   if (isThenable(value)) {
     value.then(undefined, () => undefined);
@@ -153,6 +157,19 @@ function defaultExport(exported: unknown, label: string): Readonly<Record<string
     throw pluginError(label, [`its default export must be a plugin, found ${describeValue(value)}`]);
   }
   return value as Readonly<Record<string, unknown>>;
+}
+
+/** A plugin without a default export. */
+function namedPlugin(exported: unknown): unknown {
+  if (typeof exported !== "object" || exported === null) return undefined;
+  const entries = Object.entries(exported).filter(
+    ([name]) => name !== "default" && name !== "module.exports",
+  );
+  if (entries.length === 0) return undefined;
+  const module = Object.fromEntries(entries);
+  if (typeof module["name"] === "string" && looksLikePlugin(module)) return module;
+  const plugins = entries.filter(([, value]) => looksLikePlugin(value));
+  return plugins.length === 1 ? plugins[0]?.[1] : undefined;
 }
 
 /** CommonJS seen from ESM has its exports under `default`, sometimes twice. */
@@ -171,14 +188,14 @@ function missing(exported: unknown): string {
     (name) => name !== "default" && name !== "module.exports",
   );
   if (names.length === 0) return "its main file exports nothing; write `export default definePlugin({ … })`";
-  const likely = names.find((name) => looksLikePlugin((exported as Record<string, unknown>)[name]));
+  const plugins = names.filter((name) => looksLikePlugin((exported as Record<string, unknown>)[name]));
   const advice =
-    likely === undefined
+    plugins.length === 0
       ? "write `export default definePlugin({ … })`"
-      : `write \`export default ${likely}\``;
+      : `several of them are plugins: write \`export default ${plugins[0]}\``;
   return `its main file has no default export, only ${names.slice(0, 8).join(", ")}; ${advice}`;
 }
 
 function looksLikePlugin(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "tools" in value;
+  return typeof value === "object" && value !== null && ("tools" in value || "extensions" in value);
 }

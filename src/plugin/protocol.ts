@@ -96,6 +96,7 @@ export const extensionData = [
   "filter",
   "timeoutMs",
   "onFailure",
+  "config",
 ] as const satisfies readonly (keyof Extension)[];
 
 /** Hooks that a plugin's process can answer. */

@@ -46,12 +46,13 @@ export class Metrics {
   readonly #tools = new Map<string, ToolEntry>();
   readonly #level = new ConcurrencyLevel();
 
+  /** @internal */
   constructor(options: { monotonic: () => number; hostUse?: () => HostUse }) {
     this.#monotonic = options.monotonic;
     this.#hostUse = options.hostUse;
   }
 
-  /** The meter of one version of a tool: the same one every time, valid across resets, so callers keep it. */
+  /** @internal The meter of one version of a tool: the same one every time, valid across resets, so callers keep it. */
   meter(toolName: string, version: string): ToolMeter {
     let tool = this.#tools.get(toolName);
     if (tool === undefined) {
@@ -105,14 +106,14 @@ export class Metrics {
     return [...this.#tools.keys()];
   }
 
-  /** A number that rises with everything counted for a tool: a cheap way to see that nothing happened. */
+  /** @internal A number that rises with everything counted for a tool: a cheap way to see that nothing happened. */
   activity(name: string): number {
     let sum = 0;
     for (const { meter } of this.#tools.get(name)?.versions.values() ?? []) sum += meter.activity;
     return sum;
   }
 
-  /** The bare sums of a tool, versions merged: a copy that two moments can be compared by. */
+  /** @internal The bare sums of a tool, versions merged: a copy that two moments can be compared by. */
   reading(name: string): MeterReading {
     const entry = this.#tools.get(name);
     return entry === undefined ? emptyReading() : mergeVersions(entry);

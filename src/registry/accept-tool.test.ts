@@ -78,11 +78,11 @@ describe("acceptTool", () => {
       name: "t",
       description: "d",
       inputSchema: z.object({}),
-      on: false,
+      _on: false,
       isReadOnly: () => true,
       isConcurrencySafe: () => false,
       isEnabled(): boolean {
-        return this.on;
+        return this._on;
       },
       execute: () => 1,
     };
@@ -90,7 +90,7 @@ describe("acceptTool", () => {
     expect(tool.annotations?.readOnly).toBe(true);
     expect(tool.concurrency).toEqual({ safe: false });
     expect(isEnabled?.()).toBe(false);
-    like.on = true;
+    like._on = true;
     expect(isEnabled?.()).toBe(true);
   });
 

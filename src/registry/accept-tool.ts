@@ -1,6 +1,8 @@
 import { ToolDefinitionError } from "../contract/errors.js";
 import type { SchemaSource } from "../contract/schema-source.js";
 import type { Tool, ToolAnnotations, ToolConcurrency, ToolProgress } from "../contract/tool.js";
+import { suggestKey, type KeysOf } from "../schema/check-keys.js";
+import { isToolResult } from "../contract/tool-result.js";
 import { optionalMethods } from "./check-definition.js";
 import { reasonOf } from "./within-time.js";
 
@@ -68,14 +70,89 @@ export function acceptTool(like: unknown): AcceptedTool {
   }
   try {
     const members = like as Members;
+    if (isLiteral(like)) checkMembers(like);
     const isEnabled =
       typeof members.isEnabled === "function"
         ? () => (members as { isEnabled(): unknown }).isEnabled() !== false
         : undefined;
     return { tool: isPlain(members) ? (like as Tool) : adapt(members), isEnabled };
   } catch (error) {
+    if (error instanceof ToolDefinitionError) throw error;
     throw new ToolDefinitionError(`A tool could not be read: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+/** All members of a tool. */
+const memberNames: KeysOf<Tool & LooseTool> = {
+  name: true,
+  description: true,
+  category: true,
+  input: true,
+  parameters: true,
+  inputSchema: true,
+  output: true,
+  outputSchema: true,
+  version: true,
+  aliases: true,
+  annotations: true,
+  examples: true,
+  dependsOn: true,
+  optionalDependsOn: true,
+  capabilities: true,
+  securityLevel: true,
+  timeoutMs: true,
+  retry: true,
+  fallback: true,
+  priority: true,
+  concurrency: true,
+  cacheTtlMs: true,
+  dangerous: true,
+  isEnabled: true,
+  isReadOnly: true,
+  isConcurrencySafe: true,
+  resources: true,
+  prepare: true,
+  shellLine: true,
+  checkPermissions: true,
+  preview: true,
+  validateDependencies: true,
+  healthCheck: true,
+  init: true,
+  dispose: true,
+  render: true,
+  execute: true,
+  call: true,
+};
+
+/** What other libraries call the members of a tool. */
+const otherNames = {
+  args: "input",
+  schema: "input",
+  input_schema: "input",
+  returns: "output",
+  handler: "execute",
+  run: "execute",
+  invoke: "execute",
+  func: "execute",
+  timeout: "timeoutMs",
+  readOnly: "annotations",
+  idempotent: "annotations",
+};
+
+/** Written as a literal; an instance of a class may have any members of its own. */
+function isLiteral(like: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(like);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function checkMembers(like: object): void {
+  const key = Object.keys(like).find((name) => !Object.hasOwn(memberNames, name) && !name.startsWith("_"));
+  if (key === undefined) return;
+  const { name } = like as { readonly name?: unknown };
+  throw new ToolDefinitionError(
+    `Tool ${typeof name === "string" ? JSON.stringify(name) : "definition"} has the unknown member "${key}".`,
+    { hint: suggestKey(key, Object.keys(memberNames), otherNames) },
+  );
 }
 
 function isPlain(members: Members): boolean {
@@ -186,7 +263,7 @@ function isGenerator(value: unknown): value is AsyncIterator<unknown, unknown, v
 
 function isReport(value: unknown): value is ToolProgress | string {
   if (typeof value === "string") return true;
-  if (typeof value !== "object" || value === null) return false;
+  if (typeof value !== "object" || value === null || isToolResult(value)) return false;
   return "type" in value ? value.type === "progress" : "progress" in value || "message" in value;
 }
 

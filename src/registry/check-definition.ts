@@ -1,6 +1,15 @@
 import type { ErrorCode } from "../contract/error-codes.js";
 import { ToolDefinitionError } from "../contract/errors.js";
-import { type Tool, securityLevels, toolCategories } from "../contract/tool.js";
+import { isRecord } from "../contract/is-record.js";
+import {
+  type RetryPolicy,
+  securityLevels,
+  type Tool,
+  type ToolAnnotations,
+  toolCategories,
+  type ToolConcurrency,
+} from "../contract/tool.js";
+import { findUnknownKey, suggestKey, type KeysOf } from "../schema/check-keys.js";
 import { nearest } from "../schema/nearest.js";
 import { checkName, foldName, shorten, splitSpec } from "./tool-name.js";
 import { isRange, isVersion } from "./versions.js";
@@ -75,7 +84,23 @@ function isExample(example: unknown): boolean {
   return typeof example.arguments === "object" && example.arguments !== null;
 }
 
-const knownAnnotations = ["title", "readOnly", "dangerous", "idempotent", "openWorld", "cacheable"];
+const annotationNames: KeysOf<ToolAnnotations> = {
+  title: true,
+  readOnly: true,
+  dangerous: true,
+  idempotent: true,
+  openWorld: true,
+  cacheable: true,
+  serverHints: true,
+};
+
+/** MCP's names. */
+const otherAnnotations = {
+  readOnlyHint: "readOnly",
+  destructiveHint: "dangerous",
+  idempotentHint: "idempotent",
+  openWorldHint: "openWorld",
+};
 
 function checkAnnotations(annotations: unknown, refuse: Refuse): void {
   if (annotations === undefined) return;
@@ -83,10 +108,12 @@ function checkAnnotations(annotations: unknown, refuse: Refuse): void {
     refuse("has annotations that are not an object");
   }
   for (const [key, value] of Object.entries(annotations)) {
-    const meant = knownAnnotations.find((known) => known.toLowerCase() === key.toLowerCase());
-    // Unknown annotations are allowed; a misspelled known one would be silently ignored.
-    if (meant === undefined || value === undefined) continue;
-    if (meant !== key) refuse(`has the annotation "${key}"`, "DEFINITION_INVALID", `Write it as "${meant}".`);
+    if (value === undefined) continue;
+    if (!Object.hasOwn(annotationNames, key)) {
+      const hint = suggestKey(key, Object.keys(annotationNames), otherAnnotations);
+      refuse(`has the unknown annotation "${key}"`, "DEFINITION_INVALID", hint);
+    }
+    if (key === "serverHints") continue;
     const type = key === "title" ? "string" : "boolean";
     if (typeof value !== type) refuse(`has the annotation "${key}", which must be a ${type}`);
   }
@@ -115,6 +142,7 @@ function checkNumbers(tool: Tool, refuse: Refuse): void {
     );
   }
   if (priority !== undefined && !Number.isFinite(priority)) refuse("has a priority that is not finite");
+  checkGroups(tool, refuse);
   const counts: [string, unknown, number][] = [
     ...fieldsOf(retry, "retry", ["attempts"], refuse).map(counted(0)),
     ...fieldsOf(concurrency, "concurrency", ["queue"], refuse).map(counted(0)),
@@ -133,6 +161,20 @@ function checkNumbers(tool: Tool, refuse: Refuse): void {
   }
   const safe: unknown = concurrency?.safe;
   if (safe !== undefined && typeof safe !== "boolean") refuse("has a concurrency.safe that is not a boolean");
+}
+
+const retryKeys: KeysOf<RetryPolicy> = { attempts: true, delayMs: true, maxDelayMs: true };
+const concurrencyKeys: KeysOf<ToolConcurrency> = { max: true, queue: true, safe: true };
+
+function checkGroups({ retry, concurrency }: Tool, refuse: Refuse): void {
+  for (const [name, value, known] of [
+    ["retry", retry, retryKeys],
+    ["concurrency", concurrency, concurrencyKeys],
+  ] as const) {
+    const key = isRecord(value) ? findUnknownKey(value, known) : undefined;
+    if (key === undefined) continue;
+    refuse(`has the unknown ${name}.${key}`, "DEFINITION_INVALID", suggestKey(key, Object.keys(known)));
+  }
 }
 
 const counted =

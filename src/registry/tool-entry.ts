@@ -25,9 +25,11 @@ export class ToolEntry {
   readonly version: string;
   readonly aliases: readonly string[];
   readonly dependsOn: readonly string[];
-  /** All tools that it calls, required or optional. */
+  /** @internal All tools that it calls, required or optional. */
   readonly calls: readonly string[];
+  /** @internal */
   readonly input: Validator;
+  /** @internal */
   readonly output: Validator | undefined;
   readonly #isEnabled: (() => boolean) | undefined;
   readonly #clock: Pick<Clock, "now">;
@@ -37,6 +39,7 @@ export class ToolEntry {
   #initialising: Promise<void> | undefined;
   #checking: Promise<HealthReport> | undefined;
 
+  /** @internal */
   constructor(parts: EntryParts) {
     this.tool = parts.tool;
     this.name = parts.tool.name;
@@ -56,7 +59,7 @@ export class ToolEntry {
     return this.#life.lifecycle.state;
   }
 
-  /** Its state and past changes, also after it has left. */
+  /** @internal Its state and past changes, also after it has left. */
   get lifecycle(): Pick<Lifecycle, "state" | "history"> {
     return this.#life.lifecycle;
   }
@@ -66,7 +69,7 @@ export class ToolEntry {
     return this.#life.running;
   }
 
-  /** Whether it can be used without further checks. */
+  /** @internal Whether it can be used without further checks. */
   get open(): boolean {
     return this.#plain && !this.#life.shut;
   }
@@ -76,12 +79,12 @@ export class ToolEntry {
     return this.#life.off;
   }
 
-  /** The entry that took this one's place: a call that has not begun should go there. */
+  /** @internal The entry that took this one's place: a call that has not begun should go there. */
   get successor(): ToolEntry | undefined {
     return this.#successor;
   }
 
-  /** Why it cannot be used now, apart from its dependencies. */
+  /** @internal Why it cannot be used now, apart from its dependencies. */
   block(): Block | undefined {
     const fixed = this.#life.shut ? this.#life.block() : undefined;
     if (fixed !== undefined || this.#isEnabled === undefined) return fixed;
@@ -92,7 +95,7 @@ export class ToolEntry {
     }
   }
 
-  /** A call starts. Waits only where `init` or a health check has to run first. */
+  /** @internal A call starts. Waits only where `init` or a health check has to run first. */
   begin(): undefined | Promise<void> {
     const life = this.#life;
     if (!life.warm || life.shut) return this.#beginSlowly();
@@ -100,7 +103,7 @@ export class ToolEntry {
     return undefined;
   }
 
-  /** A call ended; the last one settles the state. */
+  /** @internal A call ended; the last one settles the state. */
   end(outcome: CallOutcome): void {
     const life = this.#life;
     if (life.running === 0)
@@ -112,7 +115,7 @@ export class ToolEntry {
     if (life.troubled) life.settle();
   }
 
-  /** Run `init` now, again where it failed before. */
+  /** @internal Run `init` now, again where it failed before. */
   async initialize(): Promise<void> {
     const life = this.#life;
     if (life.warm) return;
@@ -121,23 +124,23 @@ export class ToolEntry {
     else await this.#initialize();
   }
 
-  /** Refuse new calls at once; running ones end first. */
+  /** @internal Refuse new calls at once; running ones end first. */
   disable(reason: string): void {
     this.#life.switch(reason);
   }
 
-  /** Allow calls again, and forget past faults. */
+  /** @internal Allow calls again, and forget past faults. */
   enable(): void {
     this.#life.switch(undefined);
   }
 
-  /** Unregister: no new calls, running ones end, then `dispose`. */
+  /** @internal Unregister: no new calls, running ones end, then `dispose`. */
   retire(reason: string, successor?: ToolEntry): Promise<void> {
     this.#successor ??= successor;
     return this.#life.leave(reason);
   }
 
-  /** Run the tool's own health check, never two at once; a good one brings back a tool that was taken out. */
+  /** @internal Run the tool's own health check, never two at once; a good one brings back a tool that was taken out. */
   check(): Promise<HealthReport> {
     this.#checking ??= this.#runCheck();
     return this.#checking;

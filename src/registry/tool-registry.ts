@@ -3,6 +3,7 @@ import type { TenonEvents } from "../contract/events.js";
 import type { HealthReport, StateChange, ToolState } from "../contract/lifecycle.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { Tool, ToolCategory, ToolDescription } from "../contract/tool.js";
+import { checkKeys, type KeysOf } from "../schema/check-keys.js";
 import type { ToolLike } from "./accept-tool.js";
 import { describeEntry } from "./describe-entry.js";
 import { type Variant, checkVariants } from "./experiment.js";
@@ -38,6 +39,15 @@ export interface RegistryOptions {
   readonly toolsets?: Readonly<Record<string, ToolsetDefinition>>;
 }
 
+const optionKeys: KeysOf<RegistryOptions> = {
+  clock: true,
+  emit: true,
+  callStats: true,
+  health: true,
+  toLLMTools: true,
+  toolsets: true,
+};
+
 export interface ListFilter {
   readonly toolset?: string | Toolset;
   /** @default false */
@@ -57,6 +67,7 @@ export class ToolRegistry {
   #closing: Promise<void> | undefined;
 
   constructor(options: RegistryOptions = {}) {
+    checkKeys(options, optionKeys, "ToolRegistry");
     const { emit, health = {}, clock = { now: () => Date.now() } } = options;
     this.#options = options;
     this.#toolsets = new ToolsetCatalogue(options.toolsets);
@@ -112,7 +123,7 @@ export class ToolRegistry {
     return this.#index.lookup(name)?.tool;
   }
 
-  /** The entry behind a name, an alias or `name@range`, disabled or not. */
+  /** @internal The entry behind a name, an alias or `name@range`, disabled or not. */
   entry(name: string): ToolEntry | undefined {
     return this.#index.lookup(name);
   }
@@ -203,7 +214,7 @@ export class ToolRegistry {
     return this.#toolsets.names();
   }
 
-  /** The entry that answers a name in a view, or ToolNotFoundError or ToolUnavailableError. */
+  /** @internal The entry that answers a name in a view, or ToolNotFoundError or ToolUnavailableError. */
   resolve(name: string, view: ResolveView): ToolEntry {
     if (this.#closing !== undefined) this.#checkOpen();
     return this.#resolver.resolve(name, view);

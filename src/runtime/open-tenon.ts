@@ -84,7 +84,8 @@ function catalogueMethods(parts: RuntimeParts) {
       const experiment = (name: string) => registry.versions(name).split;
       return reportTools({ log: audit.log, settings: optimiserOptions.current, experiment }, query);
     },
-    use: (extension) => extensions.use(extension),
+    use: (extension, config) => extensions.use(extension, config),
+    registerExtension: (extension, config) => extensions.use(extension, config),
     extensions: () => extensions.list(),
     loadPlugin: (path, options) => plugins.load(path, options),
     unloadPlugin: (name) => plugins.unload(name),

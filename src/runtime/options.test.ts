@@ -6,7 +6,7 @@ describe("the options of createTenon", () => {
     ["mode", 'Unknown option "mode" for createTenon', /"mode" is a setting.*config/],
     ["workspaceDir", 'Unknown option "workspaceDir" for createTenon', /"workspaceDir" is a setting/],
     ["workspac", 'Unknown option "workspac" for createTenon', /"workspace"/],
-    ["zzzzzzzzz", 'Unknown option "zzzzzzzzz" for createTenon', /The options are workspace, /],
+    ["zzzzzzzzz", 'Unknown option "zzzzzzzzz" for createTenon', /The known ones are workspace, /],
   ])("refuses %s, which would have no effect, and says where it belongs", (key, message, hint) => {
     const create = () => createTenon({ [key]: "read-only" });
     expect(create).toThrow(message);

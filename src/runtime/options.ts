@@ -1,7 +1,8 @@
 import type { RuntimeBase } from "./state/runtime-base.js";
 import { configJsonSchema, placesOfKey } from "../config/known-keys.js";
 import { ToolDefinitionError } from "../contract/errors.js";
-import { nearest } from "../schema/nearest.js";
+import { checkKeys, findUnknownKey, suggestKey, type KeysOf } from "../schema/check-keys.js";
+import type { PlainLimits } from "../schema/take-plain.js";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { defaultStateDir } from "../config/folders.js";
@@ -34,7 +35,7 @@ export function openOptions(options: TenonOptions): OpenedOptions {
 }
 
 /** All options; one that is missing here does not compile. */
-const optionNames: Record<keyof TenonOptions, true> = {
+const optionNames: KeysOf<TenonOptions> = {
   workspace: true,
   config: true,
   loaded: true,
@@ -59,17 +60,23 @@ const optionNames: Record<keyof TenonOptions, true> = {
 
 /** An unknown option must not be ignored: `mode: "read-only"` here would have no effect. */
 function checkOptions(options: TenonOptions): void {
-  for (const key of Object.keys(options)) {
-    if (Object.hasOwn(optionNames, key)) continue;
-    throw new ToolDefinitionError(`Unknown option "${key}" for createTenon.`, { hint: hintFor(key) });
+  const key = findUnknownKey(options, optionNames);
+  if (key !== undefined) {
+    const [place] = placesOfKey(configJsonSchema(), key);
+    const hint =
+      place === undefined
+        ? suggestKey(key, Object.keys(optionNames))
+        : `"${place}" is a setting: use createTenon({ config: { … } }).`;
+    throw new ToolDefinitionError(`Unknown option "${key}" for createTenon.`, { hint });
   }
+  checkKeys(options.health, healthKeys, "health of createTenon");
+  checkKeys(options.argumentLimits, limitKeys, "argumentLimits of createTenon");
 }
 
-function hintFor(key: string): string {
-  const [place] = placesOfKey(configJsonSchema(), key);
-  if (place !== undefined) return `"${place}" is a setting: use createTenon({ config: { … } }).`;
-  const similar = nearest(key, Object.keys(optionNames));
-  return similar === undefined
-    ? `The options are ${Object.keys(optionNames).join(", ")}.`
-    : `Did you mean "${similar}"?`;
-}
+const limitKeys: KeysOf<PlainLimits> = { depth: true, values: true, chars: true };
+
+const healthKeys: KeysOf<NonNullable<TenonOptions["health"]>> = {
+  criticalErrors: true,
+  probeAfterMs: true,
+  initTimeoutMs: true,
+};

@@ -68,7 +68,9 @@ export interface Tenon extends ToolCaller {
   /** Register a tool: short for `registry.register`. */
   register(tool: ToolLike): ToolEntry;
   /** Add an extension and return the function that removes it; a name that is in use is refused. */
-  use(extension: Extension): () => void;
+  use(extension: Extension, config?: Readonly<Record<string, unknown>>): () => void;
+  /** The same as `use`. */
+  registerExtension(extension: Extension, config?: Readonly<Record<string, unknown>>): () => void;
   /** The extensions in use, in the order in which their hooks are called. */
   extensions(): readonly ExtensionInfo[];
   /** Load a plugin from a file, a folder or a package, in its own process unless `inProcess` is set. */

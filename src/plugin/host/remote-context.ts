@@ -1,3 +1,4 @@
+import { toRequest } from "../../contract/to-request.js";
 import type { ToolContext } from "../../contract/context.js";
 import type { Clock } from "../../contract/ports/clock.js";
 import type { SessionEnv } from "../../contract/ports/env.js";
@@ -44,7 +45,8 @@ export function createRemoteContext(deps: RemoteContextDeps): ToolContext {
     env: remoteEnv(deps),
     log: createLog((...args) => requests.note(key, "log", args)),
     emit: (progress) => requests.note(key, "emit", [progress]),
-    call: (request) => ask(["call"], [request]) as never,
+    call: (target: unknown, input?: unknown, options?: unknown) =>
+      ask(["call"], [toRequest(target, input, options)]) as never,
   };
 }
 

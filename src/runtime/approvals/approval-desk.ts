@@ -53,6 +53,7 @@ export class ApprovalDesk implements ConsentDesk {
   #timer: NodeJS.Timeout | undefined;
   #looking = false;
 
+  /** @internal */
   constructor(options: ApprovalDeskOptions) {
     this.#options = options;
   }

@@ -87,8 +87,7 @@ function toEnvelope(
   return {
     callId,
     toolName,
-    success: error === undefined,
-    ...(error === undefined ? { result } : { error }),
+    ...(error === undefined ? { success: true, result } : { success: false, error }),
     startedAt,
     completedAt: startedAt + Math.round(durationMs),
     durationMs,

@@ -7,8 +7,7 @@ export function envelopeOf(record: AuditRecord): ToolEnvelope {
   return {
     callId,
     toolName: tool,
-    success: record.outcome === "success",
-    ...(error === undefined ? { result } : { error }),
+    ...(error === undefined ? { success: true, result } : { success: false, error }),
     startedAt: time,
     completedAt: time + Math.round(durationMs),
     durationMs,

@@ -1,6 +1,8 @@
 import type { ActiveExtension } from "../../call/extensions.js";
 import { ToolDefinitionError } from "../../contract/errors.js";
 import type { Extension, ExtensionFilter } from "../../contract/extension.js";
+import { isRecord } from "../../contract/is-record.js";
+import { findUnknownKey, suggestKey, type KeysOf } from "../../schema/check-keys.js";
 import { toolCategories, type Tool } from "../../contract/tool.js";
 import { compileName } from "../../glob/name-glob.js";
 
@@ -9,6 +11,7 @@ export interface CheckedExtension extends ActiveExtension {
   readonly version: string;
   readonly description: string;
   readonly priority: number;
+  readonly config: Readonly<Record<string, unknown>>;
   readonly onToolRegister?: Extension["onToolRegister"];
   readonly onToolUnregister?: Extension["onToolUnregister"];
   readonly extendTool?: Extension["extendTool"];
@@ -27,7 +30,10 @@ const maxTimeoutMs = 2 ** 31 - 1;
 const namePattern = /^[\p{L}\p{N}@][\p{L}\p{N}@/._:-]{0,127}$/u;
 
 /** Check an extension; throws an error that names the rule it breaks. */
-export function checkExtension(given: unknown): CheckedExtension {
+export function checkExtension(
+  given: unknown,
+  chosenConfig?: Readonly<Record<string, unknown>>,
+): CheckedExtension {
   if (typeof given !== "object" || given === null)
     throw refuse(`An extension must be an object, not ${given === null ? "null" : typeof given}.`);
   const extension = given as Extension;
@@ -36,6 +42,7 @@ export function checkExtension(given: unknown): CheckedExtension {
     throw refuse("An extension needs a name of letters, digits and . _ - / : @.");
   }
   const invalid = (fault: string): ToolDefinitionError => refuse(`Extension "${name}" ${fault}.`);
+  checkMembers(extension, invalid);
   if (typeof version !== "string" || version.trim() === "") throw invalid("has no version");
   if (typeof description !== "string" || description.trim() === "") throw invalid("has no description");
   if (typeof priority !== "number" || !Number.isFinite(priority))
@@ -54,9 +61,45 @@ export function checkExtension(given: unknown): CheckedExtension {
     priority,
     timeoutMs,
     onFailure,
+    config: checkConfig(extension, chosenConfig, invalid),
     fits: createFilter(extension.filter, invalid),
     ...bindHooks(extension, invalid),
   };
+}
+
+function checkConfig(
+  extension: Extension,
+  chosen: unknown,
+  invalid: (fault: string) => ToolDefinitionError,
+): Readonly<Record<string, unknown>> {
+  const config = chosen ?? extension.config ?? {};
+  if (!isRecord(config)) throw invalid("has an invalid config (expected an object)");
+  return config;
+}
+
+const memberNames: KeysOf<Extension> = {
+  name: true,
+  version: true,
+  description: true,
+  priority: true,
+  filter: true,
+  timeoutMs: true,
+  onFailure: true,
+  config: true,
+  onToolRegister: true,
+  onToolUnregister: true,
+  onToolExecute: true,
+  onToolComplete: true,
+  extendTool: true,
+};
+
+/** A misspelled hook would never be called. An instance of a class may have other members of its own. */
+function checkMembers(extension: Extension, invalid: (fault: string) => ToolDefinitionError): void {
+  const prototype: unknown = Object.getPrototypeOf(extension);
+  if (prototype !== Object.prototype && prototype !== null) return;
+  const key = findUnknownKey(extension, memberNames);
+  if (key === undefined) return;
+  throw invalid(`has the unknown member "${key}". ${suggestKey(key, Object.keys(memberNames))}`.slice(0, -1));
 }
 
 function bindHooks(extension: Extension, invalid: (fault: string) => ToolDefinitionError) {

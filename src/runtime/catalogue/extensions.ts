@@ -13,7 +13,7 @@ export type ExtensionInfo = Pick<CheckedExtension, "name" | "version" | "descrip
 export interface Extensions {
   readonly hooks: ExtensionHooks;
   /** Add an extension; returns the function that removes it. */
-  use(extension: Extension): () => void;
+  use(extension: Extension, config?: Readonly<Record<string, unknown>>): () => void;
   list(): readonly ExtensionInfo[];
 }
 
@@ -38,8 +38,8 @@ export function createExtensions(deps: ExtensionDeps): Extensions {
   };
   return {
     hooks,
-    use(given) {
-      const extension = checkExtension(given);
+    use(given, config) {
+      const extension = checkExtension(given, config);
       if (ordered.some(({ name }) => name === extension.name)) {
         throw new ToolDefinitionError(`An extension named "${extension.name}" is already in use.`, {
           code: "EXTENSION_INVALID",
@@ -74,7 +74,7 @@ function createWrapper({ registry, events }: ExtensionDeps, extensions: () => re
     for (const extension of extensions()) {
       if (extension.extendTool === undefined || !extension.fits(original)) continue;
       try {
-        extended = requireSameName(extension.extendTool(extended) ?? extended, original);
+        extended = requireSameName(extension.extendTool(extended, extension.config) ?? extended, original);
       } catch (cause) {
         reportFault(events, `${extension.name}:extendTool`, cause);
       }

@@ -142,7 +142,7 @@ async function snippetsOf({ session, signal }: HostScope): Promise<readonly Snip
 async function load(name: string, { session, signal }: HostScope): Promise<Snippet | undefined> {
   const { envelope } = await session.call({ name: "snippet_load", arguments: { name }, signal });
   if (envelope.success) return envelope.result as Snippet;
-  const { code = "", message = "", hint } = envelope.error ?? {};
+  const { code, message, hint } = envelope.error;
   if (code === "RESOURCE_NOT_FOUND" || code === "TOOL_NOT_FOUND") return undefined;
   throw new ToolError(message, { code, ...(hint !== undefined && { hint }) });
 }

@@ -203,7 +203,7 @@ async function fetch(
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const { envelope } = await session.call({ name, arguments: args, signal });
   if (envelope.success) return envelope.result as Readonly<Record<string, unknown>>;
-  const { code = "", message = "", hint } = envelope.error ?? {};
+  const { code, message, hint } = envelope.error;
   if (absent.has(code)) return undefined;
   throw new ToolError(message, { code, ...(hint !== undefined && { hint }) });
 }

@@ -5,6 +5,7 @@ import type { SeenFiles } from "../../contract/ports/seen.js";
 import type { SessionOptions } from "../../contract/tenon.js";
 import { matchesName, compileNames } from "../../glob/name-glob.js";
 import { narrowToolset, type Toolset } from "../../registry/toolsets.js";
+import { checkKeys, type KeysOf } from "../../schema/check-keys.js";
 import type { Redactor } from "../../world/secrets/redactor.js";
 import { createSessionEnv } from "../../world/secrets/session-env.js";
 import { createIds } from "../calls/ids.js";
@@ -30,6 +31,23 @@ export interface SessionsOptions extends RuntimeBase {
   readonly redactor: Redactor;
 }
 
+const sessionKeys: KeysOf<SessionOptions> = {
+  id: true,
+  agent: true,
+  userId: true,
+  principal: true,
+  taskId: true,
+  iterationId: true,
+  toolset: true,
+  sees: true,
+  allowedPaths: true,
+  env: true,
+  interact: true,
+  client: true,
+  clientInfo: true,
+  closedChannels: true,
+};
+
 interface SessionStart {
   readonly iteration: SessionIteration;
   readonly seen: SeenFiles;
@@ -45,6 +63,7 @@ export function createSessions(deps: SessionsOptions) {
   const isAllowed = (name: string): boolean =>
     config.secrets.allowEnv.some((glob) => matchesName(glob, name));
   const open = (options: SessionOptions, { iteration, seen, env, onChange }: SessionStart): Session => {
+    checkKeys(options, sessionKeys, "a session");
     const { client } = options;
     const namesItself = client !== undefined && options.agent === undefined && !config.agentIsNamed;
     return new Session(

@@ -12,6 +12,8 @@ import type { SeenFiles } from "../../contract/ports/seen.js";
 import type { CallSession } from "../../contract/session.js";
 import type { SessionOptions, StreamItem, ToolCaller, ValidationResult } from "../../contract/tenon.js";
 import type { Tool, ToolDescription } from "../../contract/tool.js";
+import { toRequest } from "../../contract/to-request.js";
+import type { CallTool } from "../../contract/typed-call.js";
 import { toLLMTools, type LLMFormat, type LLMTools, type LLMToolsOptions } from "../../llm/to-llm-tools.js";
 import { sessionPrompt, type SessionPromptOptions } from "./session-prompt.js";
 import type { ToolPrompt } from "../../llm/tool-prompt.js";
@@ -45,6 +47,7 @@ export class Session implements ToolCaller, CallSession {
   declare readonly userId?: string;
   declare readonly principal?: string;
   declare readonly taskId?: string;
+  /** @internal */
   readonly iterationTracker: SessionIteration;
   declare readonly allowedPaths?: readonly string[];
   declare readonly sees?: (toolName: string) => boolean;
@@ -55,6 +58,7 @@ export class Session implements ToolCaller, CallSession {
   readonly #agent: string;
   readonly #clientInfo: ClientInfo | undefined;
 
+  /** @internal `tenon.createSession` opens sessions. */
   constructor(options: SessionOptions & { readonly id: string }, parts: SessionDeps) {
     this.id = options.id;
     this.#agent = options.agent ?? "agent";
@@ -88,9 +92,10 @@ export class Session implements ToolCaller, CallSession {
     return this.iterationTracker.shown;
   }
 
-  call = (request: ToolRequest): Promise<ToolEnvelope> => this.#run(request, undefined);
+  call = ((target: unknown, input?: unknown, options?: unknown): Promise<ToolEnvelope> =>
+    this.#run(toRequest(target, input, options), undefined)) as CallTool;
 
-  #run(request: ToolRequest, batch: BatchBudget | undefined): Promise<ToolEnvelope> {
+  #run(request: unknown, batch: BatchBudget | undefined): Promise<ToolEnvelope> {
     const { spine, toolset, running, refresh } = this.#parts;
     if (running.starting === undefined && refresh === undefined)
       return runCall(request, { session: this, toolset, batch }, spine);

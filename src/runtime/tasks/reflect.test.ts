@@ -22,6 +22,7 @@ const failed = (
   { type = typeOf(code), hint, ...extra }: { type?: string; hint?: string; parentCallId?: string } = {},
 ): ToolEnvelope => ({
   ...ok(toolName, extra),
+  result: undefined,
   success: false,
   error: { type, code, message: `${code} happened`, retryable: false, ...(hint !== undefined && { hint }) },
 });

@@ -29,7 +29,7 @@ export function toRecord(
       metadata: { sessionId: "session" },
       content: [],
       ...envelope,
-    },
+    } as ToolEnvelope,
   };
 }
 

@@ -1,0 +1,52 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, "..");
+
+/** Types that no program ever names: steps of other types, and lists that a type is made of. */
+const unnamed = new Set(
+  (
+    "configSchema ruleSchema MovedKey Filled DeepReadonly artifactNames memoryKinds stages priorities taskStatuses " +
+    "ParameterTypes ParameterValue Present FromParameters approvalChannels CallEvent promptFormats problemCodes " +
+    "ruleSources policyModes optionalMethods OptionalMethod Reshaped LooseMethods RegistryEvent WaitingConsent " +
+    "ConsentDesk ActiveExtension CheckedExtension llmFormats CallReport CommonStep Passed Typed"
+  ).split(" "),
+);
+
+/** These tests read the built package. */
+describe("the types of the package", () => {
+  it("compile strictly, without skipLibCheck and without @types/node, and infer what they promise", async () => {
+    const { stdout } = await run(
+      process.execPath,
+      [join(root, "node_modules/typescript/bin/tsc"), "-p", "test/types"],
+      { cwd: root },
+    ).catch((error: { stdout: string }) => error);
+    expect(stdout).toBe("");
+  });
+
+  it.each(["index.d.ts"])("in %s lean on nothing but dependencies of the package", (file) => {
+    const text = readFileSync(join(root, "dist", file), "utf8");
+    const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      dependencies: Record<string, string>;
+    };
+    const imported = [...text.matchAll(/^import .* from "([^"]+)";$/gm)].map(([, from = ""]) => from);
+    expect(imported.filter((from) => !from.startsWith("./") && dependencies[from] === undefined)).toEqual([]);
+    expect(text).not.toContain("/// <reference");
+  });
+
+  it("exports every type that a public signature mentions", () => {
+    const text = readFileSync(join(root, "dist/index.d.ts"), "utf8");
+    const list = text.slice(text.lastIndexOf("export {"));
+    const exported = new Set([...list.matchAll(/(\w+)(?= as|,| })/g)].map(([name]) => name));
+    const declared = [
+      ...text.matchAll(/^(?:declare )?(?:abstract )?(?:class|interface|type|const|function) (\w+)/gm),
+    ];
+    const missing = declared.map(([, name = ""]) => name).filter((name) => !exported.has(name));
+    expect(missing.filter((name) => !unnamed.has(name))).toEqual([]);
+    expect(exported.size).toBeGreaterThan(300);
+  });
+});
