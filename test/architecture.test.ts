@@ -13,11 +13,11 @@ const ranks: Readonly<Record<string, number>> = {
   text: 1,
   wire: 1,
   syntax: 1,
+  llm: 1.5, // definitions of tools in a provider's format: the registry writes them
   registry: 2,
   policy: 2,
   scheduler: 2,
   record: 2,
-  llm: 2,
   world: 2,
   store: 2,
   tools: 2,

@@ -241,3 +241,13 @@ describe("extensions", () => {
     expect(new Set(seen)).toEqual(new Set([{ from: "use" }]));
   });
 });
+
+describe("a registry on its own", () => {
+  it("writes definitions for a model", () => {
+    const registry = new ToolRegistry();
+    registry.register(double);
+    expect(registry.toLLMTools("anthropic")).toMatchObject([
+      { name: "double", input_schema: { type: "object" } },
+    ]);
+  });
+});

@@ -1,8 +1,9 @@
-import { ToolDefinitionError, ToolUnavailableError } from "../contract/errors.js";
+import { ToolUnavailableError } from "../contract/errors.js";
 import type { TenonEvents } from "../contract/events.js";
 import type { HealthReport, StateChange, ToolState } from "../contract/lifecycle.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { Tool, ToolCategory, ToolDescription } from "../contract/tool.js";
+import { toLLMTools, type LLMFormat, type LLMTools } from "../llm/to-llm-tools.js";
 import { checkKeys, type KeysOf } from "../schema/check-keys.js";
 import type { ToolLike } from "./accept-tool.js";
 import { describeEntry } from "./describe-entry.js";
@@ -30,11 +31,6 @@ export interface RegistryOptions {
   /** Where `getStats` takes the numbers of calls from. @default none */
   readonly callStats?: () => Readonly<Record<string, CallStats>>;
   readonly health?: HealthOptions;
-  /** Writes definitions in a provider's dialect. @default none: `toLLMTools` is refused */
-  readonly toLLMTools?: (
-    tools: readonly ToolDescription[],
-    format: string,
-  ) => readonly Readonly<Record<string, unknown>>[];
   /** Toolsets besides the built-in ones. */
   readonly toolsets?: Readonly<Record<string, ToolsetDefinition>>;
 }
@@ -44,7 +40,6 @@ const optionKeys: KeysOf<RegistryOptions> = {
   emit: true,
   callStats: true,
   health: true,
-  toLLMTools: true,
   toolsets: true,
 };
 
@@ -165,13 +160,8 @@ export class ToolRegistry {
   }
 
   /** The definitions for a model in a provider's dialect, with names that are legal there. */
-  toLLMTools(format: string, filter: ListFilter = {}): readonly Readonly<Record<string, unknown>>[] {
-    if (this.#options.toLLMTools === undefined) {
-      throw new ToolDefinitionError("This registry was made without provider formats.", {
-        hint: "Use the registry of createTenon(), or pass toLLMTools to the constructor.",
-      });
-    }
-    return this.#options.toLLMTools(this.#listed(filter).map(describeEntry), format);
+  toLLMTools(format: LLMFormat, filter: ListFilter = {}): LLMTools["tools"] {
+    return toLLMTools(this.#listed(filter).map(describeEntry), format).tools;
   }
 
   getStats(): RegistryStats {

@@ -1,4 +1,3 @@
-import { toLLMTools, type LLMFormat } from "../llm/to-llm-tools.js";
 import { Metrics } from "../record/metrics.js";
 import { ToolRegistry } from "../registry/tool-registry.js";
 import type { ToolsetDefinition } from "../registry/toolsets.js";
@@ -38,7 +37,6 @@ function createRegistry({ options, config, clock, events }: WorldParts, metrics:
       if (events.has(name)) events.emit(name, payload);
     },
     callStats: () => metrics.callStats(),
-    toLLMTools: (tools, format) => toLLMTools(tools, format as LLMFormat).tools,
     toolsets: config.toolsets as Readonly<Record<string, ToolsetDefinition>>,
     ...(options.health !== undefined && { health: options.health }),
   });
