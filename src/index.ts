@@ -305,6 +305,7 @@ export type { ToolCaller } from "./contract/tenon.js";
 export type { Unwrapped } from "./contract/tool-result.js";
 export type {
   HealthVerdict,
+  MeantCall,
   RetryPolicy,
   ShellFacts,
   ShellLine,

@@ -37,8 +37,29 @@ export interface BuiltInTools {
   /** Apply a unified diff to one or more files, all or nothing: changed, new, deleted and renamed files. The lines of its hunks must have been read before. Line numbers may be wrong, but context must match. */
   readonly apply_diff: {
     readonly input: {
-      /** The diff in the format of git or diff -u. */
+      /** The diff in the format of git or diff -u. A patch as apply_patch takes it works too. */
       readonly diff: string;
+    };
+    readonly result: {
+      files: {
+        path: string;
+        action: "modify" | "create" | "delete" | "rename" | "copy";
+        from?: string | undefined;
+        hunks: number;
+        /** Number of added lines. */
+        added: number;
+        /** Number of removed lines. */
+        removed: number;
+      }[];
+      /** The diff that was applied. */
+      diff: string;
+    };
+  };
+  /** Change files with a patch in the '*** Begin Patch' format, all or nothing: '*** Add File:', '*** Update File:' (with '*** Move to:'), '*** Delete File:'. Lines of hunks begin with ' ', '-' or '+' and must match the file exactly; '@@ heading' lines say which class or function they belong to. */
+  readonly apply_patch: {
+    readonly input: {
+      /** The patch, from '*** Begin Patch' to '*** End Patch'. */
+      readonly patch: string;
     };
     readonly result: {
       files: {

@@ -113,6 +113,7 @@ const memberNames: KeysOf<Tool & LooseTool> = {
   resources: true,
   prepare: true,
   shellLine: true,
+  meansCall: true,
   checkPermissions: true,
   preview: true,
   validateDependencies: true,
