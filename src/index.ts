@@ -357,3 +357,4 @@ export type { FileChange, WalkOptions } from "./contract/ports/files.js";
 export type { CallStats } from "./registry/registry-stats.js";
 export type { UndoTarget } from "./runtime/journal/undo-target.js";
 export type { ToolResult } from "./contract/tool-result.js";
+export type { ServerChanges } from "./runtime/gateway/server-changes.js";
