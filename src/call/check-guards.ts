@@ -39,5 +39,7 @@ function verdictOn(
   const { world } = call.state.parts;
   if ("path" in resource) return world.checkPath(resource.path, access);
   if ("tree" in resource) return world.checkPath(resource.tree, access);
-  return "host" in resource ? world.checkHost(resource.host) : undefined;
+  // A command may name a server on this machine; a request of a tool never leads there by a name alone.
+  const isNamed = call.entry.tool.category === "shell";
+  return "host" in resource ? world.checkHost(resource.host, isNamed) : undefined;
 }

@@ -80,8 +80,8 @@ export interface WorldPorts {
   readonly canonicalPath: (path: string) => string;
   /** The guard's verdict on a path, without touching anything. */
   checkPath(path: string, access: "read" | "write"): PathVerdict;
-  /** The egress guard's verdict on a host, as far as its name can tell. */
-  checkHost(host: string): PathVerdict;
+  /** The egress guard's verdict on a host, as far as its name can tell. @param isNamed Private addresses may be named. */
+  checkHost(host: string, isNamed: boolean): PathVerdict;
 }
 
 /** Keeps track of the running calls. */

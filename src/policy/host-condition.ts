@@ -70,7 +70,7 @@ function compileHost(pattern: string): HostCondition[] {
     const name =
       /[*?]/.test(plain.name) || text.includes("\\") ? compileWildcard(plain.name).test : same(plain.name);
     const port = plain.port === undefined || plain.port === "*" ? undefined : plain.port;
-    return (host) => matchHost(host, name, port);
+    return (host) => matchHost(host, { name, pattern: plain.name, port });
   });
 }
 
@@ -87,11 +87,23 @@ function asciiParts(text: string): TouchedHost {
   return { name: labels.join("."), port };
 }
 
-function matchHost(host: TouchedHost, name: (text: string) => boolean, port: string | undefined): Match {
-  // The host "*" stands for any host at all: only a pattern that takes all can be sure of it.
-  if (!name(host.name)) return host.name === "*" ? match.maybe : match.no;
+function matchHost(
+  host: TouchedHost,
+  { name, pattern, port }: { name: (text: string) => boolean; pattern: string; port: string | undefined },
+): Match {
+  // A host with wildcards stands for all that it matches: only a pattern that takes all of them can be sure of it.
+  if (!name(host.name)) return mayOverlap(host.name, pattern) ? match.maybe : match.no;
   if (port === undefined || port === host.port) return match.yes;
   return host.port === undefined ? match.maybe : match.no;
+}
+
+/** Whether a requested `*` or `*.suffix` and a pattern can mean the same host. */
+function mayOverlap(requested: string, pattern: string): boolean {
+  if (!requested.startsWith("*")) return false;
+  const suffix = requested.slice(1);
+  // What follows the last wildcard of the pattern must fit the end of the request, or the other way round.
+  const end = /[^*?]*$/.exec(pattern)?.[0] ?? "";
+  return end.endsWith(suffix) || (end !== pattern && suffix.endsWith(end));
 }
 
 function best(conditions: readonly HostCondition[], host: TouchedHost): Match {

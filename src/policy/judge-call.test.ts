@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PolicyCall } from "./create-policy.js";
+import type { PolicyRule } from "./policy-rule.js";
 import { allow, callOf, deny, policyWith, readCall, shellCall, writeCall } from "./policy.fixture.js";
 
 const write = writeCall("src/a.ts");
@@ -215,5 +216,56 @@ describe("directories", () => {
     expect(visible?.("secret/key")).toBe(false);
     expect(visible?.("secret/public.md")).toBe(true);
     expect(policyWith().pathFilter(search)).toBeUndefined();
+  });
+});
+
+describe("commands with hosts", () => {
+  const host = "packages.example.org";
+  const install = (hosts: readonly string[], line = "npm install left-pad") =>
+    shellCall([{ line, sandboxed: true }], { reads: hosts.map((each) => ({ host: each })) });
+  const behaviors = (rules: readonly PolicyRule[], calls: readonly PolicyCall[]) =>
+    calls.map((call) => policyWith({ user: rules }).decide(call).behavior);
+
+  it("are allowed by a rule that names both the command and each host", () => {
+    const rules = [allow({ command: "npm install *", host: [host, "*.example.com"] })];
+    expect(
+      behaviors(rules, [
+        install([host]),
+        install([`${host}:443`]),
+        install([host, "cdn.example.com"]),
+        install(["*.example.com"]),
+        install([host, "other.example.net"]),
+        install(["*"]),
+        install(["*.example.org"]),
+        install([]),
+        install([host], "npm publish"),
+      ]),
+    ).toEqual(["allow", "allow", "allow", "allow", "ask", "ask", "ask", "ask", "ask"]);
+  });
+
+  it("are denied by a rule that names the command and one of the hosts", () => {
+    const rules = [deny({ command: "npm publish", host }), allow({ command: "npm *", host: "*" })];
+    expect(
+      behaviors(rules, [install([host, "a.example.com"], "npm publish"), install([host]), install(["*"])]),
+    ).toEqual(["deny", "allow", "allow"]);
+  });
+
+  it("ask where wildcards may include a host that a rule denies", () => {
+    const rules = [
+      deny({ host: "secret.example.com" }),
+      deny({ host: "*.corp.example.net" }),
+      allow({ host: "*" }),
+      allow({ command: "*" }),
+    ];
+    expect(
+      behaviors(rules, [
+        install(["*.example.com"]),
+        install(["*"]),
+        install(["*.example.net"]),
+        install(["*.a.corp.example.net"]),
+        install(["*.example.org"]),
+        install(["public.example.com"]),
+      ]),
+    ).toEqual(["ask", "ask", "ask", "deny", "allow", "allow"]);
   });
 });

@@ -31,6 +31,35 @@ describe("narrowestRule", () => {
       readCall([{ host: "*.x{1,2}.org" }]),
       { decision: "allow", tool: "read_file", host: String.raw`\*.x\{1,2\}.org` },
     ],
+    [
+      "an install of any package from the hosts that a sandboxed command names",
+      shellCall([{ line: "npm install left-pad", sandboxed: true }], {
+        reads: [{ host: "packages.example.org" }, { host: "*.example.com:443" }],
+      }),
+      {
+        decision: "allow",
+        tool: "shell_exec",
+        command: "npm install *",
+        exact: true,
+        host: ["packages.example.org", "*.example.com:443"],
+      },
+    ],
+    [
+      "an install as it stands where every host may be reached",
+      shellCall([{ line: "npm install left-pad", sandboxed: true }], { reads: [{ host: "*" }] }),
+      { decision: "allow", tool: "shell_exec", command: "npm install left-pad", exact: true, host: "*" },
+    ],
+    [
+      "an install as it stands without a sandbox",
+      shellCall(["npm install left-pad"], { reads: [{ host: "packages.example.org" }] }),
+      {
+        decision: "allow",
+        tool: "shell_exec",
+        command: "npm install left-pad",
+        exact: true,
+        host: "packages.example.org",
+      },
+    ],
     ["any host at all", readCall([{ host: "*" }]), { decision: "allow", tool: "read_file", host: "*" }],
     [
       "the tool for this agent where nothing is named",

@@ -13,7 +13,7 @@ import { escapeWildcard } from "../glob/wildcard.js";
 export function narrowestRule(call: PolicyCall): PolicyRule {
   const named = namedResources(call);
   const commands = commandsToGrant(call);
-  const patterns = commands.map(grantCommand).filter((pattern) => pattern !== undefined);
+  const patterns = commands.map(patternsFor(named.hosts)).filter((pattern) => pattern !== undefined);
   const opaque = call.category === "shell" && call.annotations.dangerous === true && commands.length === 0;
   const granted = commands.length === 0 ? !opaque : patterns.length > 0;
   const given = sameGiven(commands);
@@ -35,7 +35,8 @@ export function coveringRule(call: PolicyCall): PolicyRule {
   if (nameless || (commands.length === 0 && narrowestRule(call).decision === "ask")) {
     return { decision: "allow", ...subject(call) };
   }
-  const patterns = commands.map((command) => grantCommand(command) ?? joinWords(command.words));
+  const hosts = namedResources(call).hosts;
+  const patterns = commands.map((command) => patternsFor(hosts)(command) ?? joinWords(command.words));
   const given = sameGiven(commands);
   const rule = build(call, { ...namedResources(call), patterns, given: given ?? undefined });
   if (given !== null) return rule;
@@ -57,7 +58,7 @@ function namedResources(call: PolicyCall): Named & { readonly count: number } {
   const paths = [...new Set(touched.flatMap((resource) => pathPattern(resource, shell)))];
   const both = [...call.writes, ...call.reads];
   const hosts = [
-    ...new Set(both.flatMap((resource) => ("host" in resource ? [hostPattern(resource.host)] : []))),
+    ...new Set(both.flatMap((resource) => ("host" in resource ? [hostPattern(resource.host, shell)] : []))),
   ];
   return { paths, hosts, count: Math.max(paths.length, hosts.length) };
 }
@@ -75,8 +76,17 @@ function literalPath(path: string): string {
   return /^[~\s]/.test(escaped) ? `./${escaped}` : escaped;
 }
 
-function hostPattern(host: string): string {
-  return host === "*" ? host : host.replaceAll(/[*?{}!\\]/g, String.raw`\$&`);
+/** For a command, `*.example.com` means all the hosts that it may reach; no other wildcard is kept. */
+function hostPattern(host: string, shell: boolean): string {
+  const wildcards = shell ? /^(\*(?=$|[.:]))?(.*)$/s : /^(\*(?=$))?(.*)$/s;
+  const [, wildcard = "", name = ""] = wildcards.exec(host) ?? [];
+  return wildcard + name.replaceAll(/[*?{}!\\]/g, String.raw`\$&`);
+}
+
+/** Where the call names its hosts, a command that installs packages is granted for all packages of these hosts. */
+function patternsFor(hosts: readonly string[]): (command: PolicyCommand) => string | undefined {
+  const isBounded = hosts.length > 0 && !hosts.some((host) => /^\*(?::|$)/.test(host));
+  return (command) => grantCommand(command, isBounded && command.sandboxed === true);
 }
 
 /** The commands that a person had to consent to: not those that only read, unless all do. */
@@ -129,10 +139,11 @@ function oneOrList(items: readonly string[]): string | readonly string[] {
  * the words that name what is done (`npm run test *`), any other command exactly as it stands.
  * `undefined` for interpreters and starters of other programs, and where the words are not known:
  * consent to one use of them says nothing about the next.
+ * @param installs The sandbox and named hosts bound what an install can do, so it is granted for any package.
  */
-function grantCommand({ words, known }: PolicyCommand): string | undefined {
+function grantCommand({ words, known }: PolicyCommand, installs: boolean): string | undefined {
   if (!known || words.length === 0 || isStarter(words)) return undefined;
-  const arity = arities.get(words.slice(0, 2).join(" ")) ?? Infinity;
+  const arity = arityOf(words, installs);
   const head = words.slice(0, arity);
   const plain = head.length === arity && head.every((word) => /^[\w@.:][\w@./:+-]*$/.test(word));
   return plain ? `${joinWords(head)} *` : joinWords(words);
@@ -178,6 +189,20 @@ const arities = new Map<string, number>([
   ...["git add", "git commit", "git switch"].map((verb) => [verb, 2] as const),
   ...["build", "check", "test", "clippy", "fmt", "doc"].map((verb) => [`cargo ${verb}`, 2] as const),
 ]);
+
+/** Commands that fetch packages, by their first two words. */
+const installers = new Set(
+  (
+    "npm install,npm i,npm add,npm update,npm view,pnpm install,pnpm i,pnpm add,pnpm update,yarn install,yarn add," +
+    "pip install,pip download,pip3 install,pip3 download,cargo add,cargo fetch,cargo update,go get,go mod," +
+    "gem install,bundle install,composer install,composer require,apt-get install,apt-get update,apt install,apt update"
+  ).split(","),
+);
+
+function arityOf(words: readonly string[], installs: boolean): number {
+  const head = words.slice(0, 2).join(" ");
+  return arities.get(head) ?? (installs && installers.has(head) ? 2 : Infinity);
+}
 
 function programName(program: string): string {
   return program.slice(program.lastIndexOf("/") + 1).replace(/\.(?:exe|cmd|bat)$/i, "");

@@ -9,8 +9,10 @@ export interface CommandRequest {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** The analysis proved that it only reads: the sandbox makes the workspace read-only. */
   readonly readOnly: boolean;
-  /** It may reach the network; the policy has allowed it. */
-  readonly network?: boolean | undefined;
+  /** The hosts that it may reach, as patterns with an optional port; the policy has allowed them. @default none */
+  readonly network?: readonly string[] | undefined;
+  /** Told each new host that it reaches or is refused. */
+  readonly onNetwork?: ((use: NetworkUse) => void) | undefined;
   /** Absolute paths of folders that it renames; a layer can only rename copies of them. */
   readonly renames?: readonly string[] | undefined;
   /** Run it in a pseudo-terminal. */
@@ -40,6 +42,22 @@ export interface CommandOutput {
   readonly truncated: boolean;
 }
 
+/** Connections of a command to one host, with the same outcome. */
+export interface NetworkUse {
+  readonly host: string;
+  /** `undefined` where only the name was looked up. */
+  readonly port?: number | undefined;
+  /** The address that it was connected to. */
+  readonly address?: string | undefined;
+  /** `failed`: it was allowed, but the connection could not be made. */
+  readonly verdict: "allowed" | "refused" | "failed";
+  /** Why it was refused or failed, in words. */
+  readonly reason?: string | undefined;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+  readonly connections: number;
+}
+
 /** How a command ended. */
 export interface CommandResult {
   readonly stdout: CommandOutput;
@@ -66,6 +84,8 @@ export interface CommandResult {
   readonly heldBack: readonly HeldBack[];
   /** Why it changed the workspace directly, so that its changes cannot be undone, although layers are in use. */
   readonly direct?: string | undefined;
+  /** What it reached over the network, and what it was refused. */
+  readonly network: readonly NetworkUse[];
   /** What else must be said, such as an output that could not be kept. */
   readonly warnings: readonly string[];
   readonly durationMs: number;
@@ -93,6 +113,8 @@ export interface JobInfo {
   readonly callId: string;
   /** Changes that were held back so far. */
   readonly heldBack: readonly HeldBack[];
+  /** What it reached over the network so far, and what it was refused. */
+  readonly network: readonly NetworkUse[];
 }
 
 export interface JobOutput extends JobInfo {

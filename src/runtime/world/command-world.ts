@@ -16,6 +16,8 @@ import type { Guards } from "./guards.js";
 export interface CommandWorldOptions extends RuntimeBase {
   readonly guards: Guards;
   readonly sandbox: Sandbox;
+  /** Throws if a rule denies the call a host. */
+  readonly judgeHost: (scope: CallScope, host: string) => void;
   /** Why no background job can be started. */
   readonly noJobs?: string | undefined;
 }
@@ -67,12 +69,13 @@ export function createCommandWorld(options: CommandWorldOptions): CommandWorld {
 }
 
 function openProcesses(
-  { config, guards, sandbox, env, clock, noJobs }: CommandWorldOptions,
+  { config, guards, sandbox, judgeHost, env, clock, noJobs }: CommandWorldOptions,
   outputs: (scope: CallScope) => Outputs,
 ): ProcessWorld {
   const wanted = config.tools.perTool["shell_exec"]?.custom?.["shell"];
   return createProcessWorld({
     sandbox,
+    judgeHost,
     outputs,
     shell: {
       platform: process.platform,

@@ -72,7 +72,7 @@ export function createWorld(parts: WorldOptions): World {
     opened: openedByPerson(parts.rules),
   });
   const noJobs = options.jobs === false ? "this process ends with its call, and its jobs with it" : undefined;
-  const commands = createCommandWorld({ ...parts, guards, sandbox, noJobs });
+  const commands = createCommandWorld({ ...parts, guards, sandbox, judgeHost: network.judgeHost, noJobs });
   const code = createRuntimeCode({ ...parts, guards, keepsIndex: options.jobs !== false });
   const checkPath = (path: string, access: "read" | "write" = "read"): PathVerdict =>
     guards.common().check(path, access);
@@ -122,7 +122,7 @@ export function createWorld(parts: WorldOptions): World {
       root: () => guards.common().root,
       canonicalPath: (path) => guards.common().canonical(path),
       checkPath,
-      checkHost: (host) => network.checkHost(host),
+      checkHost: (host, isNamed) => network.checkHost(host, isNamed),
     },
     journal,
     work,

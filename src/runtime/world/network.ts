@@ -6,13 +6,15 @@ import type { CallScope } from "../../contract/session.js";
 import type { Policy } from "../../policy/create-policy.js";
 import { compileHosts } from "../../world/http/host-rules.js";
 import { createHttpClient } from "../../world/http/http-client.js";
-import { judgeUrl, nameOf } from "../../world/http/judge-target.js";
+import { judgeTarget, judgeUrl, nameOf, targetOf } from "../../world/http/judge-target.js";
 
 /** HTTP for all calls, over shared connections. */
 export interface Network {
-  /** The verdict on a host by its name; nothing is resolved. */
-  checkHost(host: string): PathVerdict;
+  /** The verdict on a host by its name; nothing is resolved. @param isNamed Private addresses may be named. */
+  checkHost(host: string, isNamed: boolean): PathVerdict;
   forCall(scope: CallScope): Http;
+  /** Throws if a rule denies the call a host. */
+  judgeHost(this: void, scope: CallScope, host: string): void;
   close(): Promise<void>;
 }
 
@@ -22,10 +24,13 @@ export function createNetwork(config: ResolvedConfig, policy: Policy): Network {
   const client = createHttpClient({ allowHosts, allowPrivate, maxBytes, timeoutMs });
   const hosts = compileHosts(allowHosts);
   return {
-    checkHost: (host) => {
+    checkHost: (host, isNamed) => {
       if (!URL.canParse(`http://${host}`)) return { allowed: true, path: host };
+      const url = new URL(`http://${host}`);
       try {
-        judgeUrl(new URL(`http://${host}`), { hosts, allowPrivate });
+        if (isNamed)
+          judgeTarget(targetOf(url), { hosts: { ...hosts, matches: () => true }, allowPrivate: true });
+        else judgeUrl(url, { hosts, allowPrivate });
         return { allowed: true, path: host };
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
@@ -38,6 +43,7 @@ export function createNetwork(config: ResolvedConfig, policy: Policy): Network {
           refuseDenied(policy, scope, nameOf(target)),
         ),
     }),
+    judgeHost: (scope, host) => refuseDenied(policy, scope, host),
     close: () => client.close(),
   };
 }

@@ -3,6 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { carefulPathGlobs, protectedPathGlobs } from "../../policy/built-in-rules.js";
 import { workspaceKey } from "../../store/state-dir.js";
+import { compileHosts } from "../../world/http/host-rules.js";
 import { realPathOf } from "../../world/files/real-path.js";
 import type { Sandbox } from "../../world/sandbox/sandbox-types.js";
 import { createSandbox } from "../../world/sandbox/sandbox.js";
@@ -30,6 +31,7 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
     protectedPaths: [...protectedPathGlobs, ...config.files.protectedPaths],
     carefulPaths: carefulPathGlobs,
     unprotectedPaths: opened,
+    egress: { hosts: compileHosts(config.network.allowHosts), allowPrivate: config.network.allowPrivate },
     quarantineDir: join(ownDir, "quarantine"),
     layersDir: join(ownDir, "layers"),
     env,

@@ -1,10 +1,11 @@
 import { ToolValidationError } from "../../contract/errors.js";
 import type { ShellFacts } from "../../contract/tool.js";
+import { hostsOf, type NetworkArgument } from "./network-argument.js";
 
 /** The arguments that count besides the line. */
 interface LineInput {
   readonly background: boolean;
-  readonly network: boolean;
+  readonly network: NetworkArgument;
 }
 
 /**
@@ -12,7 +13,7 @@ interface LineInput {
  * write. A line that nothing is known of counts as one that writes.
  */
 export function isReadOnly({ background, network }: LineInput, facts: ShellFacts | undefined): boolean {
-  return !background && !network && facts?.readOnly === true;
+  return !background && hostsOf(network).length === 0 && facts?.readOnly === true;
 }
 
 /** A service never ends: in the foreground it would only run until its time limit. */

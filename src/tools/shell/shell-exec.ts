@@ -2,9 +2,11 @@ import * as z from "zod";
 import type { ToolContext } from "../../contract/context.js";
 import { defineTool } from "../../contract/define-tool.js";
 import type { ToolPreview } from "../../contract/tool.js";
+import { createKnownHosts, type KnownHosts } from "./known-hosts.js";
 import { createLastOutputs, type LastOutputs } from "./last-outputs.js";
 import { meansPatch } from "./patch-line.js";
 import { isReadOnly, refuseService } from "./judge-line.js";
+import { describeUse, hostsOf, networkArgument } from "./network-argument.js";
 import { renderShell, shellResult, toJobResult, toShellResult, type ShellResult } from "./shell-result.js";
 
 const maxTimeoutMs = 600_000;
@@ -51,12 +53,7 @@ const input = z.object({
     .describe(
       "Start it as a background job and return at once, for servers and long-running commands. It ends with the session.",
     ),
-  network: z
-    .boolean()
-    .default(false)
-    .describe(
-      "Set this if the command needs the network, for example to install packages. The policy decides whether it gets it.",
-    ),
+  network: networkArgument,
   since_last: z
     .boolean()
     .optional()
@@ -71,6 +68,7 @@ type ShellInput = z.infer<typeof input>;
 /** Create the tool that runs a command in a shell. */
 export function createShellExec() {
   const last = createLastOutputs();
+  const known = createKnownHosts();
   return defineTool({
     name: "shell_exec",
     aliases: ["bash", "run_command"],
@@ -89,7 +87,7 @@ export function createShellExec() {
     resources(call, line) {
       // Sessions do not wait for each other's commands: the journal detects if two change the same file.
       const tree = [{ tree: ".", scope: "session" as const }];
-      const hosts = call.network ? [{ host: "*" }] : [];
+      const hosts = hostsOf(call.network).map((host) => ({ host }));
       return isReadOnly(call, line) ? { reads: tree } : { reads: hosts, writes: tree };
     },
     shellLine: ({ command, cwd, env }) => ({ line: command, cwd, env }),
@@ -99,23 +97,31 @@ export function createShellExec() {
       if (shell.judged) return { behavior: "allow" };
       return { behavior: "ask", message: `command lines for ${shell.name} cannot be analyzed` };
     },
-    preview: previewLine,
-    execute: (call, ctx) => (call.background ? startJob(call, ctx) : runLine(call, ctx, last)),
+    preview: (call, ctx) => previewLine(call, ctx, known),
+    execute(call, ctx) {
+      known.add(ctx.sessionId, hostsOf(call.network));
+      return call.background ? startJob(call, ctx) : runLine(call, ctx, last);
+    },
     render: renderShell,
   });
 }
 
 /** Shows the sandbox and options; the analysis adds the single commands of the line. */
-function previewLine(call: ShellInput, { processes, shell }: ToolContext): ToolPreview {
+function previewLine(
+  call: ShellInput,
+  { processes, shell, sessionId }: ToolContext,
+  known: KnownHosts,
+): ToolPreview {
   refuseService(call, shell);
   const { active, reason } = processes.sandbox;
+  const hosts = hostsOf(call.network);
   return {
     summary: call.background ? "Start a background job" : "Run a command",
     details: {
       line: call.command,
       ...(call.cwd !== undefined && { cwd: call.cwd }),
       ...(call.env !== undefined && { variables: Object.keys(call.env) }),
-      network: call.network,
+      ...(hosts.length > 0 && { network: known.mark(sessionId, hosts) }),
       sandbox: active ? reason : `none: ${reason}`,
     },
   };
@@ -129,7 +135,8 @@ async function runLine(call: ShellInput, ctx: ToolContext, last: LastOutputs): P
     cwd: call.cwd,
     env: call.env,
     readOnly,
-    network: call.network,
+    network: hostsOf(call.network),
+    onNetwork: (use) => ctx.emit({ message: describeUse(use) }),
     pty: call.pty,
     renames: ctx.shell?.movedByGit,
     timeoutMs: call.timeout,
@@ -141,6 +148,7 @@ async function runLine(call: ShellInput, ctx: ToolContext, last: LastOutputs): P
 
 async function startJob(call: ShellInput, ctx: ToolContext): Promise<ShellResult> {
   const { command, cwd, env, network, pty } = call;
-  const job = await ctx.processes.start({ command, cwd, env, network, pty, readOnly: false });
+  const hosts = hostsOf(network);
+  const job = await ctx.processes.start({ command, cwd, env, network: hosts, pty, readOnly: false });
   return toJobResult(command, job);
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { CommandResult, JobInfo, JobState } from "../../contract/ports/processes.js";
+import { networkPart, networkResult } from "./network-argument.js";
 import { heldBackList, heldBackOf, heldBackNote } from "./held-back.js";
 
 /** The result of `shell_exec`. */
@@ -22,6 +23,7 @@ export const shellResult = z.object({
   shell: z.string().optional(),
   sandboxed: z.boolean(),
   ...heldBackList,
+  ...networkResult,
   notes: z.array(z.string()).describe("Further remarks."),
 });
 
@@ -47,6 +49,7 @@ export function toShellResult(
     cwd: result.cwd,
     shell: result.shell,
     sandboxed: result.sandbox.active,
+    ...networkPart(result.network),
     notes: notesOn(result, readOnly),
   };
 }

@@ -50,12 +50,14 @@ export function judgeUrl(url: URL, rules: Omit<TargetRules, "judge">): HttpTarge
   if (badPorts.has(port) && !rules.hosts.namesPort(host, port)) {
     throw refuse(target, `port ${port} belongs to another protocol`);
   }
-  if (isIP(host) !== 0) {
-    checkAddress(host, target, rules);
-    return { ...target, address: host };
-  }
-  judgeName(target, rules);
-  return target;
+  judgeTarget(target, rules);
+  return isIP(host) === 0 ? target : { ...target, address: host };
+}
+
+/** Throws unless a host may be reached, as far as its name and the built-in rules can tell. */
+export function judgeTarget(target: HttpTarget, rules: Omit<TargetRules, "judge">): void {
+  if (isIP(target.host) === 0) judgeName(target, rules);
+  else checkAddress(target.host, target, rules);
 }
 
 /** Throws unless a connection for a target may go to an address. */

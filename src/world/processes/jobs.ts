@@ -30,6 +30,7 @@ interface Job {
   readonly sandbox: JobInfo["sandbox"];
   readonly callId: string;
   readonly heldBack: () => JobInfo["heldBack"];
+  readonly networkUse: () => JobInfo["network"];
   readonly collector: OutputCollector;
   readonly unread: { readonly stdout: OutputWindow; readonly stderr: OutputWindow };
   /** Messages about it, such as a limit that it exceeded. */
@@ -123,6 +124,7 @@ export class Jobs {
       sandbox: command.sandbox,
       callId: parts.origin().callId,
       heldBack: command.heldBack,
+      networkUse: command.networkUse,
       collector,
       unread,
       notes: [],
@@ -185,6 +187,7 @@ async function readJobInfo(job: Job): Promise<JobInfo> {
     ...(job.notes.length > 0 && { notes: [...job.notes] }),
     callId: job.callId,
     heldBack: job.heldBack(),
+    network: job.networkUse(),
   };
 }
 

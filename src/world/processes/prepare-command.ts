@@ -1,5 +1,5 @@
 import { ToolExecutionError, ToolValidationError } from "../../contract/errors.js";
-import type { CommandRequest, SandboxState, ShellInfo } from "../../contract/ports/processes.js";
+import type { CommandRequest, NetworkUse, SandboxState, ShellInfo } from "../../contract/ports/processes.js";
 import type { HeldBack } from "../../contract/ports/quarantine.js";
 import type { CommandPaths } from "../../contract/session.js";
 import type { CommandLayer } from "../sandbox/layer/layer-types.js";
@@ -7,6 +7,7 @@ import type { RunOrigin } from "../sandbox/quarantine/judge-runs.js";
 import type { FinishedCommand, Sandbox, WrappedCommand } from "../sandbox/sandbox-types.js";
 import { commandEnv } from "./command-env.js";
 import type { Launch } from "./launch.js";
+import type { ProcessTree } from "./process-table.js";
 import { shellArguments } from "./shell.js";
 import type { TreeLimits } from "./watch-tree.js";
 
@@ -22,6 +23,8 @@ export interface CommandDeps {
   readonly isVisible: (name: string) => boolean;
   /** What the policy's rules about paths mean for the call's commands. */
   readonly paths?: (() => CommandPaths | undefined) | undefined;
+  /** Throws if a rule denies the call a host. */
+  readonly judgeHost?: ((host: string) => void) | undefined;
   /** A new value for the TENON_CALL variable by which the processes of a command are found. */
   readonly newTagValue: () => string;
   /** The value of TENON_RUN for everything that this Tenon starts. */
@@ -57,6 +60,10 @@ export interface PreparedCommand {
   readonly explain?: WrappedCommand["explain"];
   /** Why it runs directly on the workspace. */
   readonly direct?: string | undefined;
+  /** What it reached over the network so far. */
+  readonly networkUse: () => readonly NetworkUse[];
+  /** Must be called with its processes when it was started. */
+  readonly started: (tree: ProcessTree) => void;
 }
 
 /** The system accepts about 2 MB for arguments and environment together. */
@@ -91,6 +98,8 @@ export async function prepareCommand(deps: CommandDeps, request: CommandRequest)
       processLimit: undefined,
       finish: async () => ({ warnings: [], leftovers: [], heldBack: [] }),
       heldBack: () => [],
+      networkUse: () => [],
+      started() {},
     };
   }
   const origin = deps.origin();
@@ -99,7 +108,7 @@ export async function prepareCommand(deps: CommandDeps, request: CommandRequest)
     cwd,
     env,
     readOnly: request.readOnly,
-    network: request.network === true,
+    network: { hosts: request.network ?? [], judge: deps.judgeHost, onUse: request.onNetwork },
     pty: request.pty === true,
     sessionId: deps.sessionId,
     paths: deps.paths?.(),
@@ -128,6 +137,8 @@ export async function prepareCommand(deps: CommandDeps, request: CommandRequest)
     treeLimits: wrapped.treeLimits,
     processLimit: wrapped.processLimit,
     heldBack: () => wrapped.heldBack(),
+    networkUse: () => wrapped.networkUse(),
+    started: (tree) => wrapped.started(tree),
     finish: () => finishWrapped(wrapped),
   };
 }

@@ -24,6 +24,8 @@ export interface ProcessWorldOptions {
   readonly resolveFolder: (scope: CallScope, cwd: string | undefined) => string;
   /** Whether a secret-looking variable of the session may be seen by commands. */
   readonly isSecretAllowed: (name: string) => boolean;
+  /** Throws if a rule denies the call a host. */
+  readonly judgeHost?: ((scope: CallScope, host: string) => void) | undefined;
   /** For pipes and for files that are passed to programs. */
   readonly tempDir: string;
   readonly newTagValue: () => string;
@@ -79,6 +81,7 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
     sandbox,
     resolveFolder: (cwd) => options.resolveFolder(scope, cwd),
     paths: () => scope.commandPaths?.(),
+    judgeHost: (host) => options.judgeHost?.(scope, host),
     sessionId: scope.session.id,
     sessionEnv: () => scope.session.env.entries(),
     isVisible,

@@ -121,6 +121,7 @@ function toResult(
     cwd: command.launch.cwd,
     ...(command.direct !== undefined && { direct: command.direct }),
     ...changes,
+    network: command.networkUse(),
     heldBack: [...finished.heldBack, ...(changes.heldBack ?? [])],
     warnings: [...(changes.warnings ?? []), ...finished.warnings, ...end.warnings, ...remarks],
   };
@@ -180,6 +181,7 @@ export async function startCommand(
     const launcher = parts.launcher(request.pty === true);
     const running = await launcher.launch(command.launch, collector.sink);
     parts.onRunning(running);
+    command.started(processTreeOf(command, running));
     return { command, running };
   } catch (error) {
     await command.finish();

@@ -35,7 +35,7 @@ export function bwrapArguments(parts: BwrapOptions): BwrapArgument[] {
     "--clearenv",
     ...parts.variables.flatMap(([name, value]) => ["--setenv", name, value]),
     ...view.system.mounts,
-    ...(command.network ? view.system.network : []),
+    ...(hasNetwork(command) ? view.nameFiles.granted : view.nameFiles.offline),
     ...systemArguments(parts),
     ...homeArguments(parts),
     ...folderArguments(parts),
@@ -47,6 +47,10 @@ export function bwrapArguments(parts: BwrapOptions): BwrapArgument[] {
     "--chdir",
     cwd,
   ];
+}
+
+function hasNetwork({ network }: SandboxCommand): boolean {
+  return network !== undefined && network.hosts.length > 0;
 }
 
 /** The mounts for path rules, and the secrets that are always hidden. */
@@ -83,7 +87,7 @@ function namespaceArguments({ view, command, sharesNetwork }: BwrapOptions): str
     "--unshare-all",
     // --unshare-all does this only if possible.
     "--unshare-user",
-    ...(command.network || sharesNetwork ? ["--share-net"] : []),
+    ...(sharesNetwork ? ["--share-net"] : []),
     ...identityArguments(view.isRoot),
     "--die-with-parent",
     ...(command.pty === true ? [] : ["--new-session"]),
@@ -164,7 +168,7 @@ function homeArguments({ view, command, canLimitSize }: BwrapOptions): string[] 
     view.home,
     ...view.tools.programs.flatMap(readOnlyBind),
     ...view.caches.always.flatMap(bind),
-    ...(command.network ? view.caches.online.flatMap(bind) : view.tools.caches.flatMap(readOnlyBind)),
+    ...(hasNetwork(command) ? view.caches.online.flatMap(bind) : view.tools.caches.flatMap(readOnlyBind)),
     ...(view.gitSettings === undefined ? [] : ["--ro-bind", view.gitSettings, `${view.home}/.gitconfig`]),
   ];
 }

@@ -16,13 +16,10 @@ export interface ProgramResult {
 }
 
 /** Run a short system program and collect its output; if it cannot start, stderr says why. */
-export function runProgram({
-  file,
-  args,
-  env,
-  extraFds = [],
-  timeoutMs,
-}: ProgramRun): Promise<ProgramResult> {
+export function runProgram(
+  { file, args, env, extraFds = [], timeoutMs }: ProgramRun,
+  onStarted: (pid: number) => void = () => {},
+): Promise<ProgramResult> {
   const highest = Math.max(2, ...extraFds.map(({ fd }) => fd));
   const extra = Array.from({ length: highest - 2 }, () => "pipe" as const);
   const child = spawn(file, args, {
@@ -32,6 +29,7 @@ export function runProgram({
     timeout: timeoutMs,
     killSignal: "SIGKILL",
   });
+  child.once("spawn", () => onStarted(child.pid ?? 0));
   const output = { stdout: "", stderr: "" };
   const collect = (name: "stdout" | "stderr") => (chunk: Buffer) => {
     if (output[name].length < maxChars) output[name] += chunk.toString();

@@ -45,13 +45,16 @@ describe("the network inside the sandbox", () => {
     const names = await fixture.node(
       `require("dns").lookup("example.com", (e) => console.log(e?.code ?? "found"))`,
     );
-    expect(names.stdout.trim()).toMatch(/EAI_AGAIN|ENOTFOUND/);
+    expect(names.stdout.trim()).toBe("ENOTFOUND");
   });
 
   it("does not reach a unix socket, in the workspace or by an abstract name", async () => {
-    for (const network of [false, true]) {
+    for (const hosts of [[], ["*"]]) {
       for (const target of [path, abstract]) {
-        const { stdout } = await fixture.node(connect({ path: target }), { network });
+        const { stdout } = await fixture.node(connect({ path: target }), {
+          network: { hosts },
+          sessionId: "unix",
+        });
         expect(stdout.trim()).toMatch(/EPERM|EACCES/);
       }
     }
@@ -69,14 +72,19 @@ describe("the network inside the sandbox", () => {
     }
   });
 
-  it("is there where the policy allows it", async () => {
-    const { stdout } = await fixture.node(connect({ port, host: "127.0.0.1" }), { network: true });
-    expect(stdout.trim()).toBe("reached");
-    const hosts = await fixture.node(
-      `require("dns").lookup("localhost", (e, a) => console.log(e?.code ?? a))`,
-      { network: true },
-    );
-    expect(hosts.stdout.trim()).toMatch(/^(127\.0\.0\.1|::1)$/);
+  it("reaches a server on the machine only if the command names it, not by a grant of every host", async () => {
+    const options = { sessionId: "named" };
+    const run = async (hosts: readonly string[]): Promise<string> => {
+      const script = connect({ port, host: "127.0.0.1" });
+      return (await fixture.node(script, { ...options, network: { hosts } })).stdout.trim();
+    };
+    expect(await run([`localhost:${port}`])).toBe("reached");
+    expect(await run([`127.0.0.1:${port}`])).toBe("reached");
+    expect(await run(["*"])).toBe("ECONNREFUSED");
+    expect(await run([])).toBe("ECONNREFUSED");
+    const lookup = `require("dns").lookup("localhost", (e, a) => console.log(e?.code ?? a))`;
+    const found = await fixture.node(lookup, { ...options, network: { hosts: ["*"] } });
+    expect(found.stdout.trim()).toMatch(/^(127\.0\.0\.1|::1)$/);
   });
 
   it("has a loopback of its own, for servers that a command starts and asks itself", async () => {

@@ -1,5 +1,7 @@
-import type { SandboxState } from "../../contract/ports/processes.js";
+import type { NetworkUse, SandboxState } from "../../contract/ports/processes.js";
 import type { CommandPaths } from "../../contract/session.js";
+import type { NetworkRunOptions } from "../forwarder/network-run.js";
+import type { ProcessTree } from "../processes/process-table.js";
 import type { TreeLimits } from "../processes/watch-tree.js";
 import type { CommandLayer, LayerOrigin, LayerStore } from "./layer/layer-types.js";
 import type { CommandGroup } from "./command-group.js";
@@ -32,7 +34,8 @@ export interface SandboxCommand {
   readonly env: Readonly<Record<string, string>>;
   /** Whether the workspace is read-only, too. */
   readonly readOnly: boolean;
-  readonly network: boolean;
+  /** What it may reach. @default nothing but the loopback of its session */
+  readonly network?: NetworkRunOptions | undefined;
   /** Whether it gets a pseudo-terminal, whose session it must be able to lead. */
   readonly pty?: boolean | undefined;
   /** The session whose /tmp and caches it sees. @default a shared one */
@@ -83,6 +86,10 @@ export interface WrappedCommand {
   finish(): Promise<FinishedCommand>;
   /** The changes that were held back so far. */
   heldBack(): readonly HeldBack[];
+  /** Must be called with its processes when it was started. */
+  started(tree: ProcessTree): void;
+  /** What it reached over the network so far. */
+  networkUse(): readonly NetworkUse[];
 }
 
 /** What is known about a command after it has ended. */

@@ -8,6 +8,7 @@ import { type HomeView, outermost, viewHome } from "./home-mounts.js";
 import { type CheckedRoot, mountsBelow } from "./mount-check.js";
 import { homeSecrets, privateCaches, type ProfileName, profiles } from "./profiles.js";
 import { runProgram } from "./run-program.js";
+import { type NameFiles, writeNameFiles } from "./network/name-files.js";
 import { openScratchFolders, type ScratchFolders, type SessionFolders } from "./scratch-folders.js";
 import { type SystemView, viewSystem } from "./system-mounts.js";
 
@@ -32,6 +33,7 @@ export interface SandboxView {
   /** Absolute paths that are always hidden. */
   readonly secrets: readonly { readonly path: string; readonly isDirectory: boolean }[];
   readonly gitSettings: string | undefined;
+  readonly nameFiles: NameFiles;
   /** The writable folders, for the check of the mounts in them. */
   readonly checked: readonly CheckedRoot[];
 }
@@ -101,6 +103,7 @@ export async function openView(options: ViewOptions): Promise<SandboxView> {
       path,
       nested: mountsBelow(path, mountinfo),
     })),
+    nameFiles: await writeNameFiles(scratch.dir),
     gitSettings: holdsHome ? undefined : await copyGitSettings(options, scratch),
   };
 }

@@ -84,7 +84,6 @@ export async function openFixture(options: FixtureOptions = {}): Promise<Fixture
       cwd: options.workspace ?? workspace,
       env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: options.home ?? home, LANG: "C.UTF-8" },
       readOnly: false,
-      network: false,
       ...command,
     });
   const run: Fixture["run"] = async (argv, command = {}) => {

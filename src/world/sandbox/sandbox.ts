@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { SandboxState } from "../../contract/ports/processes.js";
 import { ToolExecutionError } from "../../contract/errors.js";
 import { realPathOf } from "../files/real-path.js";
+import { compileHosts } from "../http/host-rules.js";
 import { openControlGroup, type ControlGroup } from "./control-group.js";
 import { findProgram } from "./find-program.js";
 import { createGuardIndex } from "./guard-index.js";
@@ -231,6 +232,7 @@ async function buildSandbox(
     networks: openSessionNetworks({
       bwrap,
       isRoot,
+      egress: options.egress ?? { hosts: compileHosts([]), allowPrivate: false },
       search: { path: options.env["PATH"], untrusted: untrustedFolders(options) },
     }),
   };
@@ -251,7 +253,6 @@ async function testSandbox(sandbox: ActiveSandbox): Promise<string | undefined> 
     cwd: workspace,
     env: { PATH: "/usr/bin:/bin" },
     readOnly: true,
-    network: false,
   });
   const { code, stdout, stderr } = await runProgram({ ...wrapped, timeoutMs: 10_000 });
   if (code !== 0) return explainFailure(stderr);

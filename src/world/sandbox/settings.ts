@@ -1,3 +1,4 @@
+import type { EgressRules } from "../forwarder/dial.js";
 import type { ProfileName } from "./profiles.js";
 import type { LayerLimits } from "./layer/layer-store.js";
 import type { HeldLimits } from "./quarantine/held-store.js";
@@ -37,6 +38,8 @@ export interface SandboxOptions {
   readonly unprotectedPaths: readonly string[];
   /** Paths or globs that commands change only with consent. */
   readonly carefulPaths: readonly string[];
+  /** What commands may reach besides public addresses. @default nothing */
+  readonly egress?: EgressRules;
   /** Where held back changes are stored, inaccessible to commands. */
   readonly quarantineDir: string;
   /** Where the changes of commands are collected, inaccessible to commands. */

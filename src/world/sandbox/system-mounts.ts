@@ -1,13 +1,10 @@
 import type { Dirent } from "node:fs";
 import { access, constants, lstat, readdir, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { realPathOf } from "../files/real-path.js";
 
 /** The read-only system that every command sees, as arguments of bubblewrap. */
 export interface SystemView {
   readonly mounts: readonly string[];
-  /** Only with network: the configuration of name resolution. */
-  readonly network: readonly string[];
   /** The visible folders of the system. */
   readonly roots: readonly string[];
 }
@@ -35,15 +32,12 @@ export async function viewSystem(): Promise<SystemView> {
     secretsOf("/etc"),
   ]);
   const roots = others.flat();
-  const resolver = realPathOf("/etc/resolv.conf");
   return {
     mounts: [
       ...programs.flat(),
       ...roots.flatMap((path) => ["--ro-bind", path, path]),
       ...secrets.flatMap(({ path, isDirectory }) => hidePath(path, isDirectory)),
     ],
-    // Often a link into /run, which is hidden.
-    network: resolver.startsWith("/etc/") ? [] : ["--ro-bind-try", resolver, resolver],
     roots: ["/usr", ...roots],
   };
 }

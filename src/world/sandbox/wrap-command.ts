@@ -12,7 +12,7 @@ import type { LayerPlace } from "./layer/layer-script.js";
 import type { CommandLayer } from "./layer/layer-types.js";
 import { openLayer } from "./layer/open-layer.js";
 import { innerScript, outerScript } from "./limits.js";
-import type { NetworkNamespace } from "./network/namespace.js";
+import { openNetwork, type CommandNetwork } from "./network/open-network.js";
 import { type MountPlan, planMounts } from "./mount-plan.js";
 import type { SandboxCommand, WrappedCommand } from "./sandbox-types.js";
 import { leftOutNote } from "./left-out-note.js";
@@ -24,19 +24,32 @@ import type { Guarded } from "./walk-guarded.js";
 /** Work out what to start so that the command runs inside the sandbox. */
 export async function wrapCommand(sandbox: ActiveSandbox, command: SandboxCommand): Promise<WrappedCommand> {
   checkCommand(command);
+  const network = await openNetwork(sandbox, command);
+  try {
+    return await wrapInNetwork(sandbox, command, network);
+  } catch (error) {
+    network.end();
+    throw error;
+  }
+}
+
+async function wrapInNetwork(
+  sandbox: ActiveSandbox,
+  command: SandboxCommand,
+  network: CommandNetwork,
+): Promise<WrappedCommand> {
   const view = await viewFor(sandbox.view, command.sessionId ?? "");
   const cwd = await resolveWorkingDirectory(view, command.cwd);
   const guarded = await sandbox.index.find(command.paths);
   const plan = await planFor(sandbox, command, guarded);
-  const network = await networkFor(sandbox, command);
-  const variables = carryVariables(command.env);
+  const variables = carryVariables({ ...command.env, ...network.variables });
   const options = bwrapArguments({
     view,
     command,
     cwd,
     variables: variables.initial,
     mounts: plan.mounts,
-    sharesNetwork: network !== undefined,
+    sharesNetwork: network.isShared,
     canLimitSize: sandbox.canLimitSize,
   });
   const leftoversFile = leftoversFileFor(sandbox, command);
@@ -47,8 +60,7 @@ export async function wrapCommand(sandbox: ActiveSandbox, command: SandboxComman
   if (changesWorkspace) sandbox.running.add(mounted);
   const script = { variables: variables.script, leftoversFile, layer: started?.place };
   const shell = ["/bin/sh", ...commandLine(sandbox, command, script)];
-  const inside = started?.enter(shell) ?? shell;
-  const [file = "", ...args] = network?.enter(inside) ?? inside;
+  const [file = "", ...args] = network.enter(started?.enter(shell) ?? shell);
   return {
     file,
     args,
@@ -57,7 +69,11 @@ export async function wrapCommand(sandbox: ActiveSandbox, command: SandboxComman
       { fd: descriptors.options, data: joinArguments(options) },
       ...(sandbox.filter === undefined ? [] : [{ fd: descriptors.filter, data: sandbox.filter }]),
     ],
-    notes: [...plan.notes, ...leftOutNote(guarded.consent, command.paths, sandbox.view.workspace)],
+    notes: [
+      ...network.problems,
+      ...plan.notes,
+      ...leftOutNote(guarded.consent, command.paths, sandbox.view.workspace),
+    ],
     ...(started !== undefined && {
       layer: started.layer,
       wasMounted: () => started.wasMounted(),
@@ -67,7 +83,10 @@ export async function wrapCommand(sandbox: ActiveSandbox, command: SandboxComman
     treeLimits: treeLimitsOf(sandbox, command, { view, layer: started?.layer }),
     processLimit: command.limits?.processes ?? sandbox.limits.processes,
     heldBack: () => run?.judged.held() ?? [],
+    started: (tree) => network.started(tree),
+    networkUse: () => network.use(),
     async finish() {
+      network.end();
       if (changesWorkspace) sandbox.running.delete(mounted);
       const leftovers = leftoversFile === undefined ? [] : await readLeftovers(leftoversFile);
       if (run === undefined) return { heldBack: [], warnings: [], leftovers };
@@ -79,14 +98,6 @@ export async function wrapCommand(sandbox: ActiveSandbox, command: SandboxComman
       };
     },
   };
-}
-
-/** A command with the network of the host, or without a session, does not join the network of a session. */
-async function networkFor(
-  { networks }: ActiveSandbox,
-  { network, sessionId }: SandboxCommand,
-): Promise<NetworkNamespace | undefined> {
-  return network || sessionId === undefined ? undefined : networks.forSession(sessionId);
 }
 
 const descriptors = { options: 3, filter: 4 } as const;

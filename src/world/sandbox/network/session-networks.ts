@@ -1,12 +1,14 @@
 import { basename } from "node:path";
 import { messageOf } from "../../../contract/message-of.js";
+import type { EgressRules } from "../../forwarder/dial.js";
 import { findProgram, type ProgramSearch } from "../find-program.js";
-import { openNamespace, type NetworkNamespace } from "./namespace.js";
+import { openNamespace } from "./namespace.js";
+import { createSessionNetwork, type SessionNetwork } from "./session-network.js";
 
-/** The network namespaces of all sessions. */
+/** The networks of all sessions. */
 export interface SessionNetworks {
-  /** The namespace of a session; `undefined` if it cannot have one, so that each command gets its own. */
-  forSession(id: string): Promise<NetworkNamespace | undefined>;
+  /** The network of a session; `undefined` if it cannot have one, so that each command gets its own. */
+  forSession(id: string): Promise<SessionNetwork | undefined>;
   endSession(id: string): Promise<void>;
   /** Why commands of a session do not share a network. */
   reason(): string | undefined;
@@ -17,13 +19,15 @@ export interface SessionNetworkOptions {
   readonly bwrap: string;
   readonly isRoot: boolean;
   readonly search: ProgramSearch;
+  readonly egress: EgressRules;
 }
 
-type Opening = Promise<NetworkNamespace | undefined>;
+type Opening = Promise<SessionNetwork | undefined>;
 
-/** Prepare the namespaces; the first one is created now, because a command is about to need it. */
-export function openSessionNetworks({ bwrap, isRoot, search }: SessionNetworkOptions): SessionNetworks {
-  const found = findProgram("nsenter", search);
+/** Prepare the networks; the first one is created now, because a command is about to need it. */
+export function openSessionNetworks(options: SessionNetworkOptions): SessionNetworks {
+  const { bwrap, isRoot, egress } = options;
+  const found = findProgram("nsenter", options.search);
   // The one of BusyBox takes other arguments.
   const nsenter = found !== undefined && basename(found) === "nsenter" ? found : undefined;
   let reason = nsenter === undefined ? "nsenter not found; install util-linux" : undefined;
@@ -31,7 +35,7 @@ export function openSessionNetworks({ bwrap, isRoot, search }: SessionNetworkOpt
   const open = async (): Opening => {
     if (nsenter === undefined) return undefined;
     try {
-      return await openNamespace({ bwrap, nsenter, isRoot });
+      return createSessionNetwork(await openNamespace({ bwrap, nsenter, isRoot }), egress);
     } catch (error) {
       reason = messageOf(error);
       return undefined;

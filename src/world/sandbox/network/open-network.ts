@@ -1,0 +1,56 @@
+import type { NetworkUse } from "../../../contract/ports/processes.js";
+import type { NetworkRunOptions } from "../../forwarder/network-run.js";
+import type { ProcessTree } from "../../processes/process-table.js";
+import type { ActiveSandbox } from "../active-sandbox.js";
+import type { SandboxCommand } from "../sandbox-types.js";
+import { proxyVariables } from "./proxy-variables.js";
+
+/** The network of one command. */
+export interface CommandNetwork {
+  /** Whether it is that of its session; otherwise it has an empty one of its own. */
+  readonly isShared: boolean;
+  /** The arguments that run a program in it. */
+  enter(argv: readonly string[]): readonly string[];
+  /** Variables that lead programs to the proxy. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Full sentences about what it cannot use. */
+  readonly problems: readonly string[];
+  started(tree: ProcessTree): void;
+  use(): readonly NetworkUse[];
+  end(): void;
+}
+
+/** Prepare the network of a command: that of its session, with the hosts that it was granted. */
+export async function openNetwork(
+  { networks }: ActiveSandbox,
+  { network = none, sessionId }: SandboxCommand,
+): Promise<CommandNetwork> {
+  const session = sessionId === undefined ? undefined : await networks.forSession(sessionId);
+  if (session === undefined) return ownNetwork(network, networks.reason());
+  const opened = await session.begin(network);
+  const { run, proxyPort, problems } = opened;
+  return {
+    isShared: true,
+    enter: (argv) => session.namespace.enter(argv),
+    variables: proxyPort === undefined ? {} : proxyVariables(proxyPort),
+    problems,
+    started: (tree) => run.started(tree),
+    use: () => run.log.list(),
+    end: () => opened.end(),
+  };
+}
+
+const none: NetworkRunOptions = { hosts: [] };
+
+function ownNetwork({ hosts }: NetworkRunOptions, reason: string | undefined): CommandNetwork {
+  const why = reason === undefined ? "it belongs to no session" : reason;
+  return {
+    isShared: false,
+    enter: (argv) => argv,
+    variables: {},
+    problems: hosts.length === 0 ? [] : [`The command ran without network: ${why}.`],
+    started() {},
+    use: () => [],
+    end() {},
+  };
+}
