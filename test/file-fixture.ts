@@ -51,7 +51,7 @@ export function openFileFixture(options: TenonOptions = {}): FileFixture {
     async ok(name, args, more) {
       const answer = await call(name, args, more);
       if (!answer.success) throw new Error(`${name} failed: ${JSON.stringify(answer.error)}`);
-      return answer.result as Record<string, unknown>;
+      return answer.result;
     },
     async refused(name, args) {
       const answer = await call(name, args);

@@ -82,7 +82,7 @@ async function run(command: string, more: Record<string, unknown> = {}): Promise
     arguments: { command, timeout: underLoad(60_000), ...more },
   });
   if (!envelope.success) throw new Error(envelope.error?.message);
-  return envelope.result as ShellResult;
+  return envelope.result;
 }
 
 describe("a command with named hosts", () => {

@@ -97,7 +97,7 @@ async function callFirst(
   for (const { tool, input } of calls) {
     const answer = await ctx.call({ name: tool, arguments: input(scope) });
     if (answer.success) return answer.result;
-    first ??= toolErrorFrom(answer.error as ErrorInfo, answer.toolName);
+    first ??= toolErrorFrom(answer.error, answer.toolName);
     ctx.signal.throwIfAborted();
   }
   throw first ?? new ToolExecutionError("The step has nothing to call.");

@@ -96,7 +96,7 @@ const extended = await session.call(louder, { a: 1, b: 2 });
 if (extended.success) same<typeof extended.result, { sum: number }>(true);
 
 // A name that is only known at run time takes and gives anything.
-const dynamic = await session.call("server:tool" as string, { any: "thing" });
+const dynamic = await session.call("server:tool", { any: "thing" });
 if (dynamic.success) same<typeof dynamic.result, unknown>(true);
 
 // @ts-expect-error `mode` is a setting: createTenon({ config: { mode } }).

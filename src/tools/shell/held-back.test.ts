@@ -53,10 +53,10 @@ afterAll(async () => {
 });
 
 async function sh(command: string, more: Record<string, unknown> = {}): Promise<ToolEnvelope<ShellResult>> {
-  return (await tenon.call({
+  return await tenon.call({
     name: "shell_exec",
     arguments: { command, ...more },
-  })) as ToolEnvelope<ShellResult>;
+  });
 }
 /** Run a script whose lines nobody can judge before it runs. */
 async function script(lines: string, more: Record<string, unknown> = {}): Promise<ToolEnvelope<ShellResult>> {

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 async function shell(args: Record<string, unknown>): Promise<ToolEnvelope<ShellResult>> {
-  return (await tenon.call({ name: "shell_exec", arguments: args })) as ToolEnvelope<ShellResult>;
+  return await tenon.call({ name: "shell_exec", arguments: args });
 }
 const text = (envelope: ToolEnvelope): string =>
   envelope.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
