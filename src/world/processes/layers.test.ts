@@ -12,7 +12,7 @@ import type { Sandbox } from "../sandbox/sandbox-types.js";
 import { createSandbox } from "../sandbox/sandbox.js";
 import { type CommandFixture, openCommandFixture } from "./testing/command-fixture.js";
 
-interface Commit extends Omit<LayerRun, "scope"> {
+interface Commit extends Pick<LayerRun, "end" | "exitCode" | "overLimit"> {
   readonly changes: readonly string[];
 }
 
