@@ -358,3 +358,13 @@ export type { CallStats } from "./registry/registry-stats.js";
 export type { UndoTarget } from "./runtime/journal/undo-target.js";
 export type { ToolResult } from "./contract/tool-result.js";
 export type { ServerChanges } from "./runtime/gateway/server-changes.js";
+export { readToolCalls, type ReadToolCall, type ReadToolCalls } from "./llm/round-trip/read-tool-calls.js";
+export type { RoundTripFormat } from "./llm/round-trip/provider-calls.js";
+export { toToolMessages, type ToolMessage } from "./llm/round-trip/to-tool-messages.js";
+export {
+  toAiSdkTools,
+  type AiSdkOutput,
+  type AiSdkTool,
+  type ToolSource,
+} from "./llm/round-trip/to-ai-sdk-tools.js";
+export { toLangChainTools, type LangChainTool } from "./llm/round-trip/to-lang-chain-tools.js";

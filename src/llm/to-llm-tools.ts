@@ -7,7 +7,15 @@ import { withObjectRoot } from "./schema-parts.js";
 import { toStrictSchema, withoutFillers } from "./strict-schema.js";
 
 /** The dialects that definitions can be written in. */
-export const llmFormats = ["openai", "anthropic", "gemini", "mcp", "ai-sdk"] as const;
+export const llmFormats = [
+  "openai",
+  "openai-chat",
+  "openai-responses",
+  "anthropic",
+  "gemini",
+  "mcp",
+  "ai-sdk",
+] as const;
 
 export type LLMFormat = (typeof llmFormats)[number];
 
@@ -23,6 +31,8 @@ export interface LLMTools {
   readonly toolNameOf: (legalName: string) => string | undefined;
   /** The arguments as the tool takes them: keys that had to be renamed, and nulls that strict mode asks for. */
   readonly argumentsOf: (legalName: string, args: unknown) => unknown;
+  /** The name of a tool as the model sees it; `undefined` for a tool that is not among them. */
+  readonly legalNameOf: (toolName: string) => string | undefined;
 }
 
 /** Write tool definitions in a provider's dialect, with names that are legal there. */
@@ -36,16 +46,20 @@ export function toLLMTools(
     throw new TypeError(`There is no format "${format}". There are: ${llmFormats.join(", ")}.`);
   checkKeys(options, { strict: true }, "toLLMTools");
   const written = new Map<string, { readonly name: string; readonly back: Written["back"] }>();
+  const legalNames = new Map<string, string>();
   const tools = descriptions.map((description) => {
     const name = toLegalName(description.name, written);
     const { tool, back } = write(name, description, options);
     written.set(name, { name: description.name, back });
-    return tool;
+    legalNames.set(description.name, name);
+    // A copy of its own: SDKs add to what they are given, and Tenon's schemas are frozen.
+    return copy(tool) as Record<string, unknown>;
   });
   return {
     tools,
     toolNameOf: (legalName) => written.get(legalName)?.name,
     argumentsOf: (legalName, args) => written.get(legalName)?.back?.(args) ?? args,
+    legalNameOf: (toolName) => legalNames.get(toolName),
   };
 }
 
@@ -59,16 +73,30 @@ type Writer = (name: string, description: ToolDescription, options: LLMToolsOpti
 /** OpenAI refuses longer ones. */
 const maxDescription = 1024;
 
+/** A function for OpenAI: the chat API nests it, the responses API does not. */
+const toFunction: Writer = (name, { description, inputSchema }, { strict }) => {
+  const strictSchema = strict === true ? toStrictSchema(inputSchema) : undefined;
+  const parameters = strictSchema ?? withObjectRoot(inputSchema);
+  const function_ = { name, description: shorten(description), parameters };
+  if (strictSchema === undefined) return { tool: function_ };
+  return {
+    tool: { ...function_, strict: true },
+    back: (args) => withoutFillers(args, withObjectRoot(inputSchema), inputSchema),
+  };
+};
+
+const toChatFunction: Writer = (...args) => {
+  const { tool, back } = toFunction(...args);
+  return { tool: { type: "function", function: tool }, back };
+};
+
 const writers: Readonly<Record<LLMFormat, Writer>> = {
-  openai: (name, { description, inputSchema }, { strict }) => {
-    const strictSchema = strict === true ? toStrictSchema(inputSchema) : undefined;
-    const parameters = strictSchema ?? withObjectRoot(inputSchema);
-    const function_ = { name, description: shorten(description), parameters };
-    if (strictSchema === undefined) return { tool: { type: "function", function: function_ } };
-    return {
-      tool: { type: "function", function: { ...function_, strict: true } },
-      back: (args) => withoutFillers(args, withObjectRoot(inputSchema), inputSchema),
-    };
+  openai: toChatFunction,
+  "openai-chat": toChatFunction,
+  "openai-responses": (...args) => {
+    const { tool, back } = toFunction(...args);
+    // Strict is the default of this API.
+    return { tool: { type: "function", strict: false, ...tool }, back };
   },
   anthropic: (name, { description, inputSchema }) => {
     const { schema, back } = legalProperties(withObjectRoot(inputSchema));
@@ -99,6 +127,21 @@ const writers: Readonly<Record<LLMFormat, Writer>> = {
     tool: { type: "function", name, description, inputSchema: withObjectRoot(inputSchema) },
   }),
 };
+
+/** Keywords whose keys are names, not keywords. */
+const maps: ReadonlySet<string> = new Set(["properties", "$defs", "definitions", "patternProperties"]);
+
+/** A deep copy of a definition, without `propertyNames`: providers refuse it, and Tenon checks it anyway. */
+function copy(value: unknown, isMap = false): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => copy(item));
+  const copied: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    if (key === "propertyNames" && !isMap) continue;
+    copied[key] = copy((value as Record<string, unknown>)[key], maps.has(key) && !isMap);
+  }
+  return copied;
+}
 
 function shorten(description: string): string {
   return description.length <= maxDescription ? description : `${description.slice(0, maxDescription - 1)}…`;
