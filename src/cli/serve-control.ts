@@ -9,7 +9,7 @@ import { loadFor } from "./open-tenon.js";
 import { colorsFor, table, writeJson, writeResult } from "./output.js";
 import { toVisibleLine, toVisibleText } from "../text/visible-text.js";
 
-interface ControlFlags extends CommonFlags {
+export interface ControlFlags extends CommonFlags {
   readonly port?: string;
 }
 
@@ -73,17 +73,28 @@ async function endSessions(terminal: Terminal, flags: ControlFlags, id: string):
   writeResult({ terminal, flags }, { ended: ids }, () => text);
 }
 
+interface ServerRequest {
+  readonly method: string;
+  readonly path: string;
+  /** @default 10000 */
+  readonly timeoutMs?: number;
+  /** What to say where the server does not know the path. */
+  readonly missing?: string;
+}
+
+const sessionMissing = "Session not found. Run: tenon serve sessions list";
+
 /** Send a request to the running server of this workspace. */
-async function callServer<T>(
+export async function callServer<T>(
   terminal: Terminal,
   flags: ControlFlags,
-  { method, path }: { readonly method: string; readonly path: string },
+  { method, path, timeoutMs = 10_000, missing = sessionMissing }: ServerRequest,
 ): Promise<T> {
   const { url, controlKey } = await findServer(terminal, flags);
   const response = await fetch(`${url}${path}`, {
     method,
     headers: { authorization: `Bearer ${controlKey}` },
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.any([terminal.interrupted, AbortSignal.timeout(timeoutMs)]),
   }).catch((cause: unknown) => {
     throw new ToolUnavailableError(`The server at ${url} does not answer.`, {
       code: "SERVICE_UNAVAILABLE",
@@ -93,7 +104,7 @@ async function callServer<T>(
   });
   const text = await response.text();
   if (response.ok) return JSON.parse(text) as T;
-  if (response.status === 404) throw new UsageError("Session not found. Run: tenon serve sessions list");
+  if (response.status === 404) throw new UsageError(missing);
   throw new ToolUnavailableError(
     `The server at ${url} refused the request: ${response.status} ${toVisibleText(text.slice(0, 300))}`,
     {

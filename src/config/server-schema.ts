@@ -13,13 +13,21 @@ const selection = once(() => ({
   timeoutMs: milliseconds().optional().describe("Time limit of one call, in milliseconds. @default 60000"),
   startTimeoutMs: milliseconds()
     .optional()
-    .describe("Time limit for connecting and listing its tools, in milliseconds. @default 30000"),
+    .describe(
+      "Time limit for connecting and listing its tools, in milliseconds. @default 30000, or 600000 for a program that npx and the like download",
+    ),
   maxConcurrent: z
     .int()
     .min(1)
     .max(10_000)
     .optional()
     .describe("Calls that run at the same time. @default 16"),
+  maxPerMinute: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe("Calls in any minute; more are refused with QUOTA_SPENT. @default no limit"),
   lazy: z
     .boolean()
     .optional()

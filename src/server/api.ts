@@ -253,7 +253,7 @@ export interface MemoryRow {
   readonly status?: string | undefined;
 }
 
-/** `GET /api/mcp-servers`; `POST /api/mcp-servers/:name/accept` with `{ tools?: string[] }`; `POST …/restart`. */
+/** `GET /api/mcp-servers`; `POST /api/mcp-servers/:name/accept` with `{ tools?: string[] }`; `POST …/restart`, `POST …/stop`. */
 export type McpServerView = ServerView;
 
 /** `GET /api/policy`; `POST /api/policy/explain` with `{ tool, arguments }`; `DELETE /api/policy/rules/:id` of a remembered one, or one of a session. */

@@ -20,7 +20,7 @@ export interface GateRequest {
 
 /**
  * How a request was let in. `token`: a program with the server's token. `host`: an MCP host with its own token.
- * `control`: `tenon serve link` and `tenon serve sessions`. `browser`: a page that is signed in. `entry`: somebody
+ * `control`: `tenon serve link`, `tenon serve sessions` and `tenon mcp-servers restart`. `browser`: a page that is signed in. `entry`: somebody
  * with a one-time link. `anybody`: nobody in particular.
  */
 export type Admission =
@@ -29,7 +29,7 @@ export type Admission =
 
 export interface GateOptions {
   readonly token: string;
-  /** Opens links and sessions of this server, and nothing else. */
+  /** Opens links and sessions of this server, starts and stops its MCP servers, and nothing else. */
   readonly controlKey: string;
   readonly sessions: BrowserSessions;
   readonly attempts: AttemptLimit;
@@ -108,11 +108,15 @@ function admitHost({ path }: GateRequest): Admission {
 
 /** The key that lies in the state is for the command line: it makes links and ends sessions. */
 function admitControl({ path }: GateRequest): Admission {
-  if (path === "/api/links" || path === "/api/sessions" || path.startsWith("/api/sessions/"))
-    return { by: "control" };
+  const isOpened =
+    path === "/api/links" ||
+    path === "/api/sessions" ||
+    path.startsWith("/api/sessions/") ||
+    /^\/api\/mcp-servers\/[^/]+\/(?:restart|stop)$/.test(path);
+  if (isOpened) return { by: "control" };
   throw new HttpError(403, {
     code: "TOKEN_FOR_CONTROL",
-    message: "This key opens /api/links and /api/sessions only.",
+    message: "This key opens /api/links and /api/sessions only, and starts and stops MCP servers.",
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { ServerView } from "../../mcp/gateway/gateway-types.js";
 import { exitCodes, type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
-import { showServer, showServers, warningsOf } from "../describe-servers.js";
+import { showServers, warningsOf } from "../describe-servers.js";
 import {
   addServer,
   importServerFile,
@@ -9,7 +9,10 @@ import {
   type AddFlags,
   type ForceFlags,
 } from "../edit-mcp-servers.js";
-import { withTenon, type OpenTenon } from "../open-tenon.js";
+import { callServer, type ControlFlags } from "../serve-control.js";
+import { showLogs, type LogsFlags } from "../server-logs.js";
+import { logIn, testServer, waitText, type WaitFlags } from "../test-server.js";
+import { withTenon } from "../open-tenon.js";
 import { writeJson, writeResult, warn } from "../output.js";
 import { maxUnpagedText } from "../../text/approval-text.js";
 import { toVisibleText } from "../../text/visible-text.js";
@@ -30,16 +33,30 @@ export const addMcpServers: AddCommand = (program, terminal) => {
     .option("--cwd <dir>", "working folder of the command")
     .option("--transport <name>", "http or sse")
     .option("--force", "replace an existing server")
+    .option("--wait [seconds]", waitText)
     .passThroughOptions(false)
-    .action((name: string, words: string[], flags: AddFlags) => addServer(terminal, { name, words }, flags));
+    .action(async (name: string, words: string[], flags: AddFlags & WaitFlags) => {
+      await addServer(terminal, { name, words }, flags);
+      if (flags.wait !== undefined) await testServer(terminal, name, flags);
+    });
   sub("import <file>", "Import the servers from another MCP host's configuration file (JSON or TOML)")
     .option("--force", "replace existing servers")
     .action((file: string, flags: ForceFlags) => importServerFile(terminal, file, flags));
-  sub("test <name>", "Start a server and show its tools; logs in if needed").action(
-    (name: string, flags: CommonFlags) => test(terminal, name, flags),
-  );
+  sub("test <name>", "Start a server and show its tools; logs in if needed")
+    .option("--wait [seconds]", waitText)
+    .action((name: string, flags: WaitFlags) => testServer(terminal, name, flags));
+  sub("logs <name>", "Show what a server wrote to its standard error, in all processes of this workspace")
+    .option("-n, --lines <number>", "how many of the last lines", "100")
+    .option("-f, --follow", "continue with new lines until interrupted")
+    .action((name: string, flags: LogsFlags) => showLogs(terminal, name, flags));
+  sub("restart <name>", "Restart a server of the running `tenon serve`")
+    .option("--port <number>", "port of the server, if several are running")
+    .action((name: string, flags: ControlFlags) => control(terminal, flags, { name, action: "restart" }));
+  sub("stop <name>", "Stop a server of the running `tenon serve` until it is restarted")
+    .option("--port <number>", "port of the server, if several are running")
+    .action((name: string, flags: ControlFlags) => control(terminal, flags, { name, action: "stop" }));
   sub("login <name>", "Log in to a server").action((name: string, flags: CommonFlags) =>
-    withTenon(terminal, flags, (open) => login(open, name)),
+    withTenon(terminal, flags, (open) => logIn(open, name)),
   );
   sub("logout <name>", "Log out of a server").action((name: string, flags: CommonFlags) =>
     withTenon(terminal, flags, async (open) => {
@@ -77,38 +94,19 @@ async function list(terminal: Terminal, flags: ListFlags): Promise<void> {
   });
 }
 
-async function test(terminal: Terminal, name: string, flags: CommonFlags): Promise<void> {
-  await withTenon(terminal, flags, async (open) => {
-    const { tenon } = open;
-    await tenon.ready();
-    const view = await tenon.mcp.restart(name).catch(async (error: unknown) => {
-      const { code } = error as { code?: unknown };
-      if (code === "SERVER_UNAVAILABLE") return failedView(open, name);
-      if (code !== "LOGIN_NEEDED" || flags.json === true) throw error;
-      await login(open, name);
-      return tenon.mcp.restart(name);
-    });
-    if (flags.json === true) writeJson(terminal, view);
-    else showServer(terminal, view);
+/** Ask the running `tenon serve` to start or stop one of its servers; starting may take as long as a download does. */
+async function control(
+  terminal: Terminal,
+  flags: ControlFlags,
+  { name, action }: { readonly name: string; readonly action: "restart" | "stop" },
+): Promise<void> {
+  const view = await callServer<ServerView>(terminal, flags, {
+    method: "POST",
+    path: `/api/mcp-servers/${encodeURIComponent(name)}/${action}`,
+    timeoutMs: 600_000,
+    missing: `MCP server "${name}" not found. Run: tenon mcp-servers list`,
   });
-}
-
-/** The view of a failed server says more than the error alone: it has the last log lines too. */
-function failedView({ tenon, terminal }: OpenTenon, name: string): ServerView {
-  const view = tenon.mcp.servers().find((server) => server.name === name);
-  if (view === undefined) throw new Error(`MCP server "${name}" not found.`);
-  terminal.exitCode = exitCodes.failure;
-  return view;
-}
-
-async function login(open: OpenTenon, name: string): Promise<void> {
-  const { tenon, terminal } = open;
-  const signal = AbortSignal.any([terminal.interrupted, AbortSignal.timeout(300_000)]);
-  await tenon.mcp.login(name, {
-    signal,
-    onLogin: (url) => terminal.stderr.write(`Open this URL to log in to ${name}:\n${url.href}\n`),
-  });
-  writeResult(open, { name, loggedIn: true }, () => `Logged in to ${name}.`);
+  writeResult({ terminal, flags }, view, () => `${action === "stop" ? "Stopped" : "Restarted"} ${name}.`);
 }
 
 async function accept(

@@ -51,6 +51,8 @@ export class ProgramTransport implements Transport {
   #closing: Promise<void> | undefined;
   #over = false;
   #lastWords = "";
+  #probe: string | number | undefined;
+  #lateProbe: string | number | undefined;
   /** Set while a notification may not have been looked at yet. */
   #told: NodeJS.Immediate | undefined;
   readonly #answers: JSONRPCMessage[] = [];
@@ -93,6 +95,7 @@ export class ProgramTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
+    if ("method" in message && "id" in message) this.#noteProbe(message);
     this.sendText(JSON.stringify(message));
   }
 
@@ -121,6 +124,12 @@ export class ProgramTransport implements Transport {
     this.#finish();
     if (child !== undefined) await endProcess(child, { leaveMs: 400, termMs: 1500 });
     this.#guard?.dismiss();
+  }
+
+  /** Once the older greeting is sent, the answer to the newer one counts no more; a slow program may still give it. */
+  #noteProbe({ method, id }: { readonly method: string; readonly id: string | number }): void {
+    if (method === "server/discover") this.#probe = id;
+    else if (method === "initialize") this.#lateProbe = this.#probe;
   }
 
   #read(child: ChildProcess): void {
@@ -176,6 +185,10 @@ export class ProgramTransport implements Transport {
 
   #deliver(message: JSONRPCMessage): void {
     if (!("method" in message) && this.direct?.takeAnswer(message) === true) return;
+    if (this.#lateProbe !== undefined && !("method" in message) && message.id === this.#lateProbe) {
+      this.#lateProbe = undefined;
+      return;
+    }
     try {
       this.onmessage?.(message);
     } catch (error) {

@@ -18,7 +18,12 @@ export function startLimit({ timeoutMs, signal }: Limits): StartLimit {
   const onAbort = (): void =>
     limit.abort(signal?.reason instanceof Error ? signal.reason : new ToolCancelledError());
   const timer = setTimeout(
-    () => limit.abort(new ToolTimeoutError(`The server did not answer within ${timeoutMs} ms.`)),
+    () =>
+      limit.abort(
+        new ToolTimeoutError(
+          `The server did not answer within ${timeoutMs} ms. If it needs longer to start, set startTimeoutMs to more`,
+        ),
+      ),
     timeoutMs,
   );
   if (signal?.aborted === true) onAbort();

@@ -15,14 +15,23 @@ export interface FaultLog {
   output(): readonly string[];
 }
 
-/** Make a log of the last 20 different faults and 50 lines. */
-export function createFaultLog(now: () => number, hide: (text: string) => string): FaultLog {
+/**
+ * Make a log of the last 20 different faults and 50 lines.
+ *
+ * @param onLine Hears every line of it, to keep it longer.
+ */
+export function createFaultLog(
+  now: () => number,
+  hide: (text: string) => string,
+  onLine?: (line: string) => void,
+): FaultLog {
   const faults = new Map<string, ServerFault>();
   const words: string[] = [];
   const shorten = (text: string): string => hide(cleanText(text).text.slice(0, 500).toWellFormed());
   return {
     add(message) {
       const text = shorten(message);
+      onLine?.(`[tenon] ${text}`);
       const count = (faults.get(text)?.count ?? 0) + 1;
       faults.delete(text);
       faults.set(text, { message: text, count, at: now() });
@@ -30,7 +39,9 @@ export function createFaultLog(now: () => number, hide: (text: string) => string
       if (faults.size > 20 && oldest !== undefined) faults.delete(oldest);
     },
     addOutput(line) {
-      words.push(shorten(line));
+      const text = shorten(line);
+      onLine?.(text);
+      words.push(text);
       if (words.length > 50) words.shift();
     },
     faults: () => [...faults.values()],

@@ -11,6 +11,8 @@ import type { ScreenedTool } from "./screen-tool.js";
 import { ServerCatalogue } from "./server-catalogue.js";
 import { ServerLink } from "./server-link.js";
 import { createSlots, type Slots } from "./slots.js";
+import { defaultStartMs } from "./start-time.js";
+import { createRateLimit, type RateLimit } from "./rate-limit.js";
 import { toUpstreamError } from "./upstream-error.js";
 import { within } from "./within.js";
 import { wrapMCPTool } from "./wrap-mcp-tool.js";
@@ -34,6 +36,7 @@ export class GatewayServer {
   readonly #options: GatewayServerOptions;
   readonly #faults: FaultLog;
   readonly #slots: Slots;
+  readonly #rate: RateLimit;
   readonly #contexts = new WeakMap<UpstreamCall, ToolContext>();
   #listing: Promise<void> = Promise.resolve();
   #relist: NodeJS.Timeout | undefined;
@@ -43,9 +46,11 @@ export class GatewayServer {
     this.name = name;
     this.settings = settings;
     this.#options = options;
-    const faults = createFaultLog(now, hide);
+    const { keepLine } = options;
+    const faults = createFaultLog(now, hide, keepLine && ((line) => keepLine(name, line)));
     this.#faults = faults;
     this.#slots = createSlots(settings.maxConcurrent ?? 16);
+    this.#rate = createRateLimit(name, settings.maxPerMinute, now);
     this.catalogue = new ServerCatalogue({
       server: name,
       target: createHash("sha256")
@@ -60,7 +65,7 @@ export class GatewayServer {
     this.link = new ServerLink({
       server: name,
       spec: settings.spec,
-      startTimeoutMs: settings.startTimeoutMs ?? 30_000,
+      startTimeoutMs: settings.startTimeoutMs ?? defaultStartMs(settings.spec),
       open,
       faults,
       now,
@@ -95,6 +100,7 @@ export class GatewayServer {
   async callTool(tool: string, args: unknown, call: UpstreamCall): Promise<UpstreamResult> {
     const connection = this.link.connection ?? (await waitFor(this.link.use(), call.signal));
     await this.catalogue.check(tool);
+    this.#rate.count();
     const leave = await this.#slots.take(call.signal);
     try {
       return await connection.callTool(tool, args, call);

@@ -16,10 +16,12 @@ export interface ServerSettings {
   readonly exclude?: readonly string[] | undefined;
   /** Limit of one call. @default 60000 */
   readonly timeoutMs?: number | undefined;
-  /** Limit of connecting and listing. @default 30000 */
+  /** Limit of connecting and listing. @default 30000, and 600000 for a program that npx and the like download */
   readonly startTimeoutMs?: number | undefined;
   /** Calls at the same time. @default 16 */
   readonly maxConcurrent?: number | undefined;
+  /** Calls in a minute; more are refused. @default no limit */
+  readonly maxPerMinute?: number | undefined;
   /** Start it with the first call where its tools are known already. @default true */
   readonly lazy?: boolean | undefined;
   readonly trustAnnotations?: boolean | undefined;
@@ -30,7 +32,7 @@ export interface ServerView {
   readonly name: string;
   /** The program with its arguments, or the address; secrets hidden. */
   readonly target: string;
-  readonly state: "idle" | "connecting" | "ready" | "failed" | "disabled";
+  readonly state: "idle" | "connecting" | "ready" | "failed" | "stopped" | "disabled";
   readonly protocol?: string | undefined;
   /** Why it does not work, or what it did last that it should not have. */
   readonly fault?: string | undefined;
@@ -77,6 +79,8 @@ export interface GatewayOptions {
   readonly matches: (glob: string, name: string) => boolean;
   /** How a server of that name is reached. */
   readonly open: OpenServer;
+  /** Keeps what servers write to their standard error. @default only the last lines are kept, in memory */
+  readonly keepLine?: ((server: string, line: string) => void) | undefined;
 }
 
 /** MCP servers in code: those of the configuration and those connected by hand. */
@@ -98,8 +102,10 @@ export interface McpServers {
   disconnect(name: string): Promise<void>;
   /** A person has looked at changed definitions: use them from now on. @param tools @default all that are held */
   accept(name: string, tools?: readonly string[]): Promise<readonly string[]>;
-  /** Close the connection and make a new one. */
-  restart(name: string): Promise<ServerView>;
+  /** Close the connection and make a new one. @param options A limit of this start, in place of the configured one. */
+  restart(name: string, options?: { readonly startTimeoutMs?: number | undefined }): Promise<ServerView>;
+  /** Close the connection until `restart`; calls of its tools are refused meanwhile. */
+  stop(name: string): Promise<ServerView>;
   /** Resources of all servers, for MCP hosts. */
   readonly resources: ResourceProvider;
   /** Prompts of all servers, for MCP hosts. */

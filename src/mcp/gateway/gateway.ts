@@ -123,11 +123,17 @@ export function createGateway(options: GatewayOptions): Gateway {
         await server.remove();
       }),
     accept: (name, tools) => settled(() => get(name).accept(tools)),
-    restart: (name) =>
+    restart: (name, { startTimeoutMs } = {}) =>
       settled(async () => {
         const server = get(name);
         await server.link.close(true);
-        await server.link.open();
+        await server.link.open(startTimeoutMs);
+        return server.view();
+      }),
+    stop: (name) =>
+      settled(async () => {
+        const server = get(name);
+        await server.link.stop();
         return server.view();
       }),
     resources: createResourceProvider(all, listeners.resources),

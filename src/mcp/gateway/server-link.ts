@@ -29,7 +29,7 @@ export interface LinkOptions {
   readonly onOpen: (connection: ServerConnection) => Promise<void>;
 }
 
-export type LinkState = "idle" | "connecting" | "ready" | "failed";
+export type LinkState = "idle" | "connecting" | "ready" | "failed" | "stopped";
 
 const firstWaitMs = 500;
 const longestWaitMs = 60_000;
@@ -73,16 +73,23 @@ export class ServerLink {
   use(): Promise<ServerConnection> {
     if (this.#connection !== undefined) return Promise.resolve(this.#connection);
     if (this.#closed) return Promise.reject(this.#unavailable("it was disconnected"));
+    if (this.#state === "stopped") return Promise.reject(this.#unavailable("it was stopped"));
     if (this.#state === "failed" && this.#isResting())
       return Promise.reject(this.#unavailable(this.#reason ?? ""));
     return this.open();
   }
 
   /** Connect now, whatever happened before. */
-  open(): Promise<ServerConnection> {
+  open(startTimeoutMs = this.#options.startTimeoutMs): Promise<ServerConnection> {
     if (this.#connection !== undefined) return Promise.resolve(this.#connection);
-    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    this.#opening ??= this.#open(startTimeoutMs).finally(() => (this.#opening = undefined));
     return this.#opening;
+  }
+
+  /** Close it until it is opened again by name; calls do not open it. */
+  async stop(): Promise<void> {
+    await this.close(true);
+    this.#set("stopped", undefined);
   }
 
   /** Close it; with `again` it can be opened again. */
@@ -93,6 +100,9 @@ export class ServerLink {
     this.#stop.abort(this.#unavailable("it was disconnected"));
     this.#stop = new AbortController();
     await this.#opening?.catch(() => {});
+    // The attempt that was ended here must not be made again.
+    clearTimeout(this.#timer);
+    this.#nextTryAt = undefined;
     const connection = this.#connection;
     this.#connection = undefined;
     this.#failures = 0;
@@ -100,8 +110,8 @@ export class ServerLink {
     await connection?.close();
   }
 
-  async #open(): Promise<ServerConnection> {
-    const { server, spec, open, faults, startTimeoutMs, events, onOpen } = this.#options;
+  async #open(startTimeoutMs: number): Promise<ServerConnection> {
+    const { server, spec, open, faults, events, onOpen } = this.#options;
     const { signal } = this.#stop;
     clearTimeout(this.#timer);
     this.#nextTryAt = undefined;
@@ -170,9 +180,11 @@ export class ServerLink {
     const inMs = Math.max(0, (this.#nextTryAt ?? now()) - now());
     const again = this.#needsLogin
       ? `Log in with: tenon mcp-servers login ${server}`
-      : this.#nextTryAt === undefined
-        ? `See "tenon mcp-servers list".`
-        : `It is tried again in ${(inMs / 1000).toFixed(1)} s; "tenon mcp-servers list" shows more.`;
+      : this.#state === "stopped"
+        ? `Start it with: tenon mcp-servers restart ${server}`
+        : this.#nextTryAt === undefined
+          ? `See "tenon mcp-servers list".`
+          : `It is tried again in ${(inMs / 1000).toFixed(1)} s; "tenon mcp-servers list" shows more.`;
     return new ToolUnavailableError(
       `The MCP server "${server}" is not available: ${why}.`.replace(/\.\.$/, "."),
       {

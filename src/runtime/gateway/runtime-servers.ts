@@ -21,6 +21,7 @@ import { createHttpClient, type HttpClient } from "../../world/http/http-client.
 import type { Redactor } from "../../world/secrets/redactor.js";
 import { isSecretName } from "../../world/secrets/secret-names.js";
 import { createServerFetch } from "./server-fetch.js";
+import { createServerLogs } from "./server-logs.js";
 import { createLoginStore } from "./login-store.js";
 import { compareServers, type ServerChanges } from "./server-changes.js";
 import { safeEnv } from "../world/safe-env.js";
@@ -57,6 +58,8 @@ export interface RuntimeServers extends McpServers {
     name: string,
     options: { readonly onLogin: (url: URL) => void; readonly signal: AbortSignal },
   ): Promise<void>;
+  /** The last lines that a server wrote to its standard error, in this process or an earlier one. */
+  logs(name: string, options?: { readonly lines?: number | undefined }): readonly string[];
   /** Remove a login. */
   logout(name: string): Promise<boolean>;
   /** Remove the accepted definitions and the login of a server. */
@@ -72,6 +75,7 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
   const guarded = (): HttpClient =>
     (client ??= createHttpClient({ allowHosts, allowPrivate, timeoutMs, maxBytes: 4 * 1024 * 1024 }));
   const logins = createLoginStore(parts.stateDir, redactor.addKnown);
+  const logs = createServerLogs(parts.stateDir, parts.workspace, clock.now);
   const memory = createServerMemory(async () => (await state.open()).kv("mcp"));
   let configured = config.mcpServers;
   const hideSecrets = (servers: ResolvedConfig["mcpServers"]): void => {
@@ -91,6 +95,7 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
     hide: (text) => redactor.redact(text),
     matches: matchesName,
     open: createOpen({ logins, guarded, oauthOf }),
+    keepLine: (server, line) => logs.append(server, line),
   });
   for (const [name, server] of Object.entries(configured)) gateway.add(name, toSettings(server, parts));
   let changing: Promise<unknown> = Promise.resolve();
@@ -147,6 +152,7 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
       const send = createServerFetch(url, guarded);
       await logIn({ server: name, url, settings, store: logins, fetch: send, signal, onLogin });
     },
+    logs: (name, { lines = 100 } = {}) => logs.read(name, lines),
     logout: (name) => logins.remove(name),
     async forget(name) {
       await memory.forget(name);
@@ -154,6 +160,7 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
     },
     async close() {
       await gateway.close();
+      logs.close();
       await client?.close();
     },
   };
@@ -210,8 +217,7 @@ function wantsLogin(error: unknown): boolean {
 type ServerConfig = ResolvedConfig["mcpServers"][string];
 
 function toSettings(server: ServerConfig, { env, workspace }: McpServersOptions): ServerSettings {
-  const { enabled, include, exclude, timeoutMs, startTimeoutMs, maxConcurrent, lazy, trustAnnotations } =
-    server;
+  const { enabled, include, exclude, timeoutMs, startTimeoutMs, maxConcurrent, maxPerMinute, lazy } = server;
   const spec: UpstreamSpec =
     "command" in server
       ? {
@@ -235,8 +241,9 @@ function toSettings(server: ServerConfig, { env, workspace }: McpServersOptions)
     timeoutMs,
     startTimeoutMs,
     maxConcurrent,
+    maxPerMinute,
     lazy,
-    trustAnnotations,
+    trustAnnotations: server.trustAnnotations,
   };
 }
 

@@ -19,6 +19,14 @@ export function addMcpServers(api: Hono, { tenon }: RouteContext): void {
     const { tools } = await readBody(c, acceptBody);
     return c.json({ accepted: await tenon.mcp.accept(name, tools) });
   });
+  api.get("/mcp-servers/:name/logs", (c) => {
+    const name = known(readParam(c, "name"));
+    return c.json({ lines: tenon.mcp.logs(name, { lines: 1000 }) });
+  });
+  api.post("/mcp-servers/:name/stop", async (c) => {
+    const name = known(readParam(c, "name"));
+    return c.json((await tenon.mcp.stop(name)) satisfies McpServerView);
+  });
   api.post("/mcp-servers/:name/restart", async (c) => {
     const name = known(readParam(c, "name"));
     return c.json((await tenon.mcp.restart(name)) satisfies McpServerView);

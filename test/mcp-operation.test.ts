@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runTenon } from "../src/cli/testing/run-tenon.js";
+import type { TenonConfig } from "../src/config/config-schema.js";
+import { createTenon } from "../src/runtime/create-tenon.js";
+import { createServerLogs } from "../src/runtime/gateway/server-logs.js";
+import type { Tenon } from "../src/runtime/tenon.js";
+
+const fixture = join(import.meta.dirname, "fixtures/plain-server.mjs");
+const plain = { command: process.execPath, args: [fixture, "first"] };
+
+describe("running MCP servers", { timeout: 60_000 }, () => {
+  let folder: string;
+  const open: Tenon[] = [];
+  const start = (mcpServers: NonNullable<TenonConfig["mcpServers"]>): Tenon => {
+    const config = { stateDir: join(folder, "state"), mcpServers };
+    const tenon = createTenon({ workspace: folder, config, jobs: false });
+    open.push(tenon);
+    return tenon;
+  };
+  const view = (tenon: Tenon) => tenon.mcp.servers().find(({ name }) => name === "s");
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "tenon-operation-"));
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((tenon) => tenon.close()));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("stops a server until it is restarted, and no call starts it meanwhile", async () => {
+    const tenon = start({ s: plain });
+    await tenon.ready();
+    await tenon.mcp.listTools("s");
+    expect(view(tenon)?.state).toBe("ready");
+    expect(await tenon.mcp.stop("s")).toMatchObject({ state: "stopped" });
+    await expect(tenon.mcp.callTool("s", "pid")).rejects.toMatchObject({
+      code: "SERVER_UNAVAILABLE",
+      hint: expect.stringContaining("mcp-servers restart s"),
+    });
+    expect(view(tenon)?.state).toBe("stopped");
+    expect(await tenon.mcp.restart("s")).toMatchObject({ state: "ready" });
+    expect((await tenon.mcp.callTool("s", "pid")).isError).toBe(false);
+  });
+
+  it("does not start a server again that was stopped while it was starting", async () => {
+    const tenon = start({ s: { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] } });
+    await tenon.ready();
+    const starting = tenon.mcp.listTools("s").catch(() => undefined);
+    await expect.poll(() => view(tenon)?.state).toBe("connecting");
+    await tenon.mcp.stop("s");
+    await starting;
+    expect(view(tenon)?.state).toBe("stopped");
+    expect(view(tenon)).not.toHaveProperty("nextTryAt");
+  });
+
+  it("keeps what a server writes to its standard error, for the command line too", async () => {
+    const tenon = start({ s: plain });
+    await tenon.ready();
+    await tenon.mcp.listTools("s");
+    await expect.poll(() => tenon.mcp.logs("s").join("\n")).toMatch(/started with first/);
+    const env = { TENON_STATE_DIR: join(folder, "state") };
+    const shown = await runTenon(["mcp-servers", "logs", "s"], { cwd: folder, env });
+    expect(shown).toMatchObject({ code: 0, out: expect.stringMatching(/^\S+Z started with first$/m) });
+    const unknown = await runTenon(["mcp-servers", "logs", "nobody"], { cwd: folder, env });
+    expect(unknown).toMatchObject({ code: 2, err: expect.stringMatching(/not found/) });
+  });
+
+  it("bounds the log of a server that floods it", () => {
+    const logs = createServerLogs(join(folder, "state"), folder, Date.now);
+    for (let round = 0; round < 20; round++) {
+      for (let at = 0; at < 5000; at++) logs.append("s", `line ${round} ${"x".repeat(100)}`);
+      logs.read("s", 1);
+    }
+    const kept = logs.read("s", 1_000_000);
+    expect(kept.join("\n").length).toBeLessThan(3 * 1024 * 1024);
+    expect(kept.some((line) => line.endsWith("lines were dropped"))).toBe(true);
+    expect(kept.findLast((line) => line.includes("line"))).toMatch(/line 19|dropped/);
+  });
+
+  it("limits the calls of a server in a minute", async () => {
+    const tenon = start({ s: { ...plain, maxPerMinute: 2 } });
+    await tenon.ready();
+    for (let at = 0; at < 2; at++) await tenon.mcp.callTool("s", "pid");
+    await expect(tenon.mcp.callTool("s", "pid")).rejects.toMatchObject({ code: "QUOTA_SPENT" });
+  });
+
+  it("takes no fault from its own probe, whenever a slow program answers it, and names the limit of a start", async () => {
+    // It reads nothing for longer than the probe waits.
+    const slow = { command: "sh", args: ["-c", `sleep 2; exec "${process.execPath}" "${fixture}"`] };
+    const tenon = start({ s: { ...slow, startTimeoutMs: 5000 } });
+    await tenon.ready();
+    await tenon.mcp.listTools("s");
+    expect(view(tenon)).toMatchObject({ state: "ready", faults: [] });
+    const hanging = start({ s: { command: "sleep", args: ["60"], startTimeoutMs: 300 } });
+    await hanging.ready();
+    await expect(hanging.mcp.listTools("s")).rejects.toThrow(/within 300 ms[^]*startTimeoutMs/);
+  });
+
+  it("waits on the command line until a server is ready", async () => {
+    const env = { XDG_CONFIG_HOME: join(folder, "config"), TENON_STATE_DIR: join(folder, "state") };
+    const add = ["mcp-servers", "add", "s", "--wait", "30", "--", process.execPath, fixture];
+    const added = await runTenon(add, { cwd: folder, env });
+    expect(added).toMatchObject({ code: 0, out: expect.stringMatching(/Added s[^]*s {2}ready[^]*pid/) });
+    const wrong = await runTenon(["mcp-servers", "test", "s", "--wait", "soon"], { cwd: folder, env });
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/Invalid --wait/) });
+  });
+});
