@@ -30,10 +30,7 @@ export function announce<N extends CallEventName>(
   onEvent?.({ type: name, time: clock.now(), payload } as TenonEvent);
 }
 
-/**
- * Set last, so that a tool's own progress cannot forge them; and set one by one on the fresh
- * object, because spreading two objects into a third costs more than the rest of the event.
- */
+/** Set last, so that a tool's progress cannot forge them, and one by one, which is faster than a spread. */
 function withCommonFields(call: ReceivedCall, fields: object): object {
   const { session, resolved } = call.state;
   const payload = fields as Record<string, unknown>;

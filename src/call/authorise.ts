@@ -31,9 +31,7 @@ class AuthorisedCall {
 
 export type { AuthorisedCall };
 
-/**
- * Let the policy and the tool's own check decide, the stricter counts; if that says `ask`, a person decides.
- */
+/** The stricter of the policy and the tool's own check decides; if that says `ask`, a person decides. */
 export function authorise(call: ValidatedCall): AuthorisedCall | Promise<AuthorisedCall> {
   const { tool } = call.entry;
   if (tool.prepare !== undefined || tool.shellLine !== undefined) {
@@ -208,10 +206,7 @@ function admit(call: ValidatedCall, decision: AccessDecision): AuthorisedCall {
   return new AuthorisedCall(call, decision);
 }
 
-/**
- * Carry an authorisation over to the same call on a newer version of its tool; `undefined` if that version needs
- * other locks or other consent.
- */
+/** Carry an authorisation over to a newer version of the tool; `undefined` if it needs other locks or consent. */
 export function carryOver(call: AuthorisedCall, moved: ValidatedCall): AuthorisedCall | undefined {
   const { tool } = moved.entry;
   if (tool.prepare !== undefined) return undefined; // what it touches is not known yet

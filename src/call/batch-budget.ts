@@ -1,7 +1,4 @@
-/**
- * The tokens that the answers of one batch share. Each gets an equal part of what is left; what it
- * does not use is there for those that come after it.
- */
+/** The tokens that the answers of a batch share: each gets an equal part of what is left. */
 export class BatchBudget {
   #left: number;
   #waiting: number;

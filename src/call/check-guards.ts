@@ -3,10 +3,7 @@ import type { PathVerdict } from "../contract/ports/files.js";
 import type { Resource } from "../contract/resources.js";
 import type { ValidatedCall } from "./validate.js";
 
-/**
- * The guards refuse some paths and hosts whatever the rules allow. Checking them first, without touching anything,
- * avoids asking a person about something that cannot work.
- */
+/** What the guards refuse whatever the rules say: checked first, so that no person is asked in vain. */
 export function refusedByGuards(call: ValidatedCall): ToolError | undefined {
   return refusedAmong(call, call.reads, "read") ?? refusedAmong(call, call.writes, "write");
 }

@@ -28,10 +28,7 @@ export interface ChannelOptions {
   readonly backend: InteractBackend | undefined;
 }
 
-/**
- * Consent comes from a person, so a session closes the channels that its caller holds in its own hands, such as an
- * MCP host over HTTP. Only the person's own configuration opens them.
- */
+/** A session closes the channels that its caller controls itself; only the user's configuration opens them. */
 export function consentChannels(session: CallSession, options: ChannelOptions): ConsentChannels {
   const { configured, backend } = options;
   const open =

@@ -32,10 +32,7 @@ export type FirstAnswer = Pick<
   "verdict" | "resolvedAt" | "channel" | "person" | "client" | "reason"
 >;
 
-/**
- * Where requests for consent wait. Every channel brings its answers here, those of other processes on the same
- * state too, so that there is one place that decides which answer was first.
- */
+/** Where requests for consent wait. All channels and processes answer here, so that one answer is the first. */
 export interface ConsentDesk {
   open(waiting: WaitingConsent): Promise<void>;
   answer(id: string, answer: GivenAnswer): Promise<AnswerOutcome>;

@@ -94,10 +94,7 @@ function mapText(part: ContentPart, change: (text: string) => string): ContentPa
   return "text" in part && part.text !== undefined ? { ...part, text: change(part.text) } : part;
 }
 
-/**
- * Store a text whole in the output store. The handle can be read from immediately; writing to disk follows, and
- * closing waits for it. `undefined` if the text cannot be stored.
- */
+/** Store a text whole; the handle can be read immediately. `undefined` if the text cannot be stored. */
 function keepWhole({ parts, resolved, untrusted }: CallState, text: string): string | undefined {
   const { isClosed, chore, events } = parts;
   if (resolved === undefined || isClosed()) return undefined;

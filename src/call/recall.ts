@@ -8,10 +8,7 @@ import type { KeptAnswer, ResultCache } from "./result-cache.js";
 
 const maxKeyChars = 16_384;
 
-/**
- * Run the tool, or return its last answer to the same call if the tool is cacheable and what it read is unchanged.
- * This happens after earlier writes and after the policy decided.
- */
+/** Run the tool, or return the cached answer to the same call if what it read is unchanged. */
 export function executeOrRecall(call: AuthorisedCall, cache: ResultCache): unknown {
   const { state } = call;
   const key = keyOf(call);

@@ -17,10 +17,7 @@ export function record(outcome: Outcome, envelope: ToolEnvelope): Promise<void> 
   return parts.recorders.length === 0 ? undefined : recordEnd(call, envelope);
 }
 
-/**
- * Record that a call which may change something is about to run. No effect without a record: if it cannot
- * be written, the call is refused.
- */
+/** Record that a call which may change something is about to run; without a record it is refused. */
 export function recordStart(call: AuthorisedCall): Promise<void> | undefined {
   if (call.settings.annotations.readOnly === true) return undefined;
   let pending: Promise<void>[] | undefined;

@@ -80,10 +80,7 @@ const recoverable = new Set([
   "ToolInternalError",
 ]);
 
-/**
- * If a tool that names a fallback could not answer, call the fallback in its place, with all checks. If that cannot
- * answer either, the first error stands.
- */
+/** Call the fallback of a tool that could not answer, with all checks; if it fails too, the first error stands. */
 async function answerByFallback(call: ReceivedCall, error: ToolError): Promise<Outcome> {
   const { state, arguments: sent, taskId, priority, timeoutMs } = call;
   const fallback = recoverable.has(error.name) && sent.ok ? fallbackOf(call) : undefined;

@@ -61,10 +61,7 @@ async function startOver(call: ValidatedCall, run: (call: AuthorisedCall) => unk
   return schedule(await authorise(call), run);
 }
 
-/**
- * A tool that keeps running after it was stopped keeps its locks until it is done, so that nobody writes at the
- * same time; but only for a grace period, or one bad tool would block all others.
- */
+/** A tool that runs on after it was stopped keeps its locks, but only for a grace period. */
 function releaseWhenDone({ parts, lingering }: CallState, ticket: Ticket): void {
   const { scheduler, deadlines, cancelGraceMs } = parts;
   if (lingering === undefined) {

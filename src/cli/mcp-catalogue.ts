@@ -113,10 +113,7 @@ function readFlags(args: readonly string[]): CatalogueFlags | undefined {
   return mode === undefined || (modes as readonly string[]).includes(mode) ? flags : undefined;
 }
 
-/**
- * Everything that the list of tools depends on, as one text; empty if nothing is configured.
- * `undefined` if a file cannot be read as expected.
- */
+/** Everything that the list of tools depends on, as one text; `undefined` if a file cannot be read. */
 function sourcesOf(
   flags: CatalogueFlags,
   { env, cwd }: Pick<CatalogueQuery, "env" | "cwd">,

@@ -21,10 +21,7 @@ const maxParsedLength = 131_072;
 /** How often parts of a line are walked again with other values. */
 const budget = 64;
 
-/**
- * Take a shell line apart: every simple command in it, what is known of each, and whether it only
- * reads or should never run. It reads no file and runs nothing.
- */
+/** Split a shell line into its simple commands, and say what is known of each. Reads no file and runs nothing. */
 export function analyseCommand(line: string, options: AnalyseOptions): CommandAnalysis {
   const place = toPlace(options);
   const walk = createWalk(place);

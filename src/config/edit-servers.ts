@@ -16,10 +16,7 @@ export type ServerEdit =
 
 const names = ["config.ts", "config.js", "config.yml", "config.yaml", "config.json"];
 
-/**
- * Write servers into the person's configuration, or take them out (`undefined`), and leave all else as it is,
- * servers of the same name too unless they are to be replaced.
- */
+/** Add, replace or remove (`undefined`) servers in the user's configuration; everything else stays unchanged. */
 export async function editServers(
   folder: string,
   changes: Readonly<Record<string, McpServerConfig | undefined>>,

@@ -6,10 +6,7 @@ export type Interpolated =
   | { readonly ok: true; readonly text: string; readonly variables: readonly string[] }
   | { readonly ok: false; readonly message: string };
 
-/**
- * Fill in `${NAME}` and `${NAME:-default}`; `$${` stands for a plain `${`.
- * What a variable holds is taken as text and never looked into again.
- */
+/** Replace `${NAME}` and `${NAME:-default}`; `$${` is a literal `${`. Values are not expanded again. */
 export function interpolate(text: string, env: Environment): Interpolated {
   const variables: string[] = [];
   let out = "";

@@ -27,10 +27,7 @@ interface Walk {
   nodes: number;
 }
 
-/**
- * Nesting and size, judged on the tokens: the parser recurses, and on a hostile file it would
- * take the whole process with it before it could refuse.
- */
+/** Check nesting and size on the tokens: the parser recurses and would overflow on a hostile file. */
 function findExcess(text: string, lexer: Yaml.Lexer): ParseFault | undefined {
   const nesting: Nesting = { open: [0], total: 0, scalar: false, lineStart: true };
   let offset = 0;

@@ -10,10 +10,7 @@ export interface ConfigFile {
   readonly file: string;
   readonly format: "json" | "yaml" | "js" | "ts";
   readonly text: string;
-  /**
-   * SHA-256 of the bytes, with `code-` before it for a file that would be run: a text trusted
-   * as data must not become trusted code by a new file name.
-   */
+  /** SHA-256 of the bytes; `code-` in front for a file that would run, so that trusted data never becomes code. */
   readonly digest: string;
   /** Device and inode: the same file by another name. */
   readonly identity: string;

@@ -55,10 +55,7 @@ function withAgeInMs<T extends { maxAge: number }>({ maxAge: maxAgeMs, ...limits
   return { ...limits, maxAgeMs };
 }
 
-/**
- * Fill in the defaults that the schema declares. Zod's own parser cannot do it: the normal form of a configuration
- * differs from what people write.
- */
+/** Fill in the schema's defaults. Zod cannot: the normal form differs from what people write. */
 function fill(schema: z.core.$ZodType, value: unknown): unknown {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "default" || def.type === "prefault")

@@ -27,10 +27,7 @@ interface Declaration extends SettingRules {
   readonly defaultText?: string;
 }
 
-/**
- * Declare one setting: its type, the text for the JSON Schema and the documentation, its default, and how sources are
- * merged and tightened.
- */
+/** Declare one setting: type, documentation, default, and how sources are merged and tightened. */
 export function setting<T extends z.ZodType>(
   type: T,
   text: string,

@@ -22,10 +22,7 @@ export const nameGlob = once(() =>
 /** One glob or several. */
 export const globs = once(() => z.union([glob(), z.array(glob()).min(1).max(1000)]));
 
-/**
- * A list of paths. `!` is refused: a pattern that takes back what another one forbids would let an
- * addition to the list loosen it.
- */
+/** A list of paths. `!` is refused: it would let an addition to a list of forbidden paths loosen it. */
 export const paths = once(() =>
   z
     .array(

@@ -12,10 +12,7 @@ export interface Tightened {
   readonly ignored: readonly string[];
 }
 
-/**
- * Take what makes things stricter from a configuration that nobody has trusted. A setting whose declaration has no
- * rule for it is ignored.
- */
+/** Take what makes things stricter from an untrusted configuration; settings without a rule are ignored. */
 export function tighten(wanted: NormalConfig, base: ResolvedConfig): Tightened {
   const ignored: string[] = [];
   const config = tightenMap({ schema: configSchema(), path: "", present: base, ignored }, wanted);

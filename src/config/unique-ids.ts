@@ -1,9 +1,6 @@
 import type { NormalConfig } from "./normal-config.js";
 
-/**
- * Give each rule a name that no rule of a stronger source has: two files may well call a rule
- * alike, but a decision must lead back to one. Adds the names to `taken`.
- */
+/** Make the ids of rules unique, so that a decision names one rule. Adds the ids to `taken`. */
 export function withUniqueIds(config: NormalConfig, source: string, taken: Set<string>): NormalConfig {
   if (config.policy === undefined) return config;
   const rules = config.policy.rules.map((rule, index) => {

@@ -168,10 +168,7 @@ function boundedLog(log: (line: string) => void): (line: string) => void {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Check what a plugin's process says of the plugin. It checked the plugin itself, but the plugin's code runs
- * there too and may have said something else; the tools' own rules are the registry's to check.
- */
+/** Check the manifest that a plugin's process sent: the plugin's own code may have changed it. */
 function checkManifest(value: unknown, label: string): PluginManifest {
   const manifest = Object(value) as Fields;
   const faults: string[] = [];

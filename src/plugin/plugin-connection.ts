@@ -136,10 +136,7 @@ export class PluginConnection {
     };
   }
 
-  /**
-   * Notify the process when a call must stop. One that goes on anyway uses resources that no caller waits for, and
-   * only killing its process stops it.
-   */
+  /** Notify the process when a call must stop. If it goes on anyway, only killing the process stops it. */
   #watch(key: string, signal: AbortSignal, giveUp: AbortController): () => void {
     let timer: NodeJS.Timeout | undefined;
     const { graceMs = 5000 } = this.#options;

@@ -6,10 +6,7 @@ import type { Resources } from "../contract/resources.js";
 import type { ClientConnection } from "../contract/ports/client.js";
 import type { ShellLine, Tool } from "../contract/tool.js";
 
-/**
- * What Tenon and the process of a plugin exchange over JSON-RPC. Besides this, the process speaks plain MCP, so that
- * other MCP clients can use a plugin too.
- */
+/** What Tenon and a plugin's process exchange over JSON-RPC, besides plain MCP for other clients. */
 export const methods = {
   /** Load the plugin: {@link OpenParams} → {@link Answer} of a {@link PluginManifest}. */
   open: "tenon/open",

@@ -1,9 +1,6 @@
 import type { PolicyRule } from "./policy-rule.js";
 
-/**
- * What may not be written below the workspace by default, because something runs it later without
- * being asked: a shell, git, an editor, an agent host, Tenon itself.
- */
+/** Not writable by default, because a shell, git, an editor, an agent host or Tenon runs it later unasked. */
 export const protectedPathGlobs: readonly string[] = Object.freeze([
   "**/.git/**",
   "**/.gitconfig",

@@ -5,10 +5,7 @@ import type { TouchedPath } from "./path-condition.js";
 import { viewPath, type PathSpace } from "./path-space.js";
 import type { PolicyCall, PolicyCommand } from "./policy-call.js";
 
-/**
- * One thing about a call that is judged by itself: a path, a host, a command, or, where it touches
- * none of them, the call as such. The strictest verdict on any of them is the call's.
- */
+/** A path, host or command of a call, or the call itself; the strictest verdict on any of them applies. */
 export type Facet =
   | { readonly kind: "call" }
   | ({ readonly kind: "path"; readonly weak: boolean } & TouchedPath)

@@ -53,10 +53,7 @@ function hardDenial(facet: Facet, { subject, facets }: JudgeInput): Verdict | un
   return { behavior: "deny", rule: "built-in:denied-command", source: "built-in", why: facet.command.denied };
 }
 
-/**
- * A built-in denial falls only to the command line and the user's own config, and only to a rule
- * that names the path, command or host: allowing a tool in general is no leave for this.
- */
+/** Only the command line and the user's own config lift a built-in denial, with a rule that names the thing. */
 function isLifted(facet: Facet, { subject, facets }: JudgeInput): boolean {
   for (const source of ["command-line", "user"] as const) {
     const rule = subject.rules.find(

@@ -1,7 +1,4 @@
-/**
- * How names are compared: as they are, with Unicode forms made equal, or with case made equal too.
- * Only rules that tighten compare loosely, so folding too much is safe.
- */
+/** How names are compared. Only rules that tighten compare loosely, so folding too much is safe. */
 export type Folding = "exact" | "folded" | "lower";
 
 /** A normal path as its names, from the root and, where it lies inside, from the workspace. */

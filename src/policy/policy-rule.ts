@@ -9,10 +9,7 @@ export interface PolicyExample {
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * One rule. What it does not name, it does not care about; in a list one match is enough, and
- * `!pattern` takes out of what the others in the list match.
- */
+/** One rule. Fields that are missing match anything; in a list one match is enough, and `!pattern` excludes. */
 export interface PolicyRule {
   /** Name of the rule in decisions. @default its source and place, as in "user#3" */
   readonly id?: string;

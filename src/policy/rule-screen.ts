@@ -2,10 +2,7 @@ import { namesResources, type CompiledRule } from "./compile-rule.js";
 import type { Facet } from "./facets.js";
 import { shapeOf } from "./path-space.js";
 
-/**
- * Picks out of many rules those that can match a facet at all, by the names in it: a rule about
- * `docs/**` cannot match a path in which no name is "docs".
- */
+/** Selects the rules that can match a facet by the names in it: `docs/**` needs a name "docs". */
 export interface RuleScreen {
   select(facet: Facet): readonly CompiledRule[];
 }

@@ -3,10 +3,7 @@ import { PatternError, escapeWildcard } from "../glob/wildcard.js";
 /** One simple command of a line, as patterns: what was quoted is escaped. */
 export type WordPatterns = readonly string[];
 
-/**
- * Split a line into simple commands and their words, honouring quotes and `\`. It only serves rules
- * and their examples, which people write; real calls are taken apart by the shell grammar.
- */
+/** Split a line of a rule or example into commands and words. Real calls are parsed by the shell grammar. */
 export function splitCommands(line: string): WordPatterns[] {
   const commands: string[][] = [];
   let words: string[] = [];

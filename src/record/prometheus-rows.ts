@@ -22,10 +22,7 @@ export interface LabelledMetrics {
 const otherTools = "_other";
 const otherErrors = "other";
 
-/**
- * A bounded number of rows in the order of their names: the most called tools one by one, the rest together.
- * Calls only ever rise, so a tool that once has its own row mostly keeps it.
- */
+/** At most `max` rows by name: the most called tools one by one, the rest together. */
 export function mergeSmallest(
   tools: readonly ToolMetrics[],
   { maxTools, maxErrorTypes }: { readonly maxTools: number; readonly maxErrorTypes: number },

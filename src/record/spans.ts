@@ -21,10 +21,7 @@ type CallIds = Pick<TenonEvents["TOOL_CALL_REQUESTED"], "callId" | "sessionId" |
 
 const maxContentChars = 32_768;
 
-/**
- * One span a call, refusals too, by the GenAI conventions for `execute_tool`. A call that another call made is
- * that one's child; the others belong to the span that is active where the caller calls.
- */
+/** One span per call, also for refusals, by the GenAI conventions for `execute_tool`; nested calls are children. */
 export function createSpanWriter(options: SpanOptions): SpanWriter {
   const { api, tracer } = options;
   /** Callers choose ids, so that one may be there twice. */

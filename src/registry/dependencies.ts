@@ -58,10 +58,7 @@ export function findStranded(
   return stranded;
 }
 
-/**
- * Order new entries so that each follows what it depends on; otherwise they keep their order.
- * Throws if a dependency is missing or, with `deep`, if there is a cycle.
- */
+/** Order new entries after what they depend on. Throws if a dependency is missing or, with `deep`, on a cycle. */
 export function orderByDependency(
   entries: readonly ToolEntry[],
   lookup: Lookup,

@@ -2,10 +2,7 @@ import { ToolDefinitionError, ToolUnavailableError } from "../contract/errors.js
 import type { Clock } from "../contract/ports/clock.js";
 import { compileName, faultOfName } from "../glob/name-glob.js";
 
-/**
- * A limit on calls. With `tool`, every matching tool has its own count; without it all tools share one. The same
- * applies to `agent`.
- */
+/** A limit on calls. With `tool`, each matching tool has its own count, else all share one; so for `agent`. */
 export interface QuotaRule {
   /** A glob on the tool's name. */
   readonly tool?: string | undefined;

@@ -89,10 +89,7 @@ const coding: ToolsetDefinition = [
   { category: "planning", name: "*_task*" },
 ];
 
-/**
- * The sets that are always there. By category, so that future tools fall in; only `coding`,
- * `stage:coding` and `stage:check` hold what writes files or runs commands.
- */
+/** By category, so that future tools are included. Only three of them write files or run commands. */
 const builtinToolsets: ReadonlyMap<string, ToolsetDefinition> = new Map<string, ToolsetDefinition>([
   ["all", ["*"]],
   ["readonly", [{ readOnly: true }]],

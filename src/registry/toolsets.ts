@@ -12,10 +12,7 @@ export interface ToolsetSelector {
   readonly name?: string;
 }
 
-/**
- * A toolset as it is written: globs on names, `!glob` to remove, selectors by nature.
- * A removal always wins; a list of removals alone starts from all tools.
- */
+/** Globs on names, `!glob` to remove, and selectors. A removal always wins; removals alone start from all tools. */
 export type ToolsetDefinition = readonly (string | ToolsetSelector)[];
 
 /** What an agent gets: everything else does not exist for it. */
@@ -81,10 +78,7 @@ function remembering(name: string, test: Test): Toolset {
   });
 }
 
-/**
- * An alias written out counts as the name. A glob reaches aliases only to remove: `run_*` must
- * not hand out a shell because one of its aliases is `run_command`.
- */
+/** A glob matches aliases only to remove: `run_*` must not add a shell that has the alias `run_command`. */
 function hasName(pattern: string, removing: boolean): Test {
   const { literal, test } = compileName(pattern);
   if (literal !== undefined) return (entry) => entry.name === literal || entry.aliases.includes(literal);

@@ -42,10 +42,7 @@ export interface Waiter extends HeapItem {
   unsubscribe: (() => void) | undefined;
 }
 
-/**
- * Queue a nested call behind the conflicting calls below its own parent. In the graphs further out it is only
- * announced: it waits for nobody there, but later calls wait for it.
- */
+/** Queue a nested call behind conflicting calls of its parent; outer graphs only make later calls wait for it. */
 export function enterFamilies(
   ticket: CallTicket,
   locks: readonly Lock[],

@@ -1,7 +1,4 @@
-/**
- * The candidate that was probably meant: the same but for case, `-`, `_` or spaces, or a few
- * slips away (a letter wrong, missing, too many or swapped). `undefined` where none is near.
- */
+/** The candidate that was probably meant: equal except for case and separators, or a few typos away. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   if (typeof name !== "string" || name.length > maxNameLength) return undefined;
   const wanted = fold(name);

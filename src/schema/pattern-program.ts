@@ -22,10 +22,7 @@ export interface Program {
   readonly unicode: boolean;
 }
 
-/**
- * Translate a regular expression into steps, without running it. Throws for what is no pattern, for
- * back-references, and for repetitions that unfold too far.
- */
+/** Translate a regular expression into steps. Throws on bad syntax, back-references and huge repetitions. */
 export function toProgram(source: string): Program {
   const { root, unicode } = readPattern(source);
   const builder: Builder = { steps: [], built: 0 };

@@ -9,10 +9,7 @@ export type PatternNode =
   | { readonly type: "sequence" | "choice"; readonly parts: readonly PatternNode[] }
   | { readonly type: "repeat"; readonly body: PatternNode; readonly min: number; readonly max: number };
 
-/**
- * Read the structure of a regular expression. The engine's own parser has the last word on syntax, and
- * single characters and classes stay with it too, so only groups, choices and repetitions are read here.
- */
+/** Parse groups, choices and repetitions of a regular expression; the engine itself checks the rest. */
 export function readPattern(source: string): { readonly root: PatternNode; readonly unicode: boolean } {
   const unicode = isValid(source, "u");
   // The flag rejects needless escapes (`\-`, `\_`) that many published schemas have.

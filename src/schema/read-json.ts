@@ -22,10 +22,7 @@ export interface JsonVisitor {
 
 const noVisitor: JsonVisitor = { onValue: () => {}, onKey: () => true };
 
-/**
- * Read JSON, or throw a `JsonFault`: `JSON.parse` names no position for many faults, keeps the last of duplicate keys,
- * and its messages change between versions. It recurses, so the visitor or the caller must bound the depth.
- */
+/** Read JSON with exact positions and duplicate keys, unlike `JSON.parse`. It recurses: the caller bounds the depth. */
 export function readJson(text: string, visitor: JsonVisitor = noVisitor): unknown {
   const reader: Reader = { text, position: 0, visitor };
   skipSpace(reader);

@@ -126,10 +126,7 @@ function convert(schema: ZodNode, role: "input" | "output"): unknown {
   );
 }
 
-/**
- * Say `additionalProperties: false` where the check refuses unknown keys. The operands of an
- * intersection see each other's keys, so there the whole is closed instead of its parts.
- */
+/** Add `additionalProperties: false` where unknown keys are refused; for an intersection, on the whole of it. */
 function closeObjects(json: SchemaNode): void {
   const operands = new Set<unknown>();
   walkSchema(json, ({ allOf = [] }) => {

@@ -1,5 +1,2 @@
-/**
- * On whose behalf calls are made that come in by HTTP. Everybody who is let in holds the server's token, or
- * one that was made of it; `createMcpHttp` makes the same name of how the gate let them in.
- */
+/** The principal of calls over HTTP: every caller holds the server's token or one derived from it. */
 export const httpPrincipal = "http:token";

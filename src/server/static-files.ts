@@ -10,10 +10,7 @@ export interface StaticFile {
   readonly bodies: Readonly<Record<string, Buffer | undefined>>;
 }
 
-/**
- * The console's files by the path that they are asked for. All are read once, before the first is asked
- * for, and nothing else is ever opened: whatever a request's path says, it is only looked up here.
- */
+/** The console's files by path, all read once: a request's path is only looked up, never opened. */
 export async function loadStaticFiles(folder: string): Promise<ReadonlyMap<string, StaticFile> | undefined> {
   const names = await listFiles(folder);
   if (names === undefined || !names.includes("index.html")) return undefined;

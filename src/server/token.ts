@@ -29,10 +29,7 @@ export async function readToken(from: {
   return fixed === undefined || fixed === "" ? undefined : checkToken(fixed);
 }
 
-/**
- * Refuse a token file that lies where the agents work, by its own path or where links lead to: every command and
- * every file tool could read it there.
- */
+/** Refuse a token file in a folder of the agents, by its own path or through links: every tool could read it. */
 export async function refuseTokenFileIn(folders: readonly string[], file: string): Promise<void> {
   const paths = [resolve(file), await realPathOf(resolve(file))];
   for (const folder of folders) {
@@ -84,10 +81,7 @@ export async function readTokenFile(path: string): Promise<string> {
   }
 }
 
-/**
- * What MCP hosts get in the place of the token: it opens `/mcp` and nothing else, so that a program that makes
- * calls cannot consent to them itself.
- */
+/** The token for MCP hosts: it opens only `/mcp`, so that a program cannot consent to its own calls. */
 export function mcpToken(token: string): string {
   return createHmac("sha256", token).update("tenon mcp hosts").digest("base64url");
 }

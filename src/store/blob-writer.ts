@@ -95,8 +95,7 @@ export async function linkFrom(source: BlobSource, place: BlobPlace): Promise<Bl
     if (found.ino !== before.ino || found.dev !== before.dev) return undefined;
     const ref = await digestOf(fd);
     if (await place.isKept(ref)) return ref;
-    // Only the bytes must last now: the new name comes before the file's replacement in the same log
-    // of the same disk, so neither can last without the other.
+    // Only the bytes need a sync: the file system writes the new name before the rename that replaces the file.
     await syncData(fd);
     renameSync(file, place.fileOf(ref.hash));
     return ref;

@@ -11,10 +11,7 @@ export interface Dialect {
   readonly byCode: string;
   /** Kind of an index that only finds equals, however long they are: a path may be too long for the usual one. */
   readonly byEquality: string;
-  /**
-   * Expression: the server's own time in milliseconds, the same for all its clients. A file has none: its
-   * processes run on one system and share the steady clock of that.
-   */
+  /** The server's own time in milliseconds. SQLite has none: its processes share the machine's steady clock. */
   readonly now?: string;
   /** Query for the `name` of each column of one table. */
   readonly columns: string;

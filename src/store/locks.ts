@@ -8,8 +8,7 @@ const defaultTimeoutMs = 20_000;
 const heartbeatMs = 2_500;
 /** Without a heartbeat for this long, a holder loses its locks to the processes that wait for them. */
 const staleMs = 10_000;
-// After a clock jump or a suspended machine, all heartbeats look old at once; live processes send another one
-// within this time.
+// After a clock jump or a suspend all heartbeats look old; live processes send another one within this time.
 const confirmMs = 3_000;
 const maxWaitMs = 25;
 

@@ -43,10 +43,7 @@ export interface StateOptions {
    * PostgreSQL server (postgres://…), which is a secret. @default "sqlite"
    */
   readonly database?: string;
-  /**
-   * How long a call waits for a server: for its turn, a connection or an answer, each; or for another process
-   * that writes to the file. @default 9000
-   */
+  /** How long a call waits for the server or for another process that writes to the file. @default 9000 */
   readonly patienceMs?: number;
   /** @default the machine's clock */
   readonly clock?: Clock;

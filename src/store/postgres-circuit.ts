@@ -14,10 +14,7 @@ export interface Patience {
   readonly late: () => unknown;
 }
 
-/**
- * Keeps calls from waiting, one behind the other, for a server that is down: what waits is given up together,
- * and until the server is back what comes is refused at once.
- */
+/** Fails waiting and new calls at once while the server is down, so that they do not time out one by one. */
 export interface Circuit {
   /** Throws where the server was given up and is not back yet. */
   check(): void;

@@ -26,10 +26,7 @@ export interface TransactionOptions {
   readonly durable?: boolean;
 }
 
-/**
- * The database of one workspace's state. Statements outside a transaction stand for themselves and never
- * see, nor come between, a transaction of this process that is under way.
- */
+/** A workspace's database. Statements outside a transaction wait for a running transaction of this process. */
 export interface SqlDatabase extends Sql {
   /** What a person knows it by: the file, or the server without its secrets. */
   readonly name: string;
@@ -40,10 +37,7 @@ export interface SqlDatabase extends Sql {
    * not catch its error and go on.
    */
   transaction<Result>(work: (tx: Sql) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
-  /**
-   * Several reads of one state of the data; other processes go on writing meanwhile. Only reads inside. The
-   * work may be run again where a connection was lost.
-   */
+  /** Several reads of one state of the data. The work may run again if the connection is lost. */
   snapshot<Result>(work: (tx: Sql) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }

@@ -235,10 +235,7 @@ export interface Busy {
 
 type Patience = Pick<SqliteOptions, "file" | "clock" | "patienceMs"> & { readonly busy?: Busy };
 
-/**
- * Try again while another process writes, with the event loop free in between. A process that was stopped
- * in the middle of a write holds the file for as long: all who wait give up together, and who comes later soon.
- */
+/** Try again while another process writes. All waiting calls give up together; later ones give up sooner. */
 export async function patiently<Result>(
   attempt: () => Result | Promise<Result>,
   { file, clock, patienceMs = defaultPatienceMs, busy = { since: undefined } }: Patience,

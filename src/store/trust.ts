@@ -7,10 +7,7 @@ import { isThere, privateDirectory, workspaceKey } from "./state-dir.js";
 import { errnoOf, toStateError } from "./state-error.js";
 import { systemClock } from "./system-clock.js";
 
-/**
- * The user's trusted workspaces, one small file each: read on every start without loading a database,
- * written whole by rename, so that no two processes can lose each other's word.
- */
+/** The trusted workspaces, one small file each: readable without a database and replaced by rename. */
 export function openTrust(stateDir: string, clock: Clock = systemClock): TrustStore {
   const dir = join(stateDir, "trust");
   const fileOf = (workspace: string): string => join(dir, `${workspaceKey(realPath(workspace))}.json`);

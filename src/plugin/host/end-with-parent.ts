@@ -13,10 +13,7 @@ setInterval(() => {
 }, 1000);
 `;
 
-/**
- * End this process when the one that started it is gone. The end of standard input says so, too, but a
- * plugin that blocks its event loop never reads it; a thread of its own does not depend on that.
- */
+/** End with the parent process, watched by a thread: a blocked event loop never sees the end of standard input. */
 export function endWithParent(): void {
   new Worker(watch, { eval: true, stdin: false, workerData: process.ppid }).unref();
 }

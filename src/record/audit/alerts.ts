@@ -35,10 +35,7 @@ interface Window {
   toldAt: number;
 }
 
-/**
- * Watch calls, whatever their number, with a few counters a session. A window starts with its first call
- * and is told of once; the next report of the same kind comes a minute later at the earliest.
- */
+/** Watch calls with a few counters per session. Each window alerts once, and each kind at most once a minute. */
 export function createAlertWatch(onAlert: (alert: AuditAlert) => void = () => {}): AlertWatch {
   const sessions = new Map<string, Record<Kind, Window>>();
   const told: AuditAlert[] = [];

@@ -11,10 +11,7 @@ export interface RawLine {
 /** Told of every whole line; returning `false` ends the reading. */
 export type OnLine = (line: Buffer, offset: number) => boolean | void;
 
-/**
- * Read whole lines from `start` on. The buffer of a line is reused, so a caller that keeps a line
- * copies it. Returns where the last whole line ended and how many bytes stand behind it.
- */
+/** Read whole lines from `start` on; the buffer is reused. Returns where they ended and how many bytes follow. */
 export function readLines(
   file: string,
   onLine: OnLine,

@@ -11,10 +11,7 @@ export interface RetentionOptions {
   readonly isAlive: (owner: string) => boolean;
 }
 
-/**
- * Drop the oldest segments beyond the limits, never the one that is written nor one that a process still
- * has. What is dropped is noted in the chain first, so that the rest stays verifiable.
- */
+/** Drop the oldest segments beyond the limits, noting it in the chain first, so that the rest can be verified. */
 export async function dropOldSegments(writer: SegmentWriter, options: RetentionOptions): Promise<number> {
   const { dir, now } = options;
   const chosen = choose(writer.segment, options);

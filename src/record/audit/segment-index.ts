@@ -12,10 +12,7 @@ const version = 3;
 /** Where the text of a line begins that people search in, behind the hashes. */
 const searchedFrom = 160;
 
-/**
- * What a search needs of one segment, in columns: one row a line, found by reading the lines once. It is
- * only an aid: it can be thrown away, and a verification never looks at it.
- */
+/** What a search needs of one segment, one row per line. Only a cache: verification never reads it. */
 export class SegmentIndex {
   /** Bytes of the segment that are taken in. */
   bytes = 0;

@@ -21,10 +21,7 @@ export interface SegmentWriterOptions extends SegmentDeps {
   readonly onRotated?: (() => void) | undefined;
 }
 
-/**
- * The end of the log that this process writes. Each process has a segment of its own, so none waits for
- * another; what the others had written is chained in when a segment begins and when a head is asked for.
- */
+/** The end of the log that this process writes: a segment of its own, chained to those of other processes. */
 export class SegmentWriter {
   readonly #options: SegmentWriterOptions;
   readonly #encode = createEncoder();
@@ -62,10 +59,7 @@ export class SegmentWriter {
     return this.#synced !== this.#count;
   }
 
-  /**
-   * Chain and write lines, all or none; they are the operating system's when this returns. Returns the place
-   * of the first of them.
-   */
+  /** Write lines, all or none, so that the operating system has them. Returns the position of the first. */
   append(rests: readonly string[]): number {
     const full =
       this.#bytes >= this.#options.segmentBytes || this.#count + rests.length >= linesPerSegment - 1;

@@ -25,10 +25,7 @@ export interface SettleOptions {
   readonly effectsOf: (start: AuditStart) => Promise<InterruptedEffects>;
 }
 
-/**
- * Write the end of every call that was under way when its process died. One process does this for a segment;
- * where that one dies too, the next takes over and leaves out what is written already.
- */
+/** Record the end of every call whose process died. If this process dies too, the next one goes on. */
 export async function settleAbandoned(options: SettleOptions): Promise<number> {
   const { dir } = options;
   let settled = 0;

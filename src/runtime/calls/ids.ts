@@ -1,9 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/**
- * Ids that are unique across processes and cheap: a random prefix per process, then a
- * counter. They sort by age within one process.
- */
+/** Ids that are unique across processes: a random prefix and a counter. They sort by age within a process. */
 export function createIds(prefix: string): () => string {
   const stem = `${prefix}_${Date.now().toString(36)}${randomBytes(5).toString("hex")}`;
   let count = 0;

@@ -8,10 +8,7 @@ import type {
 } from "../../contract/host.js";
 import { ToolError } from "../../contract/errors.js";
 
-/**
- * Artifacts, memories and snippets as resources. Each is read by calling its tool,
- * so that the toolset, the policy and the log apply to resources as they do to calls.
- */
+/** Artifacts, memories and snippets as resources, read by calling their tools, so that the policy applies. */
 export function createWorkResources(): ResourceProvider {
   return {
     async list(scope) {

@@ -19,10 +19,7 @@ export interface InstallTarget {
 /** How long the calls of an unloaded plugin may go on. */
 const graceMs = 10_000;
 
-/**
- * Register a plugin's tools, replacing those of its previous version: running calls finish on the old ones,
- * new calls use the new ones. If one is refused, everything stays as it was.
- */
+/** Register a plugin's tools in place of its previous version; if one is refused, everything stays as it was. */
 export function installPlugin(
   target: InstallTarget,
   fresh: LoadedPlugin,

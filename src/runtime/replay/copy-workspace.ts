@@ -43,10 +43,7 @@ export interface RewindOptions
   readonly state: State;
 }
 
-/**
- * Bring the copy back to the start of the task, by undoing the later changes of the journal on it.
- * Returns the reason if that fails.
- */
+/** Undo later changes on the copy, back to the start of the task. Returns the reason if that fails. */
 export async function rewindCopy(options: RewindOptions): Promise<string | undefined> {
   const { state, taskId, config, rules, copy, stateDir, clock } = options;
   const callIds = await callsSince(state.journal, taskId);

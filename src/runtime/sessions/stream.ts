@@ -12,10 +12,7 @@ export interface StreamLink {
 /** Makes one call and forwards its events; never rejects. */
 export type StreamingCall = (request: ToolRequest, link: StreamLink) => Promise<ToolEnvelope>;
 
-/**
- * Start all calls and yield their events and results as they arrive. The calls start when
- * the loop asks for the first item; leaving the loop cancels those that still run.
- */
+/** Start all calls on the first read, and yield events and results; leaving the loop cancels running calls. */
 export async function* streamCalls(
   requests: readonly ToolRequest[],
   run: StreamingCall,

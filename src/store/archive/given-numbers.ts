@@ -12,10 +12,7 @@ export interface RowReader {
 /** The key in `meta` under which the highest number of an iteration before a restore is kept. */
 export const givenIterationsKey = "given_iterations";
 
-/**
- * Read which numbers were given out, those of rows that were deleted since included. A table that an older
- * schema does not have yet is left out.
- */
+/** The numbers given out so far, also to rows deleted since; tables that an older schema lacks are left out. */
 export async function readGiven(rows: RowReader): Promise<GivenNumbers> {
   const given: Record<string, number> = {};
   if (rows.dialect === "sqlite") {

@@ -1,9 +1,6 @@
 import type { Migration } from "./migration.js";
 
-/**
- * A database on the network can be shared by machines whose files differ: each entry of the journal says
- * whose files it is about. In a file there is one place only, the empty one.
- */
+/** Machines with different files can share a server: each journal entry says whose files it is about. */
 export const places: Migration = {
   name: "places",
   tables: [],

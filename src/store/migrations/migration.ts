@@ -1,16 +1,10 @@
 import type { Dialect } from "../dialect.js";
 import type { Sql } from "../sql.js";
 
-/**
- * One step forward of the schema: a file `NNN-name.ts` beside this one, listed in `../migrations.ts`.
- * A step that was released is never changed; the next one is added behind it.
- */
+/** One step of the schema, listed in `../migrations.ts`. A released step is never changed; add another one. */
 export interface Migration {
   readonly name: string;
-  /**
-   * The tables it adds whose rows belong in a backup, those that others refer to first. Left out: what
-   * means nothing to another process, and indexes that are made of other rows.
-   */
+  /** The new tables that belong in a backup, referenced tables first. Indexes and per-process data are left out. */
   readonly tables: readonly string[];
   /** Statements one by one, in the order they are run, inside one transaction with all other steps. */
   statements(dialect: Dialect): readonly string[];
