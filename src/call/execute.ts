@@ -6,7 +6,8 @@ import type { AuthorisedCall } from "./authorise.js";
 import { contextOf } from "./context.js";
 import { isCritical, toErrorInfo, toToolError } from "./failure.js";
 import { recordStart } from "./record.js";
-import { drain, type Generator } from "./stream-output.js";
+import { isGenerator, isThenable } from "../contract/is-thenable.js";
+import { drain } from "./stream-output.js";
 import { startClock } from "./time-limit.js";
 import { unwrapResult } from "./unwrap-result.js";
 
@@ -49,7 +50,7 @@ function begin(call: AuthorisedCall): unknown {
   let running: unknown;
   try {
     running = attempt(call);
-    if (!isObject(running) || typeof running.then !== "function") return succeed(call, running);
+    if (!isThenable(running)) return succeed(call, running);
   } catch (thrown) {
     running = retryOrFail(call, thrown);
   }
@@ -162,13 +163,4 @@ function checkResult({ state, entry }: AuthorisedCall, value: unknown): unknown 
     `"${entry.name}" returned a result that does not match its output schema: ${faults}`,
     { code: "RESULT_INVALID", details: { issues: checked.issues } },
   );
-}
-
-/** Whether a tool returned a generator that reports progress while it runs. */
-function isGenerator(value: unknown): value is Generator {
-  return isObject(value) && Symbol.asyncIterator in value && typeof value["next"] === "function";
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

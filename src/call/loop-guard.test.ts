@@ -7,7 +7,7 @@ import type { ToolEnvelope } from "../contract/call.js";
 import { defineTool } from "../contract/define-tool.js";
 import { ToolExecutionError } from "../contract/errors.js";
 import { createTenon } from "../runtime/create-tenon.js";
-import { systemClock } from "../runtime/world/system-clock.js";
+import { systemClock } from "../contract/system-clock.js";
 import type { Tenon } from "../runtime/tenon.js";
 
 const opened: (() => Promise<void>)[] = [];

@@ -1,3 +1,4 @@
+import { valueAt } from "../schema/fault.js";
 import type * as z from "zod";
 import type { JsonSchema } from "../contract/json.js";
 import { nearest } from "../schema/nearest.js";
@@ -53,15 +54,6 @@ function toFaults(issue: Issue, context: CheckContext, above: readonly PropertyK
     default:
       return [{ path, message: issue.message }];
   }
-}
-
-function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
-  let value = data;
-  for (const part of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
-    value = (value as Record<PropertyKey, unknown>)[part];
-  }
-  return value;
 }
 
 function unknownKey(schema: JsonSchema, path: readonly PropertyKey[], key: string): DataFault {

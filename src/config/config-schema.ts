@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { once } from "../schema/once.js";
+import { once } from "../contract/once.js";
 import { chainsSchema } from "./chain-schema.js";
 import { approvalChannels } from "../contract/ports/approval.js";
 import { logLevels, modes, optimiserModes, securityLevels } from "./levels.js";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { once } from "../schema/once.js";
+import { once } from "../contract/once.js";
 import { section, setting } from "./setting.js";
 import { atLeastOne, bytes, milliseconds } from "./shared-schemas.js";
 import { smaller, stricterIn } from "./tighten-rules.js";

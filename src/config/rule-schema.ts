@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { once } from "../schema/once.js";
+import { once } from "../contract/once.js";
 import { globs, nameGlob, text } from "./shared-schemas.js";
 
 const exampleSchema = once(() =>

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { once } from "../schema/once.js";
+import { once } from "../contract/once.js";
 import { profileNames } from "../world/sandbox/profiles.js";
 import { sandboxUses } from "../world/sandbox/settings.js";
 import { section, setting } from "./setting.js";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { once } from "../schema/once.js";
+import { once } from "../contract/once.js";
 import { whole } from "./setting.js";
 import { milliseconds, nameGlob, text, webAddress } from "./shared-schemas.js";
 

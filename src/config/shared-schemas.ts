@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { faultOfName } from "../glob/name-glob.js";
-import { once } from "../schema/once.js";
+import { once } from "../contract/once.js";
 
 /** Node.js fires longer timers immediately, so no limit may exceed this. */
 const maxTimer = 2 ** 31 - 1;

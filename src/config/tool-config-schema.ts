@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { once } from "../schema/once.js";
+import { once } from "../contract/once.js";
 import { logLevels, securityLevels } from "./levels.js";
 import { outputTokens } from "./output-schema.js";
 import { setting } from "./setting.js";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { toolCategories } from "../contract/tool.js";
-import { once } from "../schema/once.js";
+import { once } from "../contract/once.js";
 import { cacheSection, loopGuardSection, outputSection } from "./output-schema.js";
 import { quotaSchema } from "./rule-schema.js";
 import { serverListSchema } from "./server-schema.js";

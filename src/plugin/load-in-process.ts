@@ -13,7 +13,7 @@ import { defaultTimeoutMs } from "./open-plugin-connection.js";
 import { setUp } from "./set-up.js";
 import { extensionData, hookNames, pickMembers, toolData, toolMethods } from "./protocol.js";
 import { fromWireError, toWireError } from "./wire-error.js";
-import { isThenable } from "../contract/is-thenable.js";
+import { isGenerator, isThenable } from "../contract/is-thenable.js";
 
 export interface InProcessDeps {
   readonly accept: AcceptTool;
@@ -151,9 +151,4 @@ function toOwnError(error: unknown): unknown {
   if (error instanceof ToolError) return error;
   const wire = toWireError(error);
   return wire.details?.["unexpected"] === true ? error : fromWireError(wire);
-}
-
-function isGenerator(value: unknown): value is AsyncGenerator<ToolProgress | string, unknown, void> {
-  const { next } = Object(value) as { next?: unknown };
-  return typeof next === "function" && Symbol.asyncIterator in Object(value);
 }

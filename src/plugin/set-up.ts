@@ -1,3 +1,4 @@
+import { withinTime } from "../contract/system-clock.js";
 import type { PluginCleanup } from "../contract/plugin.js";
 import type { Log } from "../contract/ports/log.js";
 import type { CheckedPlugin } from "./check-plugin.js";
@@ -16,7 +17,11 @@ export async function setUp(plugin: CheckedPlugin, parts: SetupOptions): Promise
   const life = new AbortController();
   let cleanup: unknown;
   try {
-    cleanup = await withinTime(plugin, timeoutMs, plugin.setup?.({ ...given, signal: life.signal }));
+    cleanup = await withinTime(
+      () => plugin.setup?.({ ...given, signal: life.signal }),
+      timeoutMs,
+      () => pluginError(plugin.name, [`its setup did not end within ${timeoutMs} ms`]),
+    );
   } catch (error) {
     life.abort(error);
     if ((error as { code?: unknown } | null)?.code === "PLUGIN_INVALID") throw error;
@@ -32,19 +37,4 @@ export async function setUp(plugin: CheckedPlugin, parts: SetupOptions): Promise
     life.abort();
     await (cleanup as PluginCleanup | undefined)?.();
   };
-}
-
-async function withinTime(plugin: CheckedPlugin, timeoutMs: number, running: unknown): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(pluginError(plugin.name, [`its setup did not end within ${timeoutMs} ms`])),
-      Math.min(timeoutMs, 2 ** 31 - 1),
-    );
-  });
-  try {
-    return await Promise.race([running, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -11,7 +11,7 @@ import {
 } from "../contract/tool.js";
 import { findUnknownKey, suggestKey, type KeysOf } from "../schema/check-keys.js";
 import { nearest } from "../schema/nearest.js";
-import { checkName, foldName, shorten, splitSpec } from "./tool-name.js";
+import { checkName, foldName, showName, splitSpec } from "./tool-name.js";
 import { isRange, isVersion } from "./versions.js";
 
 /** Refuse a definition that breaks a rule, with an error that says which. Schemas are checked by their compiler. */
@@ -47,11 +47,11 @@ function checkWords(tool: Tool, refuse: Refuse): void {
     const near = typeof category === "string" ? nearest(category, toolCategories) : undefined;
     const advice =
       near === undefined ? `Use one of ${toolCategories.join(", ")}.` : `Did you mean "${near}"?`;
-    refuse(`has the unknown category ${showValue(category)}`, "DEFINITION_INVALID", advice);
+    refuse(`has the unknown category ${showName(category)}`, "DEFINITION_INVALID", advice);
   }
   if (version !== undefined && !isVersion(version)) {
     refuse(
-      `has the version ${showValue(version)}, which is not semver`,
+      `has the version ${showName(version)}, which is not semver`,
       "NAME_INVALID",
       'Write it as "1.2.3".',
     );
@@ -123,7 +123,7 @@ function checkReferences(tool: Tool, refuse: Refuse): void {
   for (const dependency of [...(tool.dependsOn ?? []), ...(tool.optionalDependsOn ?? [])]) {
     const { name, range } = splitSpec(dependency);
     const legal = name !== "" && (range === undefined || (range !== "" && isRange(range)));
-    if (!legal) refuse(`depends on ${showValue(dependency)}, which is neither a name nor name@range`);
+    if (!legal) refuse(`depends on ${showName(dependency)}, which is neither a name nor name@range`);
   }
   const { fallback } = tool;
   if (fallback === undefined) return;
@@ -213,8 +213,4 @@ function checkMethods(tool: Tool, refuse: Refuse): void {
     if (tool[name] !== undefined && typeof tool[name] !== "function")
       refuse(`has a ${name} that is not a function`);
   }
-}
-
-function showValue(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(shorten(value)) : `(${typeof value})`;
 }

@@ -1,7 +1,8 @@
 import type { HealthReport } from "../contract/lifecycle.js";
 import type { HealthVerdict } from "../contract/tool.js";
 import type { ToolEntry } from "./tool-entry.js";
-import { reasonOf, withinTime } from "./within-time.js";
+import { messageOf } from "../contract/message-of.js";
+import { withinTime } from "../contract/system-clock.js";
 
 /** The health of one tool: its own verdict where it has a check, else what its state says. Never rejects. */
 export async function checkHealth(entry: ToolEntry, limitMs: number): Promise<HealthReport> {
@@ -29,7 +30,7 @@ export async function checkHealth(entry: ToolEntry, limitMs: number): Promise<He
     const verdict: unknown = await withinTime(() => tool.healthCheck?.(), limitMs, "the health check");
     return toReport(verdict, details);
   } catch (error) {
-    return { status: "error", message: `Health check failed: ${reasonOf(error)}`, details };
+    return { status: "error", message: `Health check failed: ${messageOf(error)}`, details };
   }
 }
 

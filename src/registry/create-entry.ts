@@ -6,7 +6,7 @@ import { acceptTool } from "./accept-tool.js";
 import { checkDefinition } from "./check-definition.js";
 import { type EntryParts, ToolEntry } from "./tool-entry.js";
 import { defaultVersion } from "./versions.js";
-import { reasonOf } from "./within-time.js";
+import { messageOf } from "../contract/message-of.js";
 
 /** What all entries of a registry share. */
 export type EntrySurroundings = Pick<EntryParts, "clock" | "watch" | "health">;
@@ -26,7 +26,7 @@ export function createEntry(like: unknown, surroundings: EntrySurroundings): Too
     });
   } catch (error) {
     if (error instanceof ToolDefinitionError) throw error;
-    throw new ToolDefinitionError(`A tool could not be read: ${reasonOf(error)}`, { cause: error });
+    throw new ToolDefinitionError(`A tool could not be read: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -48,7 +48,7 @@ function compile(toolName: string, source: SchemaSource | undefined, role: "inpu
 /** A schema's compiler does not know whose schema it is. */
 function named(toolName: string, role: string, error: unknown): ToolDefinitionError {
   const known = error instanceof ToolDefinitionError ? error : undefined;
-  return new ToolDefinitionError(`Tool "${toolName}", ${role} schema: ${reasonOf(error)}`, {
+  return new ToolDefinitionError(`Tool "${toolName}", ${role} schema: ${messageOf(error)}`, {
     code: (known?.code ?? "SCHEMA_INVALID") as ErrorCode,
     toolName,
     cause: error,

@@ -9,7 +9,7 @@ import { attempt } from "./lifecycle.js";
 import { sameVersion } from "./versions.js";
 import { ToolDefinitionError } from "../contract/errors.js";
 import { describeEntry } from "./describe-entry.js";
-import { reasonOf } from "./within-time.js";
+import { messageOf } from "../contract/message-of.js";
 
 type Announce = (
   event: "TOOL_REGISTERED" | "TOOL_UNREGISTERED",
@@ -151,7 +151,7 @@ function validateDependencies({ tool }: ToolEntry, index: NameIndex): void {
       return entry && describeEntry(entry);
     });
   } catch (error) {
-    refuse([reasonOf(error)], error);
+    refuse([messageOf(error)], error);
   }
   if (faults.length > 0) refuse(faults);
 }

@@ -8,7 +8,8 @@ import { checkHealth } from "./check-health.js";
 import type { CallOutcome } from "./health-gate.js";
 import { type LifeParts, ToolLife } from "./tool-life.js";
 import type { Lifecycle } from "./lifecycle.js";
-import { reasonOf, withinTime } from "./within-time.js";
+import { messageOf } from "../contract/message-of.js";
+import { withinTime } from "../contract/system-clock.js";
 
 /** What the registry hands to an entry: the checked tool and what belongs to it. */
 export interface EntryParts extends LifeParts {
@@ -91,7 +92,7 @@ export class ToolEntry {
     try {
       return this.#isEnabled() ? undefined : { code: "TOOL_DISABLED", reason: "reports that it is disabled" };
     } catch (error) {
-      return { code: "TOOL_DISABLED", reason: `cannot say whether it is enabled (${reasonOf(error)})` };
+      return { code: "TOOL_DISABLED", reason: `cannot say whether it is enabled (${messageOf(error)})` };
     }
   }
 
@@ -202,8 +203,8 @@ export class ToolEntry {
       life.gate.open();
       life.lifecycle.move("Ready");
     } catch (error) {
-      life.gate.shut(`its start failed (${reasonOf(error)})`, this.#clock.now());
-      life.lifecycle.move("Failed", reasonOf(error));
+      life.gate.shut(`its start failed (${messageOf(error)})`, this.#clock.now());
+      life.lifecycle.move("Failed", messageOf(error));
     }
     life.probes--;
     this.#initialising = undefined;

@@ -4,7 +4,8 @@ import type { Tool } from "../contract/tool.js";
 import type { Block } from "./block.js";
 import { type CallOutcome, type HealthOptions, HealthGate } from "./health-gate.js";
 import { type TransitionWatch, Lifecycle } from "./lifecycle.js";
-import { reasonOf, withinTime } from "./within-time.js";
+import { messageOf } from "../contract/message-of.js";
+import { withinTime } from "../contract/system-clock.js";
 
 export interface LifeParts {
   readonly tool: Tool;
@@ -187,7 +188,7 @@ export class ToolLife {
     try {
       await withinTime(() => this.#tool.dispose?.(), this.limitMs, "dispose");
     } catch (error) {
-      fault = `dispose failed: ${reasonOf(error)}`;
+      fault = `dispose failed: ${messageOf(error)}`;
     }
     this.#end(fault);
   }

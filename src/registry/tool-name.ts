@@ -15,7 +15,7 @@ export function checkName(name: unknown, what: "name" | "alias", owner: string):
   }
   const fault = faultOf(name);
   if (fault === undefined) return;
-  throw new ToolDefinitionError(`The ${what} ${shown(name)} of a tool ${fault}.`, {
+  throw new ToolDefinitionError(`The ${what} ${showName(name)} of a tool ${fault}.`, {
     code: "NAME_INVALID",
     toolName: shorten(owner),
     hint: "Use 1 to 128 letters, digits, _ . : / or -.",
@@ -53,6 +53,7 @@ export function shorten(name: string): string {
   return name.length <= limit ? name : `${name.slice(0, limit).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-function shown(value: unknown): string {
+/** A name in a message, or the type of what is not a name. */
+export function showName(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(shorten(value)) : `(${typeof value})`;
 }

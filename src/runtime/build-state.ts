@@ -11,7 +11,7 @@ import { openOptions, type OpenedOptions } from "./options.js";
 import { databaseSecrets } from "./state/database-secrets.js";
 import { createLazyState } from "./state/lazy-state.js";
 import type { TenonOptions } from "./tenon-options.js";
-import { systemClock } from "./world/system-clock.js";
+import { systemClock } from "../contract/system-clock.js";
 
 /** The first builder: options with their defaults, the state with its policy, and the log of calls. */
 export function buildState(given: TenonOptions) {

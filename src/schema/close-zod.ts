@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { once } from "./once.js";
+import { once } from "../contract/once.js";
 
 /** What every Zod schema, of any copy of Zod 4, shows of itself. */
 export interface ZodNode {

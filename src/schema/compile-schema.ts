@@ -5,7 +5,7 @@ import { describeThrown } from "./describe-alien.js";
 import { describeFaults } from "./describe-faults.js";
 import { type Source, valueAt, type Fault } from "./fault.js";
 import { deepFreeze, admits } from "./json-value.js";
-import { once } from "./once.js";
+import { once } from "../contract/once.js";
 import { fromParameters } from "./parameters.js";
 import { refuseSchema } from "./refuse-schema.js";
 import { fromZod, isZodLike } from "./zod-schema.js";

@@ -37,11 +37,11 @@ export interface Source {
 }
 
 /** Read the value at a path; `undefined` where there is none of its own. */
-export function valueAt(root: unknown, path: readonly Segment[]): unknown {
+export function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   let value = root;
   for (const segment of path) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, segment)) return undefined;
-    value = (value as Record<Segment, unknown>)[segment];
+    value = (value as Record<PropertyKey, unknown>)[segment];
   }
   return value;
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../contract/message-of.js";
 /** A result as JSON data, and a word on what had to be changed to make it so. */
 export interface PlainResult {
   readonly value: unknown;
@@ -25,16 +26,7 @@ export function toPlainResult(value: unknown): PlainResult {
       changed: "The result was not plain JSON data and was converted.",
     };
   } catch (cause) {
-    return { value: null, changed: `The result could not be read: ${reasonOf(cause)}` };
-  }
-}
-
-/** What a hostile result throws may be hostile itself. */
-function reasonOf(cause: unknown): string {
-  try {
-    return cause instanceof Error ? cause.message : String(cause);
-  } catch {
-    return "it throws when it is looked at";
+    return { value: null, changed: `The result could not be read: ${messageOf(cause)}` };
   }
 }
 

@@ -2,7 +2,7 @@ import { closeZod, type ZodNode } from "./close-zod.js";
 import type { Fault, Outcome, Source } from "./fault.js";
 import { clip } from "./format-path.js";
 import { admits } from "./json-value.js";
-import { once } from "./once.js";
+import { once } from "../contract/once.js";
 import { refuseSchema } from "./refuse-schema.js";
 import { zodFaults, type ZodIssue } from "./zod-faults.js";
 import { takePlain } from "./take-plain.js";

@@ -1,3 +1,4 @@
+import { withinTime } from "../contract/system-clock.js";
 import { Hono, type Context } from "hono";
 import { prometheusContentType, renderPrometheus } from "../record/prometheus.js";
 import { HttpError, notFound, notOffered, toHttpError } from "./http-error.js";
@@ -70,7 +71,7 @@ export function createApp(
     return c.body(text, 200, { "content-type": prometheusContentType });
   });
   const api = new Hono();
-  api.use(withinTime);
+  api.use(limitTime);
   const routes = [
     addAbout,
     addCalls,
@@ -94,21 +95,13 @@ export function createApp(
 }
 
 /** Nobody waits for ever; what is meant to take its time has limits of its own. */
-async function withinTime(c: Context, next: () => Promise<void>): Promise<void> {
+function limitTime(c: Context, next: () => Promise<void>): Promise<void> {
   if (takesItsTime.test(c.req.path)) return next();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const fault = new HttpError(504, { code: "TIMED_OUT", message: `No answer within ${mostMs / 1000} s.` });
-    timer = setTimeout(() => reject(fault), mostMs);
-  });
-  try {
-    await Promise.race([next(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const message = `No answer within ${maxMs / 1000} s.`;
+  return withinTime(next, maxMs, () => new HttpError(504, { code: "TIMED_OUT", message }));
 }
 
-const mostMs = 60_000;
+const maxMs = 60_000;
 const takesItsTime = /\/call$|\/log\/(?:verify|replay)$|\/undo$/;
 
 /** Anybody may know that it runs; the rest is for those with the token. */

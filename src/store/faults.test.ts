@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openState } from "./open-state.js";
-import { systemClock } from "./system-clock.js";
+import { systemClock } from "../contract/system-clock.js";
 import { collectGarbage, postgresFixture, sqliteFixture, type Fixture } from "./testing/drivers.js";
 import { buildChildren, outputOf, type Children } from "./testing/run-child.js";
 import { underLoad } from "../../test/setup/under-load.js";

@@ -4,7 +4,6 @@ import { insertRows } from "./insert-rows.js";
 import { fromIdentity } from "./process-identity.js";
 import type { Sql } from "./sql.js";
 import type { StateParts } from "./state-parts.js";
-import { sharedSteadyTime } from "./system-clock.js";
 
 /** A ticket that another one waits for. */
 export interface Blocker {
@@ -105,4 +104,9 @@ function normalKey(key: string): string {
   let end = key.length;
   while (end > 0 && key[end - 1] === "/") end -= 1;
   return key.slice(0, end);
+}
+
+/** Milliseconds of a steady clock that all processes of this running system share; it never jumps. */
+function sharedSteadyTime(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
 }

@@ -21,7 +21,7 @@ import { openState, type State } from "./open-state.js";
 import { openSqlite } from "./sqlite-database.js";
 import { connectSqlite, hasBuiltIn } from "./sqlite-driver.js";
 import { openStateDir } from "./state-dir.js";
-import { systemClock } from "./system-clock.js";
+import { systemClock } from "../contract/system-clock.js";
 
 let base: string;
 let stateDir: string;

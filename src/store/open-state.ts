@@ -31,7 +31,7 @@ import type { SqlDatabase } from "./sql.js";
 import { openStateDir } from "./state-dir.js";
 import { defaultStateLimits, type StateLimits } from "./state-limits.js";
 import type { StateParts } from "./state-parts.js";
-import { systemClock } from "./system-clock.js";
+import { systemClock } from "../contract/system-clock.js";
 import { openTrust } from "./trust.js";
 
 export interface StateOptions {

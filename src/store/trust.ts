@@ -5,7 +5,7 @@ import type { Clock } from "../contract/ports/clock.js";
 import type { TrustedWorkspace, TrustStore } from "../contract/ports/state.js";
 import { isThere, privateDirectory, workspaceKey } from "./state-dir.js";
 import { errnoOf, toStateError } from "./state-error.js";
-import { systemClock } from "./system-clock.js";
+import { systemClock } from "../contract/system-clock.js";
 
 /** The trusted workspaces, one small file each: readable without a database and replaced by rename. */
 export function openTrust(stateDir: string, clock: Clock = systemClock): TrustStore {

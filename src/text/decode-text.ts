@@ -5,7 +5,7 @@ import type { DecodedText, Decoding } from "./decoded-text.js";
 import { detectEncoding, readBom } from "./detect-encoding.js";
 import { encodeFragment } from "./encode-text.js";
 import { requireEncoding, type Encoding, type EncodingFamily } from "./encoding-names.js";
-import { lazily } from "./lazily.js";
+import { once } from "../contract/once.js";
 import { loadIconv } from "./libraries.js";
 import { lineEndingOf } from "./line-ends.js";
 
@@ -14,8 +14,8 @@ export function decodeText(bytes: Uint8Array, encoding = "auto"): DecodedText {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { chosen, bomLength } = chooseEncoding(whole, encoding);
   const body = whole.subarray(bomLength);
-  const decoding = lazily(() => decoders[chosen.family](body, chosen.name));
-  const lineEnding = lazily(() => lineEndingOf(decoding().text));
+  const decoding = once(() => decoders[chosen.family](body, chosen.name));
+  const lineEnding = once(() => lineEndingOf(decoding().text));
   return {
     encoding: chosen.name,
     bom: bomLength > 0,

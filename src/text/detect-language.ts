@@ -1,4 +1,4 @@
-import { lazily } from "./lazily.js";
+import { once } from "../contract/once.js";
 import { languageExtensions, languageFileNames, languageInterpreters } from "./language-table.js";
 
 /**
@@ -109,7 +109,7 @@ interface Tables {
 }
 
 /** The tables, taken apart when they are first needed. */
-const tables = lazily((): Tables => {
+const tables = once((): Tables => {
   const extensions = toMap(languageExtensions);
   const names = toMap(languageFileNames);
   const interpreters = toMap(languageInterpreters);

@@ -30,7 +30,7 @@ export function unwritable(text: string, decoded: DecodedText): string {
   return `The file is encoded in ${decoded.encoding}, which cannot hold ${shown}.`;
 }
 
-function codePoint(char: string): string {
+export function codePoint(char: string): string {
   return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 

@@ -1,3 +1,4 @@
+import { codePoint } from "./make-splice.js";
 import { foldKinds, foldLine, invisible, oddBlanks, trimTrailing, type FoldKind } from "./fold-text.js";
 
 /** Lines as they stand in the file, and as they were given. */
@@ -106,8 +107,4 @@ function excerpt(line: string, from: number, at: number): string {
   return char === undefined || /[\u0020-\u007E]/.test(char)
     ? JSON.stringify(shown)
     : `${JSON.stringify(shown)} (${codePoint(char)})`;
-}
-
-function codePoint(char: string): string {
-  return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

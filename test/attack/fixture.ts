@@ -17,7 +17,7 @@ import { portableOpener } from "../../src/world/files/portable-opener.js";
 import { createGuard } from "../../src/world/files/guard.js";
 import type { FileMutation, FileStat, WriteOptions } from "../../src/contract/ports/files.js";
 import { openState, type State } from "../../src/store/open-state.js";
-import { systemClock } from "../../src/store/system-clock.js";
+import { systemClock } from "../../src/contract/system-clock.js";
 import type { Guard, GuardOptions } from "../../src/world/files/guard-types.js";
 import { createPathRules, type PathRulesOptions } from "../../src/world/files/path-rules.js";
 import { createJournal } from "../../src/world/journal/journal.js";

@@ -1,6 +1,6 @@
 import { toRequest } from "../../contract/to-request.js";
 import type { ToolContext } from "../../contract/context.js";
-import type { Clock } from "../../contract/ports/clock.js";
+import { systemClock } from "../../contract/system-clock.js";
 import type { SessionEnv } from "../../contract/ports/env.js";
 import type { Log, LogLevel } from "../../contract/ports/log.js";
 import { ToolPermissionError, ToolResourceNotFoundError } from "../../contract/errors.js";
@@ -41,7 +41,7 @@ export function createRemoteContext(deps: RemoteContextDeps): ToolContext {
     interact: { ask: (question, own) => ask(["interact", "ask"], [question], own) as never },
     client: client && remoteClient(ask, client),
     tools: remoteMember(ask, ["tools"], ["search", "describe"]) as ToolContext["tools"],
-    clock: localClock,
+    clock: systemClock,
     env: remoteEnv(deps),
     log: createLog((...args) => requests.note(key, "log", args)),
     emit: (progress) => requests.note(key, "emit", [progress]),
@@ -136,27 +136,6 @@ export function createLog(send: (level: LogLevel, message: string, fields: unkno
       send(level, message, fields);
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
-
-const localClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      const stop = (): void => {
-        clearTimeout(timer);
-        reject(signal?.reason as Error);
-      };
-      const timer = setTimeout(
-        () => {
-          signal?.removeEventListener("abort", stop);
-          resolve();
-        },
-        Math.min(ms, 2 ** 31 - 1),
-      );
-      if (signal?.aborted === true) stop();
-      else signal?.addEventListener("abort", stop, { once: true });
-    }),
-};
 
 /** The guarded files, reached through Tenon. */
 function remoteFiles(ask: AskContext, root: string): Files {

@@ -1,3 +1,4 @@
+import { isGenerator } from "../../contract/is-thenable.js";
 import type { ToolContext } from "../../contract/context.js";
 import type { ContentPart } from "../../contract/call.js";
 import {
@@ -136,20 +137,12 @@ async function execute({ tool }: CheckedTool, input: unknown, ctx: ToolContext):
   for (;;) {
     const { done, value } = await running.next();
     if (done === true) return value;
-    ctx.emit(value as string);
+    ctx.emit(value);
     if (ctx.signal.aborted) {
       await running.return?.(undefined);
       throw ctx.signal.reason;
     }
   }
-}
-
-function isGenerator(value: unknown): value is AsyncGenerator<unknown, unknown, void> {
-  const { next } = Object(value) as { next?: unknown };
-  return (
-    typeof next === "function" &&
-    typeof (value as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] === "function"
-  );
 }
 
 function resultOf({ tool, output }: CheckedTool, value: unknown): unknown {

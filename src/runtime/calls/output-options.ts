@@ -3,7 +3,7 @@ import type { SpineParts } from "../../call/parts.js";
 import { ResultCache } from "../../call/result-cache.js";
 import type { ResolvedConfig } from "../../config/resolve-config.js";
 import type { Clock } from "../../contract/ports/clock.js";
-import { systemClock } from "../world/system-clock.js";
+import { systemClock } from "../../contract/system-clock.js";
 
 /** The cache, the output limits and the loop guard of the configuration. */
 export function createOutputOptions(

@@ -1,3 +1,4 @@
+import { withinTime } from "../../contract/system-clock.js";
 import { createRequire } from "node:module";
 import type * as otel from "@opentelemetry/api";
 import type * as exporter from "@opentelemetry/exporter-trace-otlp-http";
@@ -54,7 +55,8 @@ export function startTelemetry(parts: TelemetryDeps): Recorder[] {
       close: async () => {
         stop();
         writer.close();
-        await withinTime(own?.shutdown());
+        // An unreachable collector must not delay closing or make it fail.
+        await withinTime(() => own?.shutdown(), 2500, "telemetry").catch(() => undefined);
       },
     },
   ];
@@ -102,15 +104,4 @@ function load(name: string): unknown {
       },
     );
   }
-}
-
-/** An unreachable collector must not delay closing or make it fail. */
-async function withinTime(work: Promise<void> | undefined): Promise<void> {
-  if (work === undefined) return;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, 2500);
-  });
-  await Promise.race([work.catch(() => undefined), late]);
-  clearTimeout(timer);
 }

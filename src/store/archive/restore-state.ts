@@ -6,7 +6,7 @@ import { openBlobs } from "../blobs.js";
 import { refuseNewer } from "../migrations.js";
 import { databaseFile, placeOf, schemaOf } from "../open-database.js";
 import { openStateDir } from "../state-dir.js";
-import { systemClock } from "../system-clock.js";
+import { systemClock } from "../../contract/system-clock.js";
 import { badArchive, readArchive, type ArchiveEnd, type ArchivePiece } from "./archive-lines.js";
 import { replaceFile } from "./replace-file.js";
 

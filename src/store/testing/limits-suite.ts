@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { WorkStores } from "../../contract/ports/store.js";
 import { createWork } from "../work-stores.js";
 import type { State } from "../open-state.js";
-import { systemClock } from "../system-clock.js";
+import { systemClock } from "../../contract/system-clock.js";
 import type { Fixture, NewFixture } from "./drivers.js";
 
 const limits = {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { journalLock, type HeldLocks, type LockRequest } from "../../contract/ports/locks.js";
 import type { State } from "../open-state.js";
 import { currentProcess } from "../process-identity.js";
-import { systemClock } from "../system-clock.js";
+import { systemClock } from "../../contract/system-clock.js";
 import type { Fixture, NewFixture } from "./drivers.js";
 
 /** What locks promise to several processes, in whatever database. */

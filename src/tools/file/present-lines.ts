@@ -23,7 +23,7 @@ export interface LinePlace {
 }
 
 /**
- * Index the lines of a file lazily: lines that are not requested are neither decoded nor searched for.
+ * Index the lines of a file once: lines that are not requested are neither decoded nor searched for.
  *
  * @param known Positions, ascending, near which lines will be requested.
  */

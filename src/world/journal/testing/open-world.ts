@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openState, type State } from "../../../store/open-state.js";
-import { systemClock } from "../../../store/system-clock.js";
+import { systemClock } from "../../../contract/system-clock.js";
 import type { ChangeOrigin } from "../../../contract/ports/journal.js";
 import { createGuard } from "../../files/guard.js";
 import type { Guard } from "../../files/guard-types.js";
