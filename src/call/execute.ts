@@ -1,11 +1,10 @@
 import { type ToolError, ToolExecutionError } from "../contract/errors.js";
 import { toPlainResult } from "../schema/plain-result.js";
 import { retryDelay } from "../scheduler/retry.js";
-import { announce } from "./announce.js";
+import { announce, recordStart } from "./record.js";
 import type { AuthorisedCall } from "./authorise.js";
 import { contextOf } from "./context.js";
 import { isCritical, toErrorInfo, toToolError } from "./failure.js";
-import { recordStart } from "./record.js";
 import { isGenerator, isThenable } from "../contract/is-thenable.js";
 import { drain } from "./stream-output.js";
 import { startClock } from "./time-limit.js";

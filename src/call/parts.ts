@@ -125,7 +125,7 @@ export interface SpineParts {
   readonly chore: (work: Promise<unknown>) => void;
   /** How long a cancelled tool that does not stop keeps its locks. */
   readonly cancelGraceMs: number;
-  readonly isClosed: () => boolean;
+  readonly lifetime: { readonly closed: boolean };
   /** Told of every call that no other call made, from its start to its answer. */
   readonly inFlight: InFlight;
   /** The wait for a tool whose server has not listed its tools yet. @default none */

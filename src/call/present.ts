@@ -96,8 +96,8 @@ function mapText(part: ContentPart, change: (text: string) => string): ContentPa
 
 /** Store a text whole; the handle can be read immediately. `undefined` if the text cannot be stored. */
 function keepWhole({ parts, resolved, untrusted }: CallState, text: string): string | undefined {
-  const { isClosed, chore, events } = parts;
-  if (resolved === undefined || isClosed()) return undefined;
+  const { lifetime, chore, events } = parts;
+  if (resolved === undefined || lifetime.closed) return undefined;
   const report = (cause: unknown): void =>
     events.emit("LISTENER_FAILED", {
       event: `output:${resolved.received.callId}`,

@@ -3,7 +3,7 @@ import type { ToolRequest } from "../contract/call.js";
 import { suggestKey, type KeysOf } from "../schema/check-keys.js";
 import type { Checked } from "../schema/compile-schema.js";
 import { takePlain } from "../schema/take-plain.js";
-import { announce } from "./announce.js";
+import { announce } from "./record.js";
 import type { CallOrigin } from "./call-origin.js";
 import { CallState } from "./call-state.js";
 import type { SpineParts } from "./parts.js";
@@ -180,7 +180,7 @@ function shownArguments({ arguments: plain, state }: ReceivedCall): unknown {
 
 function refuseIfClosed({ state: { origin, parts, depth } }: ReceivedCall): void {
   if (origin.fault !== undefined) throw origin.fault;
-  if (depth === 0 && parts.isClosed()) {
+  if (depth === 0 && parts.lifetime.closed) {
     throw new ToolUnavailableError("Tenon is closed.", {
       code: "RUNTIME_CLOSED",
       retryable: false,

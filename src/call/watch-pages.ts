@@ -1,6 +1,6 @@
 import { ToolPermissionError } from "../contract/errors.js";
 import type { ApprovalRequest } from "../contract/ports/interact.js";
-import { announce } from "./announce.js";
+import { announce } from "./record.js";
 import type { ConsentDesk } from "./consent-desk.js";
 import type { ValidatedCall } from "./validate.js";
 

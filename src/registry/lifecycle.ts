@@ -152,11 +152,18 @@ export type TransitionListener = (transition: Transition) => void;
 export class TransitionHub implements TransitionWatch {
   readonly #listeners = { before: new Set<TransitionListener>(), after: new Set<TransitionListener>() };
   readonly #emit: TransitionListener | undefined;
-  active: boolean;
+  readonly #isHeard: (() => boolean) | undefined;
 
-  constructor(emit?: TransitionListener) {
+  /** @param isHeard Whether anybody listens to what is emitted. Default: always. */
+  constructor(emit?: TransitionListener, isHeard?: () => boolean) {
     this.#emit = emit;
-    this.active = emit !== undefined;
+    this.#isHeard = isHeard;
+  }
+
+  get active(): boolean {
+    const { before, after } = this.#listeners;
+    if (before.size > 0 || after.size > 0) return true;
+    return this.#emit !== undefined && (this.#isHeard?.() ?? true);
   }
 
   add(listener: TransitionListener, phase: "before" | "after"): () => void {
@@ -164,11 +171,7 @@ export class TransitionHub implements TransitionWatch {
     // Wrapped, so that the same function added twice is removed once at a time.
     const own: TransitionListener = (transition) => listener(transition);
     listeners.add(own);
-    this.#refresh();
-    return () => {
-      listeners.delete(own);
-      this.#refresh();
-    };
+    return () => void listeners.delete(own);
   }
 
   before(transition: Transition): void {
@@ -178,11 +181,6 @@ export class TransitionHub implements TransitionWatch {
   after(transition: Transition): void {
     for (const listener of this.#listeners.after) attempt(listener, transition);
     if (this.#emit !== undefined) attempt(this.#emit, transition);
-  }
-
-  #refresh(): void {
-    const { before, after } = this.#listeners;
-    this.active = this.#emit !== undefined || before.size > 0 || after.size > 0;
   }
 }
 

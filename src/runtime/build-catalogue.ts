@@ -36,6 +36,7 @@ function createRegistry({ options, config, clock, events }: WorldParts, metrics:
     emit: (name, payload) => {
       if (events.has(name)) events.emit(name, payload);
     },
+    isHeard: events.has.bind(events),
     callStats: () => metrics.callStats(),
     toolsets: config.toolsets as Readonly<Record<string, ToolsetDefinition>>,
     ...(options.health !== undefined && { health: options.health }),

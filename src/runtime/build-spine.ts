@@ -43,7 +43,7 @@ export function buildSpine(parts: CatalogueParts) {
     redact,
     settings: createToolSettings(config, parts.metrics),
     chore: (work) => running.addChore(work),
-    isClosed: () => lifetime.closed,
+    lifetime,
     inFlight: running,
     ...awaitLoadingTools(parts),
     run: (request, origin) => runCall(request, origin, spine),

@@ -39,7 +39,7 @@ export function buildState(given: TenonOptions) {
   const options: TenonOptions = log === undefined ? given : { ...given, log };
   const base = { ...opened, options, clock, events, redactor, redact, ids, newId: ids.newId, state };
   const remembered = createRuntimePolicy(base);
-  const audit = createRuntimeAudit({ ...base, isQuiet: () => running.isQuiet });
+  const audit = createRuntimeAudit({ ...base, running });
   const actor = options.actor ?? { via: "library" };
   const recordAction = createAuditedActions({ ...base, actor, recorders: audit.recorders });
   return { ...base, onWarning, running, remembered, policy: remembered.policy, audit, recordAction };

@@ -10,7 +10,7 @@ export interface AuditRecorderOptions extends LogEndOptions {
   /** Sync before an answer leaves, instead of within 10 ms. */
   readonly strict: boolean;
   /** Whether no other call is under way that could share the write. */
-  readonly isQuiet: () => boolean;
+  readonly running: { readonly isQuiet: boolean };
   readonly onAlert: (alert: AuditAlert) => void;
 }
 
@@ -99,11 +99,11 @@ export class AuditRecorder implements Recorder {
 
   record(record: CallRecord): Promise<void> | undefined {
     const rest = this.#toRest(record);
-    const { strict, isQuiet } = this.#options;
+    const { strict, running } = this.#options;
     if (record.parentCallId !== undefined) return this.#recordNested({ record, rest });
     // A call that runs alone need not wait for others that could share its write.
     const isFree = !strict && this.#round === undefined && this.#aside === undefined;
-    if (typeof rest === "string" && isFree && isQuiet() && this.#nested.every(isReady)) {
+    if (typeof rest === "string" && isFree && running.isQuiet && this.#nested.every(isReady)) {
       const nested = this.#takeNested();
       this.#end.write([...nested.filter(isReady).map(({ rest: text }) => text), rest]);
       this.#end.syncSoon();

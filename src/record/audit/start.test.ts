@@ -60,7 +60,7 @@ describe("a start record", () => {
 
   it("shares a write with records that wait, and each end finds its own start", async () => {
     const dir = newDir();
-    const recorder = openRecorder(dir, { isQuiet: () => false });
+    const recorder = openRecorder(dir, { running: { isQuiet: false } });
     void recorder.start(toStart("one"));
     const kept = recorder.record(toRecord("one"));
     void recorder.start(toStart("two")); // in the same tick: the record of "one" goes along

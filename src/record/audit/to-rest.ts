@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { AccessDecision } from "../../contract/call.js";
 import { messageOf } from "../../contract/message-of.js";
 import type { ApprovalResolution } from "../../contract/ports/approval.js";
@@ -52,13 +53,13 @@ export function createRestMaker(options: RestOptions): RestMaker {
   return {
     toStart(start) {
       const { callId, startedAt, toolName, version, parentCallId, decision } = start;
-      const head = `,"kind":"start","callId":${JSON.stringify(callId)},"time":${startedAt}${parentText(parentCallId)}`;
+      const head = `,"kind":"start","callId":${JSON.stringify(callId)},"time":${startedAt}${member("parentCallId", parentCallId)}`;
       const before =
         head +
         whoText(toolName, version, start) +
-        requestText(start) +
+        member("requestId", start.requestId) +
         decisionText(decision) +
-        approvalText(start.approval);
+        member("approval", start.approval);
       const finish = (args: string): StartText => ({ rest: `${before}${args},"salt":"${salt()}"}`, args });
       const args = textOf(redact(start.arguments));
       return isSmall(args)
@@ -73,9 +74,9 @@ export function createRestMaker(options: RestOptions): RestMaker {
         pointer +
         startOf(record) +
         whoText(envelope.toolName, metadata.version, record) +
-        requestText(record) +
+        member("requestId", record.requestId) +
         decisionText(metadata.decision) +
-        approvalText(metadata.approval);
+        member("approval", metadata.approval);
       const end = `${error === undefined ? "" : `,"error":${textOf(error)}`},"salt":"${salt()}"}`;
       const args = begun === undefined ? textOf(redact(record.arguments)) : undefined;
       const result = error === undefined ? textOf(redact(envelope.result)) : undefined;
@@ -125,15 +126,7 @@ class AsideFault extends Error {
 function startOf({ envelope, parentCallId }: CallRecord): string {
   const { callId, startedAt, durationMs, error } = envelope;
   const took = Math.round(durationMs * 1000) / 1000;
-  return `,"callId":${JSON.stringify(callId)},"time":${startedAt},"durationMs":${took},"outcome":"${outcomeOf(error)}"${parentText(parentCallId)}`;
-}
-
-function parentText(parentCallId: string | undefined): string {
-  return parentCallId === undefined ? "" : `,"parentCallId":${JSON.stringify(parentCallId)}`;
-}
-
-function requestText({ requestId }: CallOwner): string {
-  return requestId === undefined ? "" : `,"requestId":${JSON.stringify(requestId)}`;
+  return `,"callId":${JSON.stringify(callId)},"time":${startedAt},"durationMs":${took},"outcome":"${outcomeOf(error)}"${member("parentCallId", parentCallId)}`;
 }
 
 interface Who extends Pick<
@@ -188,9 +181,9 @@ function createDecisionText(redact: <T>(value: T) => T): (decision: AccessDecisi
   };
 }
 
-/** What a person said, in full: arguments in it were redacted when they were shown. */
-function approvalText(approval: ApprovalResolution | undefined): string {
-  return approval === undefined ? "" : field("approval", textOf(approval));
+/** A member of the line. An approval needs no redaction: its arguments were redacted when they were shown. */
+function member(name: string, value: unknown): string {
+  return value === undefined ? "" : field(name, textOf(value));
 }
 
 function isSmall(text: string | undefined): boolean {
@@ -228,4 +221,19 @@ async function placed(
 function digested(name: string, content: string | Buffer): string {
   const digest = { sha256: hashOf(content), bytes: Buffer.byteLength(content) };
   return `,"${name}Digest":${JSON.stringify(digest)}`;
+}
+
+/** A purged record cannot be guessed from its remaining hash: each record has its own salt. */
+export function createSalt(): () => string {
+  const pool = 12 * 256;
+  let bytes = Buffer.alloc(0);
+  let at = 0;
+  return () => {
+    if (at >= bytes.length) {
+      bytes = randomBytes(pool);
+      at = 0;
+    }
+    at += 12;
+    return bytes.toString("base64", at - 12, at);
+  };
 }

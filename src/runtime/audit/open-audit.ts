@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -9,7 +9,7 @@ import { AuditRecorder } from "../../record/audit/audit-recorder.js";
 import { purgeLog, type PurgeRequest, type Purged } from "../../record/audit/purge.js";
 import { asideDir, dropOldSegments } from "../../record/audit/retention.js";
 import { SegmentWriter } from "../../record/audit/segment-writer.js";
-import { createRestMaker } from "../../record/audit/to-rest.js";
+import { createRestMaker, createSalt } from "../../record/audit/to-rest.js";
 import { openBlobs } from "../../store/blobs.js";
 import { currentProcess, fromIdentity } from "../../store/process-identity.js";
 import { privateDirectory } from "../../store/state-dir.js";
@@ -63,7 +63,7 @@ export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
       durable: strict,
     }),
     strict,
-    isQuiet: options.isQuiet,
+    running: options.running,
     now: clock.now,
     onFault: (message) => events.emit("AUDIT_FAULT", { message }),
     onRestored: (counts) => events.emit("AUDIT_RESTORED", counts),
@@ -138,21 +138,6 @@ function createAsides(dir: string) {
     make: open,
     find: (segment: number): BlobStore | undefined =>
       existsSync(asideDir(dir, segment)) ? open(segment) : undefined,
-  };
-}
-
-/** A purged record cannot be guessed from its remaining hash: each record has its own salt. */
-function createSalt(): () => string {
-  const pool = 12 * 256;
-  let bytes = Buffer.alloc(0);
-  let at = 0;
-  return () => {
-    if (at >= bytes.length) {
-      bytes = randomBytes(pool);
-      at = 0;
-    }
-    at += 12;
-    return bytes.toString("base64", at - 12, at);
   };
 }
 

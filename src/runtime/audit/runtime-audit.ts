@@ -8,8 +8,7 @@ import { hasUnsettled } from "./audit-location.js";
 import type { OpenedAudit } from "./open-audit.js";
 
 export interface RuntimeAuditOptions extends RuntimeBase {
-  /** Whether at most one call runs. */
-  readonly isQuiet: () => boolean;
+  readonly running: { readonly isQuiet: boolean };
 }
 
 /** The log with the operations of a person. */

@@ -1,4 +1,3 @@
-import { hidePairs, redactionMark } from "./hide-pairs.js";
 import { createNameJudge } from "./secret-names.js";
 
 const maxDepth = 64;
@@ -99,4 +98,82 @@ function redactObject(value: Record<string, unknown>, judges: Judges, depth: num
     clean[key] = redacted;
   }
   return clean ?? value;
+}
+
+/** What stands in the place of a secret. */
+const redactionMark = "[redacted]";
+
+const maxNameLength = 81;
+const minValueLength = 8;
+const maxValueLength = 4000;
+
+/**
+ * Hide the values of `name=value` and `name: value` where the name looks like that of a secret, quoted or not.
+ * By hand, from sign to sign: a regular expression would try a name at every word of a text.
+ */
+export function hidePairs(text: string, isSecret: (name: string) => boolean): string {
+  let shown = "";
+  let last = 0;
+  for (const sign of signsOf(text)) {
+    if (sign < last) continue; // inside of what is hidden already
+    const name = nameBefore(text, sign);
+    if (name === "") continue;
+    const first = kindAt(text, sign + 1) === blank ? sign + 2 : sign + 1;
+    const from = kindAt(text, first) === quote ? first + 1 : first;
+    if (endOfValue(text, from, minValueLength) - from < minValueLength || !isSecret(name)) continue;
+    shown += `${text.slice(last, from)}${redactionMark}`;
+    last = endOfValue(text, from, maxValueLength);
+  }
+  return last === 0 ? text : `${shown}${text.slice(last)}`;
+}
+
+/** Where `=` and `:` stand, in order; looking for one character at a time is fastest. */
+function* signsOf(text: string): Generator<number> {
+  let equals = text.indexOf("=");
+  let colon = text.indexOf(":");
+  while (equals !== -1 || colon !== -1) {
+    if (colon === -1 || (equals !== -1 && equals < colon)) {
+      yield equals;
+      equals = text.indexOf("=", equals + 1);
+    } else {
+      yield colon;
+      colon = text.indexOf(":", colon + 1);
+    }
+  }
+}
+
+/** The name that ends before the sign, at most a blank and a quote away; empty where there is none. */
+function nameBefore(text: string, sign: number): string {
+  let end = sign;
+  if (kindAt(text, end - 1) === blank) end--;
+  if (kindAt(text, end - 1) === quote) end--;
+  let start = end;
+  while (start > 0 && end - start < maxNameLength && kindAt(text, start - 1) >= namePart) start--;
+  while (start < end && kindAt(text, start) !== letter) start++;
+  return text.slice(start, end);
+}
+
+function endOfValue(text: string, from: number, most: number): number {
+  const limit = Math.min(text.length, from + most);
+  let at = from;
+  while (at < limit && kindAt(text, at) > separator) at++;
+  return at;
+}
+
+// What a character can be; those from `namePart` on can be part of a name, those up to `separator` end a value.
+const [blank, quote, separator, other, namePart, letter] = [0, 1, 2, 3, 4, 5] as const;
+
+const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/\s/.test(character)) return blank;
+  if (/["']/.test(character)) return quote;
+  if (/[,;&]/.test(character)) return separator;
+  if (/[a-z]/i.test(character)) return letter;
+  return /[0-9_-]/.test(character) ? namePart : other;
+});
+
+function kindAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  if (code < 128) return kinds[code]!;
+  return /\s/.test(text.charAt(at)) ? blank : other;
 }

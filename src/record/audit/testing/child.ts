@@ -5,7 +5,7 @@ import { openRecorder, toRecord } from "./records.js";
  * node child.mjs DIR NAME COUNT [strict]
  */
 const [dir = "", name = "", count = "0", mode = ""] = process.argv.slice(2);
-const recorder = openRecorder(dir, { strict: mode === "strict", isQuiet: () => mode !== "strict" });
+const recorder = openRecorder(dir, { strict: mode === "strict", running: { isQuiet: mode !== "strict" } });
 
 for (let at = 0; at < Number(count); at += 16) {
   const ids = Array.from({ length: 16 }, (_, each) => `${name}_${at + each}`);

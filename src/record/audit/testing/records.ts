@@ -48,7 +48,7 @@ export function openRecorder(dir: string, options: Partial<AuditRecorderOptions>
       durable: false,
     }),
     strict: false,
-    isQuiet: () => true,
+    running: { isQuiet: true },
     now: Date.now,
     onFault: () => {},
     onRestored: () => {},

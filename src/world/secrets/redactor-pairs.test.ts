@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hidePairs } from "./hide-pairs.js";
+import { hidePairs } from "./redactor.js";
 import { isSecretName } from "./secret-names.js";
 import { underLoad } from "../../../test/setup/under-load.js";
 
