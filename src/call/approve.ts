@@ -17,7 +17,7 @@ import type { ConsentChannels } from "./consent-channels.js";
 import type { ConsentDesk } from "./consent-desk.js";
 import { contextOf } from "./context.js";
 import { commandLines } from "./shell-commands.js";
-import { waitAhead } from "./time-limit.js";
+import { waitAhead } from "./call-state.js";
 import { policyCall, validateInput, type ValidatedCall } from "./validate.js";
 
 /** Asks a person for consent to a call; resolves with the call, whose input the person may have changed, or throws. */

@@ -3,12 +3,11 @@ import { ToolExecutionError, ToolInternalError, ToolPermissionError } from "../c
 import type { ToolEntry } from "../registry/tool-entry.js";
 import { takePlain } from "../schema/take-plain.js";
 import type { Lock } from "../scheduler/locks.js";
-import type { CallState } from "./call-state.js";
+import { type CallState, waitAhead } from "./call-state.js";
 import { refusedByGuards } from "./check-guards.js";
 import { contextOf } from "./context.js";
 import { toToolError } from "./failure.js";
 import type { ToolSettings } from "./parts.js";
-import { waitAhead } from "./time-limit.js";
 import { claimAgain, policyCall, validateInput, type ValidatedCall } from "./validate.js";
 
 /** A call that policy, tool and, where needed, a person let through. Only `authorise` makes one. */

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { AccessDecision, CallMetadata } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
-import { ToolCancelledError, type ToolError } from "../contract/errors.js";
+import { ToolCancelledError, type ToolError, ToolTimeoutError } from "../contract/errors.js";
 import type { KeyedCall } from "../contract/ports/answers.js";
 import type { Sighting } from "../contract/ports/seen.js";
 import type { CallSession } from "../contract/session.js";
@@ -221,4 +221,35 @@ function createController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   return controller;
+}
+
+/** For a tool that keeps its own time limit: how long it may take before its work starts. */
+const aheadMs = 30_000;
+
+/** Start the call's time limit: the caller's, or else the tool's. */
+export function startClock(call: ValidatedCall): void {
+  const limitMs = call.received.timeoutMs ?? call.settings.timeoutMs;
+  if (limitMs !== null) runClock(call, limitMs);
+}
+
+/** Wait for the tool's own code that runs ahead of its work: no longer than its work may take, and only until the call must stop. */
+export async function waitAhead<T>(call: ValidatedCall, step: T | PromiseLike<T>): Promise<T> {
+  runClock(call, call.received.timeoutMs ?? call.settings.timeoutMs ?? aheadMs);
+  try {
+    return await call.state.race(Promise.resolve(step));
+  } finally {
+    call.state.stopClock();
+  }
+}
+
+function runClock({ state, entry: { name } }: ValidatedCall, limitMs: number): void {
+  state.startClock(limitMs, () => {
+    state.abort(
+      new ToolTimeoutError(`"${name}" exceeded its time limit of ${limitMs} ms and was stopped.`, {
+        toolName: name,
+        hint: "Do less in one call, or pass a larger timeoutMs.",
+        details: { timeoutMs: limitMs },
+      }),
+    );
+  });
 }

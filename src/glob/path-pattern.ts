@@ -1,6 +1,13 @@
 import { expandBraces } from "./expand-braces.js";
-import { fits, globstar, matchNames, toSegment, type Segment } from "./match-names.js";
-import { compileWildcard, PatternError } from "./wildcard.js";
+import {
+  fits,
+  globstar,
+  matchNames,
+  toSegment,
+  type Segment,
+  compileWildcard,
+  PatternError,
+} from "./wildcard.js";
 
 /** A compiled glob for paths below some directory. */
 export interface PathPattern {

@@ -13,8 +13,7 @@ import type { PolicyRule, RuleSource } from "./policy-rule.js";
 import { printable } from "./printable.js";
 import { createRuleBook } from "./rule-book.js";
 import { createSubjects, type Subject } from "./subjects.js";
-import { judgeFacet, type JudgeInput } from "./judge-facet.js";
-import { isStricter, toDecision, type Verdict } from "./verdict.js";
+import { judgeFacet, type JudgeInput, isStricter, toDecision, type Verdict } from "./judge-facet.js";
 
 export type { PolicyMode } from "./default-verdict.js";
 export type { PolicyCall, PolicyCommand } from "./policy-call.js";

@@ -1,7 +1,7 @@
 import type { Facet } from "./facets.js";
 import type { PolicyCall } from "./policy-call.js";
 import type { Traits } from "./traits.js";
-import type { Verdict } from "./verdict.js";
+import type { Verdict } from "./judge-facet.js";
 
 /** How much is asked, from nothing-may-change to nobody-is-there. */
 export const policyModes = ["read-only", "ask", "auto", "unattended"] as const;

@@ -1,12 +1,11 @@
 import { matchFacet } from "./compile-rule.js";
 import type { Facet } from "./facets.js";
-import { judgeFacet, type JudgeInput } from "./judge-facet.js";
+import { judgeFacet, type JudgeInput, describe } from "./judge-facet.js";
 import { match } from "./match.js";
 import type { PolicyCall } from "./policy-call.js";
 import type { PolicyRule, RuleSource } from "./policy-rule.js";
 import { joinWords } from "./split-words.js";
 import type { Subject } from "./subjects.js";
-import { describe } from "./verdict.js";
 
 /** One rule that has something to say about a call. */
 export interface Explanation {

@@ -1,7 +1,6 @@
 import { expandBraces } from "../glob/expand-braces.js";
 import { foldText, isAbsolutePath, type Folding, type PathShape, type PathSpace } from "./path-space.js";
-import { fits, globstar, matchNames, toSegment, type Segment } from "../glob/match-names.js";
-import { PatternError } from "../glob/wildcard.js";
+import { fits, globstar, matchNames, toSegment, type Segment, PatternError } from "../glob/wildcard.js";
 
 /** A compiled glob, one per alternative of its braces. */
 export interface PathGlob {

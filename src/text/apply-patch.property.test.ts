@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applySplices } from "./apply-splices.js";
+import { applySplices } from "./make-splice.js";
 import { planPatch } from "./apply-patch.js";
 import { parseUnifiedDiff } from "./parse-diff.js";
 import type { FilePatch } from "./file-patch.js";

@@ -3,11 +3,10 @@ import type { DecodedText } from "./decoded-text.js";
 import { createFileLines, type FileLines } from "./file-lines.js";
 import type { FilePatch, Hunk } from "./file-patch.js";
 import { changesOf, type Change } from "./hunk-changes.js";
-import { createSpliceMaker } from "./make-splice.js";
+import { createSpliceMaker, readsAsMeant, runsTogether } from "./make-splice.js";
 import { nearestText, type NearestText } from "./nearest-text.js";
 import { placeByHeading } from "./place-by-heading.js";
 import { packHunk, placeHunk, type HunkFault } from "./place-hunk.js";
-import { readsAsMeant, runsTogether } from "./reads-as-meant.js";
 import { createSearchSpace, type SearchSpace } from "./search-space.js";
 import type { LineSpan, Splice } from "./splice.js";
 

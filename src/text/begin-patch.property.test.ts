@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { planPatch } from "./apply-patch.js";
-import { applySplices } from "./apply-splices.js";
+import { applySplices } from "./make-splice.js";
 import { applyPlainly } from "./begin-patch.fixture.js";
 import { parseBeginPatch } from "./parse-begin-patch.js";
 

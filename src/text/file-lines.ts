@@ -2,7 +2,7 @@ import { createLooseFold } from "./fold-punctuation.js";
 import { createLineIndex, type LineIndex } from "./line-index.js";
 import { createLineTable, type SplitLine } from "./line-table.js";
 import { normalizeLineEnds } from "./normal-text.js";
-import { findOccurrences, searchString } from "./occurrences.js";
+import { findOccurrences, searchString } from "./find-match.js";
 import type { SearchSpace } from "./search-space.js";
 
 /** The lines of a file, in the form in which it is searched. */

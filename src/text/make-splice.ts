@@ -3,6 +3,7 @@ import { findEncoding } from "./encoding-names.js";
 import type { Span } from "./find-match.js";
 import type { SearchSpace } from "./search-space.js";
 import type { Splice } from "./splice.js";
+import { decodeText } from "./decode-text.js";
 
 /** Turns a span and what shall stand there into a splice, or says why that cannot be byte-exact. */
 export type SpliceMaker = (span: Span, newText: string) => Splice | { readonly reason: string };
@@ -67,4 +68,63 @@ function cutDown(space: SearchSpace, old: string, newText: string): Cut {
     tail -= 1;
   }
   return { head, tail, data: space.toBytes(newText.slice(head, newText.length - tail)) };
+}
+
+/** Make the new bytes: the old ones with each splice (ascending, not overlapping) put in. */
+export function applySplices(bytes: Uint8Array, splices: readonly Splice[]): Uint8Array {
+  const result = new Uint8Array(sizeAfter(bytes, splices));
+  let from = 0;
+  let to = 0;
+  for (const { start, end, data } of splices) {
+    result.set(bytes.subarray(from, start), to);
+    to += start - from;
+    result.set(data, to);
+    to += data.length;
+    from = end;
+  }
+  result.set(bytes.subarray(from), to);
+  return result;
+}
+
+function sizeAfter(bytes: Uint8Array, splices: readonly Splice[]): number {
+  let size = bytes.length;
+  let last = 0;
+  for (const { start, end, data } of splices) {
+    // Splices out of order would duplicate or drop bytes without a sound.
+    if (start < last || end < start || end > bytes.length) {
+      throw new RangeError(`Splice ${start}..${end} does not fit ${bytes.length} bytes after ${last}.`);
+    }
+    last = end;
+    size += data.length - (end - start);
+  }
+  return size;
+}
+
+/** Splices, and the text that they are meant to make: spans of the old text and what stands there then. */
+interface MeantChange {
+  readonly splices: readonly Splice[];
+  readonly spans: readonly Span[];
+  readonly placed: readonly string[];
+}
+
+/**
+ * Whether the bytes after a change read as the text that is meant. In most encodings they cannot but; in
+ * those where a byte's meaning hangs on the one before it, the proof is to read the result.
+ */
+export function readsAsMeant(bytes: Uint8Array, decoded: DecodedText, change: MeantChange): boolean {
+  const family = findEncoding(decoded.encoding)?.family;
+  if (family !== "multi" && family !== "whole") return true;
+  const parts: string[] = [];
+  let at = 0;
+  for (const [index, { start, end }] of change.spans.entries()) {
+    parts.push(decoded.text.slice(at, start), change.placed[index] ?? "");
+    at = end;
+  }
+  parts.push(decoded.text.slice(at));
+  return decodeText(applySplices(bytes, change.splices), decoded.encoding).text === parts.join("");
+}
+
+/** Why a change was refused that would not. */
+export function runsTogether(encoding: string): string {
+  return `In ${encoding} the new text would run into the characters around it.`;
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applySplices } from "./apply-splices.js";
+import { applySplices } from "./make-splice.js";
 import { decodeText } from "./decode-text.js";
 import { encodeText } from "./encode-text.js";
 import { planEdit, type EditPlan, type TextEdit } from "./plan-edit.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applySplices } from "./apply-splices.js";
+import { applySplices } from "./make-splice.js";
 import { encodeText } from "./encode-text.js";
 import { planEdit, type EditPlan } from "./plan-edit.js";
 

@@ -1,9 +1,8 @@
 import { decodeText } from "./decode-text.js";
 import type { DecodedText } from "./decoded-text.js";
 import { findMatch, type Match, type MatchedHow, type Span } from "./find-match.js";
-import { createSpliceMaker, unwritable } from "./make-splice.js";
+import { createSpliceMaker, unwritable, readsAsMeant, runsTogether } from "./make-splice.js";
 import { nearestText, type NearestText } from "./nearest-text.js";
-import { readsAsMeant, runsTogether } from "./reads-as-meant.js";
 import { createSearchSpace, type SearchSpace } from "./search-space.js";
 import type { LineSpan, Splice } from "./splice.js";
 

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { AccessDecision } from "../../contract/call.js";
 import { messageOf } from "../../contract/message-of.js";
-import type { ApprovalResolution } from "../../contract/ports/approval.js";
 import type { AuditOutcome } from "../../contract/ports/audit.js";
 import type { BlobStore } from "../../contract/ports/blobs.js";
 import type { CallOwner, CallRecord, CallStart } from "../../contract/ports/recorder.js";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applySplices } from "../../text/apply-splices.js";
+import { applySplices } from "../../text/make-splice.js";
 import { cutRun, joinRuns, type LineRun } from "../../text/line-runs.js";
 import { bytesAfter, editText, runsAfter, textsBetween } from "./edited-text.js";
 import { createPresentLines } from "./present-lines.js";

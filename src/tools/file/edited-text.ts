@@ -1,4 +1,4 @@
-import { applySplices } from "../../text/apply-splices.js";
+import { applySplices } from "../../text/make-splice.js";
 import { decodeText } from "../../text/decode-text.js";
 import { dropLines, hasLine, spliceRuns, type LineChange, type LineRun } from "../../text/line-runs.js";
 import type { Splice } from "../../text/splice.js";

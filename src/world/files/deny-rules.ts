@@ -1,8 +1,14 @@
 import path from "node:path";
 import { ToolDefinitionError } from "../../contract/errors.js";
 import { expandBraces } from "../../glob/expand-braces.js";
-import { globstar, matchNames, toSegment, type Segment } from "../../glob/match-names.js";
-import { escapeWildcard, PatternError } from "../../glob/wildcard.js";
+import {
+  globstar,
+  matchNames,
+  toSegment,
+  type Segment,
+  escapeWildcard,
+  PatternError,
+} from "../../glob/wildcard.js";
 import { foldName } from "./fold-name.js";
 import { isWithin } from "./path-text.js";
 

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync } from "node:fs";
 import type { FileImage, NodeAttributes } from "../../contract/ports/journal.js";
 import { fileConflict } from "../files/file-errors.js";
-import { writeBytes } from "../files/write-bytes.js";
-import { syncFile } from "../files/sync-directory.js";
+import { writeBytes, syncFile } from "../files/sync-directory.js";
 import { readSource, type Source, type SourceDeps } from "./sources.js";
 
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;

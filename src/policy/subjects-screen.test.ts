@@ -7,7 +7,7 @@ import { createPathSpace } from "./path-space.js";
 import { shellCall, writeCall } from "./policy.fixture.js";
 import type { PolicyRule } from "./policy-rule.js";
 import { createRuleBook } from "./rule-book.js";
-import { createScreen } from "./rule-screen.js";
+import { createScreen } from "./subjects.js";
 import { randomCases } from "../../test/setup/random-cases.js";
 
 const space = createPathSpace("/ws");

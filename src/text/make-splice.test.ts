@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applySplices } from "./apply-splices.js";
+import { applySplices } from "./make-splice.js";
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 

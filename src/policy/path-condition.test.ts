@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createGlobSet } from "./glob-set.js";
+import { createGlobSet } from "./path-condition.js";
 import { aimsBelow, compilePathGlob, coversTree, matchesPath, mayMatchBelow } from "./path-glob.js";
 import { createPathSpace, shapeOf, viewPath, type PathShape } from "./path-space.js";
 import { randomCases } from "../../test/setup/random-cases.js";
