@@ -333,7 +333,7 @@ export type { CallMetrics } from "./record/tool-metrics.js";
 export type { LooseTool, ToolLike } from "./registry/accept-tool.js";
 export type { Variant } from "./registry/experiment.js";
 export type { ToolQuery } from "./registry/find-tools.js";
-export type { HealthOptions } from "./registry/health-gate.js";
+export type { HealthOptions } from "./registry/tool-life.js";
 export type { Transition, TransitionListener } from "./registry/lifecycle.js";
 export type { RegistryStats } from "./registry/registry-stats.js";
 export type { ToolEntry } from "./registry/tool-entry.js";

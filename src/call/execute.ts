@@ -7,7 +7,7 @@ import { contextOf } from "./context.js";
 import { isCritical, toErrorInfo, toToolError } from "./failure.js";
 import { isGenerator, isThenable } from "../contract/is-thenable.js";
 import { drain } from "./stream-output.js";
-import { startClock } from "./time-limit.js";
+import { startClock } from "./call-state.js";
 import { unwrapResult } from "./unwrap-result.js";
 
 /** Run the tool with its time limit, cancellation, retries and streaming, and check what it returned. */

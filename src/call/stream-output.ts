@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ToolProgress } from "../contract/tool.js";
 import { isToolResult } from "../contract/tool-result.js";
-import { announce } from "./announce.js";
+import { announce } from "./record.js";
 import type { ReceivedCall } from "./receive.js";
 
 /** What a tool returns that reports progress while it runs. */

@@ -4,7 +4,8 @@ import type { Tool, ToolAnnotations, ToolConcurrency, ToolProgress } from "../co
 import { suggestKey, type KeysOf } from "../schema/check-keys.js";
 import { isToolResult } from "../contract/tool-result.js";
 import { optionalMethods } from "./check-definition.js";
-import { reasonOf } from "./within-time.js";
+import { messageOf } from "../contract/message-of.js";
+import { isGenerator } from "../contract/is-thenable.js";
 
 type OptionalMethod = (typeof optionalMethods)[number];
 type Reshaped = "name" | "description" | "category" | "input" | "output" | "execute" | OptionalMethod;
@@ -78,7 +79,7 @@ export function acceptTool(like: unknown): AcceptedTool {
     return { tool: isPlain(members) ? (like as Tool) : adapt(members), isEnabled };
   } catch (error) {
     if (error instanceof ToolDefinitionError) throw error;
-    throw new ToolDefinitionError(`A tool could not be read: ${reasonOf(error)}`, { cause: error });
+    throw new ToolDefinitionError(`A tool could not be read: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -256,10 +257,6 @@ async function* relay(
     // A consumer that stops reading stops the tool, too.
     if (!ended) await running.return?.();
   }
-}
-
-function isGenerator(value: unknown): value is AsyncIterator<unknown, unknown, void> {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value && "next" in value;
 }
 
 function isReport(value: unknown): value is ToolProgress | string {

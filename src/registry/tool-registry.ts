@@ -9,7 +9,7 @@ import type { ToolLike } from "./accept-tool.js";
 import { describeEntry } from "./describe-entry.js";
 import { type Variant, checkVariants } from "./experiment.js";
 import { type ToolQuery, findTools } from "./find-tools.js";
-import type { HealthOptions } from "./health-gate.js";
+import type { HealthOptions } from "./tool-life.js";
 import type { NameIndex } from "./name-index.js";
 import { type CallStats, type RegistryStats, toStats } from "./registry-stats.js";
 import { reportHealth, reportOverall } from "./report-health.js";
@@ -28,6 +28,8 @@ export interface RegistryOptions {
   readonly clock?: Pick<Clock, "now">;
   /** Gets every event of the registry; what it throws is dropped. */
   readonly emit?: <N extends RegistryEvent>(name: N, payload: TenonEvents[N]) => void;
+  /** Whether anybody listens to an event that every call would cause; if not, it is not emitted. @default always */
+  readonly isHeard?: (name: RegistryEvent) => boolean;
   /** Where `getStats` takes the numbers of calls from. @default none */
   readonly callStats?: () => Readonly<Record<string, CallStats>>;
   readonly health?: HealthOptions;
@@ -38,6 +40,7 @@ export interface RegistryOptions {
 const optionKeys: KeysOf<RegistryOptions> = {
   clock: true,
   emit: true,
+  isHeard: true,
   callStats: true,
   health: true,
   toolsets: true,
@@ -63,10 +66,13 @@ export class ToolRegistry {
 
   constructor(options: RegistryOptions = {}) {
     checkKeys(options, optionKeys, "ToolRegistry");
-    const { emit, health = {}, clock = { now: () => Date.now() } } = options;
+    const { emit, isHeard, health = {}, clock = { now: () => Date.now() } } = options;
     this.#options = options;
     this.#toolsets = new ToolsetCatalogue(options.toolsets);
-    this.#hub = new TransitionHub(emit && ((transition) => emit("TOOL_STATE_CHANGED", transition)));
+    this.#hub = new TransitionHub(
+      emit && ((transition) => emit("TOOL_STATE_CHANGED", transition)),
+      isHeard?.bind(undefined, "TOOL_STATE_CHANGED"),
+    );
     this.#roster = new Roster({ clock, watch: this.#hub, health }, (event, payload) =>
       emit?.(event, payload),
     );
