@@ -1,5 +1,6 @@
 import { ToolInternalError, ToolUnavailableError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
+import { identityOf, refuseLost } from "./file-identity.js";
 import { isWrite, refuseNul, refuseWrite } from "./sql-text.js";
 import type { Sql, SqlDatabase, SqlValue } from "./sql.js";
 import {
@@ -10,7 +11,6 @@ import {
 } from "./sqlite-driver.js";
 import { isBusy, isCorrupt, toStateError } from "./state-error.js";
 import { createTurns, type Turns } from "./turns.js";
-import { statSync } from "node:fs";
 
 /** A database file, for callers that depend on that. */
 export interface SqliteDatabase extends SqlDatabase {
@@ -282,21 +282,5 @@ export function overError(): ToolInternalError {
   return new ToolInternalError("A transaction was used after its end.", {
     code: "INTERNAL",
     hint: "Await every statement inside the transaction's work.",
-  });
-}
-
-/** Which file a path names now; `undefined` where there is none. */
-function identityOf(file: string): string | undefined {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found && `${found.dev} ${found.ino}`;
-}
-
-/** SQLite goes on writing to a file that was deleted or replaced under it, where nobody ever finds the rows. */
-function refuseLost({ file, identity }: { file: string; identity: string | undefined }): void {
-  if (identity === undefined || identityOf(file) === identity) return;
-  throw new ToolUnavailableError(`The state ${file} was removed or replaced while it was open.`, {
-    code: "STATE_UNAVAILABLE",
-    hint: "Put it back, or start Tenon again. Nothing was changed.",
-    retryable: false,
   });
 }
