@@ -538,6 +538,29 @@ export interface BuiltInTools {
       ready: string[];
     };
   };
+  /** Find files by a glob. Files ignored by .gitignore are left out unless the path points to them; symbolic links are not followed. */
+  readonly glob: {
+    readonly input: {
+      /** A glob such as "*.ts" (at any depth) or "src/**\/*.test.ts" (relative to path). */
+      readonly pattern: string;
+      /** The directory to search, relative to the workspace or absolute. */
+      readonly path?: string | undefined;
+      /** Maximum number of files to return. */
+      readonly limit?: number | undefined;
+      /** Files to skip, to see the next ones. */
+      readonly offset?: number | undefined;
+    };
+    readonly result: {
+      /** Paths relative to the workspace, in order of their names. */
+      files: string[];
+      /** All files that match. */
+      total: number;
+      /** The offset of the next page, if there is one. */
+      nextOffset?: number | undefined;
+      /** What was left out. */
+      note?: string | undefined;
+    };
+  };
   /** Resume the pipeline from a stage, for example go back to prd when the requirements change. Later stages that were done become stale. */
   readonly goto_stage: {
     readonly input: {
@@ -555,6 +578,49 @@ export interface BuiltInTools {
       /** Later stages that were done and must be reviewed again. */
       invalidated: ("idea" | "prd" | "design" | "plan" | "coding" | "check" | "delivery")[];
       iterationId: string;
+    };
+  };
+  /** Find lines in files by a regular expression, in the order of file and line. Files ignored by .gitignore are left out unless the path points to them. To find definitions, use code_query. */
+  readonly grep: {
+    readonly input: {
+      /** A regular expression (Rust syntax). */
+      readonly pattern: string;
+      /** Search only below this directory, or in this file. */
+      readonly path?: string | undefined;
+      /** Only files that match this glob, such as "*.ts". */
+      readonly glob?: string | undefined;
+      /** Show matching lines, names of files with matches, or the number of matching lines per file. */
+      readonly mode?: "content" | "files" | "count" | undefined;
+      /** Lines to show before and after each match. */
+      readonly context?: number | undefined;
+      readonly ignore_case?: boolean | undefined;
+      /** Let the pattern match across lines; . matches newlines. */
+      readonly multiline?: boolean | undefined;
+      /** Maximum number of matches or files. */
+      readonly limit?: number | undefined;
+      /** Matches or files to skip, to see the next ones. */
+      readonly offset?: number | undefined;
+    };
+    readonly result: {
+      mode: "content" | "files" | "count";
+      lines?: {
+        file: string;
+        line: number;
+        /** A very long line is truncated. */
+        text: string;
+        /** false for a line around a match. */
+        isMatch: boolean;
+      }[] | undefined;
+      files?: {
+        file: string;
+        count?: number | undefined;
+      }[] | undefined;
+      /** All matching lines; all files with matches in mode files. */
+      total: number;
+      /** The offset of the next page, if there is one. */
+      nextOffset?: number | undefined;
+      /** Limits that were reached and files that were left out. */
+      notes?: string[] | undefined;
     };
   };
   /** Send an HTTP GET request and return the status, headers and body. */
@@ -725,6 +791,29 @@ export interface BuiltInTools {
       from: string;
       to: string;
       success: boolean;
+    };
+  };
+  /** Replace several texts in one file, all or nothing. Each edit sees the result of those before it; its old_str must be unique unless replace_all is set. The lines must have been read before. An empty old_str in the first edit creates the file. */
+  readonly multi_edit: {
+    readonly input: {
+      /** The file, relative to the workspace or absolute. */
+      readonly path: string;
+      /** Edits in order; each is applied to the result of those before it. */
+      readonly edits: readonly {
+        /** The text to replace, exactly as it is in the file at this point. */
+        readonly old_str: string;
+        /** The text to replace it with. */
+        readonly new_str: string;
+        /** Replace every occurrence. */
+        readonly replace_all?: boolean | undefined;
+      }[];
+    };
+    readonly result: {
+      path: string;
+      edits: number;
+      replacements: number;
+      created: boolean;
+      diff: string;
     };
   };
   /** Show the current stage of the pipeline in this iteration, which stages are done or stale, and the latest changes. */
@@ -1342,8 +1431,8 @@ export interface BuiltInTools {
       readonly env?: { readonly [key: string]: string } | undefined;
       /** Start it as a background job and return at once, for servers and long-running commands. It ends with the session. */
       readonly background?: boolean | undefined;
-      /** Set this if the command needs the network, for example to install packages. The policy decides whether it gets it. */
-      readonly network?: boolean | undefined;
+      /** Hosts that the command may reach, for example ["packages.example.org", "*.example.com:443"]; true for every public host. Name "localhost:PORT" for a server on this machine outside the sandbox. The policy decides. */
+      readonly network?: boolean | readonly string[] | undefined;
       /** If the same command ran in this folder in this session before, return only the changes of its output. */
       readonly since_last?: boolean | undefined;
       /** Run it in a pseudo-terminal, for programs that require one. */
@@ -1381,6 +1470,17 @@ export interface BuiltInTools {
       }[] | undefined;
       /** The call_id for commit_result and discard_result. */
       heldBackBy?: string | undefined;
+      /** The hosts that it reached or was refused. */
+      network?: {
+        host: string;
+        port?: number | undefined;
+        address?: string | undefined;
+        verdict: "allowed" | "refused" | "failed";
+        reason?: string | undefined;
+        bytesSent: number;
+        bytesReceived: number;
+        connections: number;
+      }[] | undefined;
       /** Further remarks. */
       notes: string[];
     };
