@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTenon, type ApprovalRequest, type Tenon } from "../src/index.js";
 import type { ShellResult } from "../src/tools/shell/shell-result.js";
-import { underLoad } from "./setup/under-load.js";
 
 /** A server on this machine's loopback: an npm registry, a git repository and an index of Python packages. */
 let server: Server;
@@ -79,7 +78,7 @@ afterAll(async () => {
 async function run(command: string, more: Record<string, unknown> = {}): Promise<ShellResult> {
   const envelope = await tenon.call({
     name: "shell_exec",
-    arguments: { command, timeout: underLoad(60_000), ...more },
+    arguments: { command, timeout: 300_000, ...more },
   });
   if (!envelope.success) throw new Error(envelope.error?.message);
   return envelope.result;
@@ -153,4 +152,46 @@ it.each([
   [[""], "is not a host"],
 ])("refuses %j as hosts", async (network, message) => {
   await expect(run("true", { network })).rejects.toThrow(message);
+});
+
+describe("a command that the sandbox made fail", () => {
+  const notes = async (command: string, more: Record<string, unknown> = {}): Promise<string> => {
+    answer = "once";
+    return (await run(command, more)).notes.join("\n");
+  };
+
+  it("names the hosts that it could not look up, at once and for every program", async () => {
+    const expected = 'network: ["packages.example.org"]';
+    expect(await notes("curl -sS https://packages.example.org/")).toContain(expected);
+    expect(await notes("git clone -q https://packages.example.org/a.git")).toContain(expected);
+    expect(
+      await notes(`node -e 'fetch("https://packages.example.org").catch((e) => { throw e.cause })'`),
+    ).toContain(expected);
+    const install = await run("npm install left-pad --registry http://packages.example.org/");
+    expect(install).toMatchObject({ timedOut: false });
+    expect(install.notes.join()).toContain(expected);
+  });
+
+  it("names the hosts that it was refused, and keeps silent about those that it reached", async () => {
+    const text = await notes(
+      `curl -sS http://${place}/repo.git/HEAD && curl -sS http://cdn.example.org:8080/`,
+      {
+        network: [place],
+      },
+    );
+    expect(text).toContain('network: ["cdn.example.org:8080"]');
+    expect(text).not.toContain(`"${place}"`);
+  });
+
+  it("says which files are read-only, what needs a terminal and which limit was reached", async () => {
+    expect(await notes("touch /usr/new")).toContain("sandbox.writable");
+    expect(await notes("tty")).toContain("pty: true");
+    expect(await notes(`perl -e 'kill "XFSZ", $$; sleep 5'`)).toContain("sandbox.limits.fileSize");
+    expect(
+      await notes(
+        `python3 -c 'import socket; socket.socket(socket.AF_UNIX)'; echo "socket: operation not permitted"; false`,
+      ),
+    ).toContain("sandbox.unixSockets");
+    expect(await notes("false")).not.toMatch(/sandbox\.|network|pty/);
+  });
 });

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { CommandResult, JobInfo, JobState } from "../../contract/ports/processes.js";
+import { failureNotes } from "./failure-notes.js";
 import { networkPart, networkResult } from "./network-argument.js";
 import { heldBackList, heldBackOf, heldBackNote } from "./held-back.js";
 
@@ -55,7 +56,7 @@ export function toShellResult(
 }
 
 function notesOn(result: CommandResult, readOnly: boolean): string[] {
-  const notes = [...result.warnings];
+  const notes = [...failureNotes(result), ...result.warnings];
   if (result.flooded) notes.push("The command was stopped because its output did not end.");
   if (result.stoppedBy !== undefined) notes.push(`The command was stopped: ${result.stoppedBy}.`);
   if (result.leftBehind) notes.push(noteOnStopped(result.stoppedProcesses ?? []));

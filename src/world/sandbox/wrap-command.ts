@@ -42,7 +42,7 @@ async function wrapInNetwork(
   const cwd = await resolveWorkingDirectory(view, command.cwd);
   const guarded = await sandbox.index.find(command.paths);
   const plan = await planFor(sandbox, command, guarded);
-  const variables = carryVariables({ ...command.env, ...network.variables });
+  const variables = carryVariables({ ...network.defaults, ...command.env, ...network.variables });
   const options = bwrapArguments({
     view,
     command,

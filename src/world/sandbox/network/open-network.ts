@@ -3,7 +3,7 @@ import type { NetworkRunOptions } from "../../forwarder/network-run.js";
 import type { ProcessTree } from "../../processes/process-table.js";
 import type { ActiveSandbox } from "../active-sandbox.js";
 import type { SandboxCommand } from "../sandbox-types.js";
-import { proxyVariables } from "./proxy-variables.js";
+import { proxyVariables, retryVariables } from "./proxy-variables.js";
 
 /** The network of one command. */
 export interface CommandNetwork {
@@ -11,6 +11,8 @@ export interface CommandNetwork {
   readonly isShared: boolean;
   /** The arguments that run a program in it. */
   enter(argv: readonly string[]): readonly string[];
+  /** Variables that the command can override. */
+  readonly defaults: Readonly<Record<string, string>>;
   /** Variables that lead programs to the proxy. */
   readonly variables: Readonly<Record<string, string>>;
   /** Full sentences about what it cannot use. */
@@ -32,6 +34,7 @@ export async function openNetwork(
   return {
     isShared: true,
     enter: (argv) => session.namespace.enter(argv),
+    defaults: retryVariables(proxyPort !== undefined),
     variables: proxyPort === undefined ? {} : proxyVariables(proxyPort),
     problems,
     started: (tree) => run.started(tree),
@@ -47,6 +50,7 @@ function ownNetwork({ hosts }: NetworkRunOptions, reason: string | undefined): C
   return {
     isShared: false,
     enter: (argv) => argv,
+    defaults: {},
     variables: {},
     problems: hosts.length === 0 ? [] : [`The command ran without network: ${why}.`],
     started() {},
