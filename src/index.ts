@@ -73,7 +73,15 @@ export type {
 export type { HeldBack, HeldItem, HeldView, Quarantine } from "./contract/ports/quarantine.js";
 export type { CallRecord, Recorder } from "./contract/ports/recorder.js";
 export type { Resource, Resources } from "./contract/resources.js";
-export type { Infer, SchemaSource, ToolParameter } from "./contract/schema-source.js";
+export type {
+  Infer,
+  SchemaSource,
+  StandardIssue,
+  StandardJsonSchema,
+  StandardResult,
+  StandardSchema,
+  ToolParameter,
+} from "./contract/schema-source.js";
 export type { SessionOptions, StreamItem, ValidationResult } from "./contract/tenon.js";
 export {
   securityLevels,

@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, "..");
 const unnamed = new Set(
   (
     "configSchema ruleSchema MovedKey AgeInMs Filled DeepReadonly artifactNames memoryKinds stages priorities taskStatuses " +
-    "ParameterTypes ParameterValue Present FromParameters approvalChannels CallEvent promptFormats problemCodes " +
+    "StandardTypes ParameterTypes ParameterValue Present FromParameters approvalChannels CallEvent promptFormats problemCodes " +
     "ruleSources policyModes optionalMethods OptionalMethod Reshaped LooseMethods RegistryEvent WaitingConsent " +
     "ConsentDesk ActiveExtension CheckedExtension llmFormats CallReport CommonStep Passed Typed"
   ).split(" "),

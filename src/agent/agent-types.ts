@@ -43,8 +43,11 @@ export interface AgentOptions {
   readonly onEvent?: ((event: AgentEvent) => void) | undefined;
 }
 
-/** Why an agent stopped. */
-export type AgentStop = "done" | "max-steps" | "budget" | "cancelled" | "error";
+/**
+ * Why an agent stopped. `length`: the answer was cut at the model's limit of output. `content-filter`: the provider
+ * withheld the answer; its calls did not run.
+ */
+export type AgentStop = "done" | "length" | "content-filter" | "max-steps" | "budget" | "cancelled" | "error";
 
 /** The outcome of an agent's work. */
 export interface AgentResult {
@@ -70,12 +73,17 @@ export interface WantedCall {
   readonly arguments: unknown;
 }
 
+/** Why an answer is not whole. */
+export type AnswerCut = "length" | "content-filter";
+
 /** One answer of the model. */
 export interface ModelAnswer {
   readonly text: string;
   readonly calls: readonly WantedCall[];
   /** Why calls it wrote cannot be run, as text for the model. */
   readonly problems: readonly string[];
+  /** Set if it is not the whole answer. */
+  readonly cut?: AnswerCut | undefined;
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
 }
 

@@ -21,6 +21,7 @@ export function createNativeConversation(
       const wanted = streamed.calls.filter(({ invalid }) => invalid === undefined);
       return {
         text: streamed.text,
+        cut: streamed.cut,
         usage: streamed.usage,
         calls: wanted.map(({ id, name, input }) => ({
           id,

@@ -38,6 +38,7 @@ export function createPromptConversation(
       if (text !== "") common.onEvent({ type: "text", text });
       return {
         text,
+        cut: streamed.cut,
         usage: streamed.usage,
         calls: calls.map(({ name, id, arguments: args }) => ({
           id: id ?? `text-${run}-${++counter}`,

@@ -8,7 +8,7 @@ import type { Tenon } from "../runtime/tenon.js";
 import type { AgentEvent } from "./agent-types.js";
 import { openCompatibleModel } from "./load-ai.js";
 import { runAgent } from "./run-agent.js";
-import { callsTools, fails, says, startStandIn, type StandInAnswer } from "./testing/stand-in-server.js";
+import { callsTools, fails, says, sse, startStandIn, type StandInAnswer } from "./testing/stand-in-server.js";
 
 const add = defineTool({
   name: "math:add",
@@ -35,6 +35,10 @@ const wait = defineTool({
   execute: (_, { signal }) =>
     new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
 });
+
+/** One piece of a streamed answer. */
+const piece = (content: string): string =>
+  `data: ${JSON.stringify({ id: "c", created: 1, model: "m", choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -174,6 +178,53 @@ describe("runAgent over the real protocol", () => {
       expect(result.stopped).toBe("error");
       expect(result.error).not.toBe("");
     }
+  });
+
+  it.each([
+    ["length", "length"],
+    ["content_filter", "content-filter"],
+  ])("stops with a reason of its own where the provider says %s", async (reason, stopped) => {
+    const { model } = await against(sse([{ content: "As I was say" }], reason));
+    expect(await runAgent(open(), { task: "x", model })).toMatchObject({
+      stopped,
+      text: "As I was say",
+      steps: 1,
+    });
+  });
+
+  it("runs no call of an answer that the provider's filter withheld", async () => {
+    const call = {
+      index: 0,
+      id: "c",
+      type: "function",
+      function: { name: "math__add", arguments: '{"a":1,"b":2}' },
+    };
+    const { model } = await against(sse([{ tool_calls: [call] }], "content_filter"));
+    const { stopped, reflection } = await runAgent(open(), { task: "x", model });
+    expect(stopped).toBe("content-filter");
+    expect(reflection.assessment).toBe("Nothing was done yet.");
+  });
+
+  it.each<[string, StandInAnswer]>([
+    [
+      "is cut off",
+      (response) =>
+        void response
+          .writeHead(200, { "content-type": "text/event-stream" })
+          .write(piece("ha"), () => response.destroy()),
+    ],
+    [
+      "ends too early",
+      (response) => void response.writeHead(200, { "content-type": "text/event-stream" }).end(piece("ha")),
+    ],
+  ])("asks again where the stream %s", async (_, drop) => {
+    const { model, server } = await against(drop, says("whole"));
+    expect(await runAgent(open(), { task: "x", model })).toMatchObject({
+      stopped: "done",
+      text: "whole",
+      steps: 1,
+    });
+    expect(server.seen).toHaveLength(2);
   });
 
   it("does not wait for a silent server for ever", async () => {

@@ -107,7 +107,9 @@ async function converse(conversation: Conversation, work: Work): Promise<AgentSt
     const answer = await conversation.ask(signal);
     note(progress, answer);
     for (const message of answer.problems) options.onEvent?.({ type: "problem", message });
-    if (answer.calls.length === 0 && answer.problems.length === 0) return "done";
+    if (answer.cut === "content-filter") return answer.cut;
+    if (answer.calls.length === 0 && (answer.problems.length === 0 || answer.cut !== undefined))
+      return answer.cut ?? "done";
     unreadable = answer.calls.length === 0 ? unreadable + 1 : 0;
     if (unreadable >= maxProblemsInARow)
       throw new ToolError(`The model wrote calls that cannot be read ${unreadable} times in a row.`, {

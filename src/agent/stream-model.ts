@@ -1,6 +1,7 @@
 import type * as ai from "ai";
 import { ToolTimeoutError } from "../contract/errors.js";
-import type { AgentEvent } from "./agent-types.js";
+import { messageOf } from "../contract/message-of.js";
+import type { AgentEvent, AnswerCut } from "./agent-types.js";
 
 /** A call as the SDK parsed it. */
 export interface StreamedCall {
@@ -16,6 +17,7 @@ export interface Streamed {
   readonly text: string;
   readonly calls: readonly StreamedCall[];
   readonly messages: readonly ai.ModelMessage[];
+  readonly cut?: AnswerCut | undefined;
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
 }
 
@@ -32,8 +34,45 @@ export interface StreamRequest {
   readonly onEvent: (event: AgentEvent) => void;
 }
 
-/** Stream an answer of the model; rejects if it fails, is silent for too long or is aborted. */
+/**
+ * Stream an answer of the model; rejects if it fails, is silent for too long or is aborted. A stream that drops in
+ * the middle is asked for again: the SDK retries only requests that fail before the first piece.
+ */
 export async function streamModel(request: StreamRequest): Promise<Streamed> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await streamOnce(request);
+    } catch (error) {
+      if (attempt >= request.maxRetries || request.signal.aborted || !isDropped(error)) throw error;
+      request.onEvent({ type: "problem", message: `${messageOf(error)} Asking the model again.` });
+    }
+  }
+}
+
+/** The stream ended before the answer did. */
+class DroppedStream extends Error {
+  override name = "DroppedStream";
+}
+
+const dropCodes: ReadonlySet<unknown> = new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "UND_ERR_SOCKET",
+  "ERR_STREAM_PREMATURE_CLOSE",
+]);
+
+/** What providers of the SDK report where a stream ended without a reason. */
+const dropNames: ReadonlySet<string> = new Set(["AI_InvalidResponseDataError", "AI_NoOutputGeneratedError"]);
+
+function isDropped(error: unknown): boolean {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    const { code } = at as { code?: unknown };
+    if (at instanceof DroppedStream || dropCodes.has(code) || dropNames.has(at.name)) return true;
+  }
+  return false;
+}
+
+async function streamOnce(request: StreamRequest): Promise<Streamed> {
   const silence = new AbortController();
   const watch = watchSilence(request.idleTimeoutMs, silence);
   const signal = AbortSignal.any([request.signal, silence.signal]);
@@ -66,12 +105,16 @@ async function readStream(request: StreamRequest, signal: AbortSignal, heard: ()
     else if (part.type === "error") throw part.error;
     else if (part.type === "abort") signal.throwIfAborted();
   }
+  const [reason, raw] = [await result.finishReason, await result.rawFinishReason];
+  // A provider names a reason whenever an answer is complete.
+  if (reason === "other" && raw === undefined) throw new DroppedStream("The model's answer broke off.");
   const { messages } = await result.response;
   const { inputTokens, outputTokens } = await result.totalUsage;
   return {
     text,
     calls,
     messages,
+    ...((reason === "length" || reason === "content-filter") && { cut: reason }),
     usage: {
       // Some servers report no usage; four characters per token keep a budget meaningful.
       inputTokens: inputTokens ?? Math.ceil(JSON.stringify(request.messages).length / 4),

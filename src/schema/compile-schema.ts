@@ -8,6 +8,7 @@ import { deepFreeze, admits } from "./json-value.js";
 import { once } from "../contract/once.js";
 import { fromParameters } from "./parameters.js";
 import { refuseSchema } from "./refuse-schema.js";
+import { fromStandard, isStandard } from "./standard-schema.js";
 import { fromZod, isZodLike } from "./zod-schema.js";
 import { type Segment, clip } from "./format-path.js";
 import { parseJson } from "./parse-json.js";
@@ -19,7 +20,7 @@ import type { SchemaNode } from "./walk-schema.js";
 export type { ArgumentIssue, Checked, Validator } from "./checked.js";
 
 /**
- * Make one validator and one JSON Schema out of a Zod schema, a JSON Schema or a list of parameters.
+ * Make one validator and one JSON Schema out of a Zod schema, a Standard Schema, a JSON Schema or a list of parameters.
  * What is plainly wrong is refused here with a ToolDefinitionError; the costly part waits for the
  * first use, so that a thousand tools can be registered in a moment.
  *
@@ -52,9 +53,10 @@ function toSource(source: SchemaSource, role: "input" | "output"): Source {
   if (Array.isArray(source)) return fromParameters(source, role);
   if ((typeof source !== "object" && typeof source !== "function") || source === null) {
     return refuseSchema(
-      `A schema must be a Zod schema, a JSON Schema or a list of parameters, not ${String(source)}.`,
+      `A schema must be a Zod schema, a Standard Schema, a JSON Schema or a list of parameters, not ${String(source)}.`,
     );
   }
+  if (isStandard(source) && !("_zod" in source) && !("_def" in source)) return fromStandard(source, role);
   return isZodLike(source) ? fromZod(source, role) : fromJsonSchema(source, role);
 }
 
