@@ -85,7 +85,9 @@ describe("the MCP gateway", () => {
       "everything__simple-prompt",
     );
     const [resource] = await tenon.mcp.resources.list(scope);
-    expect(await tenon.mcp.resources.read(resource?.uri ?? "", scope)).not.toHaveLength(0);
+    expect(await tenon.mcp.resources.read(resource?.uri ?? "", scope)).toMatchObject({
+      contents: [{ uri: resource?.uri }],
+    });
     expect(await tenon.mcp.prompts.get("everything__simple-prompt", {}, scope)).toMatchObject({
       messages: [expect.anything()],
     });
@@ -148,11 +150,14 @@ describe("the MCP gateway", () => {
     expect((await session.call({ name: "good:ask" })).result).toContain("Host");
     expect((await session.call({ name: "good:model" })).result).toContain("sampled");
     expect((await tenon.call({ name: "good:ask" })).result).toContain("Ada");
-    expect((await tenon.call({ name: "good:model" })).result).toContain("offers no model");
+    expect((await tenon.call({ name: "good:model" })).result).toContain("nobody in this session");
     const hanging = new AbortController();
-    const blocked = tenon.call({ name: "good:hang", signal: hanging.signal });
+    const other = tenon.createSession({ client });
+    const blocked = other.call({ name: "good:hang", signal: hanging.signal });
     await expect.poll(() => tenon.stats().running).toBe(1);
     expect((await session.call({ name: "good:ask" })).result).toContain("decline");
+    // A caller that can be asked other things has a connection of its own.
+    expect((await tenon.call({ name: "good:ask" })).result).toContain("Ada");
     hanging.abort();
     await blocked;
     expect(
@@ -260,7 +265,9 @@ describe("the MCP gateway", () => {
     expect(tenon.registry.describe("fs:list_allowed_directories")?.annotations).toMatchObject({
       dangerous: true,
       openWorld: true,
-      serverHints: { readOnlyHint: true },
+    });
+    expect(tenon.registry.describe("fs:list_allowed_directories")?.definition).toMatchObject({
+      annotations: { readOnlyHint: true },
     });
   });
 });

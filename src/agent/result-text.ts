@@ -5,6 +5,8 @@ export function resultText(envelope: ToolEnvelope): string {
   const parts = envelope.content.map((part) => {
     if (part.type === "text") return part.text;
     if (part.type === "resource") return part.text ?? part.uri;
+    if (part.type === "resource_link")
+      return [part.name, part.description, part.uri].filter((word) => word !== undefined).join(" ");
     return `(${part.type}, ${part.mimeType}, not shown)`;
   });
   const text = parts.join("\n");

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ToolEnvelope } from "../contract/call.js";
+import type { CallMetadata, ToolEnvelope } from "../contract/call.js";
 import type { ToolContext } from "../contract/context.js";
 import type { Catalogue } from "../contract/ports/catalogue.js";
 import type { ClientConnection } from "../contract/ports/client.js";
@@ -144,6 +144,8 @@ class CallContext implements ToolContext, CallScope {
     return (this.#log ??= this.#state.parts.world.log(this));
   }
 
+  note = (facts: Partial<CallMetadata>): void => this.#state.note(facts);
+
   emit = (progress: ToolProgress | string): void => report(this.#call.received, progress);
 
   call = ((target: unknown, input?: unknown, options?: unknown): Promise<ToolEnvelope> =>
@@ -181,19 +183,33 @@ class CallContext implements ToolContext, CallScope {
 
 /** The host's client for one call: its time limit is paused while a person answers. */
 function pausedClient(client: ClientConnection, call: CallState): ClientConnection {
+  const paused = async <T>(asking: () => Promise<T>): Promise<T> => {
+    const resume = call.pauseClock();
+    try {
+      return await asking();
+    } finally {
+      resume();
+    }
+  };
   return {
     supports: client.supports,
-    async elicit(request, signal) {
-      const resume = call.pauseClock();
-      try {
-        return await client.elicit(request, signal);
-      } finally {
-        resume();
-      }
+    capabilities: client.capabilities,
+    meta: client.meta,
+    era: client.era,
+    get logLevel() {
+      return client.logLevel;
     },
+    elicit: (request, signal) => paused(() => client.elicit(request, signal)),
     sample: (request, signal) => client.sample(request, signal),
-    ...(client.request !== undefined && { request: client.request.bind(client) }),
+    ...(client.request !== undefined && {
+      request: (method, request, signal) => {
+        const ask = async (): ReturnType<NonNullable<ClientConnection["request"]>> =>
+          client.request?.(method, request, signal) ?? {};
+        return method === "elicitation/create" ? paused(ask) : ask();
+      },
+    }),
     log: (level, data, logger) => client.log(level, data, logger),
+    notify: (method, params) => client.notify?.(method, params),
   };
 }
 

@@ -19,7 +19,6 @@ import type { Quotas } from "../registry/quotas.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
 import type { ToolSearch } from "../registry/tool-search.js";
 import type { ToolRegistry } from "../registry/tool-registry.js";
-import type { Toolset } from "../registry/toolsets.js";
 import type { PlainLimits } from "../schema/take-plain.js";
 import type { DeadlineWheel } from "../scheduler/deadline-wheel.js";
 import type { Scheduler, ToolLimits } from "../scheduler/scheduler.js";
@@ -129,7 +128,7 @@ export interface SpineParts {
   /** Told of every call that no other call made, from its start to its answer. */
   readonly inFlight: InFlight;
   /** The wait for a tool whose server has not listed its tools yet. @default none */
-  readonly awaitTool?: (name: string, toolset?: Toolset) => Promise<void> | undefined;
+  readonly awaitTool?: (name: string, origin: CallOrigin) => Promise<void> | undefined;
   /** The spine itself, for calls that calls make. */
   readonly run: (request: unknown, origin: CallOrigin) => Promise<ToolEnvelope>;
 }

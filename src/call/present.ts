@@ -79,7 +79,7 @@ function merged(parts: readonly ContentPart[]): ContentPart[] {
   const text = textsOf(parts).join("\n");
   const rest = parts.flatMap((part): ContentPart[] => {
     if (part.type === "text") return [];
-    if (part.type !== "resource") return [part];
+    if (part.type !== "resource" || part.text === undefined) return [part];
     const { text: _, ...link } = part;
     return [link];
   });
@@ -147,13 +147,17 @@ function frameFor(toolName: string): Frame {
   };
 }
 
-/** Base64 characters of one image or sound, about 5 MB. */
+/** Base64 characters of one image, sound or embedded file, about 5 MB. */
 const maxMediaChars = 7_000_000;
 /** And of all of them. */
 const maxTotalMediaChars = 28_000_000;
-/** Images, sounds and links of one answer. */
-const maxOtherParts = 100;
-const maxUriChars = 2000;
+/** Images, sounds and embedded files of one answer. */
+const maxMedia = 100;
+const maxLinks = 1000;
+/** Characters of all links. */
+const maxLinkChars = 200_000;
+/** A longer address is left out rather than cut: what is left of it would lead elsewhere. */
+const maxUriChars = 8192;
 const maxTypeChars = 200;
 
 /** The parts without what no model takes: media that are too large are kept and named, and so is what is too much. */
@@ -162,40 +166,54 @@ function withoutBulk(
   keep: (text: string) => string | undefined,
 ): readonly ContentPart[] {
   if (parts.every((part) => part.type === "text")) return parts;
-  let media = 0;
-  let others = 0;
+  const taken = { media: 0, mediaChars: 0, links: 0, linkChars: 0 };
   let dropped = 0;
   const light = parts.flatMap((part): ContentPart[] => {
-    if (part.type === "text") return [part];
-    if (++others > maxOtherParts && !(part.type === "resource" && part.text !== undefined)) {
+    if (part.type === "text" || (part.type === "resource" && part.text !== undefined)) return [bounded(part)];
+    const data = bytesOf(part);
+    const isTooMany = data === undefined ? !takeLink(part, taken) : ++taken.media > maxMedia;
+    if (isTooMany) {
       dropped++;
       return [];
     }
-    if (part.type === "resource") return [withShortFields(part)];
-    media += part.data.length;
-    const tooLarge = part.data.length > maxMediaChars || media > maxTotalMediaChars;
-    if (!tooLarge) return [{ ...part, mimeType: part.mimeType.slice(0, maxTypeChars) }];
-    media -= part.data.length;
-    return [{ type: "text", text: describeMedia(part, keep(part.data)) }];
+    const chars = data?.length ?? 0;
+    const isTooLarge = chars > maxMediaChars || taken.mediaChars + chars > maxTotalMediaChars;
+    if (data !== undefined && isTooLarge) return [{ type: "text", text: describeMedia(part, keep(data)) }];
+    taken.mediaChars += chars;
+    return [bounded(part)];
   });
   if (dropped > 0) light.push({ type: "text", text: `[${dropped} more parts are not shown]` });
   return light;
 }
 
-function withShortFields(part: ContentPart & { type: "resource" }): ContentPart {
-  const { uri, mimeType } = part;
-  return {
-    ...part,
-    uri: uri.slice(0, maxUriChars),
-    ...(mimeType !== undefined && { mimeType: mimeType.slice(0, maxTypeChars) }),
-  };
+function bytesOf(part: ContentPart): string | undefined {
+  if (part.type === "image" || part.type === "audio") return part.data;
+  return part.type === "resource" ? part.blob : undefined;
 }
 
-function describeMedia(
-  part: { type: string; data: string; mimeType: string },
-  handle: string | undefined,
-): string {
-  const megabytes = ((part.data.length * 3) / 4 / 1e6).toFixed(1);
+interface Taken {
+  links: number;
+  linkChars: number;
+}
+
+function takeLink(part: ContentPart, taken: Taken): boolean {
+  if (!("uri" in part) || part.uri.length > maxUriChars) return false;
+  taken.links += 1;
+  taken.linkChars +=
+    part.uri.length + ("name" in part ? part.name.length + (part.description?.length ?? 0) : 0);
+  return taken.links <= maxLinks && taken.linkChars <= maxLinkChars;
+}
+
+function bounded<P extends ContentPart>(part: P): P {
+  const { mimeType } = part as { mimeType?: string };
+  if (mimeType === undefined || mimeType.length <= maxTypeChars) return part;
+  return { ...part, mimeType: mimeType.slice(0, maxTypeChars) };
+}
+
+function describeMedia(part: ContentPart, handle: string | undefined): string {
+  const { mimeType = "unknown type", uri } = part as { mimeType?: string; uri?: string };
+  const megabytes = (((bytesOf(part)?.length ?? 0) * 3) / 4 / 1e6).toFixed(1);
+  const at = uri === undefined ? "" : ` at ${uri.slice(0, maxUriChars)}`;
   const way = handle === undefined ? "" : `; its Base64: read_result {"handle":"${handle}"}`;
-  return `[${part.type} (${part.mimeType.slice(0, maxTypeChars)}) of ${megabytes} MB, too large to show${way}]`;
+  return `[${part.type} (${mimeType.slice(0, maxTypeChars)})${at} of ${megabytes} MB, too large to show${way}]`;
 }

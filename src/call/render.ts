@@ -1,5 +1,6 @@
 import type { ContentPart } from "../contract/call.js";
 import type { ErrorInfo } from "../contract/errors.js";
+import { isRecord } from "../contract/is-record.js";
 import { messageOf } from "../contract/message-of.js";
 import { present } from "./present.js";
 import type { ReceivedCall } from "./receive.js";
@@ -12,11 +13,26 @@ export function renderResult(call: ReceivedCall, result: unknown): readonly Cont
   return present(state, parts, state.untrusted ? name : undefined);
 }
 
-/** The error for the model, within the same budget. */
-export function renderError(call: ReceivedCall, error: ErrorInfo): readonly ContentPart[] {
+/** The error for the model, within the same budget: what the failed tool shows, else the code, message and hint. */
+export function renderError(
+  call: ReceivedCall,
+  error: ErrorInfo,
+  shown?: readonly ContentPart[],
+): readonly ContentPart[] {
+  const { state, toolName } = call;
+  if (shown !== undefined) {
+    const name = state.resolved?.entry.name ?? toolName;
+    const parts = shown.map(toPart).map((part) => withoutSecrets(part, state.parts.redact));
+    return present(state, parts, state.untrusted ? name : undefined);
+  }
   const hint = error.hint === undefined ? "" : `\nHint: ${error.hint}`;
   const text = `${error.code}: ${error.message}${hint}`;
-  return present(call.state, [{ type: "text", text }], undefined);
+  return present(state, [{ type: "text", text }], undefined);
+}
+
+/** Messages of errors may repeat what a tool was configured with. */
+function withoutSecrets(part: ContentPart, redact: <T>(value: T) => T): ContentPart {
+  return "text" in part && part.text !== undefined ? { ...part, text: redact(part.text) } : part;
 }
 
 /** The result itself is valid: if rendering fails, it is shown as JSON, and an event reports the failure. */
@@ -44,20 +60,28 @@ function toParts(rendered: unknown): readonly ContentPart[] {
 
 /** A copy with the known fields, each of the right type. */
 function toPart(part: unknown): ContentPart {
-  const { type, text, data, mimeType, uri } = Object(part) as Record<string, unknown>;
-  if (type === "text" && typeof text === "string") return { type, text };
+  const { type, text, data, mimeType, uri, name, more } = Object(part) as Record<string, unknown>;
+  const rest = isRecord(more) ? { more } : {};
+  const kind = typeof mimeType === "string" ? { mimeType } : {};
+  if (type === "text" && typeof text === "string") return { type, text, ...rest };
   if ((type === "image" || type === "audio") && typeof data === "string" && typeof mimeType === "string") {
-    return { type, data, mimeType };
+    return { type, data, mimeType, ...rest };
   }
   if (type === "resource" && typeof uri === "string") {
+    const { blob } = part as Record<string, unknown>;
     return {
       type,
       uri,
-      ...(typeof text === "string" && { text }),
-      ...(typeof mimeType === "string" && { mimeType }),
+      ...(typeof text === "string" ? { text } : typeof blob === "string" && { blob }),
+      ...kind,
+      ...rest,
     };
   }
-  throw new TypeError("render returned a part that is not text, image, audio or resource");
+  if (type === "resource_link" && typeof uri === "string" && typeof name === "string") {
+    const { description } = part as Record<string, unknown>;
+    return { type, uri, name, ...(typeof description === "string" && { description }), ...kind, ...rest };
+  }
+  throw new TypeError("render returned a part that is not text, image, audio, resource or resource_link");
 }
 
 function toText(result: unknown): string {

@@ -25,7 +25,7 @@ export function respond(outcome: Outcome): ToolEnvelope {
     durationMs: Math.max(0, (endedAt ?? clock.monotonic()) - state.startedMonotonic),
     metadata: metadataOf(call),
     render: () => {
-      if (error !== undefined) return renderError(call, error);
+      if (error !== undefined) return renderError(call, error, outcome.error?.content);
       return standIn?.content ?? renderResult(call, result);
     },
   }) as ToolEnvelope;

@@ -36,7 +36,7 @@ export async function runCall(
   let outcome: Outcome;
   try {
     accept(received);
-    const arriving = parts.awaitTool?.(received.toolName, origin.toolset);
+    const arriving = parts.awaitTool?.(received.toolName, origin);
     if (arriving !== undefined) await state.race(arriving);
     const resolved = resolve(received);
     let validated = validateMeant(resolved);

@@ -32,6 +32,12 @@ const selection = once(() => ({
     .boolean()
     .optional()
     .describe("Start it with the first call if its tools are already known. @default true"),
+  era: z
+    .enum(["auto", "2025", "2026"])
+    .optional()
+    .describe(
+      'Protocol revisions to speak: those up to 2025-11-25, those from 2026-07-28 on, or what the server supports. @default "auto"',
+    ),
   trustAnnotations: z
     .boolean()
     .optional()

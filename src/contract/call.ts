@@ -24,11 +24,37 @@ export interface ToolRequest {
   readonly signal?: AbortSignal;
 }
 
-/** A part of an answer for the model. */
-export type ContentPart =
+/** A part of an answer for the model. A resource without text and bytes is a link to it. */
+export type ContentPart = (
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
-  | { readonly type: "resource"; readonly uri: string; readonly text?: string; readonly mimeType?: string };
+  | {
+      readonly type: "resource";
+      readonly uri: string;
+      readonly text?: string;
+      /** Bytes as base64. */
+      readonly blob?: string;
+      readonly mimeType?: string;
+    }
+  | {
+      readonly type: "resource_link";
+      readonly uri: string;
+      readonly name: string;
+      readonly description?: string;
+      readonly mimeType?: string;
+    }
+) & {
+  /** Other fields of the MCP content block, such as `annotations` and `_meta`. MCP hosts get them; models do not. */
+  readonly more?: Readonly<Record<string, unknown>>;
+};
+
+/** What the result of an MCP server held besides its content. */
+export interface McpResultFacts {
+  /** The server sent `structuredContent`. */
+  readonly structured: boolean;
+  /** The result's `_meta`. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+}
 
 /** Why a call was allowed or not, by which rule. */
 export interface AccessDecision {
@@ -68,6 +94,8 @@ export interface CallMetadata {
   repeated?: boolean;
   /** Results from outside that the model must not obey. */
   untrusted?: boolean;
+  /** The answer is an MCP server's. */
+  mcp?: McpResultFacts;
   [extra: string]: unknown;
 }
 

@@ -1,4 +1,4 @@
-import type { ToolRequest } from "./call.js";
+import type { CallMetadata, ToolRequest } from "./call.js";
 import type { Catalogue } from "./ports/catalogue.js";
 import type { ClientConnection } from "./ports/client.js";
 import type { Clock } from "./ports/clock.js";
@@ -60,6 +60,8 @@ export interface ToolContext {
   readonly log: Log;
   /** Report progress or partial output. */
   readonly emit: (progress: ToolProgress | string) => void;
+  /** Add facts to the answer's metadata. */
+  readonly note?: ((facts: Partial<CallMetadata>) => void) | undefined;
   /** Call another tool with the same checks; it inherits this call's locks and slot. */
   readonly call: CallTool<NestedCallOptions, NestedRequest>;
 }

@@ -1,3 +1,4 @@
+import type { ContentPart } from "./call.js";
 import type { ErrorCode } from "./error-codes.js";
 
 /** What every tool error can carry besides its message. */
@@ -8,6 +9,8 @@ export interface ToolErrorOptions {
   readonly hint?: string;
   readonly retryable?: boolean;
   readonly details?: Readonly<Record<string, unknown>>;
+  /** What the model is shown instead of the code, message and hint. */
+  readonly content?: readonly ContentPart[];
   readonly cause?: unknown;
 }
 
@@ -27,6 +30,7 @@ export class ToolError extends Error {
   readonly retryable: boolean;
   readonly hint?: string;
   readonly details?: Readonly<Record<string, unknown>>;
+  readonly content?: readonly ContentPart[];
   toolName?: string;
 
   constructor(message: string, options: ToolErrorOptions = {}, code: ErrorCode = "EXECUTION_FAILED") {
@@ -35,6 +39,7 @@ export class ToolError extends Error {
     this.retryable = options.retryable ?? false;
     if (options.hint !== undefined) this.hint = options.hint;
     if (options.details !== undefined) this.details = options.details;
+    if (options.content !== undefined) this.content = options.content;
     if (options.toolName !== undefined) this.toolName = options.toolName;
   }
 }

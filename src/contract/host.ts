@@ -49,10 +49,12 @@ export interface HostTool {
   /** Legal on every wire: `^[a-zA-Z0-9_-]{1,64}$`. */
   readonly name: string;
   readonly title?: string | undefined;
-  readonly description: string;
+  /** Tenon's own tools always have one. */
+  readonly description?: string | undefined;
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema | undefined;
-  readonly annotations: Readonly<Record<string, boolean | string>>;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+  readonly icons?: readonly unknown[] | undefined;
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -66,14 +68,19 @@ export interface HostSession {
   newCallId(): string;
   /** Make a call by the name on the wire, an alias or the true name; never rejects. */
   call(call: HostCall): Promise<HostAnswer>;
-  /** @param client The host's connection for the request that asks. */
-  resources(client?: ClientConnection): HostResources;
-  prompts(client?: ClientConnection): HostPrompts;
+  /** @param asking The request that asks. */
+  resources(asking?: AskingRequest): HostResources;
+  prompts(asking?: AskingRequest): HostPrompts;
+  /** The host says that its roots changed. */
+  rootsChanged(): void;
   /** Nobody is there to take the answer of this call: it goes on, unless it waits for a person; then it is cancelled. */
   callerGone(callId: string): void;
   /** Cancel nothing, but end what the session left running. */
   close(): Promise<void>;
 }
+
+/** A request for a resource or a prompt. */
+export type AskingRequest = Pick<HostScope, "client" | "onProgress">;
 
 export interface HostCall {
   /** One that `newCallId` gave out. @default a new id */
@@ -101,6 +108,7 @@ export interface HostScope {
   readonly signal: AbortSignal;
   /** The connection to the host, for what needs its person or its model. */
   readonly client?: ClientConnection | undefined;
+  readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
 }
 
 export interface HostResource {
@@ -111,6 +119,7 @@ export interface HostResource {
   readonly mimeType?: string | undefined;
   readonly size?: number | undefined;
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+  readonly icons?: readonly unknown[] | undefined;
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -131,6 +140,19 @@ export type HostResourceContent = {
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 } & ({ readonly text: string } | { readonly blob: string });
 
+/** A resource as it was read, with what else the result holds. */
+export interface HostReadResult {
+  readonly contents: readonly HostResourceContent[];
+  readonly [field: string]: unknown;
+}
+
+/** Values that an argument can have. */
+export interface Completion {
+  readonly values: readonly string[];
+  readonly total?: number | undefined;
+  readonly hasMore?: boolean | undefined;
+}
+
 /** What the person has typed of a value, and the values that are given already. */
 export interface CompletionRequest {
   /** The name of a prompt, or a URI template. */
@@ -145,9 +167,12 @@ export interface ResourceProvider {
   list(scope: HostScope): Promise<readonly HostResource[]>;
   templates?(scope: HostScope): Promise<readonly HostResourceTemplate[]>;
   /** `undefined`: the address is not this provider's. */
-  read(uri: string, scope: HostScope): Promise<readonly HostResourceContent[] | undefined>;
+  read(uri: string, scope: HostScope): Promise<HostReadResult | readonly HostResourceContent[] | undefined>;
   /** `undefined`: the template is not this provider's. */
-  complete?(request: CompletionRequest, scope: HostScope): Promise<readonly string[] | undefined>;
+  complete?(
+    request: CompletionRequest,
+    scope: HostScope,
+  ): Promise<Completion | readonly string[] | undefined>;
   /** Someone wants to hear of changes of this resource; the result ends that. */
   watch?(uri: string, scope: HostScope): Promise<(() => void) | undefined>;
   /** Told when the list or a resource changes; the result ends it. */
@@ -187,7 +212,10 @@ export interface PromptProvider {
     args: Readonly<Record<string, string>>,
     scope: HostScope,
   ): Promise<HostPromptResult | undefined>;
-  complete?(request: CompletionRequest, scope: HostScope): Promise<readonly string[] | undefined>;
+  complete?(
+    request: CompletionRequest,
+    scope: HostScope,
+  ): Promise<Completion | readonly string[] | undefined>;
   onChange?(listener: (change: HostChange) => void): () => void;
 }
 
@@ -195,8 +223,8 @@ export interface PromptProvider {
 export interface HostResources {
   list(signal: AbortSignal): Promise<readonly HostResource[]>;
   templates(signal: AbortSignal): Promise<readonly HostResourceTemplate[]>;
-  read(uri: string, signal: AbortSignal): Promise<readonly HostResourceContent[] | undefined>;
-  complete(request: CompletionRequest, signal: AbortSignal): Promise<readonly string[]>;
+  read(uri: string, signal: AbortSignal): Promise<HostReadResult | undefined>;
+  complete(request: CompletionRequest, signal: AbortSignal): Promise<Completion>;
   watch(uri: string, signal: AbortSignal): Promise<() => void>;
 }
 
@@ -208,5 +236,5 @@ export interface HostPrompts {
     args: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<HostPromptResult | undefined>;
-  complete(request: CompletionRequest, signal: AbortSignal): Promise<readonly string[]>;
+  complete(request: CompletionRequest, signal: AbortSignal): Promise<Completion>;
 }

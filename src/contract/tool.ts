@@ -38,8 +38,15 @@ export interface ToolAnnotations {
   readonly openWorld?: boolean;
   /** Equal calls may be answered from a cache while what they read is unchanged. */
   readonly cacheable?: boolean;
-  /** The MCP hints an external server gave for its tool. Hosts get them unchanged; no decision depends on them. */
-  readonly serverHints?: Readonly<Record<string, boolean>>;
+}
+
+/** What an MCP server says of its tool, besides the name and the schemas. */
+export interface McpToolDefinition {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+  readonly icons?: readonly unknown[] | undefined;
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** How often and how fast a retryable failure of an idempotent tool is tried again. */
@@ -151,6 +158,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly aliases?: readonly string[];
   readonly annotations?: ToolAnnotations;
   readonly examples?: readonly ToolExample[];
+  /** The definition that MCP hosts get instead of one made from the tool's fields; its name stays the tool's own. */
+  readonly definition?: McpToolDefinition;
   /** Names (`name` or `name@range`) of tools that this one calls. */
   readonly dependsOn?: readonly string[];
   /** Tools that this one may call but works without. They must be registered too, and may not form a cycle. */
@@ -215,4 +224,5 @@ export interface ToolDescription {
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
   readonly examples?: readonly ToolExample[];
+  readonly definition?: McpToolDefinition;
 }

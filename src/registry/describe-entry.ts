@@ -13,5 +13,6 @@ export function describeEntry({ tool, name, version, aliases, input, output }: T
     inputSchema: input.jsonSchema,
     ...(output !== undefined && { outputSchema: output.jsonSchema }),
     ...(tool.examples !== undefined && { examples: tool.examples }),
+    ...(tool.definition !== undefined && { definition: tool.definition }),
   };
 }

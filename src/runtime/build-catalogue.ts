@@ -15,7 +15,8 @@ export function buildCatalogue(parts: WorldParts) {
   const registry = createRegistry(parts, metrics);
   const extensions = createExtensions({ registry, events });
   const random = options.random ?? Math.random;
-  const mcp = createMcpServers({ ...parts, registry, random, background: options.jobs !== false });
+  const background = options.jobs !== false && options.startServers !== false;
+  const mcp = createMcpServers({ ...parts, registry, random, background });
   const plugins = new Plugins({ ...parts, registry, extensions, now: clock.now });
   if (options.builtIns !== false) registry.registerMany(createBuiltInTools());
   if (options.tools !== undefined) registry.registerMany(options.tools);

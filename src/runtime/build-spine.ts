@@ -99,10 +99,10 @@ function createLimits({ options, config, clock }: CatalogueParts) {
 function awaitLoadingTools({ config, plugins, mcp }: CatalogueParts): Pick<SpineParts, "awaitTool"> {
   const hasPlugins = config.plugins.length > 0;
   return {
-    awaitTool: (name, toolset) => {
+    awaitTool: (name, origin) => {
       const loading = hasPlugins ? plugins.awaited(name) : undefined;
-      if (loading === undefined) return mcp.awaitTool(name, toolset);
-      return loading.then(() => mcp.awaitTool(name, toolset));
+      if (loading === undefined) return mcp.awaitTool(name, origin);
+      return loading.then(() => mcp.awaitTool(name, origin));
     },
   };
 }

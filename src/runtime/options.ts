@@ -51,6 +51,7 @@ const optionNames: KeysOf<TenonOptions> = {
   maxTextChars: true,
   cancelGraceMs: true,
   jobs: true,
+  startServers: true,
   actor: true,
   clock: true,
   random: true,

@@ -47,6 +47,8 @@ export interface TenonOptions {
   readonly cancelGraceMs?: number;
   /** `false`: background jobs are refused, because this process ends with its call. @default true */
   readonly jobs?: boolean;
+  /** `false`: MCP servers start with the first session that lists or calls their tools. @default true */
+  readonly startServers?: boolean;
   /** The person who undoes changes or changes rules through this Tenon. @default { via: "library" } */
   readonly actor?: Actor;
   /** @default the machine's */

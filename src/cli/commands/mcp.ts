@@ -28,7 +28,8 @@ async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
   const dispatch = terminal.mcp?.dispatch ?? openDispatch(terminal);
   const loaded = await loadFor(terminal, flags);
   for (const warning of loaded.warnings) warn(terminal, warning);
-  const tenon = startTenon(terminal, loaded);
+  // The servers behind it hear what this host can be asked, which it says first.
+  const tenon = startTenon(terminal, loaded, { startServers: false });
   const host = createMcpHost(tenon, { version });
   const stop = (): void => dispatch.transport.end(1000);
   terminal.interrupted.addEventListener("abort", stop, { once: true });

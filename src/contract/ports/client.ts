@@ -1,4 +1,5 @@
 import type { ClientInfo } from "./approval.js";
+import type { ProtocolEra } from "./upstream.js";
 
 /** The MCP host at the other end of a session, for what only it can do. */
 export interface ClientConnection {
@@ -10,6 +11,14 @@ export interface ClientConnection {
     readonly elicitUrl: boolean;
     readonly sample: boolean;
   };
+  /** What it declared that servers may ask of it, as MCP writes it: `elicitation`, `sampling` and `roots`. */
+  readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
+  /** The era of the protocol that it speaks. */
+  readonly era?: ProtocolEra | undefined;
+  /** The lowest level of log messages that it wants; where it said none, the sender decides. */
+  readonly logLevel?: string | undefined;
+  /** `_meta` of the request that made the call, without what belongs to the protocol. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** Ask its person; parameters and result as in MCP's `elicitation/create`. */
   elicit(request: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ElicitAnswer>;
   /** Ask it to show an address to its person, if it can; its reply is ignored. */
@@ -32,6 +41,8 @@ export interface ClientConnection {
   forCall?(callId: string): ClientConnection;
   /** Tell it something while a call runs, as in MCP's `notifications/message`. */
   log(level: string, data: unknown, logger?: string): void;
+  /** Send it any other notification, or a log message with further fields. */
+  notify?(method: string, params: Readonly<Record<string, unknown>>): void;
 }
 
 /** What the person behind an MCP host said. */

@@ -28,6 +28,7 @@ export interface UpstreamTool {
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema | undefined;
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+  readonly icons?: readonly unknown[] | undefined;
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -43,7 +44,16 @@ export interface UpstreamCall {
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** What the caller can be asked, as MCP's client capabilities. @default nothing */
+  readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
+  /** The lowest level of log messages that the caller wants. */
+  readonly logLevel?: string | undefined;
+  /** The era of the protocol that the caller speaks: the server is reached in the same one, if it can. */
+  readonly era?: ProtocolEra | undefined;
 }
+
+/** The revisions up to 2025-11-25, or those from 2026-07-28 on. */
+export type ProtocolEra = "legacy" | "modern";
 
 /** A live connection to one server. */
 export interface Upstream {

@@ -1,28 +1,23 @@
-import type { Progress, Tool as SdkTool } from "@modelcontextprotocol/client";
+import type { Tool as SdkTool } from "@modelcontextprotocol/client";
 import { ToolCancelledError } from "../../contract/errors.js";
 import type { UpstreamCall, UpstreamResult, UpstreamTool } from "../../contract/ports/upstream.js";
 import { anyResult } from "./any-result.js";
 import { listPages } from "./list-pages.js";
+import { ownFields } from "./own-fields.js";
 import { readContent } from "./read-content.js";
 import { readTool } from "./read-tool.js";
-import { askToOpenUrls, requiredUrlsOf, urlsNotOpened } from "./required-urls.js";
-import type { AnswerServer, LiveClient, ServerConnection, ServerRequest } from "./server-connection.js";
+import { createMeta, noTimeout, sendOnce, sendRequest, withLogin, type SendParts } from "./send-request.js";
+import type { LiveClient, ServerConnection } from "./server-connection.js";
+import type { Watching } from "./watch-resources.js";
 
-export interface ConnectionParts {
-  readonly live: LiveClient;
+export interface ConnectionParts extends SendParts {
   /** Calls that run: requests of a server of the older era are related to one of these. */
   readonly calls: Set<UpstreamCall>;
-  readonly answer?: AnswerServer | undefined;
   readonly onFault: (message: string) => void;
   readonly close: () => Promise<void>;
-  /** Whether a person logged in after this failure, so that it can be tried again. */
-  readonly login: (error: unknown) => Promise<boolean>;
+  readonly watching: Watching;
+  readonly probed: boolean;
 }
-
-/** The caller's signal is the limit; the SDK's own timer only must not be shorter. */
-const noTimeout = 2 ** 31 - 1;
-/** Rounds of questions that one request may take. */
-const mostRounds = 16;
 
 /** Make the connection that the rest of Tenon sees out of the SDK's client. */
 export function createConnection(parts: ConnectionParts): ServerConnection {
@@ -35,10 +30,16 @@ export function createConnection(parts: ConnectionParts): ServerConnection {
   const capabilities = client.getServerCapabilities();
   const instructions = client.getInstructions();
 
+  const metaOf = createMeta(live);
+  const setLogLevel = createLogLevel(parts);
   const send: ServerConnection["send"] = async (method, params, call) => {
     calls.add(call);
     try {
-      return await sendWithAnswers(parts, { method, params, call, definition: known.get(nameIn(params)) });
+      await setLogLevel(call.logLevel);
+      const _meta = metaOf(call);
+      const whole = _meta === undefined ? params : { ...params, _meta };
+      const definition = known.get(nameIn(params));
+      return await sendRequest(parts, { method, params: whole, call, definition });
     } catch (error) {
       if (call.signal.aborted) throw reasonOf(call.signal);
       throw named(error, live);
@@ -88,12 +89,18 @@ export function createConnection(parts: ConnectionParts): ServerConnection {
       return live.pid();
     },
     verdict: verdictOf(live),
+    probed: parts.probed,
     instructions: typeof instructions === "string" ? instructions : undefined,
     offers: {
       tools: capabilities?.tools !== undefined,
       resources: capabilities?.resources !== undefined,
       prompts: capabilities?.prompts !== undefined,
+      completions: capabilities?.completions !== undefined,
+      logging: capabilities?.logging !== undefined,
+      subscriptions: capabilities?.resources?.subscribe === true,
     },
+    watch: (uris) => parts.watching.set(uris),
+    notify: (method, params) => client.notification({ method, ...(params !== undefined && { params }) }),
     send,
     list,
     async listTools(signal) {
@@ -104,8 +111,7 @@ export function createConnection(parts: ConnectionParts): ServerConnection {
       return tools;
     },
     async callTool(name, args, call) {
-      const params = { name, arguments: args ?? {}, ...(call.meta !== undefined && { _meta: call.meta }) };
-      return toResult(await send("tools/call", params, call));
+      return toResult(await send("tools/call", { name, arguments: args ?? {} }, call));
     },
     async request(method, params, signal) {
       const none = new AbortController().signal;
@@ -122,106 +128,8 @@ const listKeys = {
   "prompts/list": "prompts",
 } as const;
 
-interface Sending {
-  readonly method: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly call: UpstreamCall;
-  readonly definition?: SdkTool | undefined;
-}
-
-/** Send, and as long as the server wants to know something first, answer and send again. */
-async function sendWithAnswers(
-  parts: ConnectionParts,
-  sending: Sending,
-): Promise<Readonly<Record<string, unknown>>> {
-  const { call } = sending;
-  let { params } = sending;
-  for (let round = 0; round < mostRounds; round++) {
-    const asked = { ...sending, params };
-    const result = await withVisits(parts, () => sendOnce(parts.live, asked), call);
-    if (result["resultType"] !== "input_required") return result;
-    const { requestState } = result;
-    const inputResponses = await answerAll(parts, result["inputRequests"], call);
-    params = { ...sending.params, inputResponses, ...(requestState !== undefined && { requestState }) };
-  }
-  throw new Error(`the server asked for more input ${mostRounds} times and never answered`);
-}
-
-/** A server may want the person to open an address first; once they agreed it is asked again. */
-async function withVisits<T>(parts: ConnectionParts, work: () => Promise<T>, call: UpstreamCall): Promise<T> {
-  const { answer } = parts;
-  for (let asked = false; ; asked = true) {
-    try {
-      return await withLogin(parts, work, call.signal);
-    } catch (error) {
-      const visits = requiredUrlsOf(error);
-      if (visits.length === 0) throw error;
-      if (asked || answer === undefined || !(await askToOpenUrls(visits, answer, call)))
-        throw urlsNotOpened(visits, error);
-    }
-  }
-}
-
-/** A server may want a login, or a wider one, at any time. */
-async function withLogin<T>(
-  { login }: ConnectionParts,
-  work: () => Promise<T>,
-  signal?: AbortSignal,
-): Promise<T> {
-  for (let logins = 0; ; logins++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (logins >= 2 || signal?.aborted === true || !(await login(error))) throw error;
-    }
-  }
-}
-
-function sendOnce(
-  { client, http, direct }: LiveClient,
-  sending: Sending,
-): Promise<Readonly<Record<string, unknown>>> {
-  const { method, params, call, definition } = sending;
-  if (direct !== undefined) return direct.request(method, params, call);
-  const { onProgress } = call;
-  const options = {
-    signal: call.signal,
-    timeout: noTimeout,
-    allowInputRequired: true,
-    ...(onProgress !== undefined && {
-      onprogress: ({ progress, total, message }: Progress) =>
-        onProgress({
-          progress,
-          ...(total !== undefined && { total }),
-          ...(message !== undefined && { message }),
-        }),
-    }),
-  };
-  if (method === "tools/call" && http && definition !== undefined) {
-    const asked = params as { name: string; arguments: Record<string, unknown> };
-    return client.callTool(asked, { ...options, toolDefinition: definition });
-  }
-  return client.request({ method, params: { ...params } }, anyResult, options);
-}
-
-async function answerAll(
-  { answer }: ConnectionParts,
-  requests: unknown,
-  call: UpstreamCall,
-): Promise<Readonly<Record<string, unknown>>> {
-  const asked = Object.entries((requests ?? {}) as Readonly<Record<string, Partial<ServerRequest>>>);
-  const answers: [string, unknown][] = [];
-  for (const [key, { method, params = {} }] of asked) {
-    if (answer === undefined || (method !== "elicitation/create" && method !== "sampling/createMessage")) {
-      throw new Error(`the server asks for ${String(method)}, which nobody here can give`);
-    }
-    answers.push([key, await answer({ method, params, signal: call.signal }, [call])]);
-  }
-  return Object.fromEntries(answers);
-}
-
 function toResult(result: Readonly<Record<string, unknown>>): UpstreamResult {
-  const { structuredContent, isError, _meta: meta } = result;
+  const { structuredContent, isError, _meta: meta } = ownFields(result);
   return {
     content: readContent(result["content"]),
     ...(structuredContent !== undefined && { structured: structuredContent }),
@@ -233,6 +141,25 @@ function toResult(result: Readonly<Record<string, unknown>>): UpstreamResult {
 /** Without its output schema: results are checked by Tenon, with patterns that cannot run away. */
 function mirrored({ name, inputSchema }: UpstreamTool): SdkTool {
   return { name, inputSchema: inputSchema as SdkTool["inputSchema"] };
+}
+
+const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/** A server of 2025 is told once how much its callers want to hear: as much as the most curious of them. */
+function createLogLevel({ live, onFault }: ConnectionParts): (level: string | undefined) => Promise<void> {
+  const { client } = live;
+  if (client.getProtocolEra() === "modern" || client.getServerCapabilities()?.logging === undefined)
+    return async () => {};
+  let lowest = levels.length;
+  return async (level) => {
+    const at = level === undefined ? -1 : levels.indexOf(level);
+    if (at < 0 || at >= lowest) return;
+    lowest = at;
+    const request = { method: "logging/setLevel", params: { level } };
+    await client.request(request, anyResult, { timeout: 5000 }).catch((error: unknown) => {
+      onFault(`it does not take the level of log messages: ${(error as Error).message}`);
+    });
+  };
 }
 
 function nameIn(params: Readonly<Record<string, unknown>>): string {

@@ -1,41 +1,23 @@
-import type {
-  Client,
-  ClientCapabilities,
-  OAuthClientProvider,
-  Transport,
-} from "@modelcontextprotocol/client";
-import type { UpstreamCall, UpstreamEvents, UpstreamSpec } from "../../contract/ports/upstream.js";
-import { capFetch } from "./cap-fetch.js";
+import type { Client, Transport } from "@modelcontextprotocol/client";
+import type { UpstreamCall, UpstreamSpec } from "../../contract/ports/upstream.js";
+import { isRecord } from "../../contract/is-record.js";
 import { createConnection } from "./create-connection.js";
 import { DirectRequests } from "./direct-requests.js";
+import { createTransport, endSession } from "./create-transport.js";
+import { receiveLeniently } from "./lenient-messages.js";
 import { loadSdk, type McpSdk } from "./load-sdk.js";
 import { ProgramTransport } from "./program-transport.js";
-import type { AnswerServer, EraVerdict, LiveClient, ServerConnection } from "./server-connection.js";
+import {
+  serverRequests,
+  type EraVerdict,
+  type LiveClient,
+  type ServerConnection,
+  type ServerRequest,
+} from "./server-connection.js";
+import type { ServerOptions } from "./server-options.js";
 import { startLimit } from "./start-limit.js";
+import { createWatching } from "./watch-resources.js";
 import { unreachable } from "./unreachable.js";
-
-/** How a server is reached, besides where. */
-export interface ServerOptions extends UpstreamEvents {
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
-  /** What an earlier connection found out; saves asking again. */
-  readonly prior?: EraVerdict | undefined;
-  /** The server did what it should not have, and the connection goes on. */
-  readonly onFault?: ((message: string) => void) | undefined;
-  readonly onResourcesChanged?: (() => void) | undefined;
-  readonly onPromptsChanged?: (() => void) | undefined;
-  /** Answers requests of the server to its caller. @default they are refused */
-  readonly answer?: AnswerServer | undefined;
-  /** The way out to an address. @default the global fetch */
-  readonly fetch?: typeof fetch | undefined;
-  readonly authProvider?: OAuthClientProvider | undefined;
-  /** What the browser came back with after a login; asked when the server wants one. @default nobody logs in */
-  readonly finishLogin?: (() => Promise<URLSearchParams | undefined>) | undefined;
-  /** Longer messages are refused. @default 33554432 */
-  readonly maxMessageBytes?: number | undefined;
-  /** How the client names itself. @default "tenon" */
-  readonly clientName?: string | undefined;
-}
 
 declare const __TENON_VERSION__: string | undefined;
 
@@ -59,15 +41,22 @@ interface Opening {
 
 async function connect(opening: Opening): Promise<ServerConnection> {
   const { spec, options } = opening;
+  const prior = usable(options);
   try {
-    return await attempt(opening, options.prior);
+    return await attempt(opening, prior);
   } catch (error) {
     if (opening.signal.aborted) throw error;
     // A verdict can be out of date, and some old programs end at the first word that they do not know.
-    const diedOfProbe = spec.kind === "program" && options.prior === undefined && isProbeDeath(error);
-    if (options.prior !== undefined) return attempt(opening, undefined);
-    if (diedOfProbe) return attempt(opening, { kind: "legacy" });
-    if (spec.kind === "address" && spec.transport === undefined && speaksOldHttp(error)) {
+    const isPinned = options.era === "2025" || options.era === "2026";
+    if (prior !== undefined && !isPinned) return attempt(opening, undefined);
+    if (!isPinned && spec.kind === "program" && isProbeDeath(error))
+      return attempt(opening, { kind: "legacy" });
+    if (
+      spec.kind === "address" &&
+      spec.transport === undefined &&
+      options.era !== "2026" &&
+      speaksOldHttp(error)
+    ) {
       return attempt({ ...opening, spec: { ...spec, transport: "sse" } }, { kind: "legacy" }).catch(() => {
         throw new Error(`the address answers with HTTP ${statusOf(error)}, and there is no MCP server`, {
           cause: error,
@@ -76,6 +65,12 @@ async function connect(opening: Opening): Promise<ServerConnection> {
     }
     throw error;
   }
+}
+
+/** What is known of the era, where it is not pinned to the other. */
+function usable({ era, prior }: ServerOptions): EraVerdict | undefined {
+  if (era === "2025") return { kind: "legacy" };
+  return era === "2026" && prior?.kind === "legacy" ? undefined : prior;
 }
 
 /** Logins that one start may take: the first, and wider ones where the server wants more. */
@@ -100,12 +95,15 @@ async function attemptOnce(opening: Opening, prior: EraVerdict | undefined): Pro
   const { timeoutMs } = options;
   const calls = new Set<UpstreamCall>();
   const onFault = options.onFault ?? (() => {});
-  const transport = createTransport(opening, onFault);
+  const transport = createTransport(sdk, spec, options);
   const client = new sdk.Client(
     { name: options.clientName ?? "tenon", version: versionOf() },
     {
-      capabilities: capabilitiesFor(options),
-      versionNegotiation: { mode: "auto", probe: { timeoutMs: Math.min(Math.ceil(timeoutMs / 3), 10_000) } },
+      capabilities: { ...options.capabilities },
+      versionNegotiation: {
+        mode: options.era === "2026" ? { pin: "2026-07-28" } : "auto",
+        probe: { timeoutMs: Math.min(Math.ceil(timeoutMs / 3), 10_000) },
+      },
       inputRequired: { autoFulfill: false },
       // Results are checked by Tenon; a server's schema must not reach a compiler unjudged.
       jsonSchemaValidator: {
@@ -113,7 +111,9 @@ async function attemptOnce(opening: Opening, prior: EraVerdict | undefined): Pro
       },
     },
   );
+  receiveLeniently(transport, () => client.getProtocolEra() === "modern");
   listenTo(client, options, calls);
+  const watching = createWatching(client, options);
   Object.assign(client, { onerror: (error: Error) => onFault(error.message) });
   const live: LiveClient = {
     client,
@@ -137,7 +137,8 @@ async function attemptOnce(opening: Opening, prior: EraVerdict | undefined): Pro
       ...(prior !== undefined && { prior: prior as never }),
     });
     if (prior?.kind === "modern") await client.discover({ signal, timeout: timeoutMs });
-    await subscribe(client, options, signal);
+    if (client.getProtocolEra() === "modern") await watching.set([]);
+    signal.throwIfAborted();
   } catch (error) {
     const loggedIn = await finishLogin(error, transport, options);
     await transport.close().catch(() => {});
@@ -151,7 +152,16 @@ async function attemptOnce(opening: Opening, prior: EraVerdict | undefined): Pro
   Object.assign(client, { onclose });
   const login = (error: unknown): Promise<boolean> => finishLogin(error, transport, options);
   const connected = { ...live, direct: openDirect(sdk, client, transport) };
-  return createConnection({ live: connected, calls, answer: options.answer, onFault, close, login });
+  return createConnection({
+    live: connected,
+    calls,
+    answer: options.answer,
+    onFault,
+    close,
+    login,
+    watching,
+    probed: prior?.kind !== "legacy",
+  });
 }
 
 /** A program of the 2025 revisions takes requests past the SDK; those of 2026-07-28 need its envelope. */
@@ -180,70 +190,35 @@ function isUnauthorised(error: unknown): boolean {
   return error instanceof Error && (error.name === "UnauthorizedError" || isUnauthorised(error.cause));
 }
 
-function createTransport({ sdk, spec, options }: Opening, onFault: (message: string) => void): Transport {
-  const { maxMessageBytes = 32 * 1024 * 1024, authProvider } = options;
-  if (spec.kind === "program") {
-    return new ProgramTransport(spec, { maxMessageBytes, onFault, onLog: (line) => options.onLog?.(line) });
-  }
-  const common = {
-    fetch: capFetch(options.fetch ?? fetch, maxMessageBytes),
-    requestInit: { headers: { ...spec.headers } },
-    ...(authProvider !== undefined && { authProvider }),
-  };
-  const url = new URL(spec.url);
-  if (spec.transport === "sse") return new sdk.SSEClientTransport(url, common);
-  return new sdk.StreamableHTTPClientTransport(url, common);
-}
-
-function capabilitiesFor(options: ServerOptions): ClientCapabilities {
-  return options.answer === undefined
-    ? {}
-    : { elicitation: { form: { applyDefaults: true }, url: {} }, sampling: {} };
-}
-
-/** What the server may say and ask at any time. */
+/** What the server may say and ask at any time, taken as it comes: the SDK's own handlers would check and change it. */
 function listenTo(client: Client, options: ServerOptions, calls: ReadonlySet<UpstreamCall>): void {
-  const { answer } = options;
+  const { answer, onNotice } = options;
   client.setNotificationHandler("notifications/tools/list_changed", () => options.onToolsChanged?.());
   client.setNotificationHandler("notifications/resources/list_changed", () => options.onResourcesChanged?.());
   client.setNotificationHandler("notifications/prompts/list_changed", () => options.onPromptsChanged?.());
+  Object.assign(client, {
+    fallbackNotificationHandler: async ({ method, params }: Notice) =>
+      onNotice?.(method, params ?? {}, [...calls]),
+  });
   if (answer === undefined) return;
-  for (const method of ["elicitation/create", "sampling/createMessage"] as const) {
-    client.setRequestHandler(method, async ({ params }, { mcpReq }) => {
-      const request = { method, params: params as Readonly<Record<string, unknown>>, signal: mcpReq.signal };
-      return (await answer(request, [...calls])) as never;
-    });
-  }
+  Object.assign(client, {
+    fallbackRequestHandler: async (
+      { method, params }: Notice,
+      { mcpReq }: { mcpReq: { signal: AbortSignal } },
+    ) => {
+      if (!isServerRequest(method)) throw Object.assign(new Error("Method not found"), { code: -32601 });
+      return answer({ method, params: isRecord(params) ? params : {}, signal: mcpReq.signal }, [...calls]);
+    },
+  });
 }
 
-/** In the newer era changes are only told to those who ask for it. */
-async function subscribe(client: Client, options: ServerOptions, signal: AbortSignal): Promise<void> {
-  if (client.getProtocolEra() !== "modern") return;
-  const offers = client.getServerCapabilities();
-  const filter = {
-    ...(options.onToolsChanged && offers?.tools?.listChanged === true && { toolsListChanged: true }),
-    ...(options.onResourcesChanged &&
-      offers?.resources?.listChanged === true && { resourcesListChanged: true }),
-    ...(options.onPromptsChanged && offers?.prompts?.listChanged === true && { promptsListChanged: true }),
-  };
-  if (Object.keys(filter).length === 0) return;
-  try {
-    await client.listen(filter, { timeout: 5000 });
-  } catch (error) {
-    if (signal.aborted) throw error;
-    options.onFault?.(`it does not tell changes of its listings: ${(error as Error).message}`);
-  }
+interface Notice {
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** A server that keeps sessions is told that this one is over. */
-async function endSession(transport: Transport): Promise<void> {
-  if (!("terminateSession" in transport) || transport.sessionId === undefined) return;
-  const end = transport.terminateSession as () => Promise<void>;
-  // A server that is gone already, or does not care, must not keep us.
-  await Promise.race([
-    end.call(transport).catch(() => {}),
-    new Promise((resolve) => setTimeout(resolve, 1000).unref()),
-  ]);
+function isServerRequest(method: string): method is ServerRequest["method"] {
+  return (serverRequests as readonly string[]).includes(method);
 }
 
 function versionOf(): string {

@@ -1,6 +1,10 @@
 import type { ContentPart } from "../../contract/call.js";
+import { isRecord } from "../../contract/is-record.js";
 
-/** The parts of a result that a server sent; what is no part that we know is shown as the JSON that it is. */
+/**
+ * The parts of a result that a server sent, with every field of each block. A block of an unknown kind becomes a text
+ * with its JSON.
+ */
 export function readContent(content: unknown): readonly ContentPart[] {
   if (!Array.isArray(content)) return [];
   return content.map((block: unknown) => readBlock(block));
@@ -10,45 +14,54 @@ type Block = Readonly<Record<string, unknown>>;
 
 function readBlock(block: unknown): ContentPart {
   if (!isRecord(block)) return asText(block);
-  const { type, text, data, mimeType } = block;
-  if (type === "text" && typeof text === "string") return { type: "text", text };
-  if ((type === "image" || type === "audio") && typeof data === "string") {
-    const fallback = type === "image" ? "image/png" : "audio/wav";
-    return { type, data, mimeType: typeof mimeType === "string" ? mimeType : fallback };
+  const { type, ...fields } = block;
+  if (type === "text" && typeof fields["text"] === "string") {
+    const { text, ...more } = fields;
+    return { type, text, ...rest(more) };
   }
-  if (type === "resource" && isRecord(block["resource"])) return readResource(block["resource"]);
-  if (type === "resource_link" && typeof block["uri"] === "string") return readLink(block);
+  if ((type === "image" || type === "audio") && typeof fields["data"] === "string") {
+    const { data, mimeType, ...more } = fields;
+    const fallback = type === "image" ? "image/png" : "audio/wav";
+    const kind = typeof mimeType === "string" ? mimeType : fallback;
+    return { type, data, mimeType: kind, ...rest(more) };
+  }
+  if (type === "resource" && isRecord(fields["resource"])) {
+    const { resource, ...more } = fields;
+    return readResource(resource, more) ?? asText(block);
+  }
+  if (type === "resource_link" && typeof fields["uri"] === "string") return readLink(fields);
   return asText(block);
 }
 
-function readResource(resource: Block): ContentPart {
-  const { uri, text, blob, mimeType } = resource;
-  const kind = typeof mimeType === "string" ? mimeType : undefined;
-  if (typeof blob === "string" && kind !== undefined && /^(?:image|audio)\//.test(kind)) {
-    return { type: kind.startsWith("image/") ? "image" : "audio", data: blob, mimeType: kind };
-  }
+function readResource(resource: Block, more: Block): ContentPart | undefined {
+  const { uri, text, blob, mimeType, ...inner } = resource;
+  if (typeof uri !== "string") return undefined;
+  const content = typeof text === "string" ? { text } : typeof blob === "string" ? { blob } : undefined;
+  if (content === undefined) return undefined;
   return {
     type: "resource",
-    uri: typeof uri === "string" ? uri : "",
-    ...(typeof text === "string" && { text }),
-    ...(kind !== undefined && { mimeType: kind }),
+    uri,
+    ...content,
+    ...(typeof mimeType === "string" && { mimeType }),
+    ...rest(Object.keys(inner).length === 0 ? more : { ...more, resource: inner }),
   };
 }
 
-function readLink({ uri, name, description, mimeType }: Block): ContentPart {
-  const words = [name, description].filter((part) => typeof part === "string").join(": ");
+function readLink({ uri, name, description, mimeType, ...more }: Block): ContentPart {
   return {
-    type: "resource",
+    type: "resource_link",
     uri: uri as string,
-    ...(words !== "" && { text: words }),
+    name: typeof name === "string" ? name : (uri as string),
+    ...(typeof description === "string" && { description }),
     ...(typeof mimeType === "string" && { mimeType }),
+    ...rest(more),
   };
+}
+
+function rest(more: Block): { readonly more?: Block } {
+  return Object.keys(more).length === 0 ? {} : { more };
 }
 
 function asText(value: unknown): ContentPart {
   return { type: "text", text: JSON.stringify(value) ?? String(value) };
-}
-
-function isRecord(value: unknown): value is Block {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,10 +2,12 @@ import type { JsonSchema } from "../../contract/json.js";
 import type { UpstreamTool } from "../../contract/ports/upstream.js";
 import { isRecord } from "../../contract/is-record.js";
 
+const mostIcons = 100;
+
 /** A tool as it was listed; what is missing or of the wrong type is left for the one who judges it. */
 export function readTool(listed: unknown): UpstreamTool {
   const tool = isRecord(listed) ? listed : {};
-  const { name, title, description, inputSchema, outputSchema, annotations, _meta: meta } = tool;
+  const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta: meta } = tool;
   return {
     name: typeof name === "string" ? name : "",
     ...(typeof title === "string" && { title }),
@@ -14,6 +16,7 @@ export function readTool(listed: unknown): UpstreamTool {
     inputSchema: (inputSchema ?? { type: "object" }) as JsonSchema,
     ...(outputSchema !== undefined && outputSchema !== null && { outputSchema: outputSchema as JsonSchema }),
     ...(isRecord(annotations) && { annotations }),
+    ...(Array.isArray(icons) && icons.length <= mostIcons && { icons }),
     ...(isRecord(meta) && { meta }),
   };
 }

@@ -1,20 +1,21 @@
 import { describe, expect, it } from "vitest";
-import type { ToolContext } from "../../contract/context.js";
 import { createAnswerer } from "./answer-server.js";
+import type { ServerRequest } from "../client/server-connection.js";
+import type { Caller } from "./caller.js";
 
 const { signal } = new AbortController();
 
-/** An answerer for calls that are contexts themselves. */
+/** An answerer for calls that are their own callers. */
 function open() {
   const faults: string[] = [];
   const answer = createAnswerer({
     server: "srv",
-    contextOf: (call) => call as unknown as ToolContext,
+    callerOf: (call) => call as unknown as Caller,
     onFault: (fault) => faults.push(fault),
   });
-  const ask = (method: "elicitation/create" | "sampling/createMessage", params: object, ...calls: object[]) =>
+  const ask = (method: ServerRequest["method"], params: object, ...calls: object[]) =>
     answer({ method, params: params as never, signal }, calls as never);
-  return { ask, faults };
+  return { ask, faults, answer };
 }
 
 /** A call of a session whose person gives this answer. */
@@ -38,7 +39,7 @@ describe("a server's question", () => {
       action: "accept",
       content: {},
     });
-    expect(same.asked).toEqual([{ kind: "confirm", message: 'The MCP server "srv" asks: Go?' }]);
+    expect(same.asked).toEqual([{ kind: "confirm", message: 'The MCP server "srv" asks: Go⟨U+200B⟩?' }]);
     expect([one.asked, faults]).toEqual([[], []]);
   });
 
@@ -49,28 +50,73 @@ describe("a server's question", () => {
     expect(await ask("elicitation/create", {}, one, other)).toEqual({ action: "decline" });
     await expect(ask("sampling/createMessage", {}, one, other)).rejects.toThrow(/several sessions/);
     expect([one.asked, other.asked]).toEqual([[], []]);
-    expect(faults.map((fault) => /person|model/.exec(fault)?.[0])).toEqual(["person", "person", "model"]);
+    expect(faults.map((fault) => /elicitation|sampling/.exec(fault)?.[0])).toEqual([
+      "elicitation",
+      "elicitation",
+      "sampling",
+    ]);
   });
 
-  it("goes to the host where that can ask, in the server's name", async () => {
-    const { ask } = open();
+  it("goes to the host that declared it, in the server's name, and to nobody else otherwise", async () => {
+    const { ask, faults } = open();
     const sent: unknown[] = [];
-    const client = (supports: object) => ({
-      supports,
-      elicit: async (params: unknown) => (sent.push(params), { action: "accept", content: { a: 1 } }),
+    const answer = { action: "accept", content: { a: 1 }, _meta: { b: 2 } };
+    const host = (capabilities: object) =>
+      call(
+        "s",
+        { approved: true },
+        {
+          capabilities,
+          request: async (method: string, params: unknown) => (sent.push([method, params]), answer),
+        },
+      );
+    const forms = host({ elicitation: { form: {} }, tasks: {} });
+    expect(await ask("elicitation/create", { message: "Who?", requestedSchema: { a: 1 } }, forms)).toEqual(
+      answer,
+    );
+    expect(sent).toEqual([
+      ["elicitation/create", { message: 'The MCP server "srv" asks: Who?', requestedSchema: { a: 1 } }],
+    ]);
+    expect(await ask("elicitation/create", { mode: "url", url: "https://x.org/" }, forms)).toEqual({
+      action: "decline",
     });
-    const form = call("s", { approved: true }, client({ elicitForm: true, elicitUrl: false }));
-    const answer = await ask("elicitation/create", { message: "Who?", requestedSchema: { a: 1 } }, form);
-    expect(answer).toEqual({ action: "accept", content: { a: 1 } });
-    expect(sent).toEqual([{ message: 'The MCP server "srv" asks: Who?', requestedSchema: { a: 1 } }]);
-    // A host that shows forms only does not open addresses: the person is asked.
-    expect(await ask("elicitation/create", { mode: "url", url: "https://x.org/\u200b" }, form)).toEqual({
+    await expect(ask("roots/list", {}, forms)).rejects.toThrow(/did not declare/);
+    const samples = host({ sampling: {}, roots: {} });
+    await expect(ask("sampling/createMessage", { tools: [] }, samples)).rejects.toThrow(/did not declare/);
+    expect(await ask("elicitation/create", {}, samples)).toEqual({ action: "decline" });
+    expect(await ask("sampling/createMessage", {}, samples)).toEqual(answer);
+    expect(await ask("roots/list", {}, samples)).toEqual(answer);
+    expect(await ask("elicitation/create", { mode: "url" }, host({ elicitation: { url: {} } }))).toEqual(
+      answer,
+    );
+    expect(await ask("elicitation/create", {}, host({ elicitation: {} }))).toEqual(answer);
+    expect(sent).toHaveLength(5);
+    expect([forms.asked, samples.asked]).toEqual([[], []]);
+    expect(faults).toHaveLength(4);
+  });
+
+  it("carries the name that its server gave it", async () => {
+    const { answer } = open();
+    const sent: unknown[] = [];
+    const client = {
+      capabilities: { roots: {} },
+      request: async (_: string, params: unknown) => (sent.push(params), {}),
+    };
+    const request = { method: "roots/list", params: { _meta: { x: 1 } }, signal, key: "k" } as const;
+    await answer(request, [call("s", {}, client) as never]);
+    expect(sent).toEqual([{ _meta: { x: 1, "tenon/inputKey": "k" } }]);
+  });
+
+  it("is refused after a hundred of one call, so that no call lasts for ever", async () => {
+    const { ask, faults } = open();
+    const one = call("s", { approved: true });
+    for (let asked = 0; asked < 100; asked++)
+      expect(await ask("elicitation/create", {}, one)).toMatchObject({ action: "accept" });
+    expect(await ask("elicitation/create", {}, one)).toEqual({ action: "decline" });
+    expect([one.asked.length, faults.length]).toEqual([100, 1]);
+    expect(await ask("elicitation/create", {}, call("s", { approved: true }))).toMatchObject({
       action: "accept",
     });
-    expect(form.asked[0]?.message).toContain("Open https://x.org/ and");
-    const opens = call("s", {}, client({ elicitForm: false, elicitUrl: true }));
-    await ask("elicitation/create", { mode: "url" }, opens);
-    expect([sent.length, opens.asked.length]).toEqual([2, 0]);
   });
 
   it("about an address is declined unless the person confirms", async () => {
@@ -89,14 +135,9 @@ describe("a server's question", () => {
   });
 });
 
-describe("a server's request for a model", () => {
-  it("goes to the host where that offers one, and is refused otherwise", async () => {
-    const { ask, faults } = open();
-    const client = { supports: { sample: true }, sample: async (params: unknown) => ({ got: params }) };
-    expect(await ask("sampling/createMessage", { a: 1 }, call("s", {}, client))).toEqual({ got: { a: 1 } });
-    const without = { ...client, supports: { sample: false } };
-    await expect(ask("sampling/createMessage", {}, call("s", {}, without))).rejects.toThrow(/srv/);
-    await expect(ask("sampling/createMessage", {}, call("s", {}))).rejects.toThrow(/srv/);
-    expect(faults).toHaveLength(2);
-  });
+it("never asks a person for a model or roots", async () => {
+  const { ask, faults } = open();
+  await expect(ask("sampling/createMessage", {}, call("s", {}))).rejects.toThrow(/nobody in this session/);
+  await expect(ask("roots/list", {}, call("s", {}))).rejects.toMatchObject({ code: -32601 });
+  expect(faults).toHaveLength(2);
 });

@@ -1,70 +1,120 @@
-import type { ToolContext } from "../../contract/context.js";
-import type { ElicitAnswer } from "../../contract/ports/client.js";
-import type { UpstreamCall } from "../../contract/ports/upstream.js";
-import type { AnswerServer, ServerRequest } from "../client/server-connection.js";
-import { cleanText } from "./clean-text.js";
-import { askForm } from "./form-questions.js";
+import { isRecord } from "../../contract/is-record.js";
 import { messageOf } from "../../contract/message-of.js";
+import type { ClientConnection, ElicitAnswer } from "../../contract/ports/client.js";
+import type { UpstreamCall } from "../../contract/ports/upstream.js";
+import { toVisibleText } from "../../text/visible-text.js";
+import type { AnswerServer, ServerRequest } from "../client/server-connection.js";
+import { capabilitiesOf, type Caller, type Capabilities } from "./caller.js";
+import { askForm } from "./form-questions.js";
 
 export interface AnswerOptions {
   readonly server: string;
-  /** The call of Tenon's behind a call of the server's. */
-  readonly contextOf: (call: UpstreamCall) => ToolContext | undefined;
+  /** For whom a call of the server is made. */
+  readonly callerOf: (call: UpstreamCall) => Caller | undefined;
   readonly onFault: (message: string) => void;
 }
 
+type Answer = Readonly<Record<string, unknown>>;
+
+/** What one call may ask: a question stops the call's clock, so that nothing else would end an endless one. */
+const mostRequests = 100;
+
+/** The key under which a host of 2026-07-28 finds the question, where its server named it. */
+const inputKey = "tenon/inputKey";
+
 /** Answer what a server asks, by the host or the person of the session whose call it belongs to. */
 export function createAnswerer(options: AnswerOptions): AnswerServer {
-  const { onFault } = options;
+  const asked = new WeakMap<UpstreamCall, number>();
   return async (request, calls) => {
-    const ctx = whose(calls, options);
-    const what = request.method === "elicitation/create" ? "asked the person something" : "asked for a model";
-    if (typeof ctx === "string") {
-      onFault(`it ${what}, but ${ctx}; it was refused`);
-      if (request.method === "elicitation/create") return { action: "decline" };
-      throw new Error(`Sampling was refused: ${ctx}.`);
+    const call = whose(calls, options);
+    const caller = typeof call === "string" ? undefined : options.callerOf(call);
+    if (typeof call === "string" || caller === undefined) {
+      const why = typeof call === "string" ? call : "no call of it is running";
+      return refuse(request, why, options);
     }
-    if (request.method === "sampling/createMessage") return sample(request, ctx, options);
-    return { ...(await elicit(request, ctx, options)) };
+    const count = (asked.get(call) ?? 0) + 1;
+    asked.set(call, count);
+    if (count > mostRequests)
+      return refuse(request, `one call asked more than ${mostRequests} times`, options);
+    if (caller.client === undefined) return askPerson(request, caller, options);
+    if (!canAnswer(request, capabilitiesOf(caller)))
+      return refuse(request, "the host of this session did not declare that it can answer it", options);
+    return askHost(request, caller.client, options);
   };
 }
 
-/** The one session that the request can belong to, or why there is none: the wrong person must not be asked. */
-function whose(calls: readonly UpstreamCall[], { contextOf }: AnswerOptions): ToolContext | string {
-  const contexts = calls.flatMap((call) => contextOf(call) ?? []);
-  const [first] = contexts;
-  if (first === undefined) return "no call of it is running";
-  const sessions = new Set(contexts.map(({ sessionId }) => sessionId));
-  return sessions.size === 1 ? (contexts.at(-1) ?? first) : "calls of several sessions are running";
+/** The call of the one session that the request can belong to, or why there is none: the wrong person must not be asked. */
+function whose(calls: readonly UpstreamCall[], { callerOf }: AnswerOptions): UpstreamCall | string {
+  const known = calls.filter((call) => callerOf(call) !== undefined);
+  const last = known.at(-1);
+  if (last === undefined) return "no call of it is running";
+  const sessions = new Set(known.map((call) => callerOf(call)?.sessionId));
+  return sessions.size === 1 ? last : "calls of several sessions are running";
 }
 
-async function sample(request: ServerRequest, ctx: ToolContext, { server, onFault }: AnswerOptions) {
-  if (ctx.client?.supports.sample === true) return ctx.client.sample(request.params, request.signal);
-  onFault("it asked for a model, but the host of this session offers none; it was refused");
-  throw new Error(`Sampling was refused: the host that "${server}" is called for offers no model.`);
+function refuse({ method }: ServerRequest, why: string, { onFault }: AnswerOptions): Answer {
+  onFault(`it sent ${method}, but ${why}; it was refused`);
+  if (method === "elicitation/create") return { action: "decline" };
+  throw Object.assign(new Error(`${method} was refused: ${why}.`), { code: -32601 });
 }
 
-async function elicit(
-  { params, signal }: ServerRequest,
-  ctx: ToolContext,
-  { server, onFault }: AnswerOptions,
-): Promise<ElicitAnswer> {
-  const byUrl = params["mode"] === "url";
-  const { client } = ctx;
-  const said = typeof params["message"] === "string" ? cleanText(params["message"]).text : "";
-  const message = `The MCP server "${server}" asks: ${said}`;
-  if (client !== undefined && (byUrl ? client.supports.elicitUrl : client.supports.elicitForm)) {
-    return client.elicit({ ...params, message }, signal);
-  }
+/** Whether the host said that it answers such a request: nobody else is asked in its place. */
+function canAnswer(
+  { method, params }: ServerRequest,
+  { elicitation, sampling, roots }: Capabilities,
+): boolean {
+  if (method === "roots/list") return roots !== undefined;
+  if (method === "sampling/createMessage")
+    return isRecord(sampling) && (params["tools"] === undefined || sampling["tools"] !== undefined);
+  if (!isRecord(elicitation)) return false;
+  // The revisions before 2025-11-25 knew forms only, and said so with an empty object.
+  const { form, url } = elicitation;
+  return params["mode"] === "url" ? url !== undefined : form !== undefined || url === undefined;
+}
+
+/** The host's own answer, unchanged. */
+async function askHost(
+  request: ServerRequest,
+  client: ClientConnection,
+  options: AnswerOptions,
+): Promise<Answer> {
+  const { method, signal, key } = request;
+  const params = method === "elicitation/create" ? framed(request.params, options) : request.params;
+  const named = key === undefined ? params : withKey(params, key);
+  if (client.request !== undefined) return client.request(method, named, signal);
+  if (method === "elicitation/create") return { ...(await client.elicit(named, signal)) };
+  if (method === "sampling/createMessage") return client.sample(named, signal);
+  return refuse(request, "the host of this session cannot answer it", options);
+}
+
+/** A person must see who asks, and nothing that is invisible. */
+function framed(params: Answer, { server }: AnswerOptions): Answer {
+  const said = typeof params["message"] === "string" ? params["message"] : "";
+  return { ...params, message: `The MCP server "${server}" asks: ${toVisibleText(said)}` };
+}
+
+function withKey(params: Answer, key: string): Answer {
+  const meta = params["_meta"];
+  return { ...params, _meta: { ...(typeof meta === "object" && meta), [inputKey]: key } };
+}
+
+async function askPerson(request: ServerRequest, caller: Caller, options: AnswerOptions): Promise<Answer> {
+  const { interact } = caller;
+  if (request.method !== "elicitation/create" || interact === undefined)
+    return refuse(request, "nobody in this session can answer it", options);
+  const params = framed(request.params, options);
+  const message = String(params["message"]);
+  const { signal } = request;
   try {
-    if (!byUrl) return await askForm(message, params["requestedSchema"], { interact: ctx.interact, signal });
+    if (params["mode"] !== "url")
+      return { ...(await askForm(message, params["requestedSchema"], { interact, signal })) };
     const url = typeof params["url"] === "string" ? params["url"] : "";
-    const question = `${message}\nOpen ${cleanText(url).text} and confirm when you are done.`;
-    const { approved } = await ctx.interact.ask({ kind: "confirm", message: question }, signal);
-    return { action: approved === true ? "accept" : "decline" };
+    const question = `${message}\nOpen ${toVisibleText(url)} and confirm when you are done.`;
+    const { approved } = await interact.ask({ kind: "confirm", message: question }, signal);
+    return { action: approved === true ? "accept" : "decline" } satisfies ElicitAnswer;
   } catch (error) {
     signal.throwIfAborted();
-    onFault(`it asked the person something, but nobody could be asked: ${messageOf(error)}`);
+    options.onFault(`it asked the person something, but nobody could be asked: ${messageOf(error)}`);
     return { action: "decline" };
   }
 }

@@ -1,26 +1,36 @@
-import { createHash } from "node:crypto";
-import type { ToolContext } from "../../contract/context.js";
-import type { UpstreamCall, UpstreamResult, UpstreamTool } from "../../contract/ports/upstream.js";
+import type { HostChange, HostScope } from "../../contract/host.js";
+import type {
+  ProtocolEra,
+  UpstreamCall,
+  UpstreamResult,
+  UpstreamTool,
+} from "../../contract/ports/upstream.js";
 import type { Tool } from "../../contract/tool.js";
 import type { EraVerdict, ServerConnection } from "../client/server-connection.js";
 import { createAnswerer } from "./answer-server.js";
+import { callFor, type Caller, type Profile } from "./caller.js";
+import { Callers } from "./callers.js";
 import { createFaultLog, type FaultLog } from "./fault-log.js";
 import type { GatewayOptions, ServerSettings, ServerView } from "./gateway-types.js";
 import { messageOf } from "../../contract/message-of.js";
 import type { ScreenedTool } from "./screen-tool.js";
 import { ServerCatalogue } from "./server-catalogue.js";
+import { createRelay } from "./relay-notices.js";
 import { ServerLink } from "./server-link.js";
+import { ServerLinks } from "./server-links.js";
+import { describeTarget, isWanted, targetDigest } from "./server-target.js";
 import { createSlots, type Slots } from "./slots.js";
 import { defaultStartMs } from "./start-time.js";
 import { createRateLimit, type RateLimit } from "./rate-limit.js";
 import { toUpstreamError } from "./upstream-error.js";
+import { WatchedResources } from "./watched-resources.js";
 import { within } from "./within.js";
 import { wrapMCPTool } from "./wrap-mcp-tool.js";
 
 export interface GatewayServerOptions extends GatewayOptions {
   readonly name: string;
   readonly settings: ServerSettings;
-  readonly onChange: (what: "resources" | "prompts") => void;
+  readonly onChange: (change: HostChange) => void;
 }
 
 /** Verdicts on the older era are asked for again after this: an upgraded server would never be noticed. */
@@ -31,58 +41,45 @@ const relistPauseMs = 200;
 export class GatewayServer {
   readonly name: string;
   readonly settings: ServerSettings;
-  readonly link: ServerLink;
+  readonly links: ServerLinks;
   readonly catalogue: ServerCatalogue;
   readonly #options: GatewayServerOptions;
   readonly #faults: FaultLog;
   readonly #slots: Slots;
   readonly #rate: RateLimit;
-  readonly #contexts = new WeakMap<UpstreamCall, ToolContext>();
+  readonly #callers = new Callers();
+  readonly #watched = new WatchedResources(() => this.link.connection);
   #listing: Promise<void> = Promise.resolve();
   #relist: NodeJS.Timeout | undefined;
 
   constructor(options: GatewayServerOptions) {
-    const { name, settings, now, random, hide, open, registry, memory } = options;
+    const { name, settings, now, hide, registry, memory } = options;
     this.name = name;
     this.settings = settings;
     this.#options = options;
     const { keepLine } = options;
-    const faults = createFaultLog(now, hide, keepLine && ((line) => keepLine(name, line)));
-    this.#faults = faults;
+    this.#faults = createFaultLog(now, hide, keepLine && ((line) => keepLine(name, line)));
     this.#slots = createSlots(settings.maxConcurrent ?? 16);
     this.#rate = createRateLimit(name, settings.maxPerMinute, now);
     this.catalogue = new ServerCatalogue({
       server: name,
-      target: createHash("sha256")
-        .update(JSON.stringify(targetOf(settings)))
-        .digest("hex"),
+      target: targetDigest(settings),
       registry,
       memory,
-      faults,
-      wanted: (tool) => isWanted(tool, options),
+      faults: this.#faults,
+      wanted: (tool) => isWanted(tool, settings, options.matches),
       wrap: (tool) => this.#wrap(tool),
     });
-    this.link = new ServerLink({
+    this.links = new ServerLinks({
       server: name,
-      spec: settings.spec,
-      startTimeoutMs: settings.startTimeoutMs ?? defaultStartMs(settings.spec),
-      open,
-      faults,
-      now,
-      random,
-      prior: () => this.#prior(),
-      events: {
-        onToolsChanged: () => this.#onToolsChanged(),
-        onResourcesChanged: () => options.onChange("resources"),
-        onPromptsChanged: () => options.onChange("prompts"),
-        answer: createAnswerer({
-          server: name,
-          contextOf: (call) => this.#contexts.get(call),
-          onFault: (message) => faults.add(message),
-        }),
-      },
-      onOpen: (connection) => this.#onOpen(connection),
+      era: settings.era === "2025" ? "legacy" : settings.era === "2026" ? "modern" : undefined,
+      createLink: (profile, primary) => this.#createLink(profile, primary),
     });
+  }
+
+  /** The connection that lists the tools and reports changes. */
+  get link(): ServerLink {
+    return this.links.primary;
   }
 
   get enabled(): boolean {
@@ -98,22 +95,60 @@ export class GatewayServer {
 
   /** Call a tool: waits for the connection and a free place, refuses what is held. */
   async callTool(tool: string, args: unknown, call: UpstreamCall): Promise<UpstreamResult> {
-    const connection = this.link.connection ?? (await waitFor(this.link.use(), call.signal));
-    await this.catalogue.check(tool);
-    this.#rate.count();
-    const leave = await this.#slots.take(call.signal);
     try {
-      return await connection.callTool(tool, args, call);
+      return await this.links.with(call, async (connection) => {
+        await this.catalogue.check(tool);
+        this.#rate.count();
+        const leave = await this.#slots.take(call.signal);
+        try {
+          return await connection.callTool(tool, args, call);
+        } finally {
+          leave();
+        }
+      });
     } catch (error) {
       throw toUpstreamError(error, { server: this.name, tool, signal: call.signal });
-    } finally {
-      leave();
     }
   }
 
-  /** Relate requests of the server to the call of Tenon's that they belong to. */
-  relate(call: UpstreamCall, ctx: ToolContext): void {
-    this.#contexts.set(call, ctx);
+  /** Send another request of the caller's, such as `prompts/get`. */
+  async request(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    scope: HostScope,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { session, client, signal, onProgress } = scope;
+    const caller: Caller = { sessionId: session?.id ?? "", client };
+    const call = callFor(caller, { signal, onProgress });
+    this.relate(call, caller);
+    return this.links.with(call, async (connection) => {
+      const leave = await this.#slots.take(signal);
+      try {
+        return await connection.send(method, params, call);
+      } finally {
+        leave();
+      }
+    });
+  }
+
+  /** Relate requests of the server to the session whose call they belong to. */
+  relate(call: UpstreamCall, caller: Caller): void {
+    this.#callers.add(call, caller);
+  }
+
+  /** The roots of the session's host changed. */
+  rootsChanged(sessionId: string): void {
+    if (this.#callers.only?.sessionId !== sessionId) return;
+    for (const connection of this.links.connections()) {
+      // A server that did not hear of roots, or speaks 2026, is not told.
+      if (connection.verdict.kind !== "legacy") continue;
+      connection.notify("notifications/roots/list_changed").catch(() => {});
+    }
+  }
+
+  /** Hear of changes of a resource; the result ends that. */
+  watch(uri: string): Promise<() => void> {
+    return this.#watched.add(uri);
   }
 
   /** Record what it did that it should not have. */
@@ -149,7 +184,7 @@ export class GatewayServer {
 
   async close(): Promise<void> {
     clearTimeout(this.#relist);
-    await this.link.close();
+    await this.links.close();
   }
 
   view(): ServerView {
@@ -173,11 +208,50 @@ export class GatewayServer {
   async #onOpen(connection: ServerConnection): Promise<void> {
     await this.catalogue.load();
     await this.#takeListing(connection);
-    const { verdict, offers } = connection;
+    const { verdict, offers, probed } = connection;
     const { resources, prompts } = offers;
-    await this.catalogue.keep({ verdict, verdictAt: this.#options.now(), offers: { resources, prompts } });
-    if (resources) this.#options.onChange("resources");
-    if (prompts) this.#options.onChange("prompts");
+    // Where a host of 2025 chose the era, nothing is known of the other one.
+    const found = probed ? { verdict, verdictAt: this.#options.now() } : {};
+    await this.catalogue.keep({ ...found, offers: { resources, prompts } });
+    if (!this.#watched.isEmpty) await this.#watched.tell(connection);
+    if (resources) this.#options.onChange({ kind: "resources" });
+    if (prompts) this.#options.onChange({ kind: "prompts" });
+  }
+
+  #createLink(profile: () => Profile, primary: boolean): ServerLink {
+    const { name, settings, now, random, open, onChange } = this.#options;
+    const callerOf = (call: UpstreamCall): Caller | undefined => this.#callers.of(call);
+    const onFault = (message: string): void => this.#faults.add(message);
+    const changes = {
+      onToolsChanged: () => this.#onToolsChanged(),
+      onResourcesChanged: () => onChange({ kind: "resources" }),
+      onPromptsChanged: () => onChange({ kind: "prompts" }),
+    };
+    return new ServerLink({
+      server: name,
+      spec: settings.spec,
+      startTimeoutMs: settings.startTimeoutMs ?? defaultStartMs(settings.spec),
+      open,
+      faults: this.#faults,
+      now,
+      random,
+      profile,
+      prior: (era) => this.#prior(era),
+      events: {
+        ...(primary && changes),
+        era: settings.era,
+        onNotice: createRelay({
+          server: name,
+          callerOf,
+          onlyCaller: () => this.#callers.only,
+          onResource: (uri) => onChange({ kind: "resource", uri }),
+          onFault,
+          now,
+        }),
+        answer: createAnswerer({ server: name, callerOf, onFault }),
+      },
+      onOpen: primary ? (connection) => this.#onOpen(connection) : async () => {},
+    });
   }
 
   #onToolsChanged(): void {
@@ -215,35 +289,11 @@ export class GatewayServer {
     });
   }
 
-  async #prior(): Promise<EraVerdict | undefined> {
+  /** What is known of the era; a host of 2025 is served in its own without asking first. */
+  async #prior(era: ProtocolEra | undefined): Promise<EraVerdict | undefined> {
     await this.catalogue.load();
+    if (era === "legacy") return { kind: "legacy" };
     const { verdict, verdictAt = 0 } = this.catalogue.record ?? {};
     return this.#options.now() - verdictAt < verdictLifeMs ? verdict : undefined;
   }
-}
-
-function isWanted(tool: string, { settings, matches }: GatewayServerOptions): boolean {
-  const { include, exclude = [] } = settings;
-  const included = include === undefined || include.some((glob) => matches(glob, tool));
-  return included && !exclude.some((glob) => matches(glob, tool));
-}
-
-function targetOf({ spec }: ServerSettings): unknown {
-  return spec.kind === "program" ? [spec.command, spec.args ?? []] : [spec.url];
-}
-
-function describeTarget({ spec }: ServerSettings): string {
-  if (spec.kind === "program") return [spec.command, ...(spec.args ?? [])].join(" ");
-  const url = new URL(spec.url);
-  return `${url.origin}${url.pathname}${url.search === "" ? "" : "?…"}`;
-}
-
-/** Others may wait for the same connection, so only this wait ends with the signal. */
-function waitFor<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

@@ -2,6 +2,7 @@ import type { ToolContext } from "../../contract/context.js";
 import type { PromptProvider, ResourceProvider } from "../../contract/host.js";
 import type { UpstreamResult, UpstreamSpec, UpstreamTool } from "../../contract/ports/upstream.js";
 import type { Tool } from "../../contract/tool.js";
+import type { Profile } from "./caller.js";
 import type { OpenServer } from "./server-link.js";
 import type { ServerFault } from "./fault-log.js";
 import type { ServerMemory } from "./server-memory.js";
@@ -25,6 +26,8 @@ export interface ServerSettings {
   /** Start it with the first call where its tools are known already. @default true */
   readonly lazy?: boolean | undefined;
   readonly trustAnnotations?: boolean | undefined;
+  /** The era of the protocol to speak. @default "auto" */
+  readonly era?: "auto" | "2025" | "2026" | undefined;
 }
 
 /** A server as lists show it. */
@@ -124,12 +127,17 @@ export interface Gateway extends McpServers {
   load(): Promise<void>;
   /** Start in the background what is not known yet or wants to be started. */
   start(): void;
-  /** Wait until every enabled server has listed its tools or failed, at most so long. */
-  settle(limitMs: number): Promise<void>;
+  /**
+   * Wait until every enabled server whose tools are not known has listed them or failed, at most so long.
+   * @param profile Of the host that waits.
+   */
+  settle(limitMs: number, profile?: Profile): Promise<void>;
   /** Connect to all enabled servers now, and wait at most so long. */
   tryAll(limitMs: number): Promise<void>;
   /** The wait before a name of a server that has not listed its tools yet can be resolved. */
-  awaitTool(name: string): Promise<void> | undefined;
+  awaitTool(name: string, profile?: Profile): Promise<void> | undefined;
+  /** The roots of a session's host changed: its servers are told. */
+  rootsChanged(sessionId: string): void;
   /** The tool that a name on the wire (`server__tool`) means, where its server has not listed its tools yet. */
   nameBehind(wireName: string): string | undefined;
   close(): Promise<void>;

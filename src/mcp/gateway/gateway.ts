@@ -1,6 +1,8 @@
 import { ToolDefinitionError, ToolResourceNotFoundError } from "../../contract/errors.js";
+import type { HostChange } from "../../contract/host.js";
 import { messageOf } from "../../contract/message-of.js";
 import type { UpstreamSpec } from "../../contract/ports/upstream.js";
+import { callFor } from "./caller.js";
 import { GatewayServer } from "./gateway-server.js";
 import type { Gateway, GatewayOptions, ServerSettings } from "./gateway-types.js";
 import { createPromptProvider } from "./pass-prompts.js";
@@ -11,12 +13,18 @@ import { within } from "./within.js";
 const graceMs = 60_000;
 const handOverMs = 3000;
 
+/** Told of changes in what servers offer. */
+interface Listeners {
+  readonly resources: Set<(change: HostChange) => void>;
+  readonly prompts: Set<(change: HostChange) => void>;
+}
+
 const legalName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 /** Make the gateway: any number of servers, each for itself, one harming no other. */
 export function createGateway(options: GatewayOptions): Gateway {
   const servers = new Map<string, GatewayServer>();
-  const listeners = { resources: new Set<() => void>(), prompts: new Set<() => void>() };
+  const listeners: Listeners = { resources: new Set(), prompts: new Set() };
   const all = (): readonly GatewayServer[] => [...servers.values()].filter((server) => server.enabled);
 
   const get = (name: string): GatewayServer => {
@@ -32,8 +40,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   const add = (name: string, settings: ServerSettings): GatewayServer => {
     checkName(name, servers);
-    const onChange = (what: "resources" | "prompts"): void =>
-      listeners[what].forEach((listener) => listener());
+    const onChange = (change: HostChange): void =>
+      listeners[change.kind === "prompts" ? "prompts" : "resources"].forEach((listener) => listener(change));
     const server = new GatewayServer({ ...options, name, settings, onChange });
     servers.set(name, server);
     return server;
@@ -51,8 +59,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       const retiring = old?.retire(graceMs).catch((error: unknown) => old.noteFault(messageOf(error)));
       if (old !== undefined && settings === undefined) {
         const { resources, prompts } = old.offers;
-        if (resources) listeners.resources.forEach((listener) => listener());
-        if (prompts) listeners.prompts.forEach((listener) => listener());
+        if (resources) listeners.resources.forEach((listener) => listener({ kind: "resources" }));
+        if (prompts) listeners.prompts.forEach((listener) => listener({ kind: "prompts" }));
       }
       if (settings === undefined) return;
       const server = add(name, settings);
@@ -68,26 +76,31 @@ export function createGateway(options: GatewayOptions): Gateway {
     start() {
       for (const server of all()) start(server);
     },
-    async settle(limitMs) {
-      const opening = all()
-        .filter((server) => !server.catalogue.isKnown)
-        .map((server) => server.link.use().catch(() => undefined));
-      if (opening.length === 0) return;
-      await within(Promise.all(opening), limitMs);
+    async settle(limitMs, profile = {}) {
+      for (const { links, settings } of all()) {
+        links.expect(profile);
+        if (settings.lazy === false) links.primary.use().catch(() => {}); // shown in its view
+      }
+      const unknown = all().filter((server) => !server.catalogue.isKnown);
+      await Promise.all(unknown.map((server) => server.link.arrive(limitMs)));
     },
     async tryAll(limitMs) {
       await within(Promise.all(all().map((server) => server.link.open().catch(() => undefined))), limitMs);
     },
-    awaitTool(name) {
+    awaitTool(name, profile) {
       const at = name.indexOf(":");
       const server = at < 0 ? undefined : servers.get(name.slice(0, at));
       if (server === undefined || !server.enabled || server.catalogue.isKnown) return undefined;
+      server.links.expect(profile ?? {});
       return server.link.use().then(() => {});
     },
     isLoading(name) {
       const at = name.indexOf(":");
       const server = at < 0 ? undefined : servers.get(name.slice(0, at));
       return server !== undefined && server.enabled && !server.catalogue.isKnown;
+    },
+    rootsChanged(sessionId) {
+      for (const server of all()) server.rootsChanged(sessionId);
     },
     nameBehind(wireName) {
       const server = all().find(
@@ -112,7 +125,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     callTool: (name, tool, args = {}, { signal, context } = {}) =>
       settled(() => {
         const server = get(name);
-        const call = { signal: signal ?? new AbortController().signal };
+        const call = callFor(context ?? {}, { signal: signal ?? new AbortController().signal });
         if (context !== undefined) server.relate(call, context);
         return server.callTool(tool, args, call);
       }),
@@ -126,14 +139,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     restart: (name, { startTimeoutMs } = {}) =>
       settled(async () => {
         const server = get(name);
-        await server.link.close(true);
+        await server.links.close(true);
         await server.link.open(startTimeoutMs);
         return server.view();
       }),
     stop: (name) =>
       settled(async () => {
         const server = get(name);
-        await server.link.stop();
+        await server.links.stop();
         return server.view();
       }),
     resources: createResourceProvider(all, listeners.resources),

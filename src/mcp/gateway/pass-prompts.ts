@@ -1,66 +1,63 @@
-import type { HostPrompt, HostPromptResult, PromptProvider } from "../../contract/host.js";
+import type { HostChange, HostPrompt, PromptProvider } from "../../contract/host.js";
+import { isRecord } from "../../contract/is-record.js";
 import { cleanText } from "./clean-text.js";
+import { ownFields } from "../client/own-fields.js";
+import { definitionFields } from "./definition-fields.js";
 import type { GatewayServer } from "./gateway-server.js";
-import { messageOf } from "../../contract/message-of.js";
-import { connectionsOf } from "./open-connections.js";
+import { Listings } from "./listings.js";
+import { completeBy } from "./pass-completion.js";
 
 /** Prompts of all servers, named `server__prompt`. */
 export function createPromptProvider(
   servers: () => readonly GatewayServer[],
-  listeners: Set<() => void>,
+  listeners: Set<(change: HostChange) => void>,
 ): PromptProvider {
+  const listings = new Listings();
+  const ownerOf = (name: string): GatewayServer | undefined =>
+    servers().find(
+      (one) => name.startsWith(`${one.name}__`) && (one.offers.prompts || !one.catalogue.isKnown),
+    );
   return {
-    async list({ signal }) {
-      const all: HostPrompt[] = [];
-      for (const { server, connection } of await connectionsOf(servers(), "prompts", signal)) {
-        const listed = await connection.list("prompts/list", signal).catch((error: unknown) => {
-          signal.throwIfAborted();
-          server.noteFault(`its prompts could not be listed: ${messageOf(error)}`);
-          return [];
-        });
-        all.push(...listed.flatMap((item) => describe(item, server.name) ?? []));
-      }
-      return all;
+    async list(scope) {
+      const lists = await listings.of(servers(), "prompts/list", scope);
+      return lists.flatMap(({ server, items }) => items.flatMap((item) => describe(item, server.name) ?? []));
     },
-    async get(name, args, { signal }) {
-      const server = servers().find((one) => name.startsWith(`${one.name}__`) && one.offers.prompts);
+    async get(name, args, scope) {
+      const server = ownerOf(name);
       if (server === undefined) return undefined;
-      const connection = await server.link.use();
       const own = name.slice(server.name.length + 2);
-      const result = await connection.send("prompts/get", { name: own, arguments: args }, { signal });
-      const { description, messages } = result as Partial<HostPromptResult>;
-      return {
-        ...(typeof description === "string" && { description: cleanText(description).text }),
-        messages: Array.isArray(messages) ? messages : [],
-      };
+      const result = ownFields(await server.request("prompts/get", { name: own, arguments: args }, scope));
+      const { messages } = result;
+      return { ...result, messages: Array.isArray(messages) ? messages : [] };
+    },
+    async complete(asked, scope) {
+      const server = ownerOf(asked.of);
+      if (server === undefined) return undefined;
+      const ref = { type: "ref/prompt", name: asked.of.slice(server.name.length + 2) };
+      return completeBy(server, { ...asked, ref }, scope);
     },
     onChange(listener) {
-      const told = (): void => listener({ kind: "prompts" });
-      listeners.add(told);
-      return () => listeners.delete(told);
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
   };
 }
 
 function describe(item: unknown, server: string): HostPrompt | undefined {
-  if (typeof item !== "object" || item === null) return undefined;
-  const { name, title, description, arguments: given } = item as Readonly<Record<string, unknown>>;
+  if (!isRecord(item)) return undefined;
+  const { name, arguments: given, ...fields } = item;
   if (typeof name !== "string" || name === "" || cleanText(name).stripped) return undefined;
-  const args = (Array.isArray(given) ? given : []).flatMap((argument: unknown) => {
-    const { name: of, description: about, required } = (argument ?? {}) as Readonly<Record<string, unknown>>;
-    if (typeof of !== "string") return [];
-    return [
-      {
-        name: of,
-        ...(typeof about === "string" && { description: cleanText(about).text }),
-        ...(typeof required === "boolean" && { required }),
-      },
-    ];
-  });
+  const args = (Array.isArray(given) ? given : []).flatMap((argument: unknown) =>
+    isRecord(argument) && typeof argument["name"] === "string" ? [argumentOf(argument)] : [],
+  );
   return {
+    ...definitionFields(fields),
     name: `${server}__${name}`,
-    ...(typeof title === "string" && { title: cleanText(title).text }),
-    ...(typeof description === "string" && { description: cleanText(description).text.slice(0, 4096) }),
     ...(args.length > 0 && { arguments: args }),
   };
+}
+
+/** Its name is what the host sends back, so it stays as it is. */
+function argumentOf(argument: Readonly<Record<string, unknown>>): { readonly name: string } {
+  return { ...definitionFields(argument), name: argument["name"] as string };
 }

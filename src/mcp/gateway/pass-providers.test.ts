@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { HostChange } from "../../contract/host.js";
 import type { GatewayServer } from "./gateway-server.js";
 import { createPromptProvider } from "./pass-prompts.js";
 import { createResourceProvider } from "./pass-resources.js";
@@ -35,12 +36,22 @@ function server(name: string, given: Given): GatewayServer & { faults: string[];
       return contents === undefined ? Promise.reject(new Error("no such resource")) : { contents };
     },
   };
-  const link = { use: async () => connection };
-  return { name, offers, link, faults, sent, noteFault: (fault: string) => faults.push(fault) } as never;
+  const link = { use: async () => connection, arrive: async () => connection };
+  return {
+    name,
+    offers,
+    link,
+    links: { expect: () => {} },
+    catalogue: { isKnown: true },
+    faults,
+    sent,
+    request: connection.send,
+    noteFault: (fault: string) => faults.push(fault),
+  } as never;
 }
 
 describe("resources of servers", () => {
-  it("are listed with whose they are, the first of two that list the same", async () => {
+  it("are listed as their servers describe them, the first of two that list the same", async () => {
     const item = {
       uri: "a:1",
       name: "One\u200b",
@@ -54,8 +65,8 @@ describe("resources of servers", () => {
     const two = server("two", { resources: [more, { uri: "c:1", mimeType: 1, size: "3", _meta: null }] });
     const provider = createResourceProvider(() => [one, two], new Set());
     expect(await provider.list(scope)).toEqual([
-      { ...item, name: "One", description: "D (MCP server one)" },
-      { uri: "c:1", name: "c:1", description: "(MCP server two)" },
+      { ...item, name: "One" },
+      { uri: "c:1", name: "c:1" },
     ]);
     const other = createResourceProvider(() => [two], new Set());
     expect((await other.list(scope))[0]).toMatchObject({ annotations: { priority: 1 }, _meta: { a: 1 } });
@@ -89,12 +100,12 @@ describe("resources of servers", () => {
     });
     const provider = createResourceProvider(() => [one, two], new Set());
     // Never listed: any server that has it.
-    expect(await provider.read("two:9", scope)).toEqual(content("two:9"));
+    expect(await provider.read("two:9", scope)).toEqual({ contents: content("two:9") });
     expect(await provider.read("nobody:1", scope)).toBeUndefined();
     await provider.list(scope);
     await provider.templates?.(scope);
-    expect(await provider.read("both:1", scope)).toEqual([{ uri: "two", blob: "AA==" }]);
-    expect(await provider.read("one:5", scope)).toEqual(content("one:5"));
+    expect(await provider.read("both:1", scope)).toEqual({ contents: [{ uri: "two", blob: "AA==" }] });
+    expect(await provider.read("one:5", scope)).toEqual({ contents: content("one:5") });
     await expect(provider.read("one:6", scope)).rejects.toThrow("no such resource");
   });
 
@@ -148,26 +159,27 @@ describe("prompts of servers", () => {
     const off = server("off", { offers: { resources: true, prompts: false } });
     const provider = createPromptProvider(() => [one, two, off], new Set());
     expect(await provider.get("one__p__q", { a: "1" }, scope)).toEqual({
-      description: "D",
+      description: "D\u200b",
       messages: [{ role: "user" }],
     });
     expect(one.sent).toEqual([{ name: "p__q", arguments: { a: "1" } }]);
-    expect(await provider.get("two__p", {}, scope)).toEqual({ messages: [] });
+    expect(await provider.get("two__p", {}, scope)).toEqual({ description: 1, messages: [] });
     expect(await provider.get("off__p", {}, scope)).toBeUndefined();
     expect(await provider.get("three__p", {}, scope)).toBeUndefined();
   });
 });
 
 describe("listeners", () => {
-  it("hear of changes of their kind until they stop", () => {
-    const listeners = new Set<() => void>();
+  it("hear of changes until they stop", () => {
+    const listeners = new Set<(change: HostChange) => void>();
     const heard: unknown[] = [];
     const stop = createResourceProvider(() => [], listeners).onChange?.((change) => heard.push(change));
     createPromptProvider(() => [], listeners).onChange?.((change) => heard.push(change));
-    for (const listener of listeners) listener();
-    expect(heard).toEqual([{ kind: "resources" }, { kind: "prompts" }]);
+    const change = { kind: "resource", uri: "a:1" } as const;
+    for (const listener of listeners) listener(change);
+    expect(heard).toEqual([change, change]);
     stop?.();
-    for (const listener of listeners) listener();
+    for (const listener of listeners) listener(change);
     expect(heard).toHaveLength(3);
   });
 });

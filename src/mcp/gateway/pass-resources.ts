@@ -1,30 +1,49 @@
 import type {
+  HostChange,
+  HostReadResult,
   HostResource,
   HostResourceContent,
   HostResourceTemplate,
   HostScope,
   ResourceProvider,
 } from "../../contract/host.js";
-import type { ServerConnection } from "../client/server-connection.js";
+import { isRecord } from "../../contract/is-record.js";
 import { cleanText } from "./clean-text.js";
+import { ownFields } from "../client/own-fields.js";
+import { definitionFields } from "./definition-fields.js";
 import type { GatewayServer } from "./gateway-server.js";
-import { messageOf } from "../../contract/message-of.js";
-import { connectionsOf, type OpenConnection } from "./open-connections.js";
+import { Listings } from "./listings.js";
+import { completeBy } from "./pass-completion.js";
 
 /** Resources of all servers under their own addresses; where two list the same one, the first counts. */
 export function createResourceProvider(
   servers: () => readonly GatewayServer[],
-  listeners: Set<() => void>,
+  listeners: Set<(change: HostChange) => void>,
 ): ResourceProvider {
+  const listings = new Listings();
   const owners = new Map<string, GatewayServer>();
-  const offering = (signal: AbortSignal): ReturnType<typeof connectionsOf> =>
-    connectionsOf(servers(), "resources", signal);
+  const templates = new Map<string, GatewayServer>();
+  const listTemplates = async (scope: HostScope): Promise<readonly HostResourceTemplate[]> => {
+    const all: HostResourceTemplate[] = [];
+    for (const { server, items } of await listings.of(servers(), "resources/templates/list", scope)) {
+      for (const item of items) {
+        const template = describe(item, "uriTemplate") as HostResourceTemplate | undefined;
+        if (template === undefined) continue;
+        all.push(template);
+        if (!templates.has(template.uriTemplate)) templates.set(template.uriTemplate, server);
+      }
+    }
+    return all;
+  };
+  const ownerOf = (uri: string): GatewayServer | undefined => owners.get(uri) ?? byTemplate(templates, uri);
+  const offering = (): readonly GatewayServer[] =>
+    servers().filter((server) => server.offers.resources || !server.catalogue.isKnown);
   return {
-    async list({ signal }) {
+    async list(scope) {
       const found = new Map<string, HostResource>();
-      for (const { server, connection } of await offering(signal)) {
-        for (const item of await listOf({ server, connection }, "resources/list", signal)) {
-          const resource = describe(item, "uri", server.name) as HostResource | undefined;
+      for (const { server, items } of await listings.of(servers(), "resources/list", scope)) {
+        for (const item of items) {
+          const resource = describe(item, "uri") as HostResource | undefined;
           if (resource === undefined || found.has(resource.uri)) continue;
           found.set(resource.uri, resource);
           owners.set(resource.uri, server);
@@ -32,106 +51,64 @@ export function createResourceProvider(
       }
       return [...found.values()];
     },
-    async templates({ signal }) {
-      const all: HostResourceTemplate[] = [];
-      for (const { server, connection } of await offering(signal)) {
-        for (const item of await listOf({ server, connection }, "resources/templates/list", signal)) {
-          const template = describe(item, "uriTemplate", server.name) as HostResourceTemplate | undefined;
-          if (template === undefined) continue;
-          all.push(template);
-          owners.set(prefixOf(template.uriTemplate), server);
-        }
-      }
-      return all;
-    },
+    templates: listTemplates,
     async read(uri, scope) {
-      const owner = owners.get(uri) ?? byPrefix(owners, uri);
-      if (owner !== undefined) return readFrom(await owner.link.use(), uri, scope);
+      const owner = ownerOf(uri);
+      if (owner !== undefined) return readFrom(owner, uri, scope);
       // Never listed in this run: ask those who may know it.
-      for (const { connection } of await offering(scope.signal)) {
-        const content = await readFrom(connection, uri, scope).catch(() => undefined);
-        if (content !== undefined) return content;
+      const asked = offering();
+      for (const server of asked) {
+        try {
+          return await readFrom(server, uri, scope);
+        } catch (error) {
+          scope.signal.throwIfAborted();
+          if (asked.length === 1) throw error;
+        }
       }
       return undefined;
     },
+    async complete(asked, scope) {
+      if (!templates.has(asked.of)) await listTemplates(scope);
+      const server = templates.get(asked.of);
+      return server && completeBy(server, { ...asked, ref: { type: "ref/resource", uri: asked.of } }, scope);
+    },
+    async watch(uri, scope) {
+      const asked = offering();
+      if (ownerOf(uri) === undefined && asked.length > 1) await this.list(scope);
+      const server = ownerOf(uri) ?? (asked.length === 1 ? asked[0] : undefined);
+      return server?.watch(uri);
+    },
     onChange(listener) {
-      const told = (): void => listener({ kind: "resources" });
-      listeners.add(told);
-      return () => listeners.delete(told);
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
   };
 }
 
-async function readFrom(
-  connection: ServerConnection,
-  uri: string,
-  { signal }: HostScope,
-): Promise<readonly HostResourceContent[]> {
-  const { contents } = await connection.send("resources/read", { uri }, { signal });
-  return (Array.isArray(contents) ? contents : []).filter(isContent);
+async function readFrom(server: GatewayServer, uri: string, scope: HostScope): Promise<HostReadResult> {
+  const result = ownFields(await server.request("resources/read", { uri }, scope));
+  const { contents } = result;
+  return { ...result, contents: (Array.isArray(contents) ? contents : []).filter(isContent) };
 }
 
 function isContent(value: unknown): value is HostResourceContent {
-  if (typeof value !== "object" || value === null) return false;
-  const { uri, text, blob } = value as Readonly<Record<string, unknown>>;
+  if (!isRecord(value)) return false;
+  const { uri, text, blob } = value;
   return typeof uri === "string" && (typeof text === "string" || typeof blob === "string");
 }
 
-/** A server that fails to list costs only its own entries. */
-async function listOf(
-  { server, connection }: OpenConnection,
-  method: "resources/list" | "resources/templates/list",
-  signal: AbortSignal,
-): Promise<readonly unknown[]> {
-  try {
-    return await connection.list(method, signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    // Many servers do not know templates.
-    if (method === "resources/list")
-      server.noteFault(`its resources could not be listed: ${messageOf(error)}`);
-    return [];
-  }
-}
-
-function describe(item: unknown, key: "uri" | "uriTemplate", server: string): object | undefined {
-  if (typeof item !== "object" || item === null) return undefined;
-  const {
-    [key]: address,
-    name,
-    title,
-    description,
-    mimeType,
-    size,
-    annotations,
-    _meta,
-  } = item as Readonly<Record<string, unknown>>;
+function describe(item: unknown, key: "uri" | "uriTemplate"): object | undefined {
+  if (!isRecord(item)) return undefined;
+  const address = item[key];
   if (typeof address !== "string" || address === "" || cleanText(address).stripped) return undefined;
-  return {
-    [key]: address,
-    name: words(name) ?? address,
-    ...(words(title) !== undefined && { title: words(title) }),
-    description: `${words(description) ?? ""} (MCP server ${server})`.trim(),
-    ...(typeof mimeType === "string" && { mimeType }),
-    ...(typeof size === "number" && { size }),
-    ...(typeof annotations === "object" && annotations !== null && { annotations }),
-    ...(typeof _meta === "object" && _meta !== null && { _meta }),
-  };
+  return { name: address, ...definitionFields(item) };
 }
 
-function words(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? cleanText(value).text.slice(0, 4096) : undefined;
-}
-
-/** What stands before the first variable of a template. */
-function prefixOf(template: string): string {
-  const at = template.indexOf("{");
-  return `${at < 0 ? template : template.slice(0, at)}{`;
-}
-
-function byPrefix(owners: ReadonlyMap<string, GatewayServer>, uri: string): GatewayServer | undefined {
-  for (const [key, server] of owners) {
-    if (key.endsWith("{") && key.length > 1 && uri.startsWith(key.slice(0, -1))) return server;
+/** The server whose template an address fits, by what stands before the template's first variable. */
+function byTemplate(templates: ReadonlyMap<string, GatewayServer>, uri: string): GatewayServer | undefined {
+  for (const [template, server] of templates) {
+    const at = template.indexOf("{");
+    if (at > 0 && uri.startsWith(template.slice(0, at))) return server;
   }
   return undefined;
 }

@@ -100,19 +100,20 @@ describe("the words of a server's tool", () => {
     expect(warnings).toEqual([expect.stringContaining("8192")]);
   });
 
-  it("are made up where there are none", () => {
-    expect(screen({ description: " \u200b " }).shown.description).toContain("srv");
+  it("are never made up, and all that the server says is kept", () => {
+    expect(screen({ description: " \u200b " }).shown).not.toHaveProperty("description");
     expect(screen({}).shown).toEqual({
       name: "t",
       description: "The t tool.",
       inputSchema: { type: "object" },
     });
-    const annotations = { readOnlyHint: true };
+    const annotations = { readOnlyHint: true, title: "A\u200b", odd: [1] };
     const outputSchema = { type: "object" };
-    expect(screen({ title: "T\u200b", annotations, outputSchema }).shown).toMatchObject({
+    const kept = { outputSchema, icons: [{ src: "data:," }], meta: { a: 1 } };
+    expect(screen({ title: "T\u200b", annotations, ...kept }).shown).toMatchObject({
       title: "T",
-      annotations,
-      outputSchema,
+      annotations: { ...annotations, title: "A" },
+      ...kept,
     });
   });
 

@@ -28,7 +28,7 @@ export function screenTool(raw: UpstreamTool, server: string): Screening {
   const reason = nameFault(raw.name, server) ?? sizeFault(raw);
   if (reason !== undefined) return { ok: false, reason };
   try {
-    return { ok: true, tool: toShown(raw, server) };
+    return { ok: true, tool: toShown(raw) };
   } catch (error) {
     return { ok: false, reason: messageOf(error) };
   }
@@ -58,7 +58,7 @@ function sizeFault({ inputSchema, outputSchema }: UpstreamTool): string | undefi
   return undefined;
 }
 
-function toShown(raw: UpstreamTool, server: string): ScreenedTool {
+function toShown(raw: UpstreamTool): ScreenedTool {
   const notes = new Set<string>();
   const words = (text: string): string => {
     const clean = cleanText(text);
@@ -69,7 +69,7 @@ function toShown(raw: UpstreamTool, server: string): ScreenedTool {
     return `${clean.text.slice(0, mostDescription).toWellFormed()}…`;
   };
   const { title, description = "", outputSchema } = raw;
-  const said = words(description).trim();
+  const said = words(description);
   const inputSchema = cleanSchema(raw.inputSchema, words) as JsonSchema;
   compileSchema(inputSchema);
   const output = outputSchema === undefined ? undefined : (cleanSchema(outputSchema, words) as JsonSchema);
@@ -79,13 +79,26 @@ function toShown(raw: UpstreamTool, server: string): ScreenedTool {
     shown: {
       name: raw.name,
       ...(title !== undefined && { title: words(title) }),
-      description: said === "" ? `The tool ${raw.name} of the MCP server ${server}.` : said,
+      ...(said.trim() !== "" && { description: said }),
       inputSchema,
       ...(output !== undefined && { outputSchema: output }),
-      ...(raw.annotations !== undefined && { annotations: raw.annotations }),
+      ...(raw.annotations !== undefined && { annotations: cleaned(raw.annotations, words) }),
+      ...(raw.icons !== undefined && { icons: raw.icons }),
+      ...(raw.meta !== undefined && { meta: raw.meta }),
     },
     warnings: [...notes],
   };
+}
+
+/** Hosts show the texts among annotations to people and models. */
+function cleaned(
+  annotations: Readonly<Record<string, unknown>>,
+  words: (text: string) => string,
+): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(annotations);
+  return Object.fromEntries(
+    entries.map(([key, item]) => [key, typeof item === "string" ? words(item) : item]),
+  );
 }
 
 /** Words in it are cleaned; a name or value that hides something cannot be changed without changing what it means. */

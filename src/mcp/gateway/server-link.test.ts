@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ServerOptions } from "../client/open-server.js";
+import type { ServerOptions } from "../client/server-options.js";
 import type { ServerConnection } from "../client/server-connection.js";
 import { createFaultLog } from "./fault-log.js";
 import { ServerLink, type LinkOptions } from "./server-link.js";
@@ -46,6 +46,7 @@ function open(attempts: (Error | undefined)[], options: Partial<LinkOptions> = {
     now: () => now,
     random: () => 0.5,
     prior: async () => undefined,
+    profile: () => ({}),
     events: {},
     onOpen: async () => {},
     ...options,

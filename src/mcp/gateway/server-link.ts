@@ -1,8 +1,9 @@
 import { ToolUnavailableError } from "../../contract/errors.js";
-import type { UpstreamSpec } from "../../contract/ports/upstream.js";
-import type { ServerOptions } from "../client/open-server.js";
+import type { ProtocolEra, UpstreamSpec } from "../../contract/ports/upstream.js";
+import type { ServerOptions } from "../client/server-options.js";
 import type { EraVerdict, ServerConnection } from "../client/server-connection.js";
 import type { FaultLog } from "./fault-log.js";
+import type { Profile } from "./caller.js";
 import { messageOf } from "../../contract/message-of.js";
 
 /** Open a connection to the server of that name. */
@@ -20,10 +21,12 @@ export interface LinkOptions {
   readonly faults: FaultLog;
   readonly now: () => number;
   readonly random: () => number;
-  readonly prior: () => Promise<EraVerdict | undefined>;
+  readonly prior: (era: ProtocolEra | undefined) => Promise<EraVerdict | undefined>;
+  /** For whom the connection is made. */
+  readonly profile: () => Profile;
   readonly events: Pick<
     ServerOptions,
-    "onToolsChanged" | "onResourcesChanged" | "onPromptsChanged" | "answer"
+    "onToolsChanged" | "onResourcesChanged" | "onPromptsChanged" | "onNotice" | "answer" | "era"
   >;
   /** A connection is there: list and register before anyone uses it. */
   readonly onOpen: (connection: ServerConnection) => Promise<void>;
@@ -50,6 +53,8 @@ export class ServerLink {
   #timer: NodeJS.Timeout | undefined;
   #openedAt = 0;
   #closed = false;
+  #late = false;
+  #triedAt = 0;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -77,6 +82,26 @@ export class ServerLink {
     if (this.#state === "failed" && this.#isResting())
       return Promise.reject(this.#unavailable(this.#reason ?? ""));
     return this.open();
+  }
+
+  /**
+   * The connection if it is there within so many milliseconds of the start of its try. One that failed, or was not
+   * there in time, is not waited for again until it works: a dead server delays nobody twice.
+   */
+  async arrive(limitMs: number): Promise<ServerConnection | undefined> {
+    if (this.#connection !== undefined) return this.#connection;
+    const isOff = this.#late || this.#closed || this.#state === "stopped";
+    const opening = isOff ? undefined : this.open();
+    if (opening === undefined) return undefined;
+    opening.catch(() => {}); // shown in its view
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), Math.max(0, this.#triedAt + limitMs - performance.now()));
+    });
+    const arrived = await Promise.race([opening.catch(() => undefined), late]);
+    clearTimeout(timer);
+    this.#late = arrived === undefined;
+    return arrived;
   }
 
   /** Connect now, whatever happened before. */
@@ -115,14 +140,17 @@ export class ServerLink {
     const { signal } = this.#stop;
     clearTimeout(this.#timer);
     this.#nextTryAt = undefined;
+    this.#triedAt = performance.now();
     // What failed before counts as failed until it works again: nobody should be told otherwise by each new try.
     if (this.#reason === undefined) this.#set("connecting", undefined);
     let connection: ServerConnection | undefined;
+    const profile = this.#options.profile();
     try {
       connection = await open(server, spec, {
         timeoutMs: startTimeoutMs,
         signal,
-        prior: await this.#options.prior(),
+        prior: await this.#options.prior(profile.era),
+        capabilities: profile.capabilities,
         ...events,
         onFault: (message) => faults.add(message),
         onLog: (line) => faults.addOutput(line),
@@ -139,6 +167,7 @@ export class ServerLink {
     this.#connection = connection;
     this.#openedAt = this.#options.now();
     this.#needsLogin = false;
+    this.#late = false;
     this.#set("ready", undefined);
     return connection;
   }

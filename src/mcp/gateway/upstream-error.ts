@@ -1,4 +1,5 @@
 import { ToolError, ToolExecutionError, ToolUnavailableError } from "../../contract/errors.js";
+import { tooLongCode } from "../client/too-long-answer.js";
 import { messageOf } from "../../contract/message-of.js";
 
 /** Say in Tenon's words why a call of a server failed. */
@@ -17,9 +18,17 @@ export function toUpstreamError(
       details: { server },
     });
   }
-  const code = (error as { code?: unknown }).code;
+  const { code, data } = error as { code?: unknown; data?: unknown };
   return new ToolExecutionError(`The tool "${tool}" of the MCP server "${server}" failed: ${message}`, {
     cause: error,
-    details: { server, ...(typeof code === "number" && { protocolCode: code }) },
+    details: {
+      server,
+      ...(typeof code === "number" &&
+        code !== tooLongCode && {
+          protocolCode: code,
+          protocolMessage: message,
+          ...(data !== undefined && { protocolData: data }),
+        }),
+    },
   });
 }

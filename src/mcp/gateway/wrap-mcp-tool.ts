@@ -2,7 +2,8 @@ import type { ContentPart } from "../../contract/call.js";
 import type { ToolContext } from "../../contract/context.js";
 import { ToolExecutionError } from "../../contract/errors.js";
 import type { Upstream, UpstreamCall, UpstreamResult, UpstreamTool } from "../../contract/ports/upstream.js";
-import type { HealthVerdict, Tool, ToolAnnotations } from "../../contract/tool.js";
+import { callFor } from "./caller.js";
+import type { HealthVerdict, McpToolDefinition, Tool, ToolAnnotations } from "../../contract/tool.js";
 
 /** How a tool of a server becomes one of Tenon's. */
 export interface WrapOptions {
@@ -34,6 +35,7 @@ export function wrapMCPTool(
     input: tool.inputSchema,
     ...(tool.outputSchema !== undefined && { output: tool.outputSchema }),
     annotations: annotationsOf(tool, options.trustAnnotations === true),
+    definition: definitionOf(tool),
     timeoutMs,
     ...(healthCheck !== undefined && { healthCheck }),
     preview: (input) => ({
@@ -41,9 +43,11 @@ export function wrapMCPTool(
       details: { server, tool: tool.name, arguments: input },
     }),
     async execute(input, ctx) {
-      const call: UpstreamCall = { signal: ctx.signal, onProgress: ctx.emit };
+      const call = callFor(ctx, { signal: ctx.signal, onProgress: ctx.emit });
       onCall?.(call, ctx);
       const answer = await upstream.callTool(tool.name, input, call);
+      const { structured, meta } = answer;
+      ctx.note?.({ mcp: { structured: structured !== undefined, ...(meta !== undefined && { meta }) } });
       if (answer.isError) throw failure(answer, name);
       if (typeof input === "object" && input !== null) rendered.set(input, answer.content);
       return resultOf(answer);
@@ -60,10 +64,7 @@ export function wrapMCPTool(
 function annotationsOf({ title, annotations = {} }: UpstreamTool, trusted: boolean): ToolAnnotations {
   const named = title ?? annotations["title"];
   const shown = typeof named === "string" && named.trim() !== "" ? { title: named } : {};
-  const serverHints = Object.fromEntries(
-    Object.entries(annotations).filter(([key, value]) => key.endsWith("Hint") && typeof value === "boolean"),
-  ) as Readonly<Record<string, boolean>>;
-  if (!trusted) return { ...shown, dangerous: true, openWorld: true, serverHints };
+  if (!trusted) return { ...shown, dangerous: true, openWorld: true };
   const readOnly = annotations["readOnlyHint"] === true;
   return {
     ...shown,
@@ -71,7 +72,17 @@ function annotationsOf({ title, annotations = {} }: UpstreamTool, trusted: boole
     dangerous: !readOnly && annotations["destructiveHint"] !== false,
     idempotent: readOnly || annotations["idempotentHint"] === true,
     openWorld: annotations["openWorldHint"] !== false,
-    serverHints,
+  };
+}
+
+/** For MCP hosts: what the server says, unchanged. Tenon bases no decision on it. */
+function definitionOf({ title, description, annotations, icons, meta }: UpstreamTool): McpToolDefinition {
+  return {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(annotations !== undefined && { annotations }),
+    ...(icons !== undefined && { icons }),
+    ...(meta !== undefined && { meta }),
   };
 }
 
@@ -81,10 +92,12 @@ function resultOf({ structured, content }: UpstreamResult): unknown {
   return { content: content.map((part) => ({ ...part })) };
 }
 
+/** The error of a failing tool; what it showed goes with it. */
 function failure({ content, structured }: UpstreamResult, toolName: string): ToolExecutionError {
   const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   return new ToolExecutionError(text === "" ? "The tool failed and did not say why." : text, {
     toolName,
+    content,
     ...(structured !== undefined && { details: { structured } }),
   });
 }

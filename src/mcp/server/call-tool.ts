@@ -22,9 +22,19 @@ export function callTool(
       idempotencyKey,
       signal,
       requestId: ctx.mcpReq.id,
+      meta: hostMeta(ctx.mcpReq._meta),
     }),
   );
 }
+
+/** What the host sent along, without what the protocol and Tenon themselves use. */
+export function hostMeta(meta: object | undefined): Readonly<Record<string, unknown>> | undefined {
+  if (meta === undefined) return undefined;
+  const own = Object.entries(meta).filter(([key]) => key !== "progressToken" && !reserved.test(key));
+  return own.length === 0 ? undefined : Object.fromEntries(own);
+}
+
+const reserved = /^(?:io\.modelcontextprotocol|tenon)\//;
 
 /** The key that a host gives a call; what is no text is passed on and refused with the call. */
 export function keyOf(meta: object | undefined): string | undefined {
@@ -39,6 +49,8 @@ export interface WireCall {
   readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal;
   readonly requestId?: string | number | undefined;
+  /** What the host sent along for the server of the tool. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Make the call for an exchange, so that its questions and reports find their way back. */
@@ -51,6 +63,7 @@ export async function runTool(
   const unbind = connection.bind(id, exchange, {
     requestId: call.requestId,
     reports: call.progressToken !== undefined,
+    meta: call.meta,
   });
   try {
     const { name, arguments: args, progressToken: token, idempotencyKey, signal } = call;
@@ -66,7 +79,10 @@ export async function runTool(
 const mostText = 16_384;
 
 /** Pass reports on; MCP wants a number that only grows, whatever a tool says. */
-function progressTo(exchange: Exchange, progressToken: string | number): (report: ToolProgress) => void {
+export function progressTo(
+  exchange: Exchange,
+  progressToken: string | number,
+): (report: ToolProgress) => void {
   let last = -1;
   let counted = true;
   return ({ message, output, progress, total }) => {

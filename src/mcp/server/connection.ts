@@ -20,6 +20,8 @@ interface CallBinding {
   readonly requestId: string | number | undefined;
   /** The host hears of the call's progress. */
   readonly reports: boolean;
+  /** What the host sent along. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 type Work<T> = (exchange: Exchange, signal: AbortSignal) => Promise<T>;
@@ -38,9 +40,14 @@ export class Connection {
   readonly #stopListening: () => void;
   readonly #calls = new Map<string | number, string>();
   readonly #reporting = new Set<string>();
+  readonly #metas = new Map<string, Readonly<Record<string, unknown>>>();
+  /** The lowest level of log messages that a host of the 2025 revisions wants. */
+  logLevel: string | undefined;
   #info: ClientInfo | undefined;
   #greeted: (() => unknown) | undefined;
   #closing: Promise<void> | undefined;
+  /** What a host of 2026-07-28 declared last. */
+  #declared: Readonly<Record<string, unknown>> | undefined;
 
   constructor(host: McpHost, options: ConnectionOptions) {
     const find = (callId?: string): Exchange | undefined => this.#find(callId);
@@ -53,9 +60,30 @@ export class Connection {
       client: createClientConnection(find, {
         info: () => this.info,
         reports: (callId) => callId !== undefined && this.#reporting.has(callId),
+        meta: (callId) => (callId === undefined ? undefined : this.#metas.get(callId)),
+        logLevel: () => this.logLevel,
+        capabilities: () => this.#capabilities,
+        era: () =>
+          this.#declared !== undefined ? "modern" : this.#listeners.size > 0 ? "legacy" : undefined,
+        notify: (method, params) => this.#broadcast(method, params),
       }),
     });
     this.#stopListening = host.onChange((change) => this.announce(change));
+  }
+
+  get #capabilities(): Readonly<Record<string, unknown>> | undefined {
+    if (this.#declared !== undefined) return this.#declared;
+    const [server] = this.#listeners;
+    // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions declare it once
+    return server?.getClientCapabilities();
+  }
+
+  /** Note what a request of 2026-07-28 says of its host. */
+  hear({ mcpReq }: Pick<RequestContext, "mcpReq">): void {
+    if (mcpReq.envelope === undefined) return;
+    const envelope = mcpReq.envelope as Readonly<Record<string, unknown>>;
+    this.#declared = Object(envelope[capabilitiesKey]) as Record<string, unknown>;
+    this.#info ??= toClientInfo(envelope[clientInfoKey]);
   }
 
   /** Serve one request of a host that may be asked back while it runs. */
@@ -85,8 +113,7 @@ export class Connection {
     request: { readonly method: string; readonly params: unknown },
     work: Work<T>,
   ): Promise<T> {
-    const envelope = ctx.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-    this.#info ??= toClientInfo(envelope?.[clientInfoKey]);
+    this.hear(ctx);
     const run: Work<T> = (exchange, signal) => this.#within(exchange, signal, work);
     return this.#parked.serve(request, ctx, run) as Promise<T>;
   }
@@ -103,12 +130,14 @@ export class Connection {
   }
 
   /** A call that the exchange makes, so that questions of the call find their way back. */
-  bind(callId: string, exchange: Exchange, { requestId, reports }: CallBinding): () => void {
+  bind(callId: string, exchange: Exchange, { requestId, reports, meta }: CallBinding): () => void {
     this.#byCall.set(callId, exchange);
     if (requestId !== undefined) this.#calls.set(requestId, callId);
     if (reports) this.#reporting.add(callId);
+    if (meta !== undefined) this.#metas.set(callId, meta);
     return () => {
       this.#byCall.delete(callId);
+      this.#metas.delete(callId);
       this.#reporting.delete(callId);
       if (requestId !== undefined && this.#calls.get(requestId) === callId) this.#calls.delete(requestId);
     };
@@ -190,6 +219,11 @@ export class Connection {
     return known ?? [...this.#exchanges].at(-1);
   }
 
+  #broadcast(method: string, params: Readonly<Record<string, unknown>>): void {
+    for (const server of this.#listeners)
+      server.notification({ method, params }).catch((error: Error) => this.options.onError?.(error));
+  }
+
   /** Notify the host of a change; equal changes of one turn of the event loop are sent once. */
   announce(change: HostChange): void {
     const what = change.kind === "resource" ? change.uri : change.kind;
@@ -204,6 +238,7 @@ export class Connection {
   }
 }
 
+const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 const mostWatched = 10_000;
 const longestUri = 8192;
 

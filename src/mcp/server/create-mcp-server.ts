@@ -1,9 +1,10 @@
 import type * as sdkModule from "@modelcontextprotocol/server";
 import type { Server, ServerContext } from "@modelcontextprotocol/server";
-import type { McpHost } from "../../contract/host.js";
+import type { AskingRequest, HostReadResult, McpHost } from "../../contract/host.js";
 import { Connection, type ConnectionOptions } from "./connection.js";
-import { callTool } from "./call-tool.js";
+import { callTool, hostMeta, progressTo } from "./call-tool.js";
 import { createClientConnection } from "./elicitation.js";
+import type { Exchange } from "./exchange.js";
 import { paginate } from "./paginate.js";
 
 /** The SDK, loaded when the first host connects. */
@@ -52,12 +53,14 @@ function buildServer(sdk: Sdk, connection: Connection): Server {
   offerTools(server, connection);
   offerResources(sdk, server, connection);
   offerPrompts(sdk, server, connection);
+  listenToHost(server, connection);
   return server;
 }
 
 function offerTools(server: Server, connection: Connection): void {
   const { session, options } = connection;
-  server.setRequestHandler("tools/list", async ({ params }) => {
+  server.setRequestHandler("tools/list", async ({ params }, ctx) => {
+    connection.hear(ctx);
     const { page, nextCursor } = paginate(await session.tools(), params?.cursor, options.pageSize);
     return { tools: page as never[], ...(nextCursor !== undefined && { nextCursor }) };
   });
@@ -67,11 +70,13 @@ function offerTools(server: Server, connection: Connection): void {
 function offerResources(sdk: Sdk, server: Server, connection: Connection): void {
   const { session, options } = connection;
   server.setRequestHandler("resources/list", async ({ params }, ctx) => {
+    connection.hear(ctx);
     const all = await session.resources().list(ctx.mcpReq.signal);
     const { page, nextCursor } = paginate(all, params?.cursor, options.pageSize);
     return { resources: page as never[], ...(nextCursor !== undefined && { nextCursor }) };
   });
   server.setRequestHandler("resources/templates/list", async ({ params }, ctx) => {
+    connection.hear(ctx);
     const all = await session.resources().templates(ctx.mcpReq.signal);
     const { page, nextCursor } = paginate(all, params?.cursor, options.pageSize);
     return { resourceTemplates: page as never[], ...(nextCursor !== undefined && { nextCursor }) };
@@ -79,10 +84,9 @@ function offerResources(sdk: Sdk, server: Server, connection: Connection): void 
   server.setRequestHandler("resources/read", (request, ctx) =>
     connection.serve(server, ctx, request, async (exchange, signal) => {
       const { uri } = request.params;
-      const client = createClientConnection(() => exchange);
-      const contents = await session.resources(client).read(uri, signal);
-      if (contents === undefined) throw new sdk.ResourceNotFoundError(uri, `Resource not found: ${uri}`);
-      return { contents: contents as never[] };
+      const found = await session.resources(asking(connection, exchange, ctx)).read(uri, signal);
+      if (found === undefined) throw new sdk.ResourceNotFoundError(uri, `Resource not found: ${uri}`);
+      return forEra(ctx, found) as never;
     }),
   );
   server.setRequestHandler("resources/subscribe", async ({ params }, ctx) => {
@@ -98,6 +102,7 @@ function offerResources(sdk: Sdk, server: Server, connection: Connection): void 
 function offerPrompts(sdk: Sdk, server: Server, connection: Connection): void {
   const { session, options } = connection;
   server.setRequestHandler("prompts/list", async ({ params }, ctx) => {
+    connection.hear(ctx);
     const all = await session.prompts().list(ctx.mcpReq.signal);
     const { page, nextCursor } = paginate(all, params?.cursor, options.pageSize);
     return { prompts: page as never[], ...(nextCursor !== undefined && { nextCursor }) };
@@ -105,8 +110,7 @@ function offerPrompts(sdk: Sdk, server: Server, connection: Connection): void {
   server.setRequestHandler("prompts/get", (request, ctx) =>
     connection.serve(server, ctx, request, async (exchange, signal) => {
       const { name, arguments: args } = request.params;
-      const client = createClientConnection(() => exchange);
-      const prompt = await session.prompts(client).get(name, args ?? {}, signal);
+      const prompt = await session.prompts(asking(connection, exchange, ctx)).get(name, args ?? {}, signal);
       if (prompt === undefined) throw new sdk.ProtocolError(-32602, `There is no prompt "${name}".`);
       return prompt as never;
     }),
@@ -116,9 +120,33 @@ function offerPrompts(sdk: Sdk, server: Server, connection: Connection): void {
     const of = ref.type === "ref/prompt" ? ref.name : ref.uri;
     const source = ref.type === "ref/prompt" ? session.prompts() : session.resources();
     const asked = { of, argument: argument.name, value: argument.value, given: context?.arguments ?? {} };
-    const values = await source.complete(asked, ctx.mcpReq.signal);
-    return {
-      completion: { values: values.slice(0, 100), total: values.length, hasMore: values.length > 100 },
-    };
+    return { completion: { ...(await source.complete(asked, ctx.mcpReq.signal)) } as never };
   });
+}
+
+/** What the host tells of itself, for its servers. */
+function listenToHost(server: Server, connection: Connection): void {
+  server.setRequestHandler("logging/setLevel", ({ params }) => {
+    connection.logLevel = params.level;
+    return {};
+  });
+  server.setNotificationHandler("notifications/roots/list_changed", () => connection.session.rootsChanged());
+}
+
+/** A request for a resource or a prompt: its host can be asked back, and hears of progress. */
+function asking(connection: Connection, exchange: Exchange, { mcpReq }: ServerContext): AskingRequest {
+  const progressToken = mcpReq._meta?.progressToken;
+  const client = createClientConnection(() => exchange, {
+    info: () => connection.info,
+    meta: () => hostMeta(mcpReq._meta),
+    logLevel: () => connection.logLevel,
+  });
+  return { client, ...(progressToken !== undefined && { onProgress: progressTo(exchange, progressToken) }) };
+}
+
+/** Only 2026-07-28 knows how long a result may be kept. */
+function forEra({ mcpReq }: ServerContext, found: HostReadResult): HostReadResult {
+  if (mcpReq.envelope !== undefined) return found;
+  const { ttlMs: _ttl, cacheScope: _scope, ...rest } = found;
+  return rest;
 }

@@ -3,7 +3,7 @@ import { ToolCancelledError } from "../../contract/errors.js";
 import type { WireMessage } from "../../wire/json-rpc.js";
 import { runTool } from "./call-tool.js";
 import type { Connection } from "./connection.js";
-import { maxAskMs, supportedRequests, type Exchange } from "./exchange.js";
+import { anyResult, maxAskMs, supportedRequests, type Exchange } from "./exchange.js";
 import { answerModernCall, readPlainCall, toRpcError, type PlainCall } from "./plain-call.js";
 import type { StdioTransport } from "./stdio-transport.js";
 
@@ -40,15 +40,16 @@ export class DirectCalls {
         // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions declare it once
         return supportedRequests(server.getClientCapabilities());
       },
+      get capabilities() {
+        // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions declare it once
+        return Object(server.getClientCapabilities()) as Record<string, unknown>;
+      },
       async ask(method, params, signal) {
         const request = { method: method as "elicitation/create", params };
-        return server.request(request as never, { signal, timeout: maxAskMs });
+        return server.request(request, anyResult, { signal, timeout: maxAskMs });
       },
       notify: (method, params) =>
         void transport.send({ jsonrpc: "2.0", method, params }).catch(() => undefined),
-      log: (level, data, logger) =>
-        // oxlint-disable-next-line typescript/no-deprecated -- still part of the 2025 revisions
-        void server.sendLoggingMessage({ level: level as "info", data, logger }).catch(() => undefined),
     };
     this.#connection.keepExchange(this.#exchange);
     // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions say it once

@@ -1,4 +1,5 @@
 import type { ClientConnection, ElicitAnswer } from "../../contract/ports/client.js";
+import type { ProtocolEra } from "../../contract/ports/upstream.js";
 import type { Asker, InteractBackend } from "../../contract/ports/interact.js";
 import { ToolExecutionError } from "../../contract/errors.js";
 import type { ClientInfo } from "../../contract/ports/approval.js";
@@ -69,6 +70,16 @@ export interface ClientConnectionOptions {
   readonly info?: (() => ClientInfo | undefined) | undefined;
   /** Whether the host hears of the progress of a call. */
   readonly reports?: ((callId: string | undefined) => boolean) | undefined;
+  /** `_meta` of the request that made a call. */
+  readonly meta?: ((callId: string | undefined) => Readonly<Record<string, unknown>> | undefined) | undefined;
+  /** What the host declared, where no request of it is open. */
+  readonly capabilities?: (() => Readonly<Record<string, unknown>> | undefined) | undefined;
+  /** The era that the host speaks, where no request of it is open. */
+  readonly era?: (() => ProtocolEra | undefined) | undefined;
+  /** The level of log messages that the host has set. */
+  readonly logLevel?: (() => string | undefined) | undefined;
+  /** Reaches the host where no request of the call is open. */
+  readonly notify?: ((method: string, params: Readonly<Record<string, unknown>>) => void) | undefined;
 }
 
 /** The MCP host itself, for tools that need it. */
@@ -79,12 +90,34 @@ export function createClientConnection(
   const { callId, info } = about;
   const ask: NonNullable<ClientConnection["request"]> = async (method, params, signal) =>
     exchangeOf(find, callId).ask(method, params, signal);
+  const logLevel = (): string | undefined => find(callId)?.logLevel ?? about.logLevel?.();
+  const notify: NonNullable<ClientConnection["notify"]> = (method, params) => {
+    const exchange = find(callId);
+    // In 2026-07-28 a host gets log messages only for requests that ask for them.
+    const isMuted = exchange?.parks === true && exchange.logLevel === undefined;
+    if (method === "notifications/message" && (isMuted || !isWanted(params["level"], logLevel()))) return;
+    if (exchange === undefined) about.notify?.(method, params);
+    else exchange.notify(method, params);
+  };
   return {
     get info() {
       return info?.();
     },
     get supports() {
       return find(callId)?.supports ?? { elicitForm: false, elicitUrl: false, sample: false };
+    },
+    get capabilities() {
+      return find(callId)?.capabilities ?? about.capabilities?.();
+    },
+    get era() {
+      const exchange = find(callId);
+      return exchange === undefined ? about.era?.() : exchange.parks === true ? "modern" : "legacy";
+    },
+    get meta() {
+      return about.meta?.(callId);
+    },
+    get logLevel() {
+      return logLevel();
     },
     elicit: async (params, signal) => toElicitAnswer(await ask("elicitation/create", params, signal)),
     openUrl({ id, url, message }, signal) {
@@ -99,8 +132,16 @@ export function createClientConnection(
     sample: ask.bind(undefined, "sampling/createMessage"),
     request: ask,
     forCall: (id) => createClientConnection(find, { ...about, callId: id }),
-    log: (level, data, logger) => find(callId)?.log(level, data, logger),
+    log: (level, data, logger) =>
+      notify("notifications/message", { level, data, ...(logger !== undefined && { logger }) }),
+    notify,
   };
+}
+
+const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+function isWanted(level: unknown, least: string | undefined): boolean {
+  return least === undefined || levels.indexOf(String(level)) >= levels.indexOf(least);
 }
 
 function exchangeOf(find: FindExchange, callId?: string): Exchange {

@@ -1,9 +1,14 @@
-import type { ServerContext } from "@modelcontextprotocol/server";
+import type { ServerContext, StandardSchemaV1 } from "@modelcontextprotocol/server";
+import { isRecord } from "../../contract/is-record.js";
 import type { ClientConnection } from "../../contract/ports/client.js";
 
 /** One request of the host while it is served, and how to reach the host meanwhile. */
 export interface Exchange {
   readonly supports: ClientConnection["supports"];
+  /** What the host declared. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  /** The lowest level of log messages that it wants, where the request says so. */
+  readonly logLevel?: string | undefined;
   /** A question ends the answer to the request, which then has no connection until the host comes back. */
   readonly parks?: boolean | undefined;
   /** Ask the host something on behalf of the request. */
@@ -12,17 +17,27 @@ export interface Exchange {
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>>;
+  /** Tell it something; a host that is gone misses nothing. */
   notify(method: string, params: Readonly<Record<string, unknown>>): void;
-  log(level: string, data: unknown, logger?: string): void;
 }
 
 /** What serving a request uses of the SDK's context. */
 export interface RequestContext {
   readonly mcpReq: Pick<
     ServerContext["mcpReq"],
-    "envelope" | "signal" | "inputResponses" | "requestState" | "notify" | "log"
+    "envelope" | "signal" | "inputResponses" | "requestState" | "notify"
   >;
 }
+
+/** Takes a host's answer as it is: who asked judges it. */
+export const anyResult: StandardSchemaV1<unknown, Readonly<Record<string, unknown>>> = {
+  "~standard": {
+    version: 1,
+    vendor: "tenon",
+    validate: (value) =>
+      isRecord(value) ? { value } : { issues: [{ message: "the result is not an object" }] },
+  },
+};
 
 /** How long a host may take over a question; the one who asks has its own, shorter limit. */
 export const maxAskMs = 60 * 60 * 1000;
@@ -31,19 +46,12 @@ export const maxAskMs = 60 * 60 * 1000;
 export function createPushExchange(ctx: ServerContext, capabilities: unknown): Exchange {
   return {
     supports: supportedRequests(capabilities),
+    capabilities: Object(capabilities) as Record<string, unknown>,
     async ask(method, params, signal) {
       const request = { method: method as "elicitation/create", params };
-      return ctx.mcpReq.send(request, { signal, timeout: maxAskMs });
+      return ctx.mcpReq.send(request, anyResult, { signal, timeout: maxAskMs });
     },
-    ...notifiersOf(ctx),
-  };
-}
-
-/** What both kinds of exchange say without waiting for an answer; a host that is gone misses nothing. */
-export function notifiersOf(ctx: RequestContext): Pick<Exchange, "notify" | "log"> {
-  return {
     notify: (method, params) => void ctx.mcpReq.notify({ method, params }).catch(() => undefined),
-    log: (level, data, logger) => void ctx.mcpReq.log(level as "info", data, logger).catch(() => undefined),
   };
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { ToolCancelledError } from "../../contract/errors.js";
-import { supportedRequests, notifiersOf, type Exchange, type RequestContext } from "./exchange.js";
+import { supportedRequests, type Exchange, type RequestContext } from "./exchange.js";
 
 /** What a host is asked to bring before the request can go on. */
 export interface InputRequired {
@@ -135,12 +135,20 @@ class Parked implements Exchange {
   }
 
   get supports(): Exchange["supports"] {
-    return supportedRequests(this.#capabilities);
+    return supportedRequests(this.capabilities);
   }
 
-  get #capabilities(): unknown {
-    const envelope = this.#ctx.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-    return envelope?.["io.modelcontextprotocol/clientCapabilities"];
+  get capabilities(): Readonly<Record<string, unknown>> {
+    return Object(this.#envelope["io.modelcontextprotocol/clientCapabilities"]) as Record<string, unknown>;
+  }
+
+  get logLevel(): string | undefined {
+    const level = this.#envelope["io.modelcontextprotocol/logLevel"];
+    return typeof level === "string" ? level : undefined;
+  }
+
+  get #envelope(): Readonly<Record<string, unknown>> {
+    return Object(this.#ctx.mcpReq.envelope) as Record<string, unknown>;
   }
 
   ask(
@@ -148,7 +156,7 @@ class Parked implements Exchange {
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const lacking = lackingFor(method, params, this.#capabilities);
+    const lacking = lackingFor(method, params, this.capabilities);
     if (lacking !== undefined) return this.#refuse(lacking);
     const [own, plain] = takeKey(params);
     const early = own === undefined ? undefined : this.#early(own);
@@ -175,11 +183,7 @@ class Parked implements Exchange {
   }
 
   notify(method: string, params: Readonly<Record<string, unknown>>): void {
-    notifiersOf(this.#ctx).notify(method, params);
-  }
-
-  log(level: string, data: unknown, logger?: string): void {
-    notifiersOf(this.#ctx).log(level, data, logger);
+    void this.#ctx.mcpReq.notify({ method, params }).catch(() => undefined);
   }
 
   async asked(): Promise<typeof needsInput> {

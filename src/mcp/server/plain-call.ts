@@ -1,7 +1,7 @@
 import { isRecord } from "../../contract/is-record.js";
 import { messageOf } from "../../contract/message-of.js";
 import { hasProtocolMeta, metaOf, rpcErrors, type WireMessage } from "../../wire/json-rpc.js";
-import { keyOf, runTool, type WireCall } from "./call-tool.js";
+import { hostMeta, keyOf, runTool, type WireCall } from "./call-tool.js";
 import type { Connection } from "./connection.js";
 import type { RequestContext } from "./exchange.js";
 import { isModernMeta } from "./plain-meta.js";
@@ -28,7 +28,7 @@ export function readPlainCall(message: WireMessage): PlainCall | undefined {
   if (typeof name !== "string" || Object.keys(others).length > 0) return undefined;
   if (args !== undefined && !isRecord(args)) return undefined;
   const progressToken = meta["progressToken"] as string | number | undefined;
-  const call = { name, arguments: args, progressToken, idempotencyKey: keyOf(meta) };
+  const call = { name, arguments: args, progressToken, idempotencyKey: keyOf(meta), meta: hostMeta(meta) };
   return { id, modern, meta, params, call };
 }
 
@@ -43,7 +43,6 @@ export async function answerModernCall(
     signal,
     notify,
     requestState: () => undefined,
-    log: () => Promise.resolve(), // the host asked for no messages
   };
   try {
     const result = await connection.serveModern(

@@ -31,16 +31,20 @@ export async function serveStdio(
     // A host that has closed its input can no longer answer questions, though it may still read.
     transport.onInputEnd = () => void setTimeout(() => mcp.connection.lostAll(), 2000).unref();
     dispatch.accepts = (request) => sdk.isJSONRPCRequest(request);
+    let greet = (): void => {};
+    const greeted = new Promise<void>((resolve) => (greet = resolve));
     const create = ({ era }: McpRequestContext): Server => {
       const server = mcp.createServer(true);
       if (era === "legacy") calls.attach(server);
       else calls.attachModern();
+      setImmediate(greet); // by then the SDK knows what the host declared
       return server;
     };
     stdio.serveStdio(create, {
       transport: dispatch as Transport,
       ...(options.onError !== undefined && { onerror: options.onError }),
     });
+    await Promise.race([greeted, transport.closed]);
     const tools = await mcp.connection.session.tools();
     const listed = options.listedTools?.();
     if (listed !== undefined && listed !== JSON.stringify(tools)) mcp.connection.announce({ kind: "tools" });

@@ -1,39 +1,68 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { ContentPart } from "../../contract/call.js";
-import type { ErrorInfo } from "../../contract/errors.js";
+import type { ContentPart, ToolEnvelope } from "../../contract/call.js";
 import type { HostAnswer } from "../../contract/host.js";
-import { fitStructured } from "./fit-structured.js";
 import { isRecord } from "../../contract/is-record.js";
+import { fitStructured } from "./fit-structured.js";
 
-/** An answer in MCP's words. */
-export function toCallResult({ envelope, wrapped, maxChars }: HostAnswer): CallToolResult {
-  const { callId, result, error, metadata } = envelope;
-  const _meta: Record<string, unknown> = { "tenon/callId": callId };
+/** An answer in MCP's words. A protocol error of the server that was called is thrown as it came. */
+export function toCallResult(answer: HostAnswer): CallToolResult {
+  const { callId, error, metadata } = answer.envelope;
+  const { details } = error ?? {};
+  if (typeof details?.["protocolCode"] === "number") throw protocolError(details);
+  const _meta: Record<string, unknown> = { ...metadata.mcp?.meta, "tenon/callId": callId };
   if (metadata.repeated === true) _meta["tenon/repeated"] = true;
   if (metadata.untrusted === true) _meta["tenon/untrusted"] = true;
-  if (error !== undefined) {
-    _meta["tenon/error"] = error;
-    return { content: [{ type: "text", text: describeError(error) }], isError: true, _meta };
-  }
-  const content = envelope.content.map(toBlock);
-  if (!wrapped && !isRecord(result)) return { content, _meta };
-  const { value, shortened } = fitStructured(result ?? null, maxChars);
-  if (shortened) _meta["tenon/shortened"] = true;
-  const structuredContent = wrapped ? { result: value } : (value as Record<string, unknown>);
-  return { content, structuredContent, _meta };
+  if (error !== undefined) _meta["tenon/error"] = error;
+  const content = answer.envelope.content.map(toBlock);
+  const structured = structuredOf(answer);
+  if (structured?.shortened === true) _meta["tenon/shortened"] = true;
+  return {
+    content,
+    ...(structured !== undefined && { structuredContent: structured.value }),
+    ...(error !== undefined && { isError: true }),
+    _meta,
+  };
 }
 
-/** A failure as text for the model. */
-export function describeError({ code, message, hint }: ErrorInfo): string {
-  return hint === undefined ? `${code}: ${message}` : `${code}: ${message}\nHint: ${hint}`;
+/** The server of the tool refused the request itself. */
+function protocolError(details: Readonly<Record<string, unknown>>): Error {
+  const { protocolCode: code, protocolMessage, protocolData: data } = details;
+  return Object.assign(new Error(String(protocolMessage)), { code, ...(data !== undefined && { data }) });
+}
+
+interface Structured {
+  readonly value: unknown;
+  readonly shortened: boolean;
+}
+
+/** Never more than the server sent, where an MCP server answered. */
+function structuredOf({ envelope, wrapped, maxChars }: HostAnswer): Structured | undefined {
+  const { mcp } = envelope.metadata;
+  const result = envelopeResult(envelope);
+  if (mcp === undefined ? envelope.error !== undefined : !mcp.structured) return undefined;
+  if (!wrapped && !isRecord(result)) return undefined;
+  const { value, shortened } = fitStructured(result ?? null, maxChars);
+  return { value: wrapped ? { result: value } : value, shortened };
+}
+
+/** A failed call has no result, but what the server sent with the failure. */
+function envelopeResult({ result, error }: ToolEnvelope): unknown {
+  return error === undefined ? result : error.details?.["structured"];
 }
 
 type Block = CallToolResult["content"][number];
 
-function toBlock(part: ContentPart): Block {
-  if (part.type !== "resource") return part;
-  const { uri, text, mimeType } = part;
-  const type = mimeType === undefined ? {} : { mimeType };
-  if (text === undefined) return { type: "resource_link", uri, name: uri, ...type };
-  return { type: "resource", resource: { uri, text, ...type } };
+function toBlock({ more, ...part }: ContentPart): Block {
+  if (part.type !== "resource") return { ...more, ...part };
+  const { uri, text, blob, mimeType } = part;
+  const kind = mimeType === undefined ? {} : { mimeType };
+  if (text === undefined && blob === undefined)
+    return { ...more, type: "resource_link", uri, name: uri, ...kind };
+  const { resource, ...fields } = more ?? {};
+  const content = text === undefined ? { blob: blob as string } : { text };
+  return {
+    ...fields,
+    type: "resource",
+    resource: { ...(isRecord(resource) && resource), uri, ...content, ...kind },
+  };
 }

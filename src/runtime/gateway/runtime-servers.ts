@@ -2,6 +2,7 @@ import type { RuntimeBase } from "../state/runtime-base.js";
 import { resolve } from "node:path";
 import type { ResolvedConfig } from "../../config/resolve-config.js";
 import { ToolResourceNotFoundError } from "../../contract/errors.js";
+import type { ClientConnection } from "../../contract/ports/client.js";
 import { messageOf } from "../../contract/message-of.js";
 import type { UpstreamSpec } from "../../contract/ports/upstream.js";
 import {
@@ -10,6 +11,7 @@ import {
   type LoginStore,
   type OAuthSettings,
 } from "../../mcp/client/oauth-provider.js";
+import { profileOf, type Profile } from "../../mcp/gateway/caller.js";
 import { createGateway } from "../../mcp/gateway/gateway.js";
 import type { Gateway, McpServers, ServerSettings } from "../../mcp/gateway/gateway-types.js";
 import type { OpenServer } from "../../mcp/gateway/server-link.js";
@@ -34,6 +36,12 @@ export interface McpServersOptions extends RuntimeBase {
   readonly background: boolean;
 }
 
+/** The call that waits for a tool. */
+interface ToolAwaiter {
+  readonly toolset?: Toolset | undefined;
+  readonly session?: { readonly client?: ClientConnection | undefined } | undefined;
+}
+
 /** The MCP servers of a runtime: the public methods and those for the runtime itself. */
 export interface RuntimeServers extends McpServers {
   /** Whether the configuration has an enabled server. */
@@ -45,12 +53,14 @@ export interface RuntimeServers extends McpServers {
   reconfigure(servers: ResolvedConfig["mcpServers"]): Promise<ServerChanges>;
   /** Load what is known from earlier runs, and start the rest in the background. */
   load(): Promise<void>;
-  /** Wait until every enabled server has listed its tools or failed, for at most `limitMs`. */
-  settle(limitMs: number): Promise<void>;
+  /** Wait until every enabled server whose tools are not known has listed them or failed, for at most `limitMs`. */
+  settle(limitMs: number, profile?: Profile): Promise<void>;
+  /** Tell the servers of a session that its host's roots changed. */
+  rootsChanged(sessionId: string): void;
   /** Connect to all enabled servers now, and wait for at most `limitMs`. */
   tryAll(limitMs: number): Promise<void>;
   /** Wait for a tool of a server that has not listed its tools yet. */
-  awaitTool(name: string, toolset?: Toolset): Promise<void> | undefined;
+  awaitTool(name: string, origin?: ToolAwaiter): Promise<void> | undefined;
   /** The tool of a wire name whose server has not listed its tools yet. */
   nameBehind(wireName: string): string | undefined;
   /** Log in to a server; `onLogin` gets the URL to open. */
@@ -139,10 +149,10 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
       await gateway.load();
       if (parts.background) gateway.start();
     },
-    awaitTool(name, toolset) {
+    awaitTool(name, { toolset, session } = {}) {
       // A session that may not see the tool must not start its server either.
       if (!gateway.isLoading(name) || toolset?.has(standIn(name, configured)) === false) return undefined;
-      return gateway.awaitTool(name);
+      return gateway.awaitTool(name, profileOf({ client: session?.client }));
     },
     async login(name, { onLogin, signal }) {
       const url = addressOf(name);
@@ -244,6 +254,7 @@ function toSettings(server: ServerConfig, { env, workspace }: McpServersOptions)
     maxPerMinute,
     lazy,
     trustAnnotations: server.trustAnnotations,
+    era: server.era,
   };
 }
 

@@ -1,10 +1,12 @@
 import type { ToolEnvelope, ToolRequest } from "../../contract/call.js";
 import type {
+  AskingRequest,
   HostAnswer,
   HostCall,
   HostChange,
   HostPrompts,
   HostResources,
+  HostScope,
   HostSession,
   HostSessionOptions,
   HostTool,
@@ -12,7 +14,7 @@ import type {
   ResourceProvider,
 } from "../../contract/host.js";
 import { ToolInternalError } from "../../contract/errors.js";
-import type { ClientConnection } from "../../contract/ports/client.js";
+import { profileOf } from "../../mcp/gateway/caller.js";
 import { matchesName } from "../../glob/name-glob.js";
 import { joinPrompts, joinResources } from "./join-providers.js";
 import { changesOf } from "./work-resources.js";
@@ -30,6 +32,8 @@ export interface HostSessionDeps {
 }
 
 const nothing = "mcp-nothing";
+/** How long a list of tools waits for servers whose tools are not known. */
+const listingWaitMs = 5000;
 
 export class TenonHostSession implements HostSession {
   readonly #parts: HostSessionDeps;
@@ -64,6 +68,9 @@ export class TenonHostSession implements HostSession {
 
   async tools(): Promise<readonly HostTool[]> {
     await this.#session.refresh();
+    // A host that lists once must see the tools of servers that have just been configured.
+    const { tenon, asked } = this.#parts;
+    await tenon.mcp.settle(listingWaitMs, profileOf(asked));
     const { catalogue } = this.#parts;
     const names = this.#session
       .tools()
@@ -122,12 +129,20 @@ export class TenonHostSession implements HostSession {
     return { envelope, wrapped: answered?.wrapped === true, maxChars: this.#maxChars };
   }
 
-  resources(client?: ClientConnection): HostResources {
-    return joinResources([...this.#parts.resources], { session: this, client });
+  resources(asking: AskingRequest = {}): HostResources {
+    return joinResources([...this.#parts.resources], this.#scope(asking));
   }
 
-  prompts(client?: ClientConnection): HostPrompts {
-    return joinPrompts([...this.#parts.prompts], { session: this, client });
+  prompts(asking: AskingRequest = {}): HostPrompts {
+    return joinPrompts([...this.#parts.prompts], this.#scope(asking));
+  }
+
+  #scope({ client = this.#parts.asked.client, onProgress }: AskingRequest): Omit<HostScope, "signal"> {
+    return { session: this, client, onProgress };
+  }
+
+  rootsChanged(): void {
+    this.#parts.tenon.mcp.rootsChanged(this.id);
   }
 
   callerGone(callId: string): void {

@@ -1,4 +1,5 @@
 import type {
+  Completion,
   HostPrompts,
   HostResources,
   HostScope,
@@ -13,9 +14,14 @@ export function joinResources(providers: readonly ResourceProvider[], who: Who):
   return {
     list: (signal) => gather(providers, (provider) => provider.list({ ...who, signal })),
     templates: (signal) => gather(providers, (provider) => provider.templates?.({ ...who, signal })),
-    read: (uri, signal) => first(providers, (provider) => provider.read(uri, { ...who, signal })),
+    async read(uri, signal) {
+      const found = await first(providers, (provider) => provider.read(uri, { ...who, signal }));
+      return found === undefined || "contents" in found ? found : { contents: found };
+    },
     async complete(request, signal) {
-      return (await first(providers, (provider) => provider.complete?.(request, { ...who, signal }))) ?? [];
+      return toCompletion(
+        await first(providers, (provider) => provider.complete?.(request, { ...who, signal })),
+      );
     },
     async watch(uri, signal) {
       return (await first(providers, (provider) => provider.watch?.(uri, { ...who, signal }))) ?? (() => {});
@@ -28,9 +34,16 @@ export function joinPrompts(providers: readonly PromptProvider[], who: Who): Hos
     list: (signal) => gather(providers, (provider) => provider.list({ ...who, signal })),
     get: (name, args, signal) => first(providers, (provider) => provider.get(name, args, { ...who, signal })),
     async complete(request, signal) {
-      return (await first(providers, (provider) => provider.complete?.(request, { ...who, signal }))) ?? [];
+      return toCompletion(
+        await first(providers, (provider) => provider.complete?.(request, { ...who, signal })),
+      );
     },
   };
+}
+
+function toCompletion(found: Completion | readonly string[] = []): Completion {
+  if (!("length" in found)) return found;
+  return { values: found.slice(0, 100), total: found.length, hasMore: found.length > 100 };
 }
 
 async function gather<P, T>(

@@ -1,6 +1,6 @@
 import type { HostTool } from "../../contract/host.js";
 import type { JsonSchema } from "../../contract/json.js";
-import type { ToolDescription } from "../../contract/tool.js";
+import type { McpToolDefinition, ToolDescription } from "../../contract/tool.js";
 import { toLegalName } from "../../llm/legal-name.js";
 import type { ToolRegistry } from "../../registry/tool-registry.js";
 
@@ -9,6 +9,8 @@ export interface WireTool {
   readonly tool: HostTool;
   /** Whether the listed output schema wraps the tool's own. */
   readonly wrapped: boolean;
+  /** The server's definition that it was made from. */
+  readonly source: McpToolDefinition | undefined;
 }
 
 /** Wire names for all tools of a registry; the same in all sessions. */
@@ -58,39 +60,61 @@ export function createWireCatalogue(registry: ToolRegistry): WireCatalogue {
   };
 }
 
-function sameTool({ tool }: WireTool, description: ToolDescription): boolean {
-  return tool.inputSchema === description.inputSchema && tool.description === description.description;
+function sameTool({ tool, source }: WireTool, description: ToolDescription): boolean {
+  if (tool.inputSchema !== description.inputSchema || source !== description.definition) return false;
+  return source !== undefined || tool.description === description.description;
 }
 
 function toWire(name: string, description: ToolDescription): WireTool {
-  const { annotations, inputSchema } = description;
+  const { inputSchema, definition } = description;
   const own = description.outputSchema;
   const wrapped = own !== undefined && own["type"] !== "object";
   const outputSchema = own === undefined ? undefined : wrapped ? wrapSchema(own) : own;
+  const { _meta, ...said } = definition === undefined ? ownWords(description) : serverWords(definition);
   return {
     trueName: description.name,
     wrapped,
+    source: definition,
     tool: {
       name,
-      ...(annotations.title !== undefined && { title: annotations.title }),
-      description: description.description,
+      ...said,
       inputSchema: inputSchema["type"] === "object" ? inputSchema : { ...inputSchema, type: "object" },
       ...(outputSchema !== undefined && { outputSchema }),
-      annotations: {
-        ...(annotations.title !== undefined && { title: annotations.title }),
-        readOnlyHint: annotations.readOnly === true,
-        destructiveHint: annotations.dangerous === true,
-        idempotentHint: annotations.idempotent === true,
-        openWorldHint: annotations.openWorld === true,
-        // The hints of the tool's own server are for hosts; Tenon's policy does not use them.
-        ...annotations.serverHints,
-      },
       _meta: {
+        ..._meta,
         "tenon/name": description.name,
         "tenon/version": description.version,
         "tenon/category": description.category,
       },
     },
+  };
+}
+
+type Words = Pick<HostTool, "title" | "description" | "annotations" | "icons" | "_meta">;
+
+function ownWords({ annotations, description }: ToolDescription): Words {
+  const title = annotations.title === undefined ? {} : { title: annotations.title };
+  return {
+    ...title,
+    description,
+    annotations: {
+      ...title,
+      readOnlyHint: annotations.readOnly === true,
+      destructiveHint: annotations.dangerous === true,
+      idempotentHint: annotations.idempotent === true,
+      openWorldHint: annotations.openWorld === true,
+    },
+  };
+}
+
+/** Exactly what the tool's own server said. */
+function serverWords({ title, description, annotations, icons, meta }: McpToolDefinition): Words {
+  return {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(annotations !== undefined && { annotations }),
+    ...(icons !== undefined && { icons }),
+    ...(meta !== undefined && { _meta: meta }),
   };
 }
 

@@ -1,0 +1,142 @@
+import type { Progress, Tool as SdkTool } from "@modelcontextprotocol/client";
+import type { UpstreamCall } from "../../contract/ports/upstream.js";
+import { anyResult } from "./any-result.js";
+import { askToOpenUrls, requiredUrlsOf, urlsNotOpened } from "./required-urls.js";
+import {
+  serverRequests,
+  type AnswerServer,
+  type LiveClient,
+  type ServerRequest,
+} from "./server-connection.js";
+
+/** What sending a request needs. */
+export interface SendParts {
+  readonly live: LiveClient;
+  readonly answer?: AnswerServer | undefined;
+  /** Whether a person logged in after this failure, so that it can be tried again. */
+  readonly login: (error: unknown) => Promise<boolean>;
+}
+
+/** The caller's signal is the limit; the SDK's own timer only must not be shorter. */
+export const noTimeout = 2 ** 31 - 1;
+/** Rounds of questions that one request may take. */
+const mostRounds = 16;
+
+/** A request of a caller. */
+export interface Sending {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly call: UpstreamCall;
+  readonly definition?: SdkTool | undefined;
+}
+
+/** Send, and as long as the server wants to know something first, answer and send again. */
+export async function sendRequest(
+  parts: SendParts,
+  sending: Sending,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { call } = sending;
+  let { params } = sending;
+  for (let round = 0; round < mostRounds; round++) {
+    const asked = { ...sending, params };
+    const result = await withVisits(parts, () => sendOnce(parts.live, asked), call);
+    if (result["resultType"] !== "input_required") return result;
+    const { requestState } = result;
+    const inputResponses = await answerAll(parts, result["inputRequests"], call);
+    params = { ...sending.params, inputResponses, ...(requestState !== undefined && { requestState }) };
+  }
+  throw new Error(`the server asked for more input ${mostRounds} times and never answered`);
+}
+
+/** A server may want the person to open an address first; once they agreed it is asked again. */
+async function withVisits<T>(parts: SendParts, work: () => Promise<T>, call: UpstreamCall): Promise<T> {
+  const { answer } = parts;
+  for (let asked = false; ; asked = true) {
+    try {
+      return await withLogin(parts, work, call.signal);
+    } catch (error) {
+      const visits = requiredUrlsOf(error);
+      if (visits.length === 0) throw error;
+      if (asked || answer === undefined || !(await askToOpenUrls(visits, answer, call)))
+        throw urlsNotOpened(visits, error);
+    }
+  }
+}
+
+/** A server may want a login, or a wider one, at any time. */
+export async function withLogin<T>(
+  { login }: SendParts,
+  work: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let logins = 0; ; logins++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (logins >= 2 || signal?.aborted === true || !(await login(error))) throw error;
+    }
+  }
+}
+
+/** Send a request as it is. */
+export function sendOnce(
+  { client, http, direct }: LiveClient,
+  sending: Sending,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { method, params, call, definition } = sending;
+  if (direct !== undefined) return direct.request(method, params, call);
+  const { onProgress } = call;
+  const options = {
+    signal: call.signal,
+    timeout: noTimeout,
+    allowInputRequired: true,
+    ...(onProgress !== undefined && {
+      onprogress: ({ progress, total, message }: Progress) =>
+        onProgress({
+          progress,
+          ...(total !== undefined && { total }),
+          ...(message !== undefined && { message }),
+        }),
+    }),
+  };
+  if (method === "tools/call" && http && definition !== undefined) {
+    const asked = params as { name: string; arguments: Record<string, unknown> };
+    return client.callTool(asked, { ...options, toolDefinition: definition });
+  }
+  return client.request({ method, params: { ...params } }, anyResult, options);
+}
+
+/** Questions that a server may ask at once. */
+const mostAtOnce = 16;
+
+async function answerAll(
+  { answer }: SendParts,
+  requests: unknown,
+  call: UpstreamCall,
+): Promise<Readonly<Record<string, unknown>>> {
+  const asked = Object.entries((requests ?? {}) as Readonly<Record<string, Partial<ServerRequest>>>);
+  if (asked.length > mostAtOnce) throw new Error(`the server asks ${asked.length} things at once`);
+  const answers = asked.map(async ([key, { method, params = {} }]): Promise<[string, unknown]> => {
+    if (answer === undefined || !(serverRequests as readonly unknown[]).includes(method)) {
+      throw new Error(`the server asks for ${String(method)}, which nobody here can give`);
+    }
+    const request = { method: method as ServerRequest["method"], params, signal: call.signal, key };
+    return [key, await answer(request, [call])];
+  });
+  return Object.fromEntries(await Promise.all(answers));
+}
+
+const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
+const logLevelKey = "io.modelcontextprotocol/logLevel";
+
+/** What goes with each call: in the era of 2026 also what its caller can be asked and wants to hear. */
+export function createMeta({
+  client,
+}: LiveClient): (call: UpstreamCall) => Readonly<Record<string, unknown>> | undefined {
+  if (client.getProtocolEra() !== "modern") return ({ meta }) => meta;
+  return ({ meta, capabilities = {}, logLevel }) => ({
+    ...meta,
+    [capabilitiesKey]: capabilities,
+    ...(logLevel !== undefined && { [logLevelKey]: logLevel }),
+  });
+}

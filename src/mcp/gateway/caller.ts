@@ -1,0 +1,68 @@
+import { isRecord } from "../../contract/is-record.js";
+import type { ClientConnection } from "../../contract/ports/client.js";
+import type { Interact } from "../../contract/ports/interact.js";
+import type { ProtocolEra, UpstreamCall } from "../../contract/ports/upstream.js";
+
+/** For whom a server works: the session, its MCP host, or the person of a session without one. */
+export interface Caller {
+  readonly sessionId: string;
+  readonly client?: ClientConnection | undefined;
+  readonly interact?: Interact | undefined;
+}
+
+/** What a caller can be asked, as MCP's client capabilities. */
+export type Capabilities = Readonly<Record<string, unknown>>;
+
+/** What a connection is made for: what its callers can be asked, and the era that they speak. */
+export interface Profile {
+  readonly capabilities?: Capabilities | undefined;
+  readonly era?: ProtocolEra | undefined;
+}
+
+/** The profile of a caller. */
+export function profileOf(caller: Omit<Caller, "sessionId">): Profile {
+  return { capabilities: capabilitiesOf(caller), era: caller.client?.era };
+}
+
+const askable = ["elicitation", "sampling", "roots"] as const;
+
+/** What the host declared, and nothing else: a server must not ask what the host cannot answer. */
+export function capabilitiesOf({ client, interact }: Omit<Caller, "sessionId">): Capabilities {
+  if (client === undefined) return interact === undefined ? {} : { elicitation: { form: {}, url: {} } };
+  const { capabilities, supports } = client;
+  if (capabilities !== undefined) {
+    return Object.fromEntries(
+      askable.flatMap((key) => (isRecord(capabilities[key]) ? [[key, capabilities[key]]] : [])),
+    );
+  }
+  const { elicitForm, elicitUrl, sample } = supports;
+  return {
+    ...((elicitForm || elicitUrl) && {
+      elicitation: { ...(elicitForm && { form: {} }), ...(elicitUrl && { url: {} }) },
+    }),
+    ...(sample && { sampling: {} }),
+  };
+}
+
+/** A call of a server on behalf of a caller. */
+export function callFor(
+  caller: Omit<Caller, "sessionId">,
+  { signal, onProgress }: Pick<UpstreamCall, "signal" | "onProgress">,
+): UpstreamCall {
+  const { meta, logLevel, era } = caller.client ?? {};
+  return {
+    signal,
+    capabilities: capabilitiesOf(caller),
+    ...(onProgress !== undefined && { onProgress }),
+    ...(meta !== undefined && { meta }),
+    ...(logLevel !== undefined && { logLevel }),
+    ...(era !== undefined && { era }),
+  };
+}
+
+/** The same text for the same capabilities, whatever the order of their keys. */
+export function capabilityKey(capabilities: Capabilities): string {
+  return JSON.stringify(capabilities, (_, value: unknown) =>
+    isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
+  );
+}

@@ -1,0 +1,54 @@
+import type { UpstreamCall } from "../../contract/ports/upstream.js";
+import type { ServerNotice } from "../client/server-connection.js";
+import type { Caller } from "./caller.js";
+
+export interface RelayOptions {
+  readonly server: string;
+  readonly callerOf: (call: UpstreamCall) => Caller | undefined;
+  /** The only session that has used the connection, where there is just one. */
+  readonly onlyCaller: () => Caller | undefined;
+  readonly onResource: (uri: string) => void;
+  readonly onFault: (message: string) => void;
+  readonly now: () => number;
+}
+
+/** Log messages in a second that a host is sent; what is more is counted. */
+const mostLogs = 500;
+
+/** Pass on what a server says without being asked, to the one session that it can belong to. */
+export function createRelay(options: RelayOptions): ServerNotice {
+  const { onResource, onFault, now } = options;
+  let second = 0;
+  let logs = 0;
+  return (method, params, calls) => {
+    if (method === "notifications/resources/updated") {
+      if (typeof params["uri"] === "string") onResource(params["uri"]);
+      return;
+    }
+    if (method !== "notifications/message" && method !== "notifications/elicitation/complete") return;
+    const client = callerFor(calls, options)?.client;
+    if (client === undefined) return;
+    const at = Math.floor(now() / 1000);
+    if (at !== second) {
+      if (logs > mostLogs)
+        client.log("warning", `${logs - mostLogs} log messages were dropped`, options.server);
+      second = at;
+      logs = 0;
+    }
+    logs += 1;
+    if (logs === mostLogs + 1)
+      onFault(`it sent more than ${mostLogs} log messages in a second; the rest was dropped`);
+    if (logs <= mostLogs) client.notify?.(method, params);
+  };
+}
+
+/** What concerns one session must not reach another. */
+function callerFor(
+  calls: readonly UpstreamCall[],
+  { callerOf, onlyCaller }: RelayOptions,
+): Caller | undefined {
+  const callers = calls.flatMap((call) => callerOf(call) ?? []);
+  if (callers.length === 0) return onlyCaller();
+  const sessions = new Set(callers.map(({ sessionId }) => sessionId));
+  return sessions.size === 1 ? callers.at(-1) : undefined;
+}

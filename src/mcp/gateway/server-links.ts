@@ -1,0 +1,157 @@
+import { ToolUnavailableError } from "../../contract/errors.js";
+import type { ProtocolEra, UpstreamCall } from "../../contract/ports/upstream.js";
+import type { ServerConnection } from "../client/server-connection.js";
+import { capabilityKey, type Profile } from "./caller.js";
+import type { ServerLink } from "./server-link.js";
+
+export interface LinksOptions {
+  readonly server: string;
+  /** The only era that the configuration allows. */
+  readonly era?: ProtocolEra | undefined;
+  /** A link to the server for callers of this profile; the primary one lists the tools. */
+  readonly createLink: (profile: () => Profile, primary: boolean) => ServerLink;
+}
+
+interface Extra {
+  readonly link: ServerLink;
+  calls: number;
+  idle: NodeJS.Timeout | undefined;
+}
+
+/** Connections of one server for hosts that declare different things. */
+const mostExtra = 8;
+const idleMs = 5 * 60_000;
+
+/**
+ * The connections to one server, in the era that each host speaks. A server of 2026 hears with each call what the host
+ * can be asked, so one is enough. One of 2025 hears it once: hosts that declare the same share a connection, and others
+ * have one of their own.
+ */
+export class ServerLinks {
+  readonly primary: ServerLink;
+  readonly #options: LinksOptions;
+  readonly #extra = new Map<string, Extra>();
+  #profile: Profile = {};
+  /** The server speaks no other era. */
+  #only: ProtocolEra | undefined;
+  /** A call has used the primary connection, so that it keeps what it declared. */
+  #claimed = false;
+
+  constructor(options: LinksOptions) {
+    this.#options = options;
+    this.#only = options.era;
+    this.primary = options.createLink(() => this.#profile, true);
+  }
+
+  /** The first connection will be made for a caller of this profile. */
+  expect({ capabilities, era }: Profile): void {
+    if (!this.#claimed && this.primary.state === "idle") this.#profile = { capabilities, era };
+  }
+
+  /** All connections that are open. */
+  connections(): readonly ServerConnection[] {
+    const links = [this.primary, ...[...this.#extra.values()].map(({ link }) => link)];
+    return links.flatMap(({ connection }) => connection ?? []);
+  }
+
+  /** Do something with the connection that suits the host of this call. */
+  async with<T>(call: UpstreamCall, work: (connection: ServerConnection) => Promise<T>): Promise<T> {
+    this.expect(call);
+    const connection = this.primary.connection ?? (await waitFor(this.primary.use(), call.signal));
+    this.#learn(connection);
+    if (this.#keyOf(call, connection) === this.#keyOf(this.#profile, connection)) {
+      this.#claimed = true;
+      return work(connection);
+    }
+    if (!this.#claimed) return work(await waitFor(this.#reopen(call), call.signal));
+    return this.#withExtra(this.#keyOf(call, connection), call, work);
+  }
+
+  /** A server that was asked for one era and answered in the other speaks no other. */
+  #learn({ verdict }: ServerConnection): void {
+    const { era } = this.#profile;
+    if (era !== undefined && era !== verdict.kind) this.#only = verdict.kind;
+  }
+
+  #keyOf({ era, capabilities }: Profile, { verdict }: ServerConnection): string {
+    const kind = this.#only ?? era ?? verdict.kind;
+    return kind === "modern" ? kind : capabilityKey(capabilities ?? {});
+  }
+
+  /** Close all connections; with `again` the primary one can be opened again. */
+  async close(again = false): Promise<void> {
+    const extra = [...this.#extra.values()];
+    this.#extra.clear();
+    for (const { idle } of extra) clearTimeout(idle);
+    await Promise.all([this.primary.close(again), ...extra.map(({ link }) => link.close())]);
+  }
+
+  /** Stop the server until somebody starts it again. */
+  async stop(): Promise<void> {
+    const extra = [...this.#extra.keys()];
+    for (const key of extra) this.#drop(key);
+    await this.primary.stop();
+  }
+
+  /** Nobody has used the connection that listed the tools: it is made again for the first host. */
+  async #reopen({ capabilities, era }: Profile): Promise<ServerConnection> {
+    this.#claimed = true;
+    this.#profile = { capabilities, era };
+    await this.primary.close(true);
+    return this.primary.open();
+  }
+
+  async #withExtra<T>(
+    key: string,
+    { signal, capabilities, era }: UpstreamCall,
+    work: (connection: ServerConnection) => Promise<T>,
+  ): Promise<T> {
+    const extra = this.#extra.get(key) ?? this.#add(key, { capabilities, era });
+    clearTimeout(extra.idle);
+    extra.calls += 1;
+    try {
+      return await work(extra.link.connection ?? (await waitFor(extra.link.use(), signal)));
+    } finally {
+      extra.calls -= 1;
+      if (extra.calls === 0) {
+        extra.idle = setTimeout(() => this.#drop(key), idleMs);
+        extra.idle.unref();
+      }
+    }
+  }
+
+  #add(key: string, profile: Profile): Extra {
+    if (this.#extra.size >= mostExtra) {
+      const unused = [...this.#extra].find(([, { calls }]) => calls === 0)?.[0];
+      if (unused === undefined) throw tooMany(this.#options.server);
+      this.#drop(unused);
+    }
+    const extra = { link: this.#options.createLink(() => profile, false), calls: 0, idle: undefined };
+    this.#extra.set(key, extra);
+    return extra;
+  }
+
+  #drop(key: string): void {
+    const extra = this.#extra.get(key);
+    this.#extra.delete(key);
+    clearTimeout(extra?.idle);
+    void extra?.link.close();
+  }
+}
+
+function tooMany(server: string): ToolUnavailableError {
+  return new ToolUnavailableError(
+    `The MCP server "${server}" is in use by ${mostExtra} hosts with different capabilities.`,
+    { code: "SERVER_UNAVAILABLE", hint: "Call again when one of them is done." },
+  );
+}
+
+/** Others may wait for the same connection, so only this wait ends with the signal. */
+function waitFor<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
