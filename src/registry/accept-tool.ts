@@ -97,6 +97,7 @@ const memberNames: KeysOf<Tool & LooseTool> = {
   aliases: true,
   annotations: true,
   examples: true,
+  definition: true,
   dependsOn: true,
   optionalDependsOn: true,
   capabilities: true,
