@@ -1550,6 +1550,10 @@ export interface BuiltInTools {
     readonly input: {
       /** The id from shell_exec or shell_jobs, such as "job_1". */
       readonly job_id: string;
+      /** Wait for this first: "listening", "exit", or a regular expression that a line of the output matches. */
+      readonly wait_for?: string | undefined;
+      /** Milliseconds to wait at most, for wait_for. */
+      readonly timeout?: number | undefined;
     };
     readonly result: {
       jobId: string;
@@ -1577,6 +1581,8 @@ export interface BuiltInTools {
       stderr: string;
       /** Whether there was more output than is returned. */
       truncated: boolean;
+      /** For wait_for: whether it happened before the job ended or the time was over. */
+      met?: boolean | undefined;
       /** Handle of the complete output for read_result. */
       outputFile?: string | undefined;
     };
