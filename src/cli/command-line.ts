@@ -8,6 +8,8 @@ export interface CommonFlags {
   readonly session?: string;
   readonly mode?: Mode;
   readonly toolset?: string;
+  /** Of `tenon mcp` and `tenon serve`. */
+  readonly listing?: string;
   readonly json?: boolean;
 }
 

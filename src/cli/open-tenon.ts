@@ -63,6 +63,7 @@ export async function loadFor(terminal: Terminal, flags: CommonFlags): Promise<L
       ...(flags.workspace !== undefined && { workspaceDir: flags.workspace }),
       ...(flags.mode !== undefined && { mode: flags.mode }),
       ...(flags.toolset !== undefined && { toolset: flags.toolset }),
+      ...(flags.listing !== undefined && { tools: { listing: flags.listing as "all" } }),
     },
     trusted: (workspace, digest) => known.has(`${digest} ${workspace}`),
   });

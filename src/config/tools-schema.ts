@@ -46,8 +46,8 @@ export const toolsSection = once(() =>
     output: outputSection(),
     loopGuard: loopGuardSection(),
     listing: setting(
-      z.enum(["all", "search"]),
-      "What MCP hosts are shown: all tools, or only those that find, describe and call the others.",
+      z.enum(["all", "compact", "search"]),
+      "What MCP hosts are shown: all tools; all in short, without output schemas; or only those that find, describe and call the others.",
       { default: "all" },
     ),
     quotas: setting(z.array(quotaSchema()).max(1000), "How many calls may be made.", {

@@ -16,6 +16,7 @@ export const addMcp: AddCommand = (program, terminal) => {
   addCommand(program, "mcp", "Serve the tools over MCP on standard input and output")
     .option("--include <globs...>", "only tools that match one of these")
     .option("--exclude <globs...>", "no tools that match one of these")
+    .option("--listing <form>", "how tools are listed: all, compact or search")
     .action((flags: McpFlags) => runMcp(terminal, flags));
 };
 
@@ -63,7 +64,13 @@ async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
 
 /** Makes the next start like this one quick; if that fails, it is as slow as this one was. */
 function remember(terminal: Terminal, flags: McpFlags, tools: readonly unknown[]): void {
-  if (flags.include !== undefined || flags.exclude !== undefined || flags.config !== undefined) return;
+  if (
+    flags.listing !== undefined ||
+    flags.include !== undefined ||
+    flags.exclude !== undefined ||
+    flags.config !== undefined
+  )
+    return;
   const { env, cwd } = terminal;
   try {
     saveCatalogue({ env, cwd, version, flags }, tools);

@@ -35,6 +35,7 @@ export const addServe: AddCommand = (program, terminal) => {
       "--token-file <file>",
       "file outside the workspace with the token for programs; created if missing",
     )
+    .option("--listing <form>", "how MCP hosts are shown the tools: all, compact or search")
     .option("--open", "open the console in a browser")
     .option("--no-open", "do not open a browser")
     .option("--quiet", "do not log requests")

@@ -16,6 +16,7 @@ import type {
 import { ToolInternalError } from "../../contract/errors.js";
 import { profileOf } from "../../mcp/gateway/caller.js";
 import { matchesName } from "../../glob/name-glob.js";
+import { compactTool } from "./compact-tool.js";
 import { joinPrompts, joinResources } from "./join-providers.js";
 import { changesOf } from "./work-resources.js";
 import type { WireCatalogue } from "./wire-catalogue.js";
@@ -84,6 +85,7 @@ export class TenonHostSession implements HostSession {
   }
 
   #shown(tools: readonly HostTool[]): readonly HostTool[] {
+    if (this.#parts.tenon.config.tools.listing === "compact") return tools.map(compactTool);
     // Only the tools that find the others, and the one that calls them.
     return this.#searches ? [...tools.filter(({ name }) => finders.has(name)), callTool] : tools;
   }
