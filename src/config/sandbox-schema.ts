@@ -49,6 +49,14 @@ const quarantine = once(() =>
 
 const layers = once(() =>
   section("The layers that collect the changes of commands until these are committed to the workspace.", {
+    enabled: setting(
+      z.boolean(),
+      "Use layers where the system allows it; otherwise commands change the workspace directly.",
+      {
+        default: true,
+        tighten: stricterIn([true, false]),
+      },
+    ),
     maxBytes: setting(
       bytes(),
       "Disk space that the changes of one command may take; beyond it the command is stopped and nothing is committed.",

@@ -34,6 +34,7 @@ export interface FixtureOptions extends Partial<Omit<SandboxOptions, "settings">
 const limits = { cpuSeconds: 60, fileSize: 64 * 1024 * 1024, processes: 200 };
 
 export const testLayerLimits: LayerLimits = {
+  enabled: true,
   maxBytes: 64 * 1024 * 1024,
   maxEntries: 200_000,
   maxKept: 5,

@@ -88,6 +88,7 @@ async function wrapInNetwork(
     async finish() {
       network.end();
       if (changesWorkspace) sandbox.running.delete(mounted);
+      started?.release();
       const leftovers = leftoversFile === undefined ? [] : await readLeftovers(leftoversFile);
       if (run === undefined) return { heldBack: [], warnings: [], leftovers };
       const { heldBack, warnings } = await finishRun(run);

@@ -22,7 +22,15 @@ function openStore(limits: Partial<LayerLimits> = {}): OwnLayerStore {
   return createLayerStore({
     dir,
     workspace: join(root, "workspace"),
-    limits: { maxBytes: 1e9, maxEntries: 1e6, maxKept: 3, maxKeptBytes: 1e8, maxAgeMs: 3_600_000, ...limits },
+    limits: {
+      enabled: true,
+      maxBytes: 1e9,
+      maxEntries: 1e6,
+      maxKept: 3,
+      maxKeptBytes: 1e8,
+      maxAgeMs: 3_600_000,
+      ...limits,
+    },
     now: () => now,
     scan: async (layerDir) => writeFileSync(join(layerDir, "opaque"), "\0"),
   });

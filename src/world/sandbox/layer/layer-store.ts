@@ -13,6 +13,8 @@ import { removeTree } from "./remove-tree.js";
 
 /** How large a layer may be, and how many are kept for how long. */
 export interface LayerLimits {
+  /** Whether commands run on layers at all. */
+  readonly enabled: boolean;
   readonly maxBytes: number;
   readonly maxEntries: number;
   readonly maxKept: number;

@@ -27,6 +27,8 @@ export interface StartedLayer {
   enter(argv: readonly string[]): string[];
   /** Whether the layer was mounted, so that the command could start. */
   wasMounted(): boolean;
+  /** The command has ended: remove what only the mount needed. */
+  release(): void;
   /** If what a failed command printed looks like a limit of layers, a full sentence about it. */
   explain(output: string): string | undefined;
 }
@@ -90,6 +92,7 @@ export function createLayers(options: LayersOptions): Layers {
       place: { ...placeOf(layer.dir), copies },
       enter,
       wasMounted: () => wasMounted(layer.dir),
+      release: () => removeWork(layer.dir),
       explain,
     };
   };

@@ -19,6 +19,7 @@ export async function openLayer(
 ): Promise<LayerChoice> {
   const { layer: origin, readOnly, background, pty, renames = [] } = command;
   if (origin === undefined || readOnly) return {};
+  if (!layers.limits.enabled) return { direct: 'layers are turned off by "sandbox.layers.enabled"' };
   if (background === true) return { direct: "background jobs change the workspace while they run" };
   if (pty === true) return { direct: "it runs in a pseudo-terminal" };
   const [linked] = view.linkedGit;

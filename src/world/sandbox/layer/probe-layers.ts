@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { shellQuote } from "../../processes/shell-quote.js";
 import { mountsBelow } from "../mount-check.js";
 import { runProgram } from "../run-program.js";
+import { removeWork } from "./remove-work.js";
 import { type LayerPlace, layerNames, mountLines, mountOptions } from "./layer-script.js";
 
 export interface ProbeOptions {
@@ -40,6 +41,7 @@ cd ${shellQuote(own)} && ${shellQuote(place.mount)} -t overlay tenon -o ${mountO
 rm -r merged/folder && mkdir merged/folder && [ ! -e merged/folder/file ]`;
   const [file = "", ...args] = enter(["/bin/sh", "-c", script]);
   const { code, stderr } = await runProgram({ file, args, env: { PATH: "/usr/bin:/bin" }, timeoutMs });
+  removeWork(own);
   if (code === 0) return undefined;
   const line = stderr.split("\n").find((each) => each.trim() !== "") ?? "";
   return `the system cannot mount a layer over the workspace (${line.trim().slice(0, 200) || `exit code ${code}`})`;

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { layerNames } from "./layer-script.js";
 
 /**
- * Remove the kernel's own folder of a layer, in which its owner cannot read a folder. What is in it is of no use after
- * the mount, and prevents that the layer is mounted again.
+ * Remove the kernel's own folder of a layer, which has folders that their owner cannot read. It is of no use after the
+ * mount, and prevents that the layer is mounted again.
  */
 export function removeWork(dir: string): void {
   const work = join(dir, layerNames.work);
-  if (existsSync(join(work, "work"))) chmodSync(join(work, "work"), 0o700);
+  for (const name of ["work", "work/incompat", "work/incompat/volatile"]) {
+    if (existsSync(join(work, name))) chmodSync(join(work, name), 0o700);
+  }
   rmSync(work, { recursive: true, force: true });
 }
