@@ -21,13 +21,17 @@ export interface HostLimits {
   readonly maxPerAddress?: number | undefined;
 }
 
-/** A host that was used lately is not let go for a newcomer. */
-const keepUsedMs = 60_000;
+/**
+ * A host that was used just now is not let go for a newcomer. Longer would let programs that end without closing their
+ * sessions lock everybody out; one that still lives and was let go greets again, or is busy with a stream of its own.
+ * A newcomer that is refused is told to try again after this time.
+ */
+const keepUsedMs = 5000;
 
 /**
  * Make room for a newcomer: within its token's and its address's share first, then among all. Those that were greeted
- * and never asked for anything give way first, the oldest first; then those that were used but have been silent for a
- * minute. `false` where nobody can go.
+ * and never asked for anything give way first, the oldest first; then those that were used but have been silent for
+ * some seconds. `false` where nobody can go.
  */
 export function makeRoom(
   places: readonly ConnectedHost[],
