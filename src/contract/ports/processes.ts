@@ -1,3 +1,4 @@
+import type { CommitReport, WaitingLayers } from "./layers.js";
 import type { HeldBack, Quarantine } from "./quarantine.js";
 
 /** A shell line that is to run. */
@@ -17,6 +18,8 @@ export interface CommandRequest {
   readonly renames?: readonly string[] | undefined;
   /** Run it in a pseudo-terminal. */
   readonly pty?: boolean | undefined;
+  /** Keep its changes apart from the workspace; refused where that is not possible. */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** The shell that runs commands. */
@@ -86,6 +89,8 @@ export interface CommandResult {
   readonly direct?: string | undefined;
   /** What it reached over the network, and what it was refused. */
   readonly network: readonly NetworkUse[];
+  /** What became of its changes, if they could be collected before any of them reached the workspace. */
+  readonly commit?: CommitReport | undefined;
   /** What else must be said, such as an output that could not be kept. */
   readonly warnings: readonly string[];
   readonly durationMs: number;
@@ -130,6 +135,8 @@ export interface Processes {
   readonly sandbox: SandboxState;
   /** What was held back from the changes of commands. */
   readonly quarantine: Quarantine;
+  /** Changes of commands that wait for a decision. */
+  readonly layers: WaitingLayers;
   /** The shell that lines are run by. */
   shell(): Promise<ShellInfo>;
   /** Run to the end; `onOutput` is told what comes as it comes. */

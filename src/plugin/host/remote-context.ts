@@ -73,6 +73,9 @@ function remoteProcesses(ask: AskContext): ToolContext["processes"] {
     get quarantine(): never {
       throw notRemote("processes.quarantine");
     },
+    get layers(): never {
+      throw notRemote("processes.layers");
+    },
     shell: () => send("shell"),
     async run({ onOutput, ...request }) {
       const result = (await ask(["processes", "run"], [request])) as Awaited<

@@ -11,13 +11,19 @@ import { workspaceKey } from "../../store/state-dir.js";
 import { createOutputStore, type OutputStore } from "../../world/outputs/outputs.js";
 import { createProcessWorld, type ProcessWorld } from "../../world/processes/processes.js";
 import type { Sandbox } from "../../world/sandbox/sandbox-types.js";
+import type { WaitingLayers } from "../../contract/ports/layers.js";
+import type { Journal } from "../../world/journal/journal.js";
 import type { Guards } from "./guards.js";
+import { createTransactions, originOf, type LayerDecider, type Transactions } from "./transactions.js";
 
 export interface CommandWorldOptions extends RuntimeBase {
   readonly guards: Guards;
   readonly sandbox: Sandbox;
   /** Throws if a rule denies the call a host. */
   readonly judgeHost: (scope: CallScope, host: string) => void;
+  readonly journal: Journal;
+  /** Called with absolute paths that commands changed through their layer. */
+  readonly onCommitted: (paths: readonly string[]) => void;
   /** Why no background job can be started. */
   readonly noJobs?: string | undefined;
 }
@@ -27,6 +33,8 @@ export interface CommandWorld {
   processes(scope: CallScope): Processes;
   outputs(scope: CallScope): Outputs;
   sandbox(): SandboxState;
+  /** The changes of commands that wait, for a person who decides. */
+  layers(decider: () => LayerDecider): WaitingLayers;
   /** Check once what can confine commands; `undefined` once it is known. */
   lookForSandbox(): Promise<unknown> | undefined;
   /** Stop the jobs of a session and delete its outputs. */
@@ -44,11 +52,17 @@ export function createCommandWorld(options: CommandWorldOptions): CommandWorld {
   const outputsFor = (scope: CallScope): Outputs => outputs().forSession(scope.session.id);
   let looked = false;
   let world: ProcessWorld | undefined;
-  const processes = (): ProcessWorld => (world ??= openProcesses(options, outputsFor));
+  const transactions = createTransactions({
+    ...options,
+    layers: sandbox.layers,
+    openFiles: () => processes().openFiles(),
+  });
+  const processes = (): ProcessWorld => (world ??= openProcesses({ ...options, transactions }, outputsFor));
   return {
     processes: (scope) => processes().forCall(scope),
     outputs: outputsFor,
     sandbox: () => sandbox.state(),
+    layers: (decider) => transactions.waiting(decider),
     lookForSandbox: () =>
       looked
         ? undefined
@@ -69,7 +83,16 @@ export function createCommandWorld(options: CommandWorldOptions): CommandWorld {
 }
 
 function openProcesses(
-  { config, guards, sandbox, judgeHost, env, clock, noJobs }: CommandWorldOptions,
+  {
+    config,
+    guards,
+    sandbox,
+    judgeHost,
+    env,
+    clock,
+    noJobs,
+    transactions,
+  }: CommandWorldOptions & { readonly transactions: Transactions },
   outputs: (scope: CallScope) => Outputs,
 ): ProcessWorld {
   const wanted = config.tools.perTool["shell_exec"]?.custom?.["shell"];
@@ -89,6 +112,8 @@ function openProcesses(
     now: clock.now,
     monotonic: clock.monotonic,
     jobsUnavailable: noJobs,
+    commitLayer: transactions.commit,
+    layers: (scope) => transactions.waiting(() => ({ origin: originOf(scope), scope })),
   });
 }
 

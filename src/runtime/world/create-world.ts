@@ -2,6 +2,7 @@ import type { RuntimeBase } from "../state/runtime-base.js";
 import type { WorldPorts } from "../../call/parts.js";
 import type { Files, PathVerdict } from "../../contract/ports/files.js";
 import type { InteractBackend } from "../../contract/ports/interact.js";
+import type { WaitingLayers } from "../../contract/ports/layers.js";
 import type { Quarantine } from "../../contract/ports/quarantine.js";
 import type { CallScope, CallSession } from "../../contract/session.js";
 import type { Policy } from "../../policy/create-policy.js";
@@ -18,6 +19,7 @@ import { createLazyJournal } from "../journal/lazy-journal.js";
 import { createLog } from "../log/create-log.js";
 import { createNetwork } from "./network.js";
 import { createCommandWorld } from "./command-world.js";
+import type { LayerDecider } from "./transactions.js";
 import { createRuntimeSandbox } from "./sandbox.js";
 import { ToolStore } from "../state/tool-store.js";
 import { createWorkAccess, type DocumentOrigin, type WorkAccess } from "../state/work-access.js";
@@ -44,6 +46,8 @@ export interface World {
   readonly sandboxFacts: () => Promise<readonly SandboxFact[]>;
   /** Changes of commands that were held back. */
   readonly quarantine: Quarantine;
+  /** Changes of commands that wait for a decision. */
+  readonly layers: (decider: () => LayerDecider) => WaitingLayers;
   readonly checkPath: (path: string, access?: "read" | "write") => PathVerdict;
   readonly backendFor: (session: CallSession) => InteractBackend | undefined;
   /** How the runtime itself asks a person. */
@@ -72,7 +76,15 @@ export function createWorld(parts: WorldOptions): World {
     opened: openedByPerson(parts.rules),
   });
   const noJobs = options.jobs === false ? "this process ends with its call, and its jobs with it" : undefined;
-  const commands = createCommandWorld({ ...parts, guards, sandbox, judgeHost: network.judgeHost, noJobs });
+  const commands = createCommandWorld({
+    ...parts,
+    guards,
+    sandbox,
+    judgeHost: network.judgeHost,
+    noJobs,
+    journal,
+    onCommitted: (paths) => sandbox.accept(paths),
+  });
   const code = createRuntimeCode({ ...parts, guards, keepsIndex: options.jobs !== false });
   const checkPath = (path: string, access: "read" | "write" = "read"): PathVerdict =>
     guards.common().check(path, access);
@@ -129,6 +141,7 @@ export function createWorld(parts: WorldOptions): World {
     guardKind: () => guards.common().kind,
     sandboxFacts: () => sandbox.facts(),
     quarantine: sandbox.quarantine,
+    layers: (decider) => commands.layers(decider),
     checkPath,
     backendFor,
     backend,

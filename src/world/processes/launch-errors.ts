@@ -51,3 +51,11 @@ const reasons: Readonly<Record<string, string>> = {
   EAGAIN: "the system cannot start another process",
   ENOMEM: "there is not enough memory",
 };
+
+/** The error for a dry run whose changes would reach the workspace. */
+export function dryRunRefused(reason: string): ToolExecutionError {
+  return new ToolExecutionError(`The dry run was not started: ${reason}.`, {
+    code: "SANDBOX_UNAVAILABLE",
+    hint: "A dry run needs a layer that keeps changes apart from the workspace; run the command without dry_run.",
+  });
+}

@@ -1,4 +1,5 @@
 import { ToolUnavailableError } from "../../contract/errors.js";
+import type { WaitingLayers } from "../../contract/ports/layers.js";
 import type { Outputs } from "../../contract/ports/outputs.js";
 import type { Processes } from "../../contract/ports/processes.js";
 import type { CallScope } from "../../contract/session.js";
@@ -10,6 +11,7 @@ import { createDirectLauncher } from "./direct-launcher.js";
 import { createHelperLauncher } from "./helper-launcher.js";
 import { Jobs } from "./jobs.js";
 import type { Launcher } from "./launch.js";
+import { openFilesOf } from "./open-files.js";
 import { createPtyLauncher } from "./pty-launcher.js";
 import { runCommand, type RunDeps } from "./run-command.js";
 import { findBash, findShell, type ShellSource } from "./shell.js";
@@ -33,6 +35,8 @@ export interface ProcessWorldOptions {
   readonly monotonic: () => number;
   /** What happens to the changes of a command on a layer; without it, commands run directly on the workspace. */
   readonly commitLayer?: CommitLayer | undefined;
+  /** The changes of commands that wait for a decision, as a call may decide. */
+  readonly layers: (scope: CallScope) => WaitingLayers;
   /** Why background jobs cannot be started, if the host process ends with the call. */
   readonly jobsUnavailable?: string | undefined;
 }
@@ -40,6 +44,8 @@ export interface ProcessWorldOptions {
 /** Runs the commands of all sessions. */
 export interface ProcessWorld {
   forCall(scope: CallScope): Processes;
+  /** Devices and inodes of the files that background jobs have open. */
+  openFiles(): Promise<ReadonlySet<string>>;
   /** Stop the jobs of a session. */
   endSession(sessionId: string): Promise<void>;
   /** Stop everything that still runs. */
@@ -119,6 +125,7 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
           return sandbox.state();
         },
         quarantine: sandbox.quarantine,
+        layers: options.layers(scope),
         shell,
         run: async (request) => {
           await launchers.prepare();
@@ -133,6 +140,11 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
         output: (jobId) => jobsOf(id).output(jobId),
         kill: (jobId) => jobsOf(id).kill(jobId),
       };
+    },
+    async openFiles() {
+      const all = await Promise.all([...jobs.values()].map((each) => each.list()));
+      const running = all.flat().filter(({ state }) => state.kind !== "exited");
+      return openFilesOf(running.map(({ pid }) => pid));
     },
     async endSession(sessionId) {
       const ending = jobs.get(sessionId);

@@ -6,7 +6,7 @@ import type { CommandLayer, LayerOutcome, LayerRun } from "../sandbox/layer/laye
 import type { Exit, Launcher, Running } from "./launch.js";
 import { createOutputCollector, type OutputCollector } from "./output-collector.js";
 import { createOutputFrames } from "./output-frames.js";
-import { startTimedOut } from "./launch-errors.js";
+import { dryRunRefused, startTimedOut } from "./launch-errors.js";
 import { prepareCommand, type CommandDeps, type PreparedCommand } from "./prepare-command.js";
 import { commandLineOf, readTree, type ProcessTree } from "./process-table.js";
 import { graceMs, groupExists, stopTree } from "./stop-tree.js";
@@ -79,10 +79,12 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
     const used = usage.stop();
     if (used !== undefined) parts.onUsage(used);
     const kept = await collector.finish();
-    const changes = await commitChanges(parts, command, { end: why, exitCode: end.exit.exitCode, overLimit });
+    const dryRun = request.dryRun === true;
+    const { exitCode } = end.exit;
+    const changes = await commitChanges(parts, command, { end: why, exitCode, overLimit, dryRun });
     const stdout = collector.read("stdout");
     const stderr = collector.read("stderr");
-    const failed = why === "exit" && end.exit.exitCode !== 0;
+    const failed = why === "exit" && exitCode !== 0;
     const hint = failed ? command.explain?.(`${stderr.text}\n${stdout.text}`) : undefined;
     const stoppedBy = limits.exceededTreeLimit() ?? overLimit;
     return {
@@ -178,6 +180,9 @@ export async function startCommand(
 ): Promise<StartedCommand> {
   const command = await prepareCommand(parts, request);
   try {
+    if (request.dryRun === true && !request.readOnly && command.layer === undefined) {
+      throw dryRunRefused(command.direct ?? "commands run directly on the workspace");
+    }
     const launcher = parts.launcher(request.pty === true);
     const running = await launcher.launch(command.launch, collector.sink);
     parts.onRunning(running);

@@ -35,6 +35,10 @@ export interface CommandFixtureOptions {
 }
 
 const none = (): Promise<never> => Promise.reject(new Error("nothing is held back without a sandbox"));
+const unused = (): never => {
+  throw new Error("not used in these tests");
+};
+const unusedLayers = { list: async () => [], show: unused, commit: unused, discard: unused };
 const noSandbox: Sandbox = {
   required: false,
   state: () => ({ active: false, reason: "switched off for this test" }),
@@ -74,6 +78,7 @@ export function openCommandFixture(options: CommandFixtureOptions = {}): Command
     },
     resolveFolder: (_scope, cwd) => resolve(workspace, cwd ?? "."),
     isSecretAllowed: () => false,
+    layers: () => unusedLayers,
     tempDir: root,
     newTagValue: () => {
       const tagValue = randomBytes(9).toString("hex");

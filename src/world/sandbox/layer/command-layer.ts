@@ -34,6 +34,7 @@ export function createCommandLayer(parts: CommandLayerParts): CommandLayer & { r
     startedAt,
     workspace,
     upper,
+    startedNs: BigInt(record.startedNs),
     isSameDevice: lstatSync(upper).dev === lstatSync(workspace).dev,
     async *changes() {
       yield* readChanges(await roots());

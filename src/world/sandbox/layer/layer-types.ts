@@ -78,6 +78,8 @@ export interface CommandLayer extends LayerOrigin {
   /** Folder with the changed entries. A rename into the workspace works only if `isSameDevice`. */
   readonly upper: string;
   readonly isSameDevice: boolean;
+  /** When the command was about to start, in nanoseconds by the clock of the file system. */
+  readonly startedNs: bigint;
   /**
    * The changes, folders before what is in them. A folder that is wholly new, replaced or removed is one change.
    * Memory does not depend on the number of changes. Can be called again.
@@ -121,6 +123,8 @@ export interface LayerRun {
   readonly exitCode: number | null;
   /** The size limit that the layer exceeds, in words: nothing of it may be committed. */
   readonly overLimit: string | undefined;
+  /** Nothing shall be committed: the caller wants to see the changes first. */
+  readonly dryRun: boolean;
 }
 
 /** What the commit adds to the result of the command. */

@@ -1,0 +1,73 @@
+import type { HeldBack } from "./quarantine.js";
+
+/** One path that a command changed. */
+export interface CommandChange {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly kind: "added" | "changed" | "removed" | "mode";
+  /** Lines that were added and removed, of a text. */
+  readonly added?: number | undefined;
+  readonly removed?: number | undefined;
+  /** Of a folder: how many files are in it. */
+  readonly files?: number | undefined;
+}
+
+/** A path that a command changed, and that somebody else changed meanwhile or has open. */
+export interface CommandConflict {
+  readonly path: string;
+  readonly reason: string;
+  /** From what is in the workspace to what the command left. */
+  readonly diff?: string | undefined;
+}
+
+/** What became of the changes of a command. */
+export interface CommitReport {
+  readonly committed: "all" | "part" | "none";
+  /** Everything that it changed, committed or not. */
+  readonly changes: readonly CommandChange[];
+  readonly heldBack: readonly (HeldBack & {
+    /** A person can be asked about it at once. */
+    readonly asks?: boolean | undefined;
+  })[];
+  readonly conflicts: readonly CommandConflict[];
+}
+
+/** Changes of a command that are not in the workspace. */
+export interface WaitingLayer {
+  readonly id: string;
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly command: string;
+  /** Unix times in milliseconds. */
+  readonly startedAt: number;
+  readonly keptAt: number;
+  readonly expiresAt: number;
+  /** Why they wait. */
+  readonly reason: string;
+  readonly bytes: number;
+  readonly entries: number;
+}
+
+/** A change that waits, with what committing it would do. */
+export interface WaitingChange extends CommandChange {
+  /** Why it is not committed by itself; `undefined` if nothing but the whole layer waits. */
+  readonly reason?: string | undefined;
+  readonly rule?: string | undefined;
+  readonly conflict?: boolean | undefined;
+}
+
+export interface LayerView extends WaitingLayer {
+  readonly changes: readonly WaitingChange[];
+  /** From the workspace to what would be committed. */
+  readonly diff: string;
+}
+
+/** The changes of commands that wait for a decision. */
+export interface WaitingLayers {
+  /** Oldest first. */
+  list(filter?: { readonly callId?: string | undefined }): Promise<readonly WaitingLayer[]>;
+  show(id: string): Promise<LayerView>;
+  /** Put the changes, or only these paths, into the workspace; a person has consented. */
+  commit(id: string, paths?: readonly string[]): Promise<CommitReport>;
+  discard(id: string): Promise<void>;
+}

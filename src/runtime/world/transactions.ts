@@ -1,0 +1,140 @@
+import type { RuntimeBase } from "../state/runtime-base.js";
+import type { ChangeOrigin } from "../../contract/ports/journal.js";
+import type { CommitReport, LayerView, WaitingLayer, WaitingLayers } from "../../contract/ports/layers.js";
+import type { CallScope } from "../../contract/session.js";
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
+import { carefulPathGlobs, protectedPathGlobs } from "../../policy/built-in-rules.js";
+import type { Journal } from "../../world/journal/journal.js";
+import type {
+  CommandLayer,
+  CommitLayer,
+  KeptLayer,
+  LayerRun,
+  LayerStore,
+} from "../../world/sandbox/layer/layer-types.js";
+import type { CommitDeps } from "../../world/transaction/commit-layer.js";
+import type { LayerRules } from "../../world/transaction/name-verdict.js";
+import { openedByPerson, type Guards } from "./guards.js";
+
+export interface TransactionOptions extends Pick<RuntimeBase, "config" | "rules"> {
+  readonly guards: Guards;
+  readonly journal: Journal;
+  readonly layers: LayerStore;
+  readonly openFiles: () => Promise<ReadonlySet<string>>;
+  /** Called with absolute paths that commands changed. */
+  readonly onCommitted: (paths: readonly string[]) => void;
+}
+
+/** Who decides about changes that wait. */
+export interface LayerDecider {
+  /** The call that decides, for the journal. */
+  readonly origin: ChangeOrigin;
+  readonly scope?: CallScope | undefined;
+}
+
+/** Commits the changes of commands. */
+export interface Transactions {
+  readonly commit: CommitLayer;
+  /** The layers that wait, for a call or a person. */
+  waiting(decider: () => LayerDecider): WaitingLayers;
+}
+
+/** Connect the layers of commands with the journal and the rules. */
+export function createTransactions(options: TransactionOptions): Transactions {
+  const { layers } = options;
+  const rulesFor = (scope: CallScope | undefined): LayerRules => layerRules(options, scope);
+  return {
+    async commit(layer, run) {
+      const { commitLayer } = await import("../../world/transaction/commit-layer.js");
+      const report = await commitLayer(await commitDeps(options, layer), {
+        layer,
+        rules: rulesFor(run.scope),
+        origin: originOf(run.scope),
+        withhold: withheld(run),
+        signal: run.scope.signal,
+      });
+      return { commit: report, heldBack: report.heldBack };
+    },
+    waiting: (decider) => ({
+      list: async (filter) => (await layers.list(filter)).map(toWaiting),
+      async show(id) {
+        const kept = await find(layers, id);
+        const { showLayer } = await import("../../world/transaction/show-layer.js");
+        const found = await showLayer(await layers.open(id), rulesFor(decider().scope));
+        return { ...toWaiting(kept), ...found } satisfies LayerView;
+      },
+      async commit(id, paths) {
+        const layer = await layers.open(id);
+        const { commitLayer } = await import("../../world/transaction/commit-layer.js");
+        const { origin, scope } = decider();
+        const wanted = paths === undefined ? () => true : (path: string) => paths.includes(path);
+        return commitLayer(await commitDeps(options, layer), {
+          layer,
+          rules: rulesFor(scope),
+          origin,
+          consented: wanted,
+          ...(paths !== undefined && { only: wanted }),
+          signal: scope?.signal,
+        }) satisfies Promise<CommitReport>;
+      },
+      discard: async (id) => (await layers.open(id)).discard(),
+    }),
+  };
+}
+
+function layerRules({ config, rules, guards }: TransactionOptions, scope: CallScope | undefined): LayerRules {
+  const guard = scope === undefined ? guards.undo() : guards.forCall(scope.toolName, scope.session);
+  const own = scope === undefined ? undefined : config.tools.perTool[scope.toolName]?.permissions;
+  return {
+    workspace: guard.root,
+    rules: guard.rules,
+    forbiddenGlobs: [...config.files.forbiddenPaths, ...(own?.forbiddenPaths ?? [])],
+    protectedGlobs: [...protectedPathGlobs, ...config.files.protectedPaths],
+    carefulGlobs: carefulPathGlobs,
+    openedGlobs: openedByPerson(rules),
+    paths: scope?.commandPaths?.(),
+    consented: scope?.changes?.() ?? [],
+  };
+}
+
+async function commitDeps(
+  { guards, journal, openFiles, onCommitted }: TransactionOptions,
+  layer: CommandLayer,
+): Promise<CommitDeps> {
+  const { createBulkCheck } = await import("../../world/transaction/ignored-paths.js");
+  return {
+    journal,
+    openFiles,
+    onCommitted,
+    isBulk: createBulkCheck(guards.common().root),
+    async wasRemoved(path) {
+      const [last] = await journal.history({ path, limit: 1 });
+      return last !== undefined && last.time >= layer.startedAt && last.sizeAfter === null;
+    },
+  };
+}
+
+/** Why nothing is committed by itself. */
+function withheld({ end, overLimit, dryRun }: LayerRun): string | undefined {
+  if (overLimit !== undefined) return overLimit;
+  if (dryRun) return "dry run";
+  if (end === "exit") return undefined;
+  return end === "timeout" ? "the command reached its time limit" : "the command was stopped";
+}
+
+/** The call, as the journal records it. */
+export function originOf({ callId, session, toolName, taskId }: CallScope): ChangeOrigin {
+  return { callId, sessionId: session.id, tool: toolName, ...(taskId !== undefined && { taskId }) };
+}
+
+function toWaiting({ size, ...layer }: KeptLayer): WaitingLayer {
+  return { ...layer, ...size };
+}
+
+async function find(layers: LayerStore, id: string): Promise<KeptLayer> {
+  const found = (await layers.list()).find((each) => each.id === id);
+  if (found !== undefined) return found;
+  throw new ToolResourceNotFoundError(`The changes "${id.slice(0, 64)}" were not found.`, {
+    hint: "They may have been committed, discarded or removed because of their age. Run `tenon layers list` to see what waits.",
+  });
+}

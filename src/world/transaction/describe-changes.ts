@@ -1,0 +1,116 @@
+import { readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { CommandChange } from "../../contract/ports/layers.js";
+import { unifiedDiff } from "../../text/unified-diff.js";
+import { entryAt } from "../sandbox/layer/entry-state.js";
+import type { CommandLayer, LayerChange } from "../sandbox/layer/layer-types.js";
+
+/** Lines are counted and compared in so many files, of this size. */
+const maxTexts = 300;
+const maxTextBytes = 1 << 20;
+/** A larger new folder is one change. */
+const maxListed = 50;
+
+/** What a command changed, with the number of lines, and a diff. */
+export interface DescribedChanges {
+  readonly changes: readonly CommandChange[];
+  /** From the workspace to what the command left. */
+  readonly diff: string;
+}
+
+export interface DescribeOptions {
+  /** How many files are in a new folder. */
+  readonly filesIn: (change: LayerChange) => number;
+  /** Characters of the diff. @default 200_000 */
+  readonly maxChars?: number | undefined;
+}
+
+/** Describe changes of a layer that are not committed yet. */
+export async function describeChanges(
+  layer: CommandLayer,
+  changes: readonly LayerChange[],
+  { filesIn, maxChars = 200_000 }: DescribeOptions,
+): Promise<DescribedChanges> {
+  const found: CommandChange[] = [];
+  const diffs: string[] = [];
+  let chars = 0;
+  let texts = 0;
+  const add = (path: string, kind: CommandChange["kind"]): void => {
+    texts += 1;
+    const diff = texts <= maxTexts ? diffOf(layer, path, kind) : undefined;
+    found.push({ path, kind, ...(diff !== undefined && countLines(diff)) });
+    if (diff === undefined || chars > maxChars) return;
+    chars += diff.length;
+    diffs.push(chars > maxChars ? `${quoted(path)}: the diff is too long to be shown\n` : diff);
+  };
+  for (const change of changes) {
+    const { path, before, after } = change;
+    if (change.kind === "attributes") {
+      found.push({ path, kind: "mode" });
+      continue;
+    }
+    const isFolder = after?.kind === "folder" || (change.kind === "removed" && before?.kind === "folder");
+    if (!isFolder) {
+      add(path, kindOf(change));
+      continue;
+    }
+    const files = filesIn(change);
+    if (after === undefined || files === 0 || files > maxListed) {
+      found.push({ path: `${path}/`, kind: kindOf(change), ...(after !== undefined && { files }) });
+      continue;
+    }
+    for await (const entry of layer.entriesBelow(change)) {
+      if (entry.state.kind !== "folder") add(entry.path, kindOf(change));
+    }
+  }
+  return { changes: found, diff: diffs.join("") };
+}
+
+function kindOf({ kind }: LayerChange): CommandChange["kind"] {
+  if (kind === "created") return "added";
+  return kind === "removed" ? "removed" : "changed";
+}
+
+function diffOf(layer: CommandLayer, path: string, kind: CommandChange["kind"]): string | undefined {
+  const before = kind === "added" ? "" : textAt(join(layer.workspace, path));
+  const after = kind === "removed" ? "" : textAt(join(layer.upper, path));
+  if (before === undefined || after === undefined) return undefined;
+  return unifiedDiff({
+    before,
+    after,
+    oldPath: kind === "added" ? null : path,
+    newPath: kind === "removed" ? null : path,
+    maxChars: 20_000_000,
+  });
+}
+
+/** The text of a file, or where a link leads; `undefined` for anything else. */
+export function textAt(place: string): string | undefined {
+  const state = entryAt(place)?.state;
+  if (state === undefined) return "";
+  if (state.kind === "link") return `${readlinkSync(place)}\n`;
+  if (state.kind !== "file" || state.size > maxTextBytes) return undefined;
+  try {
+    const bytes = readFileSync(place);
+    return bytes.includes(0) ? undefined : bytes.toString("utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return undefined; // its owner may not read it
+    throw error;
+  }
+}
+
+function countLines(diff: string): { readonly added: number; readonly removed: number } {
+  let [added, removed] = [0, 0];
+  let inHunk = false;
+  for (const line of diff.split("\n")) {
+    if (line.startsWith("@@")) inHunk = true;
+    else if (line.startsWith("diff ")) inHunk = false;
+    else if (inHunk && line.startsWith("+")) added += 1;
+    else if (inHunk && line.startsWith("-")) removed += 1;
+  }
+  return { added, removed };
+}
+
+function quoted(path: string): string {
+  return JSON.stringify(path);
+}

@@ -1,0 +1,42 @@
+import { join } from "node:path";
+import { entryAt } from "../sandbox/layer/entry-state.js";
+import type { CommandLayer, LayerChange } from "../sandbox/layer/layer-types.js";
+import { walkWorkspace } from "./walk-workspace.js";
+
+/** What finding conflicts needs. */
+export interface ConflictDeps {
+  readonly layer: CommandLayer;
+  /** Devices and inodes of files that background jobs have open for writing. */
+  readonly openFiles: ReadonlySet<string>;
+  /** Whether another call removed the path since the command started. */
+  readonly wasRemoved: (path: string) => Promise<boolean>;
+}
+
+/** Why a change cannot be committed because of what others did since the command started; `undefined` if it can. */
+export async function findConflict(deps: ConflictDeps, change: LayerChange): Promise<string | undefined> {
+  const { layer, openFiles } = deps;
+  const place = join(layer.workspace, change.path);
+  const now = entryAt(place)?.state;
+  if (change.before === undefined) {
+    if (now !== undefined) return "somebody else created it meanwhile";
+    return (await deps.wasRemoved(change.path)) ? "somebody else removed it meanwhile" : undefined;
+  }
+  if (now === undefined) return change.kind === "removed" ? undefined : "somebody else removed it meanwhile";
+  if (change.kind === "attributes") return undefined;
+  if (openFiles.has(`${now.dev}:${now.ino}`)) return "a background job has it open";
+  if (change.isStale || now.ctimeNs !== change.before.ctimeNs) return "somebody else changed it meanwhile";
+  if (now.kind === "folder") return findBelow(deps, place);
+  return undefined;
+}
+
+/** A folder is removed or replaced as a whole, so that everything in it counts. */
+async function findBelow({ layer, openFiles }: ConflictDeps, folder: string): Promise<string | undefined> {
+  for await (const path of walkWorkspace(folder)) {
+    const state = entryAt(path)?.state;
+    if (state === undefined) continue;
+    const shown = path.slice(layer.workspace.length + 1);
+    if (state.ctimeNs > layer.startedNs) return `somebody else changed ${shown} meanwhile`;
+    if (openFiles.has(`${state.dev}:${state.ino}`)) return `a background job has ${shown} open`;
+  }
+  return undefined;
+}

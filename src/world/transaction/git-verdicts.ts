@@ -1,0 +1,135 @@
+import { lstatSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { foldName } from "../files/fold-name.js";
+import { isWithin } from "../files/path-text.js";
+import { entryAt } from "../sandbox/layer/entry-state.js";
+import {
+  gitFolderPaths,
+  namedGitFolder,
+  type GitDeps,
+  type JudgedPath,
+} from "../sandbox/quarantine/git-paths.js";
+import { judgeChange, type PathContent } from "../sandbox/quarantine/judge-change.js";
+import { readSnapshot } from "../sandbox/quarantine/snapshots.js";
+import type { Verdict } from "./name-verdict.js";
+
+/** The two sides of a layer; paths are relative to the workspace. */
+export interface LayerSides {
+  readonly workspace: string;
+  readonly upper: string;
+  /** Whether the command changed a path; `gone` if it removed it, with a folder above it or by itself. */
+  stateOf(path: string): "same" | "changed" | "gone";
+}
+
+/** Finds the git folders that changes belong to, and judges what git runs or obeys there. */
+export interface GitJudge {
+  /** Note a path that the command changed. */
+  add(path: string): void;
+  /** The changes that are held back, by path. */
+  verdicts(): ReadonlyMap<string, Verdict>;
+}
+
+const contentRoles = new Map([
+  [".gitmodules", "modules"],
+  [".gitattributes", "attributes"],
+] as const);
+
+export function createGitJudge(sides: LayerSides): GitJudge {
+  const { workspace, upper } = sides;
+  const seen = new Set<string>();
+  const folders = new Set<string>();
+  const judged = new Map<string, JudgedPath>();
+  const isInside = (path: string): boolean => isWithin(path, workspace) || isWithin(path, upper);
+  const exists = (path: string): boolean =>
+    [workspace, upper].some((root) => entryAt(join(root, path)) !== undefined);
+  /** A repository whose folder contains a changed path, or a bare one. */
+  const addAncestors = (path: string): void => {
+    for (let at = path; ; at = dirname(at)) {
+      if (seen.has(at)) return;
+      seen.add(at);
+      const git = at === "." ? ".git" : `${at}/.git`;
+      if (basename(foldName(at)) === ".git" || (isGitFolder(at, exists) && at !== ".")) folders.add(at);
+      else if (exists(git)) folders.add(git);
+      if (at === ".") return;
+    }
+  };
+  return {
+    add(path) {
+      const role = contentRoles.get(foldName(basename(path)) as ".gitmodules");
+      if (role !== undefined) judged.set(path, { path, role, rule: `git ${role}` });
+      addAncestors(path);
+    },
+    verdicts() {
+      for (const folder of folders) {
+        for (const found of pathsOf(folder, sides, isInside)) {
+          if (!judged.has(found.path)) judged.set(found.path, found);
+        }
+      }
+      const held = new Map<string, Verdict>();
+      for (const about of judged.values()) {
+        const verdict = judgeOne(about, sides, isInside);
+        if (verdict !== undefined) held.set(about.path, verdict);
+      }
+      return held;
+    },
+  };
+}
+
+function isGitFolder(path: string, exists: (path: string) => boolean): boolean {
+  if (!exists(`${path}/HEAD`)) return false;
+  return exists(`${path}/commondir`) || (exists(`${path}/objects`) && exists(`${path}/refs`));
+}
+
+/** What git obeys in a git folder, on both sides. */
+function pathsOf(
+  folder: string,
+  { workspace, upper }: LayerSides,
+  isInside: (path: string) => boolean,
+): JudgedPath[] {
+  const toRelative = (path: string): string | undefined => {
+    const root = isWithin(path, upper) ? upper : workspace;
+    return isWithin(path, root) && path !== root ? path.slice(root.length + 1) : undefined;
+  };
+  const deps: GitDeps = {
+    isInside,
+    // Settings from before the command: what it added is judged, not obeyed.
+    settingsOf: (path) => textAt(join(workspace, toRelative(path) ?? "")),
+  };
+  return [workspace, upper].flatMap((root) => {
+    const place = join(root, folder);
+    const kind = entryAt(place)?.state.kind;
+    if (kind === undefined) return [];
+    const own = [{ path: place, role: "git-file", rule: "git file" } as const];
+    const named = kind === "folder" ? place : namedGitFolder(place);
+    const paths = named !== undefined && isInside(named) ? gitFolderPaths(named, deps) : [];
+    return [...(kind === "folder" ? [] : own), ...paths].flatMap((each) => {
+      const path = toRelative(each.path);
+      return path === undefined ? [] : [{ ...each, path }];
+    });
+  });
+}
+
+function judgeOne(
+  about: JudgedPath,
+  { workspace, upper, stateOf }: LayerSides,
+  isInside: (path: string) => boolean,
+): Verdict | undefined {
+  const state = stateOf(about.path);
+  if (state === "same") return undefined;
+  const path = join(workspace, about.path);
+  const before = contentAt(path);
+  const after = state === "gone" ? undefined : contentAt(join(upper, about.path));
+  const verdict = judgeChange({ ...about, path, before, after }, { isInside });
+  return verdict.held ? { kind: "hold", reason: verdict.reason, rule: verdict.rule } : undefined;
+}
+
+function contentAt(path: string): PathContent | undefined {
+  if (entryAt(path) === undefined) return undefined;
+  const stat = lstatSync(path);
+  return stat.isDirectory() ? undefined : readSnapshot(path, stat).content;
+}
+
+function textAt(path: string): string | undefined {
+  const content = contentAt(path);
+  return content?.kind === "file" ? Buffer.from(content.bytes).toString("utf8") : undefined;
+}

@@ -1,0 +1,110 @@
+import { basename } from "node:path";
+import type { CommandPaths } from "../../contract/session.js";
+import { createDenyRules, foldLocation } from "../files/deny-rules.js";
+import { foldName } from "../files/fold-name.js";
+import { isWithin } from "../files/path-text.js";
+import type { PathRules } from "../files/path-rules.js";
+import { realPathOf } from "../files/real-path.js";
+import { createNameScreen } from "../sandbox/guarded-names.js";
+import { isInDependencies } from "../sandbox/quarantine/dependency-folders.js";
+
+/** Whether a change of a command is committed. */
+export type Verdict =
+  | { readonly kind: "commit" }
+  /** Held back until a person agrees; `asks`: a person can be asked at once; `final`: nobody can agree. */
+  | {
+      readonly kind: "hold";
+      readonly reason: string;
+      readonly rule: string;
+      readonly asks?: boolean;
+      readonly final?: boolean;
+    };
+
+/** The rules by which the changes of a command are judged. */
+export interface LayerRules {
+  /** Real path. */
+  readonly workspace: string;
+  /** The rules that the file tools of the call follow. */
+  readonly rules: PathRules;
+  readonly forbiddenGlobs: readonly string[];
+  readonly protectedGlobs: readonly string[];
+  readonly carefulGlobs: readonly string[];
+  /** Protected and careful paths that a person's rules open. */
+  readonly openedGlobs: readonly string[];
+  /** What the policy's rules say about paths. */
+  readonly paths: CommandPaths | undefined;
+  /** Absolute paths that the command was allowed to change. */
+  readonly consented: readonly string[];
+}
+
+/** Judges paths by their names. */
+export interface NameJudge {
+  /** Whether a rule can apply to an entry with this name; `false` is certain. */
+  mayMatch(name: string): boolean;
+  /** @param path Relative to the workspace. */
+  judge(path: string): Verdict;
+}
+
+export const commit: Verdict = Object.freeze({ kind: "commit" });
+
+/** Judged by their contents. */
+const byContent = new Set([".git", ".gitmodules", ".gitattributes"]);
+
+export function createNameJudge(options: LayerRules): NameJudge {
+  const { workspace, rules, paths, consented } = options;
+  const surroundings = { workspace, realPath: realPathOf };
+  const careful = createDenyRules(options.carefulGlobs, surroundings);
+  const opened = createDenyRules(options.openedGlobs, surroundings);
+  const screen = createNameScreen([
+    ...options.forbiddenGlobs,
+    ...options.protectedGlobs,
+    ...options.carefulGlobs,
+    ...(paths?.patterns ?? []),
+  ]);
+  const coversRoot = paths?.judge(".", "write") !== undefined || !rules.judge(workspace, "write").allowed;
+  const isNarrowed = !rules.judge(`${workspace}/any`, "write").allowed;
+  return {
+    mayMatch: (name) => coversRoot || isNarrowed || screen(name) || byContent.has(foldName(name)),
+    judge(path) {
+      const real = `${workspace}/${path}`;
+      if (consented.includes(real)) return commit;
+      const refused = judgeRules(rules, path, real);
+      if (refused !== undefined) return refused;
+      const ruling = paths?.judge(path, "write");
+      if (ruling?.decision === "allow") return commit;
+      if (ruling?.decision === "deny") {
+        return { kind: "hold", reason: "a rule denies changing it", rule: ruling.rule, final: true };
+      }
+      if (ruling?.decision === "ask" && paths?.named.some((each) => isWithin(real, each)) !== true) {
+        return { kind: "hold", reason: "a rule asks before it is changed", rule: ruling.rule, asks: true };
+      }
+      if (isJudgedByContent(path) || isInDependencies(path)) return commit;
+      const location = foldLocation({ absolute: real, relative: path, inWorkspace: true });
+      const rule = opened.match(location) === undefined ? careful.match(location) : undefined;
+      if (rule === undefined) return commit;
+      return {
+        kind: "hold",
+        reason: "it decides what later installs, builds or starts run",
+        rule,
+        asks: true,
+      };
+    },
+  };
+}
+
+function judgeRules(rules: PathRules, path: string, real: string): Verdict | undefined {
+  const verdict = rules.judge(real, "write");
+  if (verdict.allowed) return undefined;
+  const protection = /^protected: (.*)$/s.exec(verdict.rule)?.[1];
+  if (protection === undefined) {
+    return { kind: "hold", reason: `it ${verdict.reason}`, rule: verdict.rule, final: true };
+  }
+  if (isJudgedByContent(path) || isInDependencies(path)) return undefined;
+  return { kind: "hold", reason: "other programs run or obey it later", rule: protection };
+}
+
+/** What git obeys is judged by its contents, and the rest of a git folder is data. */
+function isJudgedByContent(path: string): boolean {
+  const folded = foldName(path);
+  return byContent.has(basename(folded)) || folded.split("/").includes(".git");
+}
