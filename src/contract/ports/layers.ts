@@ -66,7 +66,8 @@ export interface LayerView extends WaitingLayer {
 export interface WaitingLayers {
   /** Oldest first. */
   list(filter?: { readonly callId?: string | undefined }): Promise<readonly WaitingLayer[]>;
-  show(id: string): Promise<LayerView>;
+  /** @param paths Only these, with everything below. @default all */
+  show(id: string, paths?: readonly string[]): Promise<LayerView>;
   /** Put the changes, or only these paths, into the workspace; a person has consented. */
   commit(id: string, paths?: readonly string[]): Promise<CommitReport>;
   discard(id: string): Promise<void>;

@@ -53,27 +53,25 @@ export function createTransactions(options: TransactionOptions): Transactions {
         withhold: withheld(run),
         signal: run.scope.signal,
       });
-      return { commit: report, heldBack: report.heldBack };
+      return { commit: report };
     },
     waiting: (decider) => ({
       list: async (filter) => (await layers.list(filter)).map(toWaiting),
-      async show(id) {
+      async show(id, paths) {
         const kept = await find(layers, id);
         const { showLayer } = await import("../../world/transaction/show-layer.js");
-        const found = await showLayer(await layers.open(id), rulesFor(decider().scope));
+        const found = await showLayer(await layers.open(id), rulesFor(decider().scope), paths);
         return { ...toWaiting(kept), ...found } satisfies LayerView;
       },
       async commit(id, paths) {
         const layer = await layers.open(id);
         const { commitLayer } = await import("../../world/transaction/commit-layer.js");
         const { origin, scope } = decider();
-        const wanted = paths === undefined ? () => true : (path: string) => paths.includes(path);
         return commitLayer(await commitDeps(options, layer), {
           layer,
           rules: rulesFor(scope),
           origin,
-          consented: wanted,
-          ...(paths !== undefined && { only: wanted }),
+          consent: { paths },
           signal: scope?.signal,
         }) satisfies Promise<CommitReport>;
       },

@@ -1,28 +1,44 @@
 import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { ToolPermissionError } from "../../contract/errors.js";
-import { heldInput } from "./commit-result.js";
 import { heldItems } from "./held-items.js";
 
-/** Discards changes that were held back from a command of this session. */
+/** Discards changes of a command of this session that are not in the workspace. */
 export const discardResult = defineTool({
   name: "discard_result",
-  description: "Discard changes that were held back from a command of this session.",
+  description:
+    "Discard the changes of a command of this session that are not in the workspace: held back, in conflict, or of a dry run.",
   category: "shell",
-  annotations: { title: "Discard held back changes" },
+  annotations: { title: "Discard changes of a command" },
   examples: [{ arguments: { call_id: "call_1" } }],
-  input: heldInput,
+  input: z.object({
+    call_id: z.string().min(1).max(200).describe("The call_id from the first line of the command's result."),
+    paths: z
+      .array(z.string().min(1).max(4096))
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe(
+        "Only these of the held back paths; for a command that ran directly. Default: all of the call.",
+      ),
+  }),
   output: z.object({ callId: z.string(), paths: z.array(z.string()) }),
-  async execute(call, { processes: { quarantine }, sessionId }) {
-    const views = await heldItems(quarantine, call);
-    if (views.some((view) => view.sessionId !== sessionId)) {
-      throw new ToolPermissionError("These changes were held back in another session.", {
+  async execute(call, { processes, sessionId }) {
+    const { views, layers } = await heldItems(processes, call);
+    const owners = [...views, ...layers.map(({ layer }) => layer)];
+    if (owners.some((owner) => owner.sessionId !== sessionId)) {
+      throw new ToolPermissionError("These changes were made in another session.", {
         code: "ACCESS_DENIED",
-        hint: "A person can discard them with `tenon quarantine discard`.",
+        hint: "A person can discard them with `tenon quarantine discard` or `tenon layers discard`.",
       });
     }
-    await quarantine.discard(views.map(({ id }) => id));
-    return { callId: call.call_id, paths: views.map(({ shownPath }) => shownPath) };
+    if (views.length > 0) await processes.quarantine.discard(views.map(({ id }) => id));
+    for (const { layer } of layers) await processes.layers.discard(layer.id);
+    const paths = [
+      ...views.map(({ shownPath }) => shownPath),
+      ...layers.flatMap(({ layer }) => layer.changes.map(({ path }) => path)),
+    ];
+    return { callId: call.call_id, paths };
   },
   render: ({ paths }) => `Discarded: ${paths.join(", ")}.`,
 });

@@ -28,7 +28,11 @@ const maxNamed = 5;
 /** The fields for a result; empty if nothing was held back. */
 export function heldBackOf(callId: string, heldBack: readonly HeldBack[]): HeldBackFields {
   if (heldBack.length === 0) return {};
-  return { heldBack: heldBack.slice(0, maxListed).map((each) => ({ ...each })), heldBackBy: callId };
+  return { heldBack: heldBack.slice(0, maxListed).map(toListed), heldBackBy: callId };
+}
+
+function toListed({ path, reason, rule }: HeldBack): HeldBack {
+  return { path, reason, rule };
 }
 
 /** The first line for the model; none if nothing was held back. */

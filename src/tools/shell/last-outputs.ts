@@ -48,7 +48,7 @@ export function createLastOutputs(): LastOutputs {
         return withNote(result, "Most of the output changed since the last run, so all of it is shown.");
       }
       const outputFile = result.outputFile ?? (await storeOutput(after, ctx));
-      return { ...result, stdout: "", stderr: "", changes, outputFile };
+      return { ...result, stdout: "", stderr: "", outputDiff: changes, outputFile };
     },
   };
 }

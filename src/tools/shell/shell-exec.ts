@@ -3,6 +3,7 @@ import type { ToolContext } from "../../contract/context.js";
 import { defineTool } from "../../contract/define-tool.js";
 import type { ToolPreview } from "../../contract/tool.js";
 import { createKnownHosts, type KnownHosts } from "./known-hosts.js";
+import { askAboutHeld, changesOf } from "./command-changes.js";
 import { createLastOutputs, type LastOutputs } from "./last-outputs.js";
 import { meansPatch } from "./patch-line.js";
 import { isReadOnly, refuseService } from "./judge-line.js";
@@ -59,6 +60,12 @@ const input = z.object({
     .optional()
     .describe(
       "If the same command ran in this folder in this session before, return only the changes of its output.",
+    ),
+  dry_run: z
+    .boolean()
+    .optional()
+    .describe(
+      "Run it without changing the workspace, to see what it would change; commit_result commits that.",
     ),
   pty: z.boolean().default(false).describe("Run it in a pseudo-terminal, for programs that require one."),
 });
@@ -139,10 +146,15 @@ async function runLine(call: ShellInput, ctx: ToolContext, last: LastOutputs): P
     onNetwork: (use) => ctx.emit({ message: describeUse(use) }),
     pty: call.pty,
     renames: ctx.shell?.movedByGit,
+    dryRun: call.dry_run,
     timeoutMs: call.timeout,
     onOutput: (stream, output) => ctx.emit(stream === "stdout" ? { output } : { output, message: "stderr" }),
   });
-  const shown = toShellResult(call.command, result, { readOnly, callId: ctx.callId });
+  const report = await askAboutHeld(result.commit, ctx);
+  const changes = await changesOf(report, ctx);
+  const held = report?.heldBack ?? [];
+  const shown = toShellResult(call.command, result, { readOnly, callId: ctx.callId, changes, held });
+  if (call.dry_run === true) shown.dryRun = true;
   return last.compare(shown, ctx, { changesOnly: call.since_last === true });
 }
 

@@ -2,6 +2,8 @@ import * as z from "zod";
 import type { CommandResult, JobInfo, JobState } from "../../contract/ports/processes.js";
 import { failureNotes } from "./failure-notes.js";
 import { networkPart, networkResult } from "./network-argument.js";
+import type { HeldBack } from "../../contract/ports/quarantine.js";
+import { changeFields, changesLine, notCommitted, type ChangeFields } from "./command-changes.js";
 import { heldBackList, heldBackOf, heldBackNote } from "./held-back.js";
 
 /** The result of `shell_exec`. */
@@ -13,7 +15,8 @@ export const shellResult = z.object({
   signal: z.string().optional().describe("The signal that ended it."),
   timedOut: z.boolean(),
   truncated: z.boolean().describe("Whether stdout or stderr is incomplete."),
-  changes: z
+  ...changeFields,
+  outputDiff: z
     .string()
     .optional()
     .describe("For since_last: a diff against the previous output, empty if nothing changed."),
@@ -23,6 +26,7 @@ export const shellResult = z.object({
   cwd: z.string().optional(),
   shell: z.string().optional(),
   sandboxed: z.boolean(),
+  dryRun: z.boolean().optional(),
   ...heldBackList,
   ...networkResult,
   notes: z.array(z.string()).describe("Further remarks."),
@@ -30,16 +34,26 @@ export const shellResult = z.object({
 
 export type ShellResult = z.infer<typeof shellResult>;
 
+/** What else a result is made of. */
+export interface ResultParts {
+  readonly readOnly: boolean;
+  readonly callId: string;
+  /** What became of its changes, if they were collected. */
+  readonly changes: ChangeFields;
+  readonly held: readonly HeldBack[];
+}
+
 /** The result of a command that ran to its end. */
 export function toShellResult(
   command: string,
   result: CommandResult,
-  { readOnly, callId }: { readonly readOnly: boolean; readonly callId: string },
+  { readOnly, callId, changes, held }: ResultParts,
 ): ShellResult {
   const { stdout, stderr, handle, signal } = result;
   return {
     command,
-    ...heldBackOf(callId, result.heldBack),
+    ...heldBackOf(callId, [...result.heldBack, ...held]),
+    ...changes,
     stdout: stdout.text,
     stderr: stderr.text,
     exitCode: result.exitCode,
@@ -60,7 +74,7 @@ function notesOn(result: CommandResult, readOnly: boolean): string[] {
   if (result.flooded) notes.push("The command was stopped because its output did not end.");
   if (result.stoppedBy !== undefined) notes.push(`The command was stopped: ${result.stoppedBy}.`);
   if (result.leftBehind) notes.push(noteOnStopped(result.stoppedProcesses ?? []));
-  if (!readOnly) notes.push(notUndoable);
+  if (!readOnly && result.commit === undefined) notes.push(notUndoable(result.direct));
   if (!result.sandbox.active) notes.push(unsandboxedNote(result.sandbox.reason));
   return notes;
 }
@@ -84,7 +98,10 @@ function clipLine(line: string): string {
   return line.length <= 100 ? line : `${line.slice(0, 99)}…`;
 }
 
-const notUndoable = "Changes made by shell commands are not recorded: undo_edit cannot undo them.";
+function notUndoable(reason: string | undefined): string {
+  const why = reason === undefined ? "" : ` (${reason})`;
+  return `The command ran directly on the workspace${why}: undo_edit cannot undo its changes.`;
+}
 
 function unsandboxedNote(reason: string): string {
   return `The command ran without a sandbox: ${reason}.`;
@@ -121,15 +138,23 @@ export function describeState(state: JobState): string {
 
 /** The text for the model: the output, how the command ended, and further remarks. */
 export function renderShell(result: ShellResult): string {
-  const held = heldBackNote(result);
+  const held = [...notCommitted(result, withheldReason(result)), ...heldBackNote(result)];
   if (result.jobId !== undefined) return joinLines([...held, jobLine(result), ...result.notes]);
-  const output = result.changes === undefined ? outputStreams(result) : [changesText(result.changes)];
+  const output = result.outputDiff === undefined ? outputStreams(result) : [changesText(result.outputDiff)];
   return joinLines([
     ...held,
     ...(output.length === 0 ? ["(no output)"] : output),
+    ...changesLine(result),
     ...endNotes(result),
     ...result.notes.map(bracket),
   ]);
+}
+
+/** Why nothing was committed although nothing was held back. */
+function withheldReason({ dryRun, timedOut, notes }: ShellResult): string | undefined {
+  if (dryRun === true) return "dry run";
+  if (timedOut) return "stopped at the time limit";
+  return notes.find((note) => note.startsWith("The command was stopped"))?.replace(/\.$/, "");
 }
 
 function outputStreams({ stdout, stderr }: ShellResult): string[] {

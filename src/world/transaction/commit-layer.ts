@@ -1,6 +1,7 @@
 import type { ChangeOrigin } from "../../contract/ports/journal.js";
 import type { CommandConflict, CommitReport } from "../../contract/ports/layers.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
+import { isWithin } from "../files/path-text.js";
 import type { Journal } from "../journal/journal.js";
 import type { Adoption } from "../journal/plan-adoptions.js";
 import type { CommandLayer } from "../sandbox/layer/layer-types.js";
@@ -25,11 +26,15 @@ export interface CommitRequest {
   readonly origin: ChangeOrigin;
   /** Why nothing is committed by itself, in words: the command was stopped, or its changes shall be seen first. */
   readonly withhold?: string | undefined;
-  /** Paths that a person consented to, though they would be held back or conflict. */
-  readonly consented?: ((path: string) => boolean) | undefined;
-  /** Only these paths. @default all */
-  readonly only?: ((path: string) => boolean) | undefined;
+  /** A person consented to changes that would be held back or that conflict; only these are committed. */
+  readonly consent?: Consent | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** What a person consented to. */
+export interface Consent {
+  /** With everything below. @default all changes of the layer */
+  readonly paths?: readonly string[] | undefined;
 }
 
 /** Commit what the rules allow of a layer; the rest stays in it, for a decision. */
@@ -64,16 +69,18 @@ async function settle(
   { judged, changes }: Judged,
 ): Promise<CommitReport> {
   const { layer } = request;
-  const wanted = judged.flatMap((each) => permitted(each, request));
+  const parts = new Map<JudgedChange, JudgedChange | undefined>();
+  for (const each of judged) parts.set(each, await permitted(layer, each, request.consent));
+  const wanted = [...parts.values()].filter((part) => part !== undefined);
   const conflicts: CommandConflict[] = [];
-  let adoptions: Adoption[] = [];
+  const adoptions: Adoption[] = [];
   const plan = async (): Promise<readonly Adoption[]> => {
     const openFiles = await deps.openFiles();
     for (const each of wanted) {
       const reason = await findConflict({ ...deps, layer, openFiles }, each.change);
-      if (reason !== undefined && request.consented?.(each.change.path) !== true) {
+      if (reason !== undefined && !isAgreed(each.change.path, request.consent)) {
         conflicts.push(toConflict(layer, each.change.path, reason));
-      } else adoptions.push(...toAdoptions(layer, withCurrent(layer, each), deps.isBulk));
+      } else adoptions.push(...toAdoptions(layer, each, deps.isBulk));
     }
     return adoptions;
   };
@@ -84,38 +91,61 @@ async function settle(
     throw error;
   }
   deps.onCommitted(adoptions.map(({ path }) => path));
-  const heldBack = judged.flatMap((each) => heldOf(each, request));
-  if (heldBack.length === 0 && conflicts.length === 0 && request.only === undefined) await layer.discard();
+  const heldBack = judged.flatMap((each) => heldOf(each, parts.get(each)));
+  const isAll = heldBack.length === 0 && conflicts.length === 0;
+  if (isAll && request.consent?.paths === undefined) await layer.discard();
   else await layer.keep(heldBack.length > 0 ? "changes were held back" : "others changed the same files");
   const rest = heldBack.length + conflicts.length;
   const committed = adoptions.length === 0 ? (rest === 0 ? "all" : "none") : rest === 0 ? "all" : "part";
   return { committed, changes, heldBack, conflicts };
 }
 
-/** A change, or the part of it, that is to be committed. */
-function permitted(judged: JudgedChange, { consented, only }: CommitRequest): JudgedChange[] {
-  const { change, verdict, heldBelow } = judged;
-  const agreed = (path: string, final: boolean | undefined): boolean =>
-    final !== true && consented?.(path) === true;
-  if (verdict.kind === "hold" && !agreed(change.path, verdict.final)) return [];
-  const left = new Map([...heldBelow].filter(([path, { final }]) => !agreed(path, final)));
-  if (only !== undefined && !only(change.path) && left.size === heldBelow.size) return [];
-  return [{ ...judged, heldBelow: left }];
+function isAgreed(path: string, consent: Consent | undefined): boolean {
+  if (consent === undefined) return false;
+  return consent.paths === undefined || consent.paths.some((each) => isWithin(path, each));
 }
 
-function heldOf(judged: JudgedChange, request: CommitRequest): CommitReport["heldBack"] {
+/** A change, or the part of it, that is to be committed. */
+async function permitted(
+  layer: CommandLayer,
+  judged: JudgedChange,
+  consent: Consent | undefined,
+): Promise<JudgedChange | undefined> {
   const { change, verdict, heldBelow } = judged;
+  const isOpen = (path: string, { final }: { readonly final?: boolean }): boolean =>
+    final !== true && isAgreed(path, consent);
+  if (verdict.kind === "hold" && !isOpen(change.path, verdict)) return undefined;
+  const left = new Map([...heldBelow].filter(([path, hold]) => !isOpen(path, hold)));
+  if (consent === undefined || isAgreed(change.path, consent)) return { ...judged, heldBelow: left };
+  const inside = consent.paths?.filter((path) => isWithin(path, change.path)) ?? [];
+  if (inside.length === 0 || change.kind !== "created") return undefined;
+  return { ...judged, heldBelow: await unselected(layer, { ...judged, heldBelow: left }, inside) };
+}
+
+/** Everything in a new folder but the selected paths. */
+async function unselected(
+  layer: CommandLayer,
+  { change, heldBelow }: JudgedChange,
+  selected: readonly string[],
+): Promise<JudgedChange["heldBelow"]> {
+  const left = new Map(heldBelow);
+  for await (const { path } of layer.entriesBelow(change)) {
+    const isMeant = selected.some((each) => isWithin(path, each) || isWithin(each, path));
+    if (!isMeant) left.set(path, { kind: "hold", reason: "it was not selected", rule: "paths" });
+  }
+  return left;
+}
+
+/** What is held back of a change, of which `part` is committed. */
+function heldOf(
+  { change, verdict, heldBelow }: JudgedChange,
+  part: JudgedChange | undefined,
+): CommitReport["heldBack"] {
   const all = new Map(heldBelow);
   if (verdict.kind === "hold") all.set(change.path, verdict);
-  const [part] = permitted(judged, request);
   return [...all]
     .filter(([path]) => part === undefined || part.heldBelow.has(path))
     .map(([path, { reason, rule, asks }]) => ({ path, reason, rule, ...(asks === true && { asks }) }));
-}
-
-/** With consent a change replaces what is there now. */
-function withCurrent(_layer: CommandLayer, judged: JudgedChange): JudgedChange {
-  return judged;
 }
 
 const maxDiffChars = 10_000;

@@ -21,6 +21,8 @@ export interface DescribedChanges {
 export interface DescribeOptions {
   /** How many files are in a new folder. */
   readonly filesIn: (change: LayerChange) => number;
+  /** Which paths are described. @default all */
+  readonly wants?: ((path: string) => boolean) | undefined;
   /** Characters of the diff. @default 200_000 */
   readonly maxChars?: number | undefined;
 }
@@ -29,13 +31,14 @@ export interface DescribeOptions {
 export async function describeChanges(
   layer: CommandLayer,
   changes: readonly LayerChange[],
-  { filesIn, maxChars = 200_000 }: DescribeOptions,
+  { filesIn, wants = () => true, maxChars = 200_000 }: DescribeOptions,
 ): Promise<DescribedChanges> {
   const found: CommandChange[] = [];
   const diffs: string[] = [];
   let chars = 0;
   let texts = 0;
   const add = (path: string, kind: CommandChange["kind"]): void => {
+    if (!wants(path)) return;
     texts += 1;
     const diff = texts <= maxTexts ? diffOf(layer, path, kind) : undefined;
     found.push({ path, kind, ...(diff !== undefined && countLines(diff)) });
@@ -46,7 +49,7 @@ export async function describeChanges(
   for (const change of changes) {
     const { path, before, after } = change;
     if (change.kind === "attributes") {
-      found.push({ path, kind: "mode" });
+      if (wants(path)) found.push({ path, kind: "mode" });
       continue;
     }
     const isFolder = after?.kind === "folder" || (change.kind === "removed" && before?.kind === "folder");
@@ -56,7 +59,8 @@ export async function describeChanges(
     }
     const files = filesIn(change);
     if (after === undefined || files === 0 || files > maxListed) {
-      found.push({ path: `${path}/`, kind: kindOf(change), ...(after !== undefined && { files }) });
+      if (wants(path))
+        found.push({ path: `${path}/`, kind: kindOf(change), ...(after !== undefined && { files }) });
       continue;
     }
     for await (const entry of layer.entriesBelow(change)) {

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { entryAt } from "../sandbox/layer/entry-state.js";
 import type { CommandLayer, LayerChange } from "../sandbox/layer/layer-types.js";
 import { walkWorkspace } from "./walk-workspace.js";
@@ -19,6 +19,9 @@ export async function findConflict(deps: ConflictDeps, change: LayerChange): Pro
   const now = entryAt(place)?.state;
   if (change.before === undefined) {
     if (now !== undefined) return "somebody else created it meanwhile";
+    const folder = entryAt(dirname(place))?.state;
+    // Removing an entry changes its folder.
+    if (folder === undefined || folder.ctimeNs <= layer.startedNs) return undefined;
     return (await deps.wasRemoved(change.path)) ? "somebody else removed it meanwhile" : undefined;
   }
   if (now === undefined) return change.kind === "removed" ? undefined : "somebody else removed it meanwhile";

@@ -18,7 +18,7 @@ export interface LayerSides {
   readonly workspace: string;
   readonly upper: string;
   /** Whether the command changed a path; `gone` if it removed it, with a folder above it or by itself. */
-  stateOf(path: string): "same" | "changed" | "gone";
+  readonly stateOf: (path: string) => "same" | "changed" | "gone";
 }
 
 /** Finds the git folders that changes belong to, and judges what git runs or obeys there. */

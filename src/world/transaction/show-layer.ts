@@ -1,4 +1,5 @@
 import type { LayerView, WaitingChange } from "../../contract/ports/layers.js";
+import { isWithin } from "../files/path-text.js";
 import type { CommandLayer } from "../sandbox/layer/layer-types.js";
 import { describeChanges } from "./describe-changes.js";
 import { findConflict } from "./find-conflicts.js";
@@ -12,13 +13,19 @@ const maxChars = 50_000_000;
 export async function showLayer(
   layer: CommandLayer,
   rules: LayerRules,
+  paths?: readonly string[],
 ): Promise<Pick<LayerView, "changes" | "diff">> {
   const judged = await judgeLayer(layer, rules);
   const files = new Map(judged.map((each) => [each.change, each.files]));
   const described = await describeChanges(
     layer,
     judged.map(({ change }) => change),
-    { filesIn: (change) => files.get(change) ?? 0, maxChars },
+    {
+      filesIn: (change) => files.get(change) ?? 0,
+      wants: (path) =>
+        paths === undefined || paths.some((each) => isWithin(path, each) || isWithin(each, path)),
+      maxChars,
+    },
   );
   const reasons = await reasonsOf(layer, judged);
   const changes = described.changes.map((change) => ({ ...change, ...reasonFor(change.path, reasons) }));

@@ -12,20 +12,20 @@ export function toAdoptions(
   { change, heldBelow }: JudgedChange,
   isBulk: (path: string) => boolean,
 ): Adoption[] {
-  const { path, kind, before, after } = change;
+  const { path, kind, after } = change;
   const now = entryAt(join(layer.workspace, path))?.state;
   if (kind === "removed" && now === undefined) return [];
   const common = {
     path: join(layer.workspace, path),
     text: path,
-    before: before === undefined ? null : { dev: before.dev, ino: before.ino },
+    before: now === undefined ? null : { dev: now.dev, ino: now.ino },
     bulk: isBulk(path),
   };
   if (kind === "removed") return [{ ...common, op: "delete" }];
   if (kind === "attributes") return [{ ...common, op: "mode", mode: after?.mode }];
   if (heldBelow.size > 0) return withoutHeld(layer, path, { heldBelow, after, isBulk });
   const from = join(layer.upper, path);
-  return [{ ...common, op: kind === "created" ? "create" : "write", from }];
+  return [{ ...common, op: now === undefined ? "create" : "write", from }];
 }
 
 interface PartOfFolder {

@@ -1,0 +1,126 @@
+import * as z from "zod";
+import type { ToolContext } from "../../contract/context.js";
+import type { CommitReport } from "../../contract/ports/layers.js";
+import type { HeldBackFields } from "./held-back.js";
+
+/** The output fields for what a command changed in the workspace. */
+export const changeFields = {
+  committed: z
+    .enum(["all", "part", "none"])
+    .optional()
+    .describe("How much of what the command changed is in the workspace now. Missing if it changed nothing."),
+  changes: z
+    .array(
+      z.object({
+        path: z.string(),
+        kind: z.enum(["added", "changed", "removed", "mode"]),
+        added: z.number().optional().describe("Lines."),
+        removed: z.number().optional(),
+        files: z.number().optional().describe("Of a folder: how many files are in it."),
+      }),
+    )
+    .optional()
+    .describe("Everything that the command changed, committed or not."),
+  changesFile: z.string().optional().describe("Handle of the complete list for read_result if it is long."),
+  conflicts: z
+    .array(z.object({ path: z.string(), reason: z.string(), diff: z.string().optional() }))
+    .optional()
+    .describe("Changes that were not committed because somebody else changed the same path meanwhile."),
+};
+
+/** The values of these fields. */
+export type ChangeFields = z.infer<z.ZodObject<typeof changeFields>> & HeldBackFields;
+
+const maxListed = 100;
+const maxNamed = 5;
+const maxShown = 20;
+
+/** The fields for a result; empty if the command changed nothing. */
+export async function changesOf(
+  report: CommitReport | undefined,
+  ctx: Pick<ToolContext, "callId" | "outputs">,
+): Promise<ChangeFields> {
+  if (report === undefined || report.changes.length === 0) return {};
+  const { committed, changes, conflicts } = report;
+  const listed = changes.slice(0, maxListed).map(({ ...change }) => withoutUndefined(change));
+  return {
+    committed,
+    changes: listed,
+    ...(changes.length > maxListed && { changesFile: await storeList(changes, ctx) }),
+    ...(conflicts.length > 0 && { conflicts: conflicts.slice(0, maxListed).map(withoutUndefined) }),
+    ...(committed !== "all" && { heldBackBy: ctx.callId }),
+  };
+}
+
+function withoutUndefined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as T;
+}
+
+async function storeList(
+  changes: CommitReport["changes"],
+  { outputs }: Pick<ToolContext, "outputs">,
+): Promise<string> {
+  const writer = outputs.create();
+  await writer.write(Buffer.from(changes.map((change) => `${lineOf(change)}\n`).join("")));
+  return (await writer.finish()).handle;
+}
+
+/** The first lines for the model: what is not in the workspace, and how to get it there. */
+export function notCommitted(result: ChangeFields, reason: string | undefined): string[] {
+  const { committed, conflicts = [], heldBack = [], heldBackBy } = result;
+  if (committed === undefined || committed === "all") return [];
+  const next = `commit_result ${JSON.stringify({ call_id: heldBackBy })}`;
+  if (conflicts.length === 0 && heldBack.length === 0) {
+    return [`[${reason ?? "nothing was committed"}: nothing is in the workspace; ${next} commits it]`];
+  }
+  if (conflicts.length === 0) return [];
+  const named = conflicts.slice(0, maxNamed).map(({ path, reason: why }) => `${path} (${why})`);
+  const more = conflicts.length > maxNamed ? `, and ${conflicts.length - maxNamed} more` : "";
+  const diffs = conflicts
+    .slice(0, maxNamed)
+    .flatMap(({ diff }) => (diff === undefined ? [] : [diff.trimEnd()]));
+  return [
+    `[conflict, not in the workspace: ${named.join(", ")}${more}; the version of the command is kept: ${next}]`,
+    ...diffs,
+  ];
+}
+
+/** One line on what is in the workspace now. */
+export function changesLine({ committed, changes = [], changesFile }: ChangeFields): string[] {
+  if (changes.length === 0 || committed === undefined) return [];
+  const shown = changes.slice(0, maxShown).map(lineOf).join(", ");
+  const more = changes.length > maxShown ? ", …" : "";
+  const handle = changesFile === undefined ? "" : `; all: read_result {"handle":"${changesFile}"}`;
+  const verb = committed === "none" ? "would change" : "changed";
+  return [`[${verb}: ${shown}${more}${handle}]`];
+}
+
+const letters = { added: "A", changed: "M", removed: "D", mode: "mode" } as const;
+
+function lineOf({ path, kind, added, removed, files }: CommitReport["changes"][number]): string {
+  const lines = [
+    ...(added === undefined || added === 0 ? [] : [`+${added}`]),
+    ...(removed === undefined || removed === 0 ? [] : [`-${removed}`]),
+    ...(files === undefined ? [] : [`${files} files`]),
+  ];
+  return [letters[kind], path, ...lines].join(" ");
+}
+
+/**
+ * Ask a person about the changes that need consent, as a call of its own. What nobody agrees to stays held back.
+ */
+export async function askAboutHeld(
+  report: CommitReport | undefined,
+  ctx: Pick<ToolContext, "call" | "callId">,
+): Promise<CommitReport | undefined> {
+  const asked = report?.heldBack.filter(({ asks }) => asks === true).map(({ path }) => path) ?? [];
+  if (report === undefined || asked.length === 0) return report;
+  const { success } = await ctx.call({
+    name: "commit_result",
+    arguments: { call_id: ctx.callId, paths: asked.slice(0, 1000) },
+  });
+  if (!success) return report;
+  const heldBack = report.heldBack.filter(({ path }) => !asked.includes(path));
+  const rest = heldBack.length + report.conflicts.length;
+  return { ...report, heldBack, committed: rest === 0 ? "all" : "part" };
+}

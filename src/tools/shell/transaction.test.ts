@@ -1,0 +1,251 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ToolEnvelope } from "../../contract/call.js";
+import type { ApprovalRequest } from "../../contract/ports/interact.js";
+import { createTenon } from "../../runtime/create-tenon.js";
+import type { Tenon } from "../../runtime/tenon.js";
+import { snapshot } from "../../world/journal/testing/snapshot.js";
+import type { ShellResult } from "./shell-result.js";
+
+let root: string;
+let workspace: string;
+let tenon: Tenon;
+/** What the person was asked, and what they answer. */
+let asked: ApprovalRequest[] = [];
+let consent = true;
+
+beforeAll(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-transaction-")));
+  workspace = join(root, "work");
+  mkdirSync(workspace);
+  writeFileSync(
+    join(root, ".gitconfig"),
+    "[user]\n\tname = P\n\temail = p@example.org\n[init]\n\tdefaultBranch = main\n",
+  );
+  tenon = createTenon({
+    workspace,
+    config: { stateDir: join(root, "state"), mode: "auto", files: { forbiddenPaths: ["secret/**"] } },
+    env: { PATH: process.env["PATH"], HOME: root, SHELL: "/bin/bash" },
+    home: root,
+    interact: {
+      approve(request) {
+        asked.push(request);
+        return consent;
+      },
+    },
+  });
+});
+afterAll(async () => {
+  await tenon.close();
+  rmSync(root, { recursive: true, force: true });
+});
+beforeEach(() => {
+  asked = [];
+  consent = true;
+  for (const name of readdirSync(workspace)) rmSync(join(workspace, name), { recursive: true, force: true });
+  write("src/a.ts", "one\ntwo\n");
+  write("b.txt", "b\n");
+});
+
+type Answer = ToolEnvelope<ShellResult> & { readonly result: ShellResult };
+
+async function call<Result>(name: string, input: object): Promise<ToolEnvelope<Result> & { result: Result }> {
+  const envelope = await tenon.call({ name, arguments: input });
+  if (!envelope.success) throw new Error(`${envelope.error?.code}: ${envelope.error?.message}`);
+  return envelope as ToolEnvelope<Result> & { result: Result };
+}
+
+function sh(command: string, more: Record<string, unknown> = {}): Promise<Answer> {
+  return call<ShellResult>("shell_exec", { command, ...more });
+}
+
+/** Run a script whose line says nothing about what it changes. */
+function script(text: string, more: Record<string, unknown> = {}): Promise<Answer> {
+  write("script.sh", text);
+  return sh("sh script.sh", more);
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(join(workspace, path, ".."), { recursive: true });
+  writeFileSync(join(workspace, path), text);
+}
+const read = (path: string): string => readFileSync(join(workspace, path), "utf8");
+const exists = (path: string): boolean => existsSync(join(workspace, path));
+const textOf = (answer: Answer): string =>
+  answer.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+
+describe("a command as a transaction", () => {
+  it("commits what it changed, lists it, and is undone like an edit", async () => {
+    const before = snapshot(workspace);
+    const answer = await sh("echo three >>src/a.ts; rm b.txt; mkdir -p new/deep; echo x >new/deep/c; exit 3");
+    expect(answer.result).toMatchObject({
+      exitCode: 3,
+      committed: "all",
+      changes: expect.arrayContaining([
+        { path: "src/a.ts", kind: "changed", added: 1, removed: 0 },
+        { path: "b.txt", kind: "removed", added: 0, removed: 1 },
+        { path: "new/deep/c", kind: "added", added: 1, removed: 0 },
+      ]),
+    });
+    expect(answer.result.heldBack).toBeUndefined();
+    expect(read("src/a.ts")).toBe("one\ntwo\nthree\n");
+    expect(textOf(answer)).toContain("[changed: ");
+    const after = snapshot(workspace);
+    await call("undo_edit", { call_id: answer.callId });
+    expect(snapshot(workspace)).toEqual(before);
+    await tenon.undo({ last: true }).catch(() => undefined);
+    expect(after["b.txt"]).toBeUndefined();
+  });
+
+  it("asks about careful paths with their content, and commits or holds them back", async () => {
+    const agreed = await script("echo a=b >.npmrc; echo done >c.txt");
+    expect(asked.at(-1)).toMatchObject({ toolName: "commit_result" });
+    expect(asked.at(-1)?.preview?.diff).toContain("+a=b");
+    expect(agreed.result.committed).toBe("all");
+    expect(exists(".npmrc")).toBe(true);
+    rmSync(join(workspace, ".npmrc"));
+    consent = false;
+    const refused = await script("echo a=b >.npmrc; echo more >>c.txt");
+    expect(refused.result).toMatchObject({
+      committed: "part",
+      heldBack: [{ path: ".npmrc", rule: "**/.npmrc" }],
+      heldBackBy: refused.callId,
+    });
+    expect(textOf(refused)).toMatch(/^\[held back, not in the workspace: \.npmrc/);
+    expect(exists(".npmrc")).toBe(false);
+    expect(read("c.txt")).toBe("done\nmore\n");
+    consent = true;
+    await call("commit_result", { call_id: refused.callId });
+    expect(read(".npmrc")).toBe("a=b\n");
+    await call("undo_edit", { path: ".npmrc" });
+    expect(exists(".npmrc")).toBe(false);
+  });
+
+  it("holds back what other programs run later, inside new folders too", async () => {
+    const answer = await script(
+      "mkdir -p x/y/.vscode x/z; echo {} >x/y/.vscode/tasks.json; echo ok >x/y/ok; echo ok >x/z/ok",
+    );
+    expect(answer.result.committed).toBe("part");
+    expect(answer.result.heldBack).toMatchObject([{ path: "x/y/.vscode" }]);
+    expect([exists("x/y/ok"), exists("x/z/ok"), exists("x/y/.vscode")]).toEqual([true, true, false]);
+    await call("commit_result", { call_id: answer.callId });
+    expect(read("x/y/.vscode/tasks.json")).toBe("{}\n");
+    await call("undo_edit", { call_id: answer.callId }).catch(() => undefined);
+  });
+
+  it("commits git's own work, and holds back settings and hooks that run programs", async () => {
+    const init = await sh("git init -q . && git add . && git commit -qm one && git checkout -qb other");
+    expect(init.result).toMatchObject({ exitCode: 0, committed: "all" });
+    expect(execFileSync("git", ["log", "--format=%s"], { cwd: workspace, env: gitEnv() }).toString()).toBe(
+      "one\n",
+    );
+    const risky = await script(
+      "git commit -q --allow-empty -m two; echo '#!/bin/sh' >.git/hooks/pre-commit; git config core.fsmonitor ./evil",
+    );
+    expect(risky.result.heldBack?.map(({ path }) => path).toSorted()).toEqual([
+      ".git/config",
+      ".git/hooks/pre-commit",
+    ]);
+    expect(exists(".git/hooks/pre-commit")).toBe(false);
+    expect(read(".git/config")).not.toContain("fsmonitor");
+    expect(execFileSync("git", ["log", "--format=%s"], { cwd: workspace, env: gitEnv() }).toString()).toBe(
+      "two\none\n",
+    );
+    const clone = await sh("git clone -q . sub && git worktree add -q tree other2 -b other2 2>&1; ls sub");
+    expect(clone.result).toMatchObject({ exitCode: 0 });
+    expect(exists("sub/.git/config")).toBe(true);
+  });
+
+  it("never commits special files, set-user-ID programs and forbidden paths", async () => {
+    const answer = await script(
+      "mkfifo pipe; cp /bin/true su; chmod u+s su; mkdir -p dir; mkfifo dir/pipe; echo x >dir/file; mkdir -p secret; echo s >secret/s",
+    );
+    const held = answer.result.heldBack?.map(({ path }) => path).toSorted() ?? [];
+    expect(held).toEqual(expect.arrayContaining(["dir/pipe", "pipe", "su"]));
+    expect([exists("pipe"), exists("su"), exists("dir/file"), exists("secret/s")]).toEqual([
+      false,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it("changes nothing in a dry run, and commits it later", async () => {
+    const before = snapshot(workspace);
+    const answer = await sh("echo x >>src/a.ts; echo new >n", { dry_run: true });
+    expect(answer.result).toMatchObject({ committed: "none", dryRun: true });
+    expect(textOf(answer)).toMatch(/^\[dry run: nothing is in the workspace; commit_result/);
+    expect(snapshot(workspace)).toEqual(before);
+    await call("commit_result", { call_id: answer.callId, paths: ["n"] });
+    expect([exists("n"), read("src/a.ts")]).toEqual([true, "one\ntwo\n"]);
+    await call("commit_result", { call_id: answer.callId });
+    expect(read("src/a.ts")).toBe("one\ntwo\nx\n");
+    const again = await sh("echo y >>src/a.ts", { dry_run: true });
+    await call("discard_result", { call_id: again.callId });
+    await expect(call("commit_result", { call_id: again.callId })).rejects.toThrow("No held back changes");
+  });
+
+  it("commits nothing after the time limit", async () => {
+    const before = snapshot(workspace);
+    const answer = await sh("echo x >>src/a.ts; sleep 60", { timeout: 1500 });
+    expect(answer.result).toMatchObject({ timedOut: true, committed: "none" });
+    expect(snapshot(workspace)).toEqual(before);
+    await call("commit_result", { call_id: answer.callId });
+    expect(read("src/a.ts")).toBe("one\ntwo\nx\n");
+  });
+
+  it("keeps the earlier version where somebody else changed the same file", async () => {
+    const running = sh("sleep 0.6; echo command >>src/a.ts; echo c >c.txt");
+    await new Promise((done) => setTimeout(done, 300));
+    writeFileSync(join(workspace, "src/a.ts"), "theirs\n");
+    const answer = await running;
+    expect(answer.result).toMatchObject({
+      committed: "part",
+      conflicts: [{ path: "src/a.ts", diff: expect.stringContaining("+command") }],
+    });
+    expect(read("src/a.ts")).toBe("theirs\n");
+    expect(read("c.txt")).toBe("c\n");
+    expect(textOf(answer)).toMatch(/^\[conflict, not in the workspace: src\/a\.ts/);
+  });
+
+  it("keeps what a job has open", async () => {
+    await sh("exec 3>>log; echo start >&3; sleep 30", { background: true });
+    await expect.poll(() => exists("log"), { timeout: 20_000 }).toBe(true);
+    const answer = await sh("echo replaced >log.new; mv log.new log; echo d >d.txt");
+    expect(answer.result.conflicts).toMatchObject([{ path: "log", reason: "a background job has it open" }]);
+    expect(read("log")).toBe("start\n");
+    expect(read("d.txt")).toBe("d\n");
+    for (const { jobId } of (await call<{ jobs: { jobId: string }[] }>("shell_jobs", {})).result.jobs) {
+      await call("shell_kill", { job_id: jobId });
+    }
+  });
+
+  it("removes the whole content of the workspace and brings it back", async () => {
+    chmodSync(join(workspace, "src"), 0o750);
+    const before = snapshot(workspace);
+    const answer = await sh("rm -rf -- * && ls -A | wc -l");
+    expect(answer.result.stdout.trim()).toBe("0");
+    expect(readdirSync(workspace)).toEqual([]);
+    await call("undo_edit", { call_id: answer.callId });
+    expect(snapshot(workspace)).toEqual(before);
+    expect(lstatSync(join(workspace, "src")).mode & 0o777).toBe(0o750);
+  });
+});
+
+function gitEnv(): NodeJS.ProcessEnv {
+  return { PATH: process.env["PATH"], HOME: root };
+}
