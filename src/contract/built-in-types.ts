@@ -154,19 +154,19 @@ export interface BuiltInTools {
       notes?: string[] | undefined;
     };
   };
-  /** Ask a person to approve changes of a command that were held back: settings, hooks and scripts that other programs run later. The person sees their contents. */
+  /** Ask a person to approve changes of a command that are not in the workspace: held back, in conflict with others, of a dry run, or of a command that was stopped. The person sees their contents. */
   readonly commit_result: {
     readonly input: {
       /** The call_id from the first line of the command's result. */
       readonly call_id: string;
-      /** Only these of the held back paths. Default: all of the call. */
+      /** Only these of the changed paths. Default: all of the call. */
       readonly paths?: readonly string[] | undefined;
     };
     readonly result: {
       callId: string;
       /** Paths that were applied to the workspace. */
       paths: string[];
-      /** How many changes of the call are still held back. */
+      /** How many changes of the call are still not in the workspace. */
       left: number;
     };
   };
@@ -321,12 +321,12 @@ export interface BuiltInTools {
       examples?: unknown[] | undefined;
     };
   };
-  /** Discard changes that were held back from a command of this session. */
+  /** Discard the changes of a command of this session that are not in the workspace: held back, in conflict, or of a dry run. */
   readonly discard_result: {
     readonly input: {
       /** The call_id from the first line of the command's result. */
       readonly call_id: string;
-      /** Only these of the held back paths. Default: all of the call. */
+      /** Only these of the held back paths; for a command that ran directly. Default: all of the call. */
       readonly paths?: readonly string[] | undefined;
     };
     readonly result: {
@@ -1435,6 +1435,8 @@ export interface BuiltInTools {
       readonly network?: boolean | readonly string[] | undefined;
       /** If the same command ran in this folder in this session before, return only the changes of its output. */
       readonly since_last?: boolean | undefined;
+      /** Run it without changing the workspace, to see what it would change; commit_result commits that. */
+      readonly dry_run?: boolean | undefined;
       /** Run it in a pseudo-terminal, for programs that require one. */
       readonly pty?: boolean | undefined;
     };
@@ -1450,8 +1452,28 @@ export interface BuiltInTools {
       timedOut: boolean;
       /** Whether stdout or stderr is incomplete. */
       truncated: boolean;
+      /** How much of what the command changed is in the workspace now. Missing if it changed nothing. */
+      committed?: "all" | "part" | "none" | undefined;
+      /** Everything that the command changed, committed or not. */
+      changes?: {
+        path: string;
+        kind: "added" | "changed" | "removed" | "mode";
+        /** Lines. */
+        added?: number | undefined;
+        removed?: number | undefined;
+        /** Of a folder: how many files are in it. */
+        files?: number | undefined;
+      }[] | undefined;
+      /** Handle of the complete list for read_result if it is long. */
+      changesFile?: string | undefined;
+      /** Changes that were not committed because somebody else changed the same path meanwhile. */
+      conflicts?: {
+        path: string;
+        reason: string;
+        diff?: string | undefined;
+      }[] | undefined;
       /** For since_last: a diff against the previous output, empty if nothing changed. */
-      changes?: string | undefined;
+      outputDiff?: string | undefined;
       /** Handle of the complete output for read_result. */
       outputFile?: string | undefined;
       /** Id of the background job. */
@@ -1461,6 +1483,7 @@ export interface BuiltInTools {
       cwd?: string | undefined;
       shell?: string | undefined;
       sandboxed: boolean;
+      dryRun?: boolean | undefined;
       /** Changes that are applied to the workspace only if a person agrees. */
       heldBack?: {
         path: string;
