@@ -51,11 +51,8 @@ const layers = once(() =>
   section("The layers that collect the changes of commands until these are committed to the workspace.", {
     enabled: setting(
       z.boolean(),
-      "Use layers where the system allows it; otherwise commands change the workspace directly.",
-      {
-        default: true,
-        tighten: stricterIn([true, false]),
-      },
+      "Run commands in the foreground on a layer of the workspace, where the system allows it: their changes are judged and committed when they end. Otherwise, commands change the workspace directly.",
+      { default: false, tighten: stricterIn([true, false]) },
     ),
     maxBytes: setting(
       bytes(),

@@ -55,19 +55,21 @@ describe("shell_exec", () => {
 
   it("says that what it changed cannot be undone, where it may have changed something", async () => {
     expect((await shell({ command: "touch new" })).result?.notes.join()).toMatch(
-      /undo_edit cannot undo them/,
+      /undo_edit cannot undo its changes/,
     );
-    expect((await shell({ command: "ls" })).result?.notes.join()).not.toMatch(/undo_edit cannot undo them/);
+    expect((await shell({ command: "ls" })).result?.notes.join()).not.toMatch(
+      /undo_edit cannot undo its changes/,
+    );
   });
 
   it("gives only what changed since the same line ran here before, and the whole by its handle", async () => {
     const command = "seq 1 300; cat sub/n; cat sub/n >&2";
     writeFileSync(join(workspace, "sub", "n"), "one\n");
     const first = await shell({ command, since_last: true });
-    expect(first.result?.changes).toBeUndefined();
+    expect(first.result?.outputDiff).toBeUndefined();
     expect(first.result?.notes.join()).toMatch(/not run in this folder in this session before/);
     const same = await shell({ command, since_last: true });
-    expect(same).toSucceed({ result: { changes: "", stdout: "", stderr: "", exitCode: 0 } });
+    expect(same).toSucceed({ result: { outputDiff: "", stdout: "", stderr: "", exitCode: 0 } });
     expect(text(same)).toMatch(/^\(same output as in the last run\)/);
     writeFileSync(join(workspace, "sub", "n"), "two\n");
     const other = await shell({ command, since_last: true });
@@ -77,7 +79,7 @@ describe("shell_exec", () => {
     const whole = await tenon.call({ name: "read_result", arguments: { handle } });
     expect((whole.result as { text: string }).text).toMatch(/^1\n2\n[^]*300\ntwo\n\n\[stderr\]\ntwo$/);
     const elsewhere = { command, cwd: "sub", since_last: true };
-    expect((await shell(elsewhere)).result?.changes).toBeUndefined();
+    expect((await shell(elsewhere)).result?.outputDiff).toBeUndefined();
     // One that is long is compared by what was kept of it.
     const long = "seq 1 40000; cat sub/n";
     await shell({ command: long });

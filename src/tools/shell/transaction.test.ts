@@ -38,7 +38,12 @@ beforeAll(() => {
   );
   tenon = createTenon({
     workspace,
-    config: { stateDir: join(root, "state"), mode: "auto", files: { forbiddenPaths: ["secret/**"] } },
+    config: {
+      stateDir: join(root, "state"),
+      mode: "auto",
+      files: { forbiddenPaths: ["secret/**"] },
+      sandbox: { layers: { enabled: true } },
+    },
     env: { PATH: process.env["PATH"], HOME: root, SHELL: "/bin/bash" },
     home: root,
     interact: {
