@@ -70,6 +70,15 @@ export type {
   PluginSetup,
   PluginState,
 } from "./contract/plugin.js";
+export type {
+  CommandChange,
+  CommandConflict,
+  CommitReport,
+  LayerView,
+  WaitingChange,
+  WaitingLayer,
+  WaitingLayers,
+} from "./contract/ports/layers.js";
 export type { HeldBack, HeldItem, HeldView, Quarantine } from "./contract/ports/quarantine.js";
 export type { CallRecord, Recorder } from "./contract/ports/recorder.js";
 export type { Resource, Resources } from "./contract/resources.js";
