@@ -55,4 +55,10 @@ describe("mergeLines", () => {
       { numRuns: randomCases(150) },
     );
   });
+
+  it("takes changes to the same lines for a conflict where one of them replaces more of the text", async () => {
+    const base = lines("abcde");
+    expect(await mergeLines(base, lines("aXcde"), lines("aXde"))).toMatchObject({ kind: "conflict" });
+    expect(await mergeLines(base, lines("abcX"), lines("abXe"))).toMatchObject({ kind: "conflict" });
+  });
 });

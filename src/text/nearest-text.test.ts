@@ -94,4 +94,12 @@ describe("nearestText", () => {
     nearestText("a\n".repeat(2_000_000), "b\na\n".repeat(20_000));
     expect(performance.now() - start).toBeLessThan(underLoad(5000));
   });
+
+  it("compares a text that ends with a line end as the lines that it has", () => {
+    const hay = "first line of all\nalpha beta gamma delta\nlast line of all\n";
+    const one = nearestText(hay, "alpha betx gamma delta\n");
+    expect(one).toMatchObject({ startLine: 2, endLine: 2, text: "alpha beta gamma delta" });
+    const two = nearestText(hay, "alpha betx gamma delta\nlast linx of all\n");
+    expect(two).toMatchObject({ startLine: 2, endLine: 3 });
+  });
 });

@@ -263,3 +263,14 @@ describe("planEdit, encodings", () => {
     expect(text("cafe\u0301 🙂👨‍👩‍👧\n", "👨‍👩‍👧", "🧑")).toBe("cafe\u0301 🙂🧑\n");
   });
 });
+
+describe("planEdit of an empty file", () => {
+  it("is exact, and puts the text on the first line", () => {
+    expect(planEdit(new Uint8Array(), { oldStr: "", newStr: "x", replaceAll: false })).toMatchObject({
+      ok: true,
+      how: "exact",
+      spans: [{ startLine: 1, endLine: 1 }],
+      replacements: 1,
+    });
+  });
+});
