@@ -9,10 +9,9 @@ import type { Deadline } from "../scheduler/deadline-wheel.js";
 import type { Ticket } from "../scheduler/scheduler.js";
 import type { NestedBudget } from "./nested-call.js";
 import type { CallOrigin } from "./call-origin.js";
-import type { AnsweredAs } from "./follow-meaning.js";
+import type { AnsweredAs, ValidatedCall } from "./validate.js";
 import type { SpineParts } from "./parts.js";
 import type { ResolvedCall } from "./resolve.js";
-import type { ValidatedCall } from "./validate.js";
 
 /**
  * Everything about a call that changes while it runs: how far it came, its time limit, what stops it and what was

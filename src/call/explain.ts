@@ -5,11 +5,10 @@ import { authoriseUnasked } from "./authorise.js";
 import type { CallOrigin } from "./call-origin.js";
 import { refusedByGuards } from "./check-guards.js";
 import { toToolError } from "./failure.js";
-import { validateMeant } from "./follow-meaning.js";
+import { validateMeant, policyCall, type ValidatedCall } from "./validate.js";
 import type { SpineParts } from "./parts.js";
 import { accept, receive } from "./receive.js";
 import { resolve } from "./resolve.js";
-import { policyCall, type ValidatedCall } from "./validate.js";
 
 /** What would be decided about a call. */
 export interface Explained {

@@ -2,7 +2,7 @@ import type { CallMetadata, CallSummary, ContentPart, ToolEnvelope } from "../co
 import type { ErrorInfo, ToolError } from "../contract/errors.js";
 import type { LoopAdvice } from "./advise-on.js";
 import { toErrorInfo } from "./failure.js";
-import type { AnsweredAs } from "./follow-meaning.js";
+import type { AnsweredAs } from "./validate.js";
 import type { Outcome } from "./outcome.js";
 import type { ReceivedCall } from "./receive.js";
 import { renderError, renderResult } from "./render.js";

@@ -4,7 +4,7 @@ import type { CallOrigin } from "./call-origin.js";
 import { execute } from "./execute.js";
 import { askExtensions, tellExtensions } from "./extensions.js";
 import { toToolError, toErrorInfo } from "./failure.js";
-import { validateMeant } from "./follow-meaning.js";
+import { validateMeant } from "./validate.js";
 import { watchLoops } from "./loop-guard.js";
 import type { Outcome } from "./outcome.js";
 import type { SpineParts } from "./parts.js";
