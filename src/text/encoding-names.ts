@@ -49,7 +49,7 @@ export function listEncodings(): string[] {
 }
 
 /** What iconv-lite offers besides text. */
-const notText: ReadonlySet<string> = new Set(["base64", "hex", "internal"]);
+const notText: ReadonlySet<string> = new Set(["base64", "hex"]);
 
 /** Those that need no tables, and one that only the platform can read. */
 const ownEncodings: ReadonlyMap<string, Encoding> = new Map(
