@@ -21,7 +21,7 @@ describe("the lines of the log", () => {
     const dir = newDir();
     const recorder = openRecorder(dir);
     const { envelope, ...owner } = toRecord("one");
-    recorder.start({
+    await recorder.start({
       ...owner,
       callId: "one",
       toolName: envelope.toolName,
