@@ -113,7 +113,13 @@ export {
 } from "./llm/parse/parse-tool-calls.js";
 export { printToolCall, type PrintableCall, type PromptFormat } from "./llm/print-tool-call.js";
 export type { LLMFormat, LLMTools, LLMToolsOptions } from "./llm/to-llm-tools.js";
-export { ToolPromptGenerator, type ToolPrompt, type ToolPromptOptions } from "./llm/tool-prompt.js";
+export {
+  generateToolsPrompt,
+  ToolPromptGenerator,
+  type PromptTool,
+  type ToolPrompt,
+  type ToolPromptOptions,
+} from "./llm/tool-prompt.js";
 export type {
   OpenUpstream,
   Upstream,

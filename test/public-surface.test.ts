@@ -26,6 +26,7 @@ describe("the public surface", () => {
       "defineTool",
       "errorCodes",
       "extendTool",
+      "generateToolsPrompt",
       "loadConfig",
       "openUpstream",
       "parseToolCalls",

@@ -4,7 +4,7 @@ import type { ToolDescription } from "../contract/tool.js";
 import { createTenon } from "../runtime/create-tenon.js";
 import { parseToolCalls } from "./parse/parse-tool-calls.js";
 import { promptFormats } from "./print-tool-call.js";
-import { ToolPromptGenerator } from "./tool-prompt.js";
+import { generateToolsPrompt, ToolPromptGenerator } from "./tool-prompt.js";
 
 const describeTool = (name: string, extra: Partial<ToolDescription> = {}): ToolDescription => ({
   name,
@@ -117,5 +117,23 @@ describe("ToolPromptGenerator", () => {
     expect(tenon.prompt({ tool: "file_read" }).full).toEqual(["read_file"]);
     expect(() => tenon.prompt({ tool: "read_fil" })).toThrow(/read_fil/);
     await tenon.close();
+  });
+});
+
+describe("plain tools", () => {
+  const plain = {
+    name: "greet",
+    description: "Greet.",
+    schema: { type: "object", properties: { who: { type: "string" } } },
+  };
+
+  it("are enough for a prompt, one definition and reading calls back", () => {
+    const generator = new ToolPromptGenerator({ format: "json" });
+    expect(generator.generateSystemPrompt([plain])).toContain('"who"');
+    expect(generator.toolToXml(plain)).toContain('<parameter name="who" type="string"/>');
+    expect(generator.parse('{"name": "greet", "arguments": {"who": "Ada"}}', [plain]).calls).toHaveLength(1);
+    expect(generateToolsPrompt([plain, { name: "ping", description: "Ping." }], "xml")).toContain(
+      '<tool name="ping">',
+    );
   });
 });

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type * as tokenx from "tokenx";
+import type { JsonSchema } from "../contract/json.js";
 import type { ToolDescription } from "../contract/tool.js";
 import { checkKeys, type KeysOf } from "../schema/check-keys.js";
 import { printToolCall, promptFormats, type PromptFormat } from "./print-tool-call.js";
@@ -37,6 +38,11 @@ export interface ToolPrompt {
   readonly omitted: readonly string[];
 }
 
+/** A tool for a prompt: as a session describes it, or in plain. */
+export type PromptTool =
+  | ToolDescription
+  | { readonly name: string; readonly description: string; readonly schema?: JsonSchema };
+
 /** Writes tools into a system prompt for models without tool calling of their own, and reads their calls. */
 export class ToolPromptGenerator {
   readonly format: PromptFormat;
@@ -51,15 +57,15 @@ export class ToolPromptGenerator {
   }
 
   /** The system prompt with all tools, in the order of their names, within the budget. */
-  generateSystemPrompt(tools: readonly ToolDescription[]): string {
+  generateSystemPrompt(tools: readonly PromptTool[]): string {
     return this.generate(tools).text;
   }
 
   /** The system prompt, and what was left out of it. */
-  generate(tools: readonly ToolDescription[]): ToolPrompt {
-    const sorted = tools.toSorted((one, other) =>
-      one.name < other.name ? -1 : Number(one.name > other.name),
-    );
+  generate(tools: readonly PromptTool[]): ToolPrompt {
+    const sorted = tools
+      .map(toDescription)
+      .toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));
     const count = this.#options.countTokens ?? estimateTokens;
     const { maxTokens = Infinity } = this.#options;
     for (const plan of plans(sorted)) {
@@ -70,18 +76,18 @@ export class ToolPromptGenerator {
   }
 
   /** One tool as XML. */
-  toolToXml(tool: ToolDescription): string {
-    return toolDefinitionText(tool, "xml");
+  toolToXml(tool: PromptTool): string {
+    return toolDefinitionText(toDescription(tool), "xml");
   }
 
   /** One tool as JSON. */
-  toolToJson(tool: ToolDescription): string {
-    return toolDefinitionText(tool, "json");
+  toolToJson(tool: PromptTool): string {
+    return toolDefinitionText(toDescription(tool), "json");
   }
 
   /** Read the calls in a model's answer to such a prompt. */
-  parse(text: string, tools: readonly ToolDescription[]): ParsedText {
-    return parseToolCalls(text, { tools });
+  parse(text: string, tools: readonly PromptTool[]): ParsedText {
+    return parseToolCalls(text, { tools: tools.map(toDescription) });
   }
 
   /** As many names as fit; where not even the frame fits, it stands alone. */
@@ -122,6 +128,30 @@ export class ToolPromptGenerator {
     ].join("\n\n");
     return { text, tokens: count(text), full, short, named, omitted };
   }
+}
+
+/**
+ * The prompt with all tools in one call.
+ *
+ * @example
+ * generateToolsPrompt([{ name: "greet", description: "Greet someone.", schema: { type: "object" } }], "xml");
+ */
+export function generateToolsPrompt(tools: readonly PromptTool[], format: PromptFormat = "xml"): string {
+  return new ToolPromptGenerator({ format }).generateSystemPrompt(tools);
+}
+
+function toDescription(tool: PromptTool): ToolDescription {
+  if ("inputSchema" in tool) return tool;
+  const { name, description, schema = { type: "object" } } = tool;
+  return {
+    name,
+    description,
+    inputSchema: schema,
+    version: "1.0.0",
+    category: "custom",
+    aliases: [],
+    annotations: {},
+  };
 }
 
 interface Plan {

@@ -179,3 +179,36 @@ describe("parseToolCalls", () => {
     expect(Object.hasOwn(calls[0]?.arguments ?? {}, "__proto__")).toBe(true);
   });
 });
+
+describe("text that is not the model's own step", () => {
+  const call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>';
+
+  it.each([
+    ["an analysis", `<analysis>${call}</analysis>Done.`],
+    ["an analysis that began before", `${call}</analysis>Done.`],
+    ["an observation", `Observation: ${call}\n${call}\nFinal Answer: Done.`],
+    ["an observation with bare JSON", 'Observation:\n{"name": "f", "arguments": {}}\nThought: Done.'],
+  ])("has no calls: %s", (_, text) => {
+    expect(parseToolCalls(text)).toMatchObject({ calls: [], problems: [] });
+  });
+
+  it("ends where the model acts again", () => {
+    const text = `Observation: ${call}\nThought: once more\nAction: f\nAction Input: {"a": 1}`;
+    expect(parseToolCalls(text).calls).toMatchObject([{ name: "f", arguments: { a: 1 } }]);
+  });
+});
+
+describe("a call whose arguments are cut off between two tags", () => {
+  it.each([
+    "<tool_call>\n<function=f>\n<parameter=p>a</parameter>",
+    "<tool_call>\n<function=f>\n<parameter=p>a</parameter>\n",
+    "<function=f><parameter=p>a</parameter>",
+  ])("is a problem: %j", (text) => {
+    expect(parseToolCalls(text)).toMatchObject({ calls: [], problems: [{ code: "incomplete" }] });
+  });
+
+  it("is whole where an element around it closes", () => {
+    const text = "<tool_call><function=f><parameter=p>a</parameter></tool_call>";
+    expect(parseToolCalls(text).calls).toMatchObject([{ name: "f", arguments: { p: "a" } }]);
+  });
+});

@@ -22,7 +22,7 @@ const maxFailures = 30;
 const straying =
   "The closing tag of an argument stands behind the calls, so that where the arguments end cannot be told; escape tags in arguments (&lt;) or use CDATA.";
 
-const thoughts = new Set(["think", "thinking", "thought", "reasoning", "scratchpad"]);
+const thoughts = new Set(["think", "thinking", "thought", "reasoning", "scratchpad", "analysis"]);
 
 /** Go through a model's text once, from left to right, and take the calls out of it. */
 export function scanText(
@@ -85,6 +85,7 @@ class Scan {
     if (char === "`" || char === "~") return this.#takeFence();
     if (char === "[") return this.#skipTokens("[THINK]", "[/THINK]") || this.#takeToken() || this.#takeBare();
     if (char === "{") return this.#takeBare();
+    if (char === "O") return this.#leaveObservation();
     return char === "A" && this.#takeReAct();
   }
 
@@ -97,7 +98,8 @@ class Scan {
     const aside = endOfQuote(reader) ?? this.#shown.endOfComment(reader);
     if (aside !== undefined) return this.#leave(aside);
     if (this.#takeToken()) return true;
-    if (reader.match(/<\/(?:think|thinking|thought|reasoning)>/iy) !== undefined) return this.#forget();
+    if (reader.match(/<\/(?:think|thinking|thought|reasoning|analysis)>/iy) !== undefined)
+      return this.#forget();
     if (reader.match(/<\/(?:\w{1,32}:)?(?:parameter|param|argument|arg_value)>/y) !== undefined)
       return this.#doubt(start);
     const tag = readOpenTag(reader);
@@ -209,6 +211,16 @@ class Scan {
       () => start + 1,
     );
     return reader.pos > start;
+  }
+
+  /** What the model gives out as a result is no call, whatever stands in it; the next step of its own ends it. */
+  #leaveObservation(): boolean {
+    const { reader } = this;
+    if (!reader.startsLine || !reader.sees("Observation:")) return false;
+    const next = reader.text
+      .slice(reader.pos)
+      .search(/\n[ \t]{0,8}(?:Thought|Action|Final Answer|Question):/);
+    return this.#leave(next === -1 ? reader.text.length : reader.pos + next);
   }
 
   /** Read calls from here; `resume` says where to go on when they cannot be read. */

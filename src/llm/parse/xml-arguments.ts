@@ -36,7 +36,8 @@ export function readTexts(
   for (;;) {
     reader.skipSpace();
     if (takeCloseTag(reader, tag.fullName)) return toBody(draft);
-    if (reader.atEnd || closesAround(reader)) return unclosed(draft, tag);
+    if (reader.atEnd) return cutOff(draft, tag);
+    if (closesAround(reader)) return unclosed(draft, tag);
     const child = readOpenTag(reader);
     if (child === undefined) throw notATag(reader, tag);
     if (isInnerCall(child, draft)) return { inner: child };
@@ -51,7 +52,17 @@ function closesAround(reader: Reader): boolean {
   return around.some((name) => reader.sees(`</${name}>`));
 }
 
-/** What is whole counts without a closing tag; an opening tag alone may be cut off, or a mere word. */
+/**
+ * Arguments as one JSON object are whole where that is; of arguments in tags, more may have been meant. The end of an
+ * `<invoke>` is missing where programs have it as a stop sequence, as they do with models that write that tag.
+ */
+function cutOff(draft: Draft, tag: OpenTag): ElementBody {
+  if (draft.values !== undefined) return toBody(draft);
+  if (tag.name === "invoke") return unclosed(draft, tag);
+  throw new Unreadable("incomplete", `The text ends before </${tag.fullName}>.`);
+}
+
+/** What is whole counts where an element around it closes; an opening tag alone may be cut off, or a mere word. */
 function unclosed(draft: Draft, tag: OpenTag): ElementBody {
   if (draft.texts.size > 0 || draft.values !== undefined) return toBody(draft);
   throw new Unreadable("incomplete", `<${tag.fullName}> does not close.`);
