@@ -1,8 +1,8 @@
 import { coerceText, propertyOf } from "./coerce-text.js";
 import { setOwn } from "./loose-json.js";
-import type { RawCall } from "./raw-call.js";
+import type { FoundCalls, RawCall } from "./raw-call.js";
 import { Unreadable, type ProblemCode } from "./reader.js";
-import { scanText, type FoundCalls } from "./scan-text.js";
+import { scanText } from "./scan-text.js";
 import { createToolNames, withoutPrefix, type CallableTool, type ToolNames } from "./tool-names.js";
 
 /** A call that a model wrote in its text. */

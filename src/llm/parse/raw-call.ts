@@ -1,3 +1,5 @@
+import type { Unreadable } from "./reader.js";
+
 /** An argument that was written as text between tags: its type is not known yet. */
 export interface WrittenText {
   readonly text: string;
@@ -21,4 +23,12 @@ export interface KnownNames {
   /** Whether a list of tools was given at all. */
   readonly closed: boolean;
   has(name: string): boolean;
+}
+
+/** A piece of the text that is calls, or should have been. */
+export interface FoundCalls {
+  readonly calls: readonly RawCall[];
+  readonly problem?: Unreadable | undefined;
+  readonly start: number;
+  readonly end: number;
 }

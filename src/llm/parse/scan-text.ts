@@ -1,19 +1,18 @@
 import { readFence, readReAct, readSpan, type Fence } from "./code-fences.js";
-import type { KnownNames, RawCall } from "./raw-call.js";
+import type { FoundCalls, KnownNames, RawCall } from "./raw-call.js";
 import { mayBeBare, readBare, readFenced } from "./read-pieces.js";
 import { isSpace, Reader, Unreadable } from "./reader.js";
-import { endOfBroken, endOfQuote, isInQuotes, isMereWord, ShownText } from "./shown-text.js";
+import {
+  endOfBroken,
+  endOfObservation,
+  endOfQuote,
+  isInQuotes,
+  isMereWord,
+  ShownText,
+} from "./shown-text.js";
 import { readTokenCalls } from "./token-calls.js";
 import { isOwnTag, opensCalls, readXmlCalls } from "./xml-calls.js";
 import { readOpenTag } from "./xml-text.js";
-
-/** A piece of the text that is calls, or should have been. */
-export interface FoundCalls {
-  readonly calls: readonly RawCall[];
-  readonly problem?: Unreadable | undefined;
-  readonly start: number;
-  readonly end: number;
-}
 
 /** What an attempt costs besides its steps. */
 const attemptCost = 600;
@@ -85,7 +84,8 @@ class Scan {
     if (char === "`" || char === "~") return this.#takeFence();
     if (char === "[") return this.#skipTokens("[THINK]", "[/THINK]") || this.#takeToken() || this.#takeBare();
     if (char === "{") return this.#takeBare();
-    if (char === "O") return this.#leaveObservation();
+    const observed = char === "O" ? endOfObservation(this.reader) : undefined;
+    if (observed !== undefined) return this.#leave(observed);
     return char === "A" && this.#takeReAct();
   }
 
@@ -211,16 +211,6 @@ class Scan {
       () => start + 1,
     );
     return reader.pos > start;
-  }
-
-  /** What the model gives out as a result is no call, whatever stands in it; the next step of its own ends it. */
-  #leaveObservation(): boolean {
-    const { reader } = this;
-    if (!reader.startsLine || !reader.sees("Observation:")) return false;
-    const next = reader.text
-      .slice(reader.pos)
-      .search(/\n[ \t]{0,8}(?:Thought|Action|Final Answer|Question):/);
-    return this.#leave(next === -1 ? reader.text.length : reader.pos + next);
   }
 
   /** Read calls from here; `resume` says where to go on when they cannot be read. */

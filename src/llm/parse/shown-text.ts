@@ -93,3 +93,10 @@ export function endOfBroken(reader: Reader, inside: number, { fullName }: OpenTa
   const close = /[<{[]/.test(first) ? reader.find(`</${fullName}>`, inside) : -1;
   return close === -1 ? inside : close + fullName.length + 3;
 }
+
+/** What the model gives out as a result is no call, whatever stands in it; the next step of its own ends it. */
+export function endOfObservation(reader: Reader): number | undefined {
+  if (!reader.startsLine || !reader.sees("Observation:")) return undefined;
+  const next = reader.text.slice(reader.pos).search(/\n[ \t]{0,8}(?:Thought|Action|Final Answer|Question):/);
+  return next === -1 ? reader.text.length : reader.pos + next;
+}
