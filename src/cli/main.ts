@@ -13,6 +13,7 @@ import { addMemory } from "./commands/memory.js";
 import { addPlan } from "./commands/plan.js";
 import { addPlugins } from "./commands/plugins.js";
 import { addPolicy } from "./commands/policy.js";
+import { addLayers } from "./commands/layers.js";
 import { addQuarantine } from "./commands/quarantine.js";
 import { addReflect } from "./commands/reflect.js";
 import { addReplay } from "./commands/replay.js";
@@ -43,6 +44,7 @@ const commands: readonly AddCommand[] = [
   addUndo,
   addReflect,
   addQuarantine,
+  addLayers,
   addReplay,
   addMemory,
   addPlan,

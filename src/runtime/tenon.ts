@@ -33,6 +33,7 @@ import type { Session } from "./sessions/session.js";
 import type { SessionPromptOptions } from "./sessions/session-prompt.js";
 import type { TaskContext } from "./tasks/tasks.js";
 import type { ToolReport } from "./catalogue/tool-report.js";
+import type { WaitingLayers } from "../contract/ports/layers.js";
 import type { Quarantine } from "../contract/ports/quarantine.js";
 import type { UndoTarget } from "./journal/undo-target.js";
 import type { SandboxFact } from "../world/sandbox/sandbox-types.js";
@@ -65,6 +66,8 @@ export interface Tenon extends ToolCaller {
   sandboxFacts(): Promise<readonly SandboxFact[]>;
   /** Changes of commands that were held back, because other programs would run or obey them later. */
   readonly quarantine: Quarantine;
+  /** Changes of commands that were kept on a layer and not committed. */
+  readonly layers: WaitingLayers;
   /** Register a tool: short for `registry.register`. */
   register(tool: ToolLike): ToolEntry;
   /** Add an extension and return the function that removes it; a name that is in use is refused. */

@@ -1,4 +1,6 @@
+import type { WaitingLayers } from "../../contract/ports/layers.js";
 import type { Quarantine } from "../../contract/ports/quarantine.js";
+import type { ChangeOrigin } from "../../contract/ports/journal.js";
 import type { Journal } from "../../world/journal/journal.js";
 import type { RecordAction } from "../audit/audited-action.js";
 import type { Tenon } from "../tenon.js";
@@ -8,12 +10,14 @@ import { toUndoSelector } from "./undo-target.js";
 export function createUndo({
   journal,
   quarantine,
+  layers,
   recordAction,
 }: {
   readonly journal: Journal;
   readonly quarantine: Quarantine;
+  readonly layers: (decider: () => { readonly origin: ChangeOrigin }) => WaitingLayers;
   readonly recordAction: RecordAction;
-}): Pick<Tenon, "undo" | "previewUndo" | "history" | "quarantine"> {
+}): Pick<Tenon, "undo" | "previewUndo" | "history" | "quarantine" | "layers"> {
   const decide =
     (name: "restore" | "discard"): Quarantine["restore"] =>
     (ids) =>
@@ -23,6 +27,8 @@ export function createUndo({
         toResult: (items) => ({ paths: items.map(({ path }) => path) }),
         run: () => quarantine[name](ids),
       });
+  const layersFor = (callId: string): WaitingLayers =>
+    layers(() => ({ origin: { callId, sessionId: "person", tool: "layers_commit" } }));
   return {
     undo: async (what, options) => {
       const selector = await toUndoSelector(journal, what);
@@ -36,5 +42,17 @@ export function createUndo({
     previewUndo: async (what, options) => journal.previewUndo(await toUndoSelector(journal, what), options),
     history: (query) => journal.history(query),
     quarantine: { ...quarantine, restore: decide("restore"), discard: decide("discard") },
+    layers: {
+      list: (filter) => layersFor("").list(filter),
+      show: (id, paths) => layersFor("").show(id, paths),
+      commit: (id, paths) =>
+        recordAction({
+          name: "layers_commit",
+          arguments: { id, paths },
+          run: (callId) => layersFor(callId).commit(id, paths),
+        }),
+      discard: (id) =>
+        recordAction({ name: "layers_discard", arguments: { id }, run: () => layersFor("").discard(id) }),
+    },
   };
 }

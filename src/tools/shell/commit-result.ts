@@ -52,7 +52,10 @@ export function createCommitResult() {
       const { heldBack, conflicts } = joinReports(reports);
       const notDone = new Set([...heldBack, ...conflicts].map(({ path }) => path));
       const done = selected.flatMap(({ layer }) => layer.changes.map(({ path }) => path));
-      const left = (await quarantine.list({ callId: call.call_id })).length + notDone.size;
+      const waiting = await layers.list({ callId: call.call_id });
+      const remaining = await Promise.all(waiting.map(({ id }) => layers.show(id)));
+      const held = await quarantine.list({ callId: call.call_id });
+      const left = held.length + remaining.flatMap(({ changes }) => changes).length;
       return {
         callId: call.call_id,
         paths: [...views.map(({ shownPath }) => shownPath), ...done.filter((path) => !notDone.has(path))],

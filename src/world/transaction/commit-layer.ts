@@ -93,11 +93,25 @@ async function settle(
   deps.onCommitted(adoptions.map(({ path }) => path));
   const heldBack = judged.flatMap((each) => heldOf(each, parts.get(each)));
   const isAll = heldBack.length === 0 && conflicts.length === 0;
-  if (isAll && request.consent?.paths === undefined) await layer.discard();
-  else await layer.keep(heldBack.length > 0 ? "changes were held back" : "others changed the same files");
+  if (isAll && (request.consent?.paths === undefined || (await isEmpty(layer)))) await layer.discard();
+  else await layer.keep(reasonToKeep(heldBack, conflicts));
   const rest = heldBack.length + conflicts.length;
   const committed = adoptions.length === 0 ? (rest === 0 ? "all" : "none") : rest === 0 ? "all" : "part";
   return { committed, changes, heldBack, conflicts };
+}
+
+/** A person may have committed only some paths of it. */
+async function isEmpty(layer: CommandLayer): Promise<boolean> {
+  for await (const _ of layer.changes()) return false;
+  return true;
+}
+
+function reasonToKeep(
+  { length: held }: readonly unknown[],
+  { length: conflicts }: readonly unknown[],
+): string {
+  if (held > 0) return "changes were held back";
+  return conflicts > 0 ? "others changed the same files" : "only some paths were committed";
 }
 
 function isAgreed(path: string, consent: Consent | undefined): boolean {
