@@ -52,6 +52,8 @@ export type ContentPart = (
 export interface McpResultFacts {
   /** The server sent `structuredContent`. */
   readonly structured: boolean;
+  /** The server sent no content; what models are shown was made from the result. */
+  readonly empty?: boolean | undefined;
   /** The result's `_meta`. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }

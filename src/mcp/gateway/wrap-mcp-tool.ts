@@ -46,8 +46,14 @@ export function wrapMCPTool(
       const call = callFor(ctx, { signal: ctx.signal, onProgress: ctx.emit });
       onCall?.(call, ctx);
       const answer = await upstream.callTool(tool.name, input, call);
-      const { structured, meta } = answer;
-      ctx.note?.({ mcp: { structured: structured !== undefined, ...(meta !== undefined && { meta }) } });
+      const { structured, meta, content } = answer;
+      ctx.note?.({
+        mcp: {
+          structured: structured !== undefined,
+          ...(content.length === 0 && { empty: true }),
+          ...(meta !== undefined && { meta }),
+        },
+      });
       if (answer.isError) throw failure(answer, name);
       if (typeof input === "object" && input !== null) rendered.set(input, answer.content);
       return resultOf(answer);

@@ -13,7 +13,7 @@ export function toCallResult(answer: HostAnswer): CallToolResult {
   if (metadata.repeated === true) _meta["tenon/repeated"] = true;
   if (metadata.untrusted === true) _meta["tenon/untrusted"] = true;
   if (error !== undefined) _meta["tenon/error"] = error;
-  const content = answer.envelope.content.map(toBlock);
+  const content = metadata.mcp?.empty === true ? [] : answer.envelope.content.map(toBlock);
   const structured = structuredOf(answer);
   if (structured?.shortened === true) _meta["tenon/shortened"] = true;
   return {
