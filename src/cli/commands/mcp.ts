@@ -52,7 +52,12 @@ async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
       include: flags.include,
       exclude: flags.exclude,
       listedTools: () => terminal.mcp?.listedTools(),
-      onReady: (tools) => remember(terminal, flags, tools),
+      onReady: (tools) => {
+        // A list without the tools of a server that is still starting must not answer the next start.
+        const views = tenon.mcp.servers();
+        const isWhole = views.every(({ state, tools: own }) => own.length > 0 || whole.has(state));
+        if (isWhole) remember(terminal, flags, tools);
+      },
     });
   } finally {
     clearInterval(syncing);
@@ -61,6 +66,9 @@ async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
     await tenon.close({ graceMs: 1000 });
   }
 }
+
+/** States of a server in which its list of tools is known, even if it is empty. */
+const whole: ReadonlySet<string> = new Set(["ready", "disabled"]);
 
 /** Makes the next start like this one quick; if that fails, it is as slow as this one was. */
 function remember(terminal: Terminal, flags: McpFlags, tools: readonly unknown[]): void {
