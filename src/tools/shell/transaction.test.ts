@@ -109,11 +109,9 @@ describe("a command as a transaction", () => {
     expect(answer.result.heldBack).toBeUndefined();
     expect(read("src/a.ts")).toBe("one\ntwo\nthree\n");
     expect(textOf(answer)).toContain("[changed: ");
-    const after = snapshot(workspace);
+    expect(exists("b.txt")).toBe(false);
     await call("undo_edit", { call_id: answer.callId });
     expect(snapshot(workspace)).toEqual(before);
-    await tenon.undo({ last: true }).catch(() => undefined);
-    expect(after["b.txt"]).toBeUndefined();
   });
 
   it("asks about careful paths with their content, and commits or holds them back", async () => {
@@ -149,7 +147,6 @@ describe("a command as a transaction", () => {
     expect([exists("x/y/ok"), exists("x/z/ok"), exists("x/y/.vscode")]).toEqual([true, true, false]);
     await call("commit_result", { call_id: answer.callId });
     expect(read("x/y/.vscode/tasks.json")).toBe("{}\n");
-    await call("undo_edit", { call_id: answer.callId }).catch(() => undefined);
   });
 
   it("commits git's own work, and holds back settings and hooks that run programs", async () => {
