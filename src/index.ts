@@ -391,3 +391,10 @@ export {
   type ToolSource,
 } from "./llm/round-trip/to-ai-sdk-tools.js";
 export { toLangChainTools, type LangChainTool } from "./llm/round-trip/to-lang-chain-tools.js";
+export type { McpResultFacts } from "./contract/call.js";
+export type { AskingRequest, Completion, HostReadResult } from "./contract/host.js";
+export type { GrepAnswer, GrepLine, GrepQuery } from "./contract/ports/code.js";
+export type { NetworkUse } from "./contract/ports/processes.js";
+export type { ProtocolEra } from "./contract/ports/upstream.js";
+export type { McpToolDefinition } from "./contract/tool.js";
+export type { Capabilities } from "./mcp/gateway/caller.js";
