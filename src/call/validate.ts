@@ -1,6 +1,7 @@
 import { ToolInternalError, ToolValidationError } from "../contract/errors.js";
 import { messageOf } from "../contract/message-of.js";
 import type { Resource, Resources } from "../contract/resources.js";
+import type { Tool } from "../contract/tool.js";
 import type { PolicyCall } from "../policy/create-policy.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
 import type { ArgumentIssue } from "../schema/compile-schema.js";
@@ -127,7 +128,7 @@ export function policyCall(call: ValidatedCall): PolicyCall {
   const { agent, userId, clientInfo, id } = state.session;
   return {
     toolName: entry.name,
-    aliases: entry.tool.aliases,
+    aliases: namesInRules(entry.tool),
     category: entry.tool.category,
     annotations: settings.annotations,
     capabilities: settings.capabilities,
@@ -140,6 +141,11 @@ export function policyCall(call: ValidatedCall): PolicyCall {
     writes: call.writes,
     ...(shell !== undefined && shellParts(call, shell)),
   };
+}
+
+/** A provider's own tool counts as those that it stands for: a rule about one of them concerns it, too. */
+function namesInRules({ aliases, native, replaces = [] }: Tool): readonly string[] | undefined {
+  return native === undefined ? aliases : [...(aliases ?? []), ...replaces];
 }
 
 /** The refusal of arguments that do not fit. */

@@ -89,6 +89,13 @@ export interface ShellLine {
   readonly dialect?: "bash" | "sh" | "other" | undefined;
 }
 
+/** A tool that the models of a provider were trained on, in the provider's own words. */
+export interface NativeDefinition {
+  readonly provider: "anthropic" | "openai";
+  /** What the provider's API takes in the place of a description and a schema. */
+  readonly definition: { readonly type: string };
+}
+
 /** The call of another tool that an input means. */
 export interface MeantCall {
   readonly name: string;
@@ -164,6 +171,10 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly dependsOn?: readonly string[];
   /** Tools that this one may call but works without. They must be registered too, and may not form a cycle. */
   readonly optionalDependsOn?: readonly string[];
+  /** The provider's own definition, for a tool that its models were trained on. */
+  readonly native?: NativeDefinition;
+  /** Tools that listings leave out while this one is there. They can still be called. */
+  readonly replaces?: readonly string[];
   /** Capabilities that the agent must have been granted. */
   readonly capabilities?: readonly string[];
   /** How much harm it can do; compared with the configured cap. @default derived from the annotations */
@@ -225,4 +236,5 @@ export interface ToolDescription {
   readonly outputSchema?: JsonSchema;
   readonly examples?: readonly ToolExample[];
   readonly definition?: McpToolDefinition;
+  readonly native?: NativeDefinition;
 }

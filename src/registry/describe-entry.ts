@@ -14,5 +14,6 @@ export function describeEntry({ tool, name, version, aliases, input, output }: T
     ...(output !== undefined && { outputSchema: output.jsonSchema }),
     ...(tool.examples !== undefined && { examples: tool.examples }),
     ...(tool.definition !== undefined && { definition: tool.definition }),
+    ...(tool.native !== undefined && { native: tool.native }),
   };
 }

@@ -50,7 +50,9 @@ export class Resolver {
     const off = (entry: ToolEntry): boolean => !entry.open && entry.block()?.code === "TOOL_DISABLED";
     const entries = this.all(toolset);
     const stranded = findStranded(entries, (spec) => this.#index.lookup(spec), off);
-    return entries.filter((entry) => !off(entry) && !stranded.has(entry));
+    const usable = entries.filter((entry) => !off(entry) && !stranded.has(entry));
+    const replaced = new Set(usable.flatMap(({ name, tool }) => tool.replaces?.filter((each) => each !== name) ?? []));
+    return replaced.size === 0 ? usable : usable.filter(({ name }) => !replaced.has(name));
   }
 
   /** The default version of every tool, usable or not. */

@@ -69,7 +69,8 @@ function bodyOf({ content, totalLines, startLine, endLine }: ReadResult): string
   return numberLines(content, { startLine, count: endLine - startLine + 1 });
 }
 
-function notesOf(result: ReadResult): string[] {
+/** Remarks on a read, in brackets. */
+export function notesOf(result: ReadResult): string[] {
   const { totalLines, startLine, endLine, truncated, recommendRange, note, isDirectory } = result;
   const notes: string[] = [];
   if (totalLines === 0 && result.encoding !== null && !isDirectory) notes.push("[The file is empty.]");
