@@ -10,6 +10,8 @@ export interface CommonFlags {
   readonly toolset?: string;
   /** Of `tenon mcp` and `tenon serve`. */
   readonly listing?: string;
+  /** Names of providers, separated by commas; `true` for all. */
+  readonly native?: string | true;
   readonly json?: boolean;
 }
 
@@ -53,5 +55,9 @@ export function withCommonFlags(command: Command): Command {
     .option("-s, --session <name>", "session whose variables and answers are kept between calls", "cli")
     .option("--mode <mode>", "permission mode: read-only, ask, auto or unattended")
     .option("--toolset <name>", "toolset that limits the visible tools")
+    .option(
+      "--native [providers]",
+      "offer the tools that models were trained on: anthropic, openai (default: both)",
+    )
     .option("--json", "print JSON");
 }

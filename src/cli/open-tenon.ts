@@ -5,10 +5,11 @@ import { openTrustStore } from "../runtime/state/open-trust.js";
 import type { Session } from "../runtime/sessions/session.js";
 import type { Tenon } from "../runtime/tenon.js";
 import { localActor, reportAuditFaults } from "./audit-faults.js";
-import type { CommonFlags, Terminal } from "./command-line.js";
+import { UsageError, type CommonFlags, type Terminal } from "./command-line.js";
 import { createTerminalBackend } from "./terminal-backend.js";
 import { warn } from "./output.js";
 import type { TenonOptions } from "../runtime/tenon-options.js";
+import { nativeProviders, type NativeProvider } from "../tools/native/providers.js";
 
 export interface OpenTenon {
   readonly tenon: Tenon;
@@ -63,8 +64,29 @@ export async function loadFor(terminal: Terminal, flags: CommonFlags): Promise<L
       ...(flags.workspace !== undefined && { workspaceDir: flags.workspace }),
       ...(flags.mode !== undefined && { mode: flags.mode }),
       ...(flags.toolset !== undefined && { toolset: flags.toolset }),
-      ...(flags.listing !== undefined && { tools: { listing: flags.listing as "all" } }),
+      ...toolFlags(flags),
     },
     trusted: (workspace, digest) => known.has(`${digest} ${workspace}`),
+  });
+}
+
+/** The flags that are settings below `tools`. */
+function toolFlags({ listing, native }: CommonFlags) {
+  if (listing === undefined && native === undefined) return {};
+  return {
+    tools: {
+      ...(listing !== undefined && { listing: listing as "all" }),
+      ...(native !== undefined && { native: toProviders(native) }),
+    },
+  };
+}
+
+/** `--native` alone means all providers. */
+function toProviders(native: string | true): NativeProvider[] {
+  if (native === true) return [...nativeProviders];
+  return native.split(",").map((each) => {
+    const provider = nativeProviders.find((name) => name === each.trim());
+    if (provider !== undefined) return provider;
+    throw new UsageError(`Unknown provider "${each}" for --native. Use ${nativeProviders.join(" or ")}.`);
   });
 }

@@ -50,6 +50,11 @@ export const toolsSection = once(() =>
       "What MCP hosts are shown: all tools; all in short, without output schemas; or only those that find, describe and call the others.",
       { default: "all" },
     ),
+    native: setting(
+      z.array(z.enum(["anthropic", "openai"])).max(2),
+      "Providers whose models get the tools that they were trained on, in place of Tenon's own.",
+      { default: [] },
+    ),
     quotas: setting(z.array(quotaSchema()).max(1000), "How many calls may be made.", {
       default: [],
       merge: "add",

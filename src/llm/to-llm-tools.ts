@@ -49,7 +49,7 @@ export function toLLMTools(
   const legalNames = new Map<string, string>();
   const tools = descriptions.map((description) => {
     const name = toLegalName(description.name, written);
-    const { tool, back } = write(name, description, options);
+    const { tool, back } = nativeTool(name, description, format) ?? write(name, description, options);
     written.set(name, { name: description.name, back });
     legalNames.set(description.name, name);
     // A copy of its own: SDKs add to what they are given, and Tenon's schemas are frozen.
@@ -69,6 +69,16 @@ interface Written {
 }
 
 type Writer = (name: string, description: ToolDescription, options: LLMToolsOptions) => Written;
+
+/** The provider's own definition, where the format is that of an API that knows the tool. */
+function nativeTool(name: string, { native }: ToolDescription, format: LLMFormat): Written | undefined {
+  if (native?.provider === "anthropic" && format === "anthropic") {
+    return { tool: { ...native.definition, name } };
+  }
+  if (native?.provider === "openai" && format === "openai-responses")
+    return { tool: { ...native.definition } };
+  return undefined;
+}
 
 /** OpenAI refuses longer ones. */
 const maxDescription = 1024;
@@ -97,6 +107,10 @@ const writers: Readonly<Record<LLMFormat, Writer>> = {
     const { tool, back } = toFunction(...args);
     // Strict is the default of this API.
     return { tool: { type: "function", strict: false, ...tool }, back };
+  },
+  "openai-responses": (name, description, options) => {
+    const { tool, back } = writers.openai(name, description, options);
+    return { tool: { type: "function", ...(tool["function"] as object) }, back };
   },
   anthropic: (name, { description, inputSchema }) => {
     const { schema, back } = legalProperties(withObjectRoot(inputSchema));

@@ -62,6 +62,8 @@ const dataMembers = [
   "fallback",
   "priority",
   "cacheTtlMs",
+  "native",
+  "replaces",
 ] as const;
 
 /** Bring a tool into the standard shape. One that has it already is not copied; methods keep their `this`. */
@@ -108,6 +110,8 @@ const memberNames: KeysOf<Tool & LooseTool> = {
   priority: true,
   concurrency: true,
   cacheTtlMs: true,
+  native: true,
+  replaces: true,
   dangerous: true,
   isEnabled: true,
   isReadOnly: true,

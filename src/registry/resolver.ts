@@ -51,8 +51,10 @@ export class Resolver {
     const entries = this.all(toolset);
     const stranded = findStranded(entries, (spec) => this.#index.lookup(spec), off);
     const usable = entries.filter((entry) => !off(entry) && !stranded.has(entry));
-    const replaced = new Set(usable.flatMap(({ name, tool }) => tool.replaces?.filter((each) => each !== name) ?? []));
-    return replaced.size === 0 ? usable : usable.filter(({ name }) => !replaced.has(name));
+    const replaced = new Set(usable.flatMap(({ tool }) => tool.replaces ?? []));
+    if (replaced.size === 0) return usable;
+    // Of two providers' own tools, each stays.
+    return usable.filter(({ name, tool }) => tool.native !== undefined || !replaced.has(name));
   }
 
   /** The default version of every tool, usable or not. */

@@ -2,7 +2,7 @@ import { Metrics } from "../record/metrics.js";
 import { ToolRegistry } from "../registry/tool-registry.js";
 import type { ToolsetDefinition } from "../registry/toolsets.js";
 import type { WorldParts } from "./build-world.js";
-import { createBuiltInTools } from "./catalogue/built-in-tools.js";
+import { createTools } from "./catalogue/built-in-tools.js";
 import { chainTools } from "./catalogue/chains.js";
 import { createExtensions } from "./catalogue/extensions.js";
 import { createMcpServers } from "./gateway/runtime-servers.js";
@@ -18,7 +18,7 @@ export function buildCatalogue(parts: WorldParts) {
   const background = options.jobs !== false && options.startServers !== false;
   const mcp = createMcpServers({ ...parts, registry, random, background });
   const plugins = new Plugins({ ...parts, registry, extensions, now: clock.now });
-  if (options.builtIns !== false) registry.registerMany(createBuiltInTools());
+  if (options.builtIns !== false) registry.registerMany(createTools(config.tools.native));
   if (options.tools !== undefined) registry.registerMany(options.tools);
   registry.registerMany(chainTools(config.chains));
   for (const [name, { enabled }] of Object.entries(config.tools.perTool)) {

@@ -10,7 +10,25 @@ import { createFileTools } from "../../tools/file/index.js";
 import { interactionTools } from "../../tools/interaction/index.js";
 import { networkTools } from "../../tools/network/index.js";
 import { createShellTools } from "../../tools/shell/index.js";
+import { createNativeTools } from "../../tools/native/index.js";
+import type { NativeProvider } from "../../tools/native/providers.js";
 import { systemTools } from "../../tools/system/index.js";
+
+/** The built-in tools together with those that the models of some providers were trained on. */
+export function createTools(native: readonly NativeProvider[]): readonly Tool[] {
+  const added = createNativeTools(native);
+  if (added.length === 0) return createBuiltInTools();
+  const names = new Set(added.map(({ name }) => name));
+  const own = createBuiltInTools()
+    .filter(({ name }) => !names.has(name))
+    .map((tool) => withoutAliases(tool, names));
+  return [...own, ...added];
+}
+
+function withoutAliases(tool: Tool, taken: ReadonlySet<string>): Tool {
+  if (tool.aliases?.some((alias) => taken.has(alias)) !== true) return tool;
+  return { ...tool, aliases: tool.aliases.filter((alias) => !taken.has(alias)) };
+}
 
 /** All built-in tools; each Tenon has its own instances, because some keep state. */
 export const createBuiltInTools = (): readonly Tool[] => [

@@ -89,14 +89,23 @@ async function run(call: BashInput, ctx: ToolContext, states: ShellStates): Prom
     readOnly,
     timeoutMs,
     onOutput: (stream, output) =>
-      stream === "stdout" ? watch.pass(output, (text) => ctx.emit({ output: text })) : ctx.emit({ output, message: "stderr" }),
+      stream === "stdout"
+        ? watch.pass(output, (text) => ctx.emit({ output: text }))
+        : ctx.emit({ output, message: "stderr" }),
   });
   const { stdout, note } = watch.end(result.stdout.text, ctx);
-  const shown = toShellResult(command, { ...result, stdout: { ...result.stdout, text: stdout } }, { readOnly, callId: ctx.callId });
+  const shown = toShellResult(
+    command,
+    { ...result, stdout: { ...result.stdout, text: stdout } },
+    { readOnly, callId: ctx.callId },
+  );
   return note === undefined ? shown : { ...shown, notes: [...shown.notes, note] };
 }
 
-async function applyPatch(call: { command: string; cwd?: string | undefined }, ctx: ToolContext): Promise<ShellResult> {
+async function applyPatch(
+  call: { command: string; cwd?: string | undefined },
+  ctx: ToolContext,
+): Promise<ShellResult> {
   const meant = meansPatch(call);
   const answer = await ctx.call({ name: "apply_patch", arguments: meant?.arguments ?? {} });
   if (answer.error !== undefined) {

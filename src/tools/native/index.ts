@@ -3,12 +3,8 @@ import { createBash } from "./bash.js";
 import { memory } from "./memory.js";
 import { openAiPatch } from "./openai-patch.js";
 import { openAiShell } from "./openai-shell.js";
+import type { NativeProvider } from "./providers.js";
 import { textEditor } from "./text-editor.js";
-
-/** The providers whose models were trained on tools of their own. */
-export const nativeProviders = ["anthropic", "openai"] as const;
-
-export type NativeProvider = (typeof nativeProviders)[number];
 
 /** The tools that the models of some providers were trained on. */
 export function createNativeTools(providers: readonly NativeProvider[]): readonly Tool[] {

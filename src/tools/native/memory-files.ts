@@ -27,7 +27,9 @@ export async function runMemory(call: MemoryInput, store: KeyValue): Promise<str
 
 /** The path in its plain form; what leads out of /memories is refused, whatever way it is written. */
 function memoryPath(path: string): string {
-  const decoded = path.replaceAll(/%(?:2e|2f|5c)/gi, (code) => decodeURIComponent(code)).replaceAll("\\", "/");
+  const decoded = path
+    .replaceAll(/%(?:2e|2f|5c)/gi, (code) => decodeURIComponent(code))
+    .replaceAll("\\", "/");
   const plain = posix.normalize(decoded).replace(/\/+$/, "");
   const isWithin = plain === root || plain.startsWith(`${root}/`);
   // oxlint-disable-next-line no-control-regex -- control characters have no place in a path
@@ -64,7 +66,10 @@ async function listFolder(store: KeyValue, folder: string): Promise<string> {
     const size = typeof text === "string" ? Buffer.byteLength(text) : 0;
     // Every folder on the way holds it; two levels are shown.
     const names = file.slice(folder.length + 1).split("/");
-    const shown = [folder, ...names.slice(0, 2).map((_, at) => `${folder}/${names.slice(0, at + 1).join("/")}`)];
+    const shown = [
+      folder,
+      ...names.slice(0, 2).map((_, at) => `${folder}/${names.slice(0, at + 1).join("/")}`),
+    ];
     for (const each of shown) sizes.set(each, (sizes.get(each) ?? 0) + size);
   }
   const lines = [...sizes].sort(([one], [other]) => (one < other ? -1 : 1));
@@ -79,17 +84,20 @@ function formatSize(bytes: number): string {
 
 async function create(store: KeyValue, path: string, text: string): Promise<string> {
   const files = (await store.list(prefix)).map((key) => key.slice(prefix.length));
-  if (files.includes(path)) throw refused(`Error: File ${path} already exists`, "Edit it, or delete it first.");
+  if (files.includes(path))
+    throw refused(`Error: File ${path} already exists`, "Edit it, or delete it first.");
   const isFolder = path === root || files.some((file) => file.startsWith(`${path}/`));
   const isBelowFile = files.some((file) => path.startsWith(`${file}/`));
   if (isFolder || isBelowFile) throw refused(`Error: ${path} cannot be a file`, "Choose another path.");
-  if (files.length >= maxFiles) throw refused(`Error: There are ${maxFiles} files already`, "Delete some first.");
+  if (files.length >= maxFiles)
+    throw refused(`Error: There are ${maxFiles} files already`, "Delete some first.");
   await store.set(prefix + path, text);
   return `File created successfully at: ${path}`;
 }
 
 async function remove(store: KeyValue, path: string): Promise<string> {
-  if (path === root) throw refused(`Error: Cannot delete the ${root} directory itself`, "Name a path below it.");
+  if (path === root)
+    throw refused(`Error: Cannot delete the ${root} directory itself`, "Name a path below it.");
   const keys = await store.list(prefix);
   const own = keys.filter((key) => key === prefix + path || key.startsWith(`${prefix}${path}/`));
   if (own.length === 0) throw notThere(path, "Error: ");
@@ -99,7 +107,8 @@ async function remove(store: KeyValue, path: string): Promise<string> {
 
 async function rename(store: KeyValue, from: string, to: string): Promise<string> {
   const keys = await store.list(prefix);
-  const covers = (path: string) => (key: string) => key === prefix + path || key.startsWith(`${prefix}${path}/`);
+  const covers = (path: string) => (key: string) =>
+    key === prefix + path || key.startsWith(`${prefix}${path}/`);
   const moved = keys.filter(covers(from));
   if (moved.length === 0) throw notThere(from, "Error: ");
   if (to === root || keys.some(covers(to))) {

@@ -9,7 +9,10 @@ import { diffMethods, diffOutput, renderDiffed } from "../file/diff-input.js";
 const operation = z.object({
   type: z.enum(["create_file", "update_file", "delete_file"]),
   path: z.string().min(1),
-  diff: z.string().optional().describe("For create_file and update_file: lines that begin with ' ', '-', '+' or '@@'."),
+  diff: z
+    .string()
+    .optional()
+    .describe("For create_file and update_file: lines that begin with ' ', '-', '+' or '@@'."),
 });
 
 const input = z.object({
@@ -26,7 +29,15 @@ export const openAiPatch: Tool = defineTool({
   native: { provider: "openai", definition: { type: "apply_patch" } },
   replaces: ["write_file", "edit_file", "multi_edit", "apply_diff"],
   examples: [
-    { arguments: { operation: { type: "update_file", path: "greet.py", diff: "@@ def greet():\n-    pass\n+    return 1\n" } } },
+    {
+      arguments: {
+        operation: {
+          type: "update_file",
+          path: "greet.py",
+          diff: "@@ def greet():\n-    pass\n+    return 1\n",
+        },
+      },
+    },
   ],
   input,
   output: diffOutput,

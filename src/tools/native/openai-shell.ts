@@ -81,8 +81,22 @@ function clipMiddle(text: string, maxLength: number): string {
   return `${text.slice(0, half).toWellFormed()}\n[${cut} characters left out]\n${text.slice(text.length - half).toWellFormed()}`;
 }
 
-function sameError({ message, code, hint, details }: { message: string; code: string; hint?: string; details?: Readonly<Record<string, unknown>> }): ToolExecutionError {
-  return new ToolExecutionError(message, { code, ...(hint !== undefined && { hint }), ...(details && { details }) });
+function sameError({
+  message,
+  code,
+  hint,
+  details,
+}: {
+  message: string;
+  code: string;
+  hint?: string;
+  details?: Readonly<Record<string, unknown>>;
+}): ToolExecutionError {
+  return new ToolExecutionError(message, {
+    code,
+    ...(hint !== undefined && { hint }),
+    ...(details && { details }),
+  });
 }
 
 function renderOutput({ stdout, stderr, outcome }: CommandOutput): string {

@@ -61,7 +61,10 @@ export function createShellStates(): ShellStates {
           const cwd = verdict.allowed ? toRelative(report.folder, files.root) : known?.cwd;
           set(sessionId, { cwd, base, variables: changedVariables(base, report.after) });
           if (verdict.allowed) return { stdout: shown };
-          return { stdout: shown, note: `The next command does not start in ${report.folder}: ${verdict.reason}` };
+          return {
+            stdout: shown,
+            note: `The next command does not start in ${report.folder}: ${verdict.reason}`,
+          };
         },
       };
     },
@@ -113,7 +116,10 @@ function changedVariables(
 ): Record<string, string> {
   const changed = [...after].filter(
     ([name, value]) =>
-      base.get(name) !== value && validName.test(name) && !ownNames.test(name) && value.length <= maxVariableChars,
+      base.get(name) !== value &&
+      validName.test(name) &&
+      !ownNames.test(name) &&
+      value.length <= maxVariableChars,
   );
   return Object.fromEntries(changed);
 }
