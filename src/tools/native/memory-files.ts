@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { ToolResourceNotFoundError, ToolSecurityError, ToolValidationError } from "../../contract/errors.js";
 import type { KeyValue } from "../../contract/ports/store.js";
 import { numberLines } from "./editor-text.js";
-import { missingArgument, type MemoryInput } from "./memory.js";
+import type { MemoryInput } from "./memory-input.js";
 
 const root = "/memories";
 /** Files are values of the tool's own part of the state, by their paths. */
@@ -195,4 +195,13 @@ function need<Key extends keyof MemoryInput>(call: MemoryInput, name: Key): NonN
   const value = call[name];
   if (value === undefined) throw missingArgument(call.command, name);
   return value;
+}
+
+/** The error for a command that lacks an argument. */
+function missingArgument(command: string, name: string): ToolValidationError {
+  return new ToolValidationError(`Parameter \`${name}\` is required for command: ${command}`, {
+    code: "VALUE_INVALID",
+    hint: `Pass ${name} and call again.`,
+    details: { argument: name },
+  });
 }

@@ -59,7 +59,7 @@ async function runAll(call: ShellCall, ctx: ToolContext): Promise<z.infer<typeof
       results.push({ stdout: "", stderr: answer.error.message, outcome: { type: "exit", exit_code: 1 } });
       break;
     }
-    results.push(toOutput(answer.result as ShellResult, maxLength));
+    results.push(toOutput(answer.result, maxLength));
   }
   return { output: results, ...(maxLength !== undefined && { max_output_length: maxLength }) };
 }
