@@ -1,3 +1,6 @@
+import { ToolNotFoundError } from "../contract/errors.js";
+import { findForeignTool } from "../llm/foreign-tools.js";
+import type { ResolveView } from "../registry/resolver.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
 import type { CallState } from "./call-state.js";
 import type { ToolSettings } from "./parts.js";
@@ -26,7 +29,25 @@ export type { ResolvedCall };
 export function resolve(call: ReceivedCall): ResolvedCall {
   const { parts, session, origin } = call.state;
   const view = { sessionId: session.id, toolset: origin.toolset };
-  return new ResolvedCall(call, parts.registry.resolve(call.toolName, view));
+  try {
+    return new ResolvedCall(call, parts.registry.resolve(call.toolName, view));
+  } catch (error) {
+    if (!(error instanceof ToolNotFoundError)) throw error;
+    return new ResolvedCall(call, resolveForeign(call, view, error));
+  }
+}
+
+/** The tool that means the same as one of another host that the model has in mind. */
+function resolveForeign(call: ReceivedCall, view: ResolveView, unknown: ToolNotFoundError): ToolEntry {
+  const args = call.arguments.ok ? call.arguments.value : undefined;
+  const foreign = findForeignTool(call.toolName, args);
+  if (foreign?.hint !== undefined) throw new ToolNotFoundError(call.toolName, { hint: foreign.hint });
+  if (foreign?.name === undefined) throw unknown;
+  try {
+    return call.state.parts.registry.resolve(foreign.name, view);
+  } catch (error) {
+    throw error instanceof ToolNotFoundError ? unknown : error;
+  }
 }
 
 /** The call of another tool that a tool means. An agent that may call the one may call the other through it. */

@@ -2,6 +2,7 @@ import { ToolInternalError, ToolValidationError } from "../contract/errors.js";
 import { messageOf } from "../contract/message-of.js";
 import type { Resource, Resources } from "../contract/resources.js";
 import type { Tool } from "../contract/tool.js";
+import { toOwnArguments } from "../llm/foreign-arguments.js";
 import type { PolicyCall } from "../policy/create-policy.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
 import type { ArgumentIssue } from "../schema/compile-schema.js";
@@ -66,8 +67,22 @@ export function validate(call: ResolvedCall): ValidatedCall {
 /** Check plain data by the schema; also for input that a tool or a person changed. */
 export function validateInput(call: ResolvedCall, plainInput: unknown): ValidatedCall {
   const checked = call.entry.input.check(plainInput);
-  if (!checked.ok) throw refuseArguments(call, checked.issues, "ARGUMENTS_INVALID");
+  if (!checked.ok) return validateForeign(call, plainInput, checked.issues);
   return new ValidatedCall(call, { plainInput, input: checked.value }, claimsOf(call, checked.value));
+}
+
+/** Arguments that do not fit may have the names that another host's tool has for them. */
+function validateForeign(
+  call: ResolvedCall,
+  plainInput: unknown,
+  issues: readonly ArgumentIssue[],
+): ValidatedCall {
+  const { input, tool } = call.entry;
+  const known = new Set(Object.keys(Object(input.jsonSchema["properties"]) as object));
+  const own = tool.category === "mcp" ? undefined : toOwnArguments(plainInput, known);
+  const checked = own === undefined ? undefined : input.check(own);
+  if (checked?.ok !== true) throw refuseArguments(call, issues, "ARGUMENTS_INVALID");
+  return new ValidatedCall(call, { plainInput: own, input: checked.value }, claimsOf(call, checked.value));
 }
 
 /** The same call with what its tool says now about what it will touch. */
