@@ -182,3 +182,22 @@ describe("multi_edit", () => {
     expect(error.code).toBe("EDIT_STALE");
   });
 });
+
+describe("write_file", () => {
+  it.each(["a\r\nb\r\n", "a\rb\r", "a\nb\n"])("keeps the line ends of a new file: %j", async (content) => {
+    await fixture.ok("write_file", { path: "new.txt", content });
+    expect(fixture.text("new.txt")).toBe(content);
+    await fixture.ok("write_file", { path: "new.txt", content: content.slice(0, -1) });
+    fixture.put("lf.txt", "x\n");
+    await fixture.ok("read_file", { path: "lf.txt" });
+    await fixture.ok("write_file", { path: "lf.txt", content });
+    expect(fixture.text("lf.txt")).toBe(content);
+  });
+
+  it("gives text with plain line feeds the line ends of the file", async () => {
+    fixture.put("crlf.txt", "x\r\ny\r\n");
+    await fixture.ok("read_file", { path: "crlf.txt" });
+    await fixture.ok("write_file", { path: "crlf.txt", content: "one\ntwo" });
+    expect(fixture.text("crlf.txt")).toBe("one\r\ntwo\r\n");
+  });
+});

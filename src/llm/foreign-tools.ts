@@ -49,8 +49,10 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 const byAlias = new Map<string, string>();
-for (const [own, aliases] of Object.entries(toolAliases))
-  for (const alias of aliases) byAlias.set(alias, own);
+for (const [own, aliases] of Object.entries(toolAliases)) {
+  // Its own name in another case counts, too.
+  for (const alias of [own, ...aliases]) byAlias.set(alias, own);
+}
 
 /** What a name that a model wrote for another host's tool means here; `undefined` for a name that is not known. */
 export function findForeignTool(name: string, args: unknown): ForeignTool | undefined {

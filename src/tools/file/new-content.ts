@@ -1,8 +1,7 @@
-import { EOL } from "node:os";
 import { ToolValidationError } from "../../contract/errors.js";
 import { decodeText } from "../../text/decode-text.js";
 import { encodeText } from "../../text/encode-text.js";
-import { countOf, toLineFeeds } from "../../text/line-ends.js";
+import { countOf } from "../../text/line-ends.js";
 import { notExact } from "./layer-errors.js";
 
 /** A text to write. */
@@ -26,17 +25,22 @@ export interface OldContent {
   readonly encoding: string;
 }
 
-/** The new content of a file, with the line ends, byte order mark and encoding that it had. */
+/** The content of a new file as given, or of an existing one with the line ends, byte order mark and encoding that it had. */
 export function toOverwrite(wanted: WantedText, before: OldContent | undefined): NewContent {
   const { path, content, finalNewline } = wanted;
   const old =
     before === undefined || before.bytes.length === 0 ? undefined : decodeText(before.bytes, before.encoding);
-  const newline = old === undefined ? EOL : newlineOf(old.text);
   const encoding = wanted.encoding ?? old?.encoding ?? "utf8";
   const bom = old?.bom === true && sameEncoding(encoding, old.encoding);
-  const plain = toLineFeeds(bom ? content.replace(/^\uFEFF/, "") : content);
-  const ended = finalNewline && plain !== "" && !plain.endsWith("\n") ? `${plain}\n` : plain;
-  const data = encodeText(newline === "\n" ? ended : ended.replaceAll("\n", newline), encoding, { bom });
+  const given = bom ? content.replace(/^\uFEFF/, "") : content;
+  // Only text with plain line feeds takes the line ends of the file; any other says which ones it means.
+  const adapts = old !== undefined && !given.includes("\r");
+  const newline = adapts ? newlineOf(old.text) : newlineOf(given);
+  const isEnded = given === "" || given.endsWith("\n") || (newline === "\r" && given.endsWith("\r"));
+  const ended = finalNewline && !isEnded ? given + (adapts ? "\n" : newline) : given;
+  const data = encodeText(adapts && newline !== "\n" ? ended.replaceAll("\n", newline) : ended, encoding, {
+    bom,
+  });
   if (data === undefined) throw notRepresentable(path, encoding);
   return { data, encoding };
 }
@@ -71,12 +75,12 @@ function hasPadding(compact: string): boolean {
   return compact.length % 4 === 0;
 }
 
-/** The most frequent line end of a text; that of the platform if it has none. */
+/** The most frequent line end of a text; a line feed if it has none. */
 function newlineOf(text: string): string {
   const pairs = countOf(text, "\r\n");
   const feeds = countOf(text, "\n") - pairs;
   const returns = countOf(text, "\r") - pairs;
-  if (pairs + feeds + returns === 0) return EOL;
+  if (pairs + feeds + returns === 0) return "\n";
   if (pairs + feeds === 0) return "\r";
   return pairs > feeds ? "\r\n" : "\n";
 }
