@@ -4,6 +4,7 @@ import { defineTool } from "../../contract/define-tool.js";
 import { ToolValidationError } from "../../contract/errors.js";
 import type { Tool } from "../../contract/tool.js";
 import { beginsWithPatch } from "../../text/patch-command.js";
+import { askAboutHeld, changesOf } from "../shell/command-changes.js";
 import { isReadOnly, refuseService } from "../shell/judge-line.js";
 import { meansPatch } from "../shell/patch-line.js";
 import { renderShell, shellResult, toShellResult, type ShellResult } from "../shell/shell-result.js";
@@ -87,6 +88,7 @@ async function run(call: BashInput, ctx: ToolContext, states: ShellStates): Prom
     cwd: call.restart === true ? undefined : cwd,
     env: call.restart === true ? undefined : env,
     readOnly,
+    renames: ctx.shell?.movedByGit,
     timeoutMs,
     onOutput: (stream, output) =>
       stream === "stdout"
@@ -94,10 +96,11 @@ async function run(call: BashInput, ctx: ToolContext, states: ShellStates): Prom
         : ctx.emit({ output, message: "stderr" }),
   });
   const { stdout, note } = watch.end(result.stdout.text, ctx);
+  const report = await askAboutHeld(result.commit, ctx);
   const shown = toShellResult(
     command,
     { ...result, stdout: { ...result.stdout, text: stdout } },
-    { readOnly, callId: ctx.callId },
+    { readOnly, callId: ctx.callId, changes: await changesOf(report, ctx), held: report?.heldBack ?? [] },
   );
   return note === undefined ? shown : { ...shown, notes: [...shown.notes, note] };
 }
