@@ -12,7 +12,6 @@ import type { ToolSettings } from "./parts.js";
 import type { ReceivedCall } from "./receive.js";
 import { type ResolvedCall, resolveMeant } from "./resolve.js";
 import { analyseLine, shellParts, type AnalysedLine } from "./shell-commands.js";
-import type { Tool } from "../contract/tool.js";
 import { takePlain } from "../schema/take-plain.js";
 
 /** A call whose input passed the schema, with what it will touch. */

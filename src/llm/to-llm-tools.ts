@@ -108,10 +108,6 @@ const writers: Readonly<Record<LLMFormat, Writer>> = {
     // Strict is the default of this API.
     return { tool: { type: "function", strict: false, ...tool }, back };
   },
-  "openai-responses": (name, description, options) => {
-    const { tool, back } = writers.openai(name, description, options);
-    return { tool: { type: "function", ...(tool["function"] as object) }, back };
-  },
   anthropic: (name, { description, inputSchema }) => {
     const { schema, back } = legalProperties(withObjectRoot(inputSchema));
     return { tool: { name, description, input_schema: schema }, back };
