@@ -8,6 +8,7 @@ import { defineTool } from "../../src/contract/define-tool.js";
 import { createTenon } from "../../src/runtime/create-tenon.js";
 import { createMcpHost } from "../../src/runtime/mcp-host/create-mcp-host.js";
 import type { Tenon } from "../../src/runtime/tenon.js";
+import { withBareNames } from "./bare-names.js";
 import { fixturePlugin } from "./fixture-plugin.js";
 import { createFixturePrompts, fixtureResources } from "./fixture-providers.js";
 import { openHttpFixture, type HttpFixture } from "./http-fixture.js";
@@ -72,6 +73,30 @@ describe("the MCP server", () => {
     expect(code, output.slice(-6000)).toBe(0);
     // So that a suite that ran nothing is no success.
     expect(output.match(/^✓ /gm)?.length ?? 0).toBeGreaterThanOrEqual(scenarios);
+  });
+
+  it("conforms to 2025-11-25 behind a gateway as well", async () => {
+    const [revision, scenarios] = ["2025-11-25", 30] as const;
+    const folder = mkdtempSync(join(tmpdir(), "tenon-behind-"));
+    const gateway = createTenon({
+      workspace: folder,
+      config: {
+        stateDir: join(folder, "state"),
+        policy: { rules: [{ decision: "allow", tool: "ref:*" }] },
+        mcpServers: { ref: { url: fixture.url } },
+      },
+    });
+    const host = withBareNames(createMcpHost(gateway, { version: "0.0.0" }), "ref");
+    const behind = await openHttpFixture(host);
+    try {
+      const { code, output } = await run(["server", "--url", behind.url, "--requirements", revision], folder);
+      expect(code, output.slice(-6000)).toBe(0);
+      expect(output.match(/^✓ /gm)?.length ?? 0).toBeGreaterThanOrEqual(scenarios);
+    } finally {
+      await behind.close();
+      await gateway.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });
 
