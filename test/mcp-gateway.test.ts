@@ -267,6 +267,7 @@ describe("the MCP gateway", () => {
     expect(tenon.registry.describe("fs:list_allowed_directories")?.annotations).toMatchObject({
       dangerous: true,
       openWorld: true,
+      serverHints: { readOnlyHint: true },
     });
     expect(tenon.registry.describe("fs:list_allowed_directories")?.definition).toMatchObject({
       annotations: { readOnlyHint: true },

@@ -38,6 +38,8 @@ export interface ToolAnnotations {
   readonly openWorld?: boolean;
   /** Equal calls may be answered from a cache while what they read is unchanged. */
   readonly cacheable?: boolean;
+  /** The MCP hints an external server gave for its tool. No decision depends on them. */
+  readonly serverHints?: Readonly<Record<string, boolean>>;
 }
 
 /** What an MCP server says of its tool, besides the name and the schemas. */

@@ -91,6 +91,7 @@ const annotationNames: KeysOf<ToolAnnotations> = {
   idempotent: true,
   openWorld: true,
   cacheable: true,
+  serverHints: true,
 };
 
 /** MCP's names. */
@@ -112,6 +113,7 @@ function checkAnnotations(annotations: unknown, refuse: Refuse): void {
       const hint = suggestKey(key, Object.keys(annotationNames), otherAnnotations);
       refuse(`has the unknown annotation "${key}"`, "DEFINITION_INVALID", hint);
     }
+    if (key === "serverHints") continue;
     const type = key === "title" ? "string" : "boolean";
     if (typeof value !== type) refuse(`has the annotation "${key}", which must be a ${type}`);
   }

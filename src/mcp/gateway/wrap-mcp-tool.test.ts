@@ -25,7 +25,12 @@ const text = (words: string) => ({ type: "text" as const, text: words });
 describe("a server's tool", () => {
   it("is taken for dangerous unless its server is trusted, whatever it says", () => {
     const annotations = { readOnlyHint: true, destructiveHint: false, title: "T", odd: true, oddHint: "no" };
-    expect(wrap({}, { annotations }).annotations).toEqual({ title: "T", dangerous: true, openWorld: true });
+    expect(wrap({}, { annotations }).annotations).toEqual({
+      title: "T",
+      dangerous: true,
+      openWorld: true,
+      serverHints: { readOnlyHint: true, destructiveHint: false },
+    });
     expect(wrap({}, { annotations }).definition).toEqual({ annotations });
   });
 

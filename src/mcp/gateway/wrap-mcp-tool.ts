@@ -70,7 +70,10 @@ export function wrapMCPTool(
 function annotationsOf({ title, annotations = {} }: UpstreamTool, trusted: boolean): ToolAnnotations {
   const named = title ?? annotations["title"];
   const shown = typeof named === "string" && named.trim() !== "" ? { title: named } : {};
-  if (!trusted) return { ...shown, dangerous: true, openWorld: true };
+  const serverHints = Object.fromEntries(
+    Object.entries(annotations).filter(([key, value]) => key.endsWith("Hint") && typeof value === "boolean"),
+  ) as Readonly<Record<string, boolean>>;
+  if (!trusted) return { ...shown, dangerous: true, openWorld: true, serverHints };
   const readOnly = annotations["readOnlyHint"] === true;
   return {
     ...shown,
@@ -78,6 +81,7 @@ function annotationsOf({ title, annotations = {} }: UpstreamTool, trusted: boole
     dangerous: !readOnly && annotations["destructiveHint"] !== false,
     idempotent: readOnly || annotations["idempotentHint"] === true,
     openWorld: annotations["openWorldHint"] !== false,
+    serverHints,
   };
 }
 
