@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
@@ -37,7 +37,8 @@ describe("the folder of a run", () => {
 
   it("goes with the next run where nobody removed it", async () => {
     const left = join(root, "tmp/tenon-tests-4194304"); // above any process id
-    mkdirSync(join(left, "deep"), { recursive: true });
+    mkdirSync(join(left, "disk"), { recursive: true });
+    execFileSync("mount", ["-t", "tmpfs", "none", join(left, "disk")]);
     const { child, ended } = await startRun();
     expect(existsSync(left)).toBe(false);
     child.kill("SIGKILL");

@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,11 +7,15 @@ import type { TestProject } from "vitest/node";
 
 const prefix = "tenon-tests-";
 
+/** Removes a folder, together with the small disks that killed tests left mounted in it. */
+const remove = `awk -v folder="$1/" 'index($2, folder) == 1 { print $2 }' /proc/mounts 2>/dev/null | xargs -r -n 1 umount -l 2>/dev/null
+rm -rf "$1" 2>/dev/null || chmod -R u+rwX "$1" 2>/dev/null`;
+
 /** Waits until the run's process is gone, however it ended, and removes the folder when what it started has ended. */
 const sweeper = `cat >/dev/null
 for pause in 0 1 2 3 4 5 10 15; do
   sleep $pause
-  rm -rf "$1" 2>/dev/null || chmod -R u+rwX "$1" 2>/dev/null
+  ${remove}
   [ -e "$1" ] || exit 0
 done`;
 
@@ -56,7 +60,7 @@ function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = Number(name.startsWith(prefix) ? name.slice(prefix.length) : Number.NaN);
     if (Number.isInteger(pid) && !isRunning(pid)) {
-      rmSync(join(parent, name), { recursive: true, force: true });
+      spawnSync("sh", ["-c", remove, "sh", join(parent, name)]);
     }
   }
 }
