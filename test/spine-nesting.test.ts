@@ -12,7 +12,9 @@ describe("a call that a tool makes", () => {
         seen.push({ taskId, agent, sessionId, userId, iterationId }),
     });
     const outer = tool("outer", {
-      execute: (_, ctx) => ctx.call({ name: "inner", taskId: "forged", arguments: {} } as never),
+      execute: async (_, ctx) => ({
+        answer: await ctx.call({ name: "inner", taskId: "forged", arguments: {} } as never),
+      }),
     });
     const tenon = open({ tools: [inner, outer] });
     const session = tenon.createSession({ id: "s1", agent: "ada", userId: "u1", iterationId: "i1" });
@@ -20,10 +22,7 @@ describe("a call that a tool makes", () => {
     const answer = await session.call({ id: "c1", name: "outer", taskId: "t1" });
     expect(seen).toEqual([{ taskId: "t1", agent: "ada", sessionId: "s1", userId: "u1", iterationId: "i1" }]);
     expect(answer).toSucceed({
-      result: {
-        toolName: "inner",
-        metadata: { parentCallId: answer.callId, taskId: "t1" },
-      },
+      result: { answer: { toolName: "inner", metadata: { parentCallId: answer.callId, taskId: "t1" } } },
     });
     const inside = events.filter(({ payload }) => (payload as { toolName?: string }).toolName === "inner");
     expect(

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { UpstreamTool } from "../../src/contract/ports/upstream.js";
+import type { Interact } from "../../src/contract/ports/interact.js";
+import { askForm } from "../../src/mcp/gateway/form-questions.js";
 import { createOAuthProvider, type LoginRecord } from "../../src/mcp/client/oauth-provider.js";
 import { openServer } from "../../src/mcp/client/open-server.js";
 
@@ -29,13 +31,20 @@ async function visit(address: URL): Promise<void> {
   comingBack = location === null ? undefined : new URL(location).searchParams;
 }
 
+/** A person who agrees to everything and leaves every field as it is. */
+const agreeable: Interact = {
+  ask: async ({ kind }) => (kind === "confirm" ? { approved: true } : { text: "" }),
+};
+
 const connection = await openServer(
   { kind: "address", url },
   {
     timeoutMs: 20_000,
+    capabilities: { elicitation: { form: {} }, sampling: {} },
     onFault: (message) => process.stderr.write(`fault: ${message}\n`),
-    answer: async ({ method }) => {
-      if (method === "elicitation/create") return { action: "accept", content: {} };
+    answer: async ({ method, params, signal }) => {
+      if (method === "elicitation/create")
+        return { ...(await askForm("A form", params["requestedSchema"], { interact: agreeable, signal })) };
       return { model: "none", role: "assistant", content: { type: "text", text: "ok" } };
     },
     authProvider: createOAuthProvider({

@@ -97,7 +97,7 @@ describe("tenon plugins", () => {
     writeFileSync(join(workspace, "bad.mjs"), `export const plugin = { tools: [] };`);
     expect(await tenon("plugins", "add", "bad.mjs")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("export default plugin"),
+      stderr: expect.stringContaining(`"name" must be`),
     });
     expect(await tenon("plugins", "add", "a b")).toMatchObject({
       code: 2,
