@@ -396,5 +396,5 @@ export type { AskingRequest, Completion, HostReadResult } from "./contract/host.
 export type { GrepAnswer, GrepLine, GrepQuery } from "./contract/ports/code.js";
 export type { NetworkUse } from "./contract/ports/processes.js";
 export type { ProtocolEra } from "./contract/ports/upstream.js";
-export type { McpToolDefinition } from "./contract/tool.js";
+export type { McpToolDefinition, NativeDefinition } from "./contract/tool.js";
 export type { Capabilities } from "./mcp/gateway/caller.js";

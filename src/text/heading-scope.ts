@@ -15,18 +15,23 @@ export function headingPlaces(
   return anchors ?? [];
 }
 
-/** The places inside the blocks below the headings; if there are none, all places below the first heading. */
+/**
+ * The places inside the block that a heading opens, for each line that the heading may mean; if its block has none, all
+ * places between it and the next such line. Which of these lines is meant is for the order of the hunks to decide.
+ */
 export function withinHeadings(
   file: FileLines,
   anchors: readonly number[],
   places: readonly number[],
 ): readonly number[] {
-  const [first = 0] = anchors;
-  // The heading may be repeated as the first context line.
-  const below = places.filter((at) => at >= first);
-  if (below.length <= 1) return below;
-  const inside = below.filter((at) => anchors.some((anchor) => at >= anchor && at < blockEnd(file, anchor)));
-  return inside.length > 0 ? inside : below;
+  return anchors.flatMap((anchor, index) => {
+    const next = anchors[index + 1] ?? Number.POSITIVE_INFINITY;
+    // The heading may be repeated as the first context line.
+    const below = places.filter((at) => at >= anchor && at < next);
+    if (below.length <= 1) return below;
+    const inside = below.filter((at) => at < blockEnd(file, anchor));
+    return inside.length > 0 ? inside : below;
+  });
 }
 
 /** The line after the block that a heading opens: indented lines, or all up to the next similar heading. */
