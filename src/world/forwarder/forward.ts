@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Socket } from "node:net";
 import type { HttpTarget } from "../http/judge-target.js";
 import { dial, DialError, type EgressRules } from "./dial.js";
@@ -28,6 +29,19 @@ export async function attribute(client: Socket, { runs }: ForwardDeps): Promise<
   run.signal.addEventListener("abort", abort, { once: true });
   client.once("close", () => run.signal.removeEventListener("abort", abort));
   return { client, run };
+}
+
+/** All bytes that have arrived, as soon as there are any; `undefined` when the connection has ended. */
+export async function readSome(client: Socket): Promise<Buffer | undefined> {
+  for (;;) {
+    const bytes = client.read() as Buffer | null;
+    if (bytes !== null) return bytes;
+    if (client.readableEnded || client.destroyed) return undefined;
+    const waiting = new AbortController();
+    const { signal } = waiting;
+    const next = ["readable", "end", "close"].map((event) => once(client, event, { signal }));
+    await Promise.race(next).finally(() => waiting.abort());
+  }
 }
 
 /** Connect to the target for the command, and write down what comes of it. */

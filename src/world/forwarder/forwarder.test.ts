@@ -211,6 +211,7 @@ describe("the forwarder", () => {
        for (let n = 0; n < 1000; n++) quiet(net.connect(${proxy}));
        const odd = [Buffer.alloc(4000, 0xff), Buffer.from([4, 1, 0, 80]), Buffer.from([5, 0]), Buffer.from([5, 255, 2]),
          Buffer.from("GET / HTTP/1.1\\r\\n"), Buffer.from("CONNECT nonsense HTTP/1.1\\r\\n\\r\\n"), Buffer.from("\\0")];
+       for (const bytes of [[5], [5, 255, 2], [5, 1, 2]]) { const s = quiet(net.connect(${proxy}, () => s.write(Buffer.from(bytes)))); }
        setTimeout(() => {
          for (const bytes of odd) { const s = quiet(net.connect(${proxy}, () => s.end(bytes))); }
          setTimeout(() => process.exit(), 300);
@@ -218,6 +219,12 @@ describe("the forwarder", () => {
       [place],
     );
     expect([stdout, stderr]).toEqual(["", ""]);
+    const slow = await fixture.granted(
+      `const s = require("net").connect(${proxy}).on("data", (d) => { console.log(d.toString("hex")); process.exit(); });
+       [5, 1, 0].forEach((byte, at) => setTimeout(() => s.write(Buffer.from([byte])), 50 * at));`,
+      [place],
+    );
+    expect(slow.stdout.trim()).toBe("0500");
     const large = await fixture.granted(
       `const s = require("net").connect(${proxy}, () => s.write("GET http://${place}/ HTTP/1.1\\r\\nX: " + "y".repeat(200000)));
        s.on("data", (d) => { console.log(String(d).split("\\r")[0]); process.exit(); }).on("error", () => process.exit());`,

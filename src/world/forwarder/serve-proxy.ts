@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import type { Socket } from "node:net";
-import { attribute, type ForwardDeps } from "./forward.js";
+import { attribute, readSome, type ForwardDeps } from "./forward.js";
 import type { HttpProxy } from "./serve-http.js";
 import { serveSocks, socksVersion } from "./serve-socks.js";
 
@@ -12,7 +11,7 @@ export async function serveProxy(client: Socket, http: HttpProxy, deps: ForwardD
   client.setTimeout(handshakeMs, () => client.destroy());
   const connection = await attribute(client, deps);
   if (connection === undefined) return;
-  const first = await readFirst(client);
+  const first = await readSome(client);
   if (first === undefined) return void client.destroy();
   client.pause();
   client.unshift(first);
@@ -25,13 +24,4 @@ export async function serveProxy(client: Socket, http: HttpProxy, deps: ForwardD
   client.removeAllListeners("timeout");
   http.serve(connection);
   process.nextTick(() => client.resume());
-}
-
-async function readFirst(client: Socket): Promise<Buffer | undefined> {
-  for (;;) {
-    const bytes = client.read() as Buffer | null;
-    if (bytes !== null) return bytes;
-    if (client.readableEnded || client.destroyed) return undefined;
-    await Promise.race([once(client, "readable"), once(client, "end"), once(client, "close")]);
-  }
 }

@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import type { Socket } from "node:net";
 import { canonicalHost } from "./host-grants.js";
 import { DialError } from "./dial.js";
-import { joinSockets, openUpstream, type ForwardDeps, type InnerConnection } from "./forward.js";
+import { joinSockets, openUpstream, readSome, type ForwardDeps, type InnerConnection } from "./forward.js";
 
 /** The first byte of SOCKS 5. */
 export const socksVersion = 5;
@@ -81,14 +80,21 @@ interface Reader {
 
 /** Read an exact number of bytes; fails if the connection ends before. */
 function createReader(client: Socket): Reader {
+  // Bytes that are not enough yet are kept here: a stream that holds some announces them again at every wait for more.
+  let buffered: Buffer = Buffer.alloc(0);
   const take = async (count: number): Promise<Buffer> => {
-    if (count === 0) return Buffer.alloc(0);
-    for (;;) {
-      const bytes = client.read(count) as Buffer | null;
-      if (bytes !== null && bytes.length === count) return bytes;
-      if (bytes !== null || client.readableEnded || client.destroyed) throw new Error("the connection ended");
-      await Promise.race([once(client, "readable"), once(client, "end"), once(client, "close")]);
+    while (buffered.length < count) {
+      const bytes = await readSome(client);
+      if (bytes === undefined) throw new Error("the connection ended");
+      buffered = Buffer.concat([buffered, bytes]);
     }
+    const taken = buffered.subarray(0, count);
+    buffered = buffered.subarray(count);
+    return taken;
   };
-  return Object.assign(take, { release: () => client.removeAllListeners("readable") });
+  const release = (): void => {
+    client.removeAllListeners("readable");
+    if (buffered.length > 0) client.unshift(buffered);
+  };
+  return Object.assign(take, { release });
 }
