@@ -31,6 +31,8 @@ export interface WatchedConfig {
 export function watchConfig({ terminal, flags, tenon, loaded }: WatchedConfig): () => void {
   const files = filesToWatch(terminal, flags, loaded);
   let inUse = loaded;
+  // Taken now, not at the first look: what changes in between must be noticed.
+  const atStart = fingerprint(files);
   let used: string | undefined;
   let seen: string | undefined;
   let checking = false;
@@ -47,7 +49,7 @@ export function watchConfig({ terminal, flags, tenon, loaded }: WatchedConfig): 
   };
   const check = async (): Promise<void> => {
     const now = await fingerprint(files);
-    used ??= now;
+    used ??= await atStart;
     const isSettled = now === seen;
     seen = now;
     // A file that is still being written is left alone until it stays the same.

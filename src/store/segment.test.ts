@@ -51,6 +51,7 @@ describe("segment", () => {
         for (const term of cut(text)) expect(term).toMatch(/^[\p{L}\p{M}\p{N}]{1,64}$/u);
       }),
     );
+    expect(cut("\u0306 \u0301\u0302")).toEqual([]);
     expect(cut(`"a" NEAR(b*) -c ^d {e}:f OR \0 '; DROP`)).toEqual("a near b c d e f or drop".split(" "));
   });
 

@@ -67,10 +67,12 @@ function addPairs(terms: string[], run: string, { singles, limit }: SegmentOptio
 
 /** A name as a whole and, where it is one of several words, those words. */
 function addName(terms: string[], run: string): void {
-  terms.push(fold(run));
+  const whole = fold(run);
+  // Accents alone fold to nothing.
+  if (whole !== "") terms.push(whole);
   if (run.length > maxTermChars) return;
   const parts = run.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
-  if (parts.length > 1) terms.push(...parts.map(fold));
+  if (parts.length > 1) terms.push(...parts.map(fold).filter((part) => part !== ""));
 }
 
 /** The normalized form of a word, with a maximum length. */
