@@ -21,7 +21,7 @@ interface Listeners {
 
 const legalName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
-/** Make the gateway: any number of servers, each for itself, one harming no other. */
+/** Create the gateway to any number of servers. A server that fails does not affect the others. */
 export function createGateway(options: GatewayOptions): Gateway {
   const servers = new Map<string, GatewayServer>();
   const listeners: Listeners = { resources: new Set(), prompts: new Set() };
