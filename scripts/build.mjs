@@ -39,7 +39,8 @@ const output = {
   },
 };
 
-const bundle = await rolldown({ ...common, input: { index: "src/index.ts", cli: "src/cli/main.ts" } });
+const input = { index: "src/index.ts", testing: "src/testing.ts", cli: "src/cli/main.ts" };
+const bundle = await rolldown({ ...common, input });
 const written = await bundle.write({ ...output, chunkFileNames: "chunks/[name]-[hash].js" });
 await bundle.close();
 removeOldChunks(new Set(written.output.map(({ fileName }) => fileName)));
@@ -81,7 +82,7 @@ if (!programOnly) {
     cwd: root,
     stdio: "inherit",
   });
-  await bundleTypes(root, ["index"]);
+  await bundleTypes(root, ["index", "testing"]);
 }
 
 /** @param {ReadonlySet<string>} current Files of this build, by their path in dist. */

@@ -5,20 +5,32 @@ import { dts } from "rolldown-plugin-dts";
 
 /**
  * @param {string} root The folder of the package.
- * @param {readonly string[]} entries Names of the files in dist/types, without `.d.ts`.
+ * @param {readonly string[]} entries Names of the files in dist/types, without `.d.ts`; the first has all types that the others share.
  */
 export async function bundleTypes(root, entries) {
-  const input = Object.fromEntries(entries.map((name) => [name, `${root}/dist/types/${name}.d.ts`]));
-  const bundle = await rolldown({
-    cwd: root,
-    input,
-    plugins: [dts({ dtsInput: true, tsconfig: false }), withoutFileNames],
-    external: (id) => !id.startsWith(".") && !id.startsWith("/"),
-  });
-  await bundle.write({ dir: `${root}/dist`, format: "esm", chunkFileNames: "types-[name].d.ts" });
-  await bundle.close();
+  const [main = ""] = entries;
+  for (const entry of entries) {
+    const bundle = await rolldown({
+      cwd: root,
+      input: { [entry]: `${root}/dist/types/${entry}.d.ts` },
+      plugins: [
+        ...(entry === main ? [] : [typesOfMain(`./${main}.js`)]),
+        dts({ dtsInput: true, tsconfig: false }),
+        withoutFileNames,
+      ],
+      external: (id) => !id.startsWith(".") && !id.startsWith("/"),
+    });
+    await bundle.write({ dir: `${root}/dist`, format: "esm" });
+    await bundle.close();
+  }
   rmSync(`${root}/dist/types`, { recursive: true });
 }
+
+/** What a further entry takes from other folders is imported from the main one: a class declared twice would be two types. */
+const typesOfMain = (id) => ({
+  name: "types-of-main",
+  resolveId: (source) => (source.startsWith("../") ? { id, external: true } : undefined),
+});
 
 /** The bundler says above each part which file it came from, by a path that depends on the machine. */
 const withoutFileNames = {

@@ -138,6 +138,13 @@ export { prometheusContentType, renderPrometheus, type PrometheusOptions } from 
 export type { ToolMetrics } from "./record/tool-metrics.js";
 export { ToolRegistry, type RegistryOptions } from "./registry/tool-registry.js";
 export type { ToolsetDefinition } from "./registry/toolsets.js";
+export {
+  builtInTools,
+  type BuiltInTool,
+  type BuiltInToolValues,
+} from "./runtime/catalogue/built-in-tool-values.js";
+export { createMcpHost, type McpHostOptions } from "./runtime/mcp-host/create-mcp-host.js";
+export { serveStdio, type ServeStdioOptions, type StdioStream } from "./runtime/mcp-host/serve-stdio.js";
 export { createTenon } from "./runtime/create-tenon.js";
 export type { TenonOptions } from "./runtime/tenon-options.js";
 export { pinoLog, type PinoLogOptions } from "./runtime/log/pino-log.js";
@@ -183,7 +190,9 @@ export type {
   HostResources,
   HostScope,
   HostSession,
+  HostSessionOptions,
   HostTool,
+  McpHost,
   PromptProvider,
   ResourceProvider,
 } from "./contract/host.js";

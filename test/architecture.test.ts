@@ -29,6 +29,7 @@ const ranks: Readonly<Record<string, number>> = {
   runtime: 5,
   agent: 6,
   server: 6,
+  "test-kit": 6,
   cli: 7,
 };
 

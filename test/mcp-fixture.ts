@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { serveStdio, type ServeStdioOptions } from "../src/mcp/server/serve-stdio.js";
+import { serveHost, type ServeHostOptions } from "../src/mcp/server/serve-host.js";
 import { StdioDispatch } from "../src/mcp/server/stdio-dispatch.js";
 import { StdioTransport } from "../src/mcp/server/stdio-transport.js";
 import { createTenon } from "../src/runtime/create-tenon.js";
@@ -37,7 +37,7 @@ export interface McpFixture {
   readonly dir: string;
   readonly tenon: ReturnType<typeof createTenon>;
   readonly host: ReturnType<typeof createMcpHost>;
-  connect(options?: ServeStdioOptions & { readonly maxBytes?: number; readonly graceMs?: number }): LineHost;
+  connect(options?: ServeHostOptions & { readonly maxBytes?: number; readonly graceMs?: number }): LineHost;
   close(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function openMcpFixture(
     connect({ maxBytes, graceMs, ...own } = {}) {
       const [input, output] = [new PassThrough(), new PassThrough()];
       const transport = new StdioTransport({ input, output, maxBytes, graceMs });
-      const line = createLineHost(input, output, serveStdio(host, new StdioDispatch(transport), own));
+      const line = createLineHost(input, output, serveHost(host, new StdioDispatch(transport), own));
       lines.push(line);
       return line;
     },
@@ -73,7 +73,8 @@ export function openMcpFixture(
   };
 }
 
-function createLineHost(input: PassThrough, output: PassThrough, served: Promise<void>): LineHost {
+/** A host at the other end of a pair of streams. */
+export function createLineHost(input: PassThrough, output: PassThrough, served: Promise<void>): LineHost {
   const seen: Message[] = [];
   const waiting = new Set<{ fits: (message: Message) => boolean; resolve: (message: Message) => void }>();
   let rest = "";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as surface from "../src/index.js";
+import * as testing from "../src/testing.js";
 
 describe("the public surface", () => {
   it("is exactly this", () => {
@@ -19,6 +20,8 @@ describe("the public surface", () => {
       "ToolTimeoutError",
       "ToolUnavailableError",
       "ToolValidationError",
+      "builtInTools",
+      "createMcpHost",
       "createTenon",
       "defineChain",
       "defineConfig",
@@ -38,12 +41,22 @@ describe("the public surface", () => {
       "renderPrometheus",
       "runAgent",
       "securityLevels",
+      "serveStdio",
       "toAiSdkTools",
       "toLangChainTools",
       "toToolMessages",
       "toolCategories",
       "toolStates",
       "wrapMCPTool",
+    ]);
+  });
+
+  it("of tenon/testing is exactly this", () => {
+    expect(Object.keys(testing).toSorted()).toEqual([
+      "createTestContext",
+      "toFailWith",
+      "toSucceed",
+      "toSucceedWith",
     ]);
   });
 });

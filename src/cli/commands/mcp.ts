@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import { serveStdio } from "../../mcp/server/serve-stdio.js";
+import { serveHost } from "../../mcp/server/serve-host.js";
 import { StdioDispatch } from "../../mcp/server/stdio-dispatch.js";
 import { StdioTransport } from "../../mcp/server/stdio-transport.js";
 import { messageOf } from "../../contract/message-of.js";
@@ -48,7 +48,7 @@ async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
   syncing.unref();
   const stopWatching = watchConfig({ terminal, flags, tenon, loaded });
   try {
-    await serveStdio(host, dispatch, {
+    await serveHost(host, dispatch, {
       include: flags.include,
       exclude: flags.exclude,
       listedTools: () => terminal.mcp?.listedTools(),

@@ -11,7 +11,7 @@ export function logSinkOf(given: LogSink | undefined, config: ResolvedConfig): L
   return pinoLog(config.logging);
 }
 
-/** Log calls, each tool from its own minimum level; only if the configuration has `logging`. */
+/** Log calls, each tool from its own minimum level, if there is a sink. */
 export function logCalls(parts: {
   readonly config: ResolvedConfig;
   readonly sink: LogSink | undefined;
@@ -19,7 +19,7 @@ export function logCalls(parts: {
   readonly redact: <T>(value: T) => T;
 }): void {
   const { config, sink, events, redact } = parts;
-  if (sink === undefined || config.logging === undefined) return;
+  if (sink === undefined) return;
   events.onAny((event) => {
     const line = toLogLine(event);
     if (line === undefined) return;

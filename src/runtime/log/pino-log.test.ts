@@ -44,6 +44,27 @@ describe("pinoLog", () => {
   });
 });
 
+describe("a sink of the program", () => {
+  it("gets the calls: at debug each step, by default their ends", async () => {
+    for (const [logLevel, expected] of [
+      ["debug", ["call requested", "call started", "deep", "careful", "call completed"]],
+      ["info", ["careful", "call completed"]],
+    ] as const) {
+      const records: Readonly<Record<string, unknown>>[] = [];
+      const tenon = createTenon({
+        tools: [talk],
+        log: (record) => records.push(record),
+        config: { logLevel, database: ":memory:", stateDir: dir },
+      });
+      const { callId } = await tenon.call(talk, {});
+      await tenon.close();
+      const own = records.filter((record) => record["callId"] === callId);
+      expect(own.map(({ message }) => message)).toEqual(expected);
+      expect(own.every((record) => record["toolName"] === "talk")).toBe(true);
+    }
+  });
+});
+
 describe("the logging of the configuration", () => {
   it("logs calls and tools into a file, each tool from its own level up", async () => {
     const file = join(dir, "logs", "tenon.log");

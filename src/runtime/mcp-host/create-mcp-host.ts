@@ -11,16 +11,30 @@ import { TenonHostSession } from "./host-session.js";
 import { createWireCatalogue } from "./wire-catalogue.js";
 import type { Tenon } from "../tenon.js";
 import { ToolError } from "../../contract/errors.js";
+import { checkKeys, type KeysOf } from "../../schema/check-keys.js";
+
+declare const __TENON_VERSION__: string | undefined;
 
 /** What the server reports about itself, and additional resources and prompts. */
 export interface McpHostOptions {
-  readonly version: string;
+  /** The name of the server. @default "tenon" */
+  readonly name?: string | undefined;
+  /** The version of the server. @default Tenon's */
+  readonly version?: string | undefined;
   readonly resources?: readonly ResourceProvider[] | undefined;
   readonly prompts?: readonly PromptProvider[] | undefined;
 }
 
-/** Offer a Tenon to MCP hosts. It holds no resources: closing the Tenon is enough. */
-export function createMcpHost(tenon: Tenon, options: McpHostOptions): McpHost {
+/**
+ * Offer a Tenon to MCP hosts, with resources and prompts of your own if you like. It holds no resources: closing the
+ * Tenon is enough.
+ *
+ * @example
+ * const host = createMcpHost(tenon, { name: "my-tools", version: "1.0.0" });
+ * await serveStdio(host);
+ */
+export function createMcpHost(tenon: Tenon, options: McpHostOptions = {}): McpHost {
+  checkKeys(options, optionNames, "createMcpHost");
   const listeners = new Set<(change: HostChange) => void>();
   const notify = (change: HostChange): void => {
     for (const listener of listeners) listener(change);
@@ -30,8 +44,8 @@ export function createMcpHost(tenon: Tenon, options: McpHostOptions): McpHost {
   const catalogue = createWireCatalogue(tenon.registry);
   tenon.registry.onChange(() => notify({ kind: "tools" }));
   const host: McpHost = {
-    name: "tenon",
-    version: options.version,
+    name: options.name ?? "tenon",
+    version: options.version ?? ownVersion(),
     instructions,
     openSession: (asked: HostSessionOptions) =>
       new TenonHostSession({ tenon, catalogue, asked, resources, prompts, tell: notify }),
@@ -48,6 +62,12 @@ export function createMcpHost(tenon: Tenon, options: McpHostOptions): McpHost {
   for (const provider of [createToolPrompts(), tenon.mcp.prompts, ...(options.prompts ?? [])])
     host.addPrompts(provider);
   return host;
+}
+
+const optionNames: KeysOf<McpHostOptions> = { name: true, version: true, resources: true, prompts: true };
+
+function ownVersion(): string {
+  return typeof __TENON_VERSION__ === "string" ? __TENON_VERSION__ : "0.0.0";
 }
 
 const instructions =

@@ -5,7 +5,7 @@ import { createMcpServer } from "./create-mcp-server.js";
 import { DirectCalls } from "./direct-calls.js";
 import type { StdioDispatch } from "./stdio-dispatch.js";
 
-export interface ServeStdioOptions extends ConnectionOptions {
+export interface ServeHostOptions extends ConnectionOptions {
   /** The tools that the host listed before the session existed, as JSON. */
   readonly listedTools?: (() => string | undefined) | undefined;
   /** Called with the session's tools when everything is ready. */
@@ -13,10 +13,10 @@ export interface ServeStdioOptions extends ConnectionOptions {
 }
 
 /** Serve one host on a pair of streams. Resolves when the host is gone and its session is closed. */
-export async function serveStdio(
+export async function serveHost(
   host: McpHost,
   dispatch: StdioDispatch,
-  options: ServeStdioOptions = {},
+  options: ServeHostOptions = {},
 ): Promise<void> {
   const [sdk, stdio] = await Promise.all([
     import("@modelcontextprotocol/server"),
