@@ -152,15 +152,41 @@ function createHolder() {
 
 /** The members of a context as plain values: those of a call are getters of a class. */
 function portsOf(context: ToolContext): ToolContext {
-  const { callId, sessionId, taskId, iterationId, agent, userId, allowedPaths, signal, settings } = context;
-  const { files, seen, processes, code, outputs, http, store, interact, client, tools, clock, env } = context;
-  const { maxTextChars, maxTextTokens, log, emit, note, call } = context;
-  return {
-    ...{ callId, sessionId, taskId, iterationId, agent, userId, allowedPaths, signal, settings },
-    ...{ files, seen, processes, code, outputs, http, store, interact, client, tools, clock, env },
-    ...{ maxTextChars, maxTextTokens, log, emit, note, call },
-  };
+  const names = Object.keys(members) as readonly (keyof ToolContext)[];
+  return Object.fromEntries(names.map((name) => [name, context[name]])) as unknown as ToolContext;
 }
+
+/** All members; one that is missing here does not compile. */
+const members: KeysOf<ToolContext> = {
+  callId: true,
+  sessionId: true,
+  taskId: true,
+  iterationId: true,
+  agent: true,
+  userId: true,
+  allowedPaths: true,
+  maxTextChars: true,
+  maxTextTokens: true,
+  signal: true,
+  settings: true,
+  files: true,
+  seen: true,
+  shell: true,
+  processes: true,
+  code: true,
+  outputs: true,
+  http: true,
+  store: true,
+  interact: true,
+  client: true,
+  tools: true,
+  clock: true,
+  env: true,
+  log: true,
+  emit: true,
+  note: true,
+  call: true,
+};
 
 type Owned = Pick<TestContext, "workspace" | "tenon" | "session" | "close">;
 

@@ -1,7 +1,7 @@
 import type { BuiltInToolName, BuiltInTools } from "../../contract/built-in-types.js";
 import type { ToolContext } from "../../contract/context.js";
 import { ToolValidationError } from "../../contract/errors.js";
-import type { Tool, ToolExecution, ToolProgress } from "../../contract/tool.js";
+import type { Tool, ToolExecution } from "../../contract/tool.js";
 import { isGenerator } from "../../contract/is-thenable.js";
 import { compileSchema, type Validator } from "../../schema/compile-schema.js";
 import { createBuiltInTools } from "./built-in-tools.js";
@@ -39,20 +39,23 @@ function withCheckedInput(tool: Tool): Tool {
       details: { issues: result.issues },
     });
   };
-  const { resources, shellLine, meansCall, checkPermissions, preview, render } = tool;
+  const methods = tool as unknown as Readonly<Record<string, Method | undefined>>;
+  const takesInput = ["resources", "shellLine", "meansCall", "checkPermissions", "preview"].flatMap(
+    (name) => {
+      const method = methods[name];
+      return method === undefined
+        ? []
+        : [[name, (input: unknown, more: unknown) => method(checked(input), more)]];
+    },
+  );
   return Object.freeze({
     ...tool,
-    ...(resources && { resources: (input, line) => resources.call(tool, checked(input), line) }),
-    ...(shellLine && { shellLine: (input) => shellLine.call(tool, checked(input)) }),
-    ...(meansCall && { meansCall: (input) => meansCall.call(tool, checked(input)) }),
-    ...(checkPermissions && {
-      checkPermissions: (input, ctx) => checkPermissions.call(tool, checked(input), ctx),
-    }),
-    ...(preview && { preview: (input, ctx) => preview.call(tool, checked(input), ctx) }),
-    ...(render && { render: (result, input) => render.call(tool, result, checked(input)) }),
-    execute: async (input, ctx) => resultOf(tool.execute(checked(input), ctx), ctx),
-  } satisfies Tool as Tool);
+    ...(Object.fromEntries(takesInput) as Partial<Tool>),
+    execute: async (input: unknown, ctx: ToolContext) => resultOf(tool.execute(checked(input), ctx), ctx),
+  });
 }
+
+type Method = (input: unknown, more: unknown) => unknown;
 
 /** What a tool returns in the end; what it reports on the way goes to the context. */
 async function resultOf(running: ToolExecution<unknown>, ctx: ToolContext): Promise<unknown> {
@@ -60,6 +63,6 @@ async function resultOf(running: ToolExecution<unknown>, ctx: ToolContext): Prom
   for (;;) {
     const { done, value } = await running.next();
     if (done === true) return value;
-    ctx.emit(value as ToolProgress | string);
+    ctx.emit(value);
   }
 }
