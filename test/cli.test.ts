@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync, readdirSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -112,13 +112,14 @@ describe("tenon call", () => {
 
   it("ends at once when it is interrupted, and says so", async () => {
     const begun = Date.now();
-    const started = join(workspace, "started");
     const { code } = await tenon(
       ["call", "shell_exec", "command=touch started; sleep 60", "--mode", "auto"],
       {
         onStart(kill) {
           const looking = setInterval(() => {
-            if (!existsSync(started)) return;
+            // The command runs on a layer, which lies in the state.
+            const { stdout } = spawnSync("find", [join(root, "state"), "-name", "started"]);
+            if (stdout.length === 0) return;
             clearInterval(looking);
             kill();
           }, 50);

@@ -24,7 +24,7 @@ mkdirSync(workspace);
 const tenon = createTenon({
   workspace,
   home: root,
-  config: { mode: "auto", stateDir, sandbox: { enabled: "required", layers: { enabled: true } } },
+  config: { mode: "auto", stateDir, sandbox: { enabled: "required" } },
 });
 const runs = [];
 for (const command of JSON.parse(process.argv[2])) {

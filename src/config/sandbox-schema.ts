@@ -52,7 +52,7 @@ const layers = once(() =>
     enabled: setting(
       z.boolean(),
       "Run commands in the foreground on a layer of the workspace, where the system allows it: their changes are judged and committed when they end. Otherwise, commands change the workspace directly.",
-      { default: false, tighten: stricterIn([true, false]) },
+      { default: true, tighten: stricterIn([true, false]) },
     ),
     maxBytes: setting(
       bytes(),

@@ -9,7 +9,8 @@ let at: TestServer;
 let stateDir: string;
 beforeAll(async () => {
   stateDir = mkdtempSync(join(tmpdir(), "tenon-quarantine-state-"));
-  at = await openTestServer({ tenonOptions: { config: { mode: "auto", stateDir } } });
+  const sandbox = { layers: { enabled: false } };
+  at = await openTestServer({ tenonOptions: { config: { mode: "auto", stateDir, sandbox } } });
 });
 afterAll(async () => {
   await at.close();

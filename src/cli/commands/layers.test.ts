@@ -13,8 +13,7 @@ const tenon = (...args: string[]): Promise<Ended> =>
 
 beforeEach(async () => {
   fixture = createFixture();
-  const sandbox = { layers: { enabled: true } };
-  const runtime = open({ config: { mode: "auto", stateDir: fixture.stateDir, sandbox } }, fixture);
+  const runtime = open({ config: { mode: "auto", stateDir: fixture.stateDir } }, fixture);
   const run = async (command: string): Promise<string> => {
     const envelope = await runtime.call({ name: "shell_exec", arguments: { command, dry_run: true } });
     expect(envelope).toMatchObject({ success: true, result: { committed: "none" } });

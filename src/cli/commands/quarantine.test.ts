@@ -13,7 +13,10 @@ const tenon = (...args: string[]): Promise<Ended> =>
 
 beforeEach(async () => {
   fixture = createFixture();
-  const runtime = open({ config: { mode: "auto", stateDir: fixture.stateDir } }, fixture);
+  const runtime = open(
+    { config: { mode: "auto", stateDir: fixture.stateDir, sandbox: { layers: { enabled: false } } } },
+    fixture,
+  );
   const command = `python3 -c 'open(".npmrc","w").write("a=1\\u202e\\n"); open(".envrc","w").write("x")'`;
   const envelope = await runtime.call({ name: "shell_exec", arguments: { command } });
   callId = envelope.callId;

@@ -36,7 +36,8 @@ beforeAll(() => {
   );
   tenon = createTenon({
     workspace,
-    config: { stateDir: join(root, "state"), mode: "auto" },
+    // These are about commands that change the workspace directly.
+    config: { stateDir: join(root, "state"), mode: "auto", sandbox: { layers: { enabled: false } } },
     env: { PATH: process.env["PATH"], HOME: root, SHELL: "/bin/bash" },
     home: root,
     interact: {

@@ -54,9 +54,11 @@ describe("shell_exec", () => {
   });
 
   it("says that what it changed cannot be undone, where it may have changed something", async () => {
-    expect((await shell({ command: "touch new" })).result?.notes.join()).toMatch(
-      /undo_edit cannot undo its changes/,
+    const asked = await shell({ command: "test -t 0 && touch new", pty: true });
+    expect(asked.result?.notes.join()).toMatch(
+      /ran directly on the workspace \(it runs in a pseudo-terminal\): undo_edit cannot undo its changes/,
     );
+    expect((await shell({ command: "touch newer" })).result).toMatchObject({ committed: "all", notes: [] });
     expect((await shell({ command: "ls" })).result?.notes.join()).not.toMatch(
       /undo_edit cannot undo its changes/,
     );
@@ -200,12 +202,13 @@ describe("shell_exec", () => {
       const { result } = await session.call({ name: "shell_exec", arguments: { command, timeout: 50_000 } });
       return (result as { stdout: string }).stdout;
     };
-    // It ends only when the other session has run its command: were it in the way, it would time out.
-    const first = run(one, "until [ -e theirs ]; do sleep 0.05; done; ls own 2>&1; echo first");
-    const second = run(one, "touch own; echo second");
+    let ended = "";
+    const first = run(one, "sleep 3; ls own 2>&1; touch early").finally(() => (ended += "first "));
+    const second = run(one, "ls early; touch own; echo second");
     expect(await run(other, "touch theirs; echo theirs")).toBe("theirs\n");
-    expect(await first).toMatch(/No such file[^]*first/);
-    expect(await second).toBe("second\n");
+    expect(ended).toBe("");
+    expect(await first).toMatch(/No such file/);
+    expect(await second).toBe("early\nsecond\n");
   });
 
   it("runs lines that only read at the same time, and others one after the other", async () => {

@@ -42,7 +42,6 @@ beforeAll(() => {
       stateDir: join(root, "state"),
       mode: "auto",
       files: { forbiddenPaths: ["secret/**"] },
-      sandbox: { layers: { enabled: true } },
     },
     env: { PATH: process.env["PATH"], HOME: root, SHELL: "/bin/bash" },
     home: root,

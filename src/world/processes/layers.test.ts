@@ -141,11 +141,14 @@ describe("a command whose changes are committed", () => {
     expect(commits).toMatchObject([{ overLimit: undefined, changes: ["created sparse"] }]);
   });
 
-  it("explains why a program could not rename a folder", async () => {
+  it("explains why a program could not rename a folder, and then runs it directly", async () => {
     mkdirSync(join(fixture.workspace, "folder"));
-    const { exitCode, warnings } = await run(`perl -e 'rename("folder", "moved") or die "$!"'`);
+    const line = `perl -e 'rename("folder", "moved") or die "$!"'`;
+    const { exitCode, warnings } = await run(line);
     expect(exitCode).not.toBe(0);
-    expect(warnings.join(" ")).toMatch(/could not be renamed in place \(EXDEV\).*mv, which copies/);
+    expect(warnings.join(" ")).toMatch(/could not be renamed in place \(EXDEV\).*Run the same command again/);
+    expect(await run(line)).toMatchObject({ exitCode: 0, direct: "it failed on a layer before" });
+    expect(existsSync(join(fixture.workspace, "moved"))).toBe(true);
   });
 });
 

@@ -13,8 +13,8 @@ import { mountedInside, probeLayers } from "./probe-layers.js";
 export interface Layers {
   readonly store: OwnLayerStore;
   readonly limits: LayerLimits;
-  /** Why commands run directly on the workspace; `undefined` if they can run on a layer. */
-  directReason(): Promise<string | undefined>;
+  /** Why a command line runs directly on the workspace; `undefined` if it can run on a layer. */
+  directReason(line: string): Promise<string | undefined>;
   /** Make a layer; `copies` are the folders that the command renames. */
   begin(origin: LayerOrigin, copies?: readonly string[]): StartedLayer;
 }
@@ -45,10 +45,14 @@ export interface LayersOptions {
 
 const scanMs = 60_000;
 
-/** EXDEV, which a layer answers where a folder of the workspace is renamed. */
-const cannotRename = /cross-device link|\bEXDEV\b/i;
-const renameNote =
-  "A folder of the workspace could not be renamed in place (EXDEV), because the command ran on a layer. Move folders with mv, which copies them, or run the command as a background job, which changes the workspace directly.";
+/** What a layer cannot do: EXDEV where a folder of the workspace is renamed, and hard links may get another inode. */
+const unsupported: readonly (readonly [RegExp, string])[] = [
+  [/cross-device link|\bEXDEV\b/i, "A folder of the workspace could not be renamed in place (EXDEV)"],
+  [/hardlink different from source/i, "A hard link to a file of the workspace got another inode"],
+];
+const againNote =
+  "because the command ran on a layer. Run the same command again: it then changes the workspace directly. To move folders on a layer, use mv, which copies them.";
+const failedBefore = "it failed on a layer before";
 /** EOVERFLOW, which a layer answers where a file has an owner that the user namespace does not know. */
 const isForeign = /value too large for defined data type|\bEOVERFLOW\b/i;
 const foreignNote =
@@ -79,8 +83,12 @@ export function createLayers(options: LayersOptions): Layers {
       await layer.discard();
     }
   };
-  const explain = (output: string): string | undefined => {
-    if (cannotRename.test(output)) return renameNote;
+  const explain = (line: string, output: string): string | undefined => {
+    const problem = unsupported.find(([pattern]) => pattern.test(output))?.[1];
+    if (problem !== undefined) {
+      failed.add(line);
+      return `${problem}, ${againNote}`;
+    }
     if (options.isRoot || !isForeign.test(output)) return undefined;
     probed = Promise.resolve("files in the workspace belong to another user or group");
     return foreignNote;
@@ -93,14 +101,16 @@ export function createLayers(options: LayersOptions): Layers {
       enter,
       wasMounted: () => wasMounted(layer.dir),
       release: () => removeWork(layer.dir),
-      explain,
+      explain: (output) => explain(origin.command, output),
     };
   };
+  const failed = new Set<string>();
   let probed: Promise<string | undefined> | undefined;
   return {
     store,
     limits,
-    async directReason() {
+    async directReason(line) {
+      if (failed.has(line)) return failedBefore;
       probed ??= probe().catch((error: unknown) => {
         probed = undefined; // a full disk, for example
         throw error;

@@ -27,7 +27,7 @@ export async function openLayer(
     return { direct: `the git folder of this work tree is outside of the workspace, at ${linked}` };
   try {
     const copies = renames.filter((path) => path !== view.workspace && isFolderIn(path, view.workspace));
-    const direct = (await layers.directReason()) ?? (await tooLarge(copies));
+    const direct = (await layers.directReason(origin.command)) ?? (await tooLarge(copies));
     return direct === undefined ? { started: layers.begin(origin, copies) } : { direct };
   } catch (error) {
     return { direct: `no layer could be created for its changes (${messageOf(error)})` };
