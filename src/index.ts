@@ -312,6 +312,7 @@ export type {
   CommandRequest,
   CommandResult,
   JobInfo,
+  JobInput,
   JobOutput,
   JobState,
   Processes,
@@ -332,7 +333,13 @@ export type { ConsolePresence } from "./contract/ports/state.js";
 export type { KeyValue, Store, WorkStores } from "./contract/ports/store.js";
 export type { UpstreamEvents } from "./contract/ports/upstream.js";
 export type { CallInput } from "./contract/schema-source.js";
-export type { CallSession, CommandPaths, IterationTracker, PathRuling } from "./contract/session.js";
+export type {
+  CallSession,
+  CommandPaths,
+  IterationTracker,
+  PathRuling,
+  SessionFolder,
+} from "./contract/session.js";
 export type { ToolCaller } from "./contract/tenon.js";
 export type { Unwrapped } from "./contract/tool-result.js";
 export type {
@@ -340,6 +347,7 @@ export type {
   MeantCall,
   RetryPolicy,
   ShellFacts,
+  ShellSession,
   ShellLine,
   ToolConcurrency,
   ToolExample,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { analyseCommand } from "../command/analyse-command.js";
 import type { CommandAnalysis, SimpleCommand } from "../command/command-analysis.js";
 import type { SessionEnv } from "../contract/ports/env.js";
-import type { ShellLine } from "../contract/tool.js";
+import type { ShellLine, ShellSession } from "../contract/tool.js";
 import type { PolicyCall, PolicyCommand } from "../policy/create-policy.js";
 import type { ResolvedCall } from "./resolve.js";
 import type { ValidatedCall } from "./validate.js";
@@ -15,8 +15,11 @@ export interface AnalysedLine {
 }
 
 /** Analyse the line that a call with this input would run; `undefined` if it runs none. */
-export function analyseLine({ entry, state }: ResolvedCall, input: unknown): AnalysedLine | undefined {
-  const line = entry.tool.shellLine?.(input);
+export function analyseLine(
+  { entry, state }: Pick<ResolvedCall, "entry" | "state">,
+  input: unknown,
+): AnalysedLine | undefined {
+  const line = entry.tool.shellLine?.(input, shellSession({ state }));
   if (line === undefined) return undefined;
   const { world } = state.parts;
   const { env: own } = state.session;
@@ -30,6 +33,11 @@ export function analyseLine({ entry, state }: ResolvedCall, input: unknown): Ana
     env: [...(own.changed ?? []), ...Object.keys(line.env ?? {})],
   });
   return { line, analysis, workspace };
+}
+
+/** Where the commands of the call's session start. */
+export function shellSession({ state }: Pick<ResolvedCall, "state">): ShellSession {
+  return { folder: state.session.folder?.path };
 }
 
 /** What the policy needs to know of the line: its commands, and the files that they read and change. */

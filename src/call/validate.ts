@@ -11,7 +11,7 @@ import type { CallState } from "./call-state.js";
 import type { ToolSettings } from "./parts.js";
 import type { ReceivedCall } from "./receive.js";
 import { type ResolvedCall, resolveMeant } from "./resolve.js";
-import { analyseLine, shellParts, type AnalysedLine } from "./shell-commands.js";
+import { analyseLine, shellParts, shellSession, type AnalysedLine } from "./shell-commands.js";
 import { takePlain } from "../schema/take-plain.js";
 
 /** A call whose input passed the schema, with what it will touch. */
@@ -193,7 +193,7 @@ export function validateMeant(resolved: ResolvedCall): ValidatedCall {
 
 function followMeaning(call: ValidatedCall): ValidatedCall {
   const { tool } = call.entry;
-  const meant = tool.meansCall?.(call.input);
+  const meant = tool.meansCall?.(call.input, shellSession(call.resolved));
   if (meant === undefined) return call;
   const resolved = resolveMeant(call.resolved, meant.name);
   const plain = takePlain(meant.arguments, call.state.parts.plainLimits);

@@ -295,10 +295,61 @@ describe("services and screens", () => {
     expect(analyse(line).service).toBeUndefined();
   });
 
-  it("names programs that need a terminal", () => {
-    expect(analyse("git log | less").interactive).toBe("less");
-    expect(analyse("top -b -n 1").interactive).toBeUndefined();
+  it.each([
+    ["git log | less", "less"],
+    ["vim a.txt", "vim"],
+    ["cd sub && nano a", "nano"],
+    ["top", "top"],
+    ["npm init", "npm init"],
+    ["npm init --scope=x", "npm init --scope=x"],
+    ["python3", "python3"],
+    ["python -i a.py", "python -i a.py"],
+    ["python3.12 manage.py shell", "python3.12 manage.py shell"],
+    ["node", "node"],
+    ["sqlite3 a.db", "sqlite3 a.db"],
+    ["psql -d shop", "psql -d shop"],
+    ["git add -p", "git add -p"],
+    ["env A=1 htop", "htop"],
+    ["sh -c 'irb'", "irb"],
+    ["tmux new -s x", "tmux"],
+  ])("names the program in %j that needs a person", (line, program) => {
+    expect(analyse(line).interactive).toBe(program);
   });
+
+  it.each([
+    "top -b -n 1",
+    "timeout 3 top",
+    "vim -es -c '%s/a/b/' -c wq a.txt",
+    "vim +wq a.txt",
+    "vim --version",
+    "npm init -y",
+    "npm init vite my-app",
+    "yes '' | npm init",
+    "npm init < answers",
+    "python3 a.py",
+    "python3 -c 'print(1)'",
+    "python3 <<'EOF'\nprint(1)\nEOF",
+    "echo 1 | node",
+    "sqlite3 a.db 'select 1'",
+    "sqlite3 a.db < dump.sql",
+    "psql -c 'select 1'",
+    "redis-cli ping",
+    "tmux new -d -s x",
+    "git add .",
+    "echo vim",
+  ])("sees that %j needs nobody", (line) => {
+    expect(analyse(line).interactive).toBeUndefined();
+  });
+
+  it.each(["cd sub", "cd ..", "cd 'a b' # x", "cd $X", "cd a; cd b", "cd a && cd b", "{ cd a; }"])(
+    "sees that %j only changes the folder",
+    (line) => expect(analyse(line).isOnlyCd).toBe(true),
+  );
+
+  it.each(["cd a && ls", "cd a &", "cd a > log", "X=1 cd a", "ls", "", "echo cd a", "cd a | cat", "cd 'a"])(
+    "sees that %j does more, or does not last",
+    (line) => expect(analyse(line).isOnlyCd).toBe(false),
+  );
 });
 
 describe("limits", () => {

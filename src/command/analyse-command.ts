@@ -31,7 +31,7 @@ export function analyseCommand(line: string, options: AnalyseOptions): CommandAn
   if (line.length > maxParsedLength) walk.tooDeep = true;
   else walkSafely(line, firstScope(options, place), walk);
   if (walk.tooDeep) walk.denied ??= roughDenial(line, firstScope(options, place), place);
-  return toAnalysis(walk);
+  return toAnalysis(walk, startFolder(options, place));
 }
 
 /** Whatever a line does to the parser, it is not known then. */
@@ -53,13 +53,17 @@ function toPlace({ workspace, home, dialect = "bash", env = [] }: AnalyseOptions
   };
 }
 
-function firstScope({ cwd = ".", stdin }: AnalyseOptions, place: Place): Scope {
+function startFolder({ cwd = "." }: Pick<AnalyseOptions, "cwd">, { workspace }: Place): string {
+  return absolutePath(cwd, workspace);
+}
+
+function firstScope({ cwd, stdin }: AnalyseOptions, place: Place): Scope {
   return {
     vars: new Map(),
     positional: [],
     functions: new Map(),
-    cwds: [absolutePath(cwd, place.workspace)],
-    likelyCwd: absolutePath(cwd, place.workspace),
+    cwds: [startFolder({ cwd }, place)],
+    likelyCwd: startFolder({ cwd }, place),
     poison: undefined,
     plainSh: place.dialect !== "bash",
     strict: place.dialect !== "other",
@@ -109,7 +113,7 @@ function walkSource(text: string, scope: Scope, walk: Walk): void {
   walk.tooDeep = true;
 }
 
-function toAnalysis(walk: Walk): CommandAnalysis {
+function toAnalysis(walk: Walk, cwd: string): CommandAnalysis {
   const { unknown, loose } = walk;
   const commands = loose ? walk.commands.map(asLoose) : walk.commands;
   const denied = walk.denied ?? commands.find((command) => command.denied !== undefined)?.denied;
@@ -125,7 +129,14 @@ function toAnalysis(walk: Walk): CommandAnalysis {
     movedByGit: movedByGit(walk.commands),
     service: walk.service,
     interactive: walk.interactive,
+    cwd,
+    isOnlyCd: commands.length > 0 && unknown.size === 0 && commands.every(isCd),
   };
+}
+
+/** In a subshell or in the background, it has no effect on the shell itself. */
+function isCd({ words, via, assignments, redirections }: SimpleCommand): boolean {
+  return words[0] === "cd" && via.length === 0 && assignments.length === 0 && redirections.length === 0;
 }
 
 function asLoose(command: SimpleCommand): SimpleCommand {

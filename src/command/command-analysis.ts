@@ -74,4 +74,8 @@ export interface CommandAnalysis {
   readonly service?: string | undefined;
   /** A program in it that needs a person at a terminal. */
   readonly interactive?: string | undefined;
+  /** The folder that it starts in, absolute. */
+  readonly cwd: string;
+  /** It does nothing but change the folder. */
+  readonly isOnlyCd: boolean;
 }

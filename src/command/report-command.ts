@@ -2,7 +2,8 @@ import type { SimpleCommand } from "./command-analysis.js";
 import { denyCommand } from "./judge/deny-command.js";
 import { likely, toJudgedCommand } from "./judge/judged-command.js";
 import { isOutput, readOnlyPaths, takesAnyText } from "./judge/read-only.js";
-import { interactiveProgram, blockingService } from "./judge/services.js";
+import { interactiveProgram } from "./judge/interactive-programs.js";
+import { blockingService } from "./judge/services.js";
 import { taintOf } from "./judge/taint-of.js";
 import { changedFiles, readFiles } from "./judge/touched-files.js";
 import { isHarmlessVariable, isSteeringVariable } from "./judge/variables.js";
@@ -102,6 +103,7 @@ function noteFlow(resolved: ResolvedCommand, scope: Scope, walk: Walk): void {
 function noteProgram(resolved: ResolvedCommand, scope: Scope, walk: Walk): void {
   const words = resolved.fields.map(({ text }) => text);
   const beside = scope.via.includes("&") || scope.via.includes("timeout");
-  if (!beside) walk.service ??= blockingService(words);
-  walk.interactive ??= interactiveProgram(words);
+  if (beside) return;
+  walk.service ??= blockingService(words);
+  walk.interactive ??= interactiveProgram(words, resolved.stdin.fed);
 }

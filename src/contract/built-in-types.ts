@@ -1423,7 +1423,7 @@ export interface BuiltInTools {
     readonly input: {
       /** The command line, as typed into a shell. */
       readonly command: string;
-      /** Folder to start in, relative to the workspace. `cd` does not carry over to later commands. */
+      /** Folder to start this command in, relative to the workspace. By default where the last line that was only `cd DIR` led to, else the workspace. */
       readonly cwd?: string | undefined;
       /** Milliseconds until the command is stopped, at most 600000. Does not apply to background jobs. */
       readonly timeout?: number | undefined;
@@ -1437,7 +1437,9 @@ export interface BuiltInTools {
       readonly since_last?: boolean | undefined;
       /** Run it without changing the workspace, to see what it would change; commit_result commits that. */
       readonly dry_run?: boolean | undefined;
-      /** Run it in a pseudo-terminal, for programs that require one. */
+      /** Text that the command reads from its standard input. */
+      readonly stdin?: string | undefined;
+      /** Run it in a pseudo-terminal, for programs that require one. Type into a background job with shell_input. */
       readonly pty?: boolean | undefined;
     };
     readonly result: {
@@ -1506,6 +1508,43 @@ export interface BuiltInTools {
       }[] | undefined;
       /** Further remarks. */
       notes: string[];
+    };
+  };
+  /** Type text and keys into a background job, and return the output that follows. Jobs with pty take all keys. */
+  readonly shell_input: {
+    readonly input: {
+      /** The id from shell_exec or shell_jobs, such as "job_1". */
+      readonly job_id: string;
+      /** Text to type. A line is sent only with "\n" or the key enter after it. */
+      readonly text?: string | undefined;
+      /** Keys to press after the text, such as ["enter"], ["down", "down", "enter"], ["ctrl-c"]. */
+      readonly keys?: readonly string[] | undefined;
+    };
+    readonly result: {
+      jobId: string;
+      command: string;
+      pid: number;
+      /** Unix time in milliseconds. */
+      startedAt: number;
+      /** running, waiting for input, listening on port N, or how it ended. */
+      state: string;
+      /** Ports that it listens on. */
+      ports?: number[] | undefined;
+      exitCode?: number | null | undefined;
+      /** Changes that are applied to the workspace only if a person agrees. */
+      heldBack?: {
+        path: string;
+        reason: string;
+        /** The pattern that matches it, or the kind of git file. */
+        rule: string;
+      }[] | undefined;
+      /** The call_id for commit_result and discard_result. */
+      heldBackBy?: string | undefined;
+      /** Further remarks, such as a limit that it reached. */
+      notes?: string[] | undefined;
+      stdout: string;
+      stderr: string;
+      truncated: boolean;
     };
   };
   /** List the background jobs of this session and their current state. */

@@ -7,6 +7,7 @@ import type {
   PermissionResult,
   ShellFacts,
   ShellLine,
+  ShellSession,
   Tool,
   ToolExecution,
   ToolPreview,
@@ -32,8 +33,8 @@ export interface ToolDefinition<
   readonly input: In;
   readonly output?: Out;
   resources?(input: Infer<In>, line?: ShellFacts): Resources;
-  shellLine?(input: Infer<In>): ShellLine | undefined;
-  meansCall?(input: Infer<In>): MeantCall | undefined;
+  shellLine?(input: Infer<In>, session: ShellSession): ShellLine | undefined;
+  meansCall?(input: Infer<In>, session: ShellSession): MeantCall | undefined;
   checkPermissions?(
     input: Infer<In>,
     ctx: ToolContext,

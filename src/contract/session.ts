@@ -10,6 +10,17 @@ export interface IterationTracker {
   enter(iterationId: string, chosen: boolean): void;
 }
 
+/** Where the commands of a session start, unless they name a folder. */
+export interface SessionFolder {
+  /** Relative to the workspace, or absolute outside of it; `undefined` for the workspace itself. */
+  readonly path: string | undefined;
+  /** Where commands started before. */
+  readonly previous: string | undefined;
+  /** The last folder, if it no longer exists: commands start in the workspace then. */
+  readonly lost: string | undefined;
+  enter(path: string | undefined): void;
+}
+
 /** What a call may lean on: one agent at work. */
 export interface CallSession {
   readonly id: string;
@@ -27,6 +38,8 @@ export interface CallSession {
   readonly sees?: ((toolName: string) => boolean) | undefined;
   readonly env: SessionEnv;
   readonly seen: SeenFiles;
+  /** Where its commands start. @default the workspace */
+  readonly folder?: SessionFolder | undefined;
   /** How its own person is reached. @default the runtime's way */
   readonly interact?: InteractBackend | undefined;
   /** The MCP host that it works for. */

@@ -91,6 +91,12 @@ export interface ShellLine {
   readonly dialect?: "bash" | "sh" | "other" | undefined;
 }
 
+/** What a shell line may depend on besides the arguments. */
+export interface ShellSession {
+  /** Where commands of the session start, if not in the workspace. */
+  readonly folder?: string | undefined;
+}
+
 /** A tool that the models of a provider were trained on, in the provider's own words. */
 export interface NativeDefinition {
   readonly provider: "anthropic" | "openai";
@@ -114,6 +120,12 @@ export interface ShellFacts {
   readonly movedByGit?: readonly string[] | undefined;
   /** A service that it would start and that never ends by itself. */
   readonly service?: string | undefined;
+  /** The program in it that needs a person at a terminal. */
+  readonly interactive?: string | undefined;
+  /** The folder that it was judged in, as an absolute path. */
+  readonly cwd?: string | undefined;
+  /** It does nothing but change the folder. */
+  readonly isOnlyCd?: boolean | undefined;
 }
 
 /** What a call would do, shown to the person before consent is asked. */
@@ -203,9 +215,9 @@ export interface Tool<Input = unknown, Output = unknown> {
    * The call of another tool that this input means, if it does. That tool is judged, asked for, run and recorded in the
    * place of this one, and its result is given back in this tool's form. May throw for an input that cannot work.
    */
-  meansCall?(input: Input): MeantCall | undefined;
+  meansCall?(input: Input, session: ShellSession): MeantCall | undefined;
   /** The shell line that the call will run: it is judged command by command. */
-  shellLine?(input: Input): ShellLine | undefined;
+  shellLine?(input: Input, session: ShellSession): ShellLine | undefined;
   checkPermissions?(
     input: Input,
     ctx: ToolContext,

@@ -122,7 +122,7 @@ const plain: Readonly<Record<string, readonly string[]>> = {
     "history",
     "clearHistory",
   ],
-  processes: ["shell", "run", "start", "jobs", "output", "kill"],
+  processes: ["shell", "run", "start", "jobs", "output", "type", "kill"],
   store: ["get", "set", "delete", "list"],
   code: ["search"],
   outputs: ["describe", "page", "search"],

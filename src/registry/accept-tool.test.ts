@@ -68,9 +68,9 @@ describe("acceptTool", () => {
       execute(): void {}
     }
     const { tool } = acceptTool(new Runner());
-    expect(tool.shellLine?.({})).toEqual({ line: "ls" });
+    expect(tool.shellLine?.({}, {})).toEqual({ line: "ls" });
     void tool.prepare?.({});
-    expect(tool.shellLine?.({})).toEqual({ line: "pwd" });
+    expect(tool.shellLine?.({}, {})).toEqual({ line: "pwd" });
   });
 
   it("honors isReadOnly, isConcurrencySafe and isEnabled", () => {

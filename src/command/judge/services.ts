@@ -135,18 +135,3 @@ const special: ReadonlyMap<string, Check> = new Map<string, Check>([
 
 const runners = "npx bunx pnpx npm pnpm yarn poetry pipenv uv pdm hatch bundle python python3".split(" ");
 const candidates = new Set([...always, ...Object.keys(verbs), ...special.keys(), ...runners]);
-
-const screens = new Set(
-  "vi vim nvim view nano pico emacs less more most top htop btop atop tmux screen tig lazygit ranger mc nmtui dialog whiptail man".split(
-    " ",
-  ),
-);
-
-/** A program that waits for a person at a terminal, if the words start one. */
-export function interactiveProgram(words: readonly string[]): string | undefined {
-  const [program = "", ...args] = words;
-  const name = baseName(program);
-  if (!screens.has(name) || args.some((word) => /^(?:--help|--version|-b\w*|--batch|-es|-Es|-s)$/.test(word)))
-    return undefined;
-  return name;
-}

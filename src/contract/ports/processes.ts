@@ -1,5 +1,6 @@
 import type { CommitReport, WaitingLayers } from "./layers.js";
 import type { HeldBack, Quarantine } from "./quarantine.js";
+import type { SessionFolder } from "../session.js";
 
 /** A shell line that is to run. */
 export interface CommandRequest {
@@ -16,6 +17,8 @@ export interface CommandRequest {
   readonly onNetwork?: ((use: NetworkUse) => void) | undefined;
   /** Absolute paths of folders that it renames; a layer can only rename copies of them. */
   readonly renames?: readonly string[] | undefined;
+  /** What it reads from its standard input, to the end. @default nothing; a job can be typed into */
+  readonly stdin?: string | undefined;
   /** Run it in a pseudo-terminal. */
   readonly pty?: boolean | undefined;
   /** Keep its changes apart from the workspace; refused where that is not possible. */
@@ -112,6 +115,10 @@ export interface JobInfo {
   readonly startedAt: number;
   readonly state: JobState;
   readonly sandbox: SandboxState;
+  /** Whether it runs in a pseudo-terminal. */
+  readonly pty: boolean;
+  /** Where it was started, as an absolute path. */
+  readonly cwd: string;
   /** What else is to be known: a limit that it reached. */
   readonly notes?: readonly string[] | undefined;
   /** Of the call that started it. */
@@ -130,6 +137,13 @@ export interface JobOutput extends JobInfo {
   readonly handle?: string | undefined;
 }
 
+/** What is typed into a job. */
+export interface JobInput {
+  readonly text: string;
+  /** Close its input afterwards. @default false */
+  readonly end?: boolean | undefined;
+}
+
 /** Shell commands of one session. Every process group dies with its call, or with the session for jobs. */
 export interface Processes {
   readonly sandbox: SandboxState;
@@ -137,6 +151,8 @@ export interface Processes {
   readonly quarantine: Quarantine;
   /** Changes of commands that wait for a decision. */
   readonly layers: WaitingLayers;
+  /** Where commands of the session start, unless they name a folder. */
+  readonly folder: SessionFolder;
   /** The shell that lines are run by. */
   shell(): Promise<ShellInfo>;
   /** Run to the end; `onOutput` is told what comes as it comes. */
@@ -150,6 +166,8 @@ export interface Processes {
   start(request: CommandRequest): Promise<JobInfo>;
   jobs(): Promise<readonly JobInfo[]>;
   output(jobId: string): Promise<JobOutput>;
+  /** Type into a job; fails if it has ended or reads no more. */
+  type(jobId: string, input: JobInput): Promise<JobInfo>;
   /** Stop the whole process group; resolves when nothing of it is left. */
   kill(jobId: string): Promise<JobInfo>;
 }

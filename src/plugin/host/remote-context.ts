@@ -76,6 +76,9 @@ function remoteProcesses(ask: AskContext): ToolContext["processes"] {
     get layers(): never {
       throw notRemote("processes.layers");
     },
+    get folder(): never {
+      throw notRemote("processes.folder");
+    },
     shell: () => send("shell"),
     async run({ onOutput, ...request }) {
       const result = (await ask(["processes", "run"], [request])) as Awaited<
@@ -89,6 +92,7 @@ function remoteProcesses(ask: AskContext): ToolContext["processes"] {
     start: (request) => send("start", request),
     jobs: () => send("jobs"),
     output: (jobId) => send("output", jobId),
+    type: (jobId, input) => send("type", jobId, input),
     kill: (jobId) => send("kill", jobId),
   };
 }

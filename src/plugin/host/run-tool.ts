@@ -101,7 +101,7 @@ export function createToolRunner(
       if (method === "dispose") return undefined; // done once, when the process ends
       const input = checkedBy(checked.input, given, name);
       if (method === "prepare") {
-        return { resources: tool.resources?.(input), shellLine: tool.shellLine?.(input) };
+        return { resources: tool.resources?.(input), shellLine: tool.shellLine?.(input, {}) };
       }
       if (meta === undefined) throw new ToolExecutionError(`${method} needs a call.`);
       try {

@@ -9,7 +9,7 @@ import type { ClientConnection } from "../../contract/ports/client.js";
 import type { SessionEnv } from "../../contract/ports/env.js";
 import type { ApprovalChannel, ClientInfo, InteractBackend } from "../../contract/ports/interact.js";
 import type { SeenFiles } from "../../contract/ports/seen.js";
-import type { CallSession } from "../../contract/session.js";
+import type { CallSession, SessionFolder } from "../../contract/session.js";
 import type { SessionOptions, StreamItem, ToolCaller, ValidationResult } from "../../contract/tenon.js";
 import type { Tool, ToolDescription } from "../../contract/tool.js";
 import { toRequest } from "../../contract/to-request.js";
@@ -20,6 +20,7 @@ import type { ToolPrompt } from "../../llm/tool-prompt.js";
 import type { Toolset } from "../../registry/toolsets.js";
 import { takePlain } from "../../schema/take-plain.js";
 import type { RunningCalls } from "../calls/running-calls.js";
+import { createSessionFolder } from "./session-folder.js";
 import { streamCalls } from "./stream.js";
 import type { SessionIteration } from "../state/work-access.js";
 
@@ -44,6 +45,7 @@ export class Session implements ToolCaller, CallSession {
   readonly id: string;
   readonly env: SessionEnv;
   readonly seen: SeenFiles;
+  readonly folder: SessionFolder;
   declare readonly userId?: string;
   declare readonly principal?: string;
   declare readonly taskId?: string;
@@ -74,6 +76,7 @@ export class Session implements ToolCaller, CallSession {
     if (options.closedChannels !== undefined) this.closedChannels = options.closedChannels;
     this.env = parts.env;
     this.seen = parts.seen;
+    this.folder = createSessionFolder(() => parts.spine.world.root?.() ?? ".");
     this.#parts = parts;
   }
 

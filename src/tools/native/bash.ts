@@ -5,7 +5,7 @@ import { ToolValidationError } from "../../contract/errors.js";
 import type { Tool } from "../../contract/tool.js";
 import { beginsWithPatch } from "../../text/patch-command.js";
 import { askAboutHeld, changesOf } from "../shell/command-changes.js";
-import { isReadOnly, refuseService } from "../shell/judge-line.js";
+import { isReadOnly, refuseEndless } from "../shell/judge-line.js";
 import { meansPatch } from "../shell/patch-line.js";
 import { renderShell, shellResult, toShellResult, type ShellResult } from "../shell/shell-result.js";
 import { createShellStates, type ShellStates } from "./shell-state.js";
@@ -58,7 +58,7 @@ export function createBash(): Tool {
       return { behavior, ...message, updatedInput: filledIn };
     },
     preview: ({ command, cwd, env }, { processes, shell }) => {
-      refuseService(plain, shell);
+      refuseEndless(plain, shell);
       const { active, reason } = processes.sandbox;
       return {
         summary: command === undefined ? "Restart the shell" : "Run a command",
@@ -80,7 +80,7 @@ async function run(call: BashInput, ctx: ToolContext, states: ShellStates): Prom
   const { command, cwd, env } = call;
   if (command === undefined) return restarted();
   if (beginsWithPatch(command)) return applyPatch({ command, cwd }, ctx);
-  refuseService(plain, ctx.shell);
+  refuseEndless(plain, ctx.shell);
   const readOnly = isReadOnly(plain, ctx.shell);
   const watch = states.watch(ctx.sessionId, command);
   const result = await ctx.processes.run({

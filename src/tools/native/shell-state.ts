@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ToolContext } from "../../contract/context.js";
+import { toRelative } from "../shell/change-folder.js";
 
 /** What lasts of a session's shell. */
 export interface ShellState {
@@ -122,11 +123,6 @@ function changedVariables(
       value.length <= maxVariableChars,
   );
   return Object.fromEntries(changed);
-}
-
-function toRelative(folder: string, root: string): string | undefined {
-  if (folder === root) return undefined;
-  return folder.startsWith(`${root}/`) ? folder.slice(root.length + 1) : folder;
 }
 
 /** Passes on a stream until a mark, which may come in pieces. */

@@ -1,12 +1,14 @@
 import * as z from "zod";
 import type { ToolContext } from "../../contract/context.js";
 import { defineTool } from "../../contract/define-tool.js";
-import type { ToolPreview } from "../../contract/tool.js";
+import { ToolValidationError } from "../../contract/errors.js";
+import type { ShellFacts, ToolPreview } from "../../contract/tool.js";
 import { createKnownHosts, type KnownHosts } from "./known-hosts.js";
 import { askAboutHeld, changesOf } from "./command-changes.js";
 import { createLastOutputs, type LastOutputs } from "./last-outputs.js";
 import { meansPatch } from "./patch-line.js";
-import { isReadOnly, refuseService } from "./judge-line.js";
+import { reportingFolder, takeFolder, toRelative } from "./change-folder.js";
+import { isReadOnly, refuseEndless } from "./judge-line.js";
 import { describeUse, hostsOf, networkArgument } from "./network-argument.js";
 import { renderShell, shellResult, toJobResult, toShellResult, type ShellResult } from "./shell-result.js";
 
@@ -28,7 +30,9 @@ const input = z.object({
     .min(1)
     .max(4096)
     .optional()
-    .describe("Folder to start in, relative to the workspace. `cd` does not carry over to later commands."),
+    .describe(
+      "Folder to start this command in, relative to the workspace. By default where the last line that was only `cd DIR` led to, else the workspace.",
+    ),
   timeout: z
     .number()
     .int()
@@ -67,7 +71,13 @@ const input = z.object({
     .describe(
       "Run it without changing the workspace, to see what it would change; commit_result commits that.",
     ),
-  pty: z.boolean().default(false).describe("Run it in a pseudo-terminal, for programs that require one."),
+  stdin: z.string().optional().describe("Text that the command reads from its standard input."),
+  pty: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Run it in a pseudo-terminal, for programs that require one. Type into a background job with shell_input.",
+    ),
 });
 
 type ShellInput = z.infer<typeof input>;
@@ -97,8 +107,13 @@ export function createShellExec() {
       const hosts = hostsOf(call.network).map((host) => ({ host }));
       return isReadOnly(call, line) ? { reads: tree } : { reads: hosts, writes: tree };
     },
-    shellLine: ({ command, cwd, env }) => ({ line: command, cwd, env }),
-    meansCall: meansPatch,
+    shellLine: ({ command, cwd, env, stdin }, { folder }) => ({
+      line: command,
+      cwd: cwd ?? folder,
+      env,
+      stdin,
+    }),
+    meansCall: (call, { folder }) => meansPatch({ ...call, cwd: call.cwd ?? folder }),
     checkPermissions: async (_call, { processes }) => {
       const shell = await processes.shell();
       if (shell.judged) return { behavior: "allow" };
@@ -116,31 +131,56 @@ export function createShellExec() {
 /** Shows the sandbox and options; the analysis adds the single commands of the line. */
 function previewLine(
   call: ShellInput,
-  { processes, shell, sessionId }: ToolContext,
+  { processes, files, shell, sessionId }: ToolContext,
   known: KnownHosts,
 ): ToolPreview {
-  refuseService(call, shell);
+  refuseUseless(call, shell);
   const { active, reason } = processes.sandbox;
+  const cwd = call.cwd ?? toRelative(shell?.cwd ?? files.root, files.root);
   const hosts = hostsOf(call.network);
   return {
     summary: call.background ? "Start a background job" : "Run a command",
     details: {
       line: call.command,
-      ...(call.cwd !== undefined && { cwd: call.cwd }),
+      ...(cwd !== undefined && { cwd }),
       ...(call.env !== undefined && { variables: Object.keys(call.env) }),
+      ...(call.stdin !== undefined && { stdin: describeInput(call.stdin) }),
       ...(hosts.length > 0 && { network: known.mark(sessionId, hosts) }),
       sandbox: active ? reason : `none: ${reason}`,
     },
   };
 }
 
+/** Refuse what cannot work, before anybody is asked about it. */
+function refuseUseless(call: ShellInput, facts: ShellFacts | undefined): void {
+  if (call.stdin !== undefined && call.pty) {
+    throw new ToolValidationError("stdin cannot be passed to a pseudo-terminal.", {
+      code: "VALUE_INVALID",
+      hint: "Leave out pty, or set background to true and type with shell_input.",
+      details: { argument: "stdin" },
+    });
+  }
+  refuseEndless(call, facts);
+}
+
+const maxShownInput = 2000;
+
+function describeInput(text: string): string {
+  if (text.length <= maxShownInput) return text;
+  return `${text.slice(0, maxShownInput)}… (${text.length} characters in all)`;
+}
+
 async function runLine(call: ShellInput, ctx: ToolContext, last: LastOutputs): Promise<ShellResult> {
-  refuseService(call, ctx.shell);
+  refuseUseless(call, ctx.shell);
   const readOnly = isReadOnly(call, ctx.shell);
-  const result = await ctx.processes.run({
-    command: call.command,
-    cwd: call.cwd,
+  const { lost } = ctx.processes.folder;
+  const movesSession = ctx.shell?.isOnlyCd === true && (await ctx.processes.shell()).judged;
+  const ended = await ctx.processes.run({
+    command: movesSession ? reportingFolder(call.command, ctx) : call.command,
+    // Where it was judged: another command may have changed the session's folder since.
+    cwd: call.cwd ?? ctx.shell?.cwd,
     env: call.env,
+    stdin: call.stdin,
     readOnly,
     network: hostsOf(call.network),
     onNetwork: (use) => ctx.emit({ message: describeUse(use) }),
@@ -150,17 +190,29 @@ async function runLine(call: ShellInput, ctx: ToolContext, last: LastOutputs): P
     timeoutMs: call.timeout,
     onOutput: (stream, output) => ctx.emit(stream === "stdout" ? { output } : { output, message: "stderr" }),
   });
+  const result = movesSession ? takeFolder(ended, ctx) : ended;
   const report = await askAboutHeld(result.commit, ctx);
   const changes = await changesOf(report, ctx);
   const held = report?.heldBack ?? [];
   const shown = toShellResult(call.command, result, { readOnly, callId: ctx.callId, changes, held });
   if (call.dry_run === true) shown.dryRun = true;
+  if (call.cwd === undefined) shown.notes.push(...folderNotes(ctx, lost));
   return last.compare(shown, ctx, { changesOnly: call.since_last === true });
 }
 
+/** Where a command ran that did not name a folder, if not in the workspace. */
+function folderNotes({ shell, files }: ToolContext, lost: string | undefined): string[] {
+  if (lost !== undefined)
+    return [`The folder ${lost} no longer exists, so commands start in the workspace again.`];
+  const folder = toRelative(shell?.cwd ?? files.root, files.root);
+  return folder === undefined || shell?.isOnlyCd === true ? [] : [`It ran in ${folder}.`];
+}
+
 async function startJob(call: ShellInput, ctx: ToolContext): Promise<ShellResult> {
-  const { command, cwd, env, network, pty } = call;
+  refuseUseless(call, ctx.shell);
+  const { command, env, network, pty, stdin } = call;
   const hosts = hostsOf(network);
-  const job = await ctx.processes.start({ command, cwd, env, network: hosts, pty, readOnly: false });
+  const cwd = call.cwd ?? ctx.shell?.cwd;
+  const job = await ctx.processes.start({ command, cwd, env, network: hosts, pty, stdin, readOnly: false });
   return toJobResult(command, job);
 }

@@ -119,6 +119,7 @@ export function toJobResult(command: string, job: JobInfo): ShellResult {
     truncated: false,
     jobId: job.jobId,
     state: describeState(job.state),
+    cwd: job.cwd,
     sandboxed: job.sandbox.active,
     ...heldBackOf(job.callId, job.heldBack),
     notes: job.sandbox.active ? [] : [unsandboxedNote(job.sandbox.reason)],

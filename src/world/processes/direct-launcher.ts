@@ -5,6 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { throughGroup, type CommandGroup } from "../sandbox/command-group.js";
 import { cannotStart, missingFolder } from "./launch-errors.js";
 import type { Exit, Launch, Launcher, OutputSink, Running } from "./launch.js";
+import { createPipeInput } from "./process-input.js";
 
 /** A launcher that spawns from the host process itself: for Windows, and for systems without bash. */
 export function createDirectLauncher(openGroup: () => CommandGroup | undefined = () => undefined): Launcher {
@@ -38,6 +39,7 @@ async function launch(command: Launch, sink: OutputSink): Promise<Running> {
       child.once("exit", (code, signal) => resolve({ code, signal }));
     }),
     drained: drained.then(() => undefined),
+    ...(child.stdin !== null && { input: createPipeInput(child.stdin) }),
     release: () => streams.forEach((stream) => stream.destroy()),
     unref() {
       child.unref();
@@ -48,7 +50,7 @@ async function launch(command: Launch, sink: OutputSink): Promise<Running> {
 
 /** Spawn failures are thrown or emitted; both become one error. */
 async function spawnChild(command: Launch): Promise<ChildProcess> {
-  const stdio: StdioOptions = ["ignore", "pipe", "pipe"];
+  const stdio: StdioOptions = [command.hasInput === true ? "pipe" : "ignore", "pipe", "pipe"];
   for (const { fd } of command.fds ?? []) {
     while (stdio.length < fd) stdio.push("ignore");
     stdio[fd] = "pipe";

@@ -7,10 +7,11 @@ import type { CommandEntry, HelperRunOptions, StartedCommand } from "./helper-ru
 import type { CommandGroup } from "../sandbox/command-group.js";
 import { cannotStart, HelperLostError, missingFolder, startTimedOut } from "./launch-errors.js";
 import type { Exit, Launch, OutputSink, Running } from "./launch.js";
+import { holdInputFifo } from "./input-fifo.js";
 import { readPipe, type PipeReader } from "./pipe-reader.js";
 import { shellQuote } from "./shell-quote.js";
 import { createStandbyPool, type StandbyPool, type AssignedStandby } from "./standby-pool.js";
-import { buildStartScript } from "./start-script.js";
+import { buildStartScript, type CommandFifos } from "./start-script.js";
 import { sendSignal } from "./stop-tree.js";
 
 /** Long enough for a machine under load, and shorter than people would wait. */
@@ -73,12 +74,15 @@ export class HelperRun {
     const id = (this.#nextId += 1);
     this.#hold(id);
     try {
-      const paths = await this.#takeFifos();
-      const out = openReader(paths[0]);
-      const err = openReader(paths[1]);
-      const started = await this.#start(id, launch, paths)
+      const [first = "", second = "", third] = await this.#takeFifos(launch.hasInput === true ? 3 : 2);
+      const paths = [first, second] as const;
+      const out = openReader(first);
+      const err = openReader(second);
+      const fifo = third === undefined ? undefined : holdInputFifo(third);
+      const started = await this.#start(id, launch, { outputs: paths, input: fifo?.path })
         .catch((error: unknown) => {
           for (const fd of [out, err]) closeSync(fd);
+          fifo?.close();
           for (const path of paths) this.#removeFile(path);
           throw error;
         })
@@ -91,7 +95,7 @@ export class HelperRun {
       ];
       readers.forEach((reader, at) => void this.#reuse(reader, paths[at] ?? ""));
       void this.#detectUnreportedEnd(id, readers);
-      return this.#toRunning({ id, ...started, readers });
+      return this.#toRunning({ id, ...started, readers, input: fifo?.connect() });
     } catch (error) {
       this.#forget(id);
       throw error instanceof ToolError ? error : cannotStart(launch.file, error);
@@ -108,8 +112,8 @@ export class HelperRun {
   }
 
   /** The helper creates them; if the system does not let it fork, it never does. */
-  async #takeFifos(): Promise<readonly [string, string]> {
-    const taking = Promise.all([this.#fifos.take(), this.#fifos.take()]);
+  async #takeFifos(count: number): Promise<readonly string[]> {
+    const taking = Promise.all(Array.from({ length: count }, () => this.#fifos.take()));
     const timer = setTimeout(() => this.#abandonHelper(), startMs);
     try {
       return await taking;
@@ -124,7 +128,7 @@ export class HelperRun {
     this.#helper.kill();
   }
 
-  #start(id: number, launch: Launch, fifos: readonly [string, string]): Promise<StartedCommand> {
+  #start(id: number, launch: Launch, fifos: CommandFifos): Promise<StartedCommand> {
     const files = (launch.fds ?? []).map(({ fd, data }) => ({
       fd,
       path: this.#writeDataFile(`${id}-${fd}`, data),
@@ -263,13 +267,15 @@ export class HelperRun {
   }
 
   #toRunning(
-    parts: StartedCommand & { readonly id: number; readonly readers: readonly PipeReader[] },
+    parts: StartedCommand &
+      Pick<Running, "input"> & { readonly id: number; readonly readers: readonly PipeReader[] },
   ): Running {
-    const { id, pid, exited, group, readers } = parts;
+    const { id, pid, exited, group, readers, input } = parts;
     return {
       pid,
       exited,
       group,
+      input,
       drained: Promise.all(readers.map((reader) => reader.ended)).then(() => undefined),
       release: () => readers.forEach((reader) => reader.release()),
       unref: () => {

@@ -1,4 +1,4 @@
-import { readFile, readdir, readlink } from "node:fs/promises";
+import { readFile, readdir, readlink, stat } from "node:fs/promises";
 import type { JobState } from "../../contract/ports/processes.js";
 import { readTree, type ProcessRow, type ProcessTree } from "./process-table.js";
 
@@ -53,11 +53,11 @@ const pollCalls: ReadonlySet<string> = new Set(
   process.arch === "arm64" ? ["72", "73"] : ["7", "23", "270", "271"],
 );
 
-/** Whether a process is blocked reading from a terminal. */
+/** Whether a process is blocked reading what somebody could type. */
 async function waitsForInput(pid: number): Promise<boolean> {
   const call = await readFile(`/proc/${pid}/syscall`, "latin1").catch(() => "");
   const [number = "", first = ""] = call.split(" ");
-  if (readCalls.has(number)) return isTerminal(pid, Number(first));
+  if (readCalls.has(number)) return (await isTerminal(pid, Number(first))) || isInputFifo(pid, Number(first));
   if (pollCalls.has(number)) return isTerminal(pid, 0);
   const waitChannel = call === "" ? await readFile(`/proc/${pid}/wchan`, "latin1").catch(() => "") : "";
   return /n_tty_read|tty_read/.test(waitChannel);
@@ -66,4 +66,13 @@ async function waitsForInput(pid: number): Promise<boolean> {
 async function isTerminal(pid: number, fd: number): Promise<boolean> {
   const link = await readlink(`/proc/${pid}/fd/${fd}`).catch(() => "");
   return /^\/dev\/(?:pts\/|tty|console)/.test(link);
+}
+
+/** Whether it is the pipe that leads into the job; one inside the job has no name. */
+async function isInputFifo(pid: number, fd: number): Promise<boolean> {
+  if (fd !== 0) return false;
+  const path = `/proc/${pid}/fd/0`;
+  const link = await readlink(path).catch(() => "pipe:");
+  if (link.startsWith("pipe:")) return false;
+  return (await stat(path).catch(() => undefined))?.isFIFO() === true;
 }

@@ -2,11 +2,19 @@ import {
   ToolExecutionError,
   ToolResourceNotFoundError,
   ToolUnavailableError,
+  ToolValidationError,
 } from "../../contract/errors.js";
-import type { CommandRequest, JobInfo, JobOutput, JobState } from "../../contract/ports/processes.js";
+import type {
+  CommandRequest,
+  JobInfo,
+  JobInput,
+  JobOutput,
+  JobState,
+} from "../../contract/ports/processes.js";
 import { readJobState } from "./job-state.js";
 import { createOutputCollector, windowBytes, type OutputCollector } from "./output-collector.js";
 import { createOutputWindow, type OutputWindow } from "./output-window.js";
+import { feedInput, type ProcessInput } from "./process-input.js";
 import type { ProcessTree } from "./process-table.js";
 import {
   abandonCommand,
@@ -29,6 +37,9 @@ interface Job {
   readonly tree: ProcessTree;
   readonly sandbox: JobInfo["sandbox"];
   readonly callId: string;
+  readonly pty: boolean;
+  readonly cwd: string;
+  readonly input: ProcessInput | undefined;
   readonly heldBack: () => JobInfo["heldBack"];
   readonly networkUse: () => JobInfo["network"];
   readonly collector: OutputCollector;
@@ -42,6 +53,8 @@ interface Job {
 
 const maxRunning = 16;
 const maxEnded = 32;
+/** How long a job may take to read what is typed. */
+const typeMs = 5000;
 /** Long enough to notice a command that fails immediately. */
 const firstCheckMs = 150;
 
@@ -86,6 +99,20 @@ export class Jobs {
     };
   }
 
+  async type(id: string, { text, end = false }: JobInput): Promise<JobInfo> {
+    const job = this.#find(id);
+    const { input } = job;
+    if (job.exited !== undefined) throw cannotType(job, "it has ended");
+    if (input?.isOpen !== true) throw cannotType(job, "its input is closed");
+    const typing = input.write(text).catch(() => {
+      throw cannotType(job, "it no longer reads its input");
+    });
+    if (!(await settlesWithin(typing, typeMs)))
+      throw cannotType(job, "it has not read what was typed so far");
+    if (end) input.end();
+    return readJobInfo(job);
+  }
+
   async kill(id: string): Promise<JobInfo> {
     const job = this.#find(id);
     if (job.exited === undefined) {
@@ -110,6 +137,7 @@ export class Jobs {
     const collector = createOutputCollector(parts.outputs, (stream, bytes) => unread[stream].push(bytes));
     const { command, running } = await startCommand({ ...parts, background: true }, request, collector);
     running.unref();
+    feedInput(running.input, request.stdin);
     const tree = processTreeOf(command, running);
     if (this.#closed || parts.signal.aborted) {
       await abandonCommand({ command, running });
@@ -123,6 +151,9 @@ export class Jobs {
       tree,
       sandbox: command.sandbox,
       callId: parts.origin().callId,
+      pty: request.pty === true,
+      cwd: command.launch.cwd,
+      input: running.input,
       heldBack: command.heldBack,
       networkUse: command.networkUse,
       collector,
@@ -186,9 +217,18 @@ async function readJobInfo(job: Job): Promise<JobInfo> {
     sandbox: job.sandbox,
     ...(job.notes.length > 0 && { notes: [...job.notes] }),
     callId: job.callId,
+    pty: job.pty,
+    cwd: job.cwd,
     heldBack: job.heldBack(),
     network: job.networkUse(),
   };
+}
+
+function cannotType({ id }: Job, reason: string): ToolValidationError {
+  return new ToolValidationError(`Nothing can be typed into job "${id}": ${reason}.`, {
+    code: "VALUE_INVALID",
+    hint: "shell_output shows its output and how it ended. Start it again to type into it.",
+  });
 }
 
 function tooManyJobs(): ToolUnavailableError {

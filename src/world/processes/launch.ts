@@ -1,4 +1,5 @@
 import type { CommandGroup } from "../sandbox/command-group.js";
+import type { ProcessInput } from "./process-input.js";
 
 /** A program to start. */
 export interface Launch {
@@ -11,6 +12,8 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** File descriptors, from 3 on, from which the program reads these bytes. */
   readonly fds?: readonly { readonly fd: number; readonly data: Uint8Array }[] | undefined;
+  /** Whether it gets a pipe as its standard input; a terminal always takes input. @default it reads nothing */
+  readonly hasInput?: boolean | undefined;
 }
 
 export type OutputStream = "stdout" | "stderr";
@@ -28,6 +31,8 @@ export interface Exit {
 export interface Running {
   readonly pid: number;
   readonly exited: Promise<Exit>;
+  /** What is typed into it; `undefined` if it reads nothing. */
+  readonly input?: ProcessInput | undefined;
   /** Its own control group, if it has one. */
   readonly group?: CommandGroup | undefined;
   /** Resolves when both streams have ended and nothing can write to them any more. */

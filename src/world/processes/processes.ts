@@ -2,7 +2,7 @@ import { ToolUnavailableError } from "../../contract/errors.js";
 import type { WaitingLayers } from "../../contract/ports/layers.js";
 import type { Outputs } from "../../contract/ports/outputs.js";
 import type { Processes } from "../../contract/ports/processes.js";
-import type { CallScope } from "../../contract/session.js";
+import type { CallScope, SessionFolder } from "../../contract/session.js";
 import type { CommandGroup } from "../sandbox/command-group.js";
 import type { CommitLayer } from "../sandbox/layer/layer-types.js";
 import type { Sandbox } from "../sandbox/sandbox-types.js";
@@ -126,6 +126,7 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
         },
         quarantine: sandbox.quarantine,
         layers: options.layers(scope),
+        folder: scope.session.folder ?? workspaceOnly,
         shell,
         run: async (request) => {
           await launchers.prepare();
@@ -138,6 +139,7 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
         },
         jobs: () => jobsOf(id).list(),
         output: (jobId) => jobsOf(id).output(jobId),
+        type: (jobId, input) => jobsOf(id).type(jobId, input),
         kill: (jobId) => jobsOf(id).kill(jobId),
       };
     },
@@ -161,6 +163,9 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
     },
   };
 }
+
+/** For a caller that keeps no folder from command to command. */
+const workspaceOnly: SessionFolder = { path: undefined, previous: undefined, lost: undefined, enter() {} };
 
 interface Launchers {
   /** Find out once how commands are started. */

@@ -15,6 +15,7 @@ interface Pty {
   readonly pid: number;
   onData(listener: (data: Uint8Array | string) => void): void;
   onExit(listener: (exit: { exitCode: number; signal?: number }) => void): void;
+  write(data: string): void;
   pause(): void;
   resume(): void;
   kill(signal?: string): void;
@@ -104,14 +105,23 @@ function toRunning(pty: Pty, sink: OutputSink): Running {
     const resume = (): void => pty.resume();
     busy.then(resume, resume);
   });
+  let isOpen = true;
   const exited = new Promise<Exit>((resolve) => {
-    pty.onExit(({ exitCode, signal }) =>
-      resolve(signal ? { code: 128 + signal, signal: null } : { code: exitCode, signal: null }),
-    );
+    pty.onExit(({ exitCode, signal }) => {
+      isOpen = false;
+      resolve(signal ? { code: 128 + signal, signal: null } : { code: exitCode, signal: null });
+    });
   });
   return {
     pid: pty.pid,
     exited,
+    input: {
+      write: async (text) => pty.write(text),
+      end: () => pty.write(endOfInput),
+      get isOpen() {
+        return isOpen;
+      },
+    },
     // node-pty reports the exit after the terminal has been read to its end.
     drained: exited.then(() => undefined),
     release() {
@@ -120,3 +130,6 @@ function toRunning(pty: Pty, sink: OutputSink): Running {
     unref() {},
   };
 }
+
+/** What a terminal takes for the end of the input, at the beginning of a line. */
+const endOfInput = "\u0004";

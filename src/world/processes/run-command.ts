@@ -1,14 +1,15 @@
-import { constants } from "node:os";
 import type { Outputs } from "../../contract/ports/outputs.js";
 import type { CommandRequest, CommandResult } from "../../contract/ports/processes.js";
 import type { FinishedCommand } from "../sandbox/sandbox-types.js";
 import type { CommandLayer, LayerOutcome, LayerRun } from "../sandbox/layer/layer-types.js";
-import type { Exit, Launcher, Running } from "./launch.js";
+import type { Launcher, Running } from "./launch.js";
 import { createOutputCollector, type OutputCollector } from "./output-collector.js";
 import { createOutputFrames } from "./output-frames.js";
 import { dryRunRefused, startTimedOut } from "./launch-errors.js";
+import { feedInput } from "./process-input.js";
 import { prepareCommand, type CommandDeps, type PreparedCommand } from "./prepare-command.js";
 import { commandLineOf, readTree, type ProcessTree } from "./process-table.js";
+import { exitAfterStop, unknownExit } from "./exit-after-stop.js";
 import { graceMs, groupExists, stopTree } from "./stop-tree.js";
 import { createRunLimits, type EndReason, type RunLimits } from "./run-limits.js";
 import { delay, settlesWithin } from "./settles-within.js";
@@ -60,6 +61,7 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
   });
   try {
     const { command, running } = await startWithinLimits(parts, request, { limits, collector });
+    feedInput(running.input, request.stdin);
     const usage = watchUsage(running.pid);
     const watch = watchTree(running.pid, command.treeLimits, (limit) => limits.exceedTreeLimit(limit));
     const end = await waitForEnd(running, { command, limits, parts });
@@ -184,7 +186,8 @@ export async function startCommand(
       throw dryRunRefused(command.direct ?? "commands run directly on the workspace");
     }
     const launcher = parts.launcher(request.pty === true);
-    const running = await launcher.launch(command.launch, collector.sink);
+    const hasInput = request.stdin !== undefined || parts.background === true;
+    const running = await launcher.launch({ ...command.launch, hasInput }, collector.sink);
     parts.onRunning(running);
     command.started(processTreeOf(command, running));
     return { command, running };
@@ -287,13 +290,4 @@ export async function drainAfterExit(
     leftBehind: true,
     leftovers: remaining.map(({ pid }) => commandLineOf(pid)).filter((line) => line !== ""),
   };
-}
-
-const unknownExit: Exit = { code: null, signal: null };
-
-/** The command was stopped: report the signal that ended it instead of the exit code 128 + signal. */
-function exitAfterStop({ code, signal }: Exit): RunEnd["exit"] {
-  const number = code === null ? 0 : code - 128;
-  const [name] = Object.entries(constants.signals).find(([, value]) => value === number) ?? [null];
-  return { exitCode: name === null ? code : null, signal: signal ?? name };
 }

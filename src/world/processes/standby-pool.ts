@@ -2,6 +2,7 @@ import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { basename } from "node:path";
 import type { CommandGroup } from "../sandbox/command-group.js";
 import type { FifoPool } from "./fifo-pool.js";
+import { openWriter } from "./input-fifo.js";
 import { readStat } from "./process-table.js";
 
 /** A standby that took a request and becomes the command. */
@@ -105,14 +106,6 @@ function isAlive(pid: number): boolean {
   if (process.platform !== "linux") return true;
   const [state = "X"] = readStat(pid);
   return state !== "Z" && state !== "X";
-}
-
-function openWriter(path: string): number | undefined {
-  try {
-    return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
-  } catch {
-    return undefined; // the reader has died
-  }
 }
 
 function tryWrite(fd: number, bytes: Buffer): boolean {

@@ -1,11 +1,17 @@
 import type { Launch } from "./launch.js";
 import { shellQuote } from "./shell-quote.js";
 
+/** The paths of the pipes of a command. */
+export interface CommandFifos {
+  readonly outputs: readonly [stdout: string, stderr: string];
+  /** @default it reads nothing */
+  readonly input?: string | undefined;
+}
+
 export interface StartScriptOptions {
   readonly id: number;
   readonly launch: Launch;
-  /** Paths of the pipes for stdout and stderr. */
-  readonly fifos: readonly [stdout: string, stderr: string];
+  readonly fifos: CommandFifos;
   /** Files that are opened as file descriptors of the command. */
   readonly files: readonly { readonly fd: number; readonly path: string }[];
   /** File descriptors of the helper's bash that the command must not inherit. */
@@ -26,15 +32,18 @@ export function buildStartScript({
   const { plain, special: tricky } = splitEnv(launch.env);
   const program = [launch.file, ...launch.args];
   const argv = tricky.length === 0 ? program : ["/usr/bin/env", ...tricky.map(toEnvArgument), ...program];
-  const redirections = files.map(({ fd, path }) => `${checkFd(fd)}<${shellQuote(path)}`);
+  const redirections = [
+    `0<${shellQuote(fifos.input ?? "/dev/null")}`,
+    ...files.map(({ fd, path }) => `${checkFd(fd)}<${shellQuote(path)}`),
+  ];
   return [
-    `begin ${id} ${[...fifos, launch.cwd].map(shellQuote).join(" ")} || exit`,
+    `begin ${id} ${[...fifos.outputs, launch.cwd].map(shellQuote).join(" ")} || exit`,
     // Opened before the start is reported, because the files are removed then.
-    ...(redirections.length > 0 ? [`exec ${redirections.join(" ")}`] : []),
+    `exec ${redirections.join(" ")}`,
     `echo "p ${id} $BASHPID" >&7`,
     // Variables are set first, so that warnings of bash about a locale stay out of the command's output.
     `unset PATH LC_ALL SHLVL OLDPWD; ${plain.length > 0 ? `export ${plain.map(toAssignment).join(" ")}` : ":"}`,
-    `exec </dev/null >&8 2>&9 ${[6, 7, 8, 9, ...foreign].map((fd) => `${fd}>&-`).join(" ")}`,
+    `exec >&8 2>&9 ${[6, 7, 8, 9, ...foreign].map((fd) => `${fd}>&-`).join(" ")}`,
     `exec ${argv.map(shellQuote).join(" ")}`,
   ].join("\n");
 }
