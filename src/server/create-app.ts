@@ -1,9 +1,8 @@
 import { withinTime } from "../contract/system-clock.js";
 import { Hono, type Context } from "hono";
 import { prometheusContentType, renderPrometheus } from "../record/prometheus.js";
-import { HttpError, notFound, notOffered, toHttpError } from "./http-error.js";
+import { HttpError, notFound, toHttpError } from "./http-error.js";
 import type { Admission } from "./gate.js";
-import type { McpEndpoint } from "./mcp-endpoint.js";
 import type { BodyBindings } from "./read-request.js";
 import type { PersonBindings } from "./request-person.js";
 import { addAbout } from "./routes/about.js";
@@ -22,31 +21,21 @@ import { addWork } from "./routes/work.js";
 import type { RouteContext } from "./route-context.js";
 import type { ConsoleFiles } from "./static-files.js";
 
-interface AppBindings extends BodyBindings, PersonBindings {
-  /** The address of the other end. */
-  readonly address: string;
-}
+type AppBindings = BodyBindings & PersonBindings;
 
 export interface AppOptions {
   /** Of a request, in bytes. */
   readonly maxBody: number;
   readonly files: ConsoleFiles;
-  readonly mcp?: McpEndpoint | undefined;
   /** Hears of what went wrong inside. */
   readonly onFault: (cause: unknown) => void;
 }
 
-/** Who sent a request, as the gate found out. */
-export interface RequestOrigin {
-  readonly admitted: Admission;
-  readonly address: string;
-}
-
-/** Every address of the server except for the live feed; requests have passed the gate. */
+/** Every address of the server except for the live feed and MCP; requests have passed the gate. */
 export function createApp(
   served: RouteContext,
   options: AppOptions,
-): (request: Request, visitor: RequestOrigin) => Response | Promise<Response> {
+): (request: Request, admitted: Admission) => Response | Promise<Response> {
   const app = new Hono<{ Bindings: AppBindings }>();
   app.onError((thrown, c) => {
     const fault = toHttpError(thrown);
@@ -56,12 +45,6 @@ export function createApp(
   });
   app.notFound(() => {
     throw notFound("such address");
-  });
-  app.all("/mcp", (c) => {
-    if (options.mcp === undefined) throw notOffered("MCP over HTTP");
-    const { admitted, address } = c.env;
-    const id = admitted.by === "browser" ? `browser:${admitted.session.id}` : admitted.by;
-    return options.mcp.fetch(c.req.raw, { id, address });
   });
   app.get("/health", async (c) => c.json(await healthOf(served, c.env.admitted)));
   app.get("/metrics", (c) => {
@@ -91,7 +74,7 @@ export function createApp(
   });
   app.route("/api", api);
   addConsole(app as unknown as Hono, options.files);
-  return (request, visitor) => app.fetch(request, { ...visitor, maxBody: options.maxBody });
+  return (request, admitted) => app.fetch(request, { admitted, maxBody: options.maxBody });
 }
 
 /** Nobody waits for ever; what is meant to take its time has limits of its own. */

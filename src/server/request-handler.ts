@@ -30,7 +30,7 @@ export interface RequestHandlerOptions {
   readonly token: string;
   readonly host: string;
   readonly names: ReadonlySet<string>;
-  readonly mcp?: McpEndpoint | undefined;
+  readonly mcp: McpEndpoint;
   readonly limits?: AnswerLimits | undefined;
   readonly consoleFolders?: readonly string[] | undefined;
   readonly onRequest?: ((note: RequestNote) => void) | undefined;
@@ -54,12 +54,9 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
   const { token, names } = options;
   const { access } = served;
   const files = createConsoleFiles(options.consoleFolders);
-  const app = createApp(served, { maxBody, files, onFault, mcp: options.mcp });
+  const app = createApp(served, { maxBody, files, onFault });
   const answer = getRequestListener(
-    (request, bindings) => {
-      const { incoming } = bindings as unknown as Bindings;
-      return app(request, { admitted: incoming.admitted, address: addressOf(incoming) });
-    },
+    (request, bindings) => app(request, (bindings as unknown as Bindings).incoming.admitted),
     { overrideGlobalObjects: false },
   );
   // Streams of MCP hosts may never end, so of those only the calls are waited for.
@@ -93,8 +90,12 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
       served.feed.connect(response, lastSeen(headers["last-event-id"], query.get("after")));
       return;
     }
-    if (path === "/mcp") letGoWhenStalled(response, options.limits?.stalledMs ?? 60_000);
-    else track(response);
+    if (path === "/mcp") {
+      letGoWhenStalled(response, options.limits?.stalledMs ?? 60_000);
+      const id = admitted.by === "browser" ? `browser:${admitted.session.id}` : admitted.by;
+      return options.mcp.handle(request, response, { id, address });
+    }
+    track(response);
     request.admitted = admitted;
     return answer(request, response);
   };

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Readable } from "node:stream";
 import {
   hostHeaderValidationResponse,
   localhostAllowedHostnames,
@@ -36,24 +35,14 @@ export async function openHttpFixture(host: McpHost, options: McpHttpOptions = {
 }
 
 async function answer(mcp: McpHttp, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const leaving = new AbortController();
-  res.on("close", () => leaving.abort());
-  const request = new Request(`http://${req.headers.host ?? "localhost"}${req.url}`, {
-    method: req.method ?? "GET",
-    headers: Object.entries(req.headers).map(([name, value]) => [name, String(value)] as [string, string]),
-    signal: leaving.signal,
-    ...(req.method === "POST" && { body: Readable.toWeb(req) as ReadableStream, duplex: "half" }),
-  });
+  const headers = Object.entries(req.headers).map(([name, value]): [string, string] => [name, String(value)]);
+  const request = new Request(`http://${req.headers.host ?? "localhost"}${req.url}`, { headers });
   const refused =
     hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
     originValidationResponse(request, localhostAllowedOrigins());
-  const id = req.headers.authorization ?? "anybody";
-  const response = refused ?? (await mcp.fetch(request, { id, agent: "tester" }));
-  res.writeHead(response.status, Object.fromEntries(response.headers));
-  res.flushHeaders();
-  if (response.body === null) return void res.end();
-  const reader = response.body.getReader();
-  leaving.signal.addEventListener("abort", () => void reader.cancel().catch(() => undefined));
-  for (let step = await reader.read(); !step.done; step = await reader.read()) res.write(step.value);
-  res.end();
+  if (refused !== undefined) {
+    res.writeHead(refused.status, Object.fromEntries(refused.headers)).end(await refused.text());
+    return;
+  }
+  await mcp.handle(req, res, { id: req.headers.authorization ?? "anybody", agent: "tester" });
 }

@@ -99,7 +99,7 @@ export class Connection {
       this.describeClientBy(() => server.getClientVersion());
       // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions declare it once
       const exchange = createPushExchange(ctx, server.getClientCapabilities());
-      return this.#within(exchange, ctx.mcpReq.signal, work);
+      return this.within(exchange, ctx.mcpReq.signal, work);
     }
     const state = ctx.mcpReq.requestState<string>();
     // The SDK knows what becomes of a result that asks for input; the types of handlers do not.
@@ -114,7 +114,7 @@ export class Connection {
     work: Work<T>,
   ): Promise<T> {
     this.hear(ctx);
-    const run: Work<T> = (exchange, signal) => this.#within(exchange, signal, work);
+    const run: Work<T> = (exchange, signal) => this.within(exchange, signal, work);
     return this.#parked.serve(request, ctx, run) as Promise<T>;
   }
 
@@ -201,7 +201,8 @@ export class Connection {
     await this.session.close();
   }
 
-  async #within<T>(exchange: Exchange, signal: AbortSignal, work: Work<T>): Promise<T> {
+  /** Do something for an exchange, where questions without a call find it. */
+  async within<T>(exchange: Exchange, signal: AbortSignal, work: Work<T>): Promise<T> {
     this.#exchanges.add(exchange);
     try {
       return await work(exchange, signal);

@@ -1,7 +1,9 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { McpHost } from "../../contract/host.js";
 import { HttpEndpoint } from "./http-endpoint.js";
 import type { HostLimits } from "./connected-hosts.js";
 import { overloaded } from "./http-answers.js";
+import { sendWebResponse } from "./node-http.js";
 import type { EventLimits } from "./resumable-events.js";
 
 /** Who sends a request, as the HTTP server has found out. */
@@ -34,7 +36,7 @@ export interface McpHttpOptions extends HostLimits {
 /** MCP over HTTP: takes every request to the MCP address that was admitted. */
 export interface McpHttp {
   /** Host, Origin and the token are the caller's to check; `principal` says whom it found. */
-  fetch(request: Request, principal: McpPrincipal): Promise<Response>;
+  handle(request: IncomingMessage, response: ServerResponse, principal: McpPrincipal): Promise<void>;
   /** How many hosts are connected. */
   sessionCount(): number;
   /** End all sessions; their calls are cancelled. */
@@ -54,9 +56,9 @@ export function createMcpHttp(host: McpHost, options: McpHttpOptions = {}): McpH
     return (endpoint = await opening);
   };
   return {
-    async fetch(request, principal) {
-      if (closed) return overloaded("The server is closing.");
-      return (endpoint ?? (await open())).fetch(request, principal);
+    async handle(request, response, principal) {
+      if (closed) return sendWebResponse(overloaded("The server is closing."), request, response);
+      return (endpoint ?? (await open())).handle(request, response, principal);
     },
     sessionCount: () => endpoint?.sessionCount ?? 0,
     async close() {

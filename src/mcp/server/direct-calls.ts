@@ -1,10 +1,9 @@
 import type { Server } from "@modelcontextprotocol/server";
-import { ToolCancelledError } from "../../contract/errors.js";
 import type { WireMessage } from "../../wire/json-rpc.js";
-import { runTool } from "./call-tool.js";
 import type { Connection } from "./connection.js";
 import { anyResult, maxAskMs, supportedRequests, type Exchange } from "./exchange.js";
-import { answerModernCall, readPlainCall, toRpcError, type PlainCall } from "./plain-call.js";
+import { answerLegacyCall, answerModernCall, readPlainCall, type PlainCall } from "./plain-call.js";
+import { RunningCalls } from "./running-calls.js";
 import type { StdioTransport } from "./stdio-transport.js";
 
 /**
@@ -14,7 +13,7 @@ import type { StdioTransport } from "./stdio-transport.js";
 export class DirectCalls {
   readonly #connection: Connection;
   readonly #transport: StdioTransport;
-  readonly #running = new Map<string | number, AbortController>();
+  readonly #running = new RunningCalls();
   #exchange: Exchange | undefined;
   #server: Server | undefined;
   /** The host speaks 2026-07-28. */
@@ -23,7 +22,7 @@ export class DirectCalls {
   constructor(connection: Connection, transport: StdioTransport) {
     this.#connection = connection;
     this.#transport = transport;
-    void transport.closed.then(() => this.#stopAll());
+    void transport.closed.then(() => this.#running.stopAll());
   }
 
   /** From now on the host speaks 2026-07-28, where nothing but its requests is needed. */
@@ -59,7 +58,7 @@ export class DirectCalls {
 
   /** Handle a call or its cancellation; `false` leaves the message to the SDK. */
   handle(message: WireMessage): boolean {
-    if (message.method === "notifications/cancelled") return this.#cancel(message.params);
+    if (message.method === "notifications/cancelled") return this.#running.cancel(message.params);
     const call = readPlainCall(message);
     if (call === undefined || call.modern !== this.#modern) return false;
     // oxlint-disable-next-line typescript/no-deprecated -- set once the host has sent `initialize`
@@ -69,42 +68,21 @@ export class DirectCalls {
   }
 
   async #run(call: PlainCall): Promise<void> {
-    const controller = new AbortController();
-    this.#running.set(call.id, controller);
-    const answer = await (call.modern
-      ? answerModernCall(this.#connection, call, {
-          signal: controller.signal,
-          notify: (notification) => this.#transport.send({ jsonrpc: "2.0", ...notification }),
-        })
-      : this.#answer(call, controller.signal));
-    if (this.#running.get(call.id) === controller) this.#running.delete(call.id);
-    if (controller.signal.aborted) return; // a cancelled request gets no answer
+    const signal = this.#running.start(call.id);
+    const answer = await this.#answer(call, signal);
+    this.#running.end(call.id, signal);
+    if (signal.aborted) return; // a cancelled request gets no answer
     await this.#transport.send(answer).catch(() => undefined); // the host is gone
   }
 
-  async #answer({ id, call }: PlainCall, signal: AbortSignal): Promise<WireMessage> {
-    try {
-      if (this.#exchange === undefined) throw new Error("The host has not sent initialize.");
-      const result = await runTool(this.#connection, this.#exchange, { ...call, signal });
-      return { jsonrpc: "2.0", id, result };
-    } catch (error) {
-      return { jsonrpc: "2.0", id, error: toRpcError(error) };
-    }
-  }
-
-  #cancel(params: unknown): boolean {
-    const { requestId, reason } = Object(params) as { requestId?: string | number; reason?: unknown };
-    const controller = requestId === undefined ? undefined : this.#running.get(requestId);
-    if (controller === undefined) return false;
-    const why = typeof reason === "string" ? `: ${reason.slice(0, 200)}` : "";
-    controller.abort(new ToolCancelledError(`The host cancelled the call${why}.`));
-    return true;
-  }
-
-  #stopAll(): void {
-    for (const controller of this.#running.values()) {
-      controller.abort(new ToolCancelledError("The host is gone."));
-    }
-    this.#running.clear();
+  #answer(call: PlainCall, signal: AbortSignal): Promise<WireMessage> {
+    if (this.#exchange !== undefined && !call.modern)
+      return answerLegacyCall(this.#connection, this.#exchange, {
+        call: { ...call.call, signal },
+        id: call.id,
+      });
+    const notify = (notification: object): Promise<void> =>
+      this.#transport.send({ jsonrpc: "2.0", ...notification });
+    return answerModernCall(this.#connection, call, { signal, notify });
   }
 }

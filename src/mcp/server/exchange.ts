@@ -43,7 +43,10 @@ export const anyResult: StandardSchemaV1<unknown, Readonly<Record<string, unknow
 export const maxAskMs = 60 * 60 * 1000;
 
 /** An exchange of the 2025 revisions, where the server may send requests of its own. */
-export function createPushExchange(ctx: ServerContext, capabilities: unknown): Exchange {
+export function createPushExchange(
+  ctx: { readonly mcpReq: Pick<ServerContext["mcpReq"], "send" | "notify"> },
+  capabilities: unknown,
+): Exchange {
   return {
     supports: supportedRequests(capabilities),
     capabilities: Object(capabilities) as Record<string, unknown>,

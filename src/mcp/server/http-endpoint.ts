@@ -1,21 +1,19 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { HostChange, McpHost } from "../../contract/host.js";
+import { faultOfMessage, type WireMessage } from "../../wire/json-rpc.js";
 import type { McpHttpOptions, McpPrincipal } from "./create-mcp-http.js";
 import type { ConnectionOptions } from "./connection.js";
-import { createMcpServer, type McpServer, type Sdk } from "./create-mcp-server.js";
+import { createMcpServer, type Sdk } from "./create-mcp-server.js";
 import { clientInfoKey, toClientInfo } from "./client-info.js";
 import { makeRoom, type ConnectedHost } from "./connected-hosts.js";
 import { overloaded, refuse } from "./http-answers.js";
-import { HttpSession } from "./http-session.js";
-import { pacedBody } from "./paced-body.js";
+import { HttpClient } from "./http-client.js";
+import { HttpSession, type HttpBody } from "./http-session.js";
+import { readBody, sendWebResponse, toWebRequest } from "./node-http.js";
+import { defaultMaxUnread, pacedBody } from "./paced-body.js";
+import { readPlainCall, type PlainCall } from "./plain-call.js";
 import { ResumableEvents } from "./resumable-events.js";
-
-/** A client of 2026-07-28, which has no sessions: all that comes with one token. */
-interface Client extends ConnectedHost {
-  readonly mcp: McpServer;
-  lastSeen: number;
-  requests: number;
-}
 
 /** All hosts that speak over HTTP. */
 export class HttpEndpoint {
@@ -23,7 +21,7 @@ export class HttpEndpoint {
   readonly #host: McpHost;
   readonly #options: McpHttpOptions;
   readonly #sessions = new Map<string, HttpSession>();
-  readonly #clients = new Map<string, Client>();
+  readonly #clients = new Map<string, HttpClient>();
   readonly #events: ResumableEvents;
   readonly #modern: McpHttpHandler;
   readonly #sweep: NodeJS.Timeout;
@@ -36,7 +34,7 @@ export class HttpEndpoint {
     this.#events = new ResumableEvents(options.events);
     this.#modern = sdk.createMcpHandler(
       ({ authInfo }) => {
-        const { client } = (authInfo?.extra ?? {}) as { client?: Client };
+        const { client } = (authInfo?.extra ?? {}) as { client?: HttpClient };
         if (client === undefined) throw new Error("A request without its client.");
         return client.mcp.createServer(false);
       },
@@ -55,43 +53,48 @@ export class HttpEndpoint {
     return this.#sessions.size + this.#clients.size;
   }
 
-  async fetch(request: Request, principal: McpPrincipal): Promise<Response> {
-    if (request.method !== "POST") return this.#fetchSession(request, principal, undefined);
-    if (!this.#sdk.isJsonContentType(request.headers.get("content-type"))) {
-      return refuse(415, -32000, "Content-Type must be application/json.");
-    }
-    const body = await this.#sdk.readRequestBody(request, this.#maxBody);
-    if (body.tooLarge) return refuse(413, -32000, `A request has at most ${this.#maxBody} bytes.`);
+  async handle(request: IncomingMessage, response: ServerResponse, principal: McpPrincipal): Promise<void> {
+    const { method = "GET", headers } = request;
+    const refused = (answer: Response): Promise<void> => sendWebResponse(answer, request, response);
+    if (method === "TRACE") return refused(refuse(405, -32000, "Method not allowed."));
+    if (method !== "POST") return this.#handleSession(request, response, { principal });
+    if (!this.#sdk.isJsonContentType(headers["content-type"] ?? null))
+      return refused(refuse(415, -32000, "Content-Type must be application/json."));
+    const { text, isGone } = await readBody(request, this.#maxBody);
+    if (isGone) return;
+    if (text === undefined)
+      return refused(refuse(413, -32000, `A request has at most ${this.#maxBody} bytes.`));
     let parsed: unknown;
     try {
-      parsed = JSON.parse(body.text);
+      parsed = JSON.parse(text);
     } catch {
-      return refuse(400, -32700, "The body is not valid JSON.");
+      return refused(refuse(400, -32700, "The body is not valid JSON."));
     }
-    if (await this.#sdk.isLegacyRequest(request, parsed))
-      return this.#fetchSession(request, principal, parsed);
-    return this.#fetchModern(request, principal, parsed);
+    const call = faultOfMessage(parsed) === undefined ? readPlainCall(parsed as WireMessage) : undefined;
+    if (call?.modern === true && namesCall(headers, call)) {
+      const client = this.#clientOf(principal, parsed);
+      return client === undefined ? refused(full()) : client.answer(call, response);
+    }
+    const isLegacyCall = call?.modern === false && headers["mcp-protocol-version"] !== modernVersion;
+    const web = isLegacyCall ? undefined : toWebRequest(request, response);
+    if (web === undefined || (await this.#sdk.isLegacyRequest(web, parsed)))
+      return this.#handleSession(request, response, { principal, parsed, call });
+    await sendWebResponse(await this.#fetchModern(web, principal, parsed), request, response);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
     this.#stopListening();
     await this.#modern.close();
-    const ending = [...this.#sessions.values()].map((session) => session.close());
-    await Promise.all([...ending, ...[...this.#clients.values()].map(({ mcp }) => mcp.close())]);
+    await Promise.all([...this.#sessions.values(), ...this.#clients.values()].map((place) => place.close()));
     this.#sessions.clear();
     this.#clients.clear();
   }
 
   async #fetchModern(request: Request, principal: McpPrincipal, parsedBody: unknown): Promise<Response> {
-    const key = clientKey(principal, parsedBody);
-    if (!this.#clients.has(key) && !this.#makeRoom(principal)) return full();
-    const client = this.#clientOf(key, principal);
-    client.requests++;
-    const done = (): void => {
-      client.requests--;
-      client.lastSeen = Date.now();
-    };
+    const client = this.#clientOf(principal, parsedBody);
+    if (client === undefined) return full();
+    const done = client.begin();
     try {
       const authInfo = { token: "", clientId: principal.id, scopes: [], extra: { client } };
       // It is at work as long as an answer is on its way: a stream may go on for hours.
@@ -103,17 +106,23 @@ export class HttpEndpoint {
     }
   }
 
-  async #fetchSession(request: Request, principal: McpPrincipal, parsedBody: unknown): Promise<Response> {
-    const id = request.headers.get("mcp-session-id");
-    if (id !== null) {
-      const session = this.#sessions.get(id);
+  async #handleSession(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { principal, ...body }: HttpBody & { readonly principal: McpPrincipal },
+  ): Promise<void> {
+    const refused = (answer: Response): Promise<void> => sendWebResponse(answer, request, response);
+    const id = request.headers["mcp-session-id"];
+    if (id !== undefined) {
+      const session = this.#sessions.get(String(id));
       // Whose session it is must not be told apart from whether there is one.
       if (session === undefined || session.principal !== principal.id)
-        return refuse(404, -32001, "Session not found.");
-      return session.fetch(request, parsedBody);
+        return refused(refuse(404, -32001, "Session not found."));
+      return session.handle(request, response, body);
     }
-    if (!isInitialize(parsedBody)) return refuse(400, -32000, "The header Mcp-Session-Id is missing.");
-    if (!this.#makeRoom(principal)) return full();
+    if (!isInitialize(body.parsed))
+      return refused(refuse(400, -32000, "The header Mcp-Session-Id is missing."));
+    if (!this.#makeRoom(principal)) return refused(full());
     const session = await HttpSession.open(
       this.#sdk,
       createMcpServer(this.#sdk, this.#host, this.#optionsFor(principal)),
@@ -126,31 +135,26 @@ export class HttpEndpoint {
         onClose: (sessionId) => void this.#sessions.delete(sessionId),
       },
     );
-    const response = await session.fetch(request, parsedBody);
-    // A greeting that the transport refused opened nothing that anybody could close later.
-    if (!session.opened) await session.close();
-    return response;
+    try {
+      await session.handle(request, response, body);
+    } finally {
+      // A greeting that the transport refused opened nothing that anybody could close later.
+      if (!session.opened) await session.close();
+    }
   }
 
-  #clientOf(key: string, principal: McpPrincipal): Client {
+  /** The client that a request names; `undefined` where it is a new one and there is no room for it. */
+  #clientOf(principal: McpPrincipal, body: unknown): HttpClient | undefined {
+    const key = clientKey(principal, body);
     const known = this.#clients.get(key);
     if (known !== undefined) return known;
-    const mcp = createMcpServer(this.#sdk, this.#host, this.#optionsFor(principal));
-    const client: Client = {
-      mcp,
+    if (!this.#makeRoom(principal)) return undefined;
+    const client = new HttpClient(createMcpServer(this.#sdk, this.#host, this.#optionsFor(principal)), {
       principal: principal.id,
       address: principal.address ?? "",
-      used: true,
-      lastSeen: Date.now(),
-      requests: 0,
-      get busy() {
-        return client.requests > 0;
-      },
-      end: () => {
-        this.#clients.delete(key);
-        mcp.close().catch((error: Error) => this.#options.onError?.(error));
-      },
-    };
+      maxUnread: this.#options.maxUnread ?? defaultMaxUnread,
+      onEnd: () => void this.#clients.delete(key),
+    });
     this.#clients.set(key, client);
     return client;
   }
@@ -196,6 +200,17 @@ function clientKey({ id }: McpPrincipal, body: unknown): string {
   const { params } = Object(body) as { params?: { _meta?: Record<string, unknown> } };
   const info = toClientInfo(params?._meta?.[clientInfoKey]);
   return JSON.stringify([id, info?.name, info?.version]);
+}
+
+const modernVersion = "2026-07-28";
+
+/** Whether the headers of 2026-07-28 say what the body says; anything else is for the SDK to judge. */
+function namesCall(headers: IncomingHttpHeaders, { call }: PlainCall): boolean {
+  return (
+    headers["mcp-protocol-version"] === modernVersion &&
+    headers["mcp-method"] === "tools/call" &&
+    headers["mcp-name"] === call.name
+  );
 }
 
 function isInitialize(body: unknown): boolean {

@@ -1,10 +1,15 @@
 import { randomUUID } from "node:crypto";
-import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
-import { idOf } from "../../wire/json-rpc.js";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { idOf, type WireMessage } from "../../wire/json-rpc.js";
 import type { McpServer, Sdk } from "./create-mcp-server.js";
 import type { ConnectedHost } from "./connected-hosts.js";
+import { retryMs } from "./call-stream.js";
 import { refuse } from "./http-answers.js";
-import { pacedBody } from "./paced-body.js";
+import { HttpCalls } from "./http-calls.js";
+import { sendWebResponse, toWebRequest } from "./node-http.js";
+import { defaultMaxUnread, pacedBody } from "./paced-body.js";
+import type { PlainCall } from "./plain-call.js";
 import type { SessionEvents } from "./resumable-events.js";
 
 export interface HttpSessionOptions {
@@ -26,6 +31,8 @@ export class HttpSession implements ConnectedHost {
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #mcp: McpServer;
   readonly #options: HttpSessionOptions;
+  readonly #server: Server;
+  readonly #calls: HttpCalls;
   readonly #inFlight = new Set<string | number>();
   /** Answers that somebody reads, or could. */
   #streams = 0;
@@ -37,14 +44,15 @@ export class HttpSession implements ConnectedHost {
       sessionIdGenerator: randomUUID,
       onsessioninitialized: options.onOpen,
       eventStore: options.events,
-      retryInterval: 1000,
+      retryInterval: retryMs,
     });
-    const session = new HttpSession(transport, mcp, options);
     const server = mcp.createServer(true);
+    const session = new HttpSession(transport, { mcp, server }, options);
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
     server.onclose = () => {
       if (transport.sessionId !== undefined) options.onClose(transport.sessionId);
       options.events.close();
+      session.#calls.close();
       mcp.close().catch((error: Error) => mcp.connection.options.onError?.(error));
     };
     await server.connect(transport);
@@ -53,7 +61,7 @@ export class HttpSession implements ConnectedHost {
 
   private constructor(
     transport: WebStandardStreamableHTTPServerTransport,
-    mcp: McpServer,
+    { mcp, server }: { readonly mcp: McpServer; readonly server: Server },
     options: HttpSessionOptions,
   ) {
     this.principal = options.principal;
@@ -61,9 +69,18 @@ export class HttpSession implements ConnectedHost {
     this.#options = options;
     this.#mcp = mcp;
     this.#transport = transport;
+    this.#server = server;
+    this.#calls = new HttpCalls(mcp.connection, server, {
+      events: options.events,
+      maxUnread: options.maxUnread ?? defaultMaxUnread,
+      onAnswer: (id) => void this.#inFlight.delete(id),
+      onLeave: (id, { isOpen, isResumed }) => this.#leave(isOpen ? [id] : [], isResumed),
+    });
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
       if (!("method" in message) && message.id !== undefined) this.#inFlight.delete(message.id);
+      // A question of a call that is answered past the transport goes out on the stream of that call.
+      if (this.#calls.send(message as WireMessage, options?.relatedRequestId)) return Promise.resolve();
       return send(message, options);
     };
   }
@@ -78,11 +95,48 @@ export class HttpSession implements ConnectedHost {
     return this.#inFlight.size > 0 || this.#streams > 0;
   }
 
-  async fetch(request: Request, parsedBody: unknown): Promise<Response> {
+  /** Answer a request; `call` where it is a plain one. */
+  async handle(request: IncomingMessage, response: ServerResponse, body: HttpBody = {}): Promise<void> {
+    const { parsed, call } = body;
     this.lastSeen = Date.now();
-    if (!isGreeting(parsedBody)) this.used = true;
+    if (!isGreeting(parsed)) this.used = true;
+    const { accept = "", "last-event-id": lastEvent } = request.headers;
+    const version = request.headers["mcp-protocol-version"] ?? "2025-03-26";
+    const { sessionId } = this.#transport;
+    // oxlint-disable-next-line typescript/no-deprecated -- set once the host has sent `initialize`
+    const isReady = sessionId !== undefined && this.#server.getClientCapabilities() !== undefined;
+    const isUsual = isReady && legacyVersions.has(version as string) && accept.includes("text/event-stream");
+    if (
+      isUsual &&
+      call !== undefined &&
+      accept.includes("application/json") &&
+      !this.#inFlight.has(call.id)
+    ) {
+      this.#inFlight.add(call.id);
+      this.#streams++;
+      return this.#calls.answer(call, response, { sessionId, begins: version >= "2025-11-25" });
+    }
+    if (isUsual && request.method === "GET" && typeof lastEvent === "string") {
+      if (this.#resume(lastEvent, response)) return;
+    }
+    await sendWebResponse(await this.#fetch(toWebRequest(request, response), parsed), request, response);
+  }
+
+  #resume(lastEvent: string, response: ServerResponse): boolean {
+    const name = this.#options.events.streamOf(lastEvent);
+    if (name === undefined || !this.#calls.resume(name, response, lastEvent)) return false;
+    this.#streams++;
+    this.#resumed++;
+    return true;
+  }
+
+  async #fetch(request: Request, parsedBody: unknown): Promise<Response> {
     const lastEvent = request.headers.get("last-event-id");
-    if (request.method === "GET" && lastEvent !== null && !this.#options.events.knows(lastEvent))
+    if (
+      request.method === "GET" &&
+      lastEvent !== null &&
+      this.#options.events.streamOf(lastEvent) === undefined
+    )
       return refuse(400, -32000, `The event ${JSON.stringify(lastEvent.slice(0, 40))} is not kept any more.`);
     const taken = this.#take(parsedBody);
     if (taken !== undefined)
@@ -95,18 +149,24 @@ export class HttpSession implements ConnectedHost {
     const response = await this.#transport.handleRequest(request, { parsedBody });
     // What the transport refused will never be answered.
     if (response.status >= 400) this.#release(parsedBody);
+    else this.#cancel(parsedBody);
     if (response.status !== 200 || response.body === null) return response;
     this.#streams++;
     const resumes = request.method === "GET" && lastEvent !== null;
     if (resumes) this.#resumed++;
     const ids = request.method === "GET" ? [] : requestIds(listOf(parsedBody));
-    const onEnd = (): void => {
-      this.#streams--;
-      if (resumes) this.#resumed--;
-      this.lastSeen = Date.now();
-      this.#watchCaller(ids);
-    };
-    return pacedBody(response, { maxBytes: this.#options.maxUnread, onEnd });
+    return pacedBody(response, {
+      maxBytes: this.#options.maxUnread,
+      onEnd: () => this.#leave(ids, resumes),
+    });
+  }
+
+  /** An answer is read, or nobody reads it any more. */
+  #leave(ids: readonly (string | number)[], isResumed: boolean): void {
+    this.#streams--;
+    if (isResumed) this.#resumed--;
+    this.lastSeen = Date.now();
+    this.#watchCaller(ids);
   }
 
   /** An answer that nobody reads any more, and that nobody comes back for, leaves its requests without a caller. */
@@ -143,10 +203,27 @@ export class HttpSession implements ConnectedHost {
     return undefined;
   }
 
+  /** The SDK does not know the calls that are answered past it. */
+  #cancel(body: unknown): void {
+    for (const message of listOf(body)) {
+      const { method, params } = Object(message) as { method?: unknown; params?: unknown };
+      if (method === "notifications/cancelled") this.#calls.cancel(params);
+    }
+  }
+
   #release(body: unknown): void {
     for (const id of requestIds(listOf(body))) this.#inFlight.delete(id);
   }
 }
+
+/** The body of a request, as far as it is known. */
+export interface HttpBody {
+  readonly parsed?: unknown;
+  readonly call?: PlainCall | undefined;
+}
+
+/** Revisions whose requests are all read in the same way. */
+const legacyVersions: ReadonlySet<string> = new Set(["2025-03-26", "2025-06-18", "2025-11-25"]);
 
 /** A client that lost its connection has this long to come back. */
 const lostAfterMs = 2500;

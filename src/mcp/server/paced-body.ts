@@ -6,6 +6,9 @@ export interface PaceOptions {
   readonly onEnd: () => void;
 }
 
+/** Bytes that may wait for a client. */
+export const defaultMaxUnread = 1024 * 1024;
+
 /** What is handed on at once, so that a slow client is seen to take something. */
 const pieceBytes = 64 * 1024;
 
@@ -20,7 +23,7 @@ export function pacedBody(response: Response, options: PaceOptions): Response {
   }
   const { status, headers } = response;
   const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
-  const maxBytes = isStream ? (options.maxBytes ?? 1024 * 1024) : Number.POSITIVE_INFINITY;
+  const maxBytes = isStream ? (options.maxBytes ?? defaultMaxUnread) : Number.POSITIVE_INFINITY;
   const pace = new Pace(response.body, maxBytes, options.onEnd);
   return new Response(pace.body, { status, headers });
 }

@@ -3,7 +3,7 @@ import { messageOf } from "../../contract/message-of.js";
 import { hasProtocolMeta, metaOf, rpcErrors, type WireMessage } from "../../wire/json-rpc.js";
 import { hostMeta, keyOf, runTool, type WireCall } from "./call-tool.js";
 import type { Connection } from "./connection.js";
-import type { RequestContext } from "./exchange.js";
+import type { Exchange, RequestContext } from "./exchange.js";
 import { isModernMeta } from "./plain-meta.js";
 
 /** A `tools/call` without anything unusual in it. */
@@ -30,6 +30,19 @@ export function readPlainCall(message: WireMessage): PlainCall | undefined {
   const progressToken = meta["progressToken"] as string | number | undefined;
   const call = { name, arguments: args, progressToken, idempotencyKey: keyOf(meta), meta: hostMeta(meta) };
   return { id, modern, meta, params, call };
+}
+
+/** Make a plain call of the 2025 revisions and answer it. */
+export async function answerLegacyCall(
+  connection: Connection,
+  exchange: Exchange,
+  { id, call }: { readonly id: string | number; readonly call: WireCall },
+): Promise<WireMessage> {
+  try {
+    return { jsonrpc: "2.0", id, result: await runTool(connection, exchange, call) };
+  } catch (error) {
+    return { jsonrpc: "2.0", id, error: toRpcError(error) };
+  }
 }
 
 /** Make a plain call of 2026-07-28 and answer it; where it needs the host first, the answer says what. */
@@ -59,7 +72,7 @@ export async function answerModernCall(
 }
 
 /** A failure that is not the tool's, as JSON-RPC says it. */
-export function toRpcError(error: unknown): { code: number; message: string; data?: unknown } {
+function toRpcError(error: unknown): { code: number; message: string; data?: unknown } {
   const { code, data } = Object(error) as { code?: unknown; data?: unknown };
   return {
     code: Number.isSafeInteger(code) ? (code as number) : rpcErrors.internal,

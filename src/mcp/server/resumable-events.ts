@@ -14,8 +14,8 @@ interface Kept {
   readonly owner: SessionEvents;
   readonly stream: number;
   readonly number: number;
-  readonly message: JSONRPCMessage;
-  readonly size: number;
+  /** The message as JSON, which takes less memory than its objects. */
+  readonly text: string;
   readonly at: number;
   /** It answers a request, or asks the host for something: it goes last. */
   readonly needed: boolean;
@@ -48,7 +48,7 @@ export class ResumableEvents {
 
   add(event: Kept): void {
     this.#kept.add(event);
-    this.#size += event.size;
+    this.#size += event.text.length;
     this.dropOld();
     for (const oldest of this.#kept) {
       if (this.#size <= this.#limits.maxTotal || oldest === event) break;
@@ -57,7 +57,7 @@ export class ResumableEvents {
   }
 
   delete(event: Kept): void {
-    if (this.#kept.delete(event)) this.#size -= event.size;
+    if (this.#kept.delete(event)) this.#size -= event.text.length;
   }
 
   dropOld(): void {
@@ -91,19 +91,36 @@ export class SessionEvents implements EventStore {
   }
 
   storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
-    const stream = this.#numberOf(streamId);
-    const number = ++this.#lastEvent;
-    // The first event of a stream is empty: it only tells the host where to go on.
-    if (Object.keys(message).length > 0) {
-      const needed = "id" in message;
-      this.#add({ owner: this, stream, number, message, size: sizeOf(message), at: Date.now(), needed });
-    }
-    return Promise.resolve(`${stream}.${number}`);
+    const isFirst = Object.keys(message).length === 0;
+    const id = isFirst ? this.begin(streamId) : this.keep(streamId, JSON.stringify(message), "id" in message);
+    return Promise.resolve(id);
   }
 
-  /** Whether a stream can go on after this event. */
-  knows(eventId: string): boolean {
-    return this.#place(eventId) !== undefined;
+  /** The first event of a stream is empty: it only tells the host where to go on. */
+  begin(streamId: string): string {
+    return `${this.#numberOf(streamId)}.${++this.#lastEvent}`;
+  }
+
+  /** Keep a message, and give it an id. */
+  keep(streamId: string, text: string, needed: boolean): string {
+    const stream = this.#numberOf(streamId);
+    const number = ++this.#lastEvent;
+    this.#add({ owner: this, stream, number, text, at: Date.now(), needed });
+    return `${stream}.${number}`;
+  }
+
+  /** The stream that an event was sent on. */
+  streamOf(eventId: string): string | undefined {
+    return this.#place(eventId)?.name;
+  }
+
+  /** What was sent on the event's stream after it. */
+  *since(eventId: string): Generator<{ readonly id: string; readonly text: string }> {
+    const place = this.#place(eventId);
+    const missed = [...this.#notices, ...this.#needed]
+      .filter((event) => event.stream === place?.stream && event.number > place.number)
+      .sort((one, other) => one.number - other.number);
+    for (const { stream, number, text } of missed) yield { id: `${stream}.${number}`, text };
   }
 
   async replayEventsAfter(
@@ -112,16 +129,13 @@ export class SessionEvents implements EventStore {
   ): Promise<string> {
     const place = this.#place(lastEventId);
     if (place === undefined) throw new Error(`The event ${lastEventId} is unknown.`);
-    const missed = [...this.#notices, ...this.#needed]
-      .filter(({ stream, number }) => stream === place.stream && number > place.number)
-      .sort((one, other) => one.number - other.number);
-    for (const { stream, number, message } of missed) await send(`${stream}.${number}`, message);
+    for (const { id, text } of this.since(lastEventId)) await send(id, JSON.parse(text) as JSONRPCMessage);
     return place.name;
   }
 
   drop(event: Kept): void {
     if (!this.#notices.delete(event) && !this.#needed.delete(event)) return;
-    this.#size -= event.size;
+    this.#size -= event.text.length;
     this.#all.delete(event);
   }
 
@@ -132,7 +146,7 @@ export class SessionEvents implements EventStore {
 
   #add(event: Kept): void {
     (event.needed ? this.#needed : this.#notices).add(event);
-    this.#size += event.size;
+    this.#size += event.text.length;
     for (const oldest of this.#oldest()) {
       if (this.#size <= this.#maxSize) break;
       if (oldest !== event) this.drop(oldest);
@@ -165,13 +179,4 @@ export class SessionEvents implements EventStore {
     }
     return stream;
   }
-}
-
-/** About how many characters a message takes; counting is cheaper than writing it out once more. */
-function sizeOf(value: unknown): number {
-  if (typeof value === "string") return value.length + 2;
-  if (typeof value !== "object" || value === null) return 8;
-  let size = 2;
-  for (const [key, part] of Object.entries(value)) size += key.length + 4 + sizeOf(part);
-  return size;
 }

@@ -1,0 +1,64 @@
+// An HTTP client of the least kind: bytes to a socket and back, so that the server's time is what is measured.
+import { once } from "node:events";
+import { connect } from "node:net";
+
+/** A kept connection that sends one request after another. */
+export async function openRawHttp(url) {
+  const { hostname, port, host, pathname } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.setNoDelay(true);
+  await once(socket, "connect");
+  let received = "";
+  let settle;
+  socket.setEncoding("latin1");
+  socket.on("data", (piece) => {
+    received += piece;
+    const answer = takeAnswer(received);
+    if (answer === undefined) return;
+    received = "";
+    settle.resolve(answer);
+  });
+  socket.on("close", () => settle?.reject(new Error("The server closed the connection.")));
+  const send = (method, headers, text = "") => {
+    const lines = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+    return new Promise((resolve, reject) => {
+      settle = { resolve, reject };
+      socket.write(`${method} ${pathname} HTTP/1.1\r\n${lines.join("")}\r\n${text}`);
+    });
+  };
+  return {
+    post(body, headers = {}) {
+      const text = JSON.stringify(body);
+      const own = {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "content-length": Buffer.byteLength(text),
+      };
+      return send("POST", { ...own, ...headers }, text);
+    },
+    /** End a session. */
+    end: (headers) => send("DELETE", headers),
+    close: () => socket.destroy(),
+  };
+}
+
+/** Status, headers and the last JSON in the body of a whole answer; `undefined` while something is missing. */
+function takeAnswer(text) {
+  const end = text.indexOf("\r\n\r\n");
+  if (end < 0) return undefined;
+  const [first, ...lines] = text.slice(0, end).split("\r\n");
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const at = line.indexOf(":");
+      return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()];
+    }),
+  );
+  const body = text.slice(end + 4);
+  const length = headers["content-length"];
+  const isWhole =
+    length === undefined
+      ? headers["transfer-encoding"] === undefined || body.endsWith("0\r\n\r\n")
+      : body.length >= Number(length);
+  if (!isWhole) return undefined;
+  return { status: Number(first.split(" ")[1]), headers, body };
+}

@@ -1,0 +1,98 @@
+import type { ServerResponse } from "node:http";
+import { ToolCancelledError } from "../../contract/errors.js";
+import type { WireMessage } from "../../wire/json-rpc.js";
+import type { ConnectedHost } from "./connected-hosts.js";
+import type { McpServer } from "./create-mcp-server.js";
+import { EventStream, eventOf } from "./event-stream.js";
+import { answerModernCall, type PlainCall } from "./plain-call.js";
+
+export interface HttpClientOptions {
+  readonly principal: string;
+  readonly address: string;
+  readonly maxUnread: number;
+  readonly onEnd: () => void;
+}
+
+/** A client of 2026-07-28, which has no sessions: all that comes with one token and one name. */
+export class HttpClient implements ConnectedHost {
+  readonly used = true;
+  lastSeen = Date.now();
+  readonly mcp: McpServer;
+  readonly #options: HttpClientOptions;
+  readonly #running = new Set<AbortController>();
+  #requests = 0;
+
+  constructor(mcp: McpServer, options: HttpClientOptions) {
+    this.mcp = mcp;
+    this.#options = options;
+  }
+
+  get principal(): string {
+    return this.#options.principal;
+  }
+
+  get address(): string {
+    return this.#options.address;
+  }
+
+  get busy(): boolean {
+    return this.#requests > 0;
+  }
+
+  /** A request came; the result says that it is over. */
+  begin(): () => void {
+    this.#requests++;
+    return () => {
+      this.#requests--;
+      this.lastSeen = Date.now();
+    };
+  }
+
+  /**
+   * Make a plain call without the SDK's transport, which makes a protocol server for each request. The answer is one
+   * JSON text, or a stream of events where the call has something to say before it is done.
+   */
+  async answer(call: PlainCall, response: ServerResponse): Promise<void> {
+    const done = this.begin();
+    const controller = new AbortController();
+    this.#running.add(controller);
+    const stream = new EventStream(response, {
+      maxBytes: this.#options.maxUnread,
+      onClose: () => {
+        done();
+        if (this.#running.delete(controller)) controller.abort(new ToolCancelledError("The host is gone."));
+      },
+    });
+    let isStream = false;
+    const notify = async (notification: object): Promise<void> => {
+      if (!isStream) stream.open();
+      isStream = true;
+      stream.write(eventOf(JSON.stringify({ jsonrpc: "2.0", ...notification })), false);
+    };
+    const { connection } = this.mcp;
+    const answer = await answerModernCall(connection, call, { signal: controller.signal, notify });
+    if (!this.#running.delete(controller)) return; // nobody is there to read it
+    const text = JSON.stringify(answer);
+    if (isStream) stream.end(eventOf(text));
+    else stream.answer(statusOf(answer), text);
+  }
+
+  /** End its session; what runs for it is cancelled. */
+  async close(): Promise<void> {
+    this.#options.onEnd();
+    for (const controller of this.#running)
+      controller.abort(new ToolCancelledError("The server is closing."));
+    await this.mcp.close();
+  }
+
+  end(): void {
+    this.close().catch((error: Error) => this.mcp.connection.options.onError?.(error));
+  }
+}
+
+/** A host that cannot do what a call needs is told by the status too. */
+const lacksCapability = -32021;
+
+function statusOf({ error }: WireMessage): number {
+  return (Object(error) as { code?: unknown }).code === lacksCapability ? 400 : 200;
+}

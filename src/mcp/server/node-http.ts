@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** The body of a request; without a text where it is longer than it may be, or where its sender left. */
+export interface RequestBody {
+  readonly text?: string;
+  readonly isGone: boolean;
+}
+
+/** Read the whole body. */
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<RequestBody> {
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve({ isGone: false });
+  return new Promise((resolve) => {
+    const pieces: Buffer[] = [];
+    let size = 0;
+    request.on("data", (piece: Buffer) => {
+      size += piece.length;
+      if (size <= maxBytes) pieces.push(piece);
+      else {
+        request.pause().removeAllListeners("data");
+        resolve({ isGone: false });
+      }
+    });
+    request.once("end", () => {
+      const [first = Buffer.alloc(0)] = pieces;
+      const text = decoder.decode(pieces.length > 1 ? Buffer.concat(pieces) : first);
+      resolve({ text, isGone: false });
+    });
+    request.once("error", () => resolve({ isGone: true }));
+    request.once("close", () => resolve({ isGone: true }));
+  });
+}
+
+const decoder = new TextDecoder();
+
+/** The request as the SDK takes it, without its body; its signal tells when the client leaves. */
+export function toWebRequest(request: IncomingMessage, response: ServerResponse): Request {
+  const leaving = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) leaving.abort();
+  });
+  const headers = Object.entries(request.headers).map(([name, value = ""]): [string, string] => [
+    name,
+    Array.isArray(value) ? value.join(", ") : value,
+  ]);
+  const { method = "GET", url = "/" } = request;
+  // The SDK looks at headers and method only; the address just has to be one.
+  return new Request(new URL(url, "http://localhost"), { method, headers, signal: leaving.signal });
+}
+
+/** Send an answer of the SDK, no faster than the client reads it. */
+export async function sendWebResponse(
+  answer: Response,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  // What is still being sent is not read, so the connection cannot be used again.
+  if (!request.complete) response.setHeader("connection", "close");
+  if (response.destroyed) return answer.body?.cancel();
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  if (answer.body === null) return void response.end();
+  if (answer.headers.get("content-type")?.startsWith("text/event-stream") === true) response.flushHeaders();
+  const reader = answer.body.getReader();
+  let wake = (): void => {};
+  response.on("drain", () => wake());
+  response.once("close", () => {
+    wake();
+    reader.cancel().catch(() => undefined); // it ended by itself
+  });
+  for (let step = await reader.read(); !step.done; step = await reader.read()) {
+    if (response.closed) return;
+    if (!response.write(step.value)) await new Promise<void>((resolve) => (wake = resolve));
+  }
+  response.end();
+}

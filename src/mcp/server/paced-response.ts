@@ -1,0 +1,80 @@
+import type { ServerResponse } from "node:http";
+
+export interface PacedResponseOptions {
+  /** Bytes that wait for the client; beyond them it lags behind. */
+  readonly maxBytes: number;
+  /** Called once, when all has been sent or nobody reads it any more. */
+  readonly onClose: () => void;
+}
+
+/** What is handed on at once, so that a slow client is seen to take something. */
+const pieceBytes = 64 * 1024;
+
+/** Writes to a client at its own pace; what it does not take waits here. */
+export class PacedResponse {
+  readonly #response: ServerResponse;
+  readonly #maxBytes: number;
+  readonly #waiting: Buffer[] = [];
+  #bytes = 0;
+  #ending = false;
+
+  constructor(response: ServerResponse, { maxBytes, onClose }: PacedResponseOptions) {
+    this.#response = response;
+    this.#maxBytes = maxBytes;
+    if (this.closed) queueMicrotask(onClose);
+    else response.once("close", onClose);
+  }
+
+  /** The client takes less than it is sent. */
+  get lags(): boolean {
+    return this.#bytes > this.#maxBytes;
+  }
+
+  /** Nothing more is read. */
+  get closed(): boolean {
+    return this.#response.closed || this.#response.destroyed;
+  }
+
+  /** Set status and headers; they leave with the first text, or at once. */
+  start(status: number, headers: Readonly<Record<string, string | number>>, isAtOnce = false): void {
+    if (this.closed) return;
+    this.#response.writeHead(status, headers);
+    if (isAtOnce) this.#response.flushHeaders();
+  }
+
+  write(text: string): void {
+    if (this.closed || this.#ending) return;
+    if (this.#fits(text)) this.#response.write(text);
+    else this.#queue(text);
+  }
+
+  end(text = ""): void {
+    if (this.closed || this.#ending) return;
+    this.#ending = true;
+    if (this.#fits(text)) this.#response.end(text);
+    else this.#queue(text);
+  }
+
+  #fits(text: string): boolean {
+    return this.#waiting.length === 0 && text.length < pieceBytes && !this.#response.writableNeedDrain;
+  }
+
+  #queue(text: string): void {
+    const isFirst = this.#waiting.length === 0;
+    const bytes = Buffer.from(text);
+    for (let at = 0; at === 0 || at < bytes.length; at += pieceBytes)
+      this.#waiting.push(bytes.subarray(at, at + pieceBytes));
+    this.#bytes += bytes.length;
+    if (isFirst) this.#hand();
+  }
+
+  #hand(): void {
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      if (this.#response.writableNeedDrain) return void this.#response.once("drain", () => this.#hand());
+      this.#waiting.shift();
+      this.#bytes -= next.length;
+      this.#response.write(next);
+    }
+    if (this.#ending) this.#response.end();
+  }
+}
