@@ -38,6 +38,10 @@ const listener = getRequestListener(async (request) => {
   const known = sessions.get(request.headers.get("mcp-session-id"));
   return (known ?? (await openSession())).handleRequest(request, { parsedBody });
 });
-const server = createServer(listener).listen(0, "127.0.0.1", () => {
-  console.log(JSON.stringify({ url: `http://127.0.0.1:${server.address().port}` }));
-});
+const server = createServer((incoming, outgoing) => void listener(incoming, outgoing)).listen(
+  0,
+  "127.0.0.1",
+  () => {
+    console.log(JSON.stringify({ url: `http://127.0.0.1:${server.address().port}` }));
+  },
+);

@@ -13,6 +13,7 @@ const here = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const clientInfo = { name: "bench", version: "1" };
 const rounds = 16;
 const callsPerRound = 480;
+const sessions = 20_000;
 /** Calls a second with so many in flight. */
 const goals = { 1: 1500, 16: 2500 };
 
@@ -144,7 +145,7 @@ async function manySessions(server) {
   const lane = await openRawHttp(server.url);
   const params = { name: "current_time", arguments: {} };
   console.log("\n## Sessions one after another\n\n| sessions | resident MB |\n| ---: | ---: |");
-  for (let count = 1; count <= Number(process.env.SESSIONS ?? 20_000); count++) {
+  for (let count = 1; count <= sessions; count++) {
     const headers = await greet(server, lane);
     await lane.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params }, headers);
     await lane.end(headers);
@@ -152,6 +153,7 @@ async function manySessions(server) {
       console.log(`| ${count} | ${residentOf(server.pid).toFixed(0)} |`);
   }
   lane.close();
+  printGoal(`resident MB after ${sessions} sessions`, residentOf(server.pid), 200);
 }
 
 function residentOf(pid) {

@@ -21,6 +21,8 @@ export async function openHttpFixture(host: McpHost, options: McpHttpOptions = {
   const server = createServer((req, res) => {
     answer(mcp, req, res).catch((error: Error) => res.destroy(error));
   });
+  // Longer than a busy machine may take to send the next request on a kept connection.
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {

@@ -103,7 +103,6 @@ export class CallStream {
     if (this.#opening === undefined) return;
     clearImmediate(this.#opening);
     this.#opening = undefined;
-    this.#stream?.open(this.#headers);
-    if (this.#first !== "") this.#stream?.write(this.#first);
+    this.#stream?.open(this.#headers, this.#first);
   }
 }

@@ -37,9 +37,11 @@ export class EventStream {
     this.#out.start(200, { ...eventHeaders, ...headers });
   }
 
-  /** Begin a stream that stays open for now. */
-  open(headers: Readonly<Record<string, string>> = {}): void {
-    this.#out.start(200, { ...eventHeaders, ...headers }, true);
+  /** Begin a stream that stays open for now, with its first frame. */
+  open(headers: Readonly<Record<string, string>> = {}, first = ""): void {
+    this.#out.start(200, { ...eventHeaders, ...headers });
+    if (first === "") this.#out.flush();
+    else this.#out.write(first);
     this.#keepAlive = setInterval(() => this.#out.write(": keepalive\n\n"), keepAliveMs);
     this.#keepAlive.unref();
   }

@@ -35,11 +35,14 @@ export class PacedResponse {
     return this.#response.closed || this.#response.destroyed;
   }
 
-  /** Set status and headers; they leave with the first text, or at once. */
-  start(status: number, headers: Readonly<Record<string, string | number>>, isAtOnce = false): void {
-    if (this.closed) return;
-    this.#response.writeHead(status, headers);
-    if (isAtOnce) this.#response.flushHeaders();
+  /** Set status and headers; they leave with the first text. */
+  start(status: number, headers: Readonly<Record<string, string | number>>): void {
+    if (!this.closed) this.#response.writeHead(status, headers);
+  }
+
+  /** Send the headers before there is a text. */
+  flush(): void {
+    if (!this.closed) this.#response.flushHeaders();
   }
 
   write(text: string): void {
