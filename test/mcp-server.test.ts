@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { ToolContext } from "../src/contract/context.js";
 import { defineTool } from "../src/contract/define-tool.js";
 import { envelope, openMcpFixture, type McpFixture } from "./mcp-fixture.js";
@@ -209,6 +210,32 @@ describe("consent over MCP", () => {
     expect(result?.["isError"] !== true, JSON.stringify(result)).toBe(allowed);
     if (JSON.stringify(answer).includes("not today")) expect(JSON.stringify(result)).toContain("not today");
     if (allowed) expect(readFileSync(join(fixture.dir, "new.txt"), "utf8")).toBe("hi\n");
+  });
+
+  it.each([
+    ["once", "a\ntwo\n"],
+    ["no", "a\n"],
+  ])("shows the host's person what a command changed before it counts: %s", async (decision, expected) => {
+    // A layer cannot lie in the workspace that it covers.
+    const stateDir = mkdtempSync(join(tmpdir(), "tenon-mcp-state-"));
+    const config = {
+      stateDir,
+      mode: "ask",
+      shell: { askAfter: true },
+      sandbox: { layers: { enabled: true } },
+    } as const;
+    const host = open({ config }).connect();
+    writeFileSync(join(fixture.dir, "a.txt"), "a\n");
+    await host.initialize({ elicitation: {} });
+    const command = { name: "shell_exec", arguments: { command: "echo two >>a.txt" } };
+    const called = host.request("tools/call", command);
+    const asked = await host.until(({ method }) => method === "elicitation/create");
+    expect(asked.params?.["message"]).toMatch(/ran shell_exec[\s\S]*Commit its 1 change [\s\S]*│ \+two/);
+    expect(readFileSync(join(fixture.dir, "a.txt"), "utf8")).toBe("a\n");
+    host.send({ id: asked.id, result: { action: "accept", content: { decision } } });
+    expect((await called).result?.["isError"] === true).toBe(decision === "no");
+    expect(readFileSync(join(fixture.dir, "a.txt"), "utf8")).toBe(expected);
+    onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }));
   });
 
   it("refuses clearly where the host cannot ask anybody", async () => {

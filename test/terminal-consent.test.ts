@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { spawn } from "@lydell/node-pty";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { randomText } from "../src/text/visible-text.fixture.js";
 import { fromVisibleText, toVisibleText } from "../src/text/visible-text.js";
 
@@ -88,6 +88,29 @@ describe("consent on a terminal", () => {
     expect(output).toMatch(/… 3,9\d\d more lines/);
     expect(asked).toContain("Show it in full first");
     expect(asked).not.toContain("Yes, once");
+  });
+
+  it("shows what a command changed on a layer, and commits it after a yes", async () => {
+    writeFileSync(
+      join(home, "tenon.yaml"),
+      `${asks}shell: { askAfter: true }\nsandbox: { layers: { enabled: true } }\n`,
+    );
+    // A layer cannot lie in the workspace that it covers.
+    const state = mkdtempSync(join(tmpdir(), "tenon-terminal-state-"));
+    onTestFinished(() => rmSync(state, { recursive: true, force: true }));
+    const answer = (keys: string): Promise<string> =>
+      inTerminal(
+        call("shell_exec", { command: "echo two\u202e >>made.txt" }),
+        [{ prompt: /Commit these changes\?[\s\S]*to navigate/, keys }],
+        { XDG_STATE_HOME: state },
+      );
+    const refused = await answer(interrupt);
+    expect(refused).toContain("│ +two⟨U+202E⟩");
+    expect(refused).not.toContain("different arguments");
+    expect(existsSync(join(home, "made.txt"))).toBe(false);
+    await answer("\u001b[A\u001b[A\u001b[A\r");
+    writeFileSync(join(home, "tenon.yaml"), asks);
+    expect(readFileSync(join(home, "made.txt"), "utf8")).toBe("two\u202e\n");
   });
 
   it("shows a question of a tool and its choices in visible form, and returns the choice as it was", async () => {

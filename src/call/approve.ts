@@ -2,7 +2,7 @@ import type { AccessDecision } from "../contract/call.js";
 import { ToolPermissionError } from "../contract/errors.js";
 import { messageOf } from "../contract/message-of.js";
 import type { ApprovalChannel, ApprovalRequest, ApprovalRule } from "../contract/ports/interact.js";
-import type { CallSession } from "../contract/session.js";
+import type { CallSession, ShownChanges } from "../contract/session.js";
 import type { ToolPreview } from "../contract/tool.js";
 import { narrowestRule } from "../policy/narrowest-rule.js";
 import { ruleText } from "../policy/rule-text.js";
@@ -10,6 +10,7 @@ import type { PolicyRule } from "../policy/policy-rule.js";
 import { levelOf } from "../policy/traits.js";
 import { toPlainResult } from "../schema/plain-result.js";
 import { takePlain } from "../schema/take-plain.js";
+import { previewChanges } from "./ask-after.js";
 import { askConsent, type Accepted, type YesAnswer } from "./ask-consent.js";
 import { authoriseUnasked, refusal } from "./authorise.js";
 import { boundPreview } from "./bound-preview.js";
@@ -20,9 +21,15 @@ import { commandLines } from "./shell-commands.js";
 import { waitAhead } from "./call-state.js";
 import { policyCall, validateInput, type ValidatedCall } from "./validate.js";
 
-/** Asks a person for consent to a call; resolves with the call, whose input the person may have changed, or throws. */
+/** Asks people for consent to calls. */
 export interface Approvals {
-  request(call: ValidatedCall, decision: AccessDecision): Promise<ValidatedCall>;
+  /**
+   * Resolves with the call, whose input the person may have changed, or throws.
+   * @param changes What its command changed on a layer, if it has run: its input stays as it is.
+   */
+  request(call: ValidatedCall, decision: AccessDecision, changes?: ShownChanges): Promise<ValidatedCall>;
+  /** Whether somebody can be asked. */
+  isReachable(session: CallSession): Promise<boolean>;
 }
 
 export interface ApprovalOptions {
@@ -41,20 +48,31 @@ export interface ApprovalOptions {
 
 /** The one path to consent: preview, question, answer, and what the answer changes. */
 export function createApprovals(options: ApprovalOptions): Approvals {
+  const isReachable = async (session: CallSession): Promise<boolean> => {
+    const { open, asked } = options.channelsFor(session);
+    return asked.length > 0 || hasConsole(open, options.desk);
+  };
   return {
-    async request(call, decision) {
+    isReachable,
+    async request(call, decision, changes) {
       // The preview comes first: a change that cannot work fails here, and nobody is asked.
-      const preview = await previewOf(call);
-      const { open, asked } = options.channelsFor(call.state.session);
-      if (asked.length === 0 && !(await hasConsole(open, options.desk)))
-        throw approvalUnavailable(call, decision);
-      const request = toRequest(call, decision, { preview, timeoutMs: options.timeoutMs, channels: open });
+      const preview = await previewOf(call, changes);
+      const { session } = call.state;
+      const { open, asked } = options.channelsFor(session);
+      if (!(await isReachable(session))) throw approvalUnavailable(call, decision);
+      const afterRun = changes !== undefined;
+      const request = toRequest(call, decision, {
+        preview,
+        timeoutMs: options.timeoutMs,
+        channels: open,
+        afterRun,
+      });
       let consented = call;
       const answer = await askConsent(call, request, {
         ...options,
         asked,
         hint: hintFor(allowingRule(call, decision)),
-        check: (changed) => faultOf(call, changed),
+        check: (changed) => (afterRun ? alreadyRan : faultOf(call, changed)),
         accept: async (given) => {
           const { call: accepted, ...resolution } = await accept(call, given, {
             ...options,
@@ -65,11 +83,14 @@ export function createApprovals(options: ApprovalOptions): Approvals {
           return resolution;
         },
       });
-      if (answer.verdict === "no") throw refused(call, answer.reason);
+      if (answer.verdict === "no") throw refused(call, answer.reason, changes);
       return consented;
     },
   };
 }
+
+const alreadyRan =
+  "The command has already run, so its arguments cannot be changed any more. Decline it and say what you want instead.";
 
 async function hasConsole(open: readonly ApprovalChannel[], desk: ConsentDesk): Promise<boolean> {
   if (!open.includes("console") && !open.includes("api")) return false;
@@ -81,13 +102,12 @@ function canRemember(decision: AccessDecision): boolean {
   return decision.source !== "tool";
 }
 
-/** What the call would do, as plain data. */
-async function previewOf(call: ValidatedCall): Promise<ToolPreview | undefined> {
-  const { tool } = call.entry;
-  const own =
-    tool.preview === undefined
-      ? undefined
-      : await waitAhead(call, tool.preview(call.input, contextOf(call.resolved)));
+/** What the call would do, or what it changed on a layer, as plain data. */
+async function previewOf(
+  call: ValidatedCall,
+  changes: ShownChanges | undefined,
+): Promise<ToolPreview | undefined> {
+  const own = changes === undefined ? await ownPreview(call) : previewChanges(changes);
   const analysis = call.shell?.analysis;
   if (own === undefined && analysis === undefined) return undefined;
   const preview =
@@ -98,7 +118,16 @@ async function previewOf(call: ValidatedCall): Promise<ToolPreview | undefined> 
   return boundPreview(call.state.parts.redact(toPlainResult(preview).value));
 }
 
+async function ownPreview(call: ValidatedCall): Promise<ToolPreview | undefined> {
+  const { tool } = call.entry;
+  if (tool.preview === undefined) return undefined;
+  const preview = tool.preview(call.input, contextOf(call.resolved));
+  // Of a call that runs already, the time limit runs too.
+  return call.state.askAfter === undefined ? waitAhead(call, preview) : preview;
+}
+
 interface RequestExtras {
+  readonly afterRun: boolean;
   readonly preview: ToolPreview | undefined;
   readonly timeoutMs: number;
   readonly channels: readonly ApprovalChannel[];
@@ -124,6 +153,7 @@ function toRequest(call: ValidatedCall, decision: AccessDecision, extras: Reques
     reason: decision.reason,
     decision,
     ...(extras.preview !== undefined && { preview: extras.preview }),
+    ...(extras.afterRun && { afterRun: true }),
     ...(allowing !== undefined && { alwaysRule: allowing }),
     channels: extras.channels,
     requestedAt: now,
@@ -211,15 +241,23 @@ async function remember(
   }
 }
 
-function refused(call: ValidatedCall, reason: string | undefined): ToolPermissionError {
-  return new ToolPermissionError(
-    reason === undefined || reason === "" ? "the person declined." : `the person declined: ${reason}`,
-    {
-      code: "APPROVAL_DENIED",
-      toolName: call.entry.name,
-      hint: "Do not repeat the call unchanged; ask the person what they want instead.",
-    },
-  );
+const maxListed = 100;
+
+function refused(
+  call: ValidatedCall,
+  reason: string | undefined,
+  changes: ShownChanges | undefined,
+): ToolPermissionError {
+  const said =
+    reason === undefined || reason === "" ? "the person declined." : `the person declined: ${reason}`;
+  return new ToolPermissionError(said, {
+    code: "APPROVAL_DENIED",
+    toolName: call.entry.name,
+    hint: `${changes === undefined ? "" : "The command ran on a layer, and its changes were discarded. "}Do not repeat the call unchanged; ask the person what they want instead.`,
+    ...(changes !== undefined && {
+      details: { discarded: changes.changes.slice(0, maxListed).map(({ path, kind }) => ({ path, kind })) },
+    }),
+  });
 }
 
 function approvalUnavailable(call: ValidatedCall, decision: AccessDecision): ToolPermissionError {

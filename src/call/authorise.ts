@@ -4,6 +4,7 @@ import type { ToolEntry } from "../registry/tool-entry.js";
 import { takePlain } from "../schema/take-plain.js";
 import type { Lock } from "../scheduler/locks.js";
 import { type CallState, waitAhead } from "./call-state.js";
+import { canAskAfter } from "./ask-after.js";
 import { refusedByGuards } from "./check-guards.js";
 import { contextOf } from "./context.js";
 import { toToolError } from "./failure.js";
@@ -97,6 +98,11 @@ async function consult(asked: ValidatedCall, first: AccessDecision): Promise<Aut
   if (decision.behavior !== "ask") return admit(call, decision);
   const refused = refusedByGuards(call);
   if (refused !== undefined) throw refused;
+  if (await canAskAfter(call, decision)) {
+    call.state.askAfter = { ...decision, reason: `${decision.reason}; it runs on a layer first` };
+    call.state.decision = call.state.askAfter;
+    return admit(call, call.state.askAfter);
+  }
   // What the person let through still passes the policy: consent answers `ask`, never `deny`.
   return admit(await call.state.parts.approvals.request(call, decision), decision);
 }

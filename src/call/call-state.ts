@@ -33,6 +33,8 @@ export class CallState {
   answeredAs: AnsweredAs | undefined;
   /** What was decided about it, refusals too. */
   decision: AccessDecision | undefined;
+  /** It runs before a person is asked: what asks, once its changes are known. */
+  askAfter: AccessDecision | undefined;
   /** The idempotency key that it holds. */
   keyed: KeyedCall | undefined;
   ticket: Ticket | undefined;

@@ -7,7 +7,9 @@ export function commandPathsOf(call: ValidatedCall): CommandPaths | undefined {
   const analysis = call.shell?.analysis;
   const { policy, world } = call.state.parts;
   const rulings = policy.commandPaths(policyCall(call));
-  const unasked = analysis && contentsReadUnasked(analysis, world.canonicalPath(call.shell?.line.cwd ?? "."));
+  const cwd = world.canonicalPath(call.shell?.line.cwd ?? ".");
+  const unasked =
+    call.state.askAfter === undefined ? analysis && contentsReadUnasked(analysis, cwd) : { bases: [cwd] };
   if (rulings === undefined && unasked === undefined) return undefined;
   const { reads = [], writes = [], changes = [] } = analysis ?? {};
   return {

@@ -17,6 +17,7 @@ import type { Store } from "../contract/ports/store.js";
 import type { CallScope, CallSession, CommandPaths } from "../contract/session.js";
 import type { ShellFacts, ToolProgress } from "../contract/tool.js";
 import { toRequest } from "../contract/to-request.js";
+import { askAfterOf } from "./ask-after.js";
 import { catalogueOf } from "./catalogue.js";
 import { budgetOf, charsFor } from "./budget.js";
 import type { CallState } from "./call-state.js";
@@ -170,6 +171,10 @@ class CallContext implements ToolContext, CallScope {
     const { world } = parts;
     const root = world.root?.() ?? world.canonicalPath(".");
     return [...new Set([...changes, ...named])].map((path) => resolve(root, world.canonicalPath(path)));
+  }
+
+  get askAfter(): CallScope["askAfter"] {
+    return askAfterOf(this.#state);
   }
 
   pauseClock(): () => void {

@@ -95,6 +95,8 @@ export interface SpineParts {
   readonly search: ToolSearch;
   readonly policy: Policy;
   readonly approvals: Approvals;
+  /** Whether a person is asked about a command with what it changed, if that can be seen first. */
+  readonly askAfter: boolean;
   readonly quotas: Quotas | undefined;
   readonly hooks: ExtensionHooks;
   /** Answers of read-only calls; `undefined` if none are cached. */

@@ -74,7 +74,7 @@ async function askApproval(prompt: Prompt, request: ApprovalRequest): Promise<Ap
 /** A request that was not opened cannot be approved. */
 async function askVerdict(
   { clack, common }: Prompt,
-  { alwaysRule, arguments: args }: ApprovalRequest,
+  { alwaysRule, arguments: args, afterRun }: ApprovalRequest,
   { opened, long }: { readonly opened: boolean; readonly long: boolean },
 ): Promise<Verdict> {
   const always =
@@ -90,13 +90,13 @@ async function askVerdict(
         ]
       : []),
     // Longer arguments cannot be edited on one line of a terminal.
-    ...(opened && editableJson(args).length <= maxUnpagedText
+    ...(opened && afterRun !== true && editableJson(args).length <= maxUnpagedText
       ? [{ value: "change" as const, label: "Yes, with different arguments" }]
       : []),
     ...(long ? [{ value: "again" as const, label: opened ? "Show it again" : "Show it in full first" }] : []),
     { value: "no", label: "No" },
   ];
-  const message = "Allow this call?";
+  const message = afterRun === true ? "Commit these changes?" : "Allow this call?";
   return answered(clack, await clack.select<Verdict>({ ...common, message, initialValue: "no", options }));
 }
 

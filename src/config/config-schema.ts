@@ -176,6 +176,13 @@ export const configSchema = once(() =>
     files: files(),
     network: network(),
     sandbox: sandboxSection(),
+    shell: section("How commands are consented to.", {
+      askAfter: setting(
+        z.boolean(),
+        'In mode "ask", run a command that is not known to be harmless on a layer first, without network, and ask with what it changed. Needs sandbox.layers.enabled; a command that cannot run on a layer is asked about before it runs.',
+        { default: false, tighten: stricterIn([false, true]) },
+      ),
+    }),
     secrets: section("What looks like a secret but may be seen.", {
       allowEnv: setting(
         z.array(nameGlob()).max(1000),

@@ -81,6 +81,7 @@ const anyConfig = some({
       disk: number,
     }),
   }),
+  shell: some({ askAfter: fc.boolean() }),
   secrets: some({ allowEnv: list }),
   mcpServers: fc.dictionary(name, server),
   tools: some({
@@ -225,6 +226,7 @@ function expectStricter(before: ResolvedConfig, after: ResolvedConfig): void {
     c.tools.maxQueued,
     sandboxUses.indexOf(c.sandbox.enabled),
     c.sandbox.unixSockets ? 1 : 0,
+    c.shell.askAfter ? 1 : 0,
     c.sandbox.limits.cpuSeconds,
     c.sandbox.limits.fileSize,
     c.sandbox.limits.processes,

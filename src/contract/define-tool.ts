@@ -18,6 +18,7 @@ type Typed =
   | "output"
   | "resources"
   | "shellLine"
+  | "runsOnlyLine"
   | "meansCall"
   | "checkPermissions"
   | "preview"
@@ -34,6 +35,7 @@ export interface ToolDefinition<
   readonly output?: Out;
   resources?(input: Infer<In>, line?: ShellFacts): Resources;
   shellLine?(input: Infer<In>, session: ShellSession): ShellLine | undefined;
+  runsOnlyLine?(input: Infer<In>): boolean;
   meansCall?(input: Infer<In>, session: ShellSession): MeantCall | undefined;
   checkPermissions?(
     input: Infer<In>,

@@ -1,6 +1,7 @@
 import type { ClientConnection } from "./ports/client.js";
 import type { SessionEnv } from "./ports/env.js";
 import type { ApprovalChannel, ClientInfo, InteractBackend } from "./ports/interact.js";
+import type { LayerView } from "./ports/layers.js";
 import type { SeenFiles } from "./ports/seen.js";
 
 /** The iteration that a session works in, once it needed one. */
@@ -74,6 +75,9 @@ export interface CommandPaths {
   readonly unasked?: { readonly bases: readonly string[] } | undefined;
 }
 
+/** What a command changed, as a person is asked about it. */
+export type ShownChanges = Pick<LayerView, "changes" | "heldBack" | "diff">;
+
 /** The call that a port is handed out for. */
 export interface CallScope {
   readonly callId: string;
@@ -89,6 +93,11 @@ export interface CallScope {
   commandPaths?(): CommandPaths | undefined;
   /** Absolute paths that the call's shell line is known to change; the policy has judged each of them. */
   changes?(): readonly string[];
+  /**
+   * The call runs before a person has consented: nothing of it may take effect, and it may not reach the network, until
+   * this resolves. Without changes the person is asked about the call itself. `undefined` if no consent is missing.
+   */
+  readonly askAfter?: ((changes?: ShownChanges) => Promise<void>) | undefined;
   /** Stop the call's clock while a person is asked; the result starts it again. */
   pauseClock(): () => void;
   /** Count what a process of the call took. */

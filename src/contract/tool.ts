@@ -218,6 +218,11 @@ export interface Tool<Input = unknown, Output = unknown> {
   meansCall?(input: Input, session: ShellSession): MeantCall | undefined;
   /** The shell line that the call will run: it is judged command by command. */
   shellLine?(input: Input, session: ShellSession): ShellLine | undefined;
+  /**
+   * Whether the call does nothing but run its `shellLine` in the foreground through `ctx.processes.run`. With
+   * `shell.askAfter`, a person is then asked with what the command changed, instead of before it runs.
+   */
+  runsOnlyLine?(input: Input): boolean;
   checkPermissions?(
     input: Input,
     ctx: ToolContext,

@@ -46,6 +46,8 @@ export interface ListedRule {
 export interface Policy {
   readonly mode: PolicyMode;
   decide(call: PolicyCall): AccessDecision;
+  /** Whether a call is only asked about because of the mode: in mode "auto", it would be allowed. */
+  allowsInAuto(call: PolicyCall): boolean;
   /** Add a rule before the others of its source and return its id. */
   addRule(source: RuleSource, rule: PolicyRule, scope?: { readonly sessionId?: string }): string;
   /** Take a rule away; built-in ones stay. */
@@ -91,6 +93,7 @@ export function createPolicy(options: PolicyOptions): Policy {
         ? approvalUnavailable(call, decision)
         : decision;
     },
+    allowsInAuto: (call) => judgeCall(call, subjects.of(call), { space, mode: "auto" }).behavior === "allow",
     addRule(source, rule, scope = {}) {
       const { id } = book.add(source, rule, scope.sessionId);
       subjects.forget();

@@ -119,6 +119,7 @@ const memberNames: KeysOf<Tool & LooseTool> = {
   resources: true,
   prepare: true,
   shellLine: true,
+  runsOnlyLine: true,
   meansCall: true,
   checkPermissions: true,
   preview: true,

@@ -197,6 +197,7 @@ export const optionalMethods = [
   "resources",
   "prepare",
   "shellLine",
+  "runsOnlyLine",
   "meansCall",
   "checkPermissions",
   "preview",

@@ -29,6 +29,7 @@ export function buildSpine(parts: CatalogueParts) {
     search: createSearch(registry),
     policy,
     approvals: createConsent(parts),
+    askAfter: config.shell.askAfter && config.sandbox.layers.enabled,
     hooks: parts.extensions.hooks,
     ...createLimits(parts),
     events,

@@ -46,6 +46,8 @@ export interface ApprovalRequest {
   readonly reason: string;
   readonly decision: AccessDecision;
   readonly preview?: ToolPreview;
+  /** The command has run on a layer, and the question is about its changes: arguments cannot be changed any more. */
+  readonly afterRun?: boolean | undefined;
   /** The rule that "always" would add, as text; absent where "always" is not offered. */
   readonly alwaysRule?: string;
   /** On which channels it can be answered. */

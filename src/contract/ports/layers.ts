@@ -20,15 +20,18 @@ export interface CommandConflict {
   readonly diff?: string | undefined;
 }
 
+/** A change of a command that a rule holds back. */
+export interface HeldChange extends HeldBack {
+  /** A person can be asked about it at once. */
+  readonly asks?: boolean | undefined;
+}
+
 /** What became of the changes of a command. */
 export interface CommitReport {
   readonly committed: "all" | "part" | "none";
   /** Everything that it changed, committed or not. */
   readonly changes: readonly CommandChange[];
-  readonly heldBack: readonly (HeldBack & {
-    /** A person can be asked about it at once. */
-    readonly asks?: boolean | undefined;
-  })[];
+  readonly heldBack: readonly HeldChange[];
   readonly conflicts: readonly CommandConflict[];
 }
 
@@ -58,6 +61,8 @@ export interface WaitingChange extends CommandChange {
 
 export interface LayerView extends WaitingLayer {
   readonly changes: readonly WaitingChange[];
+  /** Those of them that a rule holds back, with what is inside new folders. */
+  readonly heldBack: readonly HeldChange[];
   /** From the workspace to what would be committed. */
   readonly diff: string;
 }

@@ -2,7 +2,7 @@ import type { RuntimeBase } from "../state/runtime-base.js";
 import type { ChangeOrigin } from "../../contract/ports/journal.js";
 import type { CommitReport, LayerView, WaitingLayer, WaitingLayers } from "../../contract/ports/layers.js";
 import type { CallScope } from "../../contract/session.js";
-import { ToolResourceNotFoundError } from "../../contract/errors.js";
+import { ToolError, ToolResourceNotFoundError } from "../../contract/errors.js";
 import { carefulPathGlobs, protectedPathGlobs } from "../../policy/built-in-rules.js";
 import type { Journal } from "../../world/journal/journal.js";
 import type {
@@ -46,11 +46,15 @@ export function createTransactions(options: TransactionOptions): Transactions {
   return {
     async commit(layer, run) {
       const { commitLayer } = await import("../../world/transaction/commit-layer.js");
+      const withhold = withheld(run);
+      const rules = rulesFor(run.scope);
+      const isAsked = withhold === undefined && (await askAbout(layer, rules, run.scope));
       const report = await commitLayer(await commitDeps(options, layer), {
         layer,
-        rules: rulesFor(run.scope),
+        rules,
         origin: originOf(run.scope),
-        withhold: withheld(run),
+        withhold,
+        ...(isAsked && { consent: { to: "asked" } }),
         signal: run.scope.signal,
       });
       return { commit: report };
@@ -78,6 +82,22 @@ export function createTransactions(options: TransactionOptions): Transactions {
       discard: async (id) => (await layers.open(id)).discard(),
     }),
   };
+}
+
+/** Ask about the changes of a command that ran before anybody consented; throws if a person declines. */
+async function askAbout(layer: CommandLayer, rules: LayerRules, { askAfter }: CallScope): Promise<boolean> {
+  if (askAfter === undefined) return false;
+  try {
+    const { showLayer } = await import("../../world/transaction/show-layer.js");
+    const shown = await showLayer(layer, rules);
+    if (shown.changes.length === 0) return false;
+    await askAfter(shown);
+    return true;
+  } catch (error) {
+    if (error instanceof ToolError && error.code === "APPROVAL_DENIED") await layer.discard();
+    else await layer.keep("nobody consented to it");
+    throw error;
+  }
 }
 
 function layerRules({ config, rules, guards }: TransactionOptions, scope: CallScope | undefined): LayerRules {

@@ -47,6 +47,7 @@ export function createBash(): Tool {
     // A patch is judged when apply_patch is called with it.
     shellLine: ({ command = ":", cwd, env }) =>
       beginsWithPatch(command) ? { line: ":" } : { line: command, cwd, env },
+    runsOnlyLine: ({ command }) => command !== undefined && !beginsWithPatch(command),
     async checkPermissions(call, ctx) {
       if (call.command === undefined && call.restart !== true) throw noCommand();
       const shell = await ctx.processes.shell();

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ToolContext } from "../../contract/context.js";
 import type { CommitReport } from "../../contract/ports/layers.js";
-import type { HeldBackFields } from "./held-back.js";
+import { byPath, type HeldBackFields } from "./held-back.js";
 
 /** The output fields for what a command changed in the workspace. */
 export const changeFields = {
@@ -41,13 +41,17 @@ export async function changesOf(
   ctx: Pick<ToolContext, "callId" | "outputs">,
 ): Promise<ChangeFields> {
   if (report === undefined || report.changes.length === 0) return {};
-  const { committed, changes, conflicts } = report;
+  const { committed, conflicts } = report;
+  // File systems list entries in any order; a result must not depend on it.
+  const changes = report.changes.toSorted(byPath);
   const listed = changes.slice(0, maxListed).map(({ ...change }) => withoutUndefined(change));
   return {
     committed,
     changes: listed,
     ...(changes.length > maxListed && { changesFile: await storeList(changes, ctx) }),
-    ...(conflicts.length > 0 && { conflicts: conflicts.slice(0, maxListed).map(withoutUndefined) }),
+    ...(conflicts.length > 0 && {
+      conflicts: conflicts.toSorted(byPath).slice(0, maxListed).map(withoutUndefined),
+    }),
     ...(committed !== "all" && { heldBackBy: ctx.callId }),
   };
 }

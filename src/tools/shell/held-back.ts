@@ -28,7 +28,11 @@ const maxNamed = 5;
 /** The fields for a result; empty if nothing was held back. */
 export function heldBackOf(callId: string, heldBack: readonly HeldBack[]): HeldBackFields {
   if (heldBack.length === 0) return {};
-  return { heldBack: heldBack.slice(0, maxListed).map(toListed), heldBackBy: callId };
+  return { heldBack: heldBack.toSorted(byPath).slice(0, maxListed).map(toListed), heldBackBy: callId };
+}
+
+export function byPath(one: { readonly path: string }, other: { readonly path: string }): number {
+  return one.path < other.path ? -1 : 1;
 }
 
 function toListed({ path, reason, rule }: HeldBack): HeldBack {

@@ -113,6 +113,7 @@ export function createShellExec() {
       env,
       stdin,
     }),
+    runsOnlyLine: ({ background, pty }) => !background && !pty,
     meansCall: (call, { folder }) => meansPatch({ ...call, cwd: call.cwd ?? folder }),
     checkPermissions: async (_call, { processes }) => {
       const shell = await processes.shell();

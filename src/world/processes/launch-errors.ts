@@ -52,10 +52,30 @@ const reasons: Readonly<Record<string, string>> = {
   ENOMEM: "there is not enough memory",
 };
 
-/** The error for a dry run whose changes would reach the workspace. */
-export function dryRunRefused(reason: string): ToolExecutionError {
-  return new ToolExecutionError(`The dry run was not started: ${reason}.`, {
-    code: "SANDBOX_UNAVAILABLE",
-    hint: "A dry run needs a layer that keeps changes apart from the workspace; run the command without dry_run.",
-  });
+/** A command that must run on a layer could not, and was not started. */
+export class NoLayerError extends ToolExecutionError {
+  constructor() {
+    super("The command was not started, because its changes could not be kept on a layer.", {
+      code: "SANDBOX_UNAVAILABLE",
+    });
+  }
+}
+
+/** A command that changes the workspace directly is refused if its changes must be seen first. */
+export function refuseWithoutLayer({ dryRun, contained, direct }: LayerDemand): void {
+  if (dryRun === true) {
+    const reason = direct ?? "commands run directly on the workspace";
+    throw new ToolExecutionError(`The dry run was not started: ${reason}.`, {
+      code: "SANDBOX_UNAVAILABLE",
+      hint: "A dry run needs a layer that keeps changes apart from the workspace; run the command without dry_run.",
+    });
+  }
+  if (contained === true) throw new NoLayerError();
+}
+
+interface LayerDemand {
+  readonly dryRun?: boolean | undefined;
+  readonly contained?: boolean | undefined;
+  /** Why it runs directly. */
+  readonly direct?: string | undefined;
 }

@@ -35,6 +35,8 @@ export interface CommandDeps {
   readonly background?: boolean | undefined;
   /** Whether changes are collected in a layer: `true`, or why not. Without it, nobody would commit a layer. */
   readonly useLayer?: true | string | undefined;
+  /** Nothing may leave the layer; see `SandboxCommand`. */
+  readonly contained?: boolean | undefined;
   readonly now: () => number;
 }
 
@@ -113,6 +115,7 @@ export async function prepareCommand(deps: CommandDeps, request: CommandRequest)
     sessionId: deps.sessionId,
     paths: deps.paths?.(),
     background: deps.background === true,
+    contained: deps.contained === true,
     origin,
     ...(deps.useLayer === true && {
       layer: { ...origin, command: request.command, startedAt: deps.now() },

@@ -1,7 +1,7 @@
 import { ToolUnavailableError } from "../../contract/errors.js";
 import type { WaitingLayers } from "../../contract/ports/layers.js";
 import type { Outputs } from "../../contract/ports/outputs.js";
-import type { Processes } from "../../contract/ports/processes.js";
+import type { CommandResult, Processes } from "../../contract/ports/processes.js";
 import type { CallScope, SessionFolder } from "../../contract/session.js";
 import type { CommandGroup } from "../sandbox/command-group.js";
 import type { CommitLayer } from "../sandbox/layer/layer-types.js";
@@ -11,9 +11,10 @@ import { createDirectLauncher } from "./direct-launcher.js";
 import { createHelperLauncher } from "./helper-launcher.js";
 import { Jobs } from "./jobs.js";
 import type { Launcher } from "./launch.js";
+import { NoLayerError } from "./launch-errors.js";
 import { openFilesOf } from "./open-files.js";
 import { createPtyLauncher } from "./pty-launcher.js";
-import { runCommand, type RunDeps } from "./run-command.js";
+import { runCommand, type RunDeps, type RunRequest } from "./run-command.js";
 import { findBash, findShell, type ShellSource } from "./shell.js";
 import { stopTree } from "./stop-tree.js";
 import { createSweeper } from "./sweeper.js";
@@ -130,9 +131,11 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
         shell,
         run: async (request) => {
           await launchers.prepare();
-          return runCommand(runDepsFor(scope), request);
+          const deps = runDepsFor(scope);
+          return scope.askAfter === undefined ? runCommand(deps, request) : runFirst(deps, request, scope);
         },
         start: async (request) => {
+          await scope.askAfter?.();
           if (options.jobsUnavailable !== undefined) throw jobsRefused(options.jobsUnavailable);
           await launchers.prepare();
           return jobsOf(id).start(runDepsFor(scope), request);
@@ -166,6 +169,17 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
 
 /** For a caller that keeps no folder from command to command. */
 const workspaceOnly: SessionFolder = { path: undefined, previous: undefined, lost: undefined, enter() {} };
+
+/** Run a command that nobody has consented to yet: on a layer, without network. */
+async function runFirst(deps: RunDeps, request: RunRequest, scope: CallScope): Promise<CommandResult> {
+  try {
+    return await runCommand({ ...deps, contained: true }, { ...request, network: [] });
+  } catch (error) {
+    if (!(error instanceof NoLayerError)) throw error;
+    await scope.askAfter?.();
+    return runCommand(deps, request);
+  }
+}
 
 interface Launchers {
   /** Find out once how commands are started. */

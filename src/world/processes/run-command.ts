@@ -5,7 +5,7 @@ import type { CommandLayer, LayerOutcome, LayerRun } from "../sandbox/layer/laye
 import type { Launcher, Running } from "./launch.js";
 import { createOutputCollector, type OutputCollector } from "./output-collector.js";
 import { createOutputFrames } from "./output-frames.js";
-import { dryRunRefused, startTimedOut } from "./launch-errors.js";
+import { refuseWithoutLayer, startTimedOut } from "./launch-errors.js";
 import { feedInput } from "./process-input.js";
 import { prepareCommand, type CommandDeps, type PreparedCommand } from "./prepare-command.js";
 import { commandLineOf, readTree, type ProcessTree } from "./process-table.js";
@@ -182,9 +182,8 @@ export async function startCommand(
 ): Promise<StartedCommand> {
   const command = await prepareCommand(parts, request);
   try {
-    if (request.dryRun === true && !request.readOnly && command.layer === undefined) {
-      throw dryRunRefused(command.direct ?? "commands run directly on the workspace");
-    }
+    if (command.layer === undefined && !request.readOnly)
+      refuseWithoutLayer({ ...parts, ...request, ...command });
     const launcher = parts.launcher(request.pty === true);
     const hasInput = request.stdin !== undefined || parts.background === true;
     const running = await launcher.launch({ ...command.launch, hasInput }, collector.sink);

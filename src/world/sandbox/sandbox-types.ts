@@ -44,6 +44,8 @@ export interface SandboxCommand {
   readonly background?: boolean | undefined;
   /** The call that held back changes are attributed to. */
   readonly origin?: RunOrigin | undefined;
+  /** Nothing may leave the layer: it reaches no network, not even that of its session, and writes no other folder. */
+  readonly contained?: boolean | undefined;
   /** Collect its changes in a layer instead of the workspace, if possible, for this call. */
   readonly layer?: LayerOrigin | undefined;
   /** Absolute paths of folders that it renames. */

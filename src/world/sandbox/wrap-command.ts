@@ -22,8 +22,9 @@ import { type BwrapArgument, bwrapArguments } from "./bwrap-arguments.js";
 import type { Guarded } from "./walk-guarded.js";
 
 /** Work out what to start so that the command runs inside the sandbox. */
-export async function wrapCommand(sandbox: ActiveSandbox, command: SandboxCommand): Promise<WrappedCommand> {
+export async function wrapCommand(whole: ActiveSandbox, command: SandboxCommand): Promise<WrappedCommand> {
   checkCommand(command);
+  const sandbox = command.contained === true ? withoutWritable(whole) : whole;
   const network = await openNetwork(sandbox, command);
   try {
     return await wrapInNetwork(sandbox, command, network);
@@ -31,6 +32,12 @@ export async function wrapCommand(sandbox: ActiveSandbox, command: SandboxComman
     network.end();
     throw error;
   }
+}
+
+/** The same sandbox, in which only the workspace can be written. */
+function withoutWritable(sandbox: ActiveSandbox): ActiveSandbox {
+  const { writable, readable } = sandbox.view;
+  return { ...sandbox, view: { ...sandbox.view, writable: [], readable: [...readable, ...writable] } };
 }
 
 async function wrapInNetwork(

@@ -7,7 +7,7 @@ import type { Adoption } from "../journal/plan-adoptions.js";
 import type { CommandLayer } from "../sandbox/layer/layer-types.js";
 import { describeChanges, textAt } from "./describe-changes.js";
 import { findConflict, type ConflictDeps } from "./find-conflicts.js";
-import { judgeLayer, type JudgedChange } from "./judge-layer.js";
+import { heldChanges, judgeLayer, type Hold, type JudgedChange } from "./judge-layer.js";
 import type { LayerRules } from "./name-verdict.js";
 import { toAdoptions } from "./to-adoptions.js";
 
@@ -33,6 +33,11 @@ export interface CommitRequest {
 
 /** What a person consented to. */
 export interface Consent {
+  /**
+   * `asked`: to what a command would commit by itself and to what needs consent; other changes that are held back stay
+   * so, and so do conflicts. @default "all"
+   */
+  readonly to?: "all" | "asked" | undefined;
   /** With everything below. @default all changes of the layer */
   readonly paths?: readonly string[] | undefined;
 }
@@ -78,7 +83,7 @@ async function settle(
     const openFiles = await deps.openFiles();
     for (const each of wanted) {
       const reason = await findConflict({ ...deps, layer, openFiles }, each.change);
-      if (reason !== undefined && !isAgreed(each.change.path, request.consent)) {
+      if (reason !== undefined && !overrides(each.change.path, request.consent)) {
         conflicts.push(toConflict(layer, each.change.path, reason));
       } else adoptions.push(...toAdoptions(layer, each, deps.isBulk));
     }
@@ -114,9 +119,15 @@ function reasonToKeep(
   return conflicts > 0 ? "others changed the same files" : "only some paths were committed";
 }
 
+/** Whether a person selected the path. */
 function isAgreed(path: string, consent: Consent | undefined): boolean {
   if (consent === undefined) return false;
   return consent.paths === undefined || consent.paths.some((each) => isWithin(path, each));
+}
+
+/** Whether a person wants the version of the command although others changed the path. */
+function overrides(path: string, consent: Consent | undefined): boolean {
+  return consent?.to !== "asked" && isAgreed(path, consent);
 }
 
 /** A change, or the part of it, that is to be committed. */
@@ -126,8 +137,8 @@ async function permitted(
   consent: Consent | undefined,
 ): Promise<JudgedChange | undefined> {
   const { change, verdict, heldBelow } = judged;
-  const isOpen = (path: string, { final }: { readonly final?: boolean }): boolean =>
-    final !== true && isAgreed(path, consent);
+  const isOpen = (path: string, { final, asks }: Pick<Hold, "final" | "asks">): boolean =>
+    final !== true && (consent?.to !== "asked" || asks === true) && isAgreed(path, consent);
   if (verdict.kind === "hold" && !isOpen(change.path, verdict)) return undefined;
   const left = new Map([...heldBelow].filter(([path, hold]) => !isOpen(path, hold)));
   if (consent === undefined || isAgreed(change.path, consent)) return { ...judged, heldBelow: left };
@@ -151,15 +162,8 @@ async function unselected(
 }
 
 /** What is held back of a change, of which `part` is committed. */
-function heldOf(
-  { change, verdict, heldBelow }: JudgedChange,
-  part: JudgedChange | undefined,
-): CommitReport["heldBack"] {
-  const all = new Map(heldBelow);
-  if (verdict.kind === "hold") all.set(change.path, verdict);
-  return [...all]
-    .filter(([path]) => part === undefined || part.heldBelow.has(path))
-    .map(([path, { reason, rule, asks }]) => ({ path, reason, rule, ...(asks === true && { asks }) }));
+function heldOf(judged: JudgedChange, part: JudgedChange | undefined): CommitReport["heldBack"] {
+  return heldChanges(judged).filter(({ path }) => part === undefined || part.heldBelow.has(path));
 }
 
 const maxDiffChars = 10_000;

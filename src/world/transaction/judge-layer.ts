@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import type { HeldChange } from "../../contract/ports/layers.js";
 import { isWithin } from "../files/path-text.js";
 import { entryAt, isWhiteout } from "../sandbox/layer/entry-state.js";
 import type { CommandLayer, EntryState, LayerChange, LayerPath } from "../sandbox/layer/layer-types.js";
@@ -6,7 +7,7 @@ import { createGitJudge, type GitJudge } from "./git-verdicts.js";
 import { commit, createNameJudge, type LayerRules, type NameJudge, type Verdict } from "./name-verdict.js";
 import { walkWorkspace } from "./walk-workspace.js";
 
-type Hold = Extract<Verdict, { kind: "hold" }>;
+export type Hold = Extract<Verdict, { kind: "hold" }>;
 
 /** A change with its verdict. */
 export interface JudgedChange {
@@ -31,6 +32,18 @@ export async function judgeLayer(layer: CommandLayer, rules: LayerRules): Promis
   for (const change of changes) judged.push(await judgeOne({ layer, names, git, workspace }, change));
   const held = git.verdicts();
   return held.size === 0 ? judged : judged.map((each) => withGit(each, held));
+}
+
+/** What is held back of a change, with what is inside it. */
+export function heldChanges({ change, verdict, heldBelow }: JudgedChange): HeldChange[] {
+  const all = new Map(heldBelow);
+  if (verdict.kind === "hold") all.set(change.path, verdict);
+  return [...all].map(([path, { reason, rule, asks }]) => ({
+    path,
+    reason,
+    rule,
+    ...(asks === true && { asks }),
+  }));
 }
 
 interface JudgeDeps {

@@ -3,7 +3,7 @@ import { isWithin } from "../files/path-text.js";
 import type { CommandLayer } from "../sandbox/layer/layer-types.js";
 import { describeChanges } from "./describe-changes.js";
 import { findConflict } from "./find-conflicts.js";
-import { judgeLayer, type JudgedChange } from "./judge-layer.js";
+import { heldChanges, judgeLayer, type JudgedChange } from "./judge-layer.js";
 import type { LayerRules, Verdict } from "./name-verdict.js";
 
 /** Everything that a person consents to is shown. */
@@ -14,22 +14,22 @@ export async function showLayer(
   layer: CommandLayer,
   rules: LayerRules,
   paths?: readonly string[],
-): Promise<Pick<LayerView, "changes" | "diff">> {
+): Promise<Pick<LayerView, "changes" | "heldBack" | "diff">> {
   const judged = await judgeLayer(layer, rules);
   const files = new Map(judged.map((each) => [each.change, each.files]));
+  const wants = (path: string): boolean =>
+    paths === undefined || paths.some((each) => isWithin(path, each) || isWithin(each, path));
   const described = await describeChanges(
     layer,
     judged.map(({ change }) => change),
-    {
-      filesIn: (change) => files.get(change) ?? 0,
-      wants: (path) =>
-        paths === undefined || paths.some((each) => isWithin(path, each) || isWithin(each, path)),
-      maxChars,
-    },
+    { filesIn: (change) => files.get(change) ?? 0, wants, maxChars },
   );
   const reasons = await reasonsOf(layer, judged);
-  const changes = described.changes.map((change) => ({ ...change, ...reasonFor(change.path, reasons) }));
-  return { changes, diff: described.diff };
+  const changes = described.changes
+    .map((change) => ({ ...change, ...reasonFor(change.path, reasons) }))
+    .toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  const heldBack = judged.flatMap((each) => heldChanges(each)).filter(({ path }) => wants(path));
+  return { changes, heldBack, diff: described.diff };
 }
 
 type Reason = Pick<WaitingChange, "reason" | "rule" | "conflict">;

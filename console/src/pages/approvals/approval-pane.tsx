@@ -38,7 +38,8 @@ export function ApprovalPane({ request, client, inSession, quiet, onLate }: Appr
   const { folded, report } = useFolds();
   const { send, refuseAll, busy, fault } = useAnswers(request, onLate);
   // Who edits what stands here would send the mark in the place of the secret.
-  const canEdit = !JSON.stringify(request.arguments ?? null).includes("[redacted]");
+  const canEdit =
+    request.afterRun !== true && !JSON.stringify(request.arguments ?? null).includes("[redacted]");
   const onKey = (key: AnswerKey): void => {
     if (key === "r") setDoing("refuse");
     else if (key === "e") setDoing(canEdit ? "edit" : undefined);

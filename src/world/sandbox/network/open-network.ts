@@ -25,8 +25,9 @@ export interface CommandNetwork {
 /** Prepare the network of a command: that of its session, with the hosts that it was granted. */
 export async function openNetwork(
   { networks }: ActiveSandbox,
-  { network = none, sessionId }: SandboxCommand,
+  { network = none, sessionId, contained }: SandboxCommand,
 ): Promise<CommandNetwork> {
+  if (contained === true) return ownNetwork(none, undefined);
   const session = sessionId === undefined ? undefined : await networks.forSession(sessionId);
   if (session === undefined) return ownNetwork(network, networks.reason());
   const opened = await session.begin(network);
