@@ -54,6 +54,26 @@ describe("loadConfig", () => {
     });
   });
 
+  it.each([
+    ["ts", 'import { defineConfig } from "tenon";\nexport default defineConfig({ mode: "auto" });'],
+    ["ts", 'import { shared } from "./shared.js";\nexport default shared;'],
+    ["ts", 'export default (await import("tenon")).defineConfig({ mode: "auto" });'],
+    ["mjs", 'import { defineConfig } from "tenon";\nexport default defineConfig({ mode: "auto" });'],
+    ["js", 'import { defineConfig } from "tenon";\nexport default defineConfig({ mode: "auto" });'],
+  ])("gives tenon.config.%s the package, though its folder has none: %s", async (extension, text) => {
+    await put(
+      "work/shared.ts",
+      'import { defineConfig, type TenonConfig } from "tenon";\nexport const shared: TenonConfig = defineConfig({ mode: "auto" });',
+    );
+    await put(`work/tenon.config.${extension}`, text);
+    expect((await load()).config.mode).toBe("auto");
+  });
+
+  it("names a package that is missing", async () => {
+    await put("work/tenon.config.ts", 'import x from "tenon-missing";\nexport default x;');
+    expect((await folders.failure()).message).toContain("tenon-missing");
+  });
+
   it("runs changed code again, not the code that it was", async () => {
     const kinds = [
       ["ts", "export default"],

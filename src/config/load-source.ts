@@ -178,8 +178,14 @@ async function loadCode(source: ConfigFile): Promise<unknown> {
 
 /** The very text whose digest was judged is run; caches on the disk would be a way around it. */
 async function runTypeScript(source: ConfigFile): Promise<unknown> {
-  const { createJiti } = await import("jiti");
-  const jiti = createJiti(source.file, { fsCache: false, moduleCache: false, interopDefault: false });
+  // A folder of configuration has no packages of its own: `tenon` is the one that reads it.
+  const [{ createJiti }, tenon] = await Promise.all([import("jiti"), import("../index.js")]);
+  const jiti = createJiti(source.file, {
+    fsCache: false,
+    moduleCache: false,
+    interopDefault: false,
+    virtualModules: { tenon },
+  });
   return jiti.evalModule(source.text, { filename: source.file, async: true, forceTranspile: true });
 }
 
@@ -193,8 +199,15 @@ async function runModule(source: ConfigFile): Promise<unknown> {
   } catch (error) {
     // Whether .js is ESM hangs on a package.json that a workspace may not have; nothing ran yet.
     if (error instanceof SyntaxError && source.file.endsWith(".js")) return runTypeScript(source);
+    if (isTenonMissing(error)) return runTypeScript(source);
     throw error;
   }
+}
+
+function isTenonMissing(error: unknown): boolean {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  const isMissing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
+  return isMissing && /Cannot find (?:package|module) 'tenon'/.test(String(message));
 }
 
 async function refuseIfChanged(source: ConfigFile): Promise<void> {

@@ -11,7 +11,10 @@ export function logSinkOf(given: LogSink | undefined, config: ResolvedConfig): L
   return pinoLog(config.logging);
 }
 
-/** Log calls, each tool from its own minimum level, if there is a sink. */
+/**
+ * Log calls, each tool from its own minimum level. Without `logging` in the configuration, a sink is there for what
+ * tools write: it gets calls at `debug` only.
+ */
 export function logCalls(parts: {
   readonly config: ResolvedConfig;
   readonly sink: LogSink | undefined;
@@ -20,14 +23,21 @@ export function logCalls(parts: {
 }): void {
   const { config, sink, events, redact } = parts;
   if (sink === undefined) return;
+  const isWanted = config.logging !== undefined;
+  if (!isWanted && !logsDebug(config)) return;
   events.onAny((event) => {
     const line = toLogLine(event);
     if (line === undefined) return;
     const { toolName } = line.fields;
     const own = toolName === undefined ? undefined : config.tools.perTool[toolName]?.monitoring?.logLevel;
     const log = createLog({ level: own ?? config.logLevel, sink, now: () => event.time, redact });
-    log[line.level](line.message, line.fields);
+    log[isWanted ? line.level : "debug"](line.message, line.fields);
   });
+}
+
+function logsDebug({ logLevel, tools }: ResolvedConfig): boolean {
+  const levels = Object.values(tools.perTool).map(({ monitoring }) => monitoring?.logLevel);
+  return logLevel === "debug" || levels.includes("debug");
 }
 
 interface LogLine {

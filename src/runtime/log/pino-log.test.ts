@@ -45,10 +45,13 @@ describe("pinoLog", () => {
 });
 
 describe("a sink of the program", () => {
-  it("gets the calls: at debug each step, by default their ends", async () => {
+  it("gets what tools write, and calls at debug only", async () => {
     for (const [logLevel, expected] of [
-      ["debug", ["call requested", "call started", "deep", "careful", "call completed"]],
-      ["info", ["careful", "call completed"]],
+      [
+        "debug",
+        ["debug call requested", "debug call started", "debug deep", "warn careful", "debug call failed"],
+      ],
+      ["info", ["warn careful"]],
     ] as const) {
       const records: Readonly<Record<string, unknown>>[] = [];
       const tenon = createTenon({
@@ -56,10 +59,10 @@ describe("a sink of the program", () => {
         log: (record) => records.push(record),
         config: { logLevel, database: ":memory:", stateDir: dir },
       });
-      const { callId } = await tenon.call(talk, {});
+      const { callId } = await tenon.call(talk, { fail: true });
       await tenon.close();
       const own = records.filter((record) => record["callId"] === callId);
-      expect(own.map(({ message }) => message)).toEqual(expected);
+      expect(own.map(({ level, message }) => `${String(level)} ${String(message)}`)).toEqual(expected);
       expect(own.every((record) => record["toolName"] === "talk")).toBe(true);
     }
   });
