@@ -60,6 +60,7 @@ describe("loadConfig", () => {
     ["ts", 'export default (await import("tenon")).defineConfig({ mode: "auto" });'],
     ["mjs", 'import { defineConfig } from "tenon";\nexport default defineConfig({ mode: "auto" });'],
     ["js", 'import { defineConfig } from "tenon";\nexport default defineConfig({ mode: "auto" });'],
+    ["js", 'module.exports = require("tenon").defineConfig({ mode: "auto" });'],
   ])("gives tenon.config.%s the package, though its folder has none: %s", async (extension, text) => {
     await put(
       "work/shared.ts",

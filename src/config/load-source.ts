@@ -199,15 +199,19 @@ async function runModule(source: ConfigFile): Promise<unknown> {
   } catch (error) {
     // Whether .js is ESM hangs on a package.json that a workspace may not have; nothing ran yet.
     if (error instanceof SyntaxError && source.file.endsWith(".js")) return runTypeScript(source);
-    if (isTenonMissing(error)) return runTypeScript(source);
+    const missing = missingTenon(error);
+    if (missing === "import") return runTypeScript(source);
+    if (missing === "require") return { default: await runTypeScript(source) };
     throw error;
   }
 }
 
-function isTenonMissing(error: unknown): boolean {
+/** How a file failed to get `tenon`, if that is why it failed. */
+function missingTenon(error: unknown): "import" | "require" | undefined {
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
-  const isMissing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
-  return isMissing && /Cannot find (?:package|module) 'tenon'/.test(String(message));
+  if (!/Cannot find (?:package|module) 'tenon'/.test(String(message))) return undefined;
+  if (code === "ERR_MODULE_NOT_FOUND") return "import";
+  return code === "MODULE_NOT_FOUND" ? "require" : undefined;
 }
 
 async function refuseIfChanged(source: ConfigFile): Promise<void> {
