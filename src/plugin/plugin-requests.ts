@@ -99,6 +99,8 @@ const adapted: Readonly<Record<string, ContextMember>> = {
     ctx.http.request({ ...(request as { url: string }), signal }),
   "interact.ask": (ctx, { args: [question], signal }) => ctx.interact.ask(question as never, signal),
   "client.elicit": (ctx, { args: [params], signal }) => ctx.client?.elicit(params as never, signal),
+  "client.request": (ctx, { args: [method, params], signal }) =>
+    ctx.client?.request?.(method as string, params as never, signal),
   "client.sample": (ctx, { args: [params], signal }) => ctx.client?.sample(params as never, signal),
   "files.list": (ctx, { args: [path] }) => collect(ctx.files.list(path as string)),
   "files.walk": (ctx, { args: [path, options] }) => collect(ctx.files.walk(path as string, options as never)),

@@ -1,9 +1,6 @@
+import { definePlugin, defineTool, ToolExecutionError } from "tenon";
+import type { ContentPart, Tool, ToolContext } from "tenon";
 import * as z from "zod";
-import type { ContentPart } from "../../src/contract/call.js";
-import type { ToolContext } from "../../src/contract/context.js";
-import type { Tool } from "../../src/contract/tool.js";
-import { defineTool } from "../../src/contract/define-tool.js";
-import { ToolExecutionError } from "../../src/contract/errors.js";
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -58,6 +55,7 @@ const sampling = (prompt: string, maxTokens = 100): Params => ({
 });
 
 const content: readonly Tool[] = [
+  shows("test_reconnection", [{ type: "text", text: "Reconnection test completed" }]),
   shows("test_simple_text", [{ type: "text", text: "This is a simple text response for testing." }]),
   shows("test_image_content", [{ type: "image", data: pixel, mimeType: "image/png" }]),
   shows("test_audio_content", [{ type: "audio", data: silence, mimeType: "audio/wav" }]),
@@ -221,8 +219,8 @@ const rounds: readonly Tool[] = [
 ];
 
 /** What the conformance suite of MCP calls; only tests load it. */
-export const fixturePlugin = {
+export default definePlugin({
   name: "mcp-conformance",
   version: "1.0.0",
   tools: [...content, ...running, ...asked, ...rounds],
-};
+});

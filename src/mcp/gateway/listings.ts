@@ -32,8 +32,7 @@ export class Listings {
     const asked = servers.filter((server) => server.offers[what] || !server.catalogue.isKnown);
     const lists = await Promise.all(
       asked.map(async (server) => {
-        server.links.expect(profileOf(scope));
-        const connection = await server.link.arrive(patienceMs);
+        const connection = await server.links.arrive(profileOf(scope), patienceMs);
         if (connection?.offers[what] !== true) return [];
         return [{ server, items: await this.#list(server, connection, { method, signal: scope.signal }) }];
       }),

@@ -36,12 +36,12 @@ function server(name: string, given: Given): GatewayServer & { faults: string[];
       return contents === undefined ? Promise.reject(new Error("no such resource")) : { contents };
     },
   };
-  const link = { use: async () => connection, arrive: async () => connection };
+  const link = { use: async () => connection };
   return {
     name,
     offers,
     link,
-    links: { expect: () => {} },
+    links: { expect: () => {}, arrive: async () => connection },
     catalogue: { isKnown: true },
     faults,
     sent,

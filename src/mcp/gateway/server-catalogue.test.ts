@@ -63,6 +63,28 @@ describe("ServerCatalogue", () => {
     await expect(catalogue.check("c")).rejects.toMatchObject({ code: "SERVER_UNAVAILABLE" });
   });
 
+  it("offers what a server lists in either era, and knows in which one it was asked", async () => {
+    const open = openRuns();
+    const { catalogue, callable } = open();
+    await catalogue.take([tool("a"), tool("old")], "legacy");
+    expect([catalogue.isKnownTo("legacy"), catalogue.isKnownTo("modern")]).toEqual([true, false]);
+    await catalogue.take([tool("a"), tool("new")], "modern");
+    expect(callable().toSorted()).toEqual(["srv:a", "srv:new", "srv:old"]);
+    expect(catalogue.isKnownTo("modern")).toBe(true);
+    // A listing again replaces the one in the same era; one that nobody follows any more is forgotten.
+    await catalogue.take([tool("a")], "modern");
+    expect(callable().toSorted()).toEqual(["srv:a", "srv:old"]);
+    catalogue.keepEras(new Set(["modern"]));
+    await catalogue.take([tool("a")], "modern");
+    expect(callable().toSorted()).toEqual(["srv:a"]);
+    const later = open();
+    await later.catalogue.load();
+    expect(later.catalogue.isKnownTo("modern")).toBe(true);
+    // What speaks no newer revision has nothing more to list.
+    await later.catalogue.keep({ verdict: { kind: "legacy" }, eras: ["legacy"] });
+    expect(later.catalogue.isKnownTo("modern")).toBe(true);
+  });
+
   it("trusts nothing that was accepted at another address", async () => {
     const open = openRuns();
     await open("old address").catalogue.take([tool("a")]);

@@ -1,5 +1,5 @@
 import { ToolDefinitionError, ToolUnavailableError } from "../../contract/errors.js";
-import type { UpstreamTool } from "../../contract/ports/upstream.js";
+import type { ProtocolEra, UpstreamTool } from "../../contract/ports/upstream.js";
 import type { Tool } from "../../contract/tool.js";
 import type { FaultLog } from "./fault-log.js";
 import { diffDefinitions, fingerprint } from "./fingerprint.js";
@@ -38,7 +38,8 @@ export class ServerCatalogue {
   #refused: ServerView["refused"] = [];
   #record: ServerRecord | undefined;
   #loading: Promise<void> | undefined;
-  #listed = false;
+  /** The last listing in each era: a server may offer more in one of them. */
+  readonly #listings = new Map<ProtocolEra, readonly UpstreamTool[]>();
 
   constructor(options: CatalogueOptions) {
     this.#options = options;
@@ -46,7 +47,14 @@ export class ServerCatalogue {
 
   /** The tools are known, from this run or an earlier one. */
   get isKnown(): boolean {
-    return this.#listed || this.#record !== undefined;
+    return this.#listings.size > 0 || this.#record !== undefined;
+  }
+
+  /** The same as a host of this era would be shown them; hosts of 2025 may see what newer ones are offered. */
+  isKnownTo(era: ProtocolEra | undefined): boolean {
+    if (era !== "modern" || !this.isKnown) return this.isKnown;
+    const { verdict, eras } = this.#record ?? {};
+    return verdict?.kind === "legacy" || eras === undefined || eras.includes(era);
   }
 
   /** What an earlier run left behind. */
@@ -87,8 +95,9 @@ export class ServerCatalogue {
   }
 
   /** Take a new listing: the same definitions go on, changed ones are held, unknown ones count as accepted. */
-  async take(listed: readonly UpstreamTool[]): Promise<void> {
-    const { tools, refused } = this.#screen(listed);
+  async take(listed: readonly UpstreamTool[], era: ProtocolEra = "legacy"): Promise<void> {
+    this.#listings.set(era, listed);
+    const { tools, refused } = this.#screen(this.#joined(era));
     const accepted: Record<string, UpstreamTool> = { ...this.#record?.accepted };
     const held = new Map<string, HeldTool>();
     const usable = new Map<string, ScreenedTool>();
@@ -109,9 +118,21 @@ export class ServerCatalogue {
     }
     this.#refused = refused;
     this.#held = held;
-    this.#listed = true;
     this.#register(usable);
-    await this.keep({ accepted, listed: [...tools.keys()] });
+    await this.keep({ accepted, listed: [...tools.keys()], eras: [...this.#listings.keys()] });
+  }
+
+  /** Forget the listings in other eras than these: nobody would hear of their changes. */
+  keepEras(eras: ReadonlySet<ProtocolEra>): void {
+    for (const era of this.#listings.keys()) if (!eras.has(era)) this.#listings.delete(era);
+  }
+
+  /** The newest listing, and what is offered in the other era only. */
+  #joined(newest: ProtocolEra): readonly UpstreamTool[] {
+    const listed = this.#listings.get(newest) ?? [];
+    const names = new Set(listed.map(({ name }) => name));
+    const others = [...this.#listings].flatMap(([era, tools]) => (era === newest ? [] : tools));
+    return [...listed, ...others.filter(({ name }) => !names.has(name))];
   }
 
   /** Use changed definitions from now on; returns their names. */

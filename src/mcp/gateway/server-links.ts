@@ -8,6 +8,8 @@ export interface LinksOptions {
   readonly server: string;
   /** The only era that the configuration allows. */
   readonly era?: ProtocolEra | undefined;
+  /** The server is known to speak only the revisions of 2025. */
+  readonly isOld: () => boolean;
   /** A link to the server for callers of this profile; the primary one lists the tools. */
   readonly createLink: (profile: () => Profile, primary: boolean) => ServerLink;
 }
@@ -48,6 +50,16 @@ export class ServerLinks {
     if (!this.#claimed && this.primary.state === "idle") this.#profile = { capabilities, era };
   }
 
+  /** The connection that lists what a host of this profile is offered, if it is there in time. */
+  async arrive(profile: Profile, limitMs: number): Promise<ServerConnection | undefined> {
+    this.expect(profile);
+    const connection = await this.primary.arrive(limitMs);
+    const wantsNew = profile.era === "modern" && connection?.verdict.kind === "legacy";
+    if (!wantsNew || this.#only !== undefined || this.#options.isOld()) return connection;
+    if (!this.#extra.has("modern") && this.#isFull) return connection;
+    return this.#withExtra("modern", profile, ({ link }) => link.arrive(limitMs));
+  }
+
   /** All connections that are open. */
   connections(): readonly ServerConnection[] {
     const links = [this.primary, ...[...this.#extra.values()].map(({ link }) => link)];
@@ -64,7 +76,9 @@ export class ServerLinks {
       return work(connection);
     }
     if (!this.#claimed) return work(await waitFor(this.#reopen(call), call.signal));
-    return this.#withExtra(this.#keyOf(call, connection), call, work);
+    return this.#withExtra(this.#keyOf(call, connection), call, async ({ link }) =>
+      work(link.connection ?? (await waitFor(link.use(), call.signal))),
+    );
   }
 
   /** A server that was asked for one era and answered in the other speaks no other. */
@@ -103,14 +117,14 @@ export class ServerLinks {
 
   async #withExtra<T>(
     key: string,
-    { signal, capabilities, era }: UpstreamCall,
-    work: (connection: ServerConnection) => Promise<T>,
+    { capabilities, era }: Profile,
+    work: (extra: Extra) => Promise<T>,
   ): Promise<T> {
     const extra = this.#extra.get(key) ?? this.#add(key, { capabilities, era });
     clearTimeout(extra.idle);
     extra.calls += 1;
     try {
-      return await work(extra.link.connection ?? (await waitFor(extra.link.use(), signal)));
+      return await work(extra);
     } finally {
       extra.calls -= 1;
       if (extra.calls === 0) {
@@ -120,12 +134,15 @@ export class ServerLinks {
     }
   }
 
+  /** Every connection that there may be is in use. */
+  get #isFull(): boolean {
+    return this.#extra.size >= mostExtra && [...this.#extra.values()].every(({ calls }) => calls > 0);
+  }
+
   #add(key: string, profile: Profile): Extra {
-    if (this.#extra.size >= mostExtra) {
-      const unused = [...this.#extra].find(([, { calls }]) => calls === 0)?.[0];
-      if (unused === undefined) throw tooMany(this.#options.server);
-      this.#drop(unused);
-    }
+    if (this.#isFull) throw tooMany(this.#options.server);
+    const unused = [...this.#extra].find(([, { calls }]) => calls === 0)?.[0];
+    if (this.#extra.size >= mostExtra && unused !== undefined) this.#drop(unused);
     const extra = { link: this.#options.createLink(() => profile, false), calls: 0, idle: undefined };
     this.#extra.set(key, extra);
     return extra;

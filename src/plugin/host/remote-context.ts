@@ -105,6 +105,7 @@ function remoteClient(
     supports,
     elicit: (params, signal) => ask(["client", "elicit"], [params], signal) as never,
     sample: (params, signal) => ask(["client", "sample"], [params], signal) as never,
+    request: (method, params, signal) => ask(["client", "request"], [method, params], signal) as never,
     log: (...args) => void ask(["client", "log"], args).catch(() => undefined),
   };
 }
