@@ -83,7 +83,8 @@ function buildServer(modern: boolean, changed: { tools(): void; prompts(): void 
   }));
   server.setRequestHandler("tools/call", async ({ params }, ctx) => {
     const { name, arguments: args = {} } = params;
-    if (triggers.includes(name)) (name.includes("tool_change") ? changed.tools : changed.prompts)();
+    if (name === "test_trigger_tool_change") changed.tools();
+    if (name === "test_trigger_prompt_change") changed.prompts();
     if (running.includes(name)) await report(name, ctx);
     if (name === "test_missing_capability" && capabilitiesOf(ctx)["sampling"] === undefined)
       throw Object.assign(new Error("Sampling is needed."), {
@@ -115,7 +116,7 @@ function buildServer(modern: boolean, changed: { tools(): void; prompts(): void 
     const said = (content: readonly Fields[]): never =>
       ({ messages: content.map((block) => ({ role: "user", content: block })) }) as never;
     if (params.name === asking.name) {
-      const answer = (await inRounds([promptQuestion], ctx, modern)) as Fields;
+      const answer = await inRounds([promptQuestion], ctx, modern);
       return answer["resultType"] === undefined ? said(answer["content"] as Fields[]) : (answer as never);
     }
     const content = promptContent(params.name, params.arguments ?? {});
@@ -136,17 +137,18 @@ function capabilitiesOf({ mcpReq }: ServerContext): Fields {
 }
 
 async function report(name: string, { mcpReq }: ServerContext): Promise<void> {
-  const { progressToken, ...meta } = Object(mcpReq._meta) as Fields;
-  const isModern = mcpReq.envelope !== undefined;
-  const logs = !isModern || Object(mcpReq.envelope)["io.modelcontextprotocol/logLevel"] !== undefined || Object.keys(meta).some((key) => key.endsWith("/logLevel"));
-  for (const step of [0, 50, 100]) {
+  const { progressToken } = Object(mcpReq._meta) as Fields;
+  const envelope = mcpReq.envelope as Fields | undefined;
+  const logs = envelope === undefined || envelope["io.modelcontextprotocol/logLevel"] !== undefined;
+  for (const progress of [0, 50, 100]) {
+    const message = `Step ${progress}`;
     if (name === "test_tool_with_progress" && progressToken !== undefined)
       await mcpReq.notify({
         method: "notifications/progress",
-        params: { progressToken: progressToken as string, progress: step, total: 100, message: `Step ${step}` },
+        params: { progressToken: progressToken as string, progress, total: 100, message },
       });
     if (name !== "test_tool_with_progress" && logs)
-      await mcpReq.notify({ method: "notifications/message", params: { level: "info", data: `Step ${step}` } });
+      await mcpReq.notify({ method: "notifications/message", params: { level: "info", data: message } });
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
@@ -166,7 +168,8 @@ async function inRounds(rounds: Rounds, { mcpReq }: ServerContext, modern: boole
   const { at, given } = state === undefined ? { at: 0, given: [] as unknown[] } : opened(state);
   const brought = (mcpReq.inputResponses ?? {}) as Fields;
   const keys = Object.keys(rounds[at] ?? {});
-  const isAnswered = keys.length === 0 || (keys.every((key) => Object.hasOwn(brought, key)) && state !== undefined);
+  const isAnswered =
+    keys.length === 0 || (keys.every((key) => Object.hasOwn(brought, key)) && state !== undefined);
   const next = isAnswered ? at + 1 : at;
   const so = isAnswered ? [...given, ...keys.map((key) => brought[key])] : given;
   if (next >= rounds.length) return { content: [{ type: "text", text: `state-ok ${JSON.stringify(so)}` }] };

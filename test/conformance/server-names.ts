@@ -33,11 +33,12 @@ export class ServerNames {
 
   /** A message of Tenon as the suite takes it. */
   fromTenon(message: Fields): Fields {
-    const result = message["result"] as Fields | undefined;
-    const key = ["tools", "prompts"].find((one) => Array.isArray(result?.[one]));
+    const result = Object(message["result"]) as Fields;
+    const key = ["tools", "prompts"].find((one) => Array.isArray(result[one]));
     if (key === undefined) return message;
-    const items = (result?.[key] as { readonly name: string }[]).flatMap((item) => {
-      if (item.name.startsWith(this.#prefix)) return [{ ...item, name: item.name.slice(this.#prefix.length) }];
+    const items = (result[key] as { readonly name: string }[]).flatMap((item) => {
+      if (item.name.startsWith(this.#prefix))
+        return [{ ...item, name: item.name.slice(this.#prefix.length) }];
       return this.#isBehind(item.name) ? [] : [item];
     });
     return { ...message, result: { ...result, [key]: items } };
@@ -51,7 +52,9 @@ export const isNamed = (method: unknown): boolean => method === "tools/call" || 
 export function parseMessage(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Fields)
+      : undefined;
   } catch {
     return undefined;
   }

@@ -48,7 +48,10 @@ export async function startServe(config: object): Promise<TenonServe> {
     said += piece;
     if (said.trimEnd().endsWith("}")) break;
   }
-  const { url, mcp, mcpToken, token } = JSON.parse(said) as Record<"url" | "mcp" | "mcpToken" | "token", string>;
+  const { url, mcp, mcpToken, token } = JSON.parse(said) as Record<
+    "url" | "mcp" | "mcpToken" | "token",
+    string
+  >;
   return {
     url: mcp,
     token: mcpToken,

@@ -12,7 +12,6 @@ import { callFor, type Caller, type Profile } from "./caller.js";
 import { Callers } from "./callers.js";
 import { createFaultLog, type FaultLog } from "./fault-log.js";
 import type { GatewayOptions, ServerSettings, ServerView } from "./gateway-types.js";
-import { messageOf } from "../../contract/message-of.js";
 import type { ScreenedTool } from "./screen-tool.js";
 import { ServerCatalogue } from "./server-catalogue.js";
 import { createRelay } from "./relay-notices.js";
@@ -23,6 +22,7 @@ import { describeTarget, isWanted, targetDigest } from "./server-target.js";
 import { createSlots, type Slots } from "./slots.js";
 import { defaultStartMs } from "./start-time.js";
 import { createRateLimit, type RateLimit } from "./rate-limit.js";
+import { ToolListing } from "./tool-listing.js";
 import { toUpstreamError } from "./upstream-error.js";
 import { WatchedResources } from "./watched-resources.js";
 import { within } from "./within.js";
@@ -36,7 +36,6 @@ export interface GatewayServerOptions extends GatewayOptions {
 
 /** Verdicts on the older era are asked for again after this: an upgraded server would never be noticed. */
 const verdictLifeMs = 7 * 24 * 3600 * 1000;
-const relistPauseMs = 200;
 
 /** One server behind the gateway: its connection, its tools, and what it did wrong. */
 export class GatewayServer {
@@ -50,8 +49,7 @@ export class GatewayServer {
   readonly #rate: RateLimit;
   readonly #callers = new Callers();
   readonly #watched = new WatchedResources(() => this.link.connection);
-  #listing: Promise<void> = Promise.resolve();
-  #relist: NodeJS.Timeout | undefined;
+  readonly #listing: ToolListing;
 
   constructor(options: GatewayServerOptions) {
     const { name, settings, now, hide, registry, memory } = options;
@@ -70,6 +68,11 @@ export class GatewayServer {
       faults: this.#faults,
       wanted: (tool) => isWanted(tool, settings, options.matches),
       wrap: (tool) => this.#wrap(tool),
+    });
+    this.#listing = new ToolListing({
+      catalogue: this.catalogue,
+      connections: () => this.links.connections(),
+      onFault: (message) => this.#faults.add(message),
     });
     this.links = new ServerLinks({
       server: name,
@@ -160,14 +163,14 @@ export class GatewayServer {
 
   async listTools(): Promise<readonly UpstreamTool[]> {
     await this.link.use();
-    await this.#listing;
+    await this.#listing.settled;
     return this.catalogue.usable().map(({ shown }) => shown);
   }
 
   /** Use changed definitions from now on; returns their names. */
   async accept(tools?: readonly string[]): Promise<readonly string[]> {
     if (this.catalogue.heldCount === 0) await this.link.use();
-    await this.#listing;
+    await this.#listing.settled;
     return this.catalogue.accept(tools);
   }
 
@@ -185,7 +188,7 @@ export class GatewayServer {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#relist);
+    this.#listing.stop();
     await this.links.close();
   }
 
@@ -209,7 +212,7 @@ export class GatewayServer {
 
   async #onOpen(connection: ServerConnection): Promise<void> {
     await this.catalogue.load();
-    await this.#takeListing(connection);
+    await this.#listing.take(connection);
     const { resources, prompts } = connection.offers;
     await this.catalogue.keep({ ...this.#found(connection), offers: { resources, prompts } });
     if (!this.#watched.isEmpty) await this.#watched.tell(connection);
@@ -220,7 +223,7 @@ export class GatewayServer {
   /** A connection for other hosts lists only what the first one does not: the tools of the other era. */
   async #onExtraOpen(connection: ServerConnection): Promise<void> {
     await this.catalogue.keep(this.#found(connection));
-    if (!this.catalogue.isKnownTo(connection.verdict.kind)) await this.#takeListing(connection);
+    if (!this.catalogue.isKnownTo(connection.verdict.kind)) await this.#listing.take(connection);
   }
 
   /** Where a host of 2025 chose the era, nothing is known of the other one. */
@@ -233,7 +236,7 @@ export class GatewayServer {
     const callerOf = (call: UpstreamCall): Caller | undefined => this.#callers.of(call);
     const onFault = (message: string): void => this.#faults.add(message);
     const changes = {
-      onToolsChanged: () => this.#onToolsChanged(),
+      onToolsChanged: () => this.#listing.onChanged(),
       onResourcesChanged: () => onChange({ kind: "resources" }),
       onPromptsChanged: () => onChange({ kind: "prompts" }),
     };
@@ -262,31 +265,6 @@ export class GatewayServer {
       },
       onOpen: (connection) => (primary ? this.#onOpen(connection) : this.#onExtraOpen(connection)),
     });
-  }
-
-  #onToolsChanged(): void {
-    // Many notices in a row are one change, and a server that never stops must not keep us listing.
-    if (this.#relist !== undefined) return;
-    this.#relist = setTimeout(() => {
-      this.#relist = undefined;
-      if (this.link.connection === undefined) return;
-      this.#listing = this.#listAgain().catch((error: unknown) =>
-        this.#faults.add(`its tools could not be listed again: ${messageOf(error)}`),
-      );
-    }, relistPauseMs);
-    this.#relist.unref();
-  }
-
-  async #listAgain(): Promise<void> {
-    // The primary connection comes first, and so is the one that counts in its era.
-    const byEra = new Map(this.links.connections().toReversed().map((one) => [one.verdict.kind, one]));
-    this.catalogue.keepEras(new Set(byEra.keys()));
-    for (const connection of byEra.values()) await this.#takeListing(connection);
-  }
-
-  async #takeListing(connection: ServerConnection): Promise<void> {
-    const { offers, verdict } = connection;
-    await this.catalogue.take(offers.tools ? await connection.listTools() : [], verdict.kind);
   }
 
   #wrap({ shown }: ScreenedTool): Tool {
